@@ -1,7 +1,5 @@
-//! Safetensors files with checksums of tensors and metadata.
-//!
-//! The `safetensors` crate writes metadata in random order; here it is sorted, so that equal models
-//! give equal files.
+//! Safetensors files with checksums. Metadata is sorted, unlike that of the `safetensors` crate, so
+//! that equal models give equal files.
 
 use super::ModelError;
 use alea_core::text::joined;
@@ -18,13 +16,12 @@ pub struct Tensor {
     bytes: Vec<u8>,
 }
 
-/// Content of a safetensors file. [`Self::to_bytes`] adds checksums, [`Self::check_checksums`]
-/// verifies them.
+/// A safetensors file. [`Self::to_bytes`] adds checksums, [`Self::check_checksums`] verifies them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Container {
     /// Metadata of the file, by key.
     pub metadata: BTreeMap<String, String>,
-    /// Tensors, in the order of their data in the file.
+    /// Tensors in the order of their data.
     pub tensors: Vec<Tensor>,
 }
 
@@ -33,13 +30,13 @@ const METADATA_CHECKSUM: &str = "metadata_checksum";
 
 /// A number type of tensors.
 pub trait Number: Copy {
-    /// Name of the type in files.
+    /// Name of the type.
     const DTYPE: Dtype;
 
-    /// Appends the number's little-endian bytes.
+    /// Appends the little-endian bytes.
     fn write(self, bytes: &mut Vec<u8>);
 
-    /// Reads little-endian numbers; ignores an incomplete last one.
+    /// Reads numbers, except an incomplete last one.
     fn read(bytes: &[u8]) -> Vec<Self>;
 }
 
@@ -62,7 +59,7 @@ macro_rules! impl_number {
 impl_number!(f32 F32, i32 I32, i16 I16, i8 I8);
 
 impl Tensor {
-    /// Creates a tensor; `values` are in row-major order.
+    /// Creates a tensor from `values` in row-major order.
     pub fn new<T: Number>(name: &str, shape: Vec<usize>, values: &[T]) -> Self {
         let mut bytes = Vec::with_capacity(size_of_val(values));
         values.iter().for_each(|value| value.write(&mut bytes));
@@ -76,7 +73,7 @@ impl Tensor {
 }
 
 impl Container {
-    /// Parses a file without verifying its checksums.
+    /// Parses a file, without verifying checksums.
     pub fn parse(bytes: &[u8]) -> Result<Self, ModelError> {
         let file = SafeTensors::deserialize(bytes).map_err(|error| wrong_format(bytes, &error))?;
         let (_, header) =
@@ -87,7 +84,7 @@ impl Container {
             .flatten()
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
-        // In the order of the data, for the checksum of the data section.
+        // In the order of the data, for its checksum.
         let tensors = file
             .iter()
             .map(|(name, view)| Tensor {
@@ -133,7 +130,7 @@ impl Container {
             offset = end;
         }
         header.push('}');
-        // Readers expect the data section aligned to eight bytes.
+        // Aligns the data section to eight bytes.
         while header.len() % 8 != 0 {
             header.push(' ');
         }
@@ -148,7 +145,7 @@ impl Container {
         tensors.flat_map(|tensor| &tensor.bytes).copied().collect()
     }
 
-    /// Metadata value of `key`, or an error if it is missing.
+    /// Metadata of `key`; an error if missing.
     pub fn value(&self, key: &'static str) -> Result<&str, ModelError> {
         self.metadata.get(key).map(String::as_str).ok_or_else(|| {
             ModelError(format!(
@@ -174,7 +171,7 @@ impl Container {
         Ok(())
     }
 
-    /// Removes the tensor with this name and shape, and returns its numbers.
+    /// Removes a tensor with this name and shape, and returns its numbers.
     pub fn take<T: Number>(&mut self, name: &str, shape: &[usize]) -> Result<Vec<T>, ModelError> {
         let Some(index) = self.tensors.iter().position(|tensor| tensor.name == name) else {
             return Err(ModelError(format!("tensor {name} is missing")));
@@ -191,7 +188,7 @@ impl Container {
         Ok(T::read(&tensor.bytes))
     }
 
-    /// Checks that no tensors are left.
+    /// Checks that all tensors were taken.
     pub fn finish(&self) -> Result<(), ModelError> {
         self.tensors.first().map_or(Ok(()), |Tensor { name, .. }| {
             Err(ModelError(format!(
@@ -201,7 +198,7 @@ impl Container {
     }
 }
 
-/// xxh3 of `key`, byte 0, `value`, byte 0 of all metadata except this checksum, sorted by key.
+/// Of `key`, byte 0, `value`, byte 0 for all metadata except this checksum, sorted by key.
 fn metadata_checksum(metadata: &BTreeMap<String, String>) -> u64 {
     let pairs = metadata.iter().filter(|(key, _)| *key != METADATA_CHECKSUM);
     let text: Vec<u8> = pairs
@@ -224,7 +221,6 @@ fn push_json_string(json: &mut String, text: &str) {
     json.push('"');
 }
 
-/// Distinguishes files of wrong length from other formats.
 fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelError {
     let foreign = ModelError(format!("not a model file: {error}"));
     let found = bytes.len() as u64;
@@ -235,7 +231,7 @@ fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelErro
         let is_json_header = bytes
             .get(8..)
             .is_some_and(|rest| rest.first().is_none_or(|first| *first == b'{'));
-        // Safetensors headers are below 100 MB, so a larger length means another format.
+        // Safetensors headers are below 100 MB; a larger number is another format.
         if is_json_header && length < 100_000_000 {
             let announced = match header_data_length(bytes, length) {
                 Some(data) => data.saturating_add(8 + length),
@@ -252,11 +248,11 @@ fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelErro
     foreign
 }
 
-/// End of the last tensor in the data section; `None` if the header is incomplete.
+/// End of the last tensor in the data section; `None` with an incomplete header.
 fn header_data_length(bytes: &[u8], length: u64) -> Option<u64> {
     let end = usize::try_from(length).ok()?.checked_add(8)?;
     let header = bytes.get(8..end)?;
-    // Only for error messages; the library parses no header without its data.
+    // For error messages only: the library parses no header without data.
     let text = std::str::from_utf8(header).ok()?;
     let ends = text.split("\"data_offsets\":[").skip(1).filter_map(|rest| {
         let pair = rest.split(']').next()?;

@@ -1,9 +1,9 @@
-//! Inputs of learned evaluators: *views* (a position as one symbol per cell, seen by a seat), sets
-//! of tuples of view cells, and the features of neural networks.
+//! Inputs of learned evaluators: *views* (positions as one symbol per cell, from a seat's
+//! perspective), tuples of view cells, and features of neural networks.
 //!
-//! Training and inference share one extractor, which does not depend on the seat's number. A
-//! *schema text* in model files names every input with the version of its formula, so that no model
-//! runs on inputs other than those of its training.
+//! Training and inference share one extractor, which does not depend on the seat's number. *Schema
+//! texts* in model files name every input with the version of its formula, so that no model runs on
+//! inputs other than it was trained on.
 
 use super::{
     named_set::{Named, NamedSet},
@@ -18,7 +18,7 @@ use std::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Hash (xxh3, 64 bits) of a schema text, stored in model files.
+/// Hash (xxh3, 64 bits) of a schema text.
 pub fn hash(layout: &str) -> u64 {
     xxh3_64(layout.as_bytes())
 }
@@ -26,17 +26,17 @@ pub fn hash(layout: &str) -> u64 {
 /// Consecutive view cells with the same alphabet of symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellGroup {
-    /// Prefix of the cells' names, such as `b` in `b3`.
+    /// Prefix of cell names, such as `b` in `b3`.
     pub letter: char,
-    /// View index of the group's first cell; groups are in ascending order.
+    /// View index of the first cell; groups are in ascending order.
     pub start: usize,
-    /// Number of cells in the group.
+    /// Number of cells.
     pub count: usize,
     /// Number of symbols in the alphabet.
     pub symbols: usize,
     /// Meaning of the symbols, for schema texts.
     pub meaning: &'static str,
-    /// Whether schema texts mention the group only if a tuple uses it.
+    /// Whether schema texts omit the group if no tuple uses it.
     pub optional: bool,
 }
 
@@ -63,7 +63,7 @@ impl CellGroup {
     /// The cell with index `number` in the group.
     ///
     /// # Panics
-    /// If the index is out of range.
+    /// If there is none.
     pub fn cell(&self, number: usize) -> Cell {
         assert!(number < self.count, "{}{number} is no cell", self.letter);
         Cell {
@@ -72,19 +72,19 @@ impl CellGroup {
         }
     }
 
-    /// All cells of the group, in order.
+    /// All cells of the group.
     pub fn all(&self) -> impl Iterator<Item = Cell> {
         (0..self.count).map(|number| self.cell(number))
     }
 
-    /// Index of a cell in this group; `None` for cells of other groups.
+    /// Index of a cell in the group; `None` if it is in another.
     pub fn number_of(&self, cell: Cell) -> Option<usize> {
         cell.index()
             .checked_sub(self.start)
             .filter(|number| *number < self.count)
     }
 
-    /// Names of all cells as a range, such as `b0-24`.
+    /// Range of the cells' names, such as `b0-24`.
     pub fn names(&self) -> String {
         format!("{}0-{}", self.letter, self.count - 1)
     }
@@ -104,7 +104,7 @@ impl Cell {
     }
 }
 
-/// A tuple set with a name. Its tuples never change, so that model files stay valid.
+/// A named tuple set. Its tuples never change, so that model files stay valid.
 #[derive(Debug)]
 pub struct NamedTuples<G> {
     /// Name of the tuple set.
@@ -113,25 +113,25 @@ pub struct NamedTuples<G> {
     pub tuples: fn(&G) -> Vec<Vec<Cell>>,
 }
 
-/// Candidate tuples of one kind: name of the kind, and cells of each tuple.
+/// Name of a kind of candidates, and the cells of each tuple.
 pub type TupleCandidates = (&'static str, Vec<Vec<Cell>>);
 
-/// A game with views, the inputs of n-tuple networks: one symbol per cell.
+/// A game with views, the inputs of n-tuple networks.
 pub trait TupleInputs: Playable {
-    /// The groups of cells in a view.
+    /// Cell groups of a view.
     fn cells(&self) -> &[CellGroup];
 
-    /// Writes the view of a position from the perspective of `seat`: a symbol below the alphabet's
-    /// size for each cell; other entries stay.
+    /// Writes a position's view from the perspective of `seat`: for each cell a symbol below its
+    /// alphabet's size.
     fn write_symbols(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
 
-    /// Range of [`alea_play::rules::Rules::remaining`] over unfinished positions; by default from 1
-    /// to the maximal number of plies.
+    /// Range of [`alea_play::rules::Rules::remaining`] of unfinished positions; by default up to
+    /// the maximal plies.
     fn remaining_range(&self) -> RangeInclusive<usize> {
         1..=self.max_plies().into()
     }
 
-    /// Tuple sets, the default first; by default all pairs of cells of the first group.
+    /// Tuple sets, default first; by default all pairs of cells of the first group.
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
         const {
             &[NamedTuples {
@@ -141,15 +141,15 @@ pub trait TupleInputs: Playable {
         }
     }
 
-    /// Image of a cell under a symmetry ([`alea_play::codec::Codec::transform_position`]); its
-    /// symbols may be renamed.
+    /// Image of a cell under a symmetry ([`alea_play::codec::Codec::transform_position`]), whose
+    /// symbols may differ.
     fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
         let _ = symmetry;
         cell
     }
 
-    /// Candidates of a tuple search, without symmetric images; by default pairs and triples of
-    /// cells of the first group.
+    /// Candidates of a tuple search, up to symmetry; by default pairs and triples of cells of the
+    /// first group.
     fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
         let _ = random;
         let cells: Vec<Cell> = self.cells()[0].all().collect();
@@ -164,7 +164,7 @@ pub trait TupleInputs: Playable {
     }
 }
 
-/// A game for which n-tuple networks and neural networks can be trained.
+/// A game that n-tuple networks and neural networks can learn.
 pub trait Learnable: TupleInputs {
     /// Inference code of n-tuple networks, such as [`super::tuples::GenericKernels`].
     type Tuples: TupleKernels<Self>;
@@ -173,15 +173,15 @@ pub trait Learnable: TupleInputs {
     /// Optional feature groups of neural networks; [`NoFeatureGroup`] without any.
     type Group: Named;
 
-    /// Optional feature groups that a neural network has by default.
+    /// Default feature groups of neural networks.
     const DEFAULT_FEATURES: &'static [Self::Group] = &[];
 
-    /// Rules on which models are trained, if they differ from the rules of play.
+    /// Rules that models are trained on, which may differ from those of play.
     fn training_rules(&self) -> Self {
         self.clone()
     }
 
-    /// Changes the rules of several boards to share one view, for a model of all boards.
+    /// Changes rules of several boards to share one view, for a model of all.
     fn for_joint_training(all: Vec<Self>) -> Vec<Self> {
         all
     }
@@ -191,14 +191,13 @@ pub trait Learnable: TupleInputs {
         self.notation()
     }
 
-    /// The rules that a [`Learnable::model_name`] denotes; `None` for another game.
+    /// The rules of a [`Learnable::model_name`]; `None` for another game.
     fn from_model_name(name: &str) -> Option<Self> {
         Self::from_notation(name, None).ok()
     }
 
-    /// One-hot slots of a neural network's features: ranges of first-layer rows of which exactly
-    /// one is active; they may overlap. By default each cell of the first group is a slot with a
-    /// row per symbol.
+    /// One-hot slots of a neural network: ranges of first-layer rows of which exactly one is
+    /// active; slots may share rows. By default each cell of the first group is a slot.
     fn feature_slots(&self, groups: NamedSet<Self::Group>) -> Vec<Range<usize>> {
         let _ = groups;
         let cells = self.cells()[0];
@@ -206,7 +205,7 @@ pub trait Learnable: TupleInputs {
         (0..cells.count).map(slot).collect()
     }
 
-    /// Writes the active row of each slot, from the perspective of `seat`.
+    /// Writes each slot's active row, from the perspective of `seat`.
     fn active_features(
         &self,
         groups: NamedSet<Self::Group>,
@@ -224,7 +223,7 @@ pub trait Learnable: TupleInputs {
         });
     }
 
-    /// Schema text of the features, with the version of every formula.
+    /// Schema text of the features.
     fn feature_schema(&self, groups: NamedSet<Self::Group>) -> String {
         let _ = groups;
         let cells = self.cells()[0];
@@ -232,7 +231,7 @@ pub trait Learnable: TupleInputs {
     }
 }
 
-/// Checks that the upper limits of phases or buckets (`what`) ascend and leave none empty.
+/// Checks that upper limits of phases or buckets (`what`) ascend and leave none empty.
 pub fn check_bucket_limits<G: TupleInputs>(
     game: &G,
     what: &str,
@@ -251,7 +250,7 @@ pub fn check_bucket_limits<G: TupleInputs>(
     ))
 }
 
-/// Part of a schema text with the upper limits of phases or buckets (`what`).
+/// Schema text of the upper limits of phases or buckets (`what`).
 pub(super) fn format_limits<G: TupleInputs>(what: &str, limits: &[u8]) -> String {
     match limits {
         [] => String::new(),
@@ -275,7 +274,7 @@ pub fn all_pairs<G: TupleInputs>(game: &G) -> Vec<Vec<Cell>> {
 
 const STACK_CELLS: usize = 512;
 
-/// Calls `read` with the view of a position from the perspective of `seat`.
+/// Calls `read` with a position's view from the perspective of `seat`.
 #[inline]
 pub fn with_view<G: TupleInputs, R>(
     game: &G,
@@ -298,7 +297,7 @@ pub fn with_view<G: TupleInputs, R>(
     }
 }
 
-/// Parses the name of a cell, such as `b3`, but not `b+3` or `b03`.
+/// Parses a cell name such as `b3`; not `b+3` or `b03`.
 pub fn parse_cell(groups: &[CellGroup], text: &str) -> Option<Cell> {
     let mut characters = text.chars();
     let letter = characters.next()?;
@@ -309,7 +308,7 @@ pub fn parse_cell(groups: &[CellGroup], text: &str) -> Option<Cell> {
         .filter(|cell| format_cell(groups, *cell) == text)
 }
 
-/// Name of a cell, such as `b3`.
+/// Name of a cell.
 pub fn format_cell(groups: &[CellGroup], cell: Cell) -> String {
     groups
         .iter()
@@ -317,7 +316,7 @@ pub fn format_cell(groups: &[CellGroup], cell: Cell) -> String {
         .unwrap_or_default()
 }
 
-/// Feature group of a game without any.
+/// Feature groups of a game without any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoFeatureGroup {}
 

@@ -1,5 +1,4 @@
-//! Learned evaluators (n-tuple networks and neural networks), the inputs that games declare for
-//! them, and model files.
+//! Learned evaluators (n-tuple networks and neural networks), their inputs, and model files.
 
 pub mod container;
 pub mod inputs;
@@ -8,7 +7,7 @@ pub mod named_set;
 pub mod network;
 pub mod tuples;
 
-/// Why weights, inputs or a model file cannot be used, in one line.
+/// Why weights, inputs or a model file are unusable, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ModelError(pub(crate) String);

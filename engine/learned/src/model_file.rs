@@ -1,8 +1,5 @@
-//! Model files: learned evaluators as safetensors with metadata (`docs/reference/formats.md`,
-//! section "Model files").
-//!
-//! Invariant: a loaded model equals the saved one to the last bit, and equal models give equal
-//! bytes.
+//! Model files: learned evaluators as safetensors (`docs/reference/formats.md`, section "Model
+//! files"). A loaded model equals the saved one to the last bit, and equal models give equal bytes.
 
 use super::{
     ModelError,
@@ -25,7 +22,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 /// Format version of model files.
 pub const SCHEMA: &str = "1";
 
-/// A learned evaluator from a model file.
+/// A learned evaluator.
 #[derive(Clone, Debug)]
 pub enum Model<G: Learnable> {
     /// An n-tuple network.
@@ -37,13 +34,13 @@ pub enum Model<G: Learnable> {
 /// A learned evaluator with its provenance.
 #[derive(Clone, Debug)]
 pub struct ModelFile<G: Learnable> {
-    /// Data, settings, seed and result of the training; by convention JSON.
+    /// Data, settings, seed and result of training, by convention JSON.
     pub provenance: String,
     /// The learned evaluator.
     pub model: Model<G>,
 }
 
-// Not derived, because a derive would require `G: PartialEq`.
+// A derive would require `G: PartialEq`.
 impl<G: Learnable> PartialEq for Model<G> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -61,13 +58,13 @@ impl<G: Learnable> PartialEq for ModelFile<G> {
 }
 
 impl<G: Learnable> ModelFile<G> {
-    /// Writes the model file atomically.
+    /// Writes the file atomically.
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         let bytes = self.to_bytes();
         files::write_atomically(path, |file| file.write_all(&bytes)).map_err(from_file)
     }
 
-    /// Loads and validates a model file for `game`.
+    /// Loads and validates a file for `game`.
     pub fn load(game: &G, path: &Path) -> Result<Self, ModelError> {
         let bytes = files::read(path, FileKind::Data).map_err(from_file)?;
         Self::from_bytes(game, &bytes).map_err(|problem| with_path(path, problem))
@@ -94,8 +91,8 @@ impl<G: Learnable> ModelFile<G> {
         container.to_bytes()
     }
 
-    /// Parses and validates a model file for `game`. The error is the first failure among format,
-    /// schema, game, kind, features, checksums, tensors, weights.
+    /// Parses and validates a file for `game`; the error is the first of format, schema, game,
+    /// kind, features, checksums, tensors and weights.
     pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelError> {
         let container = Container::parse(bytes)?;
         let schema = container.value("schema")?;
@@ -152,7 +149,7 @@ fn from_file(error: FileError) -> ModelError {
     ModelError(error.to_string())
 }
 
-/// The evaluator in the bytes of a model file.
+/// Constructs the evaluator in the bytes of a model file.
 pub fn evaluator<G: Learnable>(
     game: &G,
     content: &[u8],
@@ -173,7 +170,7 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// One-line description: tuple set, or layers, inputs and buckets.
+    /// Tuple set, or layers, inputs and buckets.
     pub fn summary(&self) -> String {
         match self {
             Self::NTuple(model) => format!("tuple set {}", model.set().name()),
@@ -214,10 +211,10 @@ impl<G: Learnable> Model<G> {
     }
 }
 
-/// Kind of neural networks in files; `network` was a floating-point format.
+/// Kind of neural networks in files; `network` was in floating point.
 const NETWORK: &str = "integer_network";
 
-/// Collects the metadata of a file.
+/// Collects metadata of a file.
 pub fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, String> {
     pairs
         .into_iter()
@@ -261,13 +258,13 @@ fn network_scales(layers: usize) -> String {
     )
 }
 
-/// Puts the number of buckets in front of `shape`, unless it is 1.
+/// Prepends the number of buckets, unless it is 1.
 fn with_bucket_dimension(buckets: usize, shape: &[usize]) -> Vec<usize> {
     let all = (buckets > 1).then_some(buckets).into_iter();
     all.chain(shape.iter().copied()).collect()
 }
 
-/// Puts tensors of wide numbers first, for alignment.
+/// Wide numbers come first, for alignment.
 fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     let weights = model.weights();
     let (widths, buckets) = (weights.widths(), weights.buckets());
@@ -328,7 +325,7 @@ fn read_ntuple<G: Learnable>(
     TupleNetwork::new(set, weights, bias[0])
 }
 
-/// Upper limits of all phases or buckets except the last.
+/// Of all phases or buckets but the last.
 fn read_limits(container: &Container, key: &'static str) -> Result<Vec<u8>, ModelError> {
     let Ok(text) = container.value(key) else {
         return Ok(Vec::new());

@@ -1,15 +1,14 @@
-//! Sets of named items, such as the feature groups of a neural network. They are written in the
-//! order of [`Named::ALL`]: as a list of names in configurations, joined by commas in model files.
+//! Sets of named items, such as feature groups, written in the order of [`Named::ALL`].
 
 use alea_core::text::{joined, suggestion};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{fmt::Debug, hash::Hash};
 
-/// An item of a small fixed list, with a name in files and configurations.
+/// An item of a small fixed list, named in files and configurations.
 pub trait Named: Copy + Debug + Eq + Hash + Send + Sync + 'static {
     /// All items in order; at most 32.
     const ALL: &'static [Self];
-    /// Kind of item for errors, in the singular: `feature group`.
+    /// Kind of item in the singular, for errors: `feature group`.
     const KIND: &'static str;
 
     /// Name of the item.
@@ -26,7 +25,7 @@ pub struct NamedSet<N> {
     marker: std::marker::PhantomData<N>,
 }
 
-/// Error for an unknown name, with the known names.
+/// An unknown name, and the known ones.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownName(String);
@@ -58,7 +57,7 @@ impl<N: Named> NamedSet<N> {
     /// The set of all items.
     pub const ALL: Self = Self::from_bits(((1u64 << N::ALL.len()) - 1) as u32);
 
-    /// Whether the set contains `item`.
+    /// Whether the set has `item`.
     #[inline]
     pub fn contains(self, item: N) -> bool {
         self.bits >> item.number() & 1 == 1
@@ -83,7 +82,7 @@ impl<N: Named> NamedSet<N> {
         joined(self.iter().map(N::name), ",")
     }
 
-    /// Parses names joined by commas, in any order.
+    /// Parses names joined by commas.
     pub fn from_names(names: &str) -> Result<Self, UnknownName> {
         Self::from_list(
             names
@@ -93,7 +92,7 @@ impl<N: Named> NamedSet<N> {
         )
     }
 
-    /// The set of the items with these names.
+    /// The set of items with these names.
     pub fn from_list<T: AsRef<str>>(
         names: impl IntoIterator<Item = T>,
     ) -> Result<Self, UnknownName> {

@@ -1,9 +1,9 @@
-//! Quantized neural networks (NNUE, Nasu 2018) for the leaves of a search; [`NetworkWeights`] has
-//! the formula.
+//! Quantized neural networks (NNUE, Nasu 2018; formula in [`NetworkWeights`]'s file) for the leaves
+//! of a search.
 //!
-//! Inputs are one-hot slots ([`Learnable::feature_slots`]); later layers exist once per bucket of
-//! the remaining game. Invariant: sums are exact integers, so updates equal a refresh, and all
-//! kernels and instruction sets give the same bits.
+//! Inputs are one-hot slots ([`Learnable::feature_slots`]); later layers exist per bucket of the
+//! remaining game. Sums are exact integers, so updates equal a refresh, and all kernels and
+//! instruction sets give the same bits.
 
 mod accumulator;
 mod kernels;
@@ -25,22 +25,22 @@ use alea_core::{
 };
 use std::fmt::Debug;
 
-/// Maximal number of one-hot slots, and so of active inputs.
+/// Maximal number of one-hot slots.
 pub const MAX_ACTIVE: usize = 512;
 
-/// Inference code for a game's neural networks: [`GenericKernels`] or faster code. Invariant:
-/// logits equal [`Network::logit_from_scratch`].
+/// Inference code for a game's neural networks, [`GenericKernels`] or faster. Logits equal
+/// [`Network::logit_from_scratch`].
 pub trait NetworkKernels<G: Learnable<Network = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
-    /// State of a position, such as accumulators, that a search updates from move to move.
+    /// State of a position, such as accumulators, updated from move to move.
     type Cache: Clone + Default + Send;
 
-    /// Value of [`Evaluator::BATCHES_SUCCESSORS`] with these kernels.
+    /// Whether successors are evaluated in a batch.
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Whether the kernels need [`NetworkWeights::fits_i16_accumulator`], which training then
-    /// ensures.
+    /// Whether sums must fit 16 bits ([`NetworkWeights::fits_i16_accumulator`]), which training
+    /// then ensures.
     const I16_ACCUMULATOR: bool = false;
 
     /// Prepares the kernels for a network.
@@ -51,10 +51,10 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         instructions: Instructions,
     ) -> Self;
 
-    /// Computes the cache of a position from scratch ([`Evaluator::refresh`]).
+    /// Fills the cache from scratch ([`Evaluator::refresh`]).
     fn refresh(network: &Network<G>, game: &G, position: &G::Position, cache: &mut Self::Cache);
 
-    /// Computes the cache after a move from its parent's ([`Evaluator::update`]).
+    /// Fills the cache of a child from its parent's ([`Evaluator::update`]).
     fn update(
         network: &Network<G>,
         game: &G,
@@ -63,10 +63,10 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         child: &mut Self::Cache,
     );
 
-    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], from the position's cache.
+    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], by the position's cache.
     fn logit(network: &Network<G>, game: &G, position: &G::Position, cache: &Self::Cache) -> i32;
 
-    /// Expected value of a position one ply deep ([`Evaluator::one_ply`]).
+    /// Value of a position one ply deep ([`Evaluator::one_ply`]).
     fn one_ply(
         network: &Network<G>,
         game: &G,
@@ -76,7 +76,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         one_ply_serial(network, game, position, cache)
     }
 
-    /// Writes move-ordering scores of all successors ([`Evaluator::score_successors`]).
+    /// Writes ordering scores of successors ([`Evaluator::score_successors`]).
     fn score_successors(
         network: &Network<G>,
         game: &G,
@@ -87,7 +87,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         score_successors_serial(network, game, position, moves, scores);
     }
 
-    /// Writes the values of all successors ([`Evaluator::value_successors`]).
+    /// Writes values of successors ([`Evaluator::value_successors`]).
     fn value_successors(
         network: &Network<G>,
         game: &G,
@@ -141,8 +141,8 @@ pub struct Network<G: Learnable> {
 }
 
 impl<G: Learnable> Network<G> {
-    /// Creates a network with optional feature groups. `bucket_limits` are the upper limits of
-    /// [`alea_play::rules::Rules::remaining`] of all buckets except the last.
+    /// Creates a network; `bucket_limits` are upper limits of
+    /// [`alea_play::rules::Rules::remaining`] of all buckets but the last.
     pub fn new(
         game: &G,
         groups: NamedSet<G::Group>,
@@ -175,7 +175,7 @@ impl<G: Learnable> Network<G> {
         })
     }
 
-    /// The same network on other SIMD instructions than the machine's best; values are equal.
+    /// The same network on other SIMD instructions than the machine's best, with equal values.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {
@@ -190,17 +190,17 @@ impl<G: Learnable> Network<G> {
         }
     }
 
-    /// Quantized weights of the network.
+    /// Quantized weights.
     pub fn weights(&self) -> &NetworkWeights {
         &self.weights
     }
 
-    /// Optional feature groups of the network's inputs.
+    /// Optional feature groups of the inputs.
     pub fn groups(&self) -> NamedSet<G::Group> {
         self.groups
     }
 
-    /// Upper limits of the remaining game of all buckets except the last; empty for one bucket.
+    /// Upper limits of the remaining game of all buckets but the last.
     pub fn bucket_limits(&self) -> &[u8] {
         &self.bucket_limits
     }
@@ -216,7 +216,7 @@ impl<G: Learnable> Network<G> {
         self.instructions
     }
 
-    /// Schema text of the network's inputs.
+    /// Schema text of the inputs.
     pub fn layout(&self) -> &str {
         &self.layout
     }
@@ -226,8 +226,7 @@ impl<G: Learnable> Network<G> {
         &self.game
     }
 
-    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], without cache or game-specific
-    /// kernels: the reference.
+    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], the reference for kernels.
     pub fn logit_from_scratch(&self, game: &G, position: &G::Position) -> i32 {
         let (mut rows, mut sums) = ([0; MAX_ACTIVE], [0; MAX_WIDTH]);
         let (rows, sums) = (
@@ -241,7 +240,7 @@ impl<G: Learnable> Network<G> {
 
     #[inline]
     fn logit_from_sums(&self, game: &G, position: &G::Position, sums: &[i32]) -> i32 {
-        // Zeroing scratch space for wide layers takes longer than evaluating narrow ones.
+        // Zeroing scratch space for wide layers takes longer than narrow layers.
         const NARROW: usize = 128;
         let (instructions, weights) = (self.instructions, &self.weights);
         let bucket = bucket(&self.bucket_limits, game.remaining(position));
@@ -271,8 +270,7 @@ pub(super) fn layout<G: Learnable>(
     game.feature_schema(groups) + &format_limits::<G>("buckets", bucket_limits)
 }
 
-/// Log odds in floating point; without the lowest bits of `logit`, so that the logistic is
-/// monotone.
+/// Log odds in floating point, without the lowest bits, so that the logistic is monotone.
 #[inline]
 pub fn log_odds(logit: i32) -> f32 {
     const DROPPED_BITS: u32 = 5;
@@ -286,7 +284,7 @@ pub fn win_probability(logit: i32) -> f32 {
 }
 
 impl<G: Learnable> PartialEq for Network<G> {
-    /// Compares weights and game, not instructions.
+    /// Ignores instructions.
     fn eq(&self, other: &Self) -> bool {
         (&self.weights, &self.layout, &self.game) == (&other.weights, &other.layout, &other.game)
     }

@@ -1,9 +1,9 @@
-//! n-tuple networks (Lucas 2008, Othello): sums of weights from tables, one per tuple of view
-//! cells, indexed by the cells' symbols.
+//! n-tuple networks (Lucas 2008, Othello): each tuple of view cells has a table of weights, indexed
+//! by the cells' symbols.
 //!
-//! The logit is `bias + Σ_t weights[row of tuple t]`. All tables are one array of rows, with a set
-//! of tables per phase of the remaining game. Sums are quantized and exact, so all kernels and
-//! incremental updates give the same bits.
+//! The logit is `bias + Σ_t weights[row of tuple t]`. All tables are one array of rows, once per
+//! phase of the remaining game. Sums are quantized and exact, so all kernels and incremental
+//! updates give the same bits.
 
 mod quantized;
 mod set;
@@ -22,39 +22,39 @@ use alea_core::{
 };
 use std::fmt::Debug;
 
-/// Inference code for a game's n-tuple networks: [`GenericKernels`] or faster code. Invariant: the
-/// same table rows, and exact sums of their weights.
+/// Inference code for a game's n-tuple networks, [`GenericKernels`] or faster, with equal rows and
+/// exact sums.
 pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
-    /// State of a position that a search updates from move to move.
+    /// State of a position, updated from move to move.
     type Cache: Clone + Default + Send;
 
-    /// Value of [`Evaluator::BATCHES_SUCCESSORS`] with these kernels.
+    /// Whether successors are evaluated in a batch.
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Prepares the kernels; `bases` is the first row of each tuple's table.
+    /// Prepares the kernels; `bases` are the first rows of the tables.
     fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self;
 
-    /// The same kernels on other SIMD instructions than the machine's best; values are equal.
+    /// The same kernels on other SIMD instructions than the machine's best, with equal values.
     #[must_use]
     fn with_instructions(&self, _instructions: Instructions) -> Self {
         self.clone()
     }
 
-    /// Writes each tuple's row, as an index into the array of all tables.
+    /// Writes each tuple's row in the array of all tables.
     #[inline]
     fn rows(set: &TupleSet<G>, position: &G::Position, out: &mut [u32]) {
         set.rows_generic(position, out);
     }
 
-    /// Quantized bias plus the weights of a position's rows.
+    /// Quantized bias plus the position's weights.
     #[inline]
     fn sum(network: &TupleNetwork<G>, position: &G::Position) -> i32 {
         sum_by_rows(network, position)
     }
 
-    /// Expected value of a position one ply deep ([`Evaluator::one_ply`]).
+    /// Value of a position one ply deep ([`Evaluator::one_ply`]).
     fn one_ply(
         network: &TupleNetwork<G>,
         game: &G,
@@ -64,8 +64,8 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         one_ply_serial(network, game, position, cache)
     }
 
-    /// Writes move-ordering scores of all successors ([`Evaluator::score_successors`]): log odds
-    /// with batched successors, otherwise values.
+    /// Writes ordering scores of successors ([`Evaluator::score_successors`]): log odds if batched,
+    /// else values.
     fn score_successors(
         network: &TupleNetwork<G>,
         game: &G,
@@ -77,7 +77,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     }
 }
 
-/// Quantized bias plus the weights of the rows that [`TupleKernels::rows`] writes, for any game.
+/// Quantized bias plus the weights of [`TupleKernels::rows`].
 #[inline]
 pub fn sum_by_rows<G: Learnable>(network: &TupleNetwork<G>, position: &G::Position) -> i32 {
     let mut rows = [0u32; MAX_TUPLES];
@@ -89,8 +89,7 @@ pub fn sum_by_rows<G: Learnable>(network: &TupleNetwork<G>, position: &G::Positi
     })
 }
 
-/// Inference code for any game: n-tuple networks from views, neural networks from
-/// [`super::network::Accumulators`].
+/// Inference code for any game.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GenericKernels;
 
@@ -106,7 +105,7 @@ impl<G: Learnable<Tuples = Self>> TupleKernels<G> for GenericKernels {
 #[derive(Clone, Debug)]
 pub struct TupleNetwork<G: Learnable> {
     set: TupleSet<G>,
-    /// Weights before quantization, as in model files.
+    /// Before quantization, as in files.
     weights: Vec<f32>,
     bias: f32,
     quantized: QuantizedWeights,
@@ -119,8 +118,8 @@ impl<G: Learnable> PartialEq for TupleNetwork<G> {
 }
 
 impl<G: Learnable> TupleNetwork<G> {
-    /// Creates a network with one weight per row of `set`; an error if a weight is not finite or
-    /// sums get too large.
+    /// Creates a network with a weight per row; an error if one is not finite or sums get too
+    /// large.
     pub fn new(set: TupleSet<G>, weights: Vec<f32>, bias: f32) -> Result<Self, ModelError> {
         if weights.len() != set.rows() {
             let (found, expected) = (weights.len(), set.rows());
@@ -146,13 +145,13 @@ impl<G: Learnable> TupleNetwork<G> {
         })
     }
 
-    /// Tuple set of the network.
+    /// The tuple set.
     #[inline]
     pub fn set(&self) -> &TupleSet<G> {
         &self.set
     }
 
-    /// Weight of each row of the tuple set, before quantization.
+    /// Weight of each row, before quantization.
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
@@ -162,13 +161,13 @@ impl<G: Learnable> TupleNetwork<G> {
         self.bias
     }
 
-    /// Quantized weights of the network.
+    /// Quantized weights.
     #[inline]
     pub fn quantized(&self) -> &QuantizedWeights {
         &self.quantized
     }
 
-    /// The same network on other SIMD instructions than the machine's best; values are equal.
+    /// The same network on other SIMD instructions than the machine's best, with equal values.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Analysis of a position by any player: the value of the position and of its moves.
+//! Analysis of a position by any player: values of the position and its moves.
 
 use super::{
     build::PlayerRecipe,
@@ -16,28 +16,27 @@ use alea_search::{
     mcts::{MoveStatistics, TreeReport},
 };
 
-/// Value of one move for the seat that makes it, before the next chance event.
+/// Value of a move for the seat that makes it, before the next chance event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoveValue<M> {
     /// The valued move.
     pub mv: M,
-    /// Win probability after the move; `None` for players without values and for untried moves.
+    /// Win probability after the move; `None` from players without values and for untried moves.
     pub value: Option<f32>,
-    /// Payoffs of all seats after the move; `None` unless the search values every seat.
+    /// Payoffs of all seats after the move; `None` if the search values one seat.
     pub payoffs: Option<Payoffs>,
-    /// `value` as win rate observed in complete games; `None` without a fitted calibration.
+    /// Win rate observed in complete games for `value`; `None` if that was not fitted.
     pub calibrated: Option<f32>,
-    /// Whether `value` is game-theoretic: proven, or searched to the end of every line.
+    /// Whether `value` is proven or comes from a search to the end of every line.
     pub is_exact: bool,
-    /// Final score with best play for the seat that moves, in [`Analysis::unit`]; `None` if
-    /// unknown.
+    /// Exact final score for the seat that moves, in [`Analysis::unit`]; `None` if unknown.
     pub score: Option<i32>,
-    /// Visits, prior and proven bounds of the move in the search tree; `None` without a tree.
+    /// Visits, prior and proven bounds of the move; `None` without a search tree.
     pub tree: Option<MoveStatistics<M>>,
 }
 
 impl<M> MoveValue<M> {
-    /// A move with only its win probability.
+    /// A move with only a win probability.
     pub fn new(mv: M, value: Option<f32>) -> Self {
         Self {
             mv,
@@ -52,25 +51,25 @@ impl<M> MoveValue<M> {
 }
 
 /// Analysis of an unfinished position for the seat to move. [`Player::analyse`] fills `moves`,
-/// `line`, `stats` and `tree`, [`PlayerRecipe::analyse`] the other fields.
+/// `line`, `stats` and `tree`, [`PlayerRecipe::analyse`] the rest.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
     /// Move to play; `None` before the position's chance event.
     pub best: Option<M>,
-    /// Value of `best`, or before the chance event the expected value of the position; `None` for
-    /// players without values.
+    /// Value of `best`, or before the chance event the expectation; `None` from players without
+    /// values.
     pub value: Option<f32>,
-    /// `value` as win rate observed in complete games; `None` without a fitted calibration.
+    /// Win rate observed in complete games for `value`; `None` if that was not fitted.
     pub calibrated: Option<f32>,
     /// Unit of exact scores, such as `discs`; `None` without exact scores.
     pub unit: Option<&'static str>,
-    /// Values of the requested moves, by default all, in the order of the move list.
+    /// Values of the requested (by default all) moves, in list order.
     pub moves: Vec<MoveValue<M>>,
-    /// Principal variation; contains at least the best move if moves have values.
+    /// Principal variation; at least the best move if moves have values.
     pub line: Vec<M>,
     /// Nodes, evaluations and time of the search.
     pub stats: SearchStats,
-    /// Summary of the search tree; `None` without a tree.
+    /// Summary of the search tree, if any.
     pub tree: Option<Box<TreeReport<M>>>,
 }
 
@@ -90,7 +89,7 @@ impl<M> Default for Analysis<M> {
 }
 
 impl<M: Copy> Analysis<M> {
-    /// An analysis without values of the moves `legal`, or of all moves (`None`).
+    /// An analysis of the moves `legal`, or of all (`None`), without values.
     pub fn without_values<G: Game<Move = M>>(
         game: &G,
         position: &G::Position,
@@ -115,9 +114,9 @@ impl<M: Copy> Analysis<M> {
 }
 
 impl<G: Playable> PlayerRecipe<G> {
-    /// Analyses a position with `player`, made by this recipe, after the chance outcome `outcome`
-    /// or before the chance event (`None`), until the player's own limits or `limits` are reached.
-    /// `observer` receives every finished depth except the last, without best move and scores.
+    /// Analyses a position with a player of this recipe, before (`None`) or after a chance outcome;
+    /// `limits` apply besides the player's own. `observer` receives every finished depth except the
+    /// last, without best move and scores.
     ///
     /// # Errors
     /// The player's failure, in one line.
@@ -146,7 +145,6 @@ impl<G: Playable> PlayerRecipe<G> {
         };
         let mut analysis = analysis.map_err(failed)?;
         analysis.stats.time = began.elapsed();
-        // A player without values still chooses a move.
         analysis.best = match (legal, analysis.line.first()) {
             (Some(_), Some(&best)) => Some(best),
             (Some(legal), None) => {
@@ -165,7 +163,7 @@ impl<G: Playable> PlayerRecipe<G> {
         Ok(analysis)
     }
 
-    /// Fills the exactness and calibration of moves and the values of the position.
+    /// Adds exactness, calibration and the value of the position.
     fn complete(
         &self,
         game: &G,
@@ -179,7 +177,7 @@ impl<G: Playable> PlayerRecipe<G> {
             let proven = rated.tree.map(|tree| tree.proven);
             rated.is_exact = is_exact || proven.is_some_and(|proven| proven.lower == proven.upper);
             let next = game.play(position, rated.mv);
-            // Calibrations apply to values for the side to move.
+            // Calibrations are for the side to move.
             let flips = game.to_move(&next) != game.to_move(position);
             let own = |value: f32| if flips { 1.0 - value } else { value };
             let calibrated = rated.value.and_then(|value| {

@@ -1,5 +1,5 @@
-//! Construction of the players that every game has from notation; a game's
-//! [registry](super::registry) adds players of its own.
+//! Construction of the players that all games have; a game's [registry](super::registry) adds its
+//! own.
 
 use self::monte_carlo::MctsRecipe;
 use self::rollouts::RolloutRecipe;
@@ -25,7 +25,7 @@ mod searches;
 
 pub use self::evaluators::{evaluator_from, evaluator_names, read_evaluator};
 
-/// Names and options of all players of a game, for help texts and errors.
+/// Names and options of all players of a game, for help and errors.
 #[must_use]
 pub fn player_names<G: Playable>() -> String {
     let oracle = G::registry()
@@ -52,8 +52,7 @@ pub fn player_names<G: Playable>() -> String {
     names
 }
 
-/// A validated player notation with loaded models. Makes any number of players, which share the
-/// weights.
+/// A validated player notation with loaded models, which its players share.
 #[derive(Clone)]
 pub struct PlayerRecipe<G: Playable> {
     name: String,
@@ -67,17 +66,15 @@ pub struct PlayerRecipe<G: Playable> {
 struct PlayerConstructor<G: Playable> {
     is_reproducible: bool,
     is_time_limited: bool,
-    /// Evaluator and oracle; `None` unless values come from one evaluator.
+    /// `None` unless values come from one evaluator.
     judges: Option<EvaluatorAndOracle<G>>,
     make: MakePlayer<G>,
 }
 
-/// With `true`, the player measures its evaluation time. `dyn`, so that callers do not compile the
-/// searches.
+/// With `true` the player measures evaluation time. `dyn`, to compile no searches in callers.
 type MakePlayer<G> = Arc<dyn Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync>;
 
 impl<G: Playable> PlayerConstructor<G> {
-    /// Constructor of players that do not search.
     fn by(is_reproducible: bool, make: Maker<G>) -> Self {
         Self {
             is_reproducible,
@@ -93,8 +90,8 @@ impl<G: Playable> PlayerRecipe<G> {
     /// models.
     ///
     /// # Errors
-    /// If the notation is malformed, has an unknown name, or names a file or program without being
-    /// [trusted](super::notation::trusted), or if a model cannot be read.
+    /// If the notation is wrong, a model cannot be read, or a file or program is named without
+    /// being [trusted](super::notation::trusted).
     pub fn parse<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self, PlayerError> {
         let text = text.into();
         let recipe = game.player(&Notation::parse(text)?);
@@ -104,7 +101,7 @@ impl<G: Playable> PlayerRecipe<G> {
     /// Builds the recipe of a parsed notation.
     ///
     /// # Errors
-    /// As [`PlayerRecipe::parse`], with character positions in the printed notation.
+    /// As [`PlayerRecipe::parse`], with characters of the printed notation.
     pub fn of(notation: &Notation, game: &G) -> Result<Self, PlayerError> {
         game.player(notation).map_err(|problem| {
             let printed = game.player(&notation.with_printed_positions());
@@ -208,26 +205,24 @@ impl<G: Playable> PlayerRecipe<G> {
         &self.option_keys
     }
 
-    /// Whether equal seeds give equal moves: not, for example, with time limits or several threads.
+    /// Whether equal seeds give equal moves; false, for example, with time limits or threads.
     pub fn is_reproducible(&self) -> bool {
         self.made.is_reproducible
     }
 
-    /// Whether the search has a time limit, which callers may
-    /// [replace](alea_core::limits::Limits::time) for each move.
+    /// Whether the search has a time limit, which [`Limits::time`](alea_core::limits::Limits::time)
+    /// may replace.
     pub fn is_time_limited(&self) -> bool {
         self.made.is_time_limited
     }
 
-    /// Whether the player chooses uniformly among the allowed moves, so that expectations need no
-    /// sampling.
+    /// Whether all allowed moves are equally likely, so that expectations need no sampling.
     pub fn is_uniform(&self) -> bool {
         self.is_uniform
     }
 
-    /// Converts a win probability of `position` to the win rate observed in complete games, for the
-    /// same seat; `None` without a fitted calibration. Finished games and positions that the oracle
-    /// knows keep `value`.
+    /// Win rate observed in complete games for a `value` of `position`, for the same seat; `None`
+    /// if that was not fitted. Values of finished and of exactly known positions do not change.
     #[must_use]
     pub fn calibrate_to_results(
         &self,
@@ -249,14 +244,13 @@ impl<G: Playable> PlayerRecipe<G> {
         (self.made.make)(self.game.clone(), false)
     }
 
-    /// Makes a player that also measures its evaluation time.
+    /// Makes a player that measures its evaluation time.
     pub fn make_instrumented(&self) -> Box<dyn Player<G>> {
         (self.made.make)(self.game.clone(), true)
     }
 }
 
-/// Parses a player notation; called through [`Playable::player`], so that searches are compiled in
-/// the game's crate.
+/// Implements [`Playable::player`] in the game's crate, where its searches are compiled.
 pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerRecipe<G>, Problem> {
     Ok(PlayerRecipe {
         name: notation.to_string(),
@@ -264,7 +258,6 @@ pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerR
     })
 }
 
-/// Options that drop the defaults of other options.
 const OVERRIDDEN_DEFAULTS: [(&str, &[&str]); 3] = [
     ("c", &["exploration"]),
     ("truncate", &["playout"]),
@@ -273,7 +266,7 @@ const OVERRIDDEN_DEFAULTS: [(&str, &[&str]); 3] = [
 /// Options that have no effect without RAVE.
 const BY_RAVE: &[&str] = &["rave", "blend", "again", "noise", "exploration", "fpu"];
 
-/// Adds the game's `mcts_defaults` that the notation neither sets nor rules out.
+/// Adds those of the game's `mcts_defaults` that the notation does not override.
 fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Problem> {
     let usual = Notation::parse(&format!("mcts({})", G::INFO.mcts_defaults))
         .map_err(|error| (error.character, error.problem))?;
@@ -287,7 +280,7 @@ fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Pr
     for mut argument in usual.arguments {
         let key = argument.key.clone().unwrap_or_default();
         let displaced = |(by, keys): &(&str, &[&str])| says(by) && keys.contains(&key.as_str());
-        // An oracle needs the solver, a playout policy needs playouts.
+        // Oracles need the solver, and playout policies need playouts.
         let known = G::registry().oracle.is_some_and(|entry| entry.key == key)
             && value("solver") == Some("off");
         let unplayed = key == "playout" && !plays;
@@ -306,7 +299,7 @@ fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Pr
     Ok(whole)
 }
 
-/// Constructs an evaluator from notation, such as `random(seed=1)` or `model:models/x.safetensors`.
+/// Constructs an evaluator from notation: `random(seed=1)`, `model:models/x.safetensors`.
 pub fn evaluator<'t, G: Playable>(
     text: impl Into<Text<'t>>,
     game: &G,
@@ -318,8 +311,8 @@ pub fn evaluator<'t, G: Playable>(
 
 type EvaluatorAndOracle<G> = (Arc<dyn AnyEvaluator<G>>, OptionalOracle<G>);
 
-/// The oracle of the notation's option. Without the option: the game's default for a search limited
-/// by time (`Some(true)`) or nodes (`Some(false)`), or no oracle (`None`).
+/// The oracle that an option requests; else the default for a search limited by time (`Some(true)`)
+/// or nodes (`Some(false)`), or none (`None`).
 fn oracle<G: Playable>(
     arguments: &mut Arguments<'_>,
     game: &G,

@@ -1,4 +1,4 @@
-//! `ChanceOutcomes`: numbers and random sources of chance outcomes in played and recorded games.
+//! `ChanceOutcomes`: sources and numbers of chance outcomes in played and recorded games.
 
 use super::{
     notation::{Arguments, Problem},
@@ -13,23 +13,22 @@ use std::ops::RangeInclusive;
 
 /// A [`ChanceSource`] determined by a seed.
 pub trait SeededChance<G: SearchGame>: ChanceSource<G> + Send {
-    /// Creates the chance source of `game` with this seed.
+    /// Creates the chance source of a game.
     fn from_seed(game: &G, seed: u64) -> Self;
 }
 
-/// A chance source that can be restarted, for the second game of a pair.
+/// A chance source with a restart, for the second game of a pair.
 pub trait Repeatable {
-    /// Restarts the source at its first outcome.
+    /// Restarts at the first outcome.
     fn rewind(&mut self);
 }
 
-/// A game with random sources of its chance outcomes: [`NoChance`], [`ListedChance`], or a type of
-/// the game.
+/// A game with chance sources: [`NoChance`], [`ListedChance`], or its own types.
 pub trait ChanceOutcomes: Rules {
     /// Chance source of independent games.
     type Chance: SeededChance<Self>;
 
-    /// Chance source of both games of a pair: the k-th outcome of a seat depends on the seed and k
+    /// Chance source of both games of a pair: the k-th outcome of a seat depends on seed and k
     /// alone.
     type PairedChance: SeededChance<Self> + Repeatable;
 
@@ -43,9 +42,9 @@ pub trait ChanceOutcomes: Rules {
         Self::PairedChance::from_seed(self, seed)
     }
 
-    /// Replaces `moves` by those that the outcome with this number allows, in list order; by none
-    /// if the outcome does not exist. The position must not be over. By default outcomes are
-    /// numbered as [`alea_core::game::Game::outcomes`] lists them.
+    /// Replaces `moves` by those that the outcome with this number allows, in list order; none if
+    /// there is no such outcome. The position must not be over. By default
+    /// [`alea_core::game::Game::outcomes`] numbers the outcomes.
     fn allowed_moves(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves) {
         self.moves(position, moves);
         let outcomes = self.outcomes(position, moves);
@@ -53,7 +52,7 @@ pub trait ChanceOutcomes: Rules {
         retain_range(moves, outcome.map_or(0..0, Outcome::move_range));
     }
 
-    /// The moves that an outcome allows, or all moves (`None`); none once the game is over.
+    /// The moves that an outcome allows, or all (`None`); none once the game is over.
     fn legal_moves(&self, position: &Self::Position, outcome: Option<u8>) -> Self::Moves {
         let mut moves = Self::Moves::default();
         match outcome {
@@ -64,7 +63,7 @@ pub trait ChanceOutcomes: Rules {
         moves
     }
 
-    /// Range of the outcome numbers in game records.
+    /// Range of outcome numbers in records.
     fn outcome_numbers(&self) -> RangeInclusive<u8> {
         0..=(Self::Outcomes::CAPACITY - 1) as u8
     }
@@ -72,14 +71,14 @@ pub trait ChanceOutcomes: Rules {
     /// The rules with the chance that a player's options assume, such as a loaded die.
     ///
     /// # Errors
-    /// If an option has an invalid value. The caller refuses unread options.
+    /// If an option has an invalid value. The caller refuses unread ones.
     fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let _ = arguments;
         Ok(self.clone())
     }
 
-    /// The same rules listing every outcome separately, as published searches do; by default
-    /// [`alea_core::game::Game::outcomes`] merges outcomes that allow the same moves.
+    /// The same rules, but [`alea_core::game::Game::outcomes`] does not merge outcomes with the
+    /// same moves, as in published searches.
     #[must_use]
     fn outcome_by_outcome(&self) -> Self {
         self.clone()
@@ -137,7 +136,7 @@ impl Repeatable for ListedChance {
     }
 }
 
-/// Chance source of a game without chance: its only outcome allows every move.
+/// Chance source without chance: one outcome allows every move.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoChance;
 

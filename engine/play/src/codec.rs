@@ -1,9 +1,9 @@
-//! `Codec`: binary encoding of positions, and symmetries of positions and moves.
+//! `Codec`: binary encoding of positions, and symmetries.
 
 use super::game_text::GameText;
 
-/// A game whose positions have a binary encoding, which decodes to the same position, and symmetric
-/// images. By default the encoding is the position's text, and the identity the only symmetry.
+/// A game with a lossless binary encoding and symmetries of its positions; by default their text,
+/// and the identity alone.
 pub trait Codec: GameText {
     /// Appends the canonical encoding of a position.
     fn encode(&self, position: &Self::Position, bytes: &mut Vec<u8>) {
@@ -12,7 +12,7 @@ pub trait Codec: GameText {
         bytes.extend(text.into_bytes());
     }
 
-    /// Decodes a position and removes its bytes from the front of `bytes`.
+    /// Decodes a position and removes its bytes from the front.
     fn decode(&self, bytes: &mut &[u8]) -> Result<Self::Position, String> {
         let split = bytes.split_first_chunk();
         let split = split
@@ -26,38 +26,37 @@ pub trait Codec: GameText {
         Ok(position)
     }
 
-    /// Number of symmetries that preserve the value of every position, including the identity.
+    /// Number of symmetries that preserve values, including the identity.
     fn symmetries(&self) -> usize {
         1
     }
 
-    /// The image of a position under the symmetry with this number; 0 is the identity.
+    /// Image of a position under a symmetry; 0 is the identity.
     fn transform_position(&self, position: &Self::Position, symmetry: usize) -> Self::Position {
         let _ = symmetry;
         *position
     }
 
-    /// Number of the outcome that allows, in the image, the images of the moves that `outcome`
-    /// allows.
+    /// Number of the outcome whose allowed moves in the image are those of `outcome`.
     fn transform_outcome(&self, outcome: u8, symmetry: usize) -> u8 {
         let _ = symmetry;
         outcome
     }
 
-    /// Number of the move's image, unique in its position, and the symmetry for the positions after
-    /// the move; `None` if the game does not number moves.
+    /// Number of a move's image, unique in its position, and the symmetry for positions after the
+    /// move; `None` if the game numbers no moves.
     fn transform_move(&self, mv: Self::Move, symmetry: usize) -> Option<(u32, usize)> {
         let _ = (mv, symmetry);
         None
     }
 
     /// The position with colours and side to move swapped, which preserves outcomes, move numbers
-    /// and value. Unchanged if the rules treat seats differently.
+    /// and value; unchanged if rules treat seats differently.
     fn swap_colours(&self, position: &Self::Position) -> Self::Position {
         *position
     }
 
-    /// Whether the position or one of its images is reserved for tests and excluded from training.
+    /// Whether a position or an image of it is reserved for tests, not for training.
     fn is_held_out(&self, position: &Self::Position) -> bool {
         let _ = position;
         false

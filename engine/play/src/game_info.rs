@@ -3,54 +3,54 @@
 /// A name with a text, such as a preset with its TOML.
 pub type NamedText = (&'static str, &'static str);
 
-/// Constants of a game that search does not need; [`GameInfo::DEFAULT`] has defaults for new games.
+/// Constants of a game that search does not need.
 #[derive(Debug)]
 pub struct GameInfo {
-    /// Name of the game on the command line, in game shards and in models.
+    /// Name on the command line, in game shards and in models.
     pub name: &'static str,
-    /// Parameters of the rules with their values, default first: `size=8|6|4`.
+    /// Rule parameters with their values, default first: `size=8|6|4`.
     pub parameters: &'static str,
-    /// Name of the rule parameter for the board size; empty if there is only one size.
+    /// Rule parameter for the board size; empty if there is only one size.
     pub size_parameter: &'static str,
     /// Name of each seat in JSON (`r`) and for display (`Red`).
     pub seats: &'static [NamedText],
-    /// Whether results in JSON list the numbers, from 1, of all winners instead of one seat name.
+    /// Whether results list the numbers (from 1) of all winners instead of one name.
     pub lists_winners: bool,
     /// Unit of [`super::rules::Rules::remaining`] in one word: `stones`.
     pub remaining_unit: &'static str,
     /// Unit of phases and buckets in model files; empty if it is `remaining_unit`.
     pub phase_unit: &'static str,
-    /// Number of random plies at the start of a game; above 0 if chance does not vary games.
+    /// Random plies at the start of a game; above 0 if chance does not vary games.
     pub opening_plies: usize,
-    /// Largest number of moves that one outcome allows; `None` if it is the branching hint.
+    /// Largest number of moves that one outcome allows; `None`: the branching hint.
     pub max_legal_moves: Option<usize>,
     /// Default players of self-play with their probability weights.
     pub self_play_players: &'static [(&'static str, f64)],
-    /// Presets of `alea pipeline`, the shortest (minutes) first.
+    /// Presets of `alea pipeline`, shortest (minutes) first.
     pub pipeline_presets: &'static [NamedText],
-    /// Presets of `alea improve`, the shortest (minutes) first.
+    /// Presets of `alea improve`, shortest (minutes) first.
     pub generation_presets: &'static [NamedText],
-    /// Default options of the player `mcts`, such as `leaf=playout, rave=1000`.
+    /// Default options of `mcts`, such as `leaf=playout, rave=1000`.
     pub mcts_defaults: &'static str,
-    /// Names of the first classes of [`alea_core::search_game::SearchHints::move_class`] (quiet
-    /// moves first; at most four), with default weights in playouts.
+    /// Name and default playout weight of each move class
+    /// ([`alea_core::search_game::SearchHints::move_class`]), at most four, quiet first.
     pub move_classes: &'static [(&'static str, u32)],
-    /// Options (key and value) that give a Monte-Carlo search that solves positions its oracle.
+    /// Options that give a solving Monte-Carlo search its oracle.
     pub solver_options: &'static [NamedText],
-    /// Notations of the rules that the web page offers, default first; empty for the default rules.
+    /// Rules that the web page offers, default first; empty for the default rules.
     pub page_rules: &'static [&'static str],
-    /// Rule parameters that a request to the web page may set, with the allowed values if these
-    /// could name files (else empty: any).
+    /// Rule parameters allowed in requests to the web page, with the allowed values where they
+    /// could name files.
     pub page_parameters: &'static [(&'static str, &'static [&'static str])],
-    /// Opponents on the web page, weakest first, as name and player notation, where `EVAL` is the
-    /// best evaluator and `HAND` the default one.
+    /// Opponents on the web page, weakest first; `EVAL` stands for the best evaluator, `HAND` for
+    /// the default one.
     pub levels: &'static [NamedText],
-    /// Notation of rules, and their puzzles in JSON Lines.
+    /// Rules in notation, each with puzzles in JSON Lines.
     pub puzzles: &'static [NamedText],
 }
 
 impl GameInfo {
-    /// Defaults: no rule parameters, seats `a` to `h`, self-play by Monte-Carlo search.
+    /// Defaults for new games.
     pub const DEFAULT: Self = Self {
         name: "",
         parameters: "",
@@ -97,7 +97,7 @@ impl GameInfo {
         }
     }
 
-    /// Notations of the rules that the web page offers, default first.
+    /// Rules that the web page offers, default first.
     #[must_use]
     pub fn page_rules(&self) -> &[&'static str] {
         match self.page_rules {

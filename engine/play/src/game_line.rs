@@ -1,5 +1,4 @@
-//! Games as JSON Lines (`docs/reference/formats.md`). The first line of a file has the player names
-//! and label definitions.
+//! Games as JSON Lines (`docs/reference/formats.md`).
 
 use super::playable::Playable;
 use alea_core::record::{Ending, GameRecord};
@@ -9,14 +8,14 @@ use std::collections::BTreeMap;
 /// Format name in the first line of a file of games.
 pub const LINES_FORMAT: &str = "alea-games-2";
 
-/// One game: any line of a file but the first.
+/// A game: any line but the first, which has player names and label definitions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameLine {
-    /// Number of the game in a match: 2 k and 2 k + 1 are the games of pair k.
+    /// Number in a match: 2 k and 2 k + 1 are the games of pair k.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
-    /// For each seat, the index of its player in the first line's list.
+    /// Index of each seat's player in the first line's list.
     pub players: Vec<u8>,
     /// First position as text.
     pub start: String,
@@ -27,10 +26,10 @@ pub struct GameLine {
     pub ending: Ending,
     /// Plies from first to last.
     pub plies: Vec<PlyLine>,
-    /// Reason of a forfeit; `None` if the game was not forfeited.
+    /// Reason of a forfeit, if the game was forfeited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<String>,
-    /// Checksum that a match journal appended to the line; never serialized from here.
+    /// Checksum of the line, read from a match journal; not written from here.
     #[serde(default, skip_serializing)]
     pub checksum: Option<String>,
 }
@@ -39,13 +38,13 @@ pub struct GameLine {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlyLine {
-    /// Number of the chance outcome; 0 in games without chance.
+    /// Number of the chance outcome; 0 without chance.
     #[serde(default, skip_serializing_if = "is_none")]
     pub outcome: u8,
     /// The move as text.
     #[serde(rename = "move")]
     pub mv: String,
-    /// Win probability after the move for the seat that made it, as its player estimated.
+    /// Win probability after the move for the seat that made it, by its player.
     #[serde(default)]
     pub value: Option<f32>,
     /// Whether the move was random exploration instead of the player's choice.
@@ -54,10 +53,10 @@ pub struct PlyLine {
     /// Thinking time in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<u64>,
-    /// Label values of the position before the ply, by label name.
+    /// Label values of the position before the ply, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, f32>,
-    /// Errors of the values in `labels`, by label name.
+    /// Errors of the label values, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, f32>,
 }
@@ -82,7 +81,7 @@ impl GameLine {
         }
     }
 
-    /// Converts a recorded game; times and labels stay empty.
+    /// Converts a recorded game, without times and labels.
     pub fn of<G: Playable>(game: &G, record: &GameRecord<G>, players: Vec<u8>) -> Self {
         let plies = record.positions(game).zip(&record.plies);
         let plies = plies.map(|(position, ply)| PlyLine {
@@ -100,7 +99,7 @@ impl GameLine {
 }
 
 impl PlyLine {
-    /// A ply with only an outcome number and a move.
+    /// A ply without value.
     #[must_use]
     pub fn new(outcome: u8, mv: String) -> Self {
         Self {

@@ -1,7 +1,5 @@
-//! The game loop of self-play, matches and studies.
-//!
-//! A game is a pure function of its start, its players with their seeds, and its chance source,
-//! unless players ponder.
+//! The game loop. A game is a pure function of its start, its players with their seeds, and its
+//! chance source, unless players ponder.
 
 mod decide;
 mod exploration;
@@ -19,16 +17,16 @@ use alea_search::limits::Limits;
 use decide::{Crash, decide};
 use std::{any::Any, panic::resume_unwind, time::Duration};
 
-/// Number and duration of each seat's decisions in a game.
+/// Decisions of each seat in a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GameCosts {
-    /// Number of moves that each seat decided.
+    /// Number of decisions by seat.
     pub decisions: [u64; MAX_SEATS],
-    /// Wall time that each seat spent deciding.
+    /// Wall time of decisions by seat.
     pub time: [Duration; MAX_SEATS],
 }
 
-/// Why a game ended early: a player made no legal move.
+/// A game that ended early because a player made no legal move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forfeit {
     /// Seat of the player that made no legal move.
@@ -42,16 +40,16 @@ pub struct Forfeit {
 /// Fault that ended a game early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureCause {
-    /// The player failed, and loses the game.
+    /// The player failed and loses the game.
     Player,
-    /// The player panicked, loses the game, and should not be used again.
+    /// The player panicked, loses the game, and should not play again.
     Crash,
     /// The system failed ([`Failure::SystemFault`]); the game has no result.
     System,
 }
 
-/// Plays one game to its end. `players[seat]` moves for `seat`, and must have started a new game.
-/// `effort` adds up the decisions, if given.
+/// Plays one game to its end; `players[seat]` have started a new game. Adds decisions to `effort`,
+/// if given.
 ///
 /// # Errors
 /// If a player fails.
@@ -66,8 +64,8 @@ pub fn play_game<G: Game>(
     play_guided(game, start, players, chance, exploration, None, effort)
 }
 
-/// Like [`play_game`], but where `oracle` has exact values of the position and all successors,
-/// every seat plays the first best move with its exact value, without exploration.
+/// Like [`play_game`], but where `oracle` knows the position and all successors, the first best
+/// move is played, with its exact value and without exploration.
 ///
 /// # Errors
 /// If a player fails.
@@ -115,7 +113,7 @@ pub fn play_guided<G: Game>(
                 temperature,
                 unit,
             );
-            // Without values, the player chooses as usual.
+            // If no move has a value, the player chooses.
             if let Some(index) = drawn {
                 let MoveValue { mv, value, .. } = analysis.moves[index];
                 let explored = analysis.line.first() != Some(&mv);
@@ -134,8 +132,8 @@ pub fn play_guided<G: Game>(
     failure.map_or(Ok(record), Err)
 }
 
-/// The first best allowed move and its exact value for the side to move; `None` unless `oracle`
-/// knows the position and all successors. Two seats only.
+/// The first best allowed move and its value for the side to move, if `oracle` knows the position
+/// and all successors. Two seats only.
 fn best_known<G: Game>(
     game: &G,
     oracle: &dyn Oracle<G>,
@@ -162,8 +160,8 @@ fn best_known<G: Game>(
     best
 }
 
-/// Plays one game between players that may fail: one that panics, gives no answer, or makes an
-/// illegal move forfeits, and the record ends before that move.
+/// Plays one game between players that may fail: who panics, gives no answer, or makes an illegal
+/// move forfeits; the record ends before that move.
 pub fn play_refereed<G: Game>(
     game: &G,
     start: G::Position,
@@ -219,7 +217,7 @@ struct Answer<M> {
     mv: M,
     value: Option<f32>,
     explored: bool,
-    /// Duration of the decision; `None`: the wall time of the call.
+    /// `None`: the wall time of the call.
     taken: Option<Duration>,
 }
 
@@ -234,8 +232,7 @@ impl<M> Answer<M> {
     }
 }
 
-/// Plays a game with the moves that `answer` returns; its error ends the game as a loss of the
-/// named seat.
+/// Plays the moves that `answer` returns; its error is a loss of the named seat.
 fn play<G: Game, E>(
     game: &G,
     start: G::Position,

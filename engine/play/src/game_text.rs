@@ -3,19 +3,19 @@
 use super::rules::Rules;
 use alea_core::{game::Seat, text::TextError};
 
-/// A game whose positions and moves have a text form, which parses to the same value.
+/// A game with a lossless text form of positions and moves.
 pub trait GameText: Rules {
-    /// Parses a position and, if given, its chance outcome.
+    /// Parses a position, and its chance outcome if given.
     ///
     /// # Errors
-    /// If the text is not a position of this game; the error has the character.
+    /// If the text is not a position of this game; with the character.
     fn parse_position(&self, text: &str) -> Result<(Self::Position, Option<u8>), TextError>;
 
-    /// Formats a position; `outcome` is `None` before the chance event. In games with chance the
-    /// last word is the outcome, or `-`: the web page replaces it.
+    /// Formats a position; `outcome` is `None` before chance. With chance, the last word is the
+    /// outcome or `-`, which the web page replaces.
     fn format_position(&self, position: &Self::Position, outcome: Option<u8>) -> String;
 
-    /// Parses a move of a position; the chance outcome need not allow it.
+    /// Parses a move of a position, whether its outcome allows it or not.
     fn parse_move(&self, position: &Self::Position, text: &str) -> Result<Self::Move, TextError> {
         let mut moves = Self::Moves::default();
         if self.payoffs(position).is_none() {
@@ -42,7 +42,7 @@ pub trait GameText: Rules {
         None
     }
 
-    /// The rules as one word, for protocols with other programs.
+    /// The rules as one word, for other programs.
     fn rules_word(&self) -> String {
         self.notation()
     }
@@ -57,15 +57,15 @@ pub trait GameText: Rules {
         Self::INFO.seats[seat].1
     }
 
-    /// How the game was won, such as by ring or bridge; `None` before the end and for games with
-    /// one kind of win.
+    /// Ways in which the game was won, such as ring or bridge; `None` before the end, and if there
+    /// is one way.
     fn win_kinds(&self, position: &Self::Position) -> Option<Vec<&'static str>> {
         let _ = position;
         None
     }
 
-    /// Unit of the final score, and the score's lead for the side to move; `None` before the end
-    /// and for games without scores.
+    /// Unit of the final score, and lead of the side to move; `None` before the end and without
+    /// scores.
     fn final_score(&self, position: &Self::Position) -> Option<(&'static str, i32)> {
         let _ = position;
         None
@@ -76,8 +76,7 @@ pub trait GameText: Rules {
         self.format_position(position, outcome)
     }
 
-    /// The position as one self-contained `<svg>` element; by default the text of
-    /// [`GameText::draw`].
+    /// The position as a self-contained `<svg>` element; by default of [`GameText::draw`].
     fn svg(&self, position: &Self::Position, outcome: Option<u8>) -> String {
         svg_of_text(&self.draw(position, outcome))
     }

@@ -1,5 +1,4 @@
-//! Players, player notation, the game loop, records and texts of games, and the game traits beyond
-//! search.
+//! Players and their notation, the game loop, and the records, texts and traits of games.
 
 pub mod analysis;
 pub mod player;

@@ -1,7 +1,5 @@
-//! Parser of player notation: `name(key=value, …)`, such as `star1(depth=4, eval=schwarz)`.
-//!
-//! Values are names, numbers, nested notations or quoted text; [`super::build`] defines names and
-//! keys.
+//! Player notation: `name(key=value, …)`, such as `star1(depth=4, eval=schwarz)`; [`super::build`]
+//! defines names and keys.
 //!
 //! Files are opened and programs started only through [`Notation::trusted_path`], which refuses
 //! text that is not [`trusted`], such as records, saved games, models and protocol lines.
@@ -9,15 +7,14 @@
 use alea_core::text::{joined, printable, shorten, suggestion};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
-/// Text of a notation, and whether it may name files to open and programs to start.
+/// Text of a notation, and whether it may name files and programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'t> {
     text: &'t str,
     is_trusted: bool,
 }
 
-/// Text from the program's own user (command line, settings, calling program), which may name files
-/// and programs.
+/// Text from the program's own user, which may name files to open and programs to start.
 #[must_use]
 pub fn trusted(text: &str) -> Text<'_> {
     let is_trusted = true;
@@ -25,7 +22,7 @@ pub fn trusted(text: &str) -> Text<'_> {
 }
 
 impl<'t> Text<'t> {
-    /// The text itself.
+    /// The text of the notation.
     #[must_use]
     pub fn as_str(self) -> &'t str {
         self.text
@@ -33,7 +30,7 @@ impl<'t> Text<'t> {
 }
 
 impl<'t, S: AsRef<str> + ?Sized> From<&'t S> for Text<'t> {
-    /// Untrusted text, which may not name files and programs.
+    /// Untrusted text: from records, models or protocols.
     fn from(text: &'t S) -> Self {
         Self {
             text: text.as_ref(),
@@ -42,27 +39,27 @@ impl<'t, S: AsRef<str> + ?Sized> From<&'t S> for Text<'t> {
     }
 }
 
-/// A name with arguments, as parsed from a text.
+/// A name with arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notation {
     /// Name, number, or content of a quoted text.
     pub name: String,
     /// Arguments in parentheses.
     pub arguments: Vec<Argument>,
-    /// Character of the text, counted from 1, at which the notation begins.
+    /// Character, counted from 1, at which the notation begins.
     pub character: usize,
-    /// Whether `name` may be a file to open or a program to start.
+    /// Whether `name` may be a file or a program.
     is_trusted: bool,
 }
 
-/// One argument of a notation: `key=value`, or a value alone.
+/// An argument of a notation: `key=value`, or a value alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
     /// Key of the argument; `None` for a value alone.
     pub key: Option<String>,
     /// Value of the argument.
     pub value: Notation,
-    /// Character of the text, counted from 1, at which the argument begins.
+    /// Character, counted from 1, at which the argument begins.
     pub character: usize,
 }
 
@@ -76,13 +73,13 @@ pub struct Argument {
 pub struct PlayerError {
     /// Complete text of the notation.
     pub text: String,
-    /// Character of the text, counted from 1, with the problem.
+    /// Character with the problem, counted from 1.
     pub character: usize,
     /// What is wrong, and the right form.
     pub problem: String,
 }
 
-/// Character of the text, counted from 1, and what is wrong there; [`PlayerError`] adds the text.
+/// Character, counted from 1, and what is wrong there; [`PlayerError`] adds the text.
 pub type Problem = (usize, String);
 
 impl PlayerError {
@@ -95,14 +92,14 @@ impl PlayerError {
     }
 }
 
-/// Limit of nested notations, which protects the stack.
+/// Protects the stack.
 const MAX_NESTING: usize = 16;
 
 impl Notation {
-    /// Parses a text that is one notation.
+    /// Parses a text as one notation.
     ///
     /// # Errors
-    /// If the text is not of the form `name` or `name(arguments)`.
+    /// If it is not of the form `name` or `name(arguments)`.
     pub fn parse<'t>(text: impl Into<Text<'t>>) -> Result<Self, PlayerError> {
         Self::read(text.into())
     }
@@ -136,7 +133,7 @@ impl Notation {
     /// An untrusted text as a notation, quoted if necessary.
     ///
     /// # Errors
-    /// If the text has both kinds of quotation marks.
+    /// If it has both kinds of quotation marks.
     pub fn text(text: &str) -> Result<Self, String> {
         match text.contains('"') && text.contains('\'') {
             true => Err("it has apostrophes and quotation marks, and may have one kind".to_owned()),
@@ -144,7 +141,7 @@ impl Notation {
         }
     }
 
-    /// Returns `path`, a file to open or a program to start.
+    /// Returns the path of a file to open or a program to start.
     ///
     /// # Errors
     /// If the notation is not trusted.
@@ -157,7 +154,7 @@ impl Notation {
         })
     }
 
-    /// The first of this notation and those nested in it that is neither trusted nor a number.
+    /// The first notation in this one that is neither trusted nor a number.
     pub(super) fn untrusted_part(&self) -> Option<&Self> {
         let is_number = || self.arguments.is_empty() && self.name.parse::<f64>().is_ok();
         if !self.is_trusted && !is_number() {
@@ -167,7 +164,7 @@ impl Notation {
         values.find_map(Self::untrusted_part)
     }
 
-    /// The same notation with the character positions of its printed form.
+    /// With the characters of its printed form.
     #[must_use]
     pub(super) fn with_printed_positions(&self) -> Self {
         fn trust_as(placed: &mut Notation, notation: &Notation) {
@@ -181,17 +178,16 @@ impl Notation {
         placed
     }
 
-    /// A problem at the character of this notation.
+    /// A problem at this notation's character.
     pub fn wrong(&self, problem: impl Into<String>) -> Problem {
         (self.character, problem.into())
     }
 
-    /// The name; `None` if there are arguments.
     pub(super) fn plain(&self) -> Option<&str> {
         self.arguments.is_empty().then_some(&*self.name)
     }
 
-    /// Value of the first argument with this key.
+    /// First value of `key`.
     #[must_use]
     pub fn argument(&self, key: &str) -> Option<&Self> {
         let arguments = self.arguments.iter();
@@ -199,7 +195,7 @@ impl Notation {
         of_key.next().map(|said| &said.value)
     }
 
-    /// Removes the arguments with these keys.
+    /// Removes all arguments with these keys.
     #[must_use]
     pub fn without(mut self, keys: &[&str]) -> Self {
         let arguments = &mut self.arguments;
@@ -207,7 +203,7 @@ impl Notation {
         self
     }
 
-    /// Appends an argument, unless the value is `None`.
+    /// Appends an argument, unless `value` is `None`.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Option<Self>>) -> Self {
         self.arguments.extend(value.into().map(|value| Argument {
@@ -361,7 +357,7 @@ impl Reader {
     }
 }
 
-/// Reads the arguments of a notation one by one; [`Arguments::finish`] refuses unread ones.
+/// Reader of a notation's arguments; [`Arguments::finish`] refuses unread ones.
 #[derive(Debug)]
 pub struct Arguments<'a> {
     notation: &'a Notation,
@@ -380,7 +376,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Reads the value of `key`, or else the first unread value without a key.
+    /// Reads the value of `key`, else the first unread value without a key.
     pub fn take(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         self.keys.push(key);
         let arguments = &self.notation.arguments;
@@ -402,7 +398,7 @@ impl<'a> Arguments<'a> {
         }))
     }
 
-    /// Reads the value of `key`; values without a key do not count.
+    /// Reads the value of `key`, ignoring values without a key.
     pub fn take_named(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         if self.notation.argument(key).is_some() {
             return self.take(key);
@@ -411,7 +407,7 @@ impl<'a> Arguments<'a> {
         Ok(None)
     }
 
-    /// Reads a number within `range`, with or without its key; `default` if it is missing.
+    /// Reads a number within `range`, with or without its key, else `default`.
     pub fn number<T>(
         &mut self,
         key: &'static str,
@@ -425,7 +421,7 @@ impl<'a> Arguments<'a> {
             .map_or(Ok(default), |value| parse_number(key, value, range))
     }
 
-    /// Reads a number within `range` that must have its key; `None` if it is missing.
+    /// Reads a number within `range`, with its key.
     pub fn number_named<T>(
         &mut self,
         key: &'static str,
@@ -440,7 +436,7 @@ impl<'a> Arguments<'a> {
             .transpose()
     }
 
-    /// Reads one of `choices`, with its key; the first choice is the default.
+    /// Reads one of `choices`, with its key; the first is the default.
     pub fn choice<T: Copy>(
         &mut self,
         key: &'static str,
@@ -456,7 +452,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Refuses unread arguments; returns all keys that were looked for.
+    /// Refuses unread arguments; returns all keys that were requested.
     pub fn finish(self) -> Result<Vec<&'static str>, Problem> {
         for (argument, taken) in self.notation.arguments.iter().zip(&self.taken) {
             if !taken {

@@ -1,7 +1,5 @@
-//! Perft: counts lines of play to a fixed depth, to check the rules and measure their speed.
-//!
-//! A ply is a chance outcome and a move that it allows; passes count if the game lists them as
-//! moves. The positions after the last ply are computed too.
+//! Perft: counts lines of play, to check the rules and measure their speed. A ply is a chance
+//! outcome and a move that it allows, listed passes included.
 
 use super::playable::Playable;
 use std::hint::black_box;
@@ -9,9 +7,9 @@ use std::hint::black_box;
 /// Result of [`perft`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Perft {
-    /// Number of lines with exactly the requested plies, finished or not.
+    /// Lines with exactly the requested plies, finished or not.
     pub leaves: u64,
-    /// Number of lines that ended before the requested plies.
+    /// Lines that ended before the requested plies.
     pub finished_before: u64,
 }
 
@@ -22,7 +20,7 @@ impl std::ops::AddAssign for Perft {
     }
 }
 
-/// Counts the lines of play of `plies` plies from a position.
+/// Counts the lines of play from a position.
 pub fn perft<G: Playable>(game: &G, position: &G::Position, plies: u32) -> Perft {
     let mut count = Perft::default();
     if plies == 0 {

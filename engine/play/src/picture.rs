@@ -1,12 +1,9 @@
-//! Building blocks of board pictures, as SVG or text.
-//!
-//! An SVG picture is self-contained and without scripts; its title is the text of the position, for
-//! screen readers.
+//! Parts of board pictures, as text or self-contained SVG without scripts.
 
 use alea_core::text::joined;
 use std::fmt::Display;
 
-/// Start of an `<svg>` element that scales to the available width; its size is in SVG units.
+/// Start of an `<svg>` element that scales to the available width; sizes in SVG units.
 pub fn svg_open(width: usize, height: usize, title: &str) -> String {
     format!(
         "<svg class=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
@@ -19,17 +16,17 @@ pub fn label(x: usize, y: usize, size: usize, fill: &str, text: impl Display) ->
     format!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{text}</text>")
 }
 
-/// A square board with a margin for the names of rows and columns; lengths in SVG units.
+/// A square board with a margin for row and column names; lengths in SVG units.
 pub struct Squares<'a> {
-    /// Number of columns, equal to that of rows.
+    /// Number of columns and of rows.
     pub columns: usize,
     /// Side length of a cell.
     pub square: usize,
-    /// Width of the margin.
+    /// Width of the margin around the board.
     pub margin: usize,
     /// Colour of the row and column names.
     pub ink: &'a str,
-    /// Converts the index of a row, from the top, to its number.
+    /// Number of a row, from its index counted from the top.
     pub number: fn(usize) -> usize,
 }
 
@@ -39,7 +36,7 @@ impl Squares<'_> {
         self.columns * self.square + 2 * self.margin
     }
 
-    /// SVG of the letters below the columns and the numbers beside the rows.
+    /// Letters below the columns and numbers beside the rows, as SVG.
     pub fn names(&self) -> String {
         let names = ('a'..).take(self.columns).enumerate();
         let names = names.map(|(index, letter)| {
@@ -51,7 +48,7 @@ impl Squares<'_> {
         names.collect()
     }
 
-    /// The board as text with row and column names; a row has one character per cell.
+    /// The board as text with row and column names, one character per cell.
     pub fn text(&self, rows: &[impl AsRef<str>]) -> String {
         let line = |(index, row): (usize, &str)| {
             format!("  {}  {}\n", (self.number)(index), joined(row.chars(), " "))

@@ -1,4 +1,4 @@
-//! `Playable`: a game that can be played, recorded and matched by name.
+//! `Playable`: a game to play, record and match by name.
 
 pub use super::{
     chance_outcomes::ChanceOutcomes, codec::Codec, game_info::GameInfo, game_text::GameText,
@@ -12,10 +12,9 @@ use super::{
 };
 use std::sync::Arc;
 
-/// A game with rules, texts, encodings, chance sources, and a [`Registry`] of its players and
-/// evaluators.
+/// A game with everything needed to play, record and match it.
 pub trait Playable: Codec + ChanceOutcomes {
-    /// The game's named evaluators and players, kept in a `static`.
+    /// The game's named evaluators and players, in a `static`.
     fn registry() -> &'static Registry<Self>;
 
     /// Bytes of the model file that notations call `best`; `None` without one.
@@ -26,7 +25,7 @@ pub trait Playable: Codec + ChanceOutcomes {
     /// Constructs the evaluator in the bytes of a model file.
     ///
     /// # Errors
-    /// If the bytes are not a model of this game.
+    /// If they are not a model of this game.
     fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
         (Self::registry().read_model)(self, content)
     }

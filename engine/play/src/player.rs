@@ -1,6 +1,5 @@
-//! Players, which choose one of the legal moves of a position.
-//!
-//! They are `dyn`, with one call per move; the searches of players are generic.
+//! Players, which choose one of the legal moves. Players are `dyn` (one call per move), their
+//! searches generic.
 
 pub use super::analysis::{Analysis, MoveValue};
 use alea_core::game::{Game, Payoffs};
@@ -13,15 +12,14 @@ use std::{
 /// A player's choice of a move.
 #[derive(Clone, Debug)]
 pub struct Decision<M> {
-    /// The chosen move, one of the legal ones.
+    /// The chosen legal move.
     pub best: M,
-    /// Win probability after the move for the seat that makes it; `None` for players without
+    /// Win probability after the move for the seat that makes it; `None` from players without
     /// values.
     pub value: Option<f32>,
     /// Nodes, evaluations and time of the decision.
     pub stats: SearchStats,
-    /// CPU time of the external process that decided; `None` if it is unknown or this process
-    /// decided.
+    /// CPU time of the external process that decided, if any and known.
     pub cpu_time: Option<Duration>,
 }
 
@@ -40,9 +38,9 @@ impl<M> Decision<M> {
 /// A player's value of a position before its chance event.
 #[derive(Clone, Copy, Debug)]
 pub struct PositionValue {
-    /// Expected win probability of the seat to move; `None` for players without values.
+    /// Expected win probability of the seat to move; `None` from players without values.
     pub value: Option<f32>,
-    /// Standard error of `value`; `None` unless it is a mean of samples.
+    /// Standard error of `value`, if it is a mean of samples.
     pub error: Option<f32>,
     /// Nodes, evaluations and time of the search.
     pub stats: SearchStats,
@@ -66,31 +64,30 @@ pub enum Failure {
     /// Fault of the player, which loses the game.
     #[error("{0}")]
     PlayerFault(String),
-    /// Fault of the system, such as missing memory or file handles; the game has no result.
+    /// Fault of the system, such as missing memory; the game has no result.
     #[error("{0}")]
     SystemFault(String),
 }
 
-/// An event of a game, for the notification of players.
+/// An event of a game, which players are notified of.
 #[derive(Clone, Copy, Debug)]
 pub enum GameEvent<'a, G: Game> {
-    /// A ply of any seat: position before the chance event, outcome number and move.
+    /// A ply of any seat: position before chance, outcome number and move.
     Ply(&'a G::Position, u8, G::Move),
     /// The end of the game, with the payoffs of all seats.
     End(&'a Payoffs),
 }
 
-/// Receives the analysis of a finished depth; returns whether the search continues.
+/// Receives the analysis of a finished depth; returns false to end the search.
 pub type AnalysisObserver<'a, M> = dyn FnMut(Analysis<M>) -> bool + 'a;
 
-/// A player, which plays game after game. A wrapper around another player must pass on every
-/// method.
+/// A player of any number of games. Wrappers of a player must pass on every method.
 pub trait Player<G: Game>: Send {
-    /// Starts a new game, independent of earlier ones; `seed` determines random choices.
+    /// Starts a new, independent game; `seed` determines random choices.
     fn new_game(&mut self, seed: u64);
 
-    /// Chooses one of the moves `legal`, at least one; of equally good moves the first. Ends at the
-    /// player's own limits or at `limits`.
+    /// Chooses one of the moves `legal`, of equally good ones the first, within `limits` and the
+    /// player's own limits.
     ///
     /// # Errors
     /// If the player cannot make a move: only external programs fail.
@@ -101,8 +98,8 @@ pub trait Player<G: Game>: Send {
         limits: &Limits,
     ) -> Result<Decision<G::Move>, Failure>;
 
-    /// Values the moves `legal`, which a chance outcome allows, or before the chance event (`None`)
-    /// all moves, in list order.
+    /// Values the moves `legal`, which an outcome allows, or before the chance event all (`None`),
+    /// in list order.
     ///
     /// # Errors
     /// As [`Player::decide`].
@@ -113,8 +110,8 @@ pub trait Player<G: Game>: Send {
         limits: &Limits,
     ) -> Result<Analysis<G::Move>, Failure>;
 
-    /// Like [`Player::analyse`], but iterative deepening calls `observer` after every finished
-    /// depth except the last, and ends once it returns false.
+    /// Like [`Player::analyse`], but iterative deepening reports every finished depth except the
+    /// last to `observer`, and ends once it returns false.
     ///
     /// # Errors
     /// As [`Player::decide`].
@@ -128,13 +125,13 @@ pub trait Player<G: Game>: Send {
         self.analyse(position, legal, limits)
     }
 
-    /// Values an unfinished position before its chance event; cheaper than valuing all moves.
+    /// Values an unfinished position before chance; cheaper than valuing all moves.
     fn value(&mut self, _position: &G::Position, _limits: &Limits) -> PositionValue {
         PositionValue::unknown()
     }
 
     /// Unit of the game's score (`discs`), and the exact final score after each move for the seat
-    /// that makes it; `None` if any is unknown.
+    /// that makes it, if all are known.
     fn exact_scores(
         &mut self,
         _position: &G::Position,
@@ -144,15 +141,14 @@ pub trait Player<G: Game>: Send {
         None
     }
 
-    /// Whether the game loop may call [`Player::ponder`] while other players decide.
+    /// Whether the player may [`Player::ponder`] while others decide.
     fn can_ponder(&self) -> bool {
         false
     }
 
-    /// Searches a position before its chance event, while another player decides, until `stop` is
-    /// set.
+    /// Searches a position before chance while another player decides, until `stop` is set.
     fn ponder(&mut self, _position: &G::Position, _stop: &Arc<AtomicBool>) {}
 
-    /// Notifies the player of a game event. Events come in order; some may be missing.
+    /// Notifies the player of an event; events come in order, some may be missing.
     fn notify(&mut self, _event: GameEvent<'_, G>) {}
 }

@@ -1,6 +1,5 @@
-//! Players that a program adds to the engine's, such as external processes.
-//!
-//! They must be registered before notations are parsed; the engine's own names take precedence.
+//! Players that a program adds to the engine's, such as external processes. They must be registered
+//! before notations are parsed; the engine's own names take precedence.
 
 use super::{
     notation::{Arguments, Notation, Problem},
@@ -12,14 +11,12 @@ use std::{
     sync::{PoisonError, RwLock},
 };
 
-/// Reads the arguments of a notation and returns the constructor of its players; the caller refuses
-/// unread arguments.
+/// Reads the arguments of a notation, and constructs players; the caller refuses unread ones.
 pub type Provider<G> = fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>;
 
 static PROVIDERS: RwLock<Vec<(String, Box<dyn Any + Send + Sync>)>> = RwLock::new(Vec::new());
 
-/// Registers players of game `G` under a name. Returns false, and keeps the earlier provider, if
-/// the name is taken.
+/// Registers players of a game; returns false, without effect, if the name is taken.
 pub fn provide<G: Playable>(name: &str, provider: Provider<G>) -> bool {
     let mut providers = PROVIDERS.write().unwrap_or_else(PoisonError::into_inner);
     let new = !of_game::<G>(&providers).any(|(other, _)| other == name);
@@ -37,8 +34,7 @@ fn of_game<G: Playable>(
         .filter_map(|(name, provider)| Some((&**name, provider.downcast_ref()?)))
 }
 
-/// The constructor of a registered player; `None` if the name is unknown. Refuses untrusted
-/// notations.
+/// `None` if the name is unknown. Refuses untrusted notations.
 pub(super) fn make<G: Playable>(
     notation: &Notation,
     arguments: &mut Arguments<'_>,
@@ -56,7 +52,7 @@ pub(super) fn make<G: Playable>(
         })
 }
 
-/// All names registered for `G`, as the end of a list of player names.
+/// As the end of a list of player names.
 pub(super) fn names<G: Playable>() -> String {
     let providers = PROVIDERS.read().unwrap_or_else(PoisonError::into_inner);
     of_game::<G>(&providers)

@@ -1,8 +1,9 @@
-//! Parser of games as properties, as in SGF and GGF: `(;PB[name]SZ[8];W[d4];B[e5])`.
+//! Parser of games as properties, as in SGF and GGF: `(;PB[name]SZ[8];W[d4];B[e5])`, without
+//! variations.
 //!
-//! Of variations only the main line is read. Numbers (the boards of a GGF match) and lines that
-//! begin with `#` may precede a game. A `]` without a valid continuation belongs to the value,
-//! since programs do not escape names. A damaged game does not affect the others.
+//! Numbers (boards of a GGF match) and lines that begin with `#` may precede a game. A `]` without
+//! a valid continuation belongs to the value, since programs do not escape names. A damaged game
+//! does not affect others.
 
 use super::registry::PlainGame;
 use alea_core::{
@@ -17,20 +18,19 @@ pub struct Property {
     pub name: String,
     /// Value without escape characters.
     pub value: String,
-    /// Index of the value's first character in the text, from 0.
+    /// Index of the value's first character in the text.
     pub at: usize,
 }
 
-/// Properties of a game in order, or the first error.
+/// Properties of a game in order, or its first error.
 pub type Properties = Result<Vec<Property>, TextError>;
 
 type Read<G> = Result<PlainGame<G>, TextError>;
 
 type ReadText<G> = fn(&G, &str) -> Vec<Read<G>>;
 
-/// Parses all games of a text: games as properties with `one`, which gets the index of their first
-/// character; a text of another form with `others`. `escapes`: whether `\` escapes the next
-/// character, as in SGF.
+/// Parses all games of a text: those as properties with `one` (and the index of their first
+/// character), other text with `others`. `escapes`: whether `\` escapes a character, as in SGF.
 pub fn read<G: SearchGame>(
     game: &G,
     bytes: &[u8],
@@ -55,8 +55,7 @@ pub fn read<G: SearchGame>(
         .collect()
 }
 
-/// Parses one game per line with `row`, which gets the line and the index of its first character;
-/// skips games without moves.
+/// Parses each line with `row` (and the index of its first character); skips games without moves.
 pub fn rows<G: SearchGame>(
     game: &G,
     text: &str,
@@ -72,7 +71,7 @@ pub fn rows<G: SearchGame>(
     results
 }
 
-/// Each game with the index of its first character.
+/// Each game, with the index of its first character.
 fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties)> {
     let mut reader = Reader {
         signs,
@@ -91,7 +90,7 @@ fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties
     })
 }
 
-/// Whether the first character is `(`, possibly after numbers and comments.
+/// Whether `(` begins the text, after numbers and comments.
 fn are_written_in(signs: &[char]) -> bool {
     let mut reader = Reader {
         signs,
@@ -113,13 +112,13 @@ impl Reader<'_> {
         self.next += rest.take_while(|&&sign| passes(sign)).count();
     }
 
-    /// The next character that is not white space.
+    /// The next character after white space.
     fn peek(&mut self) -> Option<char> {
         self.skip(char::is_whitespace);
         self.signs.get(self.next).copied()
     }
 
-    /// Skips numbers and comments; returns whether text follows.
+    /// Skips numbers and comments; false at the end.
     fn is_before_game(&mut self) -> bool {
         loop {
             self.skip(|sign| sign.is_whitespace() || sign.is_ascii_digit());
@@ -200,8 +199,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the `]` just read closes its value: another value, a node, a variation, a property,
-    /// or the end follows.
+    /// Whether the `]` just read closes its value, by what follows.
     fn closes_value(&self) -> bool {
         let mut rest = self.signs[self.next..].iter().copied();
         let mut rest = rest.by_ref().skip_while(|sign| sign.is_whitespace());
@@ -215,14 +213,13 @@ impl Reader<'_> {
     }
 }
 
-/// Properties that only the first node of a game has.
+/// Properties of the first node of a game only.
 const FIRST_PROPERTIES: [&str; 12] = [
     "AP", "CA", "DT", "EV", "FF", "GC", "GM", "GN", "PB", "PC", "PW", "SZ",
 ];
 
-/// Whether the `(` at index `at` begins a game, even inside a damaged one: one of
-/// [`FIRST_PROPERTIES`] follows, and with `in_line` (in formats with variations) it starts a line,
-/// possibly after numbers.
+/// Whether the `(` at index `at` begins a game, even inside a damaged one: a first property
+/// follows, and with `in_line` (needed with variations) it starts a line, possibly after numbers.
 fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     let is_first = match signs[at..] {
         ['(', ';', a, b, '[', ..] => FIRST_PROPERTIES
@@ -237,7 +234,7 @@ fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     is_first && (!in_line || before.next().is_none_or(|&sign| sign == '\n'))
 }
 
-/// Index after a damaged game: after its last parenthesis, or at the next game.
+/// Index after a damaged game's last parenthesis, or of the next game.
 fn end(signs: &[char], begin: usize, in_line: bool) -> usize {
     if signs[begin] != '(' {
         let length = signs[begin..].iter().take_while(|&&sign| sign != '(');

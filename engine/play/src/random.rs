@@ -1,17 +1,16 @@
-//! An evaluator with a random value for every position, like the leaves of Rock'n'Roll's MrRandom
-//! (Schäfer 2006).
+//! An evaluator with random values, like the leaves of Rock'n'Roll's MrRandom (Schäfer 2006).
 
 use alea_core::{evaluator::Evaluator, game::Game};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Random values, uniform on `(0, 1)`, from a hash of the seed and the position.
+/// Values uniform on `(0, 1)`: a hash of seed and position.
 #[derive(Clone, Copy, Debug)]
 pub struct Random {
     seed: u64,
 }
 
 impl Random {
-    /// Creates the evaluator for a seed.
+    /// Creates the evaluator.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { seed }

@@ -1,7 +1,4 @@
 //! `Registry`: evaluators, players, oracles and transcript formats that a game offers by name.
-//!
-//! [`AnyEvaluator`], the `dyn` form of an [`Evaluator`], constructs searches, so that an evaluator
-//! chosen at run time is dispatched once per call, not once per node.
 
 use super::{
     build::{self, PlayerRecipe, SearchPlan},
@@ -25,21 +22,21 @@ use alea_search::{
 };
 use std::sync::Arc;
 
-/// An evaluator chosen at run time, shared by the players that use it.
+/// A `dyn` evaluator, shared by its players.
 pub type SharedEvaluator<G> = Arc<dyn AnyEvaluator<G>>;
 
-/// Everything that a game offers by name. A game keeps it in a `static`, so that its searches are
-/// compiled once, with the game.
+/// Everything that a game offers by name; in a `static`, so that its searches are compiled once,
+/// with the game.
 pub struct Registry<G: Playable> {
     /// Evaluators of the game, default first.
     pub evaluators: &'static [EvaluatorEntry<G>],
-    /// Players of this game alone.
+    /// Players of the game alone.
     pub players: &'static [PlayerEntry<G>],
-    /// Oracle (tablebase or solver) that searches may use.
+    /// Tablebase or solver for searches.
     pub oracle: Option<&'static OracleEntry<G>>,
-    /// The game's own playouts for the leaves of a tree search.
+    /// The game's own playouts for tree search.
     pub playouts: &'static [PlayoutEntry<G>],
-    /// Other programs' formats for games of this kind.
+    /// Other programs' formats for games.
     pub transcripts: &'static [TranscriptForm<G>],
     /// Bytes of the model file that notations call `best`.
     pub best_model: fn(&G) -> Option<&'static [u8]>,
@@ -52,7 +49,7 @@ pub struct Registry<G: Playable> {
 }
 
 impl<G: Playable> Registry<G> {
-    /// A registry without entries of the game.
+    /// A registry without entries.
     pub const DEFAULT: Self = Self {
         evaluators: &[],
         players: &[],
@@ -66,8 +63,8 @@ impl<G: Playable> Registry<G> {
     };
 }
 
-/// The `dyn` form of an [`Evaluator`]; also constructs searches, leaf evaluations, policies and
-/// priors with it.
+/// The `dyn` form of an [`Evaluator`]. It constructs searches, so that calls are dynamic once per
+/// search, not per node.
 pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// Value of a position, from scratch ([`Evaluator::value_of`]).
     fn value_of(&self, game: &G, position: &G::Position) -> f32;
@@ -75,7 +72,7 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// Payoffs of one position, from scratch ([`Evaluator::payoffs`]).
     fn payoffs_batch(&self, game: &G, position: &G::Position) -> Payoffs;
 
-    /// Writes the values of several positions to `out` ([`Evaluator::values`]).
+    /// Writes the values of several positions ([`Evaluator::values`]).
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]);
 
     /// Uncalibrated score of a position ([`Evaluator::raw`]).
@@ -84,16 +81,16 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// Win rate observed in complete games for a value ([`Evaluator::calibrate_to_results`]).
     fn calibrate_to_results(&self, value: f32) -> Option<f32>;
 
-    /// A player that searches with this evaluator; with `timed` it measures evaluation time.
+    /// A player that searches with this evaluator; `timed`: and measures evaluation time.
     fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>>;
 
-    /// Leaf evaluation of a tree search by this evaluator.
+    /// Leaf evaluation by this evaluator, for tree search.
     fn leaf(self: Arc<Self>) -> Box<dyn Leaf<G>>;
 
-    /// Leaf evaluation by a search of `depth` plies (at least 1) with this evaluator.
+    /// Leaf evaluation by a search of `depth` plies, at least 1.
     fn star_leaf(self: Arc<Self>, game: G, depth: u32) -> Box<dyn Leaf<G>>;
 
-    /// Playout policy that plays the best successor by this evaluator.
+    /// Playout policy that plays the best successor.
     fn policy(self: Arc<Self>) -> Box<dyn Policy<G>>;
 
     /// Rollouts with this evaluator ([`EvaluatorRollouts::new`]).
@@ -104,7 +101,7 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
         plies: u32,
     ) -> Box<dyn Rollouts<G>>;
 
-    /// Prior values of unvisited moves by this evaluator.
+    /// Prior values of unvisited moves.
     fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>>;
 }
 
@@ -164,21 +161,21 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
 /// A complete game as other programs store it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlainGame<G: SearchGame> {
-    /// First position.
+    /// First position of the game.
     pub start: G::Position,
     /// Chance outcome (numbered as in records) and move of each ply.
     pub plies: Vec<(u8, G::Move)>,
     /// Player names by seat; empty if unknown.
     pub players: Vec<String>,
-    /// Stated result of a game that its moves do not end.
+    /// Stated result, of games that their moves do not end.
     pub result: Option<StatedResult>,
 }
 
 impl<G: SearchGame> PlainGame<G> {
-    /// Stores a stated result unless the moves, which lead to `position`, end the game.
+    /// Stores the stated result, unless the moves, which lead to `position`, end the game.
     ///
     /// # Errors
-    /// If the moves end it with another result.
+    /// If they end it with another result.
     pub fn set_result(
         &mut self,
         game: &G,
@@ -201,19 +198,18 @@ pub type ReadGames<G> = fn(&G, &[u8]) -> Vec<Result<PlainGame<G>, TextError>>;
 
 /// Another program's format for games.
 pub struct TranscriptForm<G: SearchGame> {
-    /// Name of the format, and usual file extension.
+    /// Name and usual file extension.
     pub name: &'static str,
-    /// One-line description of the format.
+    /// One-line description.
     pub help: &'static str,
     /// Parses all games of a file.
     pub read: ReadGames<G>,
-    /// Formats a game without a line end. If the format cannot represent the game, the error says
-    /// why in a sentence.
+    /// Formats a game without a line end; if the format cannot represent it, the error is a
+    /// sentence.
     pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,
 }
 
-/// Adapts a `dyn` evaluator to [`Evaluator`], with a dynamic call per position: for code that is
-/// not hot.
+/// A `dyn` evaluator as [`Evaluator`], with a dynamic call per position: for code that is not hot.
 #[derive(Clone)]
 pub struct ByPointer<G>(
     /// The adapted evaluator.
@@ -239,23 +235,23 @@ impl<G: SearchGame> Evaluator<G> for ByPointer<G> {
 /// Constructs an evaluator from the arguments of its notation.
 pub type MakeEvaluator<G> = fn(&mut Arguments<'_>, &G) -> Result<Arc<dyn AnyEvaluator<G>>, Problem>;
 
-/// An evaluator of a game, by name.
+/// A named evaluator of a game.
 #[derive(Debug)]
 pub struct EvaluatorEntry<G: 'static> {
-    /// Name of the evaluator in notation.
+    /// Name in notation.
     pub name: &'static str,
-    /// Further names of the evaluator in notation.
+    /// Further names in notation.
     pub aliases: &'static [&'static str],
-    /// Parameters of the evaluator, such as `block, threat, view`, without those of [`calibrated`].
+    /// Parameters, such as `block, threat, view`, besides those of [`calibrated`].
     pub parameters: &'static str,
-    /// One-line description of the evaluator.
+    /// One-line description.
     pub help: &'static str,
     /// Constructs the evaluator; the caller refuses unread arguments.
     pub make: MakeEvaluator<G>,
 }
 
 impl<G: 'static> EvaluatorEntry<G> {
-    /// An entry without aliases, and without parameters except those of [`calibrated`].
+    /// An entry without aliases and parameters, besides those of [`calibrated`].
     #[must_use]
     pub const fn new(name: &'static str, help: &'static str, make: MakeEvaluator<G>) -> Self {
         Self {
@@ -271,23 +267,23 @@ impl<G: 'static> EvaluatorEntry<G> {
 /// Makes a player; called once per thread.
 pub type Maker<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 
-/// A player of one game alone, by name, such as that of a published program.
+/// A named player of one game alone, such as a published program.
 #[derive(Debug)]
 pub struct PlayerEntry<G: 'static> {
-    /// Name of the player in notation.
+    /// Name in notation.
     pub name: &'static str,
-    /// Parameters of the player, such as `depth`.
+    /// Parameters, such as `depth`.
     pub parameters: &'static str,
-    /// One-line description of the player.
+    /// One-line description.
     pub help: &'static str,
     /// The player that the name stands for.
     pub meaning: Meaning<G>,
 }
 
-/// The player that the name of a [`PlayerEntry`] stands for.
+/// What the name of a [`PlayerEntry`] stands for.
 #[derive(Debug)]
 pub enum Meaning<G: 'static> {
-    /// Notation of another player, made from the arguments; the caller refuses unread ones.
+    /// Another player's notation, made from the arguments; the caller refuses unread ones.
     Alias(fn(&mut Arguments<'_>) -> Result<Notation, Problem>),
     /// A player without search, whose seed determines its moves.
     Own(fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>),
@@ -296,36 +292,36 @@ pub enum Meaning<G: 'static> {
 /// Makes a leaf evaluation; called once per search thread.
 pub type LeafMaker<G> = Arc<dyn Fn() -> Box<dyn Leaf<G>> + Send + Sync>;
 
-/// A game's own playouts, by name in notation: `playout=NAME(…)`.
+/// Named playouts of a game: `playout=NAME(…)`.
 #[derive(Debug)]
 pub struct PlayoutEntry<G: 'static> {
-    /// Name of the playouts in notation.
+    /// Name in notation.
     pub name: &'static str,
-    /// Parameters of the playouts, such as `depth`.
+    /// Parameters, such as `depth`.
     pub parameters: &'static str,
-    /// Reads the arguments of the playouts; the caller refuses unread ones.
+    /// Reads the arguments; the caller refuses unread ones.
     pub read: fn(&mut Arguments<'_>, &G) -> Result<LeafMaker<G>, Problem>,
 }
 
 /// The oracle of a search, if any.
 pub type OptionalOracle<G> = Option<Arc<dyn Oracle<G>>>;
 
-/// A game's oracle (tablebase or solver), by its option in notation: `tablebase=4`.
+/// A game's oracle (tablebase or solver), by an option in notation: `tablebase=4`.
 #[derive(Debug)]
 pub struct OracleEntry<G: SearchGame> {
-    /// Key of the oracle's option.
+    /// Key of the option.
     pub key: &'static str,
     /// Constructs the oracle for a value of the option.
     pub read: fn(&Notation, &G) -> Result<OptionalOracle<G>, Problem>,
-    /// Default oracle of a search limited by time (`true`) or nodes (`false`).
+    /// Default oracle of a search limited by time (`true`) or nodes.
     pub default: fn(&G, bool) -> Result<OptionalOracle<G>, String>,
-    /// Value of the option whose oracle answers without delay, for the web page.
+    /// Option value whose oracle answers without delay, for the web page.
     pub instant: fn(&G) -> Option<String>,
-    /// Class of a position in reports of errors, such as `2v3`.
+    /// Class of a position in error reports, such as `2v3`.
     pub class: fn(&G, &G::Position) -> String,
 }
 
-/// Constructs an evaluator from a hand-made score and the [`calibration`] in the arguments.
+/// An evaluator from a hand-made score and a [`calibration`].
 pub fn calibrated<G: SearchGame, S: Score<G> + 'static>(
     arguments: &mut Arguments<'_>,
     score: S,
@@ -335,7 +331,7 @@ pub fn calibrated<G: SearchGame, S: Score<G> + 'static>(
     Ok(Arc::new(Calibrated { score, calibration }))
 }
 
-/// Reads a calibration: `fitted` with other `slope` or `offset`, or with `scale=raw` the value `1/2
+/// Reads a calibration: `fitted` with another `slope` or `offset`; with `scale=raw` the value `1/2
 /// + factor · score / 2000`.
 pub fn calibration(
     arguments: &mut Arguments<'_>,

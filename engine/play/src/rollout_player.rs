@@ -1,4 +1,4 @@
-//! A player that chooses and values moves by rollouts ([`alea_search::rollout`]).
+//! A player by rollouts ([`alea_search::rollout`]).
 
 use crate::player::{Analysis, Decision, Failure, MoveValue, Player, PositionValue};
 use alea_core::{
@@ -16,8 +16,7 @@ use alea_search::{
 };
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Plays the move with the best mean rollout result; values depend on the seed and the position
-/// alone.
+/// Plays the move with the best mean rollout result; values depend on seed and position alone.
 pub struct RolloutPlayer<G: Game> {
     game: G,
     roll: Box<dyn Rollouts<G>>,
@@ -28,7 +27,7 @@ pub struct RolloutPlayer<G: Game> {
 }
 
 impl<G: SearchGame> RolloutPlayer<G> {
-    /// A player whose rollouts come from `roll` and end by the rule `enough`.
+    /// Rollouts by `roll`, until `enough`.
     pub fn new(game: G, roll: Box<dyn Rollouts<G>>, enough: StoppingRule) -> Self {
         Self {
             game,
@@ -127,7 +126,7 @@ impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
             self.enough,
             &mut cost,
         );
-        // With chance, a single game gives no standard error.
+        // With chance, one game gives no standard error.
         let knows_error =
             G::Outcomes::CAPACITY == 1 && found.samples() > 0.0 || found.samples() > 1.0;
         PositionValue {
@@ -138,7 +137,7 @@ impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
     }
 }
 
-/// Whether at least one of the candidate's games was completed.
+/// Whether at least one game was completed.
 fn is_valued(candidate: &Candidate) -> bool {
     candidate.moments.samples() > 0.0
 }

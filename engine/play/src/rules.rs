@@ -1,4 +1,4 @@
-//! `Rules`: parameters, start positions and length of a game, beyond what search needs.
+//! `Rules`: parameters, starts and length of a game, beyond what search needs.
 
 use super::{
     game_info::GameInfo,
@@ -6,28 +6,27 @@ use super::{
 };
 use alea_core::{game::Seat, random::RandomStream, search_game::SearchGame};
 
-/// A game with rule parameters, start positions and a bounded length.
+/// A game with parameters, start positions and a bounded length.
 pub trait Rules: SearchGame {
     /// Names, units, presets and defaults of the game.
     const INFO: &'static GameInfo;
 
-    /// Builds the rules from the arguments in `--game "name(key=value)"`.
+    /// The rules with the parameters in `--game "name(key=value)"`.
     ///
     /// # Errors
-    /// If a parameter has an invalid value. The caller refuses unread parameters.
+    /// If a parameter has an invalid value. The caller refuses unread ones.
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem>;
 
-    /// Like [`Rules::from_arguments`], but on the board `map`, as stored in a record, instead of a
-    /// map file.
+    /// Like [`Rules::from_arguments`], with the text of a record's map instead of a file.
     ///
     /// # Errors
-    /// As [`Rules::from_arguments`], or if the game has no maps or the text is not a map.
+    /// As [`Rules::from_arguments`], or if the game has no maps or the text is not one.
     fn from_map(arguments: &mut Arguments<'_>, map: &str) -> Result<Self, Problem> {
         let _ = (arguments, map);
         Err((1, format!("{} has no maps", Self::INFO.name)))
     }
 
-    /// Text of the board map, for records; `None` if the game reads no boards from files.
+    /// Text of the map, for records; `None` if boards are not read from files.
     fn map(&self) -> Option<String> {
         None
     }
@@ -37,7 +36,7 @@ pub trait Rules: SearchGame {
         String::new()
     }
 
-    /// Name and parameters of the rules: `reversi`, `reversi(size=6)`.
+    /// Name and parameters: `reversi`, `reversi(size=6)`.
     fn notation(&self) -> String {
         match self.parameters() {
             none if none.is_empty() => Self::INFO.name.to_owned(),
@@ -45,11 +44,11 @@ pub trait Rules: SearchGame {
         }
     }
 
-    /// Parses a [`Rules::notation`]; `map` is the text of a board map.
+    /// Parses a [`Rules::notation`], with the text of a map if needed.
     ///
     /// # Errors
-    /// If the notation is of another game, a parameter is wrong, or one names a file and the text
-    /// is not [trusted](super::notation::trusted).
+    /// If the game or a parameter is wrong, or a file is named without being
+    /// [trusted](super::notation::trusted).
     fn from_notation<'t>(
         text: impl Into<Text<'t>>,
         map: Option<&str>,
@@ -76,7 +75,7 @@ pub trait Rules: SearchGame {
         rules.and_then(|rules| arguments.finish().map(|_| rules))
     }
 
-    /// Board size; `None` if the game has no sizes.
+    /// Board size; `None` without sizes.
     fn board_size(&self) -> Option<usize> {
         None
     }
@@ -84,21 +83,20 @@ pub trait Rules: SearchGame {
     /// Upper bound on the plies of a game.
     fn max_plies(&self) -> u16;
 
-    /// Remaining length of the game in [`GameInfo::remaining_unit`], which selects a model's phase
-    /// or bucket.
+    /// Remaining length in [`GameInfo::remaining_unit`], for phases and buckets of models.
     fn remaining(&self, position: &Self::Position) -> usize;
 
-    /// A random start position with `first` to move, unless the rules fix the first seat.
+    /// A random start; `first` is to move unless the rules fix the seat.
     fn random_start(&self, random: &mut RandomStream, first: Seat) -> Self::Position;
 
-    /// A strong start position determined by `seed`; `None` for games without a choice of set-ups.
+    /// A strong start, determined by `seed`; `None` without a choice of set-ups.
     fn strong_start(&self, seed: u64) -> Option<Self::Position> {
         let _ = seed;
         None
     }
 
-    /// A random unfinished position with `first` to move and [`Rules::remaining`] uniform in the
-    /// range (both ends included); `None` if the game has no such generator.
+    /// A random unfinished position with `first` to move and [`Rules::remaining`] uniform within
+    /// the range (inclusive); `None` if the game has no generator.
     fn random_endgame(
         &self,
         remaining: [usize; 2],

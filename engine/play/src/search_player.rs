@@ -19,7 +19,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-/// Adapts a [`Search`] to a [`Player`] that plays the move of highest value.
+/// Adapts a [`Search`] to a [`Player`] of its best move.
 #[derive(Clone, Debug)]
 pub struct SearchPlayer<G, S> {
     search: S,
@@ -36,7 +36,7 @@ impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
     }
 }
 
-// Callers measure the time: reading the clock would cost as much as a search of one ply.
+// Callers measure time: reading the clock would cost as much as a search of one ply.
 impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
     fn new_game(&mut self, _seed: u64) {
         self.search.clear();
@@ -117,7 +117,7 @@ fn analysis_of<M: Copy>(
             ..MoveValue::new(mv, Some(value))
         })
         .collect();
-    // Of equal values, the first counts.
+    // The first of equal values.
     let better = |best: MoveValue<M>, next: MoveValue<M>| {
         if next.value > best.value { next } else { best }
     };
@@ -130,8 +130,7 @@ fn analysis_of<M: Copy>(
     }
 }
 
-/// Adapts a Monte-Carlo tree search to a [`Player`] that plays a proven best move or else the most
-/// visited one.
+/// Adapts a Monte-Carlo tree search to a [`Player`] of the proven best or most visited move.
 pub struct MctsPlayer<G: SearchGame, L: Leaf<G>> {
     search: Mcts<G, L>,
 }
@@ -218,7 +217,7 @@ impl<G: SearchGame, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
 
     fn value(&mut self, position: &G::Position, limits: &Limits) -> PositionValue {
         let analysis = self.search_moves(position, None, limits);
-        // A move that was never tried counts as a loss.
+        // An untried move counts as a loss.
         let values = analysis.moves.iter();
         let values: Vec<_> = values.map(|rated| rated.value.unwrap_or(0.0)).collect();
         let outcomes = self.search.game().outcomes(position, &analysis.list());

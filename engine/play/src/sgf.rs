@@ -1,8 +1,6 @@
 //! SGF for games without a format of their own:
-//! `(;FF[4]AP[Alea]GN[game]C[start];B[move]DI[3];W[move]DI[5])`.
-//!
-//! Moves and positions are in the game's notation; `DI` is the chance outcome before its move.
-//! Black is the seat whose name begins with B, else the first.
+//! `(;FF[4]AP[Alea]GN[game]C[start];B[move]DI[3];W[move]DI[5])`. `DI` is the chance outcome before
+//! its move; Black is the seat whose name begins with B, else the first.
 
 use super::{
     playable::Playable,
@@ -15,7 +13,7 @@ use alea_core::{
     text::{TextError, error_at},
 };
 
-/// The SGF format of a game.
+/// SGF as a transcript format.
 pub const fn form<G: Playable>() -> TranscriptForm<G> {
     TranscriptForm {
         name: "sgf",
@@ -75,7 +73,6 @@ fn read<G: Playable>(game: &G, bytes: &[u8]) -> Vec<Result<PlainGame<G>, TextErr
     properties::read(game, bytes, true, one, None)
 }
 
-/// Unknown properties are ignored.
 fn one<G: Playable>(
     game: &G,
     begin: usize,

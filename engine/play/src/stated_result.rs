@@ -1,5 +1,5 @@
-//! Results that other programs write beside the moves of two-seat games: in SGF `B+R`, `W+T`,
-//! `B+5.5`, `0`; in GGF `+64.00:r`, from the first seat's point of view.
+//! Results stated beside the moves of two-seat games: in SGF `B+R`, `W+T`, `B+5.5`, `0`; in GGF
+//! `+64.00:r`, from the first seat's point of view.
 
 use alea_core::{
     game::{DRAW, Payoffs, Seat, win_for},
@@ -9,7 +9,7 @@ use alea_core::{
 /// A result stated beside the moves of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatedResult {
-    /// How the game ended: never [`Ending::Played`], which the moves show.
+    /// How the game ended, other than [`Ending::Played`].
     pub ending: Ending,
     /// Winning seat; `None` for a draw.
     pub winner: Option<Seat>,
@@ -31,7 +31,6 @@ impl StatedResult {
         winner: None,
     };
 
-    /// A result without a stated reason.
     fn plain(winner: Option<Seat>) -> Self {
         winner.map_or(Self::DRAW, |_| Self {
             ending: Ending::Awarded,
@@ -39,7 +38,7 @@ impl StatedResult {
         })
     }
 
-    /// Parses SGF's `RE`; `black` is the seat of Black. `None` for `Void`, `?` and invalid text.
+    /// Parses SGF's `RE`, with the seat of Black; `None` for `Void`, `?` and invalid text.
     #[must_use]
     pub fn from_sgf(text: &str, black: Seat) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
@@ -61,7 +60,7 @@ impl StatedResult {
         Some(Self { ending, ..plain })
     }
 
-    /// Formats SGF's `RE`; `black` is the seat of Black.
+    /// Formats SGF's `RE`, with the seat of Black.
     #[must_use]
     pub fn to_sgf(self, black: Seat) -> String {
         let reason = match self.ending {
@@ -95,7 +94,7 @@ impl StatedResult {
         Some(Self { ending, winner })
     }
 
-    /// Formats GGF's `RE`; the winner's score is `squares`, the number of squares.
+    /// Formats GGF's `RE`, with all `squares` as the winner's score.
     #[must_use]
     pub fn to_ggf(self, squares: usize) -> String {
         let flag = match self.ending {
@@ -117,7 +116,7 @@ impl StatedResult {
         self.winner.map_or(DRAW, win_for)
     }
 
-    /// Compares this result with the payoffs `other`, which `whose` introduces in the error.
+    /// Compares this result with `other`, which `whose` introduces in the error.
     ///
     /// # Errors
     /// If the winners differ.

@@ -1,5 +1,5 @@
-//! Memory allocations after set-up: none in random games, few in a Monte-Carlo search. The
-//! allocator of these tests counts by thread.
+//! Memory allocations after set-up, counted by thread: none in random games, few in a Monte-Carlo
+//! search.
 #![allow(unsafe_code, reason = "an allocator cannot be written without")]
 
 use crate::mcts::simulations;
@@ -120,7 +120,7 @@ fn roll_outs_do_not_allocate() {
     }
 }
 
-/// Counts the second search: the first may meet longer paths than ever before.
+/// The first of two searches may meet longer paths than ever before.
 fn few_allocations(options: MctsOptions, leaf: impl Leaf<Standard>) {
     let mut search = Mcts::new(Standard::default(), leaf, options, 1);
     search.search(&position(MIDDLE), None);

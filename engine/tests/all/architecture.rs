@@ -1,4 +1,4 @@
-//! Rules of the architecture that the boundaries between crates do not enforce.
+//! Rules of the architecture that crate boundaries do not enforce.
 
 use crate::support::rows;
 use std::path::{Path, PathBuf};
@@ -79,8 +79,8 @@ fn games_and_players_open_a_file_by_leave_of_the_notation_alone() {
 
 #[test]
 fn crates_depend_only_downwards() {
-    // For each crate the forbidden dependencies, and an actual one, which shows that dependencies
-    // are found.
+    // Forbidden dependencies of each crate, and an actual one, which shows that dependencies are
+    // found.
     let crates = include_str!("../cases/dependencies.jsonl");
     for (name, forbidden, expected) in rows::<(String, Vec<String>, String)>(crates) {
         let manifest = std::fs::read_to_string(folder(&name).join("Cargo.toml")).unwrap();
@@ -93,7 +93,7 @@ fn crates_depend_only_downwards() {
     }
 }
 
-/// Dependencies in a manifest except those of tests; renamed ones under both names.
+/// Without dependencies of tests; renamed ones under both names.
 fn dependencies(manifest: &Table) -> Vec<String> {
     let mut found = Vec::new();
     for (key, value) in manifest {

@@ -14,8 +14,7 @@ const ROUNDING: f64 = 2e-6;
 struct Node {
     outcomes: Vec<Outcome>,
     values: Vec<f32>,
-    /// Moves in search order, each with the distance of its two bounds from the exact value, mostly
-    /// 0.
+    /// Moves in search order, with the distances of their two bounds from the exact value.
     order: Vec<(usize, f32, f32)>,
 }
 
@@ -64,8 +63,6 @@ fn expected_maximum(outcomes: &[Outcome], values: &[f64]) -> f64 {
     sum(outcomes, |_, index| values[index])
 }
 
-/// Maximum of the position if move `index` has `value`. An outcome that allows only this searched
-/// move cannot do better by unsearched moves.
 fn best_if_none_better(
     node: &Node,
     searched: &[bool],
@@ -123,8 +120,7 @@ proptest! {
                     if value >= to {
                         prop_assert!(worst_with >= f64::from(beta) - ROUNDING, "{} >= {}", value, to);
                     }
-                    // The window is no wider than necessary: inside it the position fails neither
-                    // way.
+                    // Inside the window, the position must fail neither way.
                     if value > from + 1e-3 && value < to - 1e-3 {
                         let best_with = best_if_none_better(&node, &searched, &upper, index, f64::from(value)).max(best_with);
                         prop_assert!(best_with >= f64::from(alpha) - ROUNDING && worst_with <= f64::from(beta) + ROUNDING, "{}", value);

@@ -50,8 +50,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         }
     }
 
-    /// The multiple of 1 / faces nearest to a weight, whose single precision would limit the values
-    /// to seven digits.
+    /// The nearest multiple of 1 / faces; single precision would limit the values to seven digits.
     fn exact_weight(&self, weight: f32) -> f64 {
         let faces = f64::from(self.game.die().faces());
         let permitting = (f64::from(weight) * faces).round();

@@ -1,5 +1,4 @@
-//! Havannah against outside vectors, a plain board with flood fill, and measured statistics of
-//! random games.
+//! Havannah against outside vectors, a plain board with flood fill, and statistics of random games.
 
 use crate::support::{moves_of, random_game, rows};
 use engine::core::{
@@ -63,7 +62,6 @@ fn moves_wins_and_results_agree_with_other_programs() {
     assert_eq!(lines, [1107, 363]);
 }
 
-/// A slow board: a grid with a border, by letter and number.
 struct PlainBoard {
     width: usize,
     /// 0: empty, 1 and 2: stones, 3: off the board.
@@ -135,7 +133,6 @@ impl PlainBoard {
         rims.sort();
         rims.dedup();
         let count = |directions| rims.iter().filter(|rim| rim.len() == directions).count();
-        // The flood from outside does not pass the chain, but reaches its outer stones.
         let outer = cells_of_board
             .iter()
             .filter(|&&at| !self.off_board_directions(at).is_empty());
@@ -146,7 +143,7 @@ impl PlainBoard {
     }
 }
 
-/// Compares random games with the plain board at every `step`-th ply. In every other game seats
+/// Compares random games with the plain board at every `step`-th ply; in every other game seats
 /// avoid wins and block the other's. Returns the numbers of rings, bridges, forks and draws.
 fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
     let game = Havannah::new(base, false);
@@ -270,7 +267,6 @@ fn the_second_player_may_take_the_first_stone() {
     assert_eq!(count(&fair, &swapped), 36);
     assert_eq!(fair.key(&read(&fair, "a1 swap")), fair.key(&swapped));
     assert_ne!(fair.key(&first), fair.key(&swapped));
-    // The stone belongs to the seat that swapped.
     for (text, winner) in [
         ("a1 swap g7 a2 g6 a3 f6 a4", Some(1)),
         ("a1 swap a4 c3 a3 c4 a2 e5", None),
@@ -282,9 +278,8 @@ fn the_second_player_may_take_the_first_stone() {
     }
 }
 
-/// Compares plies, and per cent of forks, bridges, rings and draws, of uniform random games with
-/// statistics of Castro's board. A game of several kinds counts as a fork if it has one, else as a
-/// bridge.
+/// Compares plies, and per cent of forks, bridges, rings and draws in random games, with statistics
+/// of Castro's board. A game of several kinds counts as a fork if it has one, else as a bridge.
 fn measure(base: usize, games: u32, expected: [f64; 5]) -> [f64; 5] {
     let game = Havannah::new(base, false);
     let mut random = RandomStream::new(7);

@@ -1,4 +1,4 @@
-//! Symmetric images of games: images of moves against images of positions.
+//! Symmetric images of moves, against images of positions.
 
 use crate::reversixt::vector_game;
 use crate::support::all_rules;

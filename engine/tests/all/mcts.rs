@@ -37,7 +37,7 @@ pub(crate) fn proofs_hold(exact: &Exact, found: &[MoveStatistics<Move>], context
 
 #[test]
 fn what_is_proven_is_true() {
-    // Bounds are loose after few simulations and meet after many: both must enclose the exact
+    // Loose bounds of few simulations, and bounds that meet after many, must enclose the exact
     // value.
     for simulations in [50, 2_000] {
         let mut search = search(simulations, 2);
@@ -80,7 +80,6 @@ fn a_proven_root_ends_the_search_with_a_best_move() {
     }
 }
 
-/// Values must be within 0.005, and chosen moves lose less than 0.001 on average.
 #[test]
 fn a_million_simulations_are_almost_exact() {
     let game = Standard::default();
@@ -95,7 +94,7 @@ fn a_million_simulations_are_almost_exact() {
         }
         let found = value(position, &search.search(position, None));
         assert_near(found, exact.value, 0.005, position);
-        // Only every fourth position, because measuring the choices takes several times as long.
+        // Measuring the choices in all positions takes several times as long.
         for die in (1..=6).filter(|_| number % 4 == 0) {
             let legal = game.legal_moves(position, die);
             let chosen = best_move(&search.choose(position, &legal)).mv;

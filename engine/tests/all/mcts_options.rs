@@ -150,7 +150,6 @@ fn the_solver_proves_draws_to_the_last_digit() {
         assert_eq!((statistics.proven, statistics.value), (HALF, Some(0.5)));
     }
     assert!(search.report().simulations < 100_000);
-    // Two cells are worth most: a seat that gets neither loses, one each is a draw.
     let mut field = Field::new(6, 2, 2, 1);
     field.points = vec![1, 3, 0, 2, 3, 1];
     let mut search = Mcts::new(field, PlayoutLeaf, simulations(100_000), 1);
@@ -241,7 +240,7 @@ fn several_threads_find_what_one_finds_and_make_no_simulation_too_many() {
         assert_near(value(&start, &one), value(&start, &three), 0.02, options);
         let visits = visits(&three);
         assert_eq!(together.report().simulations, 60_001, "{options:?}");
-        // Payoffs after four to ten virtual visits of an unvisited move.
+        // An unvisited move begins with four to ten virtual visits.
         let unmade = match options.virtual_visits_in_rave {
             true => 0..=0,
             false => 4 * three.len() as u32..=10 * three.len() as u32,
@@ -363,7 +362,7 @@ fn the_tree_is_reused_from_move_to_move() {
     };
     assert_eq!(run(false), 5_000);
     assert!(run(true) > 5_500, "{}", run(true));
-    // Complete games in so little memory that unreachable nodes must be freed.
+    // Complete games, in so little memory that unreachable nodes must be freed.
     for threads in [1, 2, 3] {
         let options = MctsOptions {
             reuse_tree: true,
@@ -438,7 +437,6 @@ fn time_limits_hold() {
                 "{budget:?} on {threads} threads: {:?} after {spent:?}",
                 search.report()
             );
-            // A generous bound, because other programs may be running.
             assert!(
                 (Duration::from_millis(60)..Duration::from_secs(60)).contains(&spent),
                 "{budget:?}: {spent:?}"
@@ -470,7 +468,7 @@ fn a_choice_ends_when_no_other_move_can_catch_up() {
     }
 }
 
-/// Oracle, by search, of positions with at most this number of stones.
+/// Oracle, by search, of positions with at most so many stones.
 #[derive(Debug)]
 struct StoneCountOracle(u32);
 

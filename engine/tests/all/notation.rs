@@ -1,4 +1,4 @@
-//! Positions, moves and games as text: errors with their messages, and no panic on any text.
+//! Positions, moves and games as text: error messages, and no panic on any text.
 
 use crate::support::{moves_of, random_game, rows};
 use engine::games::{
@@ -13,7 +13,6 @@ use engine::games::{
 use engine::play::playable::Playable;
 use proptest::prelude::*;
 
-/// Error in parsing `text` as `position`, `move`, or games in a transcript format.
 fn parse_error<G: Playable>(
     game: &str,
     map: Option<&str>,

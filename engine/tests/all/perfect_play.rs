@@ -45,8 +45,7 @@ fn no_move_gives_anything_away() {
     }
 }
 
-/// Reference expectiminimax: a table's value if there is one, else search to the depth, else the
-/// evaluator.
+/// Reference expectiminimax with table values.
 fn by_the_book(
     game: &Standard,
     tables: &Tables,

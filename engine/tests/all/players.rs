@@ -1,4 +1,4 @@
-//! Players built from notation: all keys are accepted, and errors name what is valid.
+//! Players from notation: all keys are accepted, and errors name what is valid.
 
 use crate::support::{MIDDLE, assert_near, player, position, rows};
 use engine::core::random::RandomStream;
@@ -90,8 +90,7 @@ fn the_policy_named_is_the_one_that_plays() {
     .map(value);
     assert_eq!(uniform, again);
     assert!(greedy != uniform && mixed != greedy && mixed != uniform && cut != uniform);
-    // With weight 1 or 0, a mixture differs from its policy only by the random number for the
-    // choice.
+    // A mixture of weight 1 or 0 differs from its policy only by the random number for the choice.
     let alone = value("playout=mixture(1, greedy, uniform)");
     assert_near(alone, greedy, 0.05, "alone");
 }

@@ -19,7 +19,7 @@ use engine::search::{
     playout::*,
 };
 
-/// How often a policy chooses each move that the roll allows.
+/// Counts of each move that a policy chooses after a roll.
 fn counts<P: Policy<Standard>>(mut policy: P, text: &str, face: u8) -> Vec<(Move, u32)> {
     let game = Standard::default();
     let position = position(text);
@@ -72,7 +72,6 @@ fn urgent_moves_come_first_or_more_often() {
     }
     let mixture = MixedPolicy::new(HighestClass { min_class: 2 }, 0.25, Uniform);
     assert_counts(mixture, CAPTURES, 3, &[6000, 3000, 3000]);
-    // A stone beside the goal wins; of two stones one step away, either may.
     let winning = "...../...../.a.../...../...1. r 1";
     assert_counts(HighestClass { min_class: 2 }, winning, 1, &[12_000]);
 }
@@ -164,7 +163,7 @@ fn playouts_end_and_begin_as_they_should() {
             .all(|win_rate| (win_rate - win_rates[0]).abs() < 0.017),
         "{win_rates:?}"
     );
-    // The policy's best successor, then its value: an expectation over one ply.
+    // The best successor's value is an expectation over one ply.
     let schwarz = SchwarzOdds::with_fitted_scale(&game);
     let moves = moves_of(&game, &near_the_end);
     let outcomes = game.outcomes(&near_the_end, &moves);
@@ -240,7 +239,6 @@ fn truncated_playouts_are_evaluated_as_a_batch_and_report_their_moves() {
         {
             assert_near(found, expected, 1e-6, seed);
         }
-        // A truncated playout of two plies makes moves of two kinds.
         let play =
             |leaf: &mut dyn Leaf<Standard>, kinds_played: Option<&mut MoveKinds>| -> Payoffs {
                 leaf.payoffs(

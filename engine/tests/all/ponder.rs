@@ -115,7 +115,6 @@ fn what_was_found_on_the_time_of_others_counts() {
                 stop.store(true, Ordering::Relaxed);
             });
         }
-        // This position is independent of the others' rolls and moves.
         let next = game.play(&position, game.legal_moves(&position, 3)[1]);
         let legal = game.legal_moves(&next, 5);
         let analysis = player.analyse(&next, Some(&legal), &Limits::NONE).unwrap();
@@ -128,7 +127,7 @@ fn what_was_found_on_the_time_of_others_counts() {
         visits.sum::<u32>()
     };
     assert_eq!(visits(Duration::ZERO), 64);
-    // The first duration is enough, unless other programs take the processor.
+    // The first duration is enough, unless the machine is busy.
     let mut times = [200, 2_000, 20_000].map(Duration::from_millis).into_iter();
     assert!(times.any(|pondered| visits(pondered) > 128));
 }

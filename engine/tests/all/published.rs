@@ -1,5 +1,5 @@
-//! The search as published returns the values of textbook expectiminimax with every pruning, and
-//! each pruning saves leaves.
+//! The search as published returns the values of textbook expectiminimax with every pruning, which
+//! saves leaves.
 
 use crate::support::{
     ALL_CUTS, all_rules, assert_near, encloses, moves_of, random_game, random_positions,
@@ -33,7 +33,6 @@ pub(crate) fn options_with_cuts(cuts: Pruning) -> StarByOutcomeOptions {
     }
 }
 
-/// All forms of search agree with the textbook, in full and in narrow windows and as a [`Search`].
 pub(crate) fn assert_forms_agree<G: SearchGame>(
     game: &G,
     position: &G::Position,
@@ -54,8 +53,7 @@ pub(crate) fn assert_forms_agree<G: SearchGame>(
             assert_near(full.lower, expected, tolerance, what);
             assert_near(full.upper, expected, tolerance, what);
             assert_near(search.value(position), expected, tolerance, what);
-            // In a narrow window the bounds enclose the value, and decide on which side of the
-            // window it lies.
+            // In a narrow window the bounds decide on which side of it the value lies.
             for (alpha, beta) in [(0.3, 0.5), (0.5, 0.52), (0.45, 0.7), (0.5, 0.5)] {
                 let bounds = search.bounds(position, depth, alpha, beta);
                 let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
@@ -91,7 +89,7 @@ fn everything_agrees_face_by_face() {
     }
 }
 
-/// Textbook alpha-beta (fail-soft), which counts leaves.
+/// Fail-soft; also counts leaves.
 fn alpha_beta<G: Game>(
     game: &G,
     position: &G::Position,
@@ -126,7 +124,7 @@ fn alpha_beta<G: Game>(
 
 #[test]
 fn without_chance_star1_is_alpha_beta() {
-    // Values of Reversi are exact fractions, so even the leaf counts are equal.
+    // Values of Reversi are exact fractions, so leaf counts are equal too.
     let mut random = RandomStream::new(13);
     for _ in 0..4 {
         let game = Reversi::SIX;

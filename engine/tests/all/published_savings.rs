@@ -14,8 +14,7 @@ use engine::games::einstein::{
 };
 use engine::search::{Search, star::Pruning, star_by_outcome::StarByOutcome};
 
-/// A position in a game whose players choose the best successor by `evaluator`; `None` if it is
-/// over.
+/// Both sides play the best successor by `evaluator`; `None` if the game is over.
 fn position_after_plies(
     game: &Standard,
     evaluator: &impl Evaluator<Standard>,

@@ -28,13 +28,12 @@ fn random_games_have_the_published_statistics() {
             position = game.play(&position, legal[random.below(legal.len())]);
             plies += 1;
         };
-        // Each step brings a stone at least one row or column closer: at most 8 + 2 · 7 + 3 · 6
-        // steps a side.
+        // Each step brings a stone a row or column closer: at most 8 + 2 · 7 + 3 · 6 steps a side.
         assert!(plies <= 80, "{plies} plies");
         all_plies += f64::from(plies);
         won_by_first += f64::from(payoffs[first]);
     }
-    // About three standard deviations (50 points a game, 4.4 plies, 1.2 moves), plus half a point
+    // About three standard deviations (50 points a game, 4.4 plies, 1.2 moves), and half a point
     // for the published rate.
     let games = games as f64;
     let win_rate = 100.0 * won_by_first / games;

@@ -1,5 +1,5 @@
-//! A slow reference of EinStein würfelt nicht by the printed rules, on a plain board of characters.
-//! Squares are (row, column) from the upper left, stones the characters of the notation.
+//! A slow reference of EinStein würfelt nicht by the printed rules, on a board of characters:
+//! squares are (row, column) from the upper left, stones the characters of the notation.
 
 /// Stones allowed when the rolled stone is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,6 @@ pub(crate) struct Step {
     pub(crate) to: (usize, usize),
 }
 
-/// A board, and the side to move, `r` or `b`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Board {
     pub(crate) rows: Vec<Vec<char>>,
@@ -23,7 +22,6 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// Parses a position without its die.
     pub(crate) fn read(text: &str) -> Self {
         let fields: Vec<&str> = text.split(' ').collect();
         Self {
@@ -56,7 +54,6 @@ impl Board {
         })
     }
 
-    /// Numbers, in rising order, of the stones that `face` allows.
     pub(crate) fn permitted_stones(&self, face: u8, choice: Choice) -> Vec<u8> {
         let alive: Vec<u8> = (1..=6)
             .filter(|&number| self.find(self.own_stone(number)).is_some())
@@ -112,8 +109,7 @@ impl Board {
         }
     }
 
-    /// The winner, `r` or `b`: a side that reached the far corner, or whose enemy has no stone
-    /// left.
+    /// A side that reached the far corner, or whose enemy has no stone left.
     pub(crate) fn winner(&self) -> Option<char> {
         let red = |stone: &char| stone.is_ascii_digit();
         let blue = |stone: &char| stone.is_ascii_lowercase();
@@ -128,7 +124,6 @@ impl Board {
         }
     }
 
-    /// A step in the notation, such as `c1b2`.
     pub(crate) fn step_name(&self, step: Step) -> String {
         let name = |(row, column)| {
             let letter = char::from(b'a' + column as u8);

@@ -47,7 +47,6 @@ fn random_games(game: &Reversi, games: usize, seed: u64) -> Vec<Position> {
     (0..games).flat_map(&mut game).collect()
 }
 
-/// Slow rules, square by square.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct PlainBoard {
     size: i32,
@@ -138,7 +137,7 @@ impl PlainBoard {
         count(self.turn) - count(self.opponent())
     }
 
-    /// Final difference with best play; with `to_winner`, the winner gets the empty squares.
+    /// Final difference with best play; `to_winner`: the winner gets empty squares.
     fn solve(&self, to_winner: bool, cache: &mut HashMap<(Self, bool), i32>) -> i32 {
         if let Some(&value) = cache.get(&(self.clone(), to_winner)) {
             return value;
@@ -211,7 +210,7 @@ fn moves_boards_and_results_agree_with_an_independent_program() {
             let returns = vector["returns"][0].as_f64().unwrap();
             let payoffs = game.payoffs(&last).unwrap();
             assert_eq!(f64::from(payoffs[BLACK]), (returns + 1.0) / 2.0);
-            // Both formats leave passes out; readers insert them.
+            // Both formats leave passes out.
             let [ggf, row] = [ggf, row].map(|form| (form.write)(&game, &parsed).unwrap());
             assert_eq!(moves.replace("pass", ""), row);
             assert_eq!([read(&ggf), read(&row)], [[parsed.clone()], [parsed]]);
@@ -282,8 +281,7 @@ fn four_by_four_is_won_by_the_second_player() {
     }
 }
 
-/// The published endgames (FFO) with these numbers: number, position, score, and scores of all
-/// moves.
+/// Number, position, score, and scores of all moves of published endgames (FFO).
 fn published(numbers: impl Fn(u64) -> bool) -> Vec<(u64, Position, i32, Vec<i32>)> {
     let game = Reversi::EIGHT;
     let vectors = rows::<Value>(include_str!("../vectors/ffo.jsonl"));
@@ -465,7 +463,7 @@ fn symmetric_positions_have_symmetric_moves_and_equal_values() {
             }
             assert_eq!(images[0], position);
         }
-        // A disc that lies on no axis of symmetry has eight images.
+        // A disc on no axis of symmetry has eight images.
         let corner = game.position(1 << 1, 0, BLACK);
         let mut images: Vec<u64> = (0..8)
             .map(|symmetry| game.transform_position(&corner, symmetry).discs(BLACK))

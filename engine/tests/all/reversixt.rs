@@ -114,7 +114,6 @@ fn as_many_lines_of_play_as_other_programs_count() {
     }
 }
 
-/// Slow rules, cell by cell, with players numbered from 1.
 #[derive(Clone, Debug)]
 struct PlainBoard {
     players: u8,
@@ -435,7 +434,6 @@ fn equal_stones_tie_and_the_disqualified_come_last() {
     assert_eq!(level.payoffs(&level.start()), Some(DRAW));
 }
 
-/// The maps range from plain 8×8 to eight players with all kinds of cells.
 #[test]
 fn the_maps_that_ship_are_sound_and_somebody_can_move() {
     let maps = maps_in(&folder("data").join("maps"));

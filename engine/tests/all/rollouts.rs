@@ -1,5 +1,5 @@
-//! Rollouts against a slow implementation; their means against full expansion, and against tables
-//! with one stone more than the rollouts use.
+//! Rollouts against a slow implementation; their means against full expansion, and tables with one
+//! stone more than rollouts use.
 
 use crate::support::{
     MIDDLE, assert_near, moves_of, player, position, random_game, random_positions, six_stones,
@@ -32,7 +32,7 @@ use engine::search::rollout::{
 use std::{collections::HashMap, sync::Arc};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Slow rollouts, from values of single positions.
+/// Slow rollouts.
 struct Book<'a, G: Game, E: Evaluator<G>> {
     game: &'a G,
     evaluator: &'a E,
@@ -72,7 +72,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         f64::from(self.evaluator.payoffs(self.game, position, &cache)[seat])
     }
 
-    /// For each outcome the position after the best move, and its value for `seat`.
+    /// For each outcome, the position after the best move and its value for `seat`.
     fn outcomes(&self, position: &G::Position, seat: Seat) -> Vec<(Outcome, G::Position, f64)> {
         let moves = moves_of(self.game, position);
         let mover = self.game.to_move(position);
@@ -224,7 +224,7 @@ fn a_game_is_that_of_the_book() {
     }
 }
 
-/// Deviations follow the normal distribution, within four standard deviations.
+/// Within four standard deviations.
 fn assert_normal(deviations: &[f64], what: &str) {
     let count = deviations.len() as f64;
     let inside = deviations.iter().filter(|z| z.abs() <= 1.96).count() as f64 / count;
@@ -238,8 +238,7 @@ fn assert_normal(deviations: &[f64], what: &str) {
     assert!(mean.mean().abs() < 4.0 / count.sqrt(), "{figures}");
 }
 
-/// Difference between the mean of many games and the players' exact expected payoff, in standard
-/// errors.
+/// Difference of the mean of many games from the exact expected payoff, in standard errors.
 fn deviation_in_errors<G: SearchGame>(
     book: &mut Book<'_, G, impl Evaluator<G>>,
     roll: &mut dyn Rollouts<G>,
@@ -406,7 +405,7 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
     assert!(given.mean() < 0.6 * blunt.mean(), "{figures}");
 }
 
-/// Games of pure luck, with results anywhere around the position's value.
+/// Games of pure luck.
 struct Noise;
 
 impl Rollouts<Totals> for Noise {

@@ -1,4 +1,4 @@
-//! The fast rules against the slow reference: random positions and games on many boards, and perft.
+//! The fast rules against the slow reference, on many boards, and perft.
 
 use crate::reference::{Board, Choice, Step};
 use crate::support::{assert_near, moves_of, position, successors};
@@ -75,7 +75,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
             .map(|face| board.permitted_stones(face, self.choice));
         let permitted: Vec<Vec<u8>> = permitted.collect();
 
-        // Every stone that some face allows, in rising order, each with its steps.
         let expected: Vec<String> = (1..=6)
             .filter(|number| permitted.iter().any(|stones| stones.contains(number)))
             .flat_map(|number| board.steps_of(number))
@@ -85,8 +84,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         assert_eq!(self.names(position, &moves), expected, "{text}");
         assert!(!expected.is_empty(), "{text}: a move always exists");
 
-        // The steps of each possible face are one outcome's run, with the weight of all faces with
-        // these steps.
+        // The steps of each possible face are one outcome, with the weight of all faces with these
+        // steps.
         let outcomes = game.outcomes(position, &moves);
         let mut weights = vec![0.0; outcomes.len()];
         for face in self.faces() {
@@ -111,7 +110,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         }
         assert_near(weights.iter().sum::<f64>(), 1.0, 1e-6, &text);
 
-        // Probability that the next roll allows a stone.
         let mobility = game.move_probabilities(position.mover().living_set());
         for number in 1..=6 {
             let faces = permitted.iter().zip(&self.probabilities);
@@ -121,7 +119,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         }
     }
 
-    /// Makes a step of the reference through its notation.
     fn play(&self, position: &Position, board: &Board, step: Step) -> (Position, Board) {
         let mv = self
             .game
@@ -135,7 +132,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         let mut squares: Vec<char> = vec!['.'; COLUMNS * ROWS];
         let [red, blue] = ["123456", "abcdef"].map(|side| side.chars().take(stones));
         for character in red.chain(blue) {
-            // A stone on an occupied square replaces the other, so some stones are missing.
+            // A stone on an occupied square replaces the other.
             squares[random.below(COLUMNS * ROWS)] = character;
         }
         Board {
@@ -250,7 +247,6 @@ fn games_from_set_ups_agree_with_the_reference() {
     }
 }
 
-/// Number of paths of (face, move) pairs; an outcome's weight in sixths is its number of faces.
 fn perft_of_outcomes(game: &Standard, position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -278,12 +274,12 @@ fn perft_counts_those_of_two_independent_programs() {
     }
 }
 
-/// Squares of twelve stones, some off the board (25–30), more than half captured.
+/// Squares of twelve stones: most captured, some off the board (25–30).
 fn some_squares() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(prop_oneof![2 => 0u8..31, 3 => Just(GONE)], 2 * MAX_STONES)
 }
 
-/// The position of such squares, those of the side to move first.
+/// The side to move has the first half of the squares.
 fn position_of(squares: &[u8], seat: usize) -> Position {
     let side = |from: usize| Side::new(std::array::from_fn(|stone| squares[from + stone]));
     Position::new(side(0), side(MAX_STONES), seat)
@@ -296,7 +292,7 @@ proptest! {
     fn packed_forms_are_accepted_exactly_when_they_can_stand(squares in some_squares(), seat in 0usize..2, extra in prop_oneof![4 => Just(0u64), 1 => 1u64..8]) {
         let position = position_of(&squares, seat);
         let living = squares.iter().enumerate().filter(|(_, square)| **square != GONE);
-        // From the upper left, for Red to move: the other side's squares count from the far end.
+        // As Red sees them: the other side's squares count from the far end.
         let seen: Vec<i32> = living.map(|(index, &square)| if index < MAX_STONES { i32::from(square) } else { 24 - i32::from(square) }).collect();
         let on_board = seen.iter().all(|square| (0..25).contains(square));
         let distinct = seen.iter().enumerate().all(|(index, square)| !seen[..index].contains(square));

@@ -97,7 +97,6 @@ fn searches_agree_on_any_number_of_seats() {
 fn searches_agree_on_21_outcomes_and_draws() {
     for modulus in [1, 2, 5, 13] {
         let game = Totals { modulus, length: 3 };
-        // Searches to the end of the game, where a draw is half a win, and to leaves before it.
         let value = game.value(&Totals::START);
         let exact = Expectiminimax::new(game.clone(), HashEvaluator, 3, Form::Unified)
             .value_at_depth(&Totals::START, 3, 0);
@@ -142,7 +141,6 @@ fn searches_agree_on_long_lists_of_moves() {
         let value = Bounds::exact(game.value(&position));
         assert_eq!(full(&mut star, &position, 9), value, "{cells} cells");
     }
-    // 2,500 moves, of which the best wins or draws.
     for (best, expected) in [([9, 8], 1.0), ([9, 9], 0.5)] {
         let mut game = Field::new(2500, 7, 2, 1);
         game.points[1200..1202].copy_from_slice(&best);
@@ -215,7 +213,7 @@ fn uct_finds_the_winning_move_of_nim() {
         ..simulations(20_000)
     };
     let mut search = Mcts::new(Nim, PlayoutLeaf, options, 1);
-    // 5 ^ 3 ^ 1 = 7: only taking from the 5 leaves piles that cancel out, [2, 3, 1].
+    // 5 ^ 3 ^ 1 = 7: only [2, 3, 1] cancels out.
     let piles = [5, 3, 1];
     let found = search.search(&Piles { piles, seat: 0 }, None);
     let best = found

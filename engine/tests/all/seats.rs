@@ -1,5 +1,4 @@
-//! Searches of more than two seats equal plain recursions on random positions of random ReversiXT
-//! maps.
+//! Searches of more than two seats equal plain recursions on random ReversiXT maps.
 
 use crate::reversixt::vector_game;
 use crate::support::{full, moves_of, options_with_pruning, player, successors, table_of};
@@ -60,7 +59,6 @@ fn random_position(random: &mut RandomStream, players: usize) -> (ReversiXt, Pos
     }
 }
 
-/// Largest depth, at least 1, with at most `max_leaves` leaves.
 fn max_affordable_depth(
     game: &ReversiXt,
     position: &Position,
@@ -124,7 +122,7 @@ impl Case {
         values.reduce(better).unwrap()
     }
 
-    /// Changes the turn through the text of a position; `None` if the seat has no move.
+    /// Through text; `None` if the seat has no move.
     fn with_turn(&self, position: &Position, seat: Seat) -> Option<Position> {
         let text = self.game.format_position(position);
         let mut words: Vec<&str> = text.split(' ').collect();
@@ -303,7 +301,6 @@ fn max_n_is_that_of_the_textbook() {
 
 fn best_reply_is_the_textbook(count: usize, seed: u64, max_leaves: usize) {
     for mut case in cases(count, seed, max_leaves) {
-        // The replies of all others outnumber those of the next seat.
         case.depth = case.depth.min(3);
         let (position, text) = (&case.position, case.text(&case.position));
         let expected = case.best_reply(position, case.depth);
@@ -340,7 +337,6 @@ fn all_is_as_by_the_book_on_two_thousand_positions() {
     best_reply_is_the_textbook(2_000, 6, 3_000);
 }
 
-/// Four players on 20 by 20 cells with override stones, where most cells are occupied.
 fn wide_position() -> (ReversiXt, Position) {
     let settings = MapSettings {
         players: 4,

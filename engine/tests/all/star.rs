@@ -1,5 +1,4 @@
-//! Every variant of the Star searches equals the textbook, and batched last plies equal single
-//! leaves.
+//! Every variant of Star search equals the textbook, and batched last plies equal single leaves.
 
 use crate::support::{
     ALL_CUTS, MIDDLE, all_rules, assert_near, full, moves_of, options_with_pruning, position,
@@ -37,7 +36,7 @@ const POLICIES: [Replacement; 4] = [
     Replacement::Bucketed,
 ];
 
-/// A transposition table; `None` for every fifth `number`.
+/// A transposition table; none for every fifth `number`.
 fn table(number: usize) -> Option<Arc<Table>> {
     let entries = [1, 3, 64, 1 << 14][number / 4 % 4];
     (!number.is_multiple_of(5)).then(|| table_of(entries, POLICIES[number % 4]))
@@ -103,7 +102,7 @@ fn all_variants_equal_the_textbook_on_two_thousand_positions() {
             // Depth 4 costs as much as all the others together.
             let depth = [1, 2, 3, 2, 3, 1, 3, 4][index % 8];
             let expected = textbook_value(&game, &evaluator, position, depth);
-            // Four variants a position: over all positions each meets every depth, policy and size.
+            // Over all positions each variant meets every depth, policy and size.
             for offset in 0..4 {
                 let variant = index * 4 + offset + index / 8;
                 let options = options[variant % options.len()];
@@ -264,7 +263,7 @@ fn probcut_is_rarely_wrong_and_never_about_proofs() {
 
 const LATER: &str = "..3../1.5../.b6../..e../.a..f r -";
 
-/// Node counts of fixed searches, which change only if the search changes.
+/// These node counts change only if the search changes.
 #[test]
 fn signature() {
     let mut signature = Vec::new();

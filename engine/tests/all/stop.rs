@@ -1,5 +1,5 @@
-//! Players stopped at random moments end soon with a legal move, and a flag that is never set
-//! changes nothing.
+//! Players stopped at random moments soon make a legal move, and a flag that is never set changes
+//! nothing.
 
 use crate::reversixt::vector_game;
 use crate::support::{MIDDLE, moves_of, player, position, random_game};
@@ -20,13 +20,13 @@ use std::{
 
 const INTERRUPTIONS: usize = 50;
 
-/// Latest interruption, in microseconds after the search began.
+/// Latest interruption, in microseconds.
 const LATEST: usize = 10_000;
 
-/// Maximum median delay of an answer; debug builds of the slowest evaluator take longer.
+/// Maximum median delay of an answer; debug builds take longer.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
 
-/// Sets a flag at a random moment, or before the search; returns the delay of the answer.
+/// Sets a flag at a random moment; returns the delay of the answer.
 fn measure_stop_delay<R: Send>(
     random: &mut RandomStream,
     query: impl FnOnce(&Limits) -> R,
@@ -197,7 +197,6 @@ fn what_is_solved_on_the_way_ends_too() {
         "endgame(empties=26)",
     ];
     ends_soon(&game, &far, &players);
-    // Each move leads to a solved position.
     let assert_near = played
         .find(|position| game.empties(position) == 21)
         .unwrap();

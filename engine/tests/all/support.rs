@@ -1,4 +1,4 @@
-//! Positions, moves, rules, tables, players, vectors and tolerances shared by tests.
+//! Helpers shared by tests.
 
 pub(crate) use engine::core::text::rows;
 use engine::core::{
@@ -49,7 +49,6 @@ pub(crate) fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<
     positions
 }
 
-/// All positions of a random game, including the last.
 pub(crate) fn random_game<G: SearchGame>(
     game: &G,
     start: G::Position,
@@ -109,7 +108,7 @@ pub(crate) fn player<G: Playable>(notation: &str, game: &G) -> Box<dyn Player<G>
     player
 }
 
-/// An independent program's values of a position and of its moves, for the side to move.
+/// An independent program's values, for the side to move.
 pub(crate) struct Exact {
     pub(crate) position: Position,
     pub(crate) value: f64,
@@ -127,8 +126,7 @@ pub(crate) fn exact_positions() -> Vec<Exact> {
     exact(include_str!("../vectors/exact.jsonl"), 230)
 }
 
-/// Positions of six stones from games of shallow searches, with values of `alea probe --json` from
-/// tables.
+/// Positions from shallow searches, with values of `alea probe --json`.
 pub(crate) fn six_stones() -> Vec<Exact> {
     exact(include_str!("../vectors/six.jsonl"), 300)
 }
@@ -175,8 +173,7 @@ pub(crate) fn full<G: SearchGame, E: Evaluator<G>>(
     star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY)
 }
 
-/// In a full window the bounds are the expected value; in a narrow one they enclose it and decide
-/// on which side it lies.
+/// A full window gives the expected value, a narrow one the side on which it lies.
 #[track_caller]
 pub(crate) fn star_agrees<G: SearchGame, E: Evaluator<G>>(
     star: &mut Star<G, E>,

@@ -1,5 +1,4 @@
-//! Endgame tables against independent exact values, recursion and search to the end, and as an
-//! oracle.
+//! Endgame tables against independent exact values, recursion and search, and as an oracle.
 
 use crate::exact::{INDEPENDENT_VALUES, nearest};
 use crate::exact_solver::Solver;
@@ -41,7 +40,7 @@ fn build_tables(stones: usize, variant: Variant) -> Arc<Tables> {
     Tables::in_memory(stones, variant, &on_all_threads, &|_, _| ()).unwrap()
 }
 
-/// Built once, because it takes most of the time of these tests.
+/// Built once: most of the time of these tests.
 fn five_stone_tables() -> &'static Tables {
     static TABLES: OnceLock<Arc<Tables>> = OnceLock::new();
     TABLES.get_or_init(|| build_tables(5, Variant::Classic))
@@ -97,7 +96,7 @@ fn random_positions_agree_with_recursion_to_the_end() {
 #[test]
 #[ignore = "about ten minutes and gigabytes of memory"]
 fn ten_thousand_random_positions_agree_with_recursion_to_the_end() {
-    // Checks in portions, to bound the recursion's memory.
+    // In portions, to bound the recursion's memory.
     for seed in 100..200 {
         agree_with_recursion(
             five_stone_tables(),

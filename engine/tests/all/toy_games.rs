@@ -1,4 +1,4 @@
-//! Games of other shapes than EinStein's, for tests of the general search.
+//! Games of other shapes than EinStein's, for tests of search.
 
 #![allow(dead_code, unreachable_pub)]
 
@@ -11,7 +11,7 @@ use engine::core::{
     search_game::{OutOfTurn, Playouts, SearchHints},
 };
 
-/// Nim with two seats: take any number from one pile; who takes the last stone wins.
+/// Nim: take any number from one pile; who takes the last stone wins.
 #[derive(Clone, Debug)]
 pub struct Nim;
 
@@ -61,7 +61,7 @@ impl Playouts for Nim {}
 
 impl OutOfTurn for Nim {}
 
-/// A game whose seat to move, moves, outcomes, and payoffs after `length` plies are hashes.
+/// A game by hashes: seat to move, moves, outcomes, and payoffs after `length` plies.
 #[derive(Clone, Debug)]
 pub struct HashGame {
     pub seats: usize,
@@ -104,7 +104,6 @@ impl Game for HashGame {
     }
 
     fn payoffs(&self, position: &HashPosition) -> Option<Payoffs> {
-        // Some games end early.
         if position.ply < self.length
             && (position.ply == 0 || !self.draw(position, 2).is_multiple_of(8))
         {
@@ -152,7 +151,7 @@ impl Game for HashGame {
     }
 
     fn play(&self, position: &HashPosition, mv: u8) -> HashPosition {
-        // The next position has few possible values, so that many lines transpose.
+        // Few possible values, so that many lines transpose.
         HashPosition {
             id: self.draw(position, 60 + u64::from(mv)) % 64,
             ply: position.ply + 1,
@@ -267,11 +266,11 @@ impl Playouts for Totals {}
 
 impl OutOfTurn for Totals {}
 
-/// Seats take cells in turn, each worth its points; the larger sum after `length` plies wins. As
-/// many moves as cells, no chance, and positions of kilobytes.
+/// Seats take cells in turn; the larger sum of points after `length` plies wins. Many moves, no
+/// chance, and positions of kilobytes.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// Points of each cell; at most [`Field::MAX_CELLS`] cells.
+    /// Points of each cell.
     pub points: Vec<u8>,
     pub length: u16,
 }
@@ -294,7 +293,7 @@ impl Field {
         key: 0,
     };
 
-    /// A game whose cells have random points from 0 to `max_points`.
+    /// Random points up to `max_points`.
     pub fn new(cells: usize, max_points: u8, length: u16, seed: u64) -> Self {
         let points =
             (0..cells as u64).map(|cell| mix(cell ^ mix(seed)) % (u64::from(max_points) + 1));
@@ -304,7 +303,7 @@ impl Field {
         }
     }
 
-    /// Value for the seat to move, which should take the most valuable cell.
+    /// Value for the seat to move, which takes the most valuable cell.
     pub fn value(&self, position: &FieldPosition) -> f32 {
         let cells = self.points.iter().zip(&position.occupied);
         let free = cells

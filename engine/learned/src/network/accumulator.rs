@@ -1,17 +1,17 @@
-//! NNUE accumulators: first-layer sums, one per perspective, updated from move to move. Sums are
+//! NNUE accumulators: first-layer sums per perspective, updated from move to move. Sums are
 //! integers, so an update equals a refresh to the last bit.
 
 use super::{Network, kernels};
 use crate::inputs::Learnable;
 use alea_core::game::Seat;
 
-/// First-layer sums (without biases) and active rows of every perspective. Reuse allocates nothing.
+/// First-layer sums (without biases) and active rows per perspective. Reuse does not allocate.
 #[derive(Clone, Debug, Default)]
 pub struct Accumulators {
     width: usize,
     sums: Vec<i32>,
     rows: Vec<u16>,
-    /// Scratch space of [`Self::update`]: rows added and removed by a move.
+    /// Scratch space for the rows that a move adds and removes.
     added: Vec<u16>,
     removed: Vec<u16>,
 }
@@ -93,7 +93,7 @@ impl Accumulators {
                     removed.push(old);
                 }
             }
-            // A change costs two rows, so many changes cost more than a refresh.
+            // Each change costs two rows, so many cost more than a refresh.
             if 2 * added.len() > active {
                 kernels::sum_rows(instructions, matrix, rows, sums);
             } else {

@@ -1,19 +1,19 @@
-//! Inner loops of neural networks, written for auto-vectorization and compiled for every level of
-//! [`Instructions`](alea_core::simd::Instructions). 32-bit sums do not overflow, so their order
+//! Inner loops of neural networks, compiled for every level of
+//! [`Instructions`](alea_core::simd::Instructions). Their 32-bit sums cannot overflow, so order
 //! does not matter.
 
 use super::{ACTIVATION_MAX, HIDDEN_SCALE, LANES, NetworkWeights, SHIFT};
 use alea_core::simd::multiversion;
 
 multiversion! {
-    /// Writes the sum of the listed rows of `matrix`, each as long as `out`.
+    /// Writes the sum of the listed rows of `matrix`.
     pub(super) fn sum_rows(matrix: &[i16], rows: &[u16], out: &mut [i32]) {
         any => sum_rows_body,
     }
 }
 
 multiversion! {
-    /// Writes `base` + the `added` rows − the `removed` rows of `matrix`.
+    /// Writes `base` + `added` rows − `removed` rows of `matrix`.
     pub(super) fn change_rows(
         matrix: &[i16],
         base: &[i32],
@@ -26,8 +26,7 @@ multiversion! {
 }
 
 multiversion! {
-    /// Logit from first-layer sums, with the later layers of `bucket`; no layer is wider than
-    /// `WIDTH`.
+    /// Logit from first-layer sums by a bucket's layers, none wider than `WIDTH`.
     pub(super) fn forward<const WIDTH: usize>(
         weights: &NetworkWeights,
         bucket: usize,
@@ -37,10 +36,10 @@ multiversion! {
     }
 }
 
-/// Sums of a block of neurons; loops over it unroll into vector instructions.
+/// A block of neurons; loops over it become vector instructions.
 type Lanes = [i32; LANES];
 
-/// `sums[lane] += factor · row[lane]` for the first [`LANES`] items of `row`.
+/// `sums[lane] += factor · row[lane]`.
 #[inline(always)]
 fn add_scaled<T: Copy + Into<i32>>(sums: &mut Lanes, factor: i32, row: &[T]) {
     let row = &row[..LANES];
@@ -97,7 +96,6 @@ fn forward_body<const WIDTH: usize>(weights: &NetworkWeights, bucket: usize, sum
     logit
 }
 
-/// Activations of the last hidden layer, in one of the scratch buffers.
 #[inline(always)]
 fn hidden_layers<'a, const WIDTH: usize>(
     weights: &NetworkWeights,

@@ -1,13 +1,13 @@
-//! Weights of neural networks: floating point as trained, and quantized.
+//! Weights of neural networks: in floating point as trained, and quantized.
 //!
 //! x₁ = clip(⌊(b₁ + Σ rows) / 16⌋), xₖ₊₁ = clip(Wₖ xₖ + bₖ), logit = w · x + b of the last layer.
 //! Activations in `[0, 1]` are the integers `0..=127` before a further hidden layer, and
 //! `0..=`[`ACTIVATION_MAX`] before the output.
 //!
-//! Weights are rounded to the nearest multiple of their tensor's unit, and refused out of range
-//! (except a first-layer bias half a step below the maximum). No sum overflows 32 bits: 127 · 128 ·
-//! width + |b| and [`ACTIVATION_MAX`] · Σ |w| + |b| are checked. Sources: NNUE (Nasu 2018), clipped
-//! 8-bit layers as in Stockfish.
+//! Weights are rounded to the nearest multiple of their unit, and refused out of range (except a
+//! first-layer bias half a step below the maximum). No sum overflows 32 bits: 127 · 128 · width +
+//! |b| and [`ACTIVATION_MAX`] · Σ |w| + |b| are checked. Sources: NNUE (Nasu 2018), clipped 8-bit
+//! layers as in Stockfish.
 
 use crate::ModelError;
 use std::ops::Range;
@@ -24,30 +24,30 @@ pub const HIDDEN_SCALE: i32 = 64;
 /// Units per 1 of output weights.
 pub const OUTPUT_SCALE: i32 = 1024;
 
-/// Units per 1 of activations before the output, and of the sums of further hidden layers.
+/// Units per 1 of activations before the output, and of sums of further hidden layers.
 pub const ACTIVATION_MAX: i32 = 127 * HIDDEN_SCALE;
 
 /// Units per 1 of logits.
 pub const LOGIT_SCALE: i32 = ACTIVATION_MAX * OUTPUT_SCALE;
 
-/// Layers have a multiple of this number of neurons.
+/// The width of a layer is a multiple of this.
 pub const LANES: usize = 16;
 
-/// Maximal number of neurons in a layer.
+/// Maximal neurons of a layer.
 pub const MAX_WIDTH: usize = 1024;
 
-/// Maximal number of hidden layers.
+/// Maximal hidden layers.
 pub const MAX_HIDDEN: usize = 3;
 
-/// Largest magnitudes of first-layer weights, first-layer biases, further hidden weights, further
-/// hidden biases, and output weights.
+/// Largest magnitudes: first-layer weights, first-layer biases, further hidden weights, their
+/// biases, output weights.
 pub const LIMITS: [f32; 5] = {
     let row = i16::MAX as f32 / ROW_SCALE as f32;
     let output = i16::MAX as f32 / OUTPUT_SCALE as f32;
     [row, row, 127.0 / HIDDEN_SCALE as f32, 500.0, output]
 };
 
-/// Weights and biases of a layer after the first, for all buckets. Matrices are input-major.
+/// Weights and biases of a layer after the first, for all buckets; matrices are input-major.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layer<W = f32, B = f32> {
     /// Shape `[buckets × inputs × outputs]`.
@@ -56,34 +56,32 @@ pub struct Layer<W = f32, B = f32> {
     pub bias: Vec<B>,
 }
 
-/// All weights of a network, with layers after the first per bucket. Number types: `R` of
-/// first-layer and output weights, `W` of hidden weights, `B` of later biases.
+/// Weights of a network. `R`, `W` and `B` are the numbers of first-layer and output weights, hidden
+/// weights, and later biases.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkWeights<R = i16, W = i8, B = i32> {
-    /// First-layer weights `[rows × width]` in units of 1 / [`ROW_SCALE`].
+    /// First-layer weights `[rows × width]`, in 1 / [`ROW_SCALE`].
     pub rows: Vec<R>,
-    /// First-layer biases `[width]` in units of 1 / [`ROW_SCALE`].
+    /// First-layer biases `[width]`, in 1 / [`ROW_SCALE`].
     pub bias: Vec<R>,
-    /// Further hidden layers, with weights in units of 1 / [`HIDDEN_SCALE`] and biases of 1 /
-    /// [`ACTIVATION_MAX`].
+    /// Further hidden layers: weights in 1 / [`HIDDEN_SCALE`], biases in 1 / [`ACTIVATION_MAX`].
     pub hidden: Vec<Layer<W, B>>,
-    /// Output weights `[buckets × width of the last hidden layer]` in units of 1 /
-    /// [`OUTPUT_SCALE`].
+    /// Output weights `[buckets × width of the last hidden layer]`, in 1 / [`OUTPUT_SCALE`].
     pub output: Vec<R>,
-    /// Output biases `[buckets]` in units of 1 / [`LOGIT_SCALE`].
+    /// Output biases `[buckets]`, in 1 / [`LOGIT_SCALE`].
     pub output_bias: Vec<B>,
 }
 
-/// Weights as trained, in units of 1.
+/// Weights as trained.
 pub type FloatWeights = NetworkWeights<f32, f32, f32>;
 
 impl<R, W, B> NetworkWeights<R, W, B> {
-    /// Number of buckets of the remaining game.
+    /// Number of buckets.
     pub fn buckets(&self) -> usize {
         self.output_bias.len()
     }
 
-    /// Number of neurons of each hidden layer.
+    /// Neurons of each hidden layer.
     pub fn widths(&self) -> Vec<usize> {
         let later_layers = self.hidden.iter();
         let later_layers = later_layers.map(|layer| layer.bias.len() / self.buckets().max(1));
@@ -108,7 +106,7 @@ impl FloatWeights {
     /// If a weight is NaN or out of range.
     pub fn quantize(&self) -> Result<NetworkWeights, ModelError> {
         let [row, bias, hidden, hidden_bias, output] = LIMITS;
-        // The first layer's shift rounds down; with half a step more it rounds to the nearest.
+        // The shift rounds down; half a step more makes it round to the nearest.
         let half_step = 1 << (SHIFT - 1);
         let with_half_step = |weight: i32| (weight + half_step).min(i16::MAX.into()) as i16;
         let to_i16 = |weights: Vec<i32>| weights.into_iter().map(|weight| weight as i16).collect();
@@ -194,8 +192,8 @@ impl NetworkWeights {
         Ok(())
     }
 
-    /// Whether every first-layer sum fits 16 bits: the bias plus the largest, or smallest, weight
-    /// of each slot. Partial sums may wrap.
+    /// Whether all first-layer sums fit 16 bits: the bias plus the largest or smallest weight of
+    /// each slot.
     pub fn fits_i16_accumulator(&self, slots: &[Range<usize>]) -> bool {
         let width = self.bias.len();
         (0..width).all(|neuron| {
@@ -237,11 +235,11 @@ fn quantize_tensor(
     weights.iter().enumerate().map(quantize).collect()
 }
 
-/// Clips floating-point first-layer weights so that 16-bit sums cannot overflow: per neuron, at the
-/// levels at which the extreme weights of all slots and the bias just fit.
+/// Clips first-layer weights so that 16-bit sums cannot overflow: per neuron, at levels where the
+/// extreme weights of all slots and the bias fit.
 pub fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usize>]) {
     let width = bias.len();
-    // Rounding adds up to half a unit per row and bias, and the bias's half a step.
+    // Rounding adds up to half a unit per row and bias, and half a step.
     let room = f32::from(i16::MAX) - 0.5 * (slots.len() + 1) as f32 - (1 << (SHIFT - 1)) as f32;
     let limit = room / ROW_SCALE as f32;
     let [mut min_weights, mut max_weights] =
@@ -278,8 +276,8 @@ pub fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usiz
     }
 }
 
-/// Highest clipping level at which the sum of `numbers` is at most `room` (positive); infinite if
-/// none is needed.
+/// Highest level at which clipped `numbers` sum to at most `room` (positive); infinite if
+/// unclipped.
 fn clip_level(mut numbers: Vec<f32>, room: f32) -> f32 {
     if numbers.iter().sum::<f32>() <= room {
         return f32::INFINITY;
@@ -287,7 +285,7 @@ fn clip_level(mut numbers: Vec<f32>, room: f32) -> f32 {
     numbers.sort_by(|a, b| b.total_cmp(a));
     let mut remaining_sum: f32 = numbers.iter().sum();
     for (num_clipped, &number) in numbers.iter().enumerate() {
-        // All earlier numbers are clipped to a level that is not below this one.
+        // All earlier numbers are clipped to a level not below this one.
         if num_clipped > 0 && remaining_sum + num_clipped as f32 * number <= room {
             return (room - remaining_sum) / num_clipped as f32;
         }

@@ -1,8 +1,6 @@
-//! Quantized weights of an n-tuple network.
-//!
-//! A weight is a multiple of 2⁻ᵇ, with the largest b ≤ 22 for which no sum can reach 2³⁰. Apart
-//! from the bias's rounding offset, a sum differs from that of the original weights by at most
-//! (tuples + 1) · 2⁻ᵇ⁻¹.
+//! Quantized weights of an n-tuple network: multiples of 2⁻ᵇ, with the largest b ≤ 22 for which no
+//! sum can reach 2³⁰. A sum differs from that of the original weights by at most (tuples + 1) ·
+//! 2⁻ᵇ⁻¹, and the bias's rounding offset.
 
 use super::TupleSet;
 use crate::{ModelError, inputs::Learnable};
@@ -12,21 +10,21 @@ const MAX_BITS: u32 = 22;
 
 const MIN_BITS: u32 = 8;
 
-/// Limit of the magnitude of sums, below the sentinel values of searches.
+/// Limit of sums, below the sentinel values of searches.
 const LIMIT: f64 = (1u32 << 30) as f64;
 
 pub(super) const MAX_LOG_ODDS: f64 = LIMIT / (1u32 << MIN_BITS) as f64;
 
 const LOG_ODDS_BITS: u32 = 18;
 
-/// Weights and bias as integers, in units of 2⁻ᵇ of the log odds.
+/// Weights and bias in units of 2⁻ᵇ of the log odds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuantizedWeights {
-    /// Weight of each row of all tables.
+    /// Weight of each row.
     pub weights: Vec<i32>,
-    /// Bias with half a step of the log odds, so that [`Self::log_odds`] rounds to the nearest.
+    /// Bias and half a step of the log odds, so that [`Self::log_odds`] rounds to the nearest.
     pub bias: i32,
-    /// b, the number of fractional bits.
+    /// b, the fractional bits.
     pub bits: u32,
 }
 
@@ -36,7 +34,7 @@ fn rounding_offset(bits: u32) -> i32 {
 }
 
 impl QuantizedWeights {
-    /// Rounds the weights as finely as possible without overflow of any sum.
+    /// Rounds weights as finely as no sum overflows.
     ///
     /// # Errors
     /// If sums may get too large.
@@ -81,7 +79,7 @@ impl QuantizedWeights {
     #[inline]
     pub fn log_odds(&self, sum: i32) -> f32 {
         let bits = self.bits.min(LOG_ODDS_BITS);
-        // 2⁻ᵇ by its exponent bits.
+        // 2⁻ᵇ, from its exponent.
         (sum >> (self.bits - bits)) as f32 * f32::from_bits((127 - bits) << 23)
     }
 

@@ -1,5 +1,5 @@
-//! Tuple sets, which map a position to one row of each tuple's table. [`TupleSet::rows_from_view`]
-//! defines the rows; game-specific code must compute the same.
+//! Tuple sets, which map a position to a row of each tuple's table. [`TupleSet::rows_from_view`]
+//! defines the rows of game-specific code.
 
 use super::TupleKernels;
 use crate::{
@@ -15,34 +15,34 @@ use alea_core::{
 };
 use std::{fmt::Debug, ops::Range};
 
-/// Maximal number of tuples, which bounds the stack space of an evaluation.
+/// Maximal tuples of a set; bounds the stack space of an evaluation.
 pub const MAX_TUPLES: usize = 256;
 
-/// Maximal number of cells in a tuple.
+/// Maximal cells of a tuple.
 pub const MAX_CELLS: usize = 12;
 
-/// Maximal number of rows over all tables and phases.
+/// Maximal rows of all tables and phases.
 pub const MAX_ROWS: usize = 1 << 26;
 
-/// Name of sets that are given by their tuples instead of a name in the game.
+/// Name of sets that the game does not name.
 pub const CUSTOM: &str = "custom";
 
-/// A list of tuples with the layout of their tables.
+/// Tuples with the layout of their tables.
 #[derive(Clone, Debug)]
 pub struct TupleSet<G: Learnable> {
     game: G,
     name: &'static str,
-    /// Cells of each tuple, shorter tuples first.
+    /// Sorted by length.
     tuples: Vec<Vec<Cell>>,
-    /// First row of each tuple's table, in a phase.
+    /// First row of each table.
     bases: Vec<u32>,
-    /// View indices of the cells of all tuples, concatenated.
+    /// View indices of all tuples' cells, concatenated.
     cell_indices: Vec<u16>,
     runs: Vec<StrideRun>,
     rows: usize,
-    /// Upper limits of the remaining game of all phases except the last.
+    /// Upper limits of the remaining game of all phases but the last.
     phases: Vec<u8>,
-    /// First row of the phase for each value of the remaining game; empty for one phase.
+    /// First row of the phase, by remaining game; empty for one phase.
     offsets: Vec<u32>,
     kernels: G::Tuples,
 }
@@ -50,7 +50,7 @@ pub struct TupleSet<G: Learnable> {
 #[derive(Clone, Debug, PartialEq)]
 struct StrideRun {
     tuples: usize,
-    /// For each cell of a tuple, the number of rows between successive symbols.
+    /// Rows between successive symbols, for each cell of a tuple.
     strides: Vec<u32>,
 }
 
@@ -65,7 +65,7 @@ impl<G: Learnable> TupleSet<G> {
     /// The game's tuple set with this name.
     ///
     /// # Errors
-    /// If the name is unknown; the error lists all names.
+    /// If the name is unknown.
     pub fn from_name(game: &G, name: &str) -> Result<Self, ModelError> {
         let sets = game.tuple_sets();
         let Some(set) = sets.iter().find(|set| set.name == name) else {
@@ -78,8 +78,8 @@ impl<G: Learnable> TupleSet<G> {
         Self::new(game, set.name, (set.tuples)(game))
     }
 
-    /// Parses a set of tuples, each a list of cell names separated by blanks, within
-    /// [`MAX_TUPLES`], [`MAX_CELLS`] and [`MAX_ROWS`].
+    /// Parses tuples as cell names separated by blanks, within [`MAX_TUPLES`], [`MAX_CELLS`] and
+    /// [`MAX_ROWS`].
     pub fn custom<T: AsRef<str>>(game: &G, tuples: &[T]) -> Result<Self, ModelError> {
         let groups = game.cells();
         let cell = |text: &str| {
@@ -139,8 +139,8 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// The same tuples with tables for each phase. `phases` are the upper limits of
-    /// [`alea_play::rules::Rules::remaining`] of all phases except the last.
+    /// The same tuples with tables per phase; `phases` are upper limits of
+    /// [`alea_play::rules::Rules::remaining`] of all phases but the last.
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
         check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;
@@ -168,34 +168,34 @@ impl<G: Learnable> TupleSet<G> {
         &self.kernels
     }
 
-    /// The same set on other SIMD instructions than the machine's best; rows are equal.
+    /// The same set on other SIMD instructions than the machine's best, with equal rows.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         let kernels = self.kernels.with_instructions(instructions);
         Self { kernels, ..self }
     }
 
-    /// Name of the set in the game, or [`CUSTOM`].
+    /// Name of the set, or [`CUSTOM`].
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Number of rows of all tables and phases, each with a weight.
+    /// Rows of all tables and phases, each with a weight.
     pub fn rows(&self) -> usize {
         self.rows * (self.phases.len() + 1)
     }
 
-    /// Number of tuples, each with one active row in every position.
+    /// Number of tuples, each with one active row.
     pub fn tuples(&self) -> usize {
         self.tuples.len()
     }
 
-    /// Cells of each tuple, in the order of the tables.
+    /// Cells of each tuple.
     pub fn cells(&self) -> &[Vec<Cell>] {
         &self.tuples
     }
 
-    /// Upper limits of the remaining game of all phases except the last; empty for one phase.
+    /// Upper limits of the remaining game of all phases but the last.
     pub fn phases(&self) -> &[u8] {
         &self.phases
     }
@@ -235,7 +235,7 @@ impl<G: Learnable> TupleSet<G> {
         self.offsets[remaining] != self.offsets[remaining - 1]
     }
 
-    /// Writes each tuple's row, as an index into the array of all tables.
+    /// Writes each tuple's row in the array of all tables.
     ///
     /// # Panics
     /// If `out` is not [`Self::tuples`] long.
@@ -274,7 +274,7 @@ impl<G: Learnable> TupleSet<G> {
         }
     }
 
-    /// Writes each tuple's row, computed from the view.
+    /// Writes each tuple's row, from the view.
     #[inline]
     pub(crate) fn rows_generic(&self, position: &G::Position, out: &mut [u32]) {
         let seat = self.game.to_move(position);
@@ -283,7 +283,7 @@ impl<G: Learnable> TupleSet<G> {
         });
     }
 
-    /// Schema text of the set, whose hash is in model files.
+    /// Schema text of the set.
     pub fn description(&self) -> String {
         let groups = self.game.cells();
         let optional = |cell: &Cell| {

@@ -12,7 +12,7 @@ use alea_core::{
 };
 use std::{path::Path, sync::Arc};
 
-/// Names and options of all evaluators of a game, for help texts and errors.
+/// Names and options of all evaluators of a game, for help and errors.
 #[must_use]
 pub fn evaluator_names<G: Playable>() -> String {
     let name = |entry: &EvaluatorEntry<G>| {
@@ -56,7 +56,7 @@ pub(super) fn or_default_evaluator<G: Playable>(
 /// Constructs an evaluator from notation and loads its model.
 ///
 /// # Errors
-/// If the evaluator or an argument is unknown, or a model cannot be read.
+/// If a name or argument is wrong, or a model cannot be read.
 pub fn evaluator_from<G: Playable>(
     notation: &Notation,
     game: &G,
@@ -64,8 +64,7 @@ pub fn evaluator_from<G: Playable>(
     game.evaluator(notation)
 }
 
-/// Constructs an evaluator from notation; called through [`Playable::evaluator`], so that searches
-/// are compiled in the game's crate.
+/// Implements [`Playable::evaluator`] in the game's crate, where its searches are compiled.
 pub fn read_evaluator<G: Playable>(
     notation: &Notation,
     game: &G,

@@ -1,4 +1,4 @@
-//! Parsing of search limits in notation: depths, nodes and time.
+//! Parsing of search limits from notation.
 
 use crate::notation::{Arguments, Notation, Problem, parse_number};
 use alea_search::{
@@ -7,8 +7,7 @@ use alea_search::{
 };
 use std::time::Duration;
 
-/// Parses `depth=N`, or per game phase (opening, middle game, endgame) `depths=A:B:C` and
-/// `least=A:B:C`; `nodes=N`; and a [`time`] limit.
+/// Depths are for all phases of the game, or `A:B:C` for opening, middle game and endgame.
 pub(super) fn limits(
     arguments: &mut Arguments<'_>,
     depth: Option<&Notation>,
@@ -86,7 +85,6 @@ pub(super) fn time(arguments: &mut Arguments<'_>) -> Result<Option<TimeLimit>, P
     Ok(limit)
 }
 
-/// Parses `threads=N`; only one thread with a limit of CPU time.
 pub(super) fn threads(
     arguments: &mut Arguments<'_>,
     time: Option<TimeLimit>,

@@ -1,4 +1,4 @@
-//! Construction of Monte-Carlo searches from notation: `mcts(sims=10000, leaf=EVAL)`.
+//! Construction of Monte-Carlo searches: `mcts(sims=10000, leaf=EVAL)`.
 
 use super::{
     EvaluatorAndOracle,
@@ -32,17 +32,17 @@ pub(super) struct MctsRecipe<G: Playable> {
 enum LeafKind<G: Playable> {
     PlayoutLeaf,
     Evaluator(Arc<dyn AnyEvaluator<G>>),
-    /// The evaluator's weight and the evaluator; the remaining weight is a playout's.
+    /// Weight of the evaluator against a playout, and the evaluator.
     BlendedLeaf(f32, Arc<dyn AnyEvaluator<G>>),
-    /// Plies of the leaf search, and its evaluator.
+    /// Depth of the leaf search in plies, and its evaluator.
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
-/// Limit in MiB of one player's search graph; every worker thread of a match has its own players.
+/// Limit for one player; every worker thread of a match has its own players.
 const MAX_MEMORY_MIB: usize = 1 << 16;
 
 impl<G: Playable> MctsRecipe<G> {
-    /// Evaluator and oracle; `None` for leaves with playouts.
+    /// `None` for leaves with playouts.
     pub(super) fn evaluator_and_oracle(&self) -> Option<EvaluatorAndOracle<G>> {
         let (LeafKind::Evaluator(evaluator) | LeafKind::Star(_, evaluator)) = &self.leaf else {
             return None;
@@ -115,7 +115,7 @@ impl<G: Playable> MctsRecipe<G> {
             "ponder",
             &[("off", false), ("on", true), ("0", false), ("1", true)],
         )?;
-        // Pondering needs a tree that is kept from move to move.
+        // Pondering needs a kept tree.
         let switched_off = [("off", false), ("on", true)];
         let (noise, noise_by_rave) = noise(arguments)?;
         let options = MctsOptions {
@@ -224,8 +224,7 @@ impl<G: Playable> MctsRecipe<G> {
             && !self.options.ponder
     }
 
-    /// Leaves are `dyn`, with one call per simulation, so that the search is compiled once per
-    /// game.
+    /// Leaves are `dyn` (one call per simulation), so that the search is compiled once.
     pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
         let leaf = || match &self.leaf {
             LeafKind::PlayoutLeaf => self.playouts.make(),
@@ -247,8 +246,7 @@ impl<G: Playable> MctsRecipe<G> {
     }
 }
 
-/// Parses the virtual visits of new edges; true (`rave`) adds them to RAVE statistics, false
-/// (`tries`) to visits.
+/// Virtual visits of new edges, and whether they count in RAVE statistics.
 fn noise(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Problem> {
     let Some(notation) = arguments.take_named("noise")? else {
         return Ok((MctsOptions::default().virtual_visits, true));

@@ -1,8 +1,5 @@
-//! Construction of playouts from notation.
-//!
-//! `playout=POLICY` is `uniform`, `urgent(least)`, `weighted(WEIGHTS)`, `mixture(share, POLICY,
-//! POLICY)`, an evaluator whose best successor is played, or playouts of the game. `truncate=PLIES`
-//! ends a playout after that many plies with the value of the evaluator `close=EVAL`.
+//! Construction of playouts: `playout=POLICY`, where an evaluator is a policy that plays its best
+//! successor; `truncate=PLIES` ends a playout after that many plies with the value of `close=EVAL`.
 
 use super::evaluators::{
     default_evaluator_name, evaluator_from, evaluator_names, or_default_evaluator,
@@ -25,11 +22,11 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(super) struct PlayoutRecipe<G: Playable> {
     policy: PolicyKind<G>,
-    /// Length of truncated playouts in plies, and the evaluator of their last position.
+    /// Maximal plies of a playout, and the evaluator of its last position.
     truncated: Option<(u16, Arc<dyn AnyEvaluator<G>>)>,
-    /// The game's own playouts, which replace `policy` and `truncated`.
+    /// The game's own playouts replace `policy` and `truncated`.
     own: Option<LeafMaker<G>>,
-    /// Number of playouts per leaf, whose payoffs are averaged.
+    /// Playouts per leaf, whose payoffs are averaged.
     times: u32,
 }
 
@@ -74,7 +71,7 @@ impl<'a> PlayoutArguments<'a> {
         self.playout.is_some() || self.truncate.is_some() || self.times.is_some()
     }
 
-    /// Builds the recipe; a leaf without playouts (`plays` is false) refuses all options.
+    /// `plays`: whether the leaf has playouts; otherwise options are refused.
     pub(super) fn recipe<G: Playable>(
         self,
         plays: bool,

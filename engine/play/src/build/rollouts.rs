@@ -1,4 +1,4 @@
-//! Construction of rollout players from notation: `rollout(eval=best, games=1000)`.
+//! Construction of rollout players: `rollout(eval=best, games=1000)`.
 
 use super::{evaluators::or_default_evaluator, oracle};
 use crate::{
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 const DEFAULT_GAMES: u32 = 1000;
 
-/// Default maximum of games with a target error.
+/// Default maximum with a target error.
 const MAX_GAMES: u32 = 100_000;
 
 #[derive(Clone)]
@@ -26,7 +26,7 @@ pub(super) struct RolloutRecipe<G: Playable> {
 
 impl<G: Playable> RolloutRecipe<G> {
     pub(super) fn from_arguments(arguments: &mut Arguments<'_>, game: &G) -> Result<Self, Problem> {
-        // The more accurate the evaluator that measures luck, the fewer games are needed.
+        // The better the evaluator that measures luck, the fewer games are needed.
         let best = game.best_model().map(|_| Notation::new("best"));
         let evaluator = or_default_evaluator(arguments.take("eval")?.or(best.as_ref()), game)?;
         let most = arguments.number_named("games", 1..=1_000_000)?;

@@ -1,4 +1,4 @@
-//! Construction of expectiminimax searches from notation: `star2(depth=6, eval=schwarz)`.
+//! Construction of expectiminimax searches: `star2(depth=6, eval=schwarz)`.
 
 use super::{
     EvaluatorAndOracle,
@@ -37,7 +37,7 @@ pub(super) struct SearchRecipe<G: Playable> {
     plan: SearchPlan<G>,
 }
 
-/// Kind, limits, transposition table and oracle of a search; its evaluator is separate.
+/// Kind, limits, transposition table and oracle of a search, without its evaluator.
 #[derive(Clone)]
 pub struct SearchPlan<G: Game> {
     shape: Shape,
@@ -48,7 +48,7 @@ pub struct SearchPlan<G: Game> {
 
 #[derive(Clone, Copy)]
 enum Shape {
-    /// Reference expectiminimax, without cutoffs and in `f64`.
+    /// Expectiminimax without cutoffs, in `f64`.
     Reference(Form),
     /// Values each distinct move once, with cutoffs.
     Unified {
@@ -57,14 +57,14 @@ enum Shape {
         threads: usize,
         many: MultiplayerSearch,
     },
-    /// Searches outcome by outcome, as in the published Star algorithms.
+    /// Outcome by outcome, as published.
     Outcomes(StarByOutcomeOptions),
 }
 
 /// How a search treats more than two seats.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MultiplayerSearch {
-    /// All other seats play together against the root seat.
+    /// All other seats together against the root seat.
     Paranoid,
     /// Each seat maximizes its own payoff (max^n).
     MaxN,
@@ -86,22 +86,21 @@ const NO_TABLE: TableRecipe = TableRecipe {
     reuse: DepthPolicy::SameDepth,
 };
 
-/// Limit in MiB of one player's transposition table; every worker thread of a match has its own
-/// players.
+/// Limit for one player; every worker thread of a match has its own players.
 const MAX_TABLE_MIB: usize = 1 << 12;
 
 const ENTRIES_PER_MIB: usize = 1 << 16;
 
-/// Smallest depth with a transposition table by default; below it transpositions are too rare.
+/// Below this depth transpositions are too rare for a table.
 const TABLE_FROM_DEPTH: u32 = 4;
 
-/// Default table size in MiB: larger has no effect at depth 6, and this fits a core's own cache.
+/// More has no effect at depth 6, and this fits a core's own cache.
 const DEFAULT_TABLE_MIB: usize = 4;
 
-/// Default table size in MiB of searches limited by time or nodes, which may get deep.
+/// In MiB; searches limited by time or nodes may get deep.
 const DEFAULT_TABLE_WITH_LIMITS: usize = 16;
 
-/// Plies between iterations of searches limited by time or nodes. At 10 ms per move, steps of 2
+/// Plies between iterations of searches limited by time or nodes: at 10 ms per move, steps of 2
 /// score 48.9 % ± 1.5 against steps of 1.
 const STEP_WITH_LIMITS: u32 = 1;
 
@@ -115,7 +114,7 @@ impl<G: Playable> SearchRecipe<G> {
         (Arc::clone(&self.evaluator), self.plan.oracle.clone())
     }
 
-    /// Also returns the rules with the chance that the notation assumes, such as a loaded die.
+    /// Also returns the rules with the chance that the notation assumes.
     pub(super) fn from_notation(
         notation: &Notation,
         arguments: &mut Arguments<'_>,
@@ -137,7 +136,7 @@ impl<G: Playable> SearchRecipe<G> {
                 })
             }
             _ => match multiplayer_search(notation, &game)? {
-                // Windows, move order, table and threads have no effect on max^n.
+                // Windows, order, table and threads have no effect on max^n.
                 MultiplayerSearch::MaxN => Shape::Unified {
                     options: StarOptions {
                         width: width::<G>(arguments)?,
@@ -217,7 +216,7 @@ impl<G: Playable> SearchRecipe<G> {
         self.plan.limits.time.is_some()
     }
 
-    /// False with a time limit, or with threads that share a table: results then depend on timing.
+    /// Time limits, and threads that share a table, make moves depend on timing.
     pub(super) fn is_reproducible(&self) -> bool {
         let several = self.plan.table.entries > 0
             && matches!(self.plan.shape, Shape::Unified { threads, .. } if threads > 1);
@@ -234,8 +233,8 @@ impl<G: Playable> SearchRecipe<G> {
 }
 
 impl<G: SearchGame> SearchPlan<G> {
-    /// A player with this search; with `timed` it measures its evaluation time. Only the default
-    /// search is compiled for the evaluator's type; others call it as `dyn`, to save compile time.
+    /// Only the default search is compiled for the evaluator's type; others call it as `dyn`, to
+    /// save compile time.
     pub(crate) fn player<E: Evaluator<G> + 'static>(
         &self,
         game: G,
@@ -299,7 +298,7 @@ impl<G: SearchGame> SearchPlan<G> {
         }
     }
 
-    /// `None` if memory is missing: the search is then only slower.
+    /// `None` without memory: the search is then only slower.
     fn table(&self) -> Option<Arc<Table>> {
         let TableRecipe {
             entries,
@@ -339,7 +338,7 @@ fn multiplayer_search<G: Playable>(
     }
 }
 
-/// Parses `width=N`; not with chance, where outcomes might be left without a move.
+/// Not with chance, where outcomes might be left without a move.
 fn width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Problem> {
     if G::Outcomes::CAPACITY > 1 {
         return Ok(None);
@@ -406,7 +405,7 @@ fn table_of(
             ("deeper", DepthPolicy::Deeper),
         ],
     )?;
-    // Missing memory shall be found here, not in the middle of a match.
+    // Missing memory is found here, not in the middle of a match.
     if entries > 0 && Table::with_entries(entries, replacement, reuse).is_none() {
         let mebibytes = entries / ENTRIES_PER_MIB;
         return Err(notation.wrong(format!("there is no memory for a table of {mebibytes} MiB")));

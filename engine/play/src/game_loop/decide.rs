@@ -1,4 +1,4 @@
-//! One decision of a game, while the other players may ponder, each in its own thread.
+//! One decision of a game, while other players may ponder in their own threads.
 
 use crate::player::{Failure, Player};
 use alea_core::{
@@ -23,8 +23,8 @@ pub(super) struct Crash {
 
 type Choice<M> = Result<(M, Option<f32>), Failure>;
 
-/// Asks the player of `seat` for a move while the others ponder the position before its chance
-/// event. Returns the move and, if others pondered, the duration of the decision.
+/// The move of `seat`, while others ponder the position before its chance event; with the duration,
+/// if others pondered.
 pub(super) fn decide<G: Game>(
     players: &mut [&mut dyn Player<G>],
     seat: Seat,

@@ -1,16 +1,15 @@
-//! Exploration: random moves instead of the players' choices, to diversify training data. They
-//! depend on the random stream and ply numbers alone.
+//! Exploration: random moves instead of the players' choices, to diversify training data.
 
 use alea_core::random::RandomStream;
 
-/// A strength (probability or temperature) that may decrease during a game.
+/// A strength (probability or temperature) that may decrease with the ply.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fading {
-    /// Strength at the first ply.
+    /// Strength at ply 0.
     pub start: f64,
-    /// First ply, counted from 0, with strength 0; `None` if there is none.
+    /// First ply with strength 0; `None` if there is none.
     pub until: Option<usize>,
-    /// Number of plies in which the strength halves; `None` if it is constant.
+    /// Plies in which the strength halves; `None` if it is constant.
     pub half_life: Option<f64>,
 }
 
@@ -25,7 +24,7 @@ impl Fading {
         }
     }
 
-    /// Strength at a ply, counted from 0.
+    /// Strength at a ply, from 0.
     #[must_use]
     pub fn at(&self, ply: usize) -> f64 {
         if self.until.is_some_and(|until| ply >= until) {
@@ -37,15 +36,15 @@ impl Fading {
     }
 }
 
-/// Settings of exploration and their random stream.
+/// Settings and random stream of exploration.
 #[derive(Debug)]
 pub struct Exploration {
-    /// Number of plies at the start of a game whose moves are all random.
+    /// Plies at the start of a game whose moves are all random.
     pub opening_plies: usize,
     /// Probability of a uniformly random move at later plies.
     pub share: Fading,
-    /// Temperature, in units of win probability, at which the other moves are sampled by value; 0
-    /// leaves them to the players.
+    /// Temperature, in units of win probability, of sampling the other moves by value; 0 leaves
+    /// them to players.
     pub temperature: Fading,
     /// Random stream of all exploration.
     pub random: RandomStream,
@@ -63,22 +62,22 @@ impl Exploration {
         }
     }
 
-    /// Index of a random one of `count` moves; `None` unless this ply explores.
+    /// Index of a uniformly random move, if this ply explores.
     pub(super) fn uniform(&mut self, ply: usize, count: usize) -> Option<usize> {
         // Drawn at every ply, so that opening plies do not shift later choices.
         let draw = self.random.unit();
         (ply < self.opening_plies || draw < self.share.at(ply)).then(|| self.random.below(count))
     }
 
-    /// Temperature and a random number in `[0, 1)` for [`by_value`]; `None` if the player chooses.
+    /// Temperature and random number for [`by_value`]; `None` if the player chooses.
     pub(super) fn tempered(&mut self, ply: usize, count: usize) -> Option<(f64, f64)> {
         let temperature = self.temperature.at(ply);
         (temperature > 0.0 && count > 1).then(|| (temperature, self.random.unit()))
     }
 }
 
-/// Index of the move that `unit`, in `[0, 1)`, selects with probabilities proportional to exp(value
-/// / temperature) (Boltzmann), ignoring moves without value. `None` if no move has one.
+/// Index that `unit`, in `[0, 1)`, selects with probabilities proportional to exp(value /
+/// temperature) (Boltzmann), without moves that have no value.
 pub(super) fn by_value(
     values: impl Iterator<Item = Option<f32>> + Clone,
     temperature: f64,

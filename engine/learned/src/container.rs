@@ -198,7 +198,7 @@ impl Container {
     }
 }
 
-/// Of `key`, byte 0, `value`, byte 0 for all metadata except this checksum, sorted by key.
+/// xxh3 of `key`, byte 0, `value`, byte 0 for all metadata except this checksum, sorted by key.
 fn metadata_checksum(metadata: &BTreeMap<String, String>) -> u64 {
     let pairs = metadata.iter().filter(|(key, _)| *key != METADATA_CHECKSUM);
     let text: Vec<u8> = pairs

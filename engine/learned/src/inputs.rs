@@ -18,7 +18,7 @@ use std::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Hash (xxh3, 64 bits) of a schema text.
+/// Hash (xxh3, 64 bits) of a schema text, which names all inputs.
 pub fn hash(layout: &str) -> u64 {
     xxh3_64(layout.as_bytes())
 }
@@ -30,7 +30,7 @@ pub struct CellGroup {
     pub letter: char,
     /// View index of the first cell; groups are in ascending order.
     pub start: usize,
-    /// Number of cells.
+    /// Number of cells in the group.
     pub count: usize,
     /// Number of symbols in the alphabet.
     pub symbols: usize,
@@ -131,7 +131,7 @@ pub trait TupleInputs: Playable {
         1..=self.max_plies().into()
     }
 
-    /// Tuple sets, default first; by default all pairs of cells of the first group.
+    /// Tuple sets, the default first; by default all pairs of cells of the first group.
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
         const {
             &[NamedTuples {
@@ -181,7 +181,7 @@ pub trait Learnable: TupleInputs {
         self.clone()
     }
 
-    /// Changes rules of several boards to share one view, for a model of all.
+    /// Changes the rules of several boards to share one view, for one model of all.
     fn for_joint_training(all: Vec<Self>) -> Vec<Self> {
         all
     }

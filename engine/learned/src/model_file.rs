@@ -325,7 +325,7 @@ fn read_ntuple<G: Learnable>(
     TupleNetwork::new(set, weights, bias[0])
 }
 
-/// Of all phases or buckets but the last.
+/// Upper limits of all phases or buckets but the last.
 fn read_limits(container: &Container, key: &'static str) -> Result<Vec<u8>, ModelError> {
     let Ok(text) = container.value(key) else {
         return Ok(Vec::new());

@@ -1,5 +1,4 @@
-//! Quantized neural networks (NNUE, Nasu 2018; formula in [`NetworkWeights`]'s file) for the leaves
-//! of a search.
+//! Quantized neural networks (NNUE, Nasu 2018; formula in `weights.rs`) for the leaves of a search.
 //!
 //! Inputs are one-hot slots ([`Learnable::feature_slots`]); later layers exist per bucket of the
 //! remaining game. Sums are exact integers, so updates equal a refresh, and all kernels and
@@ -284,7 +283,7 @@ pub fn win_probability(logit: i32) -> f32 {
 }
 
 impl<G: Learnable> PartialEq for Network<G> {
-    /// Ignores instructions.
+    /// Compares weights and game, not instructions.
     fn eq(&self, other: &Self) -> bool {
         (&self.weights, &self.layout, &self.game) == (&other.weights, &other.layout, &other.game)
     }

@@ -105,7 +105,7 @@ impl<G: Learnable<Tuples = Self>> TupleKernels<G> for GenericKernels {
 #[derive(Clone, Debug)]
 pub struct TupleNetwork<G: Learnable> {
     set: TupleSet<G>,
-    /// Before quantization, as in files.
+    /// Weights before quantization, as in files.
     weights: Vec<f32>,
     bias: f32,
     quantized: QuantizedWeights,

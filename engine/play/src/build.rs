@@ -66,7 +66,7 @@ pub struct PlayerRecipe<G: Playable> {
 struct PlayerConstructor<G: Playable> {
     is_reproducible: bool,
     is_time_limited: bool,
-    /// `None` unless values come from one evaluator.
+    /// Evaluator and oracle, if all values come from one evaluator.
     judges: Option<EvaluatorAndOracle<G>>,
     make: MakePlayer<G>,
 }

@@ -37,7 +37,7 @@ pub trait Codec: GameText {
         *position
     }
 
-    /// Number of the outcome whose allowed moves in the image are those of `outcome`.
+    /// Number of the outcome that allows the images of the moves that `outcome` allows.
     fn transform_outcome(&self, outcome: u8, symmetry: usize) -> u8 {
         let _ = symmetry;
         outcome

@@ -50,7 +50,7 @@ pub struct GameInfo {
 }
 
 impl GameInfo {
-    /// Defaults for new games.
+    /// Default constants of a new game.
     pub const DEFAULT: Self = Self {
         name: "",
         parameters: "",

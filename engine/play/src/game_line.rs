@@ -12,7 +12,7 @@ pub const LINES_FORMAT: &str = "alea-games-2";
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameLine {
-    /// Number in a match: 2 k and 2 k + 1 are the games of pair k.
+    /// Number of the game in a match: 2 k and 2 k + 1 are the games of pair k.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
     /// Index of each seat's player in the first line's list.

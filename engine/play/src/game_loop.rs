@@ -48,8 +48,8 @@ pub enum FailureCause {
     System,
 }
 
-/// Plays one game to its end; `players[seat]` have started a new game. Adds decisions to `effort`,
-/// if given.
+/// Plays one game to its end. `players[seat]` moves for `seat`, and must have started a new game.
+/// Adds decisions to `effort`, if given.
 ///
 /// # Errors
 /// If a player fails.
@@ -217,7 +217,7 @@ struct Answer<M> {
     mv: M,
     value: Option<f32>,
     explored: bool,
-    /// `None`: the wall time of the call.
+    /// Duration of the decision; `None` for the wall time of the call.
     taken: Option<Duration>,
 }
 

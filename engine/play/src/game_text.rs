@@ -8,7 +8,7 @@ pub trait GameText: Rules {
     /// Parses a position, and its chance outcome if given.
     ///
     /// # Errors
-    /// If the text is not a position of this game; with the character.
+    /// If the text is not a position of this game; the error has the character.
     fn parse_position(&self, text: &str) -> Result<(Self::Position, Option<u8>), TextError>;
 
     /// Formats a position; `outcome` is `None` before chance. With chance, the last word is the

@@ -92,7 +92,7 @@ impl PlayerError {
     }
 }
 
-/// Protects the stack.
+/// Limit of nested notations, which protects the stack.
 const MAX_NESTING: usize = 16;
 
 impl Notation {
@@ -164,7 +164,7 @@ impl Notation {
         values.find_map(Self::untrusted_part)
     }
 
-    /// With the characters of its printed form.
+    /// The same notation with the characters of its printed form.
     #[must_use]
     pub(super) fn with_printed_positions(&self) -> Self {
         fn trust_as(placed: &mut Notation, notation: &Notation) {

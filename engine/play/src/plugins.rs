@@ -34,7 +34,7 @@ fn of_game<G: Playable>(
         .filter_map(|(name, provider)| Some((&**name, provider.downcast_ref()?)))
 }
 
-/// `None` if the name is unknown. Refuses untrusted notations.
+/// The constructor of a registered player; `None` if unknown. Refuses untrusted notations.
 pub(super) fn make<G: Playable>(
     notation: &Notation,
     arguments: &mut Arguments<'_>,
@@ -52,7 +52,7 @@ pub(super) fn make<G: Playable>(
         })
 }
 
-/// As the end of a list of player names.
+/// Registered names, as the end of a list of player names.
 pub(super) fn names<G: Playable>() -> String {
     let providers = PROVIDERS.read().unwrap_or_else(PoisonError::into_inner);
     of_game::<G>(&providers)

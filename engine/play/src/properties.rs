@@ -218,8 +218,9 @@ const FIRST_PROPERTIES: [&str; 12] = [
     "AP", "CA", "DT", "EV", "FF", "GC", "GM", "GN", "PB", "PC", "PW", "SZ",
 ];
 
-/// Whether the `(` at index `at` begins a game, even inside a damaged one: a first property
-/// follows, and with `in_line` (needed with variations) it starts a line, possibly after numbers.
+/// Whether the `(` at index `at` begins a game, even inside a damaged one: one of
+/// [`FIRST_PROPERTIES`] follows, and with `in_line` (needed with variations) it starts a line,
+/// possibly after numbers.
 fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     let is_first = match signs[at..] {
         ['(', ';', a, b, '[', ..] => FIRST_PROPERTIES

@@ -10,7 +10,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// Creates the evaluator.
+    /// Creates the evaluator for a seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { seed }

@@ -198,9 +198,9 @@ pub type ReadGames<G> = fn(&G, &[u8]) -> Vec<Result<PlainGame<G>, TextError>>;
 
 /// Another program's format for games.
 pub struct TranscriptForm<G: SearchGame> {
-    /// Name and usual file extension.
+    /// Name of the format, and usual file extension.
     pub name: &'static str,
-    /// One-line description.
+    /// Description of the format in one line.
     pub help: &'static str,
     /// Parses all games of a file.
     pub read: ReadGames<G>,
@@ -238,13 +238,13 @@ pub type MakeEvaluator<G> = fn(&mut Arguments<'_>, &G) -> Result<Arc<dyn AnyEval
 /// A named evaluator of a game.
 #[derive(Debug)]
 pub struct EvaluatorEntry<G: 'static> {
-    /// Name in notation.
+    /// Name of the evaluator in notation.
     pub name: &'static str,
-    /// Further names in notation.
+    /// Further names of the evaluator in notation.
     pub aliases: &'static [&'static str],
     /// Parameters, such as `block, threat, view`, besides those of [`calibrated`].
     pub parameters: &'static str,
-    /// One-line description.
+    /// Description of the evaluator in one line.
     pub help: &'static str,
     /// Constructs the evaluator; the caller refuses unread arguments.
     pub make: MakeEvaluator<G>,
@@ -270,11 +270,11 @@ pub type Maker<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 /// A named player of one game alone, such as a published program.
 #[derive(Debug)]
 pub struct PlayerEntry<G: 'static> {
-    /// Name in notation.
+    /// Name of the player in notation.
     pub name: &'static str,
-    /// Parameters, such as `depth`.
+    /// Parameters of the player, such as `depth`.
     pub parameters: &'static str,
-    /// One-line description.
+    /// Description of the player in one line.
     pub help: &'static str,
     /// The player that the name stands for.
     pub meaning: Meaning<G>,
@@ -295,11 +295,11 @@ pub type LeafMaker<G> = Arc<dyn Fn() -> Box<dyn Leaf<G>> + Send + Sync>;
 /// Named playouts of a game: `playout=NAME(…)`.
 #[derive(Debug)]
 pub struct PlayoutEntry<G: 'static> {
-    /// Name in notation.
+    /// Name of the playouts in notation.
     pub name: &'static str,
-    /// Parameters, such as `depth`.
+    /// Parameters of the playouts, such as `depth`.
     pub parameters: &'static str,
-    /// Reads the arguments; the caller refuses unread ones.
+    /// Constructs the playouts from arguments; the caller refuses unread ones.
     pub read: fn(&mut Arguments<'_>, &G) -> Result<LeafMaker<G>, Problem>,
 }
 
@@ -309,7 +309,7 @@ pub type OptionalOracle<G> = Option<Arc<dyn Oracle<G>>>;
 /// A game's oracle (tablebase or solver), by an option in notation: `tablebase=4`.
 #[derive(Debug)]
 pub struct OracleEntry<G: SearchGame> {
-    /// Key of the option.
+    /// Key of the oracle's option.
     pub key: &'static str,
     /// Constructs the oracle for a value of the option.
     pub read: fn(&Notation, &G) -> Result<OptionalOracle<G>, Problem>,

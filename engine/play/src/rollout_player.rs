@@ -27,7 +27,7 @@ pub struct RolloutPlayer<G: Game> {
 }
 
 impl<G: SearchGame> RolloutPlayer<G> {
-    /// Rollouts by `roll`, until `enough`.
+    /// A player with rollouts by `roll` until the stopping rule `enough`.
     pub fn new(game: G, roll: Box<dyn Rollouts<G>>, enough: StoppingRule) -> Self {
         Self {
             game,

@@ -75,7 +75,7 @@ pub trait Rules: SearchGame {
         rules.and_then(|rules| arguments.finish().map(|_| rules))
     }
 
-    /// Board size; `None` without sizes.
+    /// Board size; `None` without a choice of sizes.
     fn board_size(&self) -> Option<usize> {
         None
     }

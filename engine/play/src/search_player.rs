@@ -19,7 +19,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-/// Adapts a [`Search`] to a [`Player`] of its best move.
+/// Adapts a [`Search`] to a [`Player`] that plays its best move.
 #[derive(Clone, Debug)]
 pub struct SearchPlayer<G, S> {
     search: S,
@@ -130,7 +130,8 @@ fn analysis_of<M: Copy>(
     }
 }
 
-/// Adapts a Monte-Carlo tree search to a [`Player`] of the proven best or most visited move.
+/// Adapts a Monte-Carlo tree search to a [`Player`] that plays a proven best move, else the most
+/// visited.
 pub struct MctsPlayer<G: SearchGame, L: Leaf<G>> {
     search: Mcts<G, L>,
 }

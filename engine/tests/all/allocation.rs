@@ -120,7 +120,7 @@ fn roll_outs_do_not_allocate() {
     }
 }
 
-/// The first of two searches may meet longer paths than ever before.
+/// Counts the second search: the first may meet longer paths than ever before.
 fn few_allocations(options: MctsOptions, leaf: impl Leaf<Standard>) {
     let mut search = Mcts::new(Standard::default(), leaf, options, 1);
     search.search(&position(MIDDLE), None);

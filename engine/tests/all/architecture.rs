@@ -93,7 +93,7 @@ fn crates_depend_only_downwards() {
     }
 }
 
-/// Without dependencies of tests; renamed ones under both names.
+/// Dependencies in a manifest, without those of tests; renamed ones under both names.
 fn dependencies(manifest: &Table) -> Vec<String> {
     let mut found = Vec::new();
     for (key, value) in manifest {

@@ -89,7 +89,7 @@ fn everything_agrees_face_by_face() {
     }
 }
 
-/// Fail-soft; also counts leaves.
+/// Fail-soft alpha-beta, which also counts leaves.
 fn alpha_beta<G: Game>(
     game: &G,
     position: &G::Position,

@@ -109,7 +109,7 @@ impl Board {
         }
     }
 
-    /// A side that reached the far corner, or whose enemy has no stone left.
+    /// The side (`r` or `b`) that reached the far corner, or whose enemy has no stone left.
     pub(crate) fn winner(&self) -> Option<char> {
         let red = |stone: &char| stone.is_ascii_digit();
         let blue = |stone: &char| stone.is_ascii_lowercase();

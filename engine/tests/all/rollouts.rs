@@ -32,7 +32,7 @@ use engine::search::rollout::{
 use std::{collections::HashMap, sync::Arc};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Slow rollouts.
+/// A slow implementation of rollouts.
 struct Book<'a, G: Game, E: Evaluator<G>> {
     game: &'a G,
     evaluator: &'a E,
@@ -224,7 +224,7 @@ fn a_game_is_that_of_the_book() {
     }
 }
 
-/// Within four standard deviations.
+/// Deviations must be normally distributed, within four standard deviations.
 fn assert_normal(deviations: &[f64], what: &str) {
     let count = deviations.len() as f64;
     let inside = deviations.iter().filter(|z| z.abs() <= 1.96).count() as f64 / count;

@@ -122,7 +122,7 @@ impl Case {
         values.reduce(better).unwrap()
     }
 
-    /// Through text; `None` if the seat has no move.
+    /// Gives the turn to `seat`, through text; `None` if it has no move.
     fn with_turn(&self, position: &Position, seat: Seat) -> Option<Position> {
         let text = self.game.format_position(position);
         let mut words: Vec<&str> = text.split(' ').collect();

@@ -108,7 +108,7 @@ pub(crate) fn player<G: Playable>(notation: &str, game: &G) -> Box<dyn Player<G>
     player
 }
 
-/// An independent program's values, for the side to move.
+/// A position with an independent program's values for the side to move.
 pub(crate) struct Exact {
     pub(crate) position: Position,
     pub(crate) value: f64,

@@ -151,7 +151,7 @@ impl Game for HashGame {
     }
 
     fn play(&self, position: &HashPosition, mv: u8) -> HashPosition {
-        // Few possible values, so that many lines transpose.
+        // Few positions are possible, so that many lines transpose.
         HashPosition {
             id: self.draw(position, 60 + u64::from(mv)) % 64,
             ply: position.ply + 1,
@@ -293,7 +293,7 @@ impl Field {
         key: 0,
     };
 
-    /// Random points up to `max_points`.
+    /// A game whose cells have random points up to `max_points`.
     pub fn new(cells: usize, max_points: u8, length: u16, seed: u64) -> Self {
         let points =
             (0..cells as u64).map(|cell| mix(cell ^ mix(seed)) % (u64::from(max_points) + 1));

@@ -10,7 +10,7 @@ const MAX_BITS: u32 = 22;
 
 const MIN_BITS: u32 = 8;
 
-/// Limit of sums, below the sentinel values of searches.
+/// Limit of the magnitude of sums, below the sentinel values of searches.
 const LIMIT: f64 = (1u32 << 30) as f64;
 
 pub(super) const MAX_LOG_ODDS: f64 = LIMIT / (1u32 << MIN_BITS) as f64;
@@ -24,7 +24,7 @@ pub struct QuantizedWeights {
     pub weights: Vec<i32>,
     /// Bias and half a step of the log odds, so that [`Self::log_odds`] rounds to the nearest.
     pub bias: i32,
-    /// b, the fractional bits.
+    /// b, the number of fractional bits.
     pub bits: u32,
 }
 
@@ -34,7 +34,7 @@ fn rounding_offset(bits: u32) -> i32 {
 }
 
 impl QuantizedWeights {
-    /// Rounds weights as finely as no sum overflows.
+    /// Rounds weights as finely as possible without overflow of any sum.
     ///
     /// # Errors
     /// If sums may get too large.

@@ -1,5 +1,5 @@
 //! Tuple sets, which map a position to a row of each tuple's table. [`TupleSet::rows_from_view`]
-//! defines the rows of game-specific code.
+//! defines the rows; game-specific code computes the same.
 
 use super::TupleKernels;
 use crate::{
@@ -15,13 +15,13 @@ use alea_core::{
 };
 use std::{fmt::Debug, ops::Range};
 
-/// Maximal tuples of a set; bounds the stack space of an evaluation.
+/// Maximal number of tuples in a set; bounds the stack space of an evaluation.
 pub const MAX_TUPLES: usize = 256;
 
-/// Maximal cells of a tuple.
+/// Maximal number of cells in a tuple.
 pub const MAX_CELLS: usize = 12;
 
-/// Maximal rows of all tables and phases.
+/// Maximal number of rows of all tables and phases.
 pub const MAX_ROWS: usize = 1 << 26;
 
 /// Name of sets that the game does not name.
@@ -32,9 +32,9 @@ pub const CUSTOM: &str = "custom";
 pub struct TupleSet<G: Learnable> {
     game: G,
     name: &'static str,
-    /// Sorted by length.
+    /// Cells of each tuple, shorter tuples first.
     tuples: Vec<Vec<Cell>>,
-    /// First row of each table.
+    /// First row of each tuple's table.
     bases: Vec<u32>,
     /// View indices of all tuples' cells, concatenated.
     cell_indices: Vec<u16>,
@@ -42,7 +42,7 @@ pub struct TupleSet<G: Learnable> {
     rows: usize,
     /// Upper limits of the remaining game of all phases but the last.
     phases: Vec<u8>,
-    /// First row of the phase, by remaining game; empty for one phase.
+    /// First row of the phase for each value of the remaining game; empty for one phase.
     offsets: Vec<u32>,
     kernels: G::Tuples,
 }
@@ -50,7 +50,7 @@ pub struct TupleSet<G: Learnable> {
 #[derive(Clone, Debug, PartialEq)]
 struct StrideRun {
     tuples: usize,
-    /// Rows between successive symbols, for each cell of a tuple.
+    /// Number of rows between successive symbols, for each cell of a tuple.
     strides: Vec<u32>,
 }
 

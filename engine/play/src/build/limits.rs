@@ -7,7 +7,7 @@ use alea_search::{
 };
 use std::time::Duration;
 
-/// Depths are for all phases of the game, or `A:B:C` for opening, middle game and endgame.
+/// A depth is for all phases of the game, or `A:B:C` for opening, middle game and endgame.
 pub(super) fn limits(
     arguments: &mut Arguments<'_>,
     depth: Option<&Notation>,

@@ -48,7 +48,7 @@ pub struct SearchPlan<G: Game> {
 
 #[derive(Clone, Copy)]
 enum Shape {
-    /// Expectiminimax without cutoffs, in `f64`.
+    /// Reference expectiminimax without cutoffs, in `f64`.
     Reference(Form),
     /// Values each distinct move once, with cutoffs.
     Unified {
@@ -57,7 +57,7 @@ enum Shape {
         threads: usize,
         many: MultiplayerSearch,
     },
-    /// Outcome by outcome, as published.
+    /// A search outcome by outcome, as published.
     Outcomes(StarByOutcomeOptions),
 }
 
@@ -94,10 +94,10 @@ const ENTRIES_PER_MIB: usize = 1 << 16;
 /// Below this depth transpositions are too rare for a table.
 const TABLE_FROM_DEPTH: u32 = 4;
 
-/// More has no effect at depth 6, and this fits a core's own cache.
+/// Larger tables have no effect at depth 6, and this one fits a core's own cache.
 const DEFAULT_TABLE_MIB: usize = 4;
 
-/// In MiB; searches limited by time or nodes may get deep.
+/// Default MiB of searches limited by time or nodes, which may get deep.
 const DEFAULT_TABLE_WITH_LIMITS: usize = 16;
 
 /// Plies between iterations of searches limited by time or nodes: at 10 ms per move, steps of 2
@@ -338,7 +338,7 @@ fn multiplayer_search<G: Playable>(
     }
 }
 
-/// Not with chance, where outcomes might be left without a move.
+/// Move limit per node; not with chance, where outcomes might be left without a move.
 fn width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Problem> {
     if G::Outcomes::CAPACITY > 1 {
         return Ok(None);

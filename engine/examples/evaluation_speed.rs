@@ -1,10 +1,9 @@
 //! Cost of one evaluation by hand-made and learned evaluators, on every available instruction set:
 //! `cargo run --release -p engine --example evaluation_speed -- [rounds] [part of a name]`.
 //!
-//! Prints the best of some short rounds in nanoseconds and in cycles of the current clock, measured
-//! by a chain of dependent multiplications. "line": an incremental update, then an evaluation.
-//! "whole": an expectation over one ply, divided by its successors. Learned evaluators have random
-//! weights.
+//! Prints the best of some short rounds, in nanoseconds and clock cycles. "line": an incremental
+//! update, then an evaluation. "whole": an expectation over one ply, divided by its successors.
+//! Learned evaluators have random weights.
 
 #![allow(
     clippy::print_stdout,

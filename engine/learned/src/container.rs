@@ -30,7 +30,7 @@ const METADATA_CHECKSUM: &str = "metadata_checksum";
 
 /// A number type of tensors.
 pub trait Number: Copy {
-    /// Name of the type.
+    /// Name of the type in files.
     const DTYPE: Dtype;
 
     /// Appends the little-endian bytes.

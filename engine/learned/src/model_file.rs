@@ -91,8 +91,8 @@ impl<G: Learnable> ModelFile<G> {
         container.to_bytes()
     }
 
-    /// Parses and validates a file for `game`; the error is the first of format, schema, game,
-    /// kind, features, checksums, tensors and weights.
+    /// Parses and validates a file for `game`; the first wrong of format, schema, game, kind,
+    /// features, checksums, tensors and weights is the error.
     pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelError> {
         let container = Container::parse(bytes)?;
         let schema = container.value("schema")?;
@@ -170,7 +170,7 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// Tuple set, or layers, inputs and buckets.
+    /// Text that names the tuple set, or layers, inputs and buckets.
     pub fn summary(&self) -> String {
         match self {
             Self::NTuple(model) => format!("tuple set {}", model.set().name()),

@@ -33,10 +33,10 @@ pub const LOGIT_SCALE: i32 = ACTIVATION_MAX * OUTPUT_SCALE;
 /// The width of a layer is a multiple of this.
 pub const LANES: usize = 16;
 
-/// Maximal neurons of a layer.
+/// Maximal number of neurons in a layer.
 pub const MAX_WIDTH: usize = 1024;
 
-/// Maximal hidden layers.
+/// Maximal number of hidden layers.
 pub const MAX_HIDDEN: usize = 3;
 
 /// Largest magnitudes: first-layer weights, first-layer biases, further hidden weights, their
@@ -56,23 +56,24 @@ pub struct Layer<W = f32, B = f32> {
     pub bias: Vec<B>,
 }
 
-/// Weights of a network. `R`, `W` and `B` are the numbers of first-layer and output weights, hidden
-/// weights, and later biases.
+/// Weights of a network. Number types: `R` of the first layer and output weights, `W` of hidden
+/// weights, `B` of later biases.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkWeights<R = i16, W = i8, B = i32> {
-    /// First-layer weights `[rows × width]`, in 1 / [`ROW_SCALE`].
+    /// First-layer weights `[rows × width]`, in units of 1 / [`ROW_SCALE`].
     pub rows: Vec<R>,
-    /// First-layer biases `[width]`, in 1 / [`ROW_SCALE`].
+    /// First-layer biases `[width]`, in units of 1 / [`ROW_SCALE`].
     pub bias: Vec<R>,
-    /// Further hidden layers: weights in 1 / [`HIDDEN_SCALE`], biases in 1 / [`ACTIVATION_MAX`].
+    /// Further hidden layers: weights in units of 1 / [`HIDDEN_SCALE`], biases of 1 /
+    /// [`ACTIVATION_MAX`].
     pub hidden: Vec<Layer<W, B>>,
-    /// Output weights `[buckets × width of the last hidden layer]`, in 1 / [`OUTPUT_SCALE`].
+    /// Output weights `[buckets × width of the last hidden layer]`, in units of 1 / [`OUTPUT_SCALE`].
     pub output: Vec<R>,
-    /// Output biases `[buckets]`, in 1 / [`LOGIT_SCALE`].
+    /// Output biases `[buckets]`, in units of 1 / [`LOGIT_SCALE`].
     pub output_bias: Vec<B>,
 }
 
-/// Weights as trained.
+/// Weights as trained, not quantized.
 pub type FloatWeights = NetworkWeights<f32, f32, f32>;
 
 impl<R, W, B> NetworkWeights<R, W, B> {

@@ -91,8 +91,8 @@ impl<G: Learnable> ModelFile<G> {
         container.to_bytes()
     }
 
-    /// Parses and validates a file for `game`; the first wrong of format, schema, game, kind,
-    /// features, checksums, tensors and weights is the error.
+    /// Parses and validates a file for `game`; reports the first failed check of format, schema,
+    /// game, kind, features, checksums, tensors and weights.
     pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelError> {
         let container = Container::parse(bytes)?;
         let schema = container.value("schema")?;

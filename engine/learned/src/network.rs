@@ -38,8 +38,8 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
     /// Whether successors are evaluated in a batch.
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Whether sums must fit 16 bits ([`NetworkWeights::fits_i16_accumulator`]), which training
-    /// then ensures.
+    /// Whether first-layer sums must fit 16 bits ([`NetworkWeights::fits_i16_accumulator`]), which
+    /// training then ensures.
     const I16_ACCUMULATOR: bool = false;
 
     /// Prepares the kernels for a network.

@@ -17,7 +17,7 @@ use alea_search::limits::Limits;
 use decide::{Crash, decide};
 use std::{any::Any, panic::resume_unwind, time::Duration};
 
-/// Decisions of each seat in a game.
+/// Number and wall time of each seat's decisions in a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GameCosts {
     /// Number of decisions by seat.

@@ -187,7 +187,7 @@ impl Notation {
         self.arguments.is_empty().then_some(&*self.name)
     }
 
-    /// First value of `key`.
+    /// Value of the first argument with this key.
     #[must_use]
     pub fn argument(&self, key: &str) -> Option<&Self> {
         let arguments = self.arguments.iter();
@@ -421,7 +421,7 @@ impl<'a> Arguments<'a> {
             .map_or(Ok(default), |value| parse_number(key, value, range))
     }
 
-    /// Reads a number within `range`, with its key.
+    /// Reads a number within `range` that must have its key; `None` if it is missing.
     pub fn number_named<T>(
         &mut self,
         key: &'static str,
@@ -436,7 +436,7 @@ impl<'a> Arguments<'a> {
             .transpose()
     }
 
-    /// Reads one of `choices`, with its key; the first is the default.
+    /// Reads one of `choices`, which must have its key; the first is the default.
     pub fn choice<T: Copy>(
         &mut self,
         key: &'static str,

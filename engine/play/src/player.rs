@@ -72,7 +72,7 @@ pub enum Failure {
 /// An event of a game, which players are notified of.
 #[derive(Clone, Copy, Debug)]
 pub enum GameEvent<'a, G: Game> {
-    /// A ply of any seat: position before chance, outcome number and move.
+    /// A ply of any seat: position before its chance event, outcome number and move.
     Ply(&'a G::Position, u8, G::Move),
     /// The end of the game, with the payoffs of all seats.
     End(&'a Payoffs),
@@ -125,7 +125,7 @@ pub trait Player<G: Game>: Send {
         self.analyse(position, legal, limits)
     }
 
-    /// Values an unfinished position before chance; cheaper than valuing all moves.
+    /// Values an unfinished position before its chance event; cheaper than valuing all moves.
     fn value(&mut self, _position: &G::Position, _limits: &Limits) -> PositionValue {
         PositionValue::unknown()
     }
@@ -146,7 +146,8 @@ pub trait Player<G: Game>: Send {
         false
     }
 
-    /// Searches a position before chance while another player decides, until `stop` is set.
+    /// Searches a position before its chance event while another player decides, until `stop` is
+    /// set.
     fn ponder(&mut self, _position: &G::Position, _stop: &Arc<AtomicBool>) {}
 
     /// Notifies the player of an event; events come in order, some may be missing.

@@ -30,7 +30,7 @@ pub type SharedEvaluator<G> = Arc<dyn AnyEvaluator<G>>;
 pub struct Registry<G: Playable> {
     /// Evaluators of the game, default first.
     pub evaluators: &'static [EvaluatorEntry<G>],
-    /// Players of the game alone.
+    /// Players that only this game has.
     pub players: &'static [PlayerEntry<G>],
     /// Tablebase or solver for searches.
     pub oracle: Option<&'static OracleEntry<G>>,
@@ -81,7 +81,7 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// Win rate observed in complete games for a value ([`Evaluator::calibrate_to_results`]).
     fn calibrate_to_results(&self, value: f32) -> Option<f32>;
 
-    /// A player that searches with this evaluator; `timed`: and measures evaluation time.
+    /// A player that searches with this evaluator and, if `timed`, measures evaluation time.
     fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>>;
 
     /// Leaf evaluation by this evaluator, for tree search.
@@ -167,7 +167,7 @@ pub struct PlainGame<G: SearchGame> {
     pub plies: Vec<(u8, G::Move)>,
     /// Player names by seat; empty if unknown.
     pub players: Vec<String>,
-    /// Stated result, of games that their moves do not end.
+    /// Result stated for a game that its moves do not end.
     pub result: Option<StatedResult>,
 }
 
@@ -204,8 +204,7 @@ pub struct TranscriptForm<G: SearchGame> {
     pub help: &'static str,
     /// Parses all games of a file.
     pub read: ReadGames<G>,
-    /// Formats a game without a line end; if the format cannot represent it, the error is a
-    /// sentence.
+    /// Formats a game without a line end; if the format cannot represent it, the error says why.
     pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,
 }
 
@@ -242,7 +241,7 @@ pub struct EvaluatorEntry<G: 'static> {
     pub name: &'static str,
     /// Further names of the evaluator in notation.
     pub aliases: &'static [&'static str],
-    /// Parameters, such as `block, threat, view`, besides those of [`calibrated`].
+    /// Parameters of the evaluator, such as `block, threat, view`, besides those of [`calibrated`].
     pub parameters: &'static str,
     /// Description of the evaluator in one line.
     pub help: &'static str,

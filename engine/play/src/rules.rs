@@ -44,7 +44,7 @@ pub trait Rules: SearchGame {
         }
     }
 
-    /// Parses a [`Rules::notation`], with the text of a map if needed.
+    /// Parses a [`Rules::notation`], on the board `map` if it is given.
     ///
     /// # Errors
     /// If the game or a parameter is wrong, or a file is named without being

@@ -19,7 +19,6 @@ use engine::search::{
     playout::*,
 };
 
-/// Counts of each move that a policy chooses after a roll.
 fn counts<P: Policy<Standard>>(mut policy: P, text: &str, face: u8) -> Vec<(Move, u32)> {
     let game = Standard::default();
     let position = position(text);

@@ -76,7 +76,6 @@ fn log_odds_are_on_the_grid() {
 fn values_never_fall_when_sums_rise() {
     let fine = quantized(&[0.0; 4], 0.0).unwrap();
     let mut last = -1.0;
-    // All steps within the range of the exponential function.
     for coarse in -(90 << 18)..=90 << 18 {
         let value = logistic(coarse as f32 / 262_144.0);
         assert!(value >= last, "{coarse}: {value} after {last}");

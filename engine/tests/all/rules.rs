@@ -292,7 +292,7 @@ proptest! {
     fn packed_forms_are_accepted_exactly_when_they_can_stand(squares in some_squares(), seat in 0usize..2, extra in prop_oneof![4 => Just(0u64), 1 => 1u64..8]) {
         let position = position_of(&squares, seat);
         let living = squares.iter().enumerate().filter(|(_, square)| **square != GONE);
-        // As Red sees them: the other side's squares count from the far end.
+        // The other side's squares count from the far end.
         let seen: Vec<i32> = living.map(|(index, &square)| if index < MAX_STONES { i32::from(square) } else { 24 - i32::from(square) }).collect();
         let on_board = seen.iter().all(|square| (0..25).contains(square));
         let distinct = seen.iter().enumerate().all(|(index, square)| !seen[..index].contains(square));

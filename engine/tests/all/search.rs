@@ -79,7 +79,6 @@ fn searches_agree_on_games_of_any_shape() {
     }
 }
 
-/// Payoffs of more than two seats need not add up to 1.
 #[test]
 fn searches_agree_on_any_number_of_seats() {
     for seed in 0..100 {

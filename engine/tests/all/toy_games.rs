@@ -112,7 +112,6 @@ impl Game for HashGame {
         let score = |seat: Seat| (self.draw(position, 3 + seat as u64) % 1000) as f32 + 1.0;
         let mut payoffs = [0.0; MAX_SEATS];
         for (seat, payoff) in payoffs.iter_mut().enumerate().take(self.seats) {
-            // With more than two seats payoffs may have any sum.
             let sum = match self.seats {
                 2 => score(0) + score(1),
                 _ => 1001.0,

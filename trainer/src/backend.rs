@@ -1,10 +1,10 @@
-//! Training devices of burn. The backend is always explicit: burn's default depends on the enabled
-//! features.
+//! The devices on which burn trains. A configuration always names one, as burn's default depends on
+//! the enabled features.
 
 use crate::Error;
 use burn::tensor::Device;
 
-/// Names of all backends, and whether each is compiled in.
+/// Name of each backend, and whether it is compiled in.
 const BACKENDS: [(&str, bool); 3] = [
     ("flex", cfg!(feature = "flex")),
     ("wgpu", cfg!(feature = "wgpu")),
@@ -19,7 +19,7 @@ fn compiled_backends() -> String {
     }
 }
 
-/// Device of the named backend, without automatic differentiation.
+/// The backend's device, without automatic differentiation.
 pub(crate) fn device(name: &str) -> Result<Device, Error> {
     match name {
         #[cfg(feature = "flex")]

@@ -1,6 +1,5 @@
-//! Converts samples to training batches in parallel: input rows, buckets and targets.
-//!
-//! Invariant: a batch depends on its samples alone, not on the number of threads.
+//! Converts samples to training batches in parallel. A batch depends on its samples alone, not on
+//! the number of threads.
 
 use crate::models::cpu::Inputs;
 use crate::sample::Sample;
@@ -11,21 +10,21 @@ use rayon::prelude::*;
 
 pub(crate) const SAMPLES_PER_TASK: usize = 256;
 
-/// A batch for the neural network.
+/// Samples as inputs and targets of the neural network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkBatch {
-    /// Indices of the active input rows, `[batch, active]`.
+    /// Active first-layer rows of each sample, `[batch, active]`.
     pub rows: Vec<u16>,
-    /// Output bucket of each sample, `[batch]`; empty if the network has one bucket.
+    /// Output bucket of each sample; empty if the network has one bucket.
     pub buckets: Vec<u8>,
-    /// Target win probabilities, `[batch]`.
+    /// Target win probability of each sample.
     pub targets: Vec<f32>,
-    /// Loss weights of the samples, `[batch]`; empty if all are 1.
+    /// Loss weight of each sample; empty if all are 1.
     pub weights: Vec<f32>,
 }
 
 impl NetworkBatch {
-    /// Borrows the batch as inputs of the CPU training step.
+    /// Borrows the batch for the CPU training step.
     #[must_use]
     pub fn inputs(&self) -> Inputs<'_> {
         Inputs {
@@ -36,7 +35,7 @@ impl NetworkBatch {
         }
     }
 
-    /// Sorts the samples by bucket.
+    /// Sorts the samples by output bucket.
     #[must_use]
     pub fn sort_by_bucket(self) -> Self {
         if self.buckets.is_empty() {
@@ -46,7 +45,7 @@ impl NetworkBatch {
         let mut order: Vec<usize> = (0..self.buckets.len()).collect();
         order.sort_by_key(|&sample| self.buckets[sample]);
         fn sorted<T: Copy>(values: &[T], order: &[usize]) -> Vec<T> {
-            // `get`: an empty list stays empty.
+            // `get`, since the list of buckets or loss weights may be empty.
             order
                 .iter()
                 .filter_map(|&at| values.get(at).copied())
@@ -63,7 +62,7 @@ impl NetworkBatch {
         }
     }
 
-    /// Input rows, one-hot buckets (`None` with one bucket), and `[targets, weights]` as tensors.
+    /// Active rows, one-hot buckets (`None` with one bucket), and `[targets, loss weights]`.
     #[cfg(feature = "burn")]
     pub(crate) fn tensors(
         &self,
@@ -99,18 +98,19 @@ fn map_samples<P, T>(samples: &[Sample<P>], of: impl Fn(&Sample<P>) -> T) -> Vec
     samples.iter().map(of).collect()
 }
 
-/// Input features of a network and the bounds of its output buckets.
+/// What the neural network reads of a position.
 #[derive(Clone, Debug)]
 pub struct FeatureSpec<G: Learnable> {
-    /// The rules.
+    /// Rules of the game.
     pub game: G,
-    /// Optional input groups that are enabled.
+    /// Enabled optional input groups.
     pub groups: NamedSet<G::Group>,
-    /// Largest [`alea_play::rules::Rules::remaining`] of each bucket but the last.
+    /// Largest [`alea_play::rules::Rules::remaining`] of each output bucket but the last,
+    /// ascending.
     pub bounds: Vec<u8>,
 }
 
-/// Creates a batch; `lambda` is the weight of the search value in the targets.
+/// Creates a batch; `lambda` is the weight of search values against game results in the targets.
 #[must_use]
 pub fn network_batch<G: Learnable>(
     features: &FeatureSpec<G>,
@@ -138,18 +138,18 @@ pub fn network_batch<G: Learnable>(
     }
 }
 
-/// A batch for the n-tuple network.
+/// Samples as inputs and targets of the n-tuple network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TupleBatch {
-    /// Row of each tuple's table, `[batch, tuples]`.
+    /// For each sample and tuple an index into the weights of all tuples, `[batch, tuples]`.
     pub rows: Vec<u32>,
-    /// Target win probabilities, `[batch]`.
+    /// Target win probability of each sample.
     pub targets: Vec<f32>,
-    /// Loss weights of the samples, `[batch]`; empty if all are 1.
+    /// Loss weight of each sample; empty if all are 1.
     pub weights: Vec<f32>,
 }
 
-/// Creates a batch; `lambda` is the weight of the search value in the targets.
+/// Creates a batch; `lambda` is the weight of search values against game results in the targets.
 #[must_use]
 pub fn tuple_batch<G: Learnable>(
     set: &TupleSet<G>,
@@ -165,7 +165,7 @@ pub fn tuple_batch<G: Learnable>(
     }
 }
 
-/// Calls `find` for each sample to fill its `width` rows, in parallel.
+/// Joins the `width` row indices that `find` writes for each sample.
 fn rows_of<P: Sync, T: Copy + Default + Send>(
     samples: &[Sample<P>],
     width: usize,
@@ -184,7 +184,6 @@ fn rows_of<P: Sync, T: Copy + Default + Send>(
     rows
 }
 
-/// Weights of the samples; empty if all are 1.
 fn weights<P>(samples: &[Sample<P>]) -> Vec<f32> {
     let weights = || samples.iter().map(|sample| sample.weight);
     let differ = weights().any(|weight| weight != 1.0);
@@ -195,7 +194,7 @@ fn weights<P>(samples: &[Sample<P>]) -> Vec<f32> {
     }
 }
 
-/// Samples of these positions with the dummy target ½, for predictions.
+/// Wraps positions in samples with the dummy target ½, for predictions.
 pub fn samples_without_labels<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
     positions
         .iter()

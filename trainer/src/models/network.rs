@@ -21,8 +21,8 @@ use burn::{
     tensor::{Device, Int, Tensor},
 };
 
-/// A trainable network. Matrices are `[inputs, outputs]`, after the first layer those of all
-/// buckets together. Absent layers are absent from burn's records too.
+/// Trainable weights. Matrices are `[inputs, outputs]`, after the first layer stacked by bucket.
+/// The names and ids of the fields are those in burn's records.
 #[derive(Module, Debug)]
 pub(crate) struct NetworkModel {
     sparse: Param<Tensor<2>>,
@@ -37,8 +37,7 @@ pub(crate) struct NetworkModel {
 }
 
 impl NetworkModel {
-    /// Creates a network whose weights are uniform within ±1/√inputs of each layer; output biases
-    /// are 0.
+    /// Draws each weight and bias uniformly within ±1/√inputs of its layer; output biases are 0.
     pub(crate) fn new(shape: Shape, random: &mut RandomStream, device: &Device) -> Self {
         let next = |inputs: Option<usize>| {
             inputs.map_or(0.0, |inputs| {
@@ -59,8 +58,8 @@ impl NetworkModel {
         Self::build(shape, |_| numbers.next().unwrap_or_default(), device)
     }
 
-    /// Creates a network of the values of `next`, tensor by tensor in the order of the fields. The
-    /// argument is the number of active inputs of the layer, `None` for the output bias.
+    /// Takes the parameters from `next`, in the order of the fields. The argument of `next` is the
+    /// number of active inputs of the layer, `None` for output biases.
     fn build(shape: Shape, mut next: impl FnMut(Option<usize>) -> f32, device: &Device) -> Self {
         let (inputs, hidden, buckets) = (shape.sparse(), shape.hidden(), shape.buckets());
         let active = Some(inputs.active);
@@ -78,7 +77,7 @@ impl NetworkModel {
                 parameter(id + 1, bias, || next(Some(inputs)), device),
             ))
         };
-        // Records contain the parameters' ids; the third layer was added last.
+        // Ids in burn's records: 2 is unused, 8 and 9 belong to the third layer, which came last.
         let (second, second_bias) = layer(1, 4).unzip();
         let (third, third_bias) = layer(2, 8).unzip();
         let output = parameter(6, [buckets * last, 1], || next(Some(last)), device);
@@ -104,7 +103,7 @@ impl NetworkModel {
         layers.into_iter().flatten()
     }
 
-    /// Calls a function for each tensor, in the order of the fields.
+    /// Calls `matrix` or `bias` for each tensor, in the order of the fields.
     fn map_tensors<T>(
         &self,
         matrix: impl Fn(&Param<Tensor<2>>) -> T,
@@ -120,12 +119,12 @@ impl NetworkModel {
         all
     }
 
-    /// All weights, tensor by tensor in the order of the fields.
+    /// All weights and biases, in the order of the fields.
     pub(crate) fn parameters(&self) -> Vec<f32> {
         self.map_tensors(values, values).concat()
     }
 
-    /// Gradients of all weights, in the order of [`Self::parameters`].
+    /// Gradients of the loss by [`Self::parameters`].
     #[cfg(test)]
     #[cfg(feature = "flex")]
     pub(super) fn gradients(&self, gradients: &burn::tensor::Gradients) -> Vec<f32> {
@@ -142,8 +141,8 @@ impl NetworkModel {
             .concat()
     }
 
-    /// Logits of a win, `[batch, 1]`, for rows `[batch, active]` and one-hot buckets `[batch,
-    /// buckets]`; `None` if there is one bucket.
+    /// Logits of a win, `[batch, 1]`, for active rows `[batch, active]` and one-hot buckets
+    /// `[batch, buckets]`, which are `None` with one bucket.
     pub(crate) fn logits(&self, rows: Tensor<2, Int>, buckets: Option<Tensor<2>>) -> Tensor<2> {
         let first = self.first_layer(rows);
         let Some(buckets) = buckets else {
@@ -159,7 +158,7 @@ impl NetworkModel {
             .fold(masked(0), |sum, logits| sum + logits)
     }
 
-    /// Logits by the layers of one bucket, given the activations of the first layer.
+    /// Logits of all samples by the output layers of `bucket`, given the first layer's activations.
     fn bucket_logits(&self, bucket: usize, first: Tensor<2>) -> Tensor<2> {
         let weights =
             round_to_multiples(self.bucket_slice(self.output.val(), bucket), OUTPUT_SCALE);
@@ -179,7 +178,7 @@ impl NetworkModel {
         floor_activations(sums / SUM_UNITS_PER_ACTIVATION_STEP)
     }
 
-    /// Activations of the last hidden layer of a bucket, given those of the first.
+    /// Activations of the last hidden layer of `bucket`, given those of the first layer.
     fn last_layer(&self, bucket: usize, first: Tensor<2>) -> Tensor<2> {
         let (mut layer, layers) = (first, self.later_layers().count());
         for ((weights, bias), number) in self.later_layers().zip(1..) {
@@ -226,24 +225,23 @@ fn layer((weights, bias): Linear<'_>) -> Layer {
     }
 }
 
-/// Rounds down numbers in steps of 1 / 127, and converts them to activations.
+/// Activations in `[0, 1]` from sums in units of 1/127, rounded down.
 fn floor_activations(steps: Tensor<2>) -> Tensor<2> {
     let steps = steps.clamp(0.0, 127.0);
     straight_through(steps.clone(), steps.floor()) / 127.0
 }
 
-/// The values of `numbers` with the gradient of `others` (straight-through estimator).
+/// `numbers` in the forward pass, with the gradient of `others` (straight-through estimator).
 fn straight_through<const D: usize>(others: Tensor<D>, numbers: Tensor<D>) -> Tensor<D> {
     others.clone() + (numbers - others).detach()
 }
 
-/// Rounds to multiples of 1 / `scale`; the result is in that unit.
+/// `weights · scale`, rounded to integers.
 fn round_to_units<const D: usize>(weights: Tensor<D>, scale: i32) -> Tensor<D> {
     let scaled = weights * scale as f32;
     straight_through(scaled.clone(), scaled.round())
 }
 
-/// Rounds to multiples of 1 / `scale`.
 fn round_to_multiples<const D: usize>(weights: Tensor<D>, scale: i32) -> Tensor<D> {
     round_to_units(weights, scale) / scale as f32
 }

@@ -1,7 +1,5 @@
-//! The n-tuple network in burn: one weight per table row, and a bias.
-//!
-//! Burn stores it in records and is the reference in tests; [`super::tuple_optimizer`] trains it,
-//! since a dense gradient would cost the size of the table at each step.
+//! The n-tuple network in burn, which stores it in checkpoints and is the reference in tests.
+//! [`super::tuple_optimizer`] trains it, since a dense gradient would have the size of the table.
 
 use super::{embedding_bag, parameter, values};
 use burn::{
@@ -15,7 +13,7 @@ pub(crate) struct NTupleModel {
     bias: Param<Tensor<1>>,
 }
 
-/// Optimizer state of each weight; the last row is that of the bias.
+/// Optimizer state: a row for each weight, then one for the bias.
 #[derive(Module, Debug)]
 pub(crate) struct Accumulators {
     values: Param<Tensor<2>>,
@@ -31,7 +29,7 @@ impl NTupleModel {
         }
     }
 
-    /// Logits `[batch, 1]`, given the row of each tuple's table, `[batch, tuples]`.
+    /// Logits `[batch, 1]`, given the table row of each tuple, `[batch, tuples]`.
     pub(crate) fn forward(&self, rows: Tensor<2, Int>) -> Tensor<2> {
         embedding_bag(self.table.val(), rows) + self.bias.val().unsqueeze()
     }
@@ -46,8 +44,8 @@ impl NTupleModel {
 }
 
 impl Accumulators {
-    /// Stores `width` numbers for each weight and for the bias; for width 0 one unused number, as
-    /// burn has no empty tensors.
+    /// Creates rows of `width` numbers; for width 0 one unused number, as burn has no empty
+    /// tensors.
     pub(crate) fn new(numbers: Vec<f32>, width: usize, device: &Device) -> Self {
         let shape = match width {
             0 => [1, 1],
@@ -60,7 +58,6 @@ impl Accumulators {
         }
     }
 
-    /// The numbers of [`Self::new`], row by row.
     pub(crate) fn values(&self) -> Vec<f32> {
         values(&self.values)
     }

@@ -1,4 +1,4 @@
-//! Functions that all burn modules use: loss, records, parameters.
+//! Loss, checkpoint records and parameters of the networks in burn.
 
 use crate::Error;
 use alea_core::random::RandomStream;
@@ -8,14 +8,14 @@ use burn::{
     tensor::{Bytes, Device, Int, Tensor, TensorData, activation::log_sigmoid},
 };
 
-/// Mean cross-entropy in nats of logits (`[batch, 1]`) against targets in `[0, 1]`, each multiplied
-/// by the sample's weight.
+/// Mean of the cross-entropies, each times its sample's loss weight, in nats. All tensors are
+/// `[batch, 1]`.
 pub(crate) fn cross_entropy(logits: Tensor<2>, [targets, weights]: [Tensor<2>; 2]) -> Tensor<1> {
     (((targets.neg() + 1.0) * logits.clone() - log_sigmoid(logits)) * weights).mean()
 }
 
-/// The sparse first layer, `[batch, width]`: for each sample the sum of the rows of `weights`
-/// (`[rows, width]`) that its `indices` (`[batch, k]`) name.
+/// Sums, for each sample, the rows of `weights` (`[rows, width]`) that its `indices` (`[batch, k]`)
+/// name.
 pub(super) fn embedding_bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
     let [batch, per_sample] = indices.dims();
     let [_, width] = weights.dims();
@@ -53,8 +53,8 @@ pub(crate) fn tensor_values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32
     Ok(data.iter::<f32>().collect())
 }
 
-/// Creates a parameter from generated values. Its id is `id`, so that equal models have equal
-/// records.
+/// Creates a parameter with a fixed id, as a random one would make the records of equal models
+/// differ.
 pub(super) fn parameter<const D: usize>(
     id: u64,
     shape: [usize; D],
@@ -70,13 +70,11 @@ pub(super) fn parameter<const D: usize>(
     parameter
 }
 
-/// Generator of uniform numbers in `[-bound, bound)`.
 pub(super) fn uniform(random: &mut RandomStream, bound: f64) -> impl FnMut() -> f32 {
     move || ((2.0 * random.unit() - 1.0) * bound) as f32
 }
 
 pub(super) fn values<const D: usize>(parameter: &Param<Tensor<D>>) -> Vec<f32> {
-    // Tensors consist of 32-bit floats.
     parameter.val().into_data().iter::<f32>().collect()
 }
 

@@ -1,7 +1,5 @@
-//! Training of the neural network: Adam with clipped gradients and a learning-rate schedule.
-//!
-//! The hand-written step of [`crate::models::cpu`] trains it on the CPU, burn on other devices;
-//! burn is the reference for both.
+//! Trains the neural network by Adam with clipped gradients, on the CPU by [`crate::models::cpu`],
+//! on other devices by burn.
 
 use super::{BatchFunction, Learner, StepSettings, TrainingRun};
 use crate::Error;
@@ -25,11 +23,10 @@ use burn::{
 };
 use std::ops::Range;
 
-/// Index that derives the seed of initial weights from the training seed.
+/// Index of the initial weights among the random streams of a training seed.
 const WEIGHT_STREAM: u64 = 3;
 
-/// Batch size of burn's predictions, limited because burn copies all active rows of the first
-/// layer.
+/// Limited because burn copies all active first-layer rows.
 const PREDICTION_BATCH: usize = 4096;
 
 pub(super) struct NetworkLearner<G: Learnable> {
@@ -38,22 +35,20 @@ pub(super) struct NetworkLearner<G: Learnable> {
     shape: Shape,
     step_settings: StepSettings,
     gradient_norm: f32,
-    /// Groups of mutually exclusive first-layer rows if the engine sums them in 16 bits, for which
-    /// weights are clamped after every step; else `None`.
+    /// One-hot slots, ranges of first-layer rows, if the engine sums rows in 16 bits: weights are
+    /// then clamped to a range in which no sum overflows. Otherwise `None`.
     runs: Option<Vec<Range<usize>>>,
-    /// Device for predictions, without automatic differentiation.
+    /// Does not differentiate; [`Implementation::Burn`] has a device that does.
     device: Device,
 }
 
 enum Implementation {
     Cpu(Box<CpuNetwork>),
-    /// The network in burn, on a device with automatic differentiation.
     Burn(Box<NetworkModel>, Box<ModuleOptimizer>),
 }
 
 impl<G: Learnable> NetworkLearner<G> {
-    /// Creates a network with initial weights by the configuration's seed; `cpu` selects the
-    /// hand-written CPU step.
+    /// Draws initial weights from the configuration's seed; `cpu` selects the CPU training step.
     pub(super) fn new(run: &TrainingRun<'_, G>, device: Device, cpu: bool) -> Result<Self, Error> {
         let (game, config) = (run.samples.game().clone(), &run.config.network);
         let groups = config.groups::<G>()?;
@@ -100,8 +95,7 @@ impl<G: Learnable> NetworkLearner<G> {
         })
     }
 
-    /// The network in burn without automatic differentiation, which would keep the graph of each
-    /// forward pass.
+    /// The network in burn without automatic differentiation.
     fn burn(&self) -> NetworkModel {
         match &self.state {
             Implementation::Cpu(network) => {

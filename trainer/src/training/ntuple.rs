@@ -1,8 +1,6 @@
-//! Training of the n-tuple network: each sample updates the weights that it uses.
-//!
-//! Other threads compute the rows of the next samples; the updates
-//! ([`crate::models::tuple_optimizer`]) run in order on one thread, so that a seed determines the
-//! weights.
+//! Trains the n-tuple network: each sample updates the table rows that it activates. Threads
+//! compute row indices ahead; one thread applies the updates in order, so that the seed determines
+//! the weights.
 
 use super::{BatchFunction, Learner, StepSettings};
 use crate::Error;
@@ -20,7 +18,7 @@ use alea_learned::{
 };
 use burn::tensor::{DType, Device, Tensor, TensorData, activation::sigmoid};
 
-/// Samples per batch; the row indices of a batch fit the second-level cache.
+/// Such a batch's row indices fit the second-level cache.
 const BATCH_SIZE: usize = 2048;
 
 pub(super) struct NTupleLearner<G: Learnable> {
@@ -44,7 +42,6 @@ impl<G: Learnable> NTupleLearner<G> {
         })
     }
 
-    /// The tuple set, and the mutable weights with their optimizer state.
     pub(super) fn set_and_table(&mut self) -> (&TupleSet<G>, &mut WeightTable) {
         (&self.set, &mut self.table)
     }

@@ -1,7 +1,6 @@
-//! From a request to its answer, both JSON; docs/reference/api.md explains every key.
+//! Answers to API requests, in JSON; docs/reference/api.md explains every key.
 //!
-//! Invariant: an answer depends on the request and its limits alone (with a limit of time also on the
-//! speed of the machine); requests share nothing but exact values.
+//! Invariant: requests share no state but exact values.
 
 use crate::api::{Problem, Question};
 use crate::games::{each_game, parse, read, with_game};
@@ -29,18 +28,18 @@ use serde::de::Error as _;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 
-/// Characters of an invalid text that an error message quotes at most.
+/// Maximum characters of an invalid text that an error quotes.
 const MAX_QUOTED: usize = 80;
 
-/// Answers a request; an error is an answer, too: an object with `error`.
+/// The answer to a request; to one that fails, an object with the key `error`.
 #[must_use]
 pub fn answer(request: &[u8], request_limits: &RequestLimits) -> Value {
     answer_with_observer(request, request_limits, &Limits::NONE, None)
 }
 
-/// As [`answer`]; `limits` also end searches. `receive` is called with the answer and `true`; an
-/// analysis as a stream is also sent after each depth, with `false`, and its search ends once
-/// `receive` returns false.
+/// Answers a request; `limits` end its searches, too. A streamed analysis calls `receive(values,
+/// false)` after every search depth except the last, and stops once that returns false.
+/// `receive(answer, true)` is the last call.
 pub fn answer_each(
     request: &[u8],
     request_limits: &RequestLimits,
@@ -52,7 +51,6 @@ pub fn answer_each(
     receive(&answer, true);
 }
 
-/// Receives the answer after each depth of a stream, and returns whether its search goes on.
 type Observer<'a> = dyn FnMut(&Value) -> bool + 'a;
 
 fn answer_with_observer(
@@ -68,7 +66,7 @@ fn answer_with_observer(
         .unwrap_or_else(|problem| json!(problem))
 }
 
-/// The game of a request (`None` for the list of games) and the rest of the request.
+/// The game that a request names (`None` for the list of games), and its other keys.
 fn parse_request(request: &[u8]) -> Result<(Option<String>, Question), Problem> {
     let parse = || {
         let mut request: Value = serde_json::from_slice(without_mark(request))?;
@@ -94,7 +92,7 @@ fn answer_about(
     limits: &Limits,
     observer: Option<&mut Observer<'_>>,
 ) -> Result<Value, Problem> {
-    // Cached, because the search for model files takes time.
+    // Cached, because searching for model files takes time.
     static GAMES: OnceLock<Value> = OnceLock::new();
     match game {
         None => Ok(GAMES
@@ -106,7 +104,7 @@ fn answer_about(
     }
 }
 
-/// One JSON object of the list of games for each rule variant of a game.
+/// The entries of a game's rule variants in the API's list of games.
 fn game_json<G: Playable>() -> Vec<Value> {
     let json = |&notation: &&'static str| {
         let game: G = read(notation, &parse(notation).ok()?).ok()?;
@@ -126,20 +124,18 @@ fn game_json<G: Playable>() -> Vec<Value> {
     G::INFO.page_rules().iter().filter_map(json).collect()
 }
 
-/// Whether there is a trained model for this game and board size.
 fn has_best<G: Playable>(game: &G) -> bool {
     game.best_model().is_some() && game.evaluator(&Notation::new("best")).is_ok()
 }
 
-/// The names of the game's best evaluator and of its default one.
+/// Name of the trained model (without one, of the default evaluator), and of the default evaluator.
 fn best_and_default<G: Playable>(game: &G) -> [&'static str; 2] {
     let first = evaluators::<G>().next();
     let default = first.map_or("random", |first| first.name);
     [if has_best(game) { "best" } else { default }, default]
 }
 
-/// The opponents that the page offers, the weakest first: the name of a level, and its player's
-/// notation.
+/// The opponents that the page offers, weakest first: name of the level, notation of its player.
 pub fn levels<G: Playable>(game: &G) -> impl Iterator<Item = (&'static str, String)> + use<G> {
     let [best, default] = best_and_default(game);
     G::INFO.levels.iter().map(move |(name, player)| {
@@ -148,7 +144,7 @@ pub fn levels<G: Playable>(game: &G) -> impl Iterator<Item = (&'static str, Stri
     })
 }
 
-/// The player that reviews games by default.
+/// Notation of the default player for reviews of games.
 pub fn default_reviewer<G: Playable>(game: &G) -> String {
     let [best, _] = best_and_default(game);
     let search = match game.seats() {
@@ -159,7 +155,7 @@ pub fn default_reviewer<G: Playable>(game: &G) -> String {
     format!("{search}, eval={best})")
 }
 
-/// The puzzles of these rules, a line each.
+/// The puzzles of these rules, one JSON object per line.
 fn puzzles<G: Playable>(game: &G) -> &'static str {
     let rules = game.notation();
     let mut puzzles = G::INFO.puzzles.iter();
@@ -278,14 +274,14 @@ fn answer_for<G: Playable>(
     })
 }
 
-/// The start position for a seed; with `best`, one of the best starts in games that list them.
+/// The start position of a seed; with `best` from the game's list of strong starts, if it has one.
 pub fn start<G: Playable>(game: &G, seed: u64, best: bool) -> G::Position {
     let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[]));
     let best = best.then(|| game.strong_start(seed)).flatten();
     best.unwrap_or_else(|| game.random_start(&mut random, 0))
 }
 
-/// The roll for a seed at a ply; `None` in games without chance, and once the game is over.
+/// The roll of a seed before ply `ply`; `None` without dice and once the game is over.
 pub fn roll<G: Playable>(game: &G, position: &G::Position, seed: u64, ply: u64) -> Option<u8> {
     let goes_on = game.payoffs(position).is_none();
     (goes_on && has_chance::<G>()).then(|| {
@@ -295,7 +291,7 @@ pub fn roll<G: Playable>(game: &G, position: &G::Position, seed: u64, ply: u64) 
 }
 
 fn position_json<G: Playable>(game: &G, position: &G::Position, face: Option<u8>) -> Value {
-    // Converts through text, so that JSON shows the digits of the `f32`.
+    // Converts through text, because the JSON should have the digits of the `f32`.
     let digits = |payoff: &f32| payoff.to_string().parse::<f64>().ok();
     let payoffs = |position: &G::Position| {
         let payoffs = game.payoffs(position)?;
@@ -332,7 +328,6 @@ fn without_null(mut object: Value) -> Value {
     object
 }
 
-/// The JSON of the values of a position, its moves and its rolls.
 fn values_json<G: Playable>(
     game: &G,
     position: &G::Position,
@@ -352,8 +347,7 @@ fn values_json<G: Playable>(
             "exact": rated.is_exact,
         }))
     };
-    // A move that a sampling player never tried gets value 0. For players without values there are
-    // none.
+    // Where a player gives values, a roll whose moves its sampling never tried counts as 0.
     let has_values = moves.iter().any(|rated| rated.value.is_some());
     let is_fitted = moves.iter().any(|rated| rated.calibrated.is_some());
     let rated_roll = |roll: &Roll| {
@@ -396,7 +390,6 @@ fn values_json<G: Playable>(
     }))
 }
 
-/// The JSON of an evaluator's value, or of its error, with the evaluator's name.
 fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) -> Value {
     let evaluator = parse_evaluator::<G>(name).and_then(|notation| {
         evaluator_from(&notation, game).map_err(|(_, problem)| Problem::wrong(problem))
@@ -413,11 +406,11 @@ fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) ->
     }
 }
 
-/// A player's choice of move; in games with chance, for the given roll.
+/// A player's choice of a move; in games with dice after the roll `outcome`.
 ///
 /// # Errors
 ///
-/// In one line, if there is no move to choose, or the player fails.
+/// If the game is over, `outcome` is missing, or the player fails.
 pub fn decision<G: Playable>(
     game: &G,
     position: &G::Position,

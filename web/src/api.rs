@@ -1,7 +1,7 @@
-//! Requests, reviews of games and errors as JSON; docs/reference/api.md explains every key.
+//! JSON types of the API. Positions, moves, players and evaluators are text in the project's
+//! notation.
 //!
-//! Positions, moves, players and evaluators are text in the project's notation. Invariant: an unknown
-//! key is an error, so that no misspelt option is ignored.
+//! Invariant: unknown keys are errors, so no misspelt option is ignored.
 
 use engine::core::text::printable;
 use serde::{Deserialize, Serialize};
@@ -50,11 +50,11 @@ pub(crate) enum Question {
     },
 }
 
-/// A ply of a recorded game.
+/// One ply of a recorded game.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlayedPly {
-    /// The roll; `None` without chance.
+    /// The roll before the move; `None` without dice.
     #[serde(default)]
     pub face: Option<u8>,
     /// The move.
@@ -62,19 +62,19 @@ pub struct PlayedPly {
     pub mv: String,
 }
 
-/// An error in the answer to a request.
+/// Answer to a request that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{error}")]
 pub struct Problem {
-    /// One line: the mistake, and what would be valid.
+    /// What is wrong, and what would be valid, in one line.
     pub error: String,
-    /// Whether the request was valid, but ran out of time.
+    /// Whether the request was valid, but took too long.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub out_of_time: bool,
 }
 
 impl Problem {
-    /// An error for an invalid request.
+    /// Error for an invalid request.
     pub fn wrong(problem: impl ToString) -> Self {
         Self {
             error: printable(&problem.to_string().replace('\n', " ")).into_owned(),
@@ -83,70 +83,66 @@ impl Problem {
     }
 }
 
-/// The review of a game: each seat's result as a sum of the start's value, luck, errors and drift.
+/// Review of a game: the causes of each seat's result.
 #[derive(Clone, Debug, Serialize)]
 pub struct GameReview {
-    /// One entry for each seat.
+    /// One review per seat.
     pub seats: Vec<SeatReview>,
-    /// One entry for each ply.
+    /// One review per ply.
     pub plies: Vec<PlyReview>,
-    /// Whether the game has a result, by the rules or by agreement.
+    /// Whether the game has a result, by the rules or by the request.
     pub over: bool,
-    /// The largest difference, over all seats, between the sum of the terms and the result: a
-    /// rounding error.
+    /// Largest rounding error: over all seats, difference between the terms' sum and the result.
     pub balance: f64,
 }
 
-/// The terms of a seat's result, in wins:
-/// `start + luck − errors + others + drift = result`.
+/// Terms of a seat's result, in wins: `start + luck − errors + others + drift = result`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SeatReview {
-    /// The value of the start, before the first roll.
+    /// Value of the start position before the first roll.
     pub start: f64,
-    /// The luck of this seat's rolls.
+    /// Win probability that this seat gained by its rolls.
     pub luck: f64,
-    /// The win probability lost by this seat's errors.
+    /// Win probability that this seat lost by its errors.
     pub errors: f64,
-    /// This seat's gain or loss from the luck and errors of all others.
+    /// Win probability that this seat gained by the luck and errors of the others.
     pub others: f64,
-    /// The sum over all plies of the change of the reviewer's value from one analysis to the next.
-    /// If the game did not end by the rules, also its result less the value of its last position.
+    /// Sum of [`PlyReview::drift`] over all plies, plus the result less the last position's value.
     pub drift: f64,
-    /// The payoff, or the value of the last position.
+    /// Payoff of this seat; without a result its value in the last position.
     pub result: f64,
-    /// Decisions of this seat that had more than one legal move.
+    /// Number of this seat's plies with more than one legal move.
     pub decisions: u32,
-    /// The mean error of these decisions; 0 if there are none.
+    /// `errors / decisions`; 0 without decisions.
     pub error_per_decision: f64,
 }
 
-/// A ply with its values in wins; lists have a value for each seat.
+/// Review of one ply; values in wins, lists with one for each seat.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlyReview {
     /// The seat that moved.
     pub seat: usize,
-    /// The roll; null without chance.
+    /// The roll before the move; null without dice.
     pub face: Option<u8>,
     /// The move.
     #[serde(rename = "move")]
     pub mv: String,
-    /// The number of moves that the roll permitted.
+    /// Number of moves that the roll allowed.
     pub choices: usize,
-    /// The value before the roll.
+    /// Value of the position before the roll.
     pub before: Vec<f64>,
-    /// The value after the roll, if the best move is made.
+    /// Value after the roll, if the best move follows.
     pub rolled: Vec<f64>,
-    /// The value after the move.
+    /// Value after the move that was played.
     pub after: Vec<f64>,
-    /// How much the roll gained for the seat that moved.
+    /// `rolled − before` for the seat that moved.
     pub luck: f64,
-    /// The value of the best move less that of the move, for the seat that moved.
+    /// `rolled − after` for the seat that moved.
     pub error: f64,
-    /// The value of the next position in its own analysis, less `after`: how much the reviewer
-    /// changed its mind.
+    /// Value of the next position when that is analysed, less `after`.
     pub drift: Vec<f64>,
-    /// The best move.
+    /// The best move by the reviewer's values.
     pub best: String,
-    /// The grade of the error: empty, `doubtful`, `error` or `blunder`.
+    /// Grade of `error`: empty, `doubtful`, `error` or `blunder`.
     pub verdict: &'static str,
 }

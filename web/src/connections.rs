@@ -1,8 +1,6 @@
-//! Open connections, with limits for each client, for all, and for idle time.
-//!
-//! A client is an address, in IPv6 a network of 64 bits. A connection beyond a limit evicts the one that
-//! is idle for longest, so that silent clients and endless requests block nobody. Invariant: every open
-//! connection is listed, and an idle one ends after the same time.
+//! Open HTTP connections, with limits per client (an IPv4 address, or an IPv6 network of 64 bits)
+//! and in total. Beyond a limit the connection that has been idle for longest is evicted, so silent
+//! clients block nobody.
 
 use std::{
     collections::HashMap,
@@ -21,51 +19,47 @@ use tokio::{
     time::{Instant, sleep, sleep_until},
 };
 
-/// A maximum for one client, and one for all clients together.
 pub(crate) struct ClientLimit {
     pub(crate) per_client: usize,
     pub(crate) total: usize,
 }
 
-/// Open connections; below the usual limit of file descriptors of a process.
+/// Open connections, fewer than the usual limit of a process's file descriptors.
 const MAX_CONNECTIONS: ClientLimit = ClientLimit {
     per_client: 128,
     total: 512,
 };
-/// Requests that upload a file of games and are in progress.
+/// Concurrent uploads of files of games.
 const MAX_FILES: ClientLimit = ClientLimit {
     per_client: 8,
     total: 16,
 };
-/// Interval of checks whether a client that has sent more data has hung up.
+/// Interval between checks whether a client has hung up while data from it waits unread.
 const HANG_UP_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What a connection waits for.
+/// What a connection waits for, and since when.
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
-    /// For the client: to send a request, or to receive an answer. Holds the time when the wait
-    /// began.
+    /// The client sends a request's head, or receives an answer.
     Idle(Instant),
-    /// For the body of a request, which has a deadline of its own. Holds the time when the wait
-    /// began.
+    /// The client sends a request's body, for which the reader has a time limit.
     Body(Instant),
-    /// For the server: to answer.
+    /// The server computes the answer.
     Answer,
 }
 
 struct Entry {
     client: IpAddr,
     phase: Phase,
-    /// Requests with a body so far.
+    /// Number of requests with a body so far.
     requests: u64,
-    /// Whether the last request with a body uploads a file of games.
+    /// Whether a file of games is being uploaded or converted.
     has_file: bool,
-    /// Notified when this connection is evicted.
     evicted: Arc<Notify>,
 }
 
 pub(crate) struct Connections {
-    /// How long a client may take to send a request's head, or to receive an answer.
+    /// Maximum time in [`Phase::Idle`].
     timeout: Duration,
     entries: Mutex<HashMap<u64, Entry>>,
 }
@@ -80,8 +74,7 @@ impl Connections {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds connection `number`, and evicts another if the limits require it; `None` if there is no
-    /// room, because no idle connection can be evicted.
+    /// Lists connection `number`, evicting another if necessary; `None` if none can be evicted.
     pub(crate) fn admit(
         self: &Arc<Self>,
         number: u64,
@@ -112,7 +105,6 @@ impl Connections {
     }
 }
 
-/// The client that an address belongs to: for IPv6 its network of 64 bits.
 fn client(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -123,8 +115,8 @@ fn client(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Makes room for one more of the entries that `is_counted` selects, by eviction if necessary;
-/// returns whether there is room.
+/// Ensures that `client` may have one more of the connections that `is_counted` selects, by
+/// eviction if necessary; false if none can be evicted.
 fn make_room(
     entries: &mut HashMap<u64, Entry>,
     client: IpAddr,
@@ -141,7 +133,7 @@ fn make_room(
     if !is_client_full && counts.values().sum::<usize>() < limit.total {
         return true;
     }
-    // Evicts from the client with the most entries the one that is idle for longest.
+    // Evicts the longest idle connection of the client with the most.
     let idle = entries.iter().filter_map(|(&number, entry)| {
         let (Phase::Idle(since) | Phase::Body(since)) = entry.phase else {
             return None;
@@ -154,7 +146,6 @@ fn make_room(
     entry.map(|entry| entry.evicted.notify_one()).is_some()
 }
 
-/// An open connection, listed as long as this lives.
 pub(crate) struct Connection {
     number: u64,
     pub(crate) client: IpAddr,
@@ -174,7 +165,7 @@ impl Connection {
         Bytes(Arc::clone(&self.stream))
     }
 
-    /// Completes once this connection is evicted, or has been idle for too long.
+    /// Completes once this connection is evicted or idle for too long.
     pub(crate) async fn expires(&self) {
         let overdue = async {
             loop {
@@ -209,14 +200,13 @@ impl Connection {
         }
     }
 
-    /// Records a request without a body: the idle time starts again.
     pub(crate) fn record_request(&self) {
         if let Some(entry) = self.total.entries().get_mut(&self.number) {
             entry.phase = Phase::Idle(Instant::now());
         }
     }
 
-    /// Records a request whose body follows; `None` if there are too many uploads of files.
+    /// Registers a request whose body follows; `None` if too many files are being uploaded.
     pub(crate) fn receive(&self, has_file: bool) -> Option<Exchange> {
         let mut entries = self.total.entries();
         let has_room = !has_file
@@ -235,7 +225,7 @@ impl Connection {
     }
 }
 
-/// A request with a body, from its receipt to its answer. Dropping it makes the connection idle.
+/// A request with a body, until its answer is computed; dropping it makes the connection idle.
 pub(crate) struct Exchange {
     number: u64,
     request: u64,
@@ -243,7 +233,6 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
-    /// Records that the body is complete, and the answer is being computed.
     pub(crate) fn mark_received(&self) {
         self.enter(Phase::Answer);
     }
@@ -265,7 +254,7 @@ impl Drop for Exchange {
     }
 }
 
-/// The output of a future, or `None` if `end` completes first.
+/// The output of `work`, or `None` if `end` completes first.
 pub(crate) async fn or_ended<T>(
     work: impl Future<Output = T>,
     mut end: Pin<&mut impl Future<Output = ()>>,
@@ -278,11 +267,10 @@ pub(crate) async fn or_ended<T>(
     .await
 }
 
-/// The byte stream of a connection; the socket is shared with the check for hang-ups.
+/// Byte stream of a connection. The socket is shared with [`Connection::hang_up`].
 pub(crate) struct Bytes(Arc<TcpStream>);
 
 impl Bytes {
-    /// Calls `attempt` whenever the stream is ready, until it does not block.
     fn once_ready<T>(
         context: &mut Context<'_>,
         is_ready: impl Fn(&mut Context<'_>) -> Poll<io::Result<()>>,
@@ -328,7 +316,7 @@ impl hyper::rt::Write for Bytes {
         Poll::Ready(Ok(()))
     }
 
-    /// Does nothing: the socket is closed when its last owner is dropped.
+    /// The socket closes when its last owner is dropped.
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
@@ -358,13 +346,13 @@ mod tests {
                 (3, entry(many, Phase::Idle(after(2)))),
             ])
         };
-        // The new client, the limits, and the connection that is evicted.
+        // Client of the new connection, limits, and number of the evicted connection.
         for (client, per_client, total, eviction) in [
             (new, 9, 9, None),
             (new, 3, 5, None),
             (few, 2, 5, None),
             (many, 4, 5, None),
-            // The client's limit is reached as well as the total one.
+            // A limit is reached: in total, or of the client.
             (new, 9, 4, Some(1)),
             (few, 9, 4, Some(1)),
             (many, 9, 4, Some(1)),
@@ -387,7 +375,6 @@ mod tests {
                 "{client} {per_client} {total}"
             );
         }
-        // A connection that is being answered is not evicted.
         let mut answered = HashMap::from([(0, entry(few, Phase::Answer))]);
         for (client, per_client, total) in [(few, 1, 9), (new, 9, 1)] {
             assert!(!make_room(

@@ -1,7 +1,6 @@
-//! Selects a game's type and rules from the game's text in a request.
-//!
-//! A request chooses from the list of all games ([`engine::for_games!`]); its parameters cannot
-//! name files ([`GameInfo::page_parameters`](engine::play::game_info::GameInfo::page_parameters)).
+//! The games that requests may name: all, with the parameters in
+//! [`GameInfo::page_parameters`](engine::play::game_info::GameInfo::page_parameters), which name no
+//! files.
 
 use crate::api::Problem;
 use crate::limits::problem_in;
@@ -11,8 +10,8 @@ use engine::play::{
     playable::Playable,
 };
 
-/// Evaluates an expression with the game of a text; the function around it returns an error if
-/// there is no such game.
+/// Evaluates an expression with `$game` as the rules that a text names; otherwise returns an error
+/// from the enclosing function.
 macro_rules! with_game {
     ([$($name:ident = $type:ty),* $(,)?] $text:expr, $game:ident => $body:expr) => {{
         let names = [$(<$type as engine::play::rules::Rules>::INFO.name),*];
@@ -27,7 +26,6 @@ macro_rules! with_game {
 }
 pub(crate) use with_game;
 
-/// Calls a generic function for every game and collects the results in order.
 macro_rules! each_game {
     ([$($name:ident = $type:ty),* $(,)?] $function:ident) => {
         [$($function::<$type>()),*].concat()
@@ -46,7 +44,7 @@ pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
     Notation::parse(text).map_err(Problem::wrong)
 }
 
-/// Builds a game of type `G` from a notation. Parameters that the page does not offer are refused.
+/// The rules of a notation; parameters that the page does not offer are an error.
 pub(crate) fn read<G: Playable>(text: &str, notation: &Notation) -> Result<G, Problem> {
     let is_allowed = |argument: &&Argument| {
         let key = argument.key.as_deref().unwrap_or_default();

@@ -1,8 +1,7 @@
-//! GTP over HTTP: a request is a command, the answer is the reply as text.
+//! GTP over HTTP: a request is a command, its answer the reply as text.
 //!
-//! A named session keeps a game with its history; its player exists only during a command. A
-//! command stops a search of its session that is still running. Invariant: there are at most
-//! [`MAX_SESSIONS`] sessions, and commands have the limits of other requests ([`RequestLimits`]).
+//! A named session keeps the game with its history, but a player only during a command. Commands
+//! obey [`RequestLimits`].
 
 use crate::api::Problem;
 use crate::games::with_game;
@@ -18,25 +17,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Most open sessions; a new one replaces the one that was not used for longest.
+/// Maximum of open sessions; beyond it the session that was idle for longest is replaced.
 pub const MAX_SESSIONS: usize = 16;
-/// Characters of a session's name at most.
 const MAX_NAME: usize = 32;
 
-/// How long a command waits for the session's previous command, whose search it has stopped.
+/// How long a command waits for the end of the session's previous one, whose search it has stopped.
 const MAX_WAIT: Duration = Duration::from_secs(1);
-/// Interval of checks whether the previous command has ended.
 const WAIT_STEP: Duration = Duration::from_millis(2);
 
 struct Session {
     gtp: Mutex<Box<dyn Protocol>>,
-    /// While a command runs: when it started, and the stop flag of its search.
+    /// During a command its start, and its search's stop flag.
     search: Mutex<Option<(Instant, Arc<AtomicBool>)>>,
 }
 
 type SharedSession = Arc<Session>;
 
-/// Collects the reply to a command; live analysis ends after its first report.
+/// Reply to a command. Live analysis ends after its first report.
 struct Reply {
     text: String,
     count: usize,
@@ -51,7 +48,7 @@ impl Output for Reply {
     }
 
     fn input_pending(&mut self) -> bool {
-        // The first write is only the start of a streamed reply.
+        // The first write is only the header of a streamed reply.
         self.count > 1 || self.stop.load(Ordering::Relaxed)
     }
 
@@ -60,29 +57,29 @@ impl Output for Reply {
     }
 }
 
-/// All sessions, the most recently used last.
+/// The open sessions, in order of their last use.
 pub struct Sessions {
     limits: RequestLimits,
     all: Mutex<Vec<(String, SharedSession)>>,
 }
 
 impl Sessions {
-    /// An empty set of sessions.
+    /// An empty set of sessions whose commands obey `limits`.
     #[must_use]
     pub fn new(limits: RequestLimits) -> Self {
         let all = Mutex::default();
         Self { limits, all }
     }
 
-    /// Whether a text is a valid name of a session.
+    /// Whether a text is a valid session name.
     #[must_use]
     pub fn is_name(name: &str) -> bool {
         let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || b"-_".contains(&sign);
         name.len() <= MAX_NAME && name.bytes().all(is_sign)
     }
 
-    /// Stops the running search of a session for a new command, unless the search has only just
-    /// begun, so that both commands were sent together.
+    /// Stops a session's running search for a new command, unless it is younger than
+    /// [`INPUT_GRACE`]: both commands were then sent together.
     pub fn interrupt(&self, name: &str) {
         let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let session = all.iter().find(|(other, _)| other == name);
@@ -95,12 +92,13 @@ impl Sessions {
         }
     }
 
-    /// The reply to a command of a session, which is created if it does not exist; setting `stop`
-    /// ends the search. If `stop` is set before the command starts, it has no effect.
+    /// Runs a command in a session, which is created if necessary, and returns its reply. Setting
+    /// `stop` ends the search.
     ///
     /// # Errors
     ///
-    /// If this session or all sessions are busy, or `stop` is set.
+    /// If this session or all are busy, this one has crashed, or `stop` is set before the command
+    /// begins, which then has no effect.
     pub fn answer(
         &self,
         name: &str,
@@ -172,7 +170,6 @@ impl Sessions {
     }
 }
 
-/// Opens a session whose players obey the request limits.
 fn open_session(
     limits: &RequestLimits,
     game: &str,
@@ -271,7 +268,6 @@ mod tests {
             assert!(send(command, true).is_err(), "{command}");
             assert_eq!(send("position", false).unwrap(), before, "{command}");
         }
-        // Holding the lock makes the session busy.
         let session = sessions.session("a").unwrap();
         let busy = session.gtp.lock().unwrap();
         let began = Instant::now();
@@ -308,7 +304,7 @@ mod tests {
                             Instant::now(),
                         )
                     });
-                    // Waits until the search has begun, because only then a new command stops it.
+                    // A new command stops no search that has not begun.
                     while sessions
                         .session("a")
                         .unwrap()

@@ -1,8 +1,8 @@
-//! An analysis board: positions, values, moves and reviews of games, requested as JSON.
+//! Analysis board for the browser: positions, values, moves and reviews of games in JSON
+//! ([`answer::answer`]), over HTTP ([`server`]).
 //!
-//! [`answer::answer`] turns a request into its answer; the [`server`] and other transports pass both on
-//! unchanged. Invariant: a request names no file, no program and no model, and its cost is limited
-//! ([`limits::RequestLimits`]).
+//! Invariant: a request names no file, program or model, and [`limits::RequestLimits`] bounds its
+//! cost.
 
 pub mod answer;
 pub mod api;

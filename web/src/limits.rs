@@ -1,8 +1,7 @@
-//! The players and evaluators that a request may name, and the cost of a request.
+//! The players and evaluators that a request may name, and limits on its cost.
 //!
-//! Other programs, files, models, tables and options of unlimited cost are refused. Invariant: a
-//! notation that `RequestLimits::restrict` or `parse_evaluator` returns names listed players and
-//! evaluators only, and every search in it has a limit.
+//! Invariant: a notation that `RequestLimits::restrict` or `parse_evaluator` returns names only
+//! listed players and evaluators, and every search in it has a limit.
 
 use crate::api::Problem;
 use crate::move_values::has_chance;
@@ -15,27 +14,25 @@ use engine::play::{
 };
 use std::time::Duration;
 
-/// Bytes of the longest request without a file.
+/// Maximum bytes of a request without a file.
 pub(crate) const MAX_REQUEST: usize = 1 << 16;
-/// Plies of the longest game that can be reviewed.
 pub(crate) const MAX_PLIES: usize = 600;
 pub(crate) const MAX_EVALUATORS: usize = 16;
-/// Largest `depth` of a search, in plies.
 pub(crate) const MAX_DEPTH: u32 = 12;
 const MAX_MEBIBYTES: f64 = 64.0;
 
-/// Limits of threads, time and simulations of a request.
+/// Maximum cost of a request.
 #[derive(Clone, Debug)]
 pub struct RequestLimits {
-    /// Threads of one search.
+    /// Maximum threads of one search.
     pub threads: u32,
-    /// Milliseconds of one search.
+    /// Maximum time of one search in milliseconds.
     pub milliseconds: f64,
-    /// Simulations of one search.
+    /// Maximum simulations of one search.
     pub simulations: u32,
-    /// Games of a rollout for each move.
+    /// Maximum and default number of games of a rollout for each move.
     pub games: u32,
-    /// Time for a complete request. A search that is running at its end is not cut short.
+    /// Maximum time of a request, checked between its searches.
     pub total: Duration,
 }
 
@@ -51,7 +48,7 @@ impl Default for RequestLimits {
     }
 }
 
-/// Names of the searches of the Star family, which take a time limit at any depth.
+/// Players of [`Family::Star`]: the depth-first searches.
 const STAR_SEARCHES: [&str; 8] = [
     "star0",
     "star0.5",
@@ -63,45 +60,41 @@ const STAR_SEARCHES: [&str; 8] = [
     "bestreply",
 ];
 
-/// Evaluators that play games to the end for every value: too slow for requests.
+/// Evaluators that are too slow here, because they play games to the end.
 const SLOW_EVALUATORS: [&str; 1] = ["mrmonte"];
 
-/// Groups of players that accept the same keys.
+/// Players that accept the same options.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
     Star,
     Mcts,
     Rollout,
-    /// Players that accept no keys.
     Plain,
 }
 
 impl RequestLimits {
-    /// Parses and builds a player within these limits.
+    /// Builds a player within these limits.
     ///
     /// # Errors
     ///
-    /// As for [`RequestLimits::parse_player`], and if the player cannot be built.
+    /// As for [`RequestLimits::parse_player`], or if the player cannot be built.
     pub fn player<G: Playable>(&self, game: &G, text: &str) -> Result<PlayerRecipe<G>, Problem> {
         let recipe = game.player(&self.parse_player::<G>(text)?);
         recipe.map_err(|problem| problem_in("player", text, problem))
     }
 
-    /// Parses a player's notation and applies these limits.
+    /// Parses a player's notation, and adds these limits to it.
     ///
     /// # Errors
     ///
-    /// If a player, an evaluator or an option is not on the list for requests, or a value exceeds a
-    /// limit.
+    /// If the notation is invalid, exceeds a limit, or names a player, evaluator or option that
+    /// requests may not use.
     pub fn parse_player<G: Playable>(&self, text: &str) -> Result<Notation, Problem> {
         let notation = parse(text).and_then(|notation| self.restrict::<G>(notation));
         notation.map_err(|problem| problem_in("player", text, problem))
     }
 
-    /// A player's notation with these limits added where it has none.
-    ///
-    /// # Errors
-    /// As [`RequestLimits::parse_player`].
+    /// As [`RequestLimits::parse_player`], for a parsed notation.
     pub(crate) fn restrict<G: Playable>(
         &self,
         mut notation: Notation,
@@ -112,7 +105,7 @@ impl RequestLimits {
             .iter()
             .filter(|own| own.parameters.is_empty());
         let plain: Vec<&str> = own.map(|own| own.name).chain(["random"]).collect();
-        // The keys that arguments without a key stand for, in order.
+        // Keys of leading arguments without a key.
         let (family, positional): (_, &[&str]) = match &*name {
             star if STAR_SEARCHES.contains(&star) => (Family::Star, &["depth", "eval"]),
             "mcts" => (Family::Mcts, &["sims"]),
@@ -145,7 +138,7 @@ impl RequestLimits {
         let has = |key: &str| notation.argument(key).is_some();
         let is_timed = has("ms") || has("cpu_ms");
         let is_limited = is_timed || has("nodes");
-        // A `star2` that has only a depth searches exhaustively, without ProbCut.
+        // A `star2` with only a depth searches without ProbCut, thus exactly.
         let is_complete = name == "star2" && !is_limited && has("depth") && !has("probcut");
         let defaults = [
             (Family::Star, "ms", self.milliseconds, !is_timed),
@@ -162,8 +155,7 @@ impl RequestLimits {
         Ok(notation)
     }
 
-    /// Checks the value of a key against the limits; `None` if players of the family have no such
-    /// key.
+    /// Checks an option's value; `None` if the family has no such option.
     fn check<G: Playable>(
         &self,
         family: Family,
@@ -176,7 +168,7 @@ impl RequestLimits {
             (Star | Rollout, "eval") | (Mcts, "prior" | "leaf") => {
                 return Some(check_evaluator::<G>(value));
             }
-            // Left to the player's own check, because no value of these is expensive.
+            // The player checks these; none of their values is expensive.
             (
                 Star,
                 "order" | "negascout" | "nodes" | "step" | "aspiration" | "probcut" | "width",
@@ -197,11 +189,6 @@ impl RequestLimits {
     }
 }
 
-/// Parses an evaluator's notation.
-///
-/// # Errors
-///
-/// If the evaluator is not on the list for requests.
 pub(crate) fn parse_evaluator<G: Playable>(text: &str) -> Result<Notation, Problem> {
     let notation = parse(text).and_then(|notation| {
         check_evaluator::<G>(&notation)?;
@@ -214,20 +201,19 @@ fn parse(text: &str) -> Result<Notation, NotationProblem> {
     Notation::parse(text).map_err(|error| (error.character, error.problem))
 }
 
-/// An error at a character of a text, with its position.
+/// Error at a character of `text`, which describes a `what`.
 pub(crate) fn problem_in(what: &str, text: &str, (character, problem): NotationProblem) -> Problem {
     let text = shorten(text, 200);
     Problem::wrong(format!("{what} '{text}', character {character}: {problem}"))
 }
 
-/// The evaluators of a game that a request may name besides `best` and `random`.
+/// Evaluators that a request may name besides `best` and `random`.
 pub(crate) fn evaluators<G: Playable>() -> impl Iterator<Item = &'static EvaluatorEntry<G>> {
     let entries = G::registry().evaluators.iter();
     entries.filter(|entry| !SLOW_EVALUATORS.contains(&entry.name))
 }
 
-/// Checks that an evaluator is on the list for requests, and that its arguments are numbers and
-/// words.
+/// Checks that requests may use an evaluator with these arguments.
 fn check_evaluator<G: Playable>(notation: &Notation) -> Result<(), NotationProblem> {
     const EVALUATOR_KEYS: [&str; 8] = [
         "slope", "offset", "scale", "factor", "block", "threat", "view", "seed",

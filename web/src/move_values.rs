@@ -1,8 +1,8 @@
-//! Values of all moves and rolls of a position: exact ones from the game's oracle (tablebase or
-//! solver) where it has them, else a player's.
+//! Values of all moves and rolls of a position, by the game's oracle (tablebase or solver) where it
+//! has them, else by a player.
 //!
-//! Invariant: the value of a position before the roll is `Σ probability · best move` over its
-//! rolls, in `f64`.
+//! Invariant: the value before the roll is `Σ probability · value of the best move` over the rolls,
+//! in `f64`.
 
 use crate::api::Problem;
 use engine::core::{
@@ -21,10 +21,10 @@ use engine::play::{
 use engine::search::limits::Limits;
 use std::{array, ops::Range};
 
-/// A value for every seat; 0 for seats that the game does not have.
+/// A value for each seat; 0 beyond the game's seats.
 pub type SeatValues = [f64; MAX_SEATS];
 
-/// Values the moves of positions with a player and the game's oracle.
+/// Values the moves of positions by a player and the game's oracle.
 pub struct MoveValuer<'a, G: Playable> {
     game: &'a G,
     recipe: &'a PlayerRecipe<G>,
@@ -33,38 +33,37 @@ pub struct MoveValuer<'a, G: Playable> {
     pub(crate) limits: Limits,
 }
 
-/// A position with the values of its moves and rolls.
+/// Values of a position's moves and rolls.
 pub struct PositionValues<M> {
     /// The seat to move.
     pub seat: Seat,
-    /// The payoffs if the game is over, in which case there are no moves.
+    /// Payoffs if the game is over; there are no moves and rolls then.
     pub end: Option<Payoffs>,
-    /// All moves in list order; a move that has a value also has the payoffs of all seats.
+    /// All moves, in move list order; those with a value also have the payoffs of all seats.
     pub analysis: Analysis<M>,
-    /// All rolls; in games without chance a single one that allows every move.
+    /// All rolls; without dice a single one that allows every move.
     pub rolls: Vec<Roll>,
 }
 
-/// A roll with the moves that it allows.
+/// A roll of the dice and the moves that it allows.
 pub struct Roll {
-    /// The number on the die as in game records; `None` in games without chance.
+    /// Number on the die, as in game records; `None` without dice.
     pub face: Option<u8>,
-    /// The probability of this roll.
+    /// Probability of this roll.
     pub probability: f64,
-    /// The range of allowed moves, as indices of the list of moves.
+    /// Allowed moves, as indices into the move list.
     pub permitted: Range<usize>,
 }
 
-/// Receives the values after every search depth except the last; returns whether to continue.
+/// Called with the values after every search depth except the last; false stops the search.
 pub type ValueObserver<'a, M> = dyn FnMut(&PositionValues<M>) -> bool + 'a;
 
-/// Whether a game has chance.
+/// Whether a game has random outcomes, such as rolls of dice.
 #[must_use]
 pub fn has_chance<G: Game>() -> bool {
     G::Outcomes::CAPACITY > 1
 }
 
-/// All rolls of a position whose list of moves is `moves`.
 fn rolls<G: Playable>(game: &G, position: &G::Position, moves: &[G::Move]) -> Vec<Roll> {
     let outcomes = game.outcome_by_outcome().outcomes(position, moves);
     // The probabilities are rounded to `f32`, so their sum is not exactly 1.
@@ -80,20 +79,21 @@ fn rolls<G: Playable>(game: &G, position: &G::Position, moves: &[G::Move]) -> Ve
 }
 
 impl<M> PositionValues<M> {
-    /// The moves.
+    /// All moves with their values, in move list order.
     #[must_use]
     pub fn moves(&self) -> &[MoveValue<M>] {
         &self.analysis.moves
     }
 
-    /// The moves that a roll allows; `None` if `face` is no roll of the position.
+    /// Indices of the moves that a roll allows; `None` if there is no such roll.
     #[must_use]
     pub fn allowed_moves(&self, face: Option<u8>) -> Option<Range<usize>> {
         let roll = self.rolls.iter().find(|roll| roll.face == face)?;
         Some(roll.permitted.clone())
     }
 
-    /// The index of the best move in a range, the first of equal ones; `None` if none has a value.
+    /// Index of the best move in a range of the move list (the first of equal ones); `None` if none
+    /// has a value.
     #[must_use]
     pub fn best(&self, permitted: Range<usize>) -> Option<usize> {
         let values = permitted.filter_map(|index| Some((index, self.moves()[index].value?)));
@@ -101,7 +101,7 @@ impl<M> PositionValues<M> {
         best.map(|(index, _)| index)
     }
 
-    /// The value of the position for each seat, which requires values of all its moves.
+    /// Value of the position for each seat. Requires values of all moves.
     #[must_use]
     pub fn seat_values(&self) -> SeatValues {
         let expected = |seat| self.expected(|rated| Some(rated.payoffs?[seat]));
@@ -109,8 +109,7 @@ impl<M> PositionValues<M> {
         end.unwrap_or_else(|| array::from_fn(expected))
     }
 
-    /// The expectation over the rolls of `number` for the best move of each roll; where that has
-    /// none, 0 is counted.
+    /// Expectation over the rolls of `number` for each roll's best move; `None` counts as 0.
     pub fn expected(&self, number: impl Fn(&MoveValue<M>) -> Option<f32>) -> f64 {
         let best = |roll: &Roll| number(&self.moves()[self.best(roll.permitted.clone())?]);
         let rolls = self.rolls.iter();
@@ -120,12 +119,11 @@ impl<M> PositionValues<M> {
 }
 
 impl<'a, G: Playable> MoveValuer<'a, G> {
-    /// Builds the recipe's player, and takes the game's oracle if it answers without a long
-    /// computation.
+    /// Builds the recipe's player. The oracle is used only if it needs no long preparation.
     ///
     /// # Errors
     ///
-    /// In one line, if tables cannot be built or read.
+    /// If endgame tables cannot be built or read.
     pub fn new(game: &'a G, recipe: &'a PlayerRecipe<G>) -> Result<Self, Problem> {
         let oracle = match G::registry()
             .oracle
@@ -143,14 +141,13 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
         })
     }
 
-    /// Adds limits that stop the searches.
+    /// Sets limits that stop searches.
     #[must_use]
     pub fn with_limits(self, limits: &Limits) -> Self {
         let limits = limits.clone();
         Self { limits, ..self }
     }
 
-    /// The exact payoffs of a position, if the oracle knows them.
     fn exact_payoffs(&self, position: &G::Position) -> Option<Payoffs> {
         if let Some(payoffs) = self.game.payoffs(position) {
             return Some(payoffs);
@@ -159,11 +156,12 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
         Some(symmetric_payoffs(self.game, position, value))
     }
 
-    /// The values of all moves of a position, independent of earlier calls.
+    /// Values of all moves, independent of earlier calls; moves that the player did not try may
+    /// have none.
     ///
     /// # Errors
     ///
-    /// In one line, if the player fails.
+    /// If the player fails.
     pub fn analyse(
         &mut self,
         position: &G::Position,
@@ -197,7 +195,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
                 }
                 is_fitted |= rated.calibrated.is_some();
             }
-            // If the player's values are calibrated, the oracle's exact ones are, too.
+            // If a player's values are calibrated, exact ones count as calibrated, too.
             for rated in analysis.moves.iter_mut().filter(|_| is_fitted) {
                 let exact = rated.value.filter(|_| rated.is_exact);
                 rated.calibrated = rated.calibrated.or(exact);
@@ -227,10 +225,11 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
         Ok(complete(analysis.map_err(Problem::wrong)?))
     }
 
-    /// As [`MoveValuer::analyse`], but moves that the player did not try are valued one by one.
+    /// As [`MoveValuer::analyse`], but also values the moves that the player did not try.
     ///
     /// # Errors
-    /// In one line, if the player fails, or values no moves.
+    ///
+    /// If the player fails or gives no values.
     pub fn analyse_all(
         &mut self,
         position: &G::Position,

@@ -1,23 +1,20 @@
-//! The files of the web page, and the export of the page as a site that needs no server.
-//!
-//! The page sends requests through `transport.js`: to the server, or in an exported page to the
-//! engine as WebAssembly in Web Workers. Invariant: apart from that an exported page differs only
-//! in its content security policy, which is in its HTML head.
+//! The files of the web page, and their export as a site that needs no server: there Web Workers
+//! run the engine as WebAssembly, and the HTML head has the content security policy.
 
 use engine::core::files::{FileError, create_directory, write_atomically};
 use std::{borrow::Cow, path::Path};
 
-/// The content security policy: files of this server only. Pictures of boards have inline styles.
+/// Content security policy: only files of this server. Pictures of boards have inline styles.
 pub(crate) const SECURITY_POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The content security policy of an exported page, which may run WebAssembly. It lacks
-/// `frame-ancestors`, which is not valid in an HTML head.
+/// Content security policy of an exported page, which runs WebAssembly. `frame-ancestors` is
+/// invalid in an HTML head.
 const EXPORT_POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; \
                                 style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                                 object-src 'none'; base-uri 'none'; form-action 'none'";
 
-/// The name and bytes of a file in `web/page`; served under its own name or another.
+/// Name and content of a file in `web/page`.
 macro_rules! file {
     ($name:literal) => {
         file!($name, $name)
@@ -27,7 +24,6 @@ macro_rules! file {
     };
 }
 
-/// The served files, by name.
 pub(crate) static FILES: &[(&str, &[u8])] = &[
     file!("index.html"),
     file!("style.css"),
@@ -61,19 +57,20 @@ pub(crate) fn content_type(name: &str) -> &'static str {
     }
 }
 
-/// Files that replace those of the served page in an exported one, or are added.
+/// Files of an exported page that replace those in [`FILES`], or are added.
 static EXPORT_FILES: &[(&str, &[u8])] = &[
     file!("transport.js", "transport-wasm.js"),
     file!("worker.js"),
 ];
 
-/// The line of `index.html` after which the policy is inserted.
+/// Line of `index.html` after which an exported page has its policy.
 const HEAD_START: &str = "<meta charset=\"utf-8\">\n";
 
-/// Writes the page and an engine (`alea.wasm`, built by `web/build-wasm`) into a directory, which is
-/// created if necessary; files of the same names are replaced.
+/// Writes the page and the engine (`alea.wasm`, built by `web/build-wasm`) into a directory,
+/// replacing files of the same names.
 ///
 /// # Errors
+///
 /// If a file cannot be written.
 pub fn export(directory: &Path, engine: &[u8]) -> Result<(), FileError> {
     create_directory(directory)?;

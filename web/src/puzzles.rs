@@ -1,6 +1,5 @@
-//! Puzzles: positions with one best move that a good evaluator misses without search.
-//!
-//! They come from recorded games; endgame tables have the exact values (`data/puzzles/README.md`).
+//! Puzzles: positions with exact values and one best move, which a good evaluator misses without
+//! search. `data/puzzles/README.md` describes their origin.
 
 use crate::api::Problem;
 use serde::Deserialize;
@@ -13,10 +12,7 @@ struct Line {
     values: BTreeMap<String, f64>,
 }
 
-/// The answer with puzzle `number` modulo their count.
-///
-/// # Errors
-/// If the game has none.
+/// The puzzle with index `number` modulo their count, as an answer.
 pub(crate) fn puzzle(puzzles: &str, number: u64) -> Result<Value, Problem> {
     let count = puzzles.lines().count() as u64;
     let number = number.checked_rem(count);

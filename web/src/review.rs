@@ -1,8 +1,5 @@
-//! The review of a game: the value of its start, the luck and the errors of each seat, and the drift of
-//! the reviewer's values from one ply to the next.
-//!
-//! All sums are in `f64`. Invariant: for every seat start + luck − errors + luck and errors of the
-//! others + drift = result; [`GameReview::balance`] is the largest rounding error of that.
+//! Review of a recorded game: each seat's result as `start + luck − errors + others + drift` (see
+//! [`SeatReview`]).
 
 use crate::api::{GameReview, PlayedPly, PlyReview, Problem, SeatReview};
 use crate::move_values::{MoveValuer, SeatValues, has_chance};
@@ -10,22 +7,23 @@ use engine::core::{monotonic_clock::Instant, text::shorten};
 use engine::play::playable::Playable;
 use std::array;
 
-/// The smallest error of each grade, in win probability, the worst grade first.
+/// Smallest error of each grade, in win probability.
 const ERROR_GRADES: [(f64, &str); 3] = [(0.16, "blunder"), (0.08, "error"), (0.04, "doubtful")];
 
-/// The grade of an error.
+/// Grade of an error in win probability: empty, `doubtful`, `error` or `blunder`.
 #[must_use]
 pub fn grade(error: f64) -> &'static str {
     let found = ERROR_GRADES.iter().find(|(min, _)| error >= *min);
     found.map_or("", |(_, name)| name)
 }
 
-/// Reviews a game by its start, rolls and moves, with the values of a `valuer`. The result of a game
-/// that did not end by the rules is `payoffs`, or else the value of its last position.
+/// Reviews a game by the values of `valuer`. `payoffs` is the result if the rules did not end the
+/// game; without it the last position's value counts.
 ///
 /// # Errors
-/// In one line, if a ply is not permitted, the player values no moves, `payoffs` are impossible or
-/// those of a game that ended by the rules, `deadline` passes, or the limits of the `valuer` stop it.
+///
+/// If a ply is illegal, the player of `valuer` gives no values, `payoffs` are impossible or the
+/// rules ended the game, or `deadline` or the limits of `valuer` are reached.
 pub fn review<G: Playable>(
     game: &G,
     start: G::Position,
@@ -133,7 +131,6 @@ pub fn review<G: Playable>(
     Ok(review)
 }
 
-/// The payoffs of a game that did not end by the rules.
 fn stated_results(payoffs: &[f32], seats: usize) -> Result<SeatValues, Problem> {
     let is_possible = payoffs.iter().all(|payoff| (0.0..=1.0).contains(payoff));
     if payoffs.len() != seats || !is_possible {

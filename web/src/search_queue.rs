@@ -1,8 +1,5 @@
-//! The queue of requests for the search threads, fair to all clients.
-//!
-//! Invariant: no client has more requests here than its limit, and the next request is one of the
-//! client with the fewest running searches, so that a busy client delays others by at most one
-//! search for each thread.
+//! Queue for the search threads. The client with the fewest running searches is next, so a busy
+//! client delays others by at most one search per thread.
 
 use crate::connections::ClientLimit;
 use std::{
@@ -12,18 +9,17 @@ use std::{
 };
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-/// Requests in the queue or being answered.
+/// Requests that wait or are being answered.
 const MAX_REQUESTS: ClientLimit = ClientLimit {
     per_client: 64,
     total: 128,
 };
 
-/// The search threads, and the requests that wait for one.
 pub(crate) struct SearchQueue(Mutex<State>);
 
 struct State {
     free: usize,
-    /// The clients of the active threads.
+    /// The client of each search thread in use.
     running: Vec<IpAddr>,
     waiting: VecDeque<(IpAddr, Sender<SearchSlot>)>,
 }
@@ -41,8 +37,8 @@ impl SearchQueue {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues a request of a client; the receiver gets a search thread once one is free. `None` if
-    /// there are too many requests.
+    /// Queues a request; the receiver gets a search thread once one is free. `None` if a limit is
+    /// reached.
     pub(crate) fn request(self: &Arc<Self>, client: IpAddr) -> Option<Receiver<SearchSlot>> {
         let mut state = self.state();
         state.waiting.retain(|(_, sender)| !sender.is_closed());
@@ -61,7 +57,6 @@ impl SearchQueue {
         Some(receiver)
     }
 
-    /// Assigns a thread that became free to the next request.
     fn assign_free_thread(self: &Arc<Self>, state: &mut State) {
         let State {
             free,
@@ -69,7 +64,7 @@ impl SearchQueue {
             waiting,
         } = state;
         let active = |client: &IpAddr| running.iter().filter(|other| *other == client).count();
-        // Of clients with equally few searches, the one that has waited for longest is next.
+        // Of clients with equally many searches, the one that waited longest is next.
         while let Some((index, _)) =
             (waiting.iter().enumerate()).min_by_key(|(_, (client, _))| active(client))
             && let Some((client, sender)) = waiting.remove(index)
@@ -77,7 +72,8 @@ impl SearchQueue {
             let turn = SearchSlot(Some((client, Arc::clone(self))));
             match sender.send(turn) {
                 Ok(()) => return running.push(client),
-                // The client has gone: its thread goes to the next request.
+                // The client is gone. Its slot is emptied, because dropping it would lock the queue
+                // again.
                 Err(mut turn) => turn.0 = None,
             }
         }
@@ -85,7 +81,7 @@ impl SearchQueue {
     }
 }
 
-/// The right to use a search thread, given back when this is dropped.
+/// The right to use a search thread, passed on when this is dropped.
 pub(crate) struct SearchSlot(Option<(IpAddr, Arc<SearchQueue>)>);
 
 impl Drop for SearchSlot {
@@ -117,7 +113,7 @@ mod tests {
         let first = requests[0].try_recv().unwrap();
         let second = requests[1].try_recv().unwrap();
         assert!(requests[2].try_recv().is_err() && other.try_recv().is_err());
-        // A request is dropped while it waits, and another one after it got a thread.
+        // One request is dropped while it waits, another after it got a thread.
         drop(requests.remove(2));
         drop(first);
         let next = other.try_recv().unwrap();
@@ -126,7 +122,6 @@ mod tests {
         assert!(requests[2].try_recv().is_ok());
         drop(next);
         assert!(requests[3].try_recv().is_ok());
-        // All threads are free again.
         drop(requests);
         assert_eq!(queue.state().free, 2);
         let clients = (0..).map(|number: u32| IpAddr::from(number.to_be_bytes()));

@@ -1,9 +1,8 @@
-//! The board over HTTP: the page at `/`, the API at `POST /api`, and optionally GTP at `/exec`.
+//! HTTP server of the board: the page at `/`, the API at `POST /api`, uploads of games at `POST
+//! /records`, and optionally GTP at `/exec`.
 //!
-//! The length of a request and the time to send it are limited; `Host` and `Origin` must be this
-//! server's, against requests from other sites. Searches run on a few threads of their own and end when
-//! their client disconnects. Invariant: every answer is one JSON object, a GTP reply or a file of the
-//! page; a wrong request is 4xx, and 503 means that a limit is reached.
+//! `Host` and `Origin` must be this server's, against requests from other sites. Status 503 means
+//! that a limit is reached.
 
 use crate::answer::answer_each;
 use crate::connections::{Connection, Connections, or_ended};
@@ -41,41 +40,40 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Bytes of the longest file of games that a client may upload.
+/// Maximum bytes of an uploaded file of games.
 const MAX_FILE_BYTES: usize = 4 << 20;
-/// Bytes of the longest request head, and of one read from a socket.
+/// Maximum bytes of a request head, and of one read from a socket.
 const MAX_HEAD: usize = 16 << 10;
-/// How long after a request's time limit its last search may still run.
+/// How long a request's last search may continue beyond the request's time limit.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
-/// Unsent messages that are buffered for a client. An answer has fewer, so that no search waits for
-/// a slow client.
+/// Maximum of messages buffered for a client. An answer has fewer, so no search waits for a slow
+/// client.
 const MAX_UNSENT: usize = 64;
-/// Threads for connections; searches have other threads.
+/// Threads that read requests and send answers; searches have others.
 const CONNECTION_THREADS: usize = 2;
 /// Pause after an error in accepting a connection, such as a lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Converts a file of games to JSON; an error is one line. It stops early once the callback returns
+/// Converts a file of games to JSON; an error is one line. Stops early once the callback returns
 /// true.
 pub type ReadGames = fn(&[u8], &dyn Fn() -> bool) -> Result<String, String>;
 
 /// Options of a server.
 pub struct ServerOptions {
-    /// Searches that run at the same time; other requests wait.
+    /// Number of search threads.
     pub searches: usize,
-    /// Converts an uploaded file of games.
+    /// Converts uploaded files of games.
     pub read_games: ReadGames,
     /// Whether to answer GTP commands at `/exec`.
     pub exec: bool,
-    /// Limits of threads, time and simulations of one request.
+    /// Maximum cost of a request.
     pub limits: RequestLimits,
-    /// How long a client may take to send a request's head, to send its body, and to receive an
-    /// answer.
+    /// Maximum time for each of: sending a request's head, sending its body, receiving an answer.
     pub client_timeout: Duration,
 }
 
 impl ServerOptions {
-    /// Options without GTP and with default limits.
+    /// Options with default limits and without GTP.
     #[must_use]
     pub fn new(searches: usize, read_games: ReadGames) -> Self {
         Self {
@@ -92,15 +90,15 @@ struct Server {
     address: SocketAddr,
     limits: RequestLimits,
     client_timeout: Duration,
-    /// GTP sessions, if `/exec` is enabled.
     sessions: Option<Arc<Sessions>>,
     read_games: ReadGames,
     queue: Arc<SearchQueue>,
 }
 
-/// Serves the board on `listener` until the process ends.
+/// Serves the board until the process ends.
 ///
 /// # Errors
+///
 /// If threads cannot be started or the listener fails.
 pub fn serve(listener: std::net::TcpListener, options: ServerOptions) -> io::Result<Infallible> {
     listener.set_nonblocking(true)?;
@@ -128,14 +126,13 @@ pub fn serve(listener: std::net::TcpListener, options: ServerOptions) -> io::Res
     runtime.block_on(accept(listener, server))
 }
 
-/// Accepts connections, and serves each in a task of its own.
 async fn accept(listener: std::net::TcpListener, server: Arc<Server>) -> io::Result<Infallible> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let connections = Connections::new(server.client_timeout);
     let mut number = 0;
     loop {
         match listener.accept().await {
-            // If the limits leave no room, the connection is closed at once.
+            // A connection beyond the limits is closed at once.
             Ok((stream, address)) => {
                 if let Some(connection) = connections.admit(number, stream, address.ip()) {
                     tokio::spawn(serve_connection(connection, Arc::clone(&server)));
@@ -147,7 +144,6 @@ async fn accept(listener: std::net::TcpListener, server: Arc<Server>) -> io::Res
     }
 }
 
-/// Answers the requests of a connection one after another, until it ends or expires.
 async fn serve_connection(connection: Connection, server: Arc<Server>) {
     let answer = service_fn(|request| {
         let (server, connection) = (&server, &connection);
@@ -157,7 +153,6 @@ async fn serve_connection(connection: Connection, server: Arc<Server>) {
     let http = http
         .max_buf_size(MAX_HEAD)
         .serve_connection(connection.bytes(), answer);
-    // The error is dropped, because the client is gone.
     let _ = or_ended(http, pin!(connection.expires())).await;
 }
 
@@ -260,8 +255,8 @@ async fn route(
 const METHOD_NOT_ALLOWED: StatusCode = StatusCode::METHOD_NOT_ALLOWED;
 const UNAVAILABLE: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
 
-/// The GTP sessions, if this request may use them. For images on other sites browsers send requests
-/// without `Origin`, but with `Sec-Fetch-Site`.
+/// GTP sessions, if they are enabled and the request is not from another site. Browsers send requests
+/// for images without `Origin`, but with `Sec-Fetch-Site`.
 fn exec_sessions(
     server: &Server,
     method: &Method,
@@ -284,8 +279,7 @@ fn exec_sessions(
     is_name.ok_or((StatusCode::BAD_REQUEST, name_rule))
 }
 
-/// Checks that a request names this server as its host and, if a page sent it, comes from this
-/// server's page.
+/// Checks that `Host` is this server and `Origin`, if present, its page.
 fn check_origin(server: &Server, headers: &HeaderMap) -> Result<(), &'static str> {
     let all = |name| -> Vec<&str> {
         let values = headers.get_all(name).iter();
@@ -306,8 +300,8 @@ fn check_origin(server: &Server, headers: &HeaderMap) -> Result<(), &'static str
     }
 }
 
-/// Whether a host name is this server's, and none that another site could point here: `localhost`
-/// or an IP address, with the port. A server that listens on all addresses accepts any of them.
+/// Whether `Host` is `localhost` or this server's address (any, if it listens on all), with its
+/// port. Another site could make other names point here.
 fn is_own_host(server: &Server, host: &str) -> bool {
     let Ok(Parts {
         scheme: None,
@@ -318,7 +312,6 @@ fn is_own_host(server: &Server, host: &str) -> bool {
     else {
         return false;
     };
-    // Browsers omit port 80.
     if authority.port_u16().unwrap_or(80) != server.address.port() || host.contains('@') {
         return false;
     }
@@ -333,11 +326,11 @@ fn is_own_host(server: &Server, host: &str) -> bool {
     }
 }
 
-/// Status, content type and content: a complete answer, or for [`JSON_LINES`] one line of it.
+/// Status, content type, and a complete answer or one line of [`JSON_LINES`].
 type Message = (StatusCode, &'static str, String);
 
 const JSON: &str = "application/json";
-/// Content type of streams, which have one JSON object a line.
+/// A stream with one JSON object per line.
 const JSON_LINES: &str = "application/x-ndjson";
 
 const BODY_TIMEOUT: Refusal = (
@@ -358,15 +351,14 @@ const CRASH_REFUSAL: Refusal = (UNAVAILABLE, "this request is beyond what is ans
 const CLIENT_GONE: Refusal = (UNAVAILABLE, "the client has gone");
 const CUT_SHORT: Refusal = (StatusCode::BAD_REQUEST, "the request breaks off");
 
-/// Where the answer to a request is sent.
 struct Recipient {
     sender: mpsc::Sender<Message>,
-    /// Stops the search; set when the client is gone.
+    /// Stops the search once the client is gone.
     stop: Arc<AtomicBool>,
 }
 
 impl Recipient {
-    /// Sends a message; returns whether the client is still connected.
+    /// Sends an answer or a line of a stream; false if the client is gone.
     fn send(&self, part: Message) -> bool {
         self.sender.try_send(part).is_ok()
     }
@@ -376,7 +368,7 @@ impl Recipient {
     }
 }
 
-/// Stops the search when it is dropped, with the connection or with the answer.
+/// Stops the search when it is dropped.
 struct StopOnDrop(Arc<AtomicBool>);
 
 impl Drop for StopOnDrop {
@@ -385,7 +377,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Reads a request, and answers it on a search thread.
+/// Reads a request's body, and runs `work` on it on a search thread.
 async fn answer_on_worker(
     server: &Arc<Server>,
     connection: &Connection,
@@ -415,7 +407,7 @@ async fn answer_on_worker(
         let turn = turn.map_err(|_| BUSY_REFUSAL)?;
         let for_search = Arc::clone(server);
         tokio::task::spawn_blocking(move || {
-            // Both are held until the search has ended, even if its client has gone.
+            // Keeps both until the search has ended, even if its client is gone.
             let _guards = (turn, exchange);
             work(&for_search, &body, &Recipient { sender, stop });
         });
@@ -443,7 +435,6 @@ async fn answer_on_worker(
     )))
 }
 
-/// Reads a request's body of at most `max_bytes`.
 async fn read(mut body: Incoming, max_bytes: usize) -> Result<Vec<u8>, Refusal> {
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
@@ -457,7 +448,6 @@ async fn read(mut body: Incoming, max_bytes: usize) -> Result<Vec<u8>, Refusal> 
     Ok(bytes)
 }
 
-/// The content of an answer: complete, or streamed line by line.
 enum Content {
     Whole(Bytes),
     Lines {
@@ -527,7 +517,6 @@ fn error_message(status: StatusCode, problem: &str) -> Message {
     (status, JSON, json!({ "error": problem }).to_string())
 }
 
-/// An answer with the headers of all answers.
 fn response(
     (status, kind, content): (StatusCode, &'static str, impl Into<Content>),
 ) -> Response<Content> {

@@ -1,8 +1,7 @@
-//! The API for a Web Worker that runs this crate as WebAssembly, without a server.
+//! The API as WebAssembly in a Web Worker. `page/worker.js` writes a request into the buffer from
+//! [`request`], calls [`respond`], and reads the answer at [`answer_start`].
 //!
-//! `page/worker.js` calls [`request`] for a buffer, writes the text of a request into it, calls
-//! [`respond`], and reads the answer at [`answer_start`]; `alea.tell` receives the depths of a stream.
-//! Invariant: one thread calls these functions, one after the other.
+//! Invariant: these functions are called one at a time.
 
 #![allow(unsafe_code, reason = "exported names and an imported function")]
 
@@ -13,18 +12,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[link(wasm_import_module = "alea")]
 unsafe extern "C" {
-    /// Passes one depth of a stream to the page: `bytes` bytes of JSON from `start`.
+    /// Passes the values after a depth of a streamed analysis to the page: `bytes` bytes of JSON
+    /// from `start`.
     safe fn tell(start: *const u8, bytes: usize);
 }
 
-/// The buffer: the text of the request, later that of the answer.
+/// Text of the request, then of the answer.
 static RESPONSE_TEXT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 fn text() -> MutexGuard<'static, Vec<u8>> {
     RESPONSE_TEXT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns a buffer for a request of `bytes` bytes; null if that is too long.
+/// A buffer for a request of `bytes` bytes; null if that is too long.
 #[unsafe(no_mangle)]
 pub extern "C" fn request(bytes: usize) -> *mut u8 {
     if bytes > MAX_REQUEST {
@@ -35,7 +35,7 @@ pub extern "C" fn request(bytes: usize) -> *mut u8 {
     text.as_mut_ptr()
 }
 
-/// Answers the request in the buffer, and returns the length of the answer in bytes.
+/// Answers the request in the buffer; returns the answer's length in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn respond() -> usize {
     let mut text = text();
@@ -54,7 +54,7 @@ pub extern "C" fn respond() -> usize {
     text.len()
 }
 
-/// The address of the answer's first byte.
+/// Address of the answer's first byte.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer_start() -> *const u8 {
     text().as_ptr()

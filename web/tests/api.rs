@@ -1,6 +1,5 @@
-//! Tests of the API without a server: the examples of docs/reference/api.md, values against those
-//! that follow from the rules, reviews whose terms add up to the result, and refused requests
-//! (`refused.jsonl`).
+//! Tests of the API without a server: the documented examples, values against those from the rules,
+//! sums of reviews, and refused requests (`refused.jsonl`).
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use engine::{
@@ -55,8 +54,8 @@ fn near(found: f64, expected: f64, error: f64) {
     );
 }
 
-/// Whether an answer matches an example: numbers rounded, texts up to `…`, and only those elements
-/// and keys that the example has.
+/// Whether an answer has all that an example shows, whose numbers are rounded and whose texts may
+/// end with `…`.
 fn matches_example(answer: &Value, example: &Value) -> bool {
     match example {
         Value::Object(keys) => keys
@@ -88,7 +87,7 @@ fn answers_match_the_examples() {
             "{example}\nis not\n{answer}"
         );
     }
-    // In the documentation an answer belongs to the last request before it, or to an earlier one.
+    // An answer in the document belongs to the last request before it, or to an earlier one.
     let blocks = include_str!("../../docs/reference/api.md")
         .split("```json\n")
         .skip(1);
@@ -121,7 +120,7 @@ fn requests_name_no_programs_no_files_no_more_than_the_bounds_and_nothing_unknow
             match (key.as_str(), value) {
                 ("says", part) => part.as_str().unwrap().clone_into(&mut expected_error),
                 (key, Value::Null) => drop(request.as_object_mut().unwrap().remove(key)),
-                // The first ply, repeated so many times.
+                // Only the first ply is given, to be repeated so many times.
                 ("times", times) => {
                     let plies = request["plies"].as_array_mut().unwrap();
                     plies.resize(times.as_u64().unwrap() as usize, plies[0].clone());
@@ -145,7 +144,7 @@ fn requests_name_no_programs_no_files_no_more_than_the_bounds_and_nothing_unknow
     assert_eq!(is_allowed, [false, false, true, false, true]);
 }
 
-/// The answers after each depth of a stream, and its last answer.
+/// All answers of a stream, the last one apart.
 fn streamed(request: &Value) -> (Vec<Value>, Value) {
     let mut depths = Vec::new();
     let mut receive = |answer: &Value, _| {
@@ -220,7 +219,7 @@ fn a_stream_has_the_values_of_each_depth_and_ends_when_nobody_receives_it() {
     }
 }
 
-/// Reviews a random game, and checks what holds for every review of a finished game.
+/// Reviews a random game, and asserts what holds for the review of every finished game.
 fn judged<G: Playable>(game: &G, seed: u64, player: &str) -> (GameReview, Vec<G::Position>) {
     let mut random = RandomStream::new(seed);
     let mut position = game.random_start(&mut random, (seed % 2) as usize);
@@ -277,7 +276,7 @@ fn ledgers_of_random_games_of_einstein_add_up_and_endgames_have_no_drift() {
     let mut endgame_plies = 0;
     for seed in 0..50 {
         let (ledger, positions) = judged(&game, seed, "star1(depth=1)");
-        // From the first position in the tables on, every value and error is exact.
+        // From the first position that the tables have, all values and errors are exact.
         let plies = ledger.plies.iter().zip(&positions);
         for (ply, position) in plies.filter(|(_, position)| position.stones() <= 4) {
             endgame_plies += 1;

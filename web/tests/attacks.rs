@@ -1,8 +1,8 @@
-//! The server against clients that send nothing, never end, send too much, or leave, and its
-//! answers to others meanwhile.
+//! Clients that send nothing, too much or without end, or leave early, and the server's answers to
+//! others meanwhile.
 //!
-//! Where the attack must not delay others, the server's timeout is an hour, so that a delay fails
-//! the test on any machine.
+//! Where an attack must not delay others, the server's timeout is an hour, so any delay fails the
+//! test.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use engine::core::random::RandomStream;
@@ -18,14 +18,14 @@ use web::{
     server::{ServerOptions, serve},
 };
 
-/// A test fails after this time; it is long enough for a busy machine.
+/// Time limit of a test, long enough for a busy machine.
 const LATE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 
 static READING: AtomicUsize = AtomicUsize::new(0);
 
-/// Stands for the reader of game files: `slow` takes until its time is over; the answer to `large`
-/// exceeds a connection's buffers.
+/// Test reader of game files: `slow` takes until its time is over; the result of `large` exceeds a
+/// connection's buffers.
 fn read_games(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
     if bytes == b"large" {
         return Ok("x".repeat(32 << 20));
@@ -63,7 +63,7 @@ fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// The bytes of a request; `PORT` stands for the server's port.
+/// The bytes of a request, in which `PORT` stands for the server's port.
 fn request(requests: &str, body: &str) -> String {
     let length = body.len();
     format!("{requests} HTTP/1.1\r\nHost: localhost:PORT\r\nContent-Length: {length}\r\n\r\n{body}")
@@ -75,7 +75,7 @@ fn at(address: SocketAddr, text: &str) -> String {
 
 const MOVE: &str = r#"{"ask":"move","game":"einstein","position":"...../a..../...../...1./..... r 3","player":"star1(depth=1)","seed":1}"#;
 
-/// Asserts that another client gets an answer, if necessary after further attempts.
+/// Asserts that another client gets an answer, if necessary after several attempts.
 #[track_caller]
 fn others_are_answered(address: SocketAddr) {
     for (requests, body) in [
@@ -109,15 +109,13 @@ fn answered(address: SocketAddr, text: &str) {
 
 struct Attack {
     sends: String,
-    /// Whether the client then sends single bytes without end.
     drips: bool,
-    /// Whether the client then closes its sending side.
     half_closes: bool,
-    /// The start of the answer that the client gets before its connection is closed.
+    /// How the answer begins that the client gets before its connection is closed.
     answer: &'static str,
 }
 
-/// Every kind of attack that needs no further action of the client.
+/// All attacks that need no further action of the client.
 fn attacks() -> Vec<Attack> {
     let attack = |sends: &str, answer| Attack {
         sends: sends.to_owned(),
@@ -164,11 +162,10 @@ fn attacks() -> Vec<Attack> {
         attack(&many_headers, "HTTP/1.1 431"),
         attack("no HTTP\r\n\r\n", "HTTP/1.1 400"),
         attack("\0\x01\x02", "HTTP/1.1 400"),
-        // A client that gets an answer, and then is silent or sends an invalid request.
+        // Clients that are silent or send an invalid request after they got an answer.
         attack(&request("GET /", ""), "HTTP/1.1 200"),
         attack(&idle, "HTTP/1.1 200"),
         attack(&format!("{}\0", request("POST /api", MOVE)), "HTTP/1.1 200"),
-        // A client that closes its sending side counts as gone.
         half_closed(""),
         half_closed("GET / HTTP"),
         half_closed(&unsent("/api")),
@@ -246,7 +243,6 @@ fn a_client_that_does_not_take_its_answer_loses_the_connection() {
 fn others_are_answered_meanwhile() {
     for attack in attacks() {
         let address = server(HOUR, HOUR);
-        // More connections than one client may have.
         let _open: Vec<TcpStream> = (0..150).map(|_| attack.begin(address)).collect();
         others_are_answered(address);
     }
@@ -297,15 +293,14 @@ fn long(request_kind: &str, position: &str, more: &str) -> String {
     request("POST /api", &body)
 }
 
-/// How often each request is interrupted.
 const INTERRUPTIONS: usize = 50;
-/// Largest median time until the thread of a client that left is free again. The server notices a
+/// Maximum of the median time until the thread of a client that left is free. The server notices a
 /// hang-up up to 20 ms late, and debug builds are slow to build players.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
 
 #[test]
 fn a_search_ends_when_its_client_goes() {
-    // Both search threads work for clients that leave; a search that is not stopped would block the
+    // Two clients leave, one for each search thread; a search that is not stopped would block the
     // next client for an hour.
     let address = server(HOUR, HOUR);
     let requests = [
@@ -321,7 +316,7 @@ fn a_search_ends_when_its_client_goes() {
     let mut random = RandomStream::new(1);
     for text in &requests {
         let mut delays = Vec::new();
-        // Without the long time the same request is answered.
+        // The same request with a short time limit is answered.
         answered(address, &text.replace("3600000", "0000.01"));
         for number in 0..INTERRUPTIONS {
             let mut streams = [connect(address), connect(address)];

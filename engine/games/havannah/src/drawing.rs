@@ -1,7 +1,5 @@
-//! Positions of Havannah as text or inline SVG.
-//!
-//! Each row of numbers is shifted by half a cell, so that the cells of a letter lie on a line from
-//! its name to the lower left.
+//! Draws positions of Havannah as text or inline SVG, the cells of a letter on a line from its
+//! label to the lower left.
 
 use super::{Havannah, Position};
 use alea_play::{
@@ -9,14 +7,12 @@ use alea_play::{
     playable::GameText,
 };
 
-/// Characters for stones of White and Black in text.
 const STONE_CHARACTERS: [char; 2] = ['O', 'X'];
 
-/// Half a cell's width, and a row's height.
+/// Half the width of a cell and (`ROW`) the distance between rows, in pixels.
 const CELL_SIZE: usize = 22;
 const ROW: usize = 38;
 
-/// The seat to move or the result, and the last stone.
 fn caption(game: &Havannah, position: &Position) -> String {
     let seat = position.seat();
     let turn = match game.win_kinds(position) {
@@ -37,7 +33,8 @@ fn caption(game: &Havannah, position: &Position) -> String {
     turn + &last.unwrap_or_default()
 }
 
-/// Column in half cells and row of a letter and a number, which may be one off the board.
+/// Column, in half cells, and row of the cell (or label, one step off the board) with letter `x`
+/// and number `y`, from 0.
 fn at(game: &Havannah, [x, y]: [isize; 2]) -> [usize; 2] {
     [2 * x - y + game.base() as isize + 2, y + 1].map(isize::unsigned_abs)
 }
@@ -59,7 +56,6 @@ fn labels(game: &Havannah) -> impl Iterator<Item = (String, [usize; 2])> {
     })
 }
 
-/// The board as text with coordinates, the last stone in parentheses, and the caption.
 pub(super) fn text(game: &Havannah, position: &Position) -> String {
     let mut rows = vec![vec![' '; 4 * game.base() + 2]; 2 * game.base()];
     for (text, [right, row]) in labels(game) {
@@ -130,7 +126,6 @@ mod tests {
         let svg = svg(&game, &game.parse_position("j10 a1").unwrap());
         assert_eq!(svg.matches("<path").count(), 271);
         assert!(svg.contains("<title>j10 a1</title>"));
-        // The middle.
         let stone = "<circle cx=\"462\" cy=\"418\" r=\"17\" fill=\"#f4f1e8\"";
         assert!(svg.contains(stone) && svg.matches("r=\"5\"").count() == 1);
     }

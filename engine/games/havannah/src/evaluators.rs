@@ -1,8 +1,5 @@
-//! The hand-made evaluators of Havannah.
-//!
-//! `needs` counts the stones that each side needs for its nearest bridge or fork by shortest paths
-//! (two-distance would not do: one stone breaks a bridge). `locality` is a bias of a tree search,
-//! no win probability.
+//! Hand-made evaluators of Havannah: `needs` counts the stones that each side needs for its nearest
+//! bridge or fork; `locality` biases a tree search and is no win probability.
 
 use super::{
     EMPTY, Havannah, Position,
@@ -44,7 +41,8 @@ impl Needs {
 
 const UNREACHABLE_DISTANCE: u8 = 60;
 
-/// Number of stones of a seat that join each cell, itself included, to the cells of a rim.
+/// For each cell the fewest new stones with which `seat` joins it, itself included, to a cell with
+/// a bit of `rim`.
 fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8; MAX_CELLS] {
     let own = seat as u8 + 1;
     let mut distances = [UNREACHABLE_DISTANCE; MAX_CELLS];
@@ -54,7 +52,6 @@ fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8;
         _ => UNREACHABLE_DISTANCE,
     };
     let mut queue = VecDeque::with_capacity(MAX_CELLS);
-    // Cells that cost nothing are expanded first.
     let reach = |queue: &mut VecDeque<usize>, cell| match cost(cell) {
         0 => queue.push_front(cell),
         _ => queue.push_back(cell),
@@ -82,13 +79,12 @@ fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8;
 }
 
 impl Needs {
-    /// Stones that a seat needs for its nearest bridge or fork.
     fn of(game: &Havannah, position: &Position, seat: Seat) -> u8 {
         let from = |bit: usize| distances(game, position, seat, 1 << bit);
         let (sides, corners) = (from_fn(from), from_fn(|corner| from(6 + corner)));
         let mut least = UNREACHABLE_DISTANCE;
         for cell in 0..game.board_cells() {
-            // The paths that meet in an empty cell each count it.
+            // Each path that meets in an empty cell counts its stone.
             let own = u8::from(position.colours[cell] == EMPTY);
             let nearest = |all: &[[u8; MAX_CELLS]; 6], count: u8| {
                 let mut each = all.map(|distances| distances[cell]);
@@ -115,13 +111,11 @@ impl Score<Havannah> for Needs {
     }
 }
 
-/// Locality of the last stone: own stones among the six cells around it and the six between those,
-/// and the size of its chain.
 #[derive(Clone, Copy, Debug)]
 struct Locality {
-    /// A sixth of the maximal number of counted stones of the chain.
+    /// At most six times `reach` stones of the chain count.
     reach: usize,
-    /// Weights of near stones and of each stone of the chain.
+    /// Bonus for a near own stone, and (`chain`) for each counted stone of the chain.
     near: f32,
     chain: f32,
 }

@@ -1,9 +1,7 @@
-//! Inputs of Havannah's models: cells as three symbols for tuples, and for networks each cell with
-//! its surroundings and its chain.
+//! Features of Havannah's models.
 //!
-//! A network's row is the content of a cell and of the six cells around it, up to rotation and
-//! reflection, so one model plays on boards of all sizes. Invariant: a name keeps its tuples for
-//! ever, and rows their meaning.
+//! A neural network's row is the content of a cell and its six neighbours up to rotation and
+//! reflection, so one model plays on boards of all sizes. Published tuples and rows never change.
 
 use super::{
     EMPTY, Havannah, Position,
@@ -26,7 +24,6 @@ const fn cells(base: usize) -> [CellGroup; 1] {
     [CellGroup::only('b', cells_of(base), 3, meaning)]
 }
 
-/// The cells of the board by its base (cells per side), from 3 on.
 static CELLS: [[CellGroup; 1]; 8] = [
     cells(3),
     cells(4),
@@ -38,16 +35,16 @@ static CELLS: [[CellGroup; 1]; 8] = [
     cells(10),
 ];
 
-/// Classes of a cell: empty by the set of seats that would win there, or a stone by owner, by the
-/// sides of its chain (none, one, more) and by whether it has a corner.
+/// Classes of a cell: empty, by the set of seats that would win there (4), or a stone, by owner,
+/// number of sides of its chain (0, 1, more) and whether the chain has a corner.
 const NUM_CENTRES: usize = 4 + 2 * 6;
 
-/// Surroundings up to rotation and reflection: six cells of four colours.
+/// Contents of six neighbours with four colours each, up to rotation and reflection.
 const NUM_SURROUNDINGS: usize = 430;
 
 const NUM_ROWS: usize = NUM_CENTRES * NUM_SURROUNDINGS;
 
-/// The number of each surrounding, two bits per cell.
+/// By the contents of the six neighbours, two bits each: class under rotation and reflection.
 static SURROUNDING_INDEX: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
     let mut numbers = Box::new([u16::MAX; 1 << 12]);
     let mut next = 0;
@@ -89,7 +86,6 @@ impl Learnable for Havannah {
 
     type Group = NoFeatureGroup;
 
-    /// Every cell has the same feature rows.
     fn feature_slots(&self, _: NamedSet<NoFeatureGroup>) -> Vec<Range<usize>> {
         vec![0..NUM_ROWS; self.board_cells()]
     }
@@ -111,7 +107,6 @@ impl Learnable for Havannah {
                 None => {
                     let wins = |seat| usize::from(position.would_win(self.shape, cell, seat).any());
                     match code {
-                        // Empty surroundings allow no win.
                         0 => 0,
                         _ => wins(seat) + 2 * wins(1 - seat),
                     }
@@ -133,7 +128,6 @@ impl Learnable for Havannah {
             .to_owned()
     }
 
-    /// A model of one board plays on all.
     fn model_name(&self) -> String {
         Self::INFO.name.to_owned()
     }
@@ -163,7 +157,7 @@ impl TupleInputs for Havannah {
     }
 }
 
-/// A colour from a seat's perspective: 0 empty, 1 own, 2 enemy, 3 off the board.
+/// A colour from the perspective of `seat`: 0 empty, 1 own, 2 enemy, 3 off the board.
 #[inline]
 fn seen_by(seat: Seat, colour: u8) -> u8 {
     if seat == 0 || colour == EMPTY || usize::from(colour) > 2 {
@@ -209,7 +203,6 @@ mod tests {
                             rows
                         );
                     }
-                    // A cell where the seat would win is among the rows.
                     let first = NUM_SURROUNDINGS as u16..2 * NUM_SURROUNDINGS as u16;
                     let wins = game.winning_cells(&position, seat).next().is_some();
                     met += usize::from(wins && rows.iter().any(|row| first.contains(row)));

@@ -1,10 +1,10 @@
-//! The rules of Havannah (Christian Freeling) on hexagons of 3 to 10 cells a side.
+//! The rules of Havannah (Christian Freeling) on hexagons with sides of 3 to 10 cells.
 //!
-//! White begins; each turn places one stone. A *bridge* (a chain with two corners), a *fork* (with
-//! three sides without their corners) or a *ring* (a loop around at least one cell, occupied or
-//! not) wins; a full board without any is a draw. With `swap=on` the second player may take over
-//! the first stone instead of placing one. Chains are a union-find with their corners and sides, so
-//! a stone's result needs only its six neighbours.
+//! Each turn places one stone, White first. A *bridge* (a chain with two corners), a *fork* (a
+//! chain with three sides; corners belong to none) or a *ring* (a loop around at least one cell,
+//! occupied or not) wins; a full board without any is a draw. With `swap=on` the second player may
+//! take over the first stone. A union-find of chains stores their corners and sides, so a move's
+//! result needs only six neighbours.
 
 mod drawing;
 mod evaluators;
@@ -32,7 +32,7 @@ use alea_core::{
 use shape::{NUM_CELL_SLOTS, OFF_BOARD, SIDE_BITS, Shape};
 use std::hash::{Hash, Hasher};
 
-/// The rules on a board of one size.
+/// The rules of Havannah on a board of one size.
 #[derive(Clone, Copy, Debug)]
 pub struct Havannah {
     shape: &'static Shape,
@@ -50,10 +50,10 @@ impl PartialEq for Havannah {
 pub struct Move(u16);
 
 impl Move {
-    /// Takes over the opponent's first stone instead of placing one.
+    /// Takes over the opponent's first stone.
     pub const SWAP: Self = Self(OFF_BOARD as u16);
 
-    /// A stone on a cell.
+    /// Places a stone on `cell`.
     #[inline]
     pub fn at(cell: usize) -> Self {
         debug_assert!(cell < MAX_CELLS);
@@ -67,16 +67,16 @@ impl Move {
     }
 }
 
-/// A set of winning structures.
+/// A set of winning structures: ring, bridge, fork.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct WinKinds(u8);
 
 impl WinKinds {
-    /// A loop around at least one cell.
+    /// A loop of one side's stones around at least one cell.
     pub const RING: Self = Self(1);
-    /// A chain with two corners.
+    /// A chain that connects two corners.
     pub const BRIDGE: Self = Self(2);
-    /// A chain with three sides.
+    /// A chain that connects three sides.
     pub const FORK: Self = Self(4);
     /// Whether the set is not empty.
     #[inline]
@@ -84,7 +84,7 @@ impl WinKinds {
         self.0 != 0
     }
 
-    /// The names of the structures.
+    /// The names of the structures in the set.
     pub fn names(self) -> Vec<&'static str> {
         let all = [
             (Self::RING, "ring"),
@@ -106,22 +106,22 @@ impl WinKinds {
 const EMPTY: u8 = 0;
 const OFF_BOARD_COLOUR: u8 = 3;
 
-/// Marks the link of a chain's representative, whose low bits then hold the sides and corners that
-/// the chain touches.
+/// Flags the link of a chain's representative, whose low bits are the sides and corners that the
+/// chain touches.
 const ROOT: u16 = 1 << 15;
 
-/// A position, equal to others with the same stones and seat to move.
+/// A position; equality and hash ignore the order of the moves.
 #[derive(Clone, Copy)]
 pub struct Position {
     key: u64,
     colours: [u8; NUM_CELL_SLOTS],
-    /// For each seat and cell the neighbours with its stones, as bits around the circle.
+    /// For each seat and cell the set of the six neighbours with the seat's stones.
     around: [[u8; NUM_CELL_SLOTS]; 2],
-    /// Union-find: another stone of the chain, or [`ROOT`].
+    /// Union-find: for each stone another of its chain, or [`ROOT`] with the chain's rim bits.
     links: [u16; NUM_CELL_SLOTS],
     stones: u16,
     chains: [u16; 2],
-    /// The last two filled cells; [`OFF_BOARD`] for none.
+    /// The last two filled cells, the latest first.
     last: [u16; 2],
     seat: u8,
     structures: WinKinds,
@@ -150,7 +150,7 @@ impl std::fmt::Debug for Position {
     }
 }
 
-/// For each set of neighbours of one colour: the number of its runs, and one neighbour of each.
+/// For each set of six neighbours: the number of its runs, and the first member of each.
 const NEIGHBOUR_RUNS: [(u8, [u8; 3]); 64] = {
     let mut runs = [(0, [0; 3]); 64];
     let mut set = 1;
@@ -169,8 +169,7 @@ const NEIGHBOUR_RUNS: [(u8, [u8; 3]); 64] = {
     runs
 };
 
-/// For each set of neighbours of one colour the cells around the circle that lie between two of
-/// them.
+/// For each set of six neighbours: the members between two members.
 const NEIGHBOURS_BETWEEN: [u8; 64] = {
     let mut between = [0; 64];
     let mut set = 0;
@@ -204,7 +203,7 @@ impl Position {
         }
     }
 
-    /// The owner of the stone on a cell.
+    /// The owner of the stone on `cell`; `None` for an empty cell.
     #[inline]
     pub fn seat_at(&self, cell: usize) -> Option<Seat> {
         match self.colours[cell] {
@@ -213,25 +212,25 @@ impl Position {
         }
     }
 
-    /// The seat to move; the loser in a won game.
+    /// The seat to move; in a won game the loser.
     #[inline]
     pub fn seat(&self) -> Seat {
         usize::from(self.seat)
     }
 
-    /// Number of stones.
+    /// Number of stones on the board.
     #[inline]
     pub fn stones(&self) -> usize {
         usize::from(self.stones)
     }
 
-    /// The structures that the last stone completed.
+    /// The winning structures that the last stone completed.
     #[inline]
     pub fn structures(&self) -> WinKinds {
         self.structures
     }
 
-    /// The last filled cell.
+    /// The last filled cell; `None` on the empty board.
     pub fn last(&self) -> Option<usize> {
         Some(usize::from(self.last[0])).filter(|&cell| cell != OFF_BOARD)
     }
@@ -249,7 +248,6 @@ impl Position {
         cell
     }
 
-    /// [`Self::root`] with path compression.
     #[inline]
     fn find_root(&mut self, mut cell: usize) -> usize {
         loop {
@@ -266,8 +264,8 @@ impl Position {
         }
     }
 
-    /// Whether a stone of a seat on a cell would complete a ring of six around another of its
-    /// stones: the only rings without two separate neighbours.
+    /// Whether a stone of `seat` on `cell` would complete a ring of six, the only ring whose last
+    /// stone does not link two runs of own neighbours.
     #[inline]
     fn encloses(&self, shape: &Shape, cell: usize, seat: Seat) -> bool {
         let mut between = NEIGHBOURS_BETWEEN[self.neighbour_bits(cell, seat)];
@@ -285,14 +283,13 @@ impl Position {
     #[inline(always)]
     fn would_win(&self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
         let set = self.neighbour_bits(cell, seat);
-        // Most cells neither link chains nor fill a row of three.
+        // Most cells neither link two runs nor lie on the rim nor close a ring of six.
         if NEIGHBOUR_RUNS[set].0 < 2 && shape.rim[cell] == 0 && NEIGHBOURS_BETWEEN[set] == 0 {
             return WinKinds::default();
         }
         self.would_complete(shape, cell, seat)
     }
 
-    /// [`Self::would_win`] for cells that link or fill.
     #[inline]
     fn would_complete(&self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
         let near = &shape.near[cell];
@@ -309,8 +306,8 @@ impl Position {
         WinKinds(kinds.0 | u8::from(ring))
     }
 
-    /// Places a stone of a seat on an empty cell and returns what it completes; turn, result and
-    /// key stay.
+    /// Places a stone on an empty cell and returns the structures that it completes; turn, result
+    /// and key stay.
     #[inline]
     fn place_stone(&mut self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
         let near = &shape.near[cell];
@@ -349,7 +346,7 @@ impl Position {
 }
 
 impl Havannah {
-    /// The rules on a board of `base` cells a side; with `swap` the second player may take the
+    /// The rules on a board with sides of `base` cells; with `swap` the second player may take the
     /// first stone. Panics if `base` is not in [`BASES`].
     pub fn new(base: usize, swap: bool) -> Self {
         assert!(BASES.contains(&base), "boards have {BASES:?} cells a side");
@@ -359,12 +356,12 @@ impl Havannah {
         }
     }
 
-    /// Cells per side.
+    /// Cells per side of the board.
     pub fn base(&self) -> usize {
         self.shape.base
     }
 
-    /// Number of cells.
+    /// Number of cells of the board.
     #[inline]
     pub fn board_cells(&self) -> usize {
         self.shape.cells
@@ -375,7 +372,7 @@ impl Havannah {
         Position::empty()
     }
 
-    /// Empty cells in order.
+    /// The empty cells, in ascending order.
     pub fn empties<'a>(&self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
         let cells = position.colours[..self.shape.cells].iter().enumerate();
         cells
@@ -383,13 +380,12 @@ impl Havannah {
             .map(|(cell, _)| cell)
     }
 
-    /// Whether the second player may take the first stone.
     #[inline]
     fn may_swap(&self, position: &Position) -> bool {
         self.swap && position.stones == 1 && position.seat == 1
     }
 
-    /// The structures that a stone of a seat on an empty cell would complete.
+    /// The structures that a stone of `seat` on the empty `cell` would complete.
     #[inline]
     pub fn would_win(&self, position: &Position, cell: usize, seat: Seat) -> WinKinds {
         position.would_win(self.shape, cell, seat)
@@ -405,7 +401,7 @@ impl Havannah {
         count
     }
 
-    /// Fills empty cells at random until the game is over; `record_move` receives the index of every move.
+    /// Plays random moves to the end of the game; `record_move` receives their history indices.
     #[inline]
     fn fill(
         &self,
@@ -443,7 +439,7 @@ impl Havannah {
     }
 }
 
-/// Moves per random word; each takes at most nine bits.
+/// Moves per random word of 64 bits; each takes up to nine.
 const MOVES_PER_WORD: u32 = 3;
 
 impl Game for Havannah {
@@ -521,7 +517,7 @@ impl SearchHints for Havannah {
         usize::from(mv.0) + NUM_CELL_SLOTS * position.seat()
     }
 
-    /// 2 for a winning stone, 1 for one that prevents the other seat's win there.
+    /// 2 wins, 1 takes a cell where the enemy would win.
     fn move_class(&self, position: &Position, mv: Move) -> u8 {
         let wins = |seat| {
             mv.cell()
@@ -534,7 +530,7 @@ impl SearchHints for Havannah {
         }
     }
 
-    /// Half of the remainder of a game that fills two thirds of the board.
+    /// Half of the plies to go if a game fills two thirds of the board.
     fn expected_moves_left(&self, position: &Position) -> u32 {
         (self.shape.cells * 2 / 3)
             .saturating_sub(position.stones())

@@ -1,9 +1,6 @@
-//! Notation of positions and moves of Havannah.
-//!
-//! A cell is a letter and a number, `d4`, in the coordinates of HavannahGui: neighbours differ by
-//! one in either or equally in both. Little Golem counts the numbers of each letter from 1
-//! (`Havannah::golem_name`). A position is the moves from the empty board, separated by blanks,
-//! including `swap`. Invariant: formatted text parses to the same value.
+//! Notation of Havannah: a cell is `d4` as in HavannahGui, where neighbours differ by one in
+//! letter, number or both equally; Little Golem counts each letter's numbers from 1. A position is
+//! its moves from the empty board, separated by blanks.
 
 use super::{Havannah, Move, OFF_BOARD, Position};
 use alea_core::{
@@ -16,7 +13,7 @@ fn letter(x: u8) -> char {
 }
 
 impl Havannah {
-    /// The name of a cell: `d4`.
+    /// The name of a cell in HavannahGui's coordinates, such as `d4`.
     pub fn cell_name(&self, cell: usize) -> String {
         let [x, y] = self.shape.names[cell];
         format!("{}{}", letter(x), y + 1)
@@ -59,12 +56,11 @@ impl Havannah {
         }
     }
 
-    /// Parses a move of a position.
+    /// Parses a legal move of `position`.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         self.read_move(position, text, false)
     }
 
-    /// [`Self::parse_move`], in Little Golem's coordinates if `golem`.
     pub(super) fn read_move(
         &self,
         position: &Position,
@@ -88,13 +84,13 @@ impl Havannah {
         }
     }
 
-    /// Formats a move.
+    /// Formats a move: a cell or `swap`.
     pub fn format_move(&self, mv: Move) -> String {
         mv.cell()
             .map_or_else(|| "swap".to_owned(), |cell| self.cell_name(cell))
     }
 
-    /// Parses a position.
+    /// Parses a position: its moves from the empty board.
     pub fn parse_position(&self, text: &str) -> Result<Position, TextError> {
         let mut position = self.start();
         let (mut at, mut rest) = (1, text);
@@ -112,14 +108,13 @@ impl Havannah {
         Ok(position)
     }
 
-    /// Formats a position: its stones in a possible order, with the last two at the end.
+    /// Formats a position as moves that lead to it, with the last two stones at the end.
     pub fn format_position(&self, position: &Position) -> String {
         let last = position.last.map(usize::from);
         let of = |seat| {
             let mut cells: Vec<usize> = (0..self.board_cells())
                 .filter(|&cell| position.seat_at(cell) == Some(seat))
                 .collect();
-            // The last stones come last, one of each seat.
             cells.sort_by_key(|&cell| (last.contains(&cell), cell));
             cells.into_iter().map(|cell| self.cell_name(cell))
         };
@@ -156,7 +151,6 @@ mod tests {
             let position = game.parse_position(text).unwrap();
             assert_eq!(game.format_position(&position), text);
         }
-        // Any order of the stones, but the last two at the end.
         let position = game.parse_position("d4 c3 a1 b2 g7 b1").unwrap();
         assert_eq!(game.format_position(&position), "a1 b2 d4 c3 g7 b1");
         let [loose, canonical] = [" D4  c3 ", "d4 c3"].map(|text| game.parse_position(text));

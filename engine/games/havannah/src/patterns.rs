@@ -1,16 +1,14 @@
 //! Patterns of replies to the last stone, in Lajkonik's notation (*Inside Lajkonik*).
 //!
-//! A pattern is the six cells around the last stone, counterclockwise from the right (`abcdef`),
-//! then optionally the six between and behind two of those (`ghijkl`), then the six behind each
-//! (`mnopqr`): `.` empty, `x` the last mover, `o` the side to move, `#` off the board. After an
-//! arrow follow the letters of the recommended cells and optionally a probability in eighths:
-//! `.ooo.o->ae 8`. Invariant: a pattern includes its rotations and reflections; larger patterns
-//! take precedence.
+//! A pattern lists the six neighbours of the last stone, counterclockwise from the right (`a` to
+//! `f`), optionally the six cells that touch two of those (`g` to `l`), then those straight behind
+//! them (`m` to `r`): `.` empty, `x` the last mover, `o` the side to move, `#` off the board. An
+//! arrow, the letters of the recommended cells and optionally a probability in eighths follow:
+//! `.ooo.o->ae 8`. Rotations and reflections match too; larger patterns take precedence.
 
 use super::{EMPTY, Position, Shape};
 use std::collections::HashMap;
 
-/// The patterns of the published program, with probability 1.
 pub(super) const PUBLISHED_PATTERNS: &str = "...o.o->e ..oo.o->e ..xo.o->e .o.o.o->ace .x.o.o->e .ooo.o->ae \
     .xoo.o->e .xxo.o->e .oxo.o->ae o.oo.o->be x.oo.o->e x.xo.o->e oooo.o->e ooxo.o->e oxoo.o->e \
     oxxo.o->e xoxo.o->e xxxo.o->e ##.o.o->ce ##oo.o->e ##xo.o->e ###o.o->e ..o.##->d .oo.##->ad \
@@ -18,31 +16,30 @@ pub(super) const PUBLISHED_PATTERNS: &str = "...o.o->e ..oo.o->e ..xo.o->e .o.o.
 
 const PATTERN_SIZES: [usize; 3] = [18, 12, 6];
 
-/// Reply to the last stone: the recommended cells near it as bits, and the probability in eighths
-/// to play one.
+/// The set of recommended cells among the 18 near the last stone, and the probability in eighths to
+/// play one.
 type PatternReply = (u32, u8);
 
 #[derive(Clone, Debug)]
 pub(super) struct Patterns {
-    /// Replies by the content of the six cells around the last stone, two bits per cell.
+    /// By the contents of the six neighbours, two bits each.
     small: Box<[PatternReply; 1 << 12]>,
-    /// Replies by the content of eighteen, and of twelve cells around the last stone.
+    /// By the contents of 18 and of 12 cells around the last stone.
     large: [HashMap<u64, PatternReply>; 2],
 }
 
-/// The image of a near cell under a rotation and an optional reflection.
+/// The image of a near cell, 0 to 17, under `turns` rotations by 60°, and a reflection if
+/// `mirrored`.
 fn image(cell: usize, turns: usize, mirrored: bool) -> usize {
     let (ring, at) = (cell / 6, (cell + turns) % 6);
     match (mirrored, ring) {
         (false, _) => 6 * ring + at,
-        // Cells between two neighbours lie between their images.
         (true, 1) => 6 * ring + (11 - at) % 6,
         (true, _) => 6 * ring + (6 - at) % 6,
     }
 }
 
 impl Patterns {
-    /// Parses patterns, separated by blanks; a number after one is its probability in eighths.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let mut patterns = Self {
             small: Box::new([(0, 0); 1 << 12]),
@@ -95,11 +92,11 @@ impl Patterns {
         Ok(patterns)
     }
 
-    /// The reply of the largest pattern that matches around the last stone.
+    /// The reply of the largest matching pattern.
     #[inline]
     pub(super) fn around_last(&self, shape: &Shape, position: &Position) -> PatternReply {
         let near = &shape.near[usize::from(position.last[0])];
-        // The last mover is 1, the side to move 2.
+        // Patterns have the last mover as 1, the side to move as 2.
         let swapped = position.seat() == 0;
         let code = |cells: std::ops::Range<usize>| {
             let mut code = 0;
@@ -132,7 +129,6 @@ mod tests {
     use super::super::{Havannah, shape::NUM_NEAR_CELLS};
     use super::*;
 
-    /// The recommended cells after moves on the board with five cells a side.
     fn advice(patterns: &Patterns, moves: &str) -> Vec<String> {
         let game = Havannah::new(5, false);
         let position = game.parse_position(moves).unwrap();
@@ -147,10 +143,9 @@ mod tests {
     #[test]
     fn an_intrusion_into_a_bridge_is_answered() {
         let patterns = Patterns::parse(PUBLISHED_PATTERNS).unwrap();
-        // White has d4 and e6, joined by d5 or e5; Black takes one, White the other.
+        // White's d4 and e6 are joined by d5 or e5: Black takes one, White the other.
         assert_eq!(advice(&patterns, "d4 a1 e6 e5"), ["d5"]);
         assert_eq!(advice(&patterns, "d4 a1 e6 d5"), ["e5"]);
-        // The same pattern with the colours exchanged.
         assert_eq!(advice(&patterns, "a1 d4 a2 e6 e5"), ["d5"]);
         assert!(advice(&patterns, "d4 a1 e6 b4").is_empty());
     }

@@ -1,4 +1,4 @@
-//! Havannah as a game to play, record and learn.
+//! Registers Havannah with its parameters, text forms, players and symmetries.
 
 use super::{
     BASES, Havannah, Move, Position, drawing, evaluators::EVALUATORS, players::PLAYERS,
@@ -16,7 +16,7 @@ use alea_play::{
     playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
 };
 
-/// Default cells per side: the board of most tournaments.
+/// The board of most tournaments.
 const DEFAULT_BASE: usize = 8;
 
 static REGISTRY: Registry<Havannah> = Registry {
@@ -25,7 +25,6 @@ static REGISTRY: Registry<Havannah> = Registry {
     oracle: Some(&MATES),
     playouts: &PLAYOUT_ENTRIES,
     transcripts: &FORMS,
-    // Each model was trained on the board size that uses it.
     best_model: |game| {
         Some(match game.base() {
             ..=6 => include_bytes!("../../../../models/havannah-3.safetensors"),
@@ -103,7 +102,7 @@ impl ChanceOutcomes for Havannah {
     type PairedChance = NoChance;
 }
 
-/// The alternate notation is that of Little Golem, which numbers the cells of each letter from 1.
+/// The alternate notation is Little Golem's.
 impl GameText for Havannah {
     fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
         Self::parse_position(self, text).map(|position| (position, None))
@@ -178,7 +177,6 @@ impl Codec for Havannah {
     }
 }
 
-/// The text of a cell, or `swap` as it is.
 fn format_unless_swap(mv: &str, cell: impl FnOnce() -> Option<String>) -> Option<String> {
     match mv.eq_ignore_ascii_case("swap") {
         true => Some(mv.to_owned()),

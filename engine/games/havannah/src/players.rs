@@ -1,8 +1,8 @@
-//! The published program `lajkonik(…)`, as our tree search with Lajkonik's rules, numbers and
-//! option names.
+//! The player `lajkonik(…)`: the options of Lajkonik, translated to those of this crate's tree
+//! search.
 //!
-//! Lajkonik's rewards are +1 and −1, ours 1 and 0, so terms that it adds to a mean are halved here.
-//! Source: *Inside Lajkonik*.
+//! Lajkonik's rewards are ±1, here 1 and 0, so its terms of a mean are halved. Source: *Inside
+//! Lajkonik*.
 
 use super::{Havannah, MAX_CELLS};
 use alea_play::{
@@ -20,7 +20,6 @@ pub(super) static PLAYERS: [PlayerEntry<Havannah>; 1] = [PlayerEntry {
 
 fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let mut text = String::from("mcts(");
-    // Writing to a string cannot fail.
     let budget = [
         "sims", "ms", "cpu_ms", "clock", "threads", "memory", "keep", "ponder",
     ];
@@ -59,7 +58,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let locality = number("locality_bias", 0.0, 1000.0, 1.0)?;
     let chain = number("chain_size_bias_factor", 0.0, 3.0, 0.0)?;
     let sole = number("sole_nonlosing_move_win_ratio_threshold", 0.0, 1.0, 0.2)?;
-    // The threshold at which Lajkonik writes to its log.
+    // Only controls Lajkonik's log.
     number("win_ratio_threshold", 0.0, 1.0, 0.6)?;
     let mut count = |key, from, to, default: u32| arguments.number(key, from..=to, default);
     let retries = count("retries_of_isolated_moves", 0, 100, 1)?;
@@ -86,8 +85,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let solver = is("use_solver", true)?;
     let by_rave = is("use_rave_randomization", false)?;
     let human = is("use_human_like_time_control", false)?;
-    // The tree is dropped after each move unless `keep` is set; the other keys concern Lajkonik's
-    // console.
+    // Options of Lajkonik's console; the tree is dropped after each move unless `keep` is set.
     for key in [
         "clear_tt_after_move",
         "print_debug_info",
@@ -95,7 +93,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     ] {
         is(key, false)?;
     }
-    // Swapping is a move of the game here, and games are played to their end.
+    // Here the swap is a move, and games are played to their end.
     for key in ["use_swap", "end_games_quickly"] {
         arguments.choice(key, &[("false", ())])?;
     }
@@ -113,7 +111,7 @@ fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
         let unseen = key.starts_with("ring") && !rings;
         let _ = write!(text, ", {key}={}", if unseen { -1.0 } else { value });
     }
-    // Lajkonik's numbers of RAVE blends, with the constant k of ours.
+    // The name and the constant k of Lajkonik's RAVE formula.
     let (blend, k) = match strategy {
         0 | 1 => ("gelly", 0.0),
         2 => ("gelly", 3.0 * bias),

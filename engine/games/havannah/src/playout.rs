@@ -1,10 +1,9 @@
 //! Heuristic playouts of Havannah: `playout=havannah(…)`.
 //!
-//! In this order: a winning cell of the last stone's chain; the last good reply (Drake 2009); a
-//! pattern around the last stone; a cell that joins two own chains, or separates two of the
-//! enemy's; a random cell, resampled if isolated. Probabilities are Lajkonik's (*Inside Lajkonik*);
-//! by default only its patterns are used. Invariant: playouts allocate nothing and end by the
-//! rules, except for unnoticed rings.
+//! A move is the first possible of: a winning cell of the last stone's chain; the last good reply
+//! (Drake 2009); a pattern around the last stone; a cell that joins two own chains, or separates
+//! two enemy chains; a random cell, resampled if isolated. Probabilities are those of *Inside
+//! Lajkonik*; by default only its patterns are used.
 
 use super::{
     EMPTY, Havannah, NEIGHBOUR_RUNS, Position, ROOT, WinKinds,
@@ -31,16 +30,16 @@ pub(super) static PLAYOUT_ENTRIES: [PlayoutEntry<Havannah>; 1] = [PlayoutEntry {
     read,
 }];
 
-/// Parameters; probabilities in per cent.
+/// Probabilities in per cent.
 #[derive(Clone, Debug)]
 struct PlayoutParameters {
-    /// Probabilities that a ring ends a playout, at its beginning and end.
+    /// Probability that a ring ends the playout, for its first and last move.
     ring: [f32; 2],
-    /// Probability to join two own chains beside the enemy's last stone; the second number is added
-    /// for each chain that the side to move has when the playout begins.
+    /// Probability to join two own chains beside the enemy's last stone, and its increment per own
+    /// chain when the playout begins.
     connect: [f32; 2],
-    /// Probability to separate two enemy chains beside the enemy's last stone; the second number is
-    /// added for each chain that the side to move has when the playout begins.
+    /// Probability to separate two enemy chains beside the enemy's last stone, and its increment
+    /// per own chain when the playout begins.
     defend: [f32; 2],
     retries: u32,
     mate: bool,
@@ -93,15 +92,14 @@ struct PatternPlayout {
     left: usize,
     connect: f32,
     defend: f32,
-    /// For each seat and each enemy stone the reply in the last won playout.
+    /// For each seat and enemy stone the seat's reply in the last playout that it won.
     replies: Box<[[u16; NUM_CELL_SLOTS]; 2]>,
-    /// The cells of this playout in order.
     cells_played: Vec<u16>,
     winning_cells: [usize; 2],
-    /// The number of the last traversal that visited each cell, and of the last traversal.
+    /// For each cell the number (`look`) of the last chain traversal that visited it.
     seen: [u64; NUM_CELL_SLOTS],
     look: u64,
-    /// Stack of a traversal of a chain, and its stones.
+    /// Queue of a chain traversal.
     chain: Vec<u16>,
 }
 
@@ -130,8 +128,8 @@ impl PatternPlayout {
         self.indices[usize::from(last)] = index;
     }
 
-    /// Marks a stone about to be placed if it extends the reach of a chain: all chains that it
-    /// links but one without new sides and corners, since a ring needs two.
+    /// Queues the chains that a stone on `cell` would link, but one whose sides and corners are
+    /// those of all: it gains no winning cells.
     fn mark_extension(&mut self, game: &Havannah, position: &Position, cell: usize, seat: Seat) {
         let near = &game.shape.near[cell];
         let (runs, starts) = NEIGHBOUR_RUNS[position.neighbour_bits(cell, seat)];
@@ -148,7 +146,7 @@ impl PatternPlayout {
         }
     }
 
-    /// Up to two winning cells of the side of the last stone; `ring` if rings count.
+    /// Up to two winning cells of the side of the last stone; rings count if `ring`.
     fn find_winning_cells(
         &mut self,
         game: &Havannah,
@@ -221,7 +219,6 @@ impl PatternPlayout {
         found
     }
 
-    /// A cell beside a stone where a stone of a seat would join two of its chains.
     fn joining_cell(game: &Havannah, position: &Position, seat: Seat, stone: u16) -> Option<usize> {
         let near = &game.shape.near[usize::from(stone)][..6];
         near.iter().map(|&near| usize::from(near)).find(|&cell| {
@@ -290,7 +287,6 @@ impl PatternPlayout {
         cell
     }
 
-    /// Stores the replies of the winner and drops those of the loser.
     fn update_replies(&mut self, first: Seat, winner: Seat) {
         for (ply, pair) in self.cells_played.windows(2).enumerate() {
             let seat = (first + ply + 1) % 2;
@@ -337,7 +333,6 @@ impl Leaf<Havannah> for PatternPlayout {
         let mut winner = None;
         let checks_threats = self.knowledge.mate || self.knowledge.antimate;
         self.winning_cells = [OFF_BOARD; 2];
-        // The complete chain of the last stone.
         self.chain.clear();
         self.chain.extend(
             position.last[..1]

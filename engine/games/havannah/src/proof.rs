@@ -1,9 +1,8 @@
-//! Proofs of the winner on boards of base 3 and 4, and their check.
+//! Proves who wins on boards of base 3 and 4, by depth-first proof-number search (Nagai 2002; weak
+//! sums: Ueda et al. 2008) over positions up to symmetry.
 //!
-//! Depth-first proof-number search (Nagai 2002, with the weak sums of Ueda et al. 2008) over
-//! positions up to symmetry. Where the other side would win by threats with one reply each, only
-//! replies inside that win are tried: its cells, and counter-threats. Invariant: [`check`] verifies
-//! a strategy independently.
+//! Against threats that allow one reply each, only the winning line's cells and counter-threats are
+//! tried. [`check`] verifies a strategy independently.
 
 mod check;
 
@@ -20,16 +19,15 @@ use alea_core::{
 use check::has_numbers;
 use std::collections::HashSet;
 
-/// Maximal number of threats in one threat search. Opening a1 of base 4 takes 8 million nodes with
-/// 150, reply by reply.
+/// Limit of positions in one threat search; opening a1 of base 4 takes 8 million nodes with 150.
 const MAX_THREATS: u32 = 150;
 
-/// Exceeds any sum of initial numbers.
+/// Exceeds any sum of initial proof or disproof numbers.
 const INFINITE_NUMBER: u32 = 1 << 30;
 
 const NEIGHBOUR_SHIFTS: [i32; 6] = [8, 9, 1, -8, -9, -1];
 
-/// Bit of the first cell, so that its neighbours exist.
+/// All its neighbours have bit indices too.
 const FIRST_CELL_BIT: u32 = 9;
 
 fn bits(mut set: u64) -> impl Iterator<Item = u64> {
@@ -48,7 +46,8 @@ fn at(bit: u64) -> usize {
     bit.trailing_zeros() as usize
 }
 
-/// For stones of one side alone: the threats that each further stone would add.
+/// Threats of the stones `own`: by a cell's bit index the cells that would win after a stone there
+/// (`wins`), and all cells of such pairs (`any`).
 #[derive(Clone)]
 struct Pairs {
     own: u64,
@@ -77,15 +76,15 @@ struct Node {
 }
 
 impl Node {
-    /// The hash of the canonical image, and its symmetry.
+    /// The hash of the canonical image, and the symmetry to it.
     fn image(&self) -> (u64, usize) {
         let keys = self.keys.iter().copied().zip(0..);
         keys.min().unwrap_or_default()
     }
 }
 
-/// A table entry: proof and disproof number for the side to move, and its candidate moves, or the
-/// winning one.
+/// Table entry: proof and disproof number for the side to move, and the candidate moves in the
+/// canonical image, only the winning one if proven.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     key: u64,
@@ -101,11 +100,11 @@ pub struct Prover {
     winner: Seat,
     all: u64,
     rim: u64,
-    /// By bit of a cell: its side or corner, and its neighbours.
+    /// By a cell's bit index.
     rims: [u16; 64],
     near: [u64; 64],
     bits_of_cells: Vec<u64>,
-    /// By bit, for each symmetry: the image, and hash words of both sides.
+    /// By bit index and symmetry: the image's bit index, and its hash words for both sides.
     images: Vec<[(u8, [u64; 2]); SYMMETRIES]>,
     pairs: Vec<Pairs>,
     table: Vec<[Entry; 2]>,
@@ -113,13 +112,13 @@ pub struct Prover {
 }
 
 impl Prover {
-    /// Whether the game can be proved: on small boards without the swap.
+    /// Whether the game can be proved: base 3 or 4, without the swap.
     pub fn can(game: &Havannah) -> bool {
         has_numbers(game)
     }
 
-    /// A prover of wins of a seat with a table of so many bytes; `None` without memory or for other
-    /// boards.
+    /// A prover of wins of `winner` with a table of `memory` bytes; `None` without that memory or
+    /// if [`Prover::can`] is false.
     pub fn new(game: Havannah, winner: Seat, memory: usize) -> Option<Self> {
         if !Self::can(&game) {
             return None;
@@ -165,12 +164,13 @@ impl Prover {
         Some(prover)
     }
 
-    /// Number of visited positions.
+    /// Number of positions visited so far.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Whether the side wins from here; `report_nodes` receives the count every 65,536 positions.
+    /// Whether the prover's side wins; `report_nodes` receives [`Prover::nodes`] every 65,536
+    /// nodes.
     pub fn wins(&mut self, position: &Position, report_nodes: &mut dyn FnMut(u64)) -> bool {
         if let Some(payoffs) = self.game.payoffs(position) {
             return payoffs[self.winner] == 1.0;
@@ -183,7 +183,7 @@ impl Prover {
         (proof == 0) == (position.seat() == self.winner)
     }
 
-    /// The winning strategy, after [`Prover::wins`].
+    /// The winning strategy, after [`Prover::wins`] has proved `position`.
     pub fn strategy(&mut self, position: &Position, report_nodes: &mut dyn FnMut(u64)) -> Strategy {
         let mut strategy = Strategy::new();
         let mut seen = HashSet::new();
@@ -223,7 +223,6 @@ impl Prover {
         Some(self.preimage(symmetry, stored.candidates))
     }
 
-    /// The preimages of some cells under a symmetry.
     fn preimage(&self, symmetry: usize, images: u64) -> u64 {
         let image = |&bit: &u64| images >> self.images[at(bit)][symmetry].0 & 1 != 0;
         bits(self.all).filter(image).sum()
@@ -265,8 +264,7 @@ impl Prover {
         next
     }
 
-    /// Whether the side to move wins, if the position is decided without search; a full board is no
-    /// win.
+    /// Whether the side to move wins, if that takes no search; a full board is no win of `winner`.
     fn value(&self, stones: &Stones) -> Option<bool> {
         if stones.wins[stones.seat] != 0 {
             Some(true)
@@ -309,7 +307,8 @@ impl Prover {
 
     fn all_pairs(&self, own: u64) -> Pairs {
         let (mut chains, mut count) = ([(0, 0); 64], 0);
-        // The rim that a stone would reach, and the chains beside it with their rims.
+        // For each cell the rim bits and the stones of the chains beside it, its own rim bits
+        // included.
         let (mut rims, mut joined) = (self.rims, [0; 64]);
         let mut left = own;
         while left != 0 {
@@ -332,7 +331,7 @@ impl Prover {
         }
         let mut pairs = Pairs::of(own);
         for bit in bits(self.all & !own) {
-            // An isolated stone inside threatens nothing.
+            // An isolated stone off the rim threatens nothing.
             if joined[at(bit)] == 0 && bit & self.rim == 0 {
                 continue;
             }
@@ -366,7 +365,7 @@ impl Prover {
             .iter()
             .enumerate()
             .fold(0, |set, (number, step)| {
-                // Shifts wrap around to unused bits, on which nothing stands.
+                // Shifts wrap around to unused bits, which carry no stones.
                 set | ((chain.rotate_right((at(bit) as i32 + step) as u32) & 1) as usize) << number
             });
         let encloses = |number: u64| {
@@ -376,7 +375,7 @@ impl Prover {
         NEIGHBOUR_RUNS[set].0 >= 2 || bits(u64::from(NEIGHBOURS_BETWEEN[set])).any(encloses)
     }
 
-    /// Cells on which a side would win or threaten to, with free cells for both stones.
+    /// Cells where `side` would win, or threaten to win on a `free` cell.
     fn threat_cells(&mut self, stones: &Stones, side: Seat, free: u64) -> u64 {
         let empty = self.empty(stones);
         let free = free & !stones.on[side];
@@ -385,7 +384,7 @@ impl Prover {
         threats.fold(stones.wins[side], |set, bit| set | bit)
     }
 
-    /// The relevant cells of a win of the side to move by threats alone.
+    /// The cells in which the enemy can stop the mover's win by threats; `None` without such a win.
     fn threat_win_zone(&mut self, stones: &Stones) -> Option<u64> {
         self.threats(stones, &mut { MAX_THREATS }, self.empty(stones))
     }
@@ -426,7 +425,7 @@ impl Prover {
         })
     }
 
-    /// The candidate moves of the side to move; the others lose.
+    /// The moves of the mover that may win; all others lose.
     fn candidates(&mut self, stones: &Stones) -> u64 {
         let (empty, wins) = (self.empty(stones), stones.wins[1 - stones.seat]);
         if wins != 0 {
@@ -472,7 +471,7 @@ impl Prover {
         ((31.0 - 30.0 * chance) as u32, (1.0 + 30.0 * chance) as u32)
     }
 
-    /// Proof and disproof number of a position, once one of them reaches its limit.
+    /// Proof and disproof number, once one of them reaches its limit.
     fn search(
         &mut self,
         node: &Node,
@@ -515,7 +514,7 @@ impl Prover {
             let disproof = match (proof, largest) {
                 (0, _) => INFINITE_NUMBER,
                 (_, 0) => 0,
-                // The weak sum: successors are not independent.
+                // Weak sum: the successors are not independent.
                 _ => (largest + open - 1).min(INFINITE_NUMBER),
             };
             if disproof == 0 {
@@ -616,7 +615,6 @@ mod tests {
             broken.extend(wrong.map(|mv| (first, mv)));
             assert!(!holds(0, &broken), "{wrong:?}");
         }
-        // White's a4 completes a fork before any threat of Black.
         let late = game.parse_position("a1 d1 a2 e2 a3 f3 a4").unwrap();
         let wins = [0, 1].map(|winner| find_strategy(game, &late, winner).is_some());
         assert_eq!(wins, [true, false]);

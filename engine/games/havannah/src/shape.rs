@@ -1,39 +1,35 @@
 //! Geometry of a board: neighbours, rims, names of cells and symmetries.
 //!
-//! A cell is a letter x and a number y, both from 0, on a hexagon with sides of *base* cells: `|x −
-//! y| < base`. Its neighbours are (±1, 0), (0, ±1), (+1, +1), (−1, −1). Cells are numbered by
-//! letters, then numbers; [`OFF_BOARD`] is any coordinate off the board.
+//! A cell is a letter x and a number y, from 0, with `|x − y| < base`; its neighbours are (±1, 0),
+//! (0, ±1), (+1, +1) and (−1, −1). Cells are indexed by letter, then number; [`OFF_BOARD`] is none.
 
 use std::{array::from_fn, ops::RangeInclusive, sync::OnceLock};
 
-/// Sides of boards, in cells.
+/// Supported sizes of boards: cells per side.
 pub const BASES: RangeInclusive<usize> = 3..=10;
 
-/// Cells of the largest board.
+/// Number of cells of the largest board.
 pub const MAX_CELLS: usize = 271;
 
 pub(super) const OFF_BOARD: usize = MAX_CELLS;
 
 pub(super) const NUM_CELL_SLOTS: usize = MAX_CELLS + 1;
 
-/// Cells at a distance of one or two.
 pub(super) const NUM_NEAR_CELLS: usize = 18;
 
-/// Rotations and reflections of a hexagon.
 pub(super) const SYMMETRIES: usize = 12;
 
-/// Rim bits of the six sides; those of the corners are the six above.
+/// Rim bits of the six sides; the six above are the corners.
 pub(super) const SIDE_BITS: u16 = 0x3f;
 
-/// Steps to the six neighbours in a circle.
 const NEIGHBOUR_OFFSETS: [[isize; 2]; 6] = [[1, 0], [1, 1], [0, 1], [-1, 0], [-1, -1], [0, -1]];
 
 #[derive(Debug)]
 pub(super) struct Shape {
     pub(super) base: usize,
     pub(super) cells: usize,
-    /// For each cell its neighbours in a circle, a to f; then the cells between two neighbours, a
-    /// and b, b and c, …; then those behind each of them.
+    /// For each cell its six neighbours in a circle (a to f), then the six cells that touch two of
+    /// them (a and b, b and c, …), then the six straight behind them.
     pub(super) near: [[u16; NUM_NEAR_CELLS]; NUM_CELL_SLOTS],
     pub(super) rim: [u16; NUM_CELL_SLOTS],
     pub(super) words: [[u64; 2]; NUM_CELL_SLOTS],
@@ -48,7 +44,6 @@ pub(super) const fn cells_of(base: usize) -> usize {
 }
 
 impl Shape {
-    /// The board with sides of `base` cells, one of [`BASES`].
     pub(super) fn for_base(base: usize) -> &'static Self {
         static SHAPES: [OnceLock<Box<Shape>>; 8] = [const { OnceLock::new() }; 8];
         SHAPES[base - BASES.start()].get_or_init(|| Box::new(Self::new(base)))
@@ -94,7 +89,7 @@ impl Shape {
                 .filter(|&side| sides[side])
                 .fold(0, |set, side| set | 1 << side);
             shape.rim[cell] = match sides {
-                // Corners lie on two sides, and get six other bits.
+                // A corner lies on two sides, but has a bit of its own.
                 0b00_0011 => 1 << 6,
                 0b00_1100 => 1 << 7,
                 0b01_0010 => 1 << 8,
@@ -114,14 +109,13 @@ impl Shape {
         shape
     }
 
-    /// The cell of a letter and a number, from 0.
     pub(super) fn cell_slot(&self, [x, y]: [isize; 2]) -> usize {
         cell_slot(self.base, [x, y])
     }
 
     fn image(base: usize, name: [isize; 2], symmetry: usize) -> usize {
         let centre = base as isize - 1;
-        // Three coordinates with sum 0; a sixth of a turn rotates and negates them.
+        // Three coordinates with sum 0; a rotation by 60° permutes and negates them.
         let [a, b] = name.map(|at| at - centre);
         let mut at = [a, -b, b - a];
         for _ in 0..symmetry % 6 {

@@ -1,10 +1,10 @@
-//! Test references: minimax values and random positions.
+//! Reference values and random positions for tests.
 
 use super::{Havannah, Move, Position, proof::number};
 use alea_core::{game::Game, random::RandomStream, search_game::Playouts};
 use std::collections::HashMap;
 
-/// Minimax value of a position of a small board for the side to move: 1 a win, -1 a loss.
+/// Minimax value for the side to move: 1 a win, −1 a loss.
 pub(super) fn minimax(game: &Havannah, position: &Position, cache: &mut HashMap<u64, i32>) -> i32 {
     if let Some(payoffs) = game.payoffs(position) {
         return (2.0 * payoffs[position.seat()] - 1.0) as i32;
@@ -20,7 +20,6 @@ pub(super) fn minimax(game: &Havannah, position: &Position, cache: &mut HashMap<
     value
 }
 
-/// The position after so many random stones, or at the end of the game.
 pub(super) fn random_position(
     game: &Havannah,
     stones: usize,

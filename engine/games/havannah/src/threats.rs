@@ -1,8 +1,7 @@
-//! Wins in one, two and three plies, for searches: `mates=on|deep`.
+//! Exact values of wins in one, two and three plies: `mates=on|deep`.
 //!
-//! If the mover has a winning cell, it wins. If its enemy has two, the enemy wins; if it has one,
-//! only the move there remains. `deep` also tries each move for two winning cells. Source: *Inside
-//! Lajkonik*. Invariant: values are those of best play.
+//! Without a winning cell, the mover loses against two of the enemy's, and against one must fill
+//! it. `deep` also proves moves that create two winning cells. Source: *Inside Lajkonik*.
 
 use super::{Havannah, Move, Position};
 use alea_core::{
@@ -39,14 +38,13 @@ struct Mates {
 }
 
 impl Havannah {
-    /// Whether a side may have enough stones to win with one more.
     #[inline]
     pub(super) fn may_threaten(&self, position: &Position) -> bool {
-        // A bridge takes at least as many stones as cells per side, a ring six.
+        // A bridge takes at least as many stones as a side has cells, a ring six.
         position.stones().div_ceil(2) >= self.base().min(6) - 1
     }
 
-    /// Cells on which a stone of a seat would win.
+    /// The empty cells where a stone of `seat` would win.
     pub fn winning_cells<'a>(
         &'a self,
         position: &'a Position,
@@ -59,7 +57,7 @@ impl Havannah {
 
     fn makes_double_threat(&self, position: &Position, cell: usize) -> bool {
         let seat = position.seat();
-        // An isolated stone creates no winning cell.
+        // A stone without own stones near it creates no winning cell.
         let near = &self.shape.near[cell];
         let own = |&near: &u16| position.seat_at(usize::from(near)) == Some(seat);
         near.iter().any(own) && {
@@ -155,7 +153,7 @@ mod tests {
                 }
             }
         }
-        // Positions lost in two, won in one and won in three plies, and refuted moves.
+        // Lost in two, won in one, won in three plies, and refuted moves.
         assert!(counts.iter().all(|&count| count > 5), "{counts:?}");
     }
 }

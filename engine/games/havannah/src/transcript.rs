@@ -1,9 +1,9 @@
-//! Games of Havannah in the formats of other programs: Little Golem's SGF, or moves in a row.
+//! Games of Havannah in Little Golem's SGF,
+//! `(;FF[4]EV[havannah]PB[name]PW[name]SZ[8];W[g7];B[swap];W[c3])`, or one a line as moves in
+//! HavannahGui's coordinates.
 //!
-//! SGF is `(;FF[4]EV[havannah]PB[name]PW[name]SZ[8];W[g7];B[swap];W[c3])`, in Little Golem's
-//! coordinates; `resign` or `draw` as a move, or `RE`, is the result. Moves in a row are one game a
-//! line, in HavannahGui's coordinates, optionally after `play w`. Invariant: parsed games are
-//! legal, and formatted games parse to the same.
+//! In SGF the result is `RE`, or `resign` or `draw` as a move; in lines `play w` may precede a
+//! move.
 
 use super::{Havannah, Move, Position};
 use alea_core::{
@@ -19,7 +19,6 @@ use alea_play::{
 
 type ParsedGame = PlainGame<Havannah>;
 
-/// The formats by name, detected when parsed.
 pub(super) static FORMS: [TranscriptForm<Havannah>; 2] = [
     TranscriptForm {
         name: "sgf",
@@ -45,7 +44,7 @@ fn write_row(game: &Havannah, parsed: &ParsedGame) -> Result<String, String> {
     }
     let names = moves(game, parsed)?.map(|mv| game.format_move(mv));
     let row = Some(joined(names, " "));
-    // An empty line is no game.
+    // An empty line is not parsed as a game.
     let row = row.filter(|row| !row.is_empty());
     row.ok_or_else(|| "a game without moves is no row of them; sgf holds it".to_owned())
 }
@@ -77,7 +76,6 @@ fn moves(game: &Havannah, parsed: &ParsedGame) -> Result<impl Iterator<Item = Mo
     Ok(parsed.plies.iter().map(|&(_, mv)| mv))
 }
 
-/// Parses games: SGF if the first character is a parenthesis, else moves in a row.
 fn read(game: &Havannah, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     let rows = |game: &_, text: &_| properties::rows(game, text, row);
     properties::read(game, bytes, true, sgf, Some(rows))
@@ -119,9 +117,9 @@ struct Reading<'a> {
     game: &'a Havannah,
     position: Position,
     parsed: ParsedGame,
-    /// The result in the property `RE`.
+    /// By the property `RE`.
     stated: Option<StatedResult>,
-    /// The result in place of a last move.
+    /// Given in place of a move.
     end: Option<StatedResult>,
 }
 
@@ -141,7 +139,7 @@ impl<'a> Reading<'a> {
         }
     }
 
-    /// Plays a move at a character, by `seat` if given.
+    /// Plays the move at character `at`, which must be the turn of `seat`, if given.
     fn play(
         &mut self,
         name: &str,
@@ -175,7 +173,6 @@ impl<'a> Reading<'a> {
         Ok(self.parsed)
     }
 
-    /// Reads a property of SGF with one of its values.
     fn property(&mut self, property: &Property) -> Result<(), TextError> {
         let Property { name, value, at } = property;
         let seat = usize::from(name.ends_with('B'));
@@ -245,7 +242,6 @@ mod tests {
             parse_one(&game, "1. g7 swap 2. j3 i3 # all").plies,
             row.plies
         );
-        // The first of variations; names as written by programs.
         let text =
             "(;PB[x[y] z]PW[R\u{e9}]SZ[8];W[g7];B[swap](;W[j1];B[i2](;W[a1])(;W[b1]))(;W[c1]))";
         let latin1: Vec<u8> = text.chars().map(|sign| sign as u8).collect();

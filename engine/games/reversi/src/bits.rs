@@ -1,19 +1,18 @@
 //! Sets of squares as 64 bits: runs of discs along the eight directions, and symmetries.
 //!
-//! A square is `8 · row + column`, a1 being 0. Runs are found for a complete set by doubling (Kogge
-//! and Stone's prefix network). Invariant: runs along rows and diagonals exclude the outer columns,
-//! so none wraps around.
+//! A square is `8 · row + column`, a1 being 0. Runs of a whole set are found by doubling (Kogge and
+//! Stone's prefix network).
 
-/// The squares of a set, in order.
+/// The squares of a set, in ascending order.
 pub(super) use alea_core::bits::members as squares_of;
 
-/// Columns of a row of bits.
+/// Columns of a row of bits, on boards of all sizes.
 pub const COLUMNS: usize = 8;
 
-/// Columns b to g: the interior of runs along rows and diagonals.
+/// Columns b to g: enemy runs along rows and diagonals lie inside, so none wraps around.
 const INNER_COLUMNS: u64 = 0x7E7E_7E7E_7E7E_7E7E;
 
-/// Step of each line, and the squares inside its runs.
+/// Per axis the distance of neighbouring squares, and the squares that a run can contain.
 const LINE_STEPS: [(u32, u64); 4] = [
     (1, INNER_COLUMNS),
     (7, INNER_COLUMNS),
@@ -21,8 +20,8 @@ const LINE_STEPS: [(u32, u64); 4] = [
     (9, INNER_COLUMNS),
 ];
 
-/// The runs of `enemy` that begin next to `from`, on both sides of it along one line: towards
-/// higher and towards lower squares. No run is longer than six.
+/// The runs of `enemy` next to `from` along one axis, towards higher and towards lower squares;
+/// none is longer than six.
 #[inline(always)]
 fn runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
     let mut up = enemy & from << step;
@@ -38,8 +37,8 @@ fn runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
     (up, down)
 }
 
-/// The squares behind runs of enemy discs that begin next to an own disc, occupied ones and those
-/// off a smaller board too.
+/// The squares behind runs of enemy discs that begin next to an own disc; they may be occupied or
+/// off a smaller board.
 #[inline]
 pub fn run_ends(own: u64, enemy: u64) -> u64 {
     LINE_STEPS.into_iter().fold(0, |run_ends, (step, inner)| {
@@ -48,10 +47,10 @@ pub fn run_ends(own: u64, enemy: u64) -> u64 {
     })
 }
 
-/// The enemy discs that an own disc on a square flips.
+/// The enemy discs that an own disc placed on `square` flips.
 #[inline]
 pub fn flips(square: usize, own: u64, enemy: u64) -> u64 {
-    // All bits if a run ends at an own disc.
+    // All bits if the run ends at an own disc.
     let closed = |end: u64| u64::from(own & end != 0).wrapping_neg();
     LINE_STEPS.into_iter().fold(0, |flips, (step, inner)| {
         let (up, down) = runs(1 << square, enemy & inner, step);
@@ -59,20 +58,16 @@ pub fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     })
 }
 
-/// The image of a set on a board of `size` columns under one of eight symmetries; 0 is the
-/// identity.
+/// The image of a set on a board of `size` columns; of the eight symmetries 0 is the identity.
 pub fn transform_set(mut set: u64, symmetry: usize, size: usize) -> u64 {
     let rest = COLUMNS - size;
     if symmetry & 1 != 0 {
-        // Reverses the rows.
         set = set.swap_bytes() >> (COLUMNS * rest);
     }
     if symmetry & 2 != 0 {
-        // Reverses the columns.
         set = set.reverse_bits().swap_bytes() >> rest;
     }
     if symmetry & 4 != 0 {
-        // Transposes.
         set = squares_of(set).fold(0, |flips, square| {
             flips | 1 << (square % COLUMNS * COLUMNS + square / COLUMNS)
         });

@@ -1,4 +1,4 @@
-//! Positions of Reversi as inline SVG or text.
+//! Draws positions of Reversi as inline SVG or text.
 
 use super::{
     BLACK, Position, Reversi, WHITE,
@@ -21,7 +21,6 @@ fn board(game: &Reversi) -> Squares<'static> {
     }
 }
 
-/// The discs of both sides, and the seat to move or the winner.
 fn caption(game: &Reversi, position: &Position) -> String {
     let [black, white] = [BLACK, WHITE].map(|seat| position.discs(seat).count_ones());
     let turn = if !game.is_over(position) {
@@ -43,7 +42,7 @@ pub(super) fn text(game: &Reversi, position: &Position) -> String {
     board(game).text(&game.rows(position)) + &caption(game, position)
 }
 
-/// The board as a scalable `<svg>` element; small dots mark the legal moves.
+/// The board as a scalable `<svg>` element; dots mark the legal moves.
 pub(super) fn svg(game: &Reversi, position: &Position) -> String {
     let board = board(game);
     let side = board.side();
@@ -86,7 +85,6 @@ mod tests {
         let svg = svg(&Reversi::EIGHT, &Reversi::EIGHT.start());
         assert_eq!(svg.matches("r=\"20\"").count(), 4);
         assert_eq!(svg.matches("r=\"4\"").count(), 4);
-        // White on d4 and e5.
         for at in [MARGIN + 175, MARGIN + 225] {
             let disc = format!("<circle cx=\"{at}\" cy=\"{at}\" r=\"20\" fill=\"#f4f1e8\"");
             assert!(svg.contains(&disc), "{svg}");

@@ -1,8 +1,8 @@
-//! Exact endgame solver of Reversi, in discs, with the empty squares given to the winner.
+//! Exact endgame solver of Reversi. Scores are in discs, with the empty squares given to the
+//! winner.
 //!
-//! Far from the end a selective search first estimates the score and fills the table with best
-//! moves; then narrow windows around the estimate find the exact score. Invariant: a score is exact
-//! for any size of the table.
+//! Far from the end a selective search first estimates the score and fills the transposition table
+//! with best moves; then narrow windows around the estimate find the exact score.
 
 mod last;
 mod lines;
@@ -19,20 +19,20 @@ pub(super) const SCORE_UNIT: &str = "discs";
 
 const MAX_SCORE: i32 = 65;
 
-/// Default entries of the table: 33.5 MB.
+/// Take 33.5 MB.
 const DEFAULT_ENTRIES: usize = 1 << 20;
 
-/// Minimal number of empty squares for an estimate before the exact search.
+/// Minimal number of empty squares for a selective search before the exact one.
 const MIN_EMPTIES_FOR_ASPIRATION: u32 = 16;
 
-/// Half width of the first window, and width of the next ones.
+/// Half the width of the first window, and the width of the next ones, in discs.
 const ASPIRATION_HALF_WIDTH: i32 = 3;
 const ASPIRATION_STEP: i32 = 9;
 
-/// Nodes between two checks of the limits: less than a millisecond.
+/// Take less than a millisecond.
 const NODES_BETWEEN_CHECKS: u64 = 1 << 12;
 
-/// For each square of a board the squares of its quadrant.
+/// For each square the squares of its quadrant.
 const fn parity_regions(size: usize) -> [u64; 64] {
     let mut parity_regions = [0; 64];
     let half = size / 2;
@@ -49,10 +49,10 @@ const fn parity_regions(size: usize) -> [u64; 64] {
     parity_regions
 }
 
-/// `parity_regions` of the boards with 4, 6 and 8 columns.
+/// For the boards with 4, 6 and 8 columns.
 static PARITY_REGIONS: [[u64; 64]; 3] = [parity_regions(4), parity_regions(6), parity_regions(8)];
 
-/// Endgame solver.
+/// An exact endgame solver with a transposition table.
 #[derive(Clone)]
 pub struct Endgame {
     game: Reversi,
@@ -64,18 +64,18 @@ pub struct Endgame {
     guesses: bool,
     nodes: u64,
     limits: Limits,
-    /// Number of nodes at the next check of the limits.
+    /// Number of nodes at which the limits are checked next.
     next_check: u64,
     is_stopped: bool,
 }
 
 impl Endgame {
-    /// A solver with an empty table.
+    /// A solver with an empty table of the default size.
     pub fn new(game: Reversi) -> Self {
         Self::with_entries(game, DEFAULT_ENTRIES)
     }
 
-    /// A solver with an empty table of at least so many entries; 0 allocates nothing.
+    /// A solver with an empty table of at least `entries`; 0 allocates none.
     pub fn with_entries(game: Reversi, entries: usize) -> Self {
         Self {
             game,
@@ -97,14 +97,13 @@ impl Endgame {
         self.estimates(std::slice::from_ref(position))[0].score
     }
 
-    /// The scores of some moves for the side that makes them.
+    /// The scores of `moves` for the side that makes them, in discs.
     #[must_use]
     pub fn scores(&mut self, position: &Position, moves: &[Move]) -> Vec<i32> {
         let scores = self.move_estimates(position, moves).into_iter();
         scores.map(|estimate| estimate.score).collect()
     }
 
-    /// The scores of some moves for the side that makes them, as far as the limits allow.
     fn move_estimates(&mut self, position: &Position, moves: &[Move]) -> Vec<Estimate> {
         let after = |&mv| self.game.play(position, mv);
         let positions: Vec<Position> = moves.iter().map(after).collect();
@@ -115,14 +114,14 @@ impl Endgame {
         estimates
     }
 
-    /// The payoff of the side to move with best play: 1, ½ or 0. Faster than the score.
+    /// The value of best play for the side to move: 1, ½ or 0. Faster than the score.
     #[must_use]
     pub fn result(&mut self, position: &Position) -> f32 {
         self.table.drop_estimates();
         value(self.search(position, -1, 1))
     }
 
-    /// Number of nodes of all searches.
+    /// Number of nodes of all searches so far.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
@@ -156,8 +155,9 @@ impl Endgame {
         )
     }
 
-    /// The scores of positions, as far as the limits allow. All are estimated before the first is
-    /// solved, since the bounds of estimates have to be dropped.
+    /// Exact scores, estimates or neither, as far as the limits allow. All positions are estimated
+    /// before the first is solved, since estimated bounds have to be dropped from the table
+    /// between.
     fn estimates(&mut self, positions: &[Position]) -> Vec<Estimate> {
         let far = |position: &Position| self.game.empties(position) >= MIN_EMPTIES_FOR_ASPIRATION;
         let mut estimates = vec![Estimate::default(); positions.len()];
@@ -173,7 +173,7 @@ impl Endgame {
                 estimate.add(score, Certainty::Guess, self.is_stopped);
             }
             self.guesses = false;
-            // A stopped search returns at once, and the next one drops its bounds.
+            // The next search drops the estimated bounds.
             if self.is_stopped {
                 return estimates;
             }
@@ -189,7 +189,6 @@ impl Endgame {
         estimates
     }
 
-    /// The score of a position, searched around an estimate.
     fn aspiration_search(&mut self, position: &Position, guess: i32) -> i32 {
         let (mut alpha, mut beta) = (guess - ASPIRATION_HALF_WIDTH, guess + ASPIRATION_HALF_WIDTH);
         loop {
@@ -197,7 +196,7 @@ impl Endgame {
             if self.is_stopped {
                 return guess;
             }
-            // The bound stays inside of the next window, which may find that it is the score.
+            // The next window includes the bound itself, which may be the score.
             if score <= alpha {
                 (alpha, beta) = (score - ASPIRATION_STEP, score + 1);
             } else if score >= beta {
@@ -228,7 +227,6 @@ impl Estimate {
         (self.certainty == Certainty::Exact).then_some(self.score)
     }
 
-    /// Updates the result of a search, unless it was stopped.
     fn add(&mut self, score: i32, certainty: Certainty, is_stopped: bool) {
         if !is_stopped {
             *self = Self { score, certainty };
@@ -240,10 +238,10 @@ fn value(score: i32) -> f32 {
     (1 + score.signum()) as f32 / 2.0
 }
 
-/// Oracle of positions with a limited number of empty squares, by solving them.
+/// Oracle that solves positions with few empty squares.
 #[derive(Clone, Copy, Debug)]
 pub struct SolvedEndgames {
-    /// Maximal number of empty squares.
+    /// Maximal number of empty squares of a solved position.
     pub empties: u32,
 }
 
@@ -263,17 +261,17 @@ impl Oracle<Reversi> for SolvedEndgames {
     }
 }
 
-/// Plays endgames exactly, for discs; before them the move that leaves the fewest replies.
+/// Solves endgames for the most discs; before, plays the move that leaves the fewest replies.
 #[derive(Clone)]
 pub struct EndgamePlayer {
     solver: Endgame,
     empties: u32,
-    /// The last solved position, with its moves and scores.
+    /// The last solved position and the scores of its moves.
     solved: Option<(Position, Vec<(Move, i32)>)>,
 }
 
 impl EndgamePlayer {
-    /// A player that solves positions with at most so many empty squares.
+    /// A player that solves positions with at most `empties` empty squares.
     pub fn new(game: Reversi, empties: u32) -> Self {
         Self {
             solver: Endgame::new(game),
@@ -282,8 +280,8 @@ impl EndgamePlayer {
         }
     }
 
-    /// The scores of moves near the end, unknown before; the other moves are ordered by their
-    /// number of replies.
+    /// The scores of moves near the end; before it, minus the number of replies, with unknown
+    /// certainty.
     fn rate_moves(
         &mut self,
         position: &Position,
@@ -306,7 +304,7 @@ impl EndgamePlayer {
     }
 }
 
-/// Index of the best move, the first of equal ones; moves with a score come first.
+/// Index of the best move, the first of equal ones; solved or estimated moves precede unknown ones.
 fn best_index(estimates: &[Estimate]) -> usize {
     let key = |index: usize| {
         let Estimate { score, certainty } = estimates[index];
@@ -370,7 +368,7 @@ impl Player<Reversi> for EndgamePlayer {
         moves: &[Move],
         limits: &Limits,
     ) -> Option<(&'static str, Vec<i32>)> {
-        // A position that was just analysed is not solved again.
+        // Avoids solving a position again that was just analysed.
         let solved = self.solved.as_ref().filter(|solved| solved.0 == *position);
         let score = |mv: &Move| Some(solved?.1.iter().find(|one| one.0 == *mv)?.1);
         let scores: Option<Vec<i32>> = moves.iter().map(score).collect();

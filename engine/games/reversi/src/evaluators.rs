@@ -1,8 +1,8 @@
-//! The hand-made evaluators of Reversi: `discs`, `mobility` and `squares`.
+//! The hand-made evaluators of Reversi: differences of discs, mobility or weighted squares,
+//! converted to a win probability (a draw counts ½) by a logistic.
 //!
-//! Each is a difference between the sides, converted to a win probability (a draw counts ½) by a
-//! logistic. Slopes were fitted to 4,000 games of each evaluator against itself one ply deep on
-//! 8×8, with one random move in ten.
+//! The slopes were fitted to 4,000 games of each evaluator against itself one ply deep on 8×8, with
+//! one random move in ten.
 
 use super::{
     Position, Reversi,
@@ -29,12 +29,12 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Reversi>; 3] = [
     ),
 ];
 
-/// Own discs minus enemy discs.
+/// Scores own discs minus enemy discs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Discs;
 
 impl Discs {
-    /// Scale of the logistic, fitted to game results.
+    /// Logistic from disc difference to win probability.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.060, 0.0);
 }
 
@@ -45,12 +45,12 @@ impl Score<Reversi> for Discs {
     }
 }
 
-/// Number of own moves minus number of enemy moves.
+/// Scores own legal moves minus the enemy's.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
 impl Mobility {
-    /// Scale of the logistic, fitted to game results.
+    /// Logistic from mobility difference to win probability.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.087, 0.0);
 }
 
@@ -63,14 +63,14 @@ impl Score<Reversi> for Mobility {
     }
 }
 
-/// Discs weighted by square, as in P. Norvig, *Paradigms of Artificial Intelligence Programming*
-/// (1992), chapter 18; smaller boards have the same corners and lack the middle.
+/// Scores discs weighted by square, as in P. Norvig, *Paradigms of Artificial Intelligence
+/// Programming* (1992), chapter 18; smaller boards have the same corners and lack the middle.
 #[derive(Clone, Debug)]
 pub struct Squares {
     groups: [(f32, u64); WEIGHTS.len()],
 }
 
-/// The weights, with the distances of their squares from the nearest two sides, in either order.
+/// Weights, and the distances of their squares from the nearest two sides, the smaller first.
 const WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
     (120, &[(0, 0)]),
     (-20, &[(0, 1)]),
@@ -83,10 +83,10 @@ const WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
 ];
 
 impl Squares {
-    /// Scale of the logistic, fitted to game results.
+    /// Logistic from weighted difference to win probability.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.0051, 0.0);
 
-    /// The weights on the board of a game.
+    /// An evaluator for the board size of `game`.
     pub fn new(game: &Reversi) -> Self {
         let size = game.size();
         let from_side = |at: usize| at.min(size - 1 - at);
@@ -122,7 +122,7 @@ mod tests {
     fn scores_by_hand() {
         let game = Reversi::EIGHT;
         let read = |text: &str| game.parse_position(text).unwrap();
-        // Black has a1 and b1, White b2 and c3; Black may play d4: a1 is Black's.
+        // Black may play d4: a1 is Black's.
         let discs = "XX------/-O------/--O-----/--------/--------/--------/--------/--------";
         let [position, other] = ["X", "O"].map(|side| read(&format!("{discs} {side}")));
         assert_eq!(Discs.score(&game, &position), 0.0);

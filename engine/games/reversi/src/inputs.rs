@@ -1,7 +1,5 @@
-//! Inputs of Reversi's models: squares as three symbols, and tuples of lines and corners.
-//!
-//! Sources of the tuples: Lucas 2008 and Jaśkowski 2014. Invariant: a name keeps its tuples for
-//! ever.
+//! Features of Reversi's models: squares with three symbols, and named sets of tuples (Lucas 2008,
+//! Jaśkowski 2014), which never change once published.
 
 use super::{
     Position, Reversi,
@@ -19,7 +17,7 @@ const fn cells(size: usize) -> [CellGroup; 1] {
     [CellGroup::only('b', size * size, 3, meaning)]
 }
 
-/// The cells of the board, by half its number of columns.
+/// Indexed by half the number of columns.
 static CELLS: [[CellGroup; 1]; 5] = [cells(0), cells(0), cells(4), cells(6), cells(8)];
 
 fn images(game: &Reversi, shapes: impl IntoIterator<Item = u64>) -> BTreeSet<Vec<Cell>> {
@@ -44,7 +42,7 @@ fn lines(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     images(game, (0..size).map(row).chain((4..=size).map(diagonal)))
 }
 
-/// Blocks of 3×3 and 2×5 in the corners, in both orientations; 2×4 on 4×4.
+/// Blocks of 3×3 and 2×5 (on 4×4: 2×4) in the corners, in both orientations.
 fn corners(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     let block = |(rows, columns)| {
         let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
@@ -53,7 +51,8 @@ fn corners(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     images(game, [(3, 3), (2, game.size().min(5))].map(block))
 }
 
-/// The sets, the default first. On 8×8 they have 46 and 34 tuples, 671,922 and 120,942 rows.
+/// Tuple sets, the default first; on 8×8 they have 46 and 34 tuples, 671,922 and 120,942
+/// weight-table rows.
 static SETS: [NamedTuples<Reversi>; 2] = [
     NamedTuples {
         name: "lines-and-corners",
@@ -90,8 +89,7 @@ impl TupleInputs for Reversi {
     }
 
     fn remaining_range(&self) -> RangeInclusive<usize> {
-        // A side that can move has a disc and flips one, so the empty squares are at most two fewer
-        // than the board's.
+        // A side that can move has a disc and flips one, so at least two squares are occupied.
         1..=self.size() * self.size() - 2
     }
 
@@ -143,7 +141,6 @@ mod tests {
         Network::new(game, NamedSet::NONE, &[], weights.quantize().unwrap()).unwrap()
     }
 
-    /// Random games: position, move, and position after it.
     fn plies(game: &Reversi, mut visit: impl FnMut(&Position, super::super::Move, &Position)) {
         let mut random = RandomStream::new(3);
         for _ in 0..10 {
@@ -163,12 +160,12 @@ mod tests {
             let set = set(game, name);
             (set.tuples(), set.rows())
         };
-        // 18 lines of 8 squares, and four of 7, 6, 5 and 4 each.
+        // 18 lines of 8 squares, and four each of 7, 6, 5 and 4.
         let lines = 18 * 6561 + 4 * (2187 + 729 + 243 + 81);
         assert_eq!(count(&Reversi::EIGHT, "lines"), (34, lines));
         let corners = 4 * 19_683 + 8 * 59_049;
         let both = [Reversi::EIGHT, Reversi::FOUR].map(|game| count(&game, "lines-and-corners"));
-        // On 4×4 ten lines of 4, and four blocks of 3×3 and of 2×4 each.
+        // On 4×4 ten lines of 4, and four blocks each of 3×3 and 2×4.
         let small = 10 * 81 + 4 * (19_683 + 6561);
         assert_eq!(both, [(46, lines + corners), (18, small)]);
     }
@@ -185,7 +182,7 @@ mod tests {
             };
             let mut rows = [0; 2];
             set.row_indices(position, &mut rows);
-            // Shorter tuples first: d4 alone, then a1, b1, b2.
+            // Shorter tuples come first.
             let block = symbol(0) + 3 * symbol(1) + 9 * symbol(9);
             assert_eq!(rows, [symbol(27), 3 + block]);
         });

@@ -1,9 +1,8 @@
-//! The rules of Reversi (Othello) on boards of 8, 6 and 4 columns.
+//! The rules of Reversi (Othello) on boards of 8×8, 6×6 and 4×4.
 //!
-//! A move fills an empty square and flips every straight run of enemy discs between it and an own
+//! A move fills an empty square and flips the straight runs of enemy discs between it and an own
 //! disc, at least one. A side without such a move passes, which is a move; when neither side has
-//! one, most discs win. Positions store the legal squares of the mover. Smaller boards are the
-//! upper left corner of the largest.
+//! one, most discs win. Smaller boards are the upper left corner of the largest.
 
 pub mod bits;
 mod drawing;
@@ -23,12 +22,12 @@ use alea_core::{
 };
 use bits::{COLUMNS, flips, run_ends};
 
-/// Black, who moves first: seat 0.
+/// The seat of Black, who moves first.
 pub const BLACK: Seat = 0;
-/// White: seat 1.
+/// The seat of White.
 pub const WHITE: Seat = 1;
 
-/// The rules: the size of the board.
+/// The rules of Reversi on a board of one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reversi {
     size: usize,
@@ -43,7 +42,7 @@ impl Reversi {
     pub const SIX: Self = Self::new(6);
     /// The board of 4×4.
     pub const FOUR: Self = Self::new(4);
-    /// All boards.
+    /// The boards of all sizes.
     pub const ALL: [Self; 3] = [Self::EIGHT, Self::SIX, Self::FOUR];
 
     const fn new(size: usize) -> Self {
@@ -91,8 +90,8 @@ impl Reversi {
         self.position(black, white, BLACK)
     }
 
-    /// The position with `seat` to move and its discs `own`; both sets are disjoint and on the
-    /// board.
+    /// The position with `seat` to move, which owns the discs `own`; the sets must be disjoint and
+    /// on the board.
     #[inline]
     pub fn position(&self, own: u64, enemy: u64, seat: Seat) -> Position {
         Position {
@@ -120,7 +119,7 @@ impl Reversi {
         position.moves == 0 && self.moves_of(position.enemy, position.own) == 0
     }
 
-    /// Own discs minus enemy discs, with the empty squares given to the winner.
+    /// Discs of the side to move minus enemy discs, with the empty squares given to the winner.
     #[inline]
     pub fn final_discs(&self, position: &Position) -> i32 {
         let lead = position.disc_lead();
@@ -150,12 +149,12 @@ impl Position {
         usize::from(self.seat)
     }
 
-    /// The discs of a seat.
+    /// The discs of `seat`.
     pub fn discs(&self, seat: Seat) -> u64 {
         [self.enemy, self.own][usize::from(seat == self.seat())]
     }
 
-    /// Own discs minus enemy discs.
+    /// Discs of the side to move minus enemy discs.
     #[inline]
     pub fn disc_lead(&self) -> i32 {
         self.own.count_ones() as i32 - self.enemy.count_ones() as i32
@@ -170,13 +169,13 @@ impl Move {
     /// The only move of a side that can fill no square.
     pub const PASS: Self = Self(64);
 
-    /// Fills a square, numbered from a1 along the rows of the largest board.
+    /// Fills `square`: 8 · row + column, on all boards.
     #[inline]
     pub fn to(square: usize) -> Self {
         Self(square as u8)
     }
 
-    /// The square; `None` for a pass.
+    /// The filled square; `None` for a pass.
     #[inline]
     pub fn square(self) -> Option<usize> {
         (self != Self::PASS).then_some(usize::from(self.0))
@@ -186,7 +185,6 @@ impl Move {
 impl Game for Reversi {
     type Position = Position;
     type Move = Move;
-    /// A move list; no position has more moves than squares.
     type Moves = FixedList<Move, 64>;
     type Outcomes = Deterministic;
 
@@ -280,8 +278,7 @@ impl OutOfTurn for Reversi {
     const STRICT_TURNS: bool = true;
 }
 
-/// A hash of two sets: two rounds of a folded product (as in wyhash, Wang Yi), so each bit affects
-/// all others.
+/// A hash of two sets, by two rounds of a folded product (as in Wang Yi's wyhash).
 #[inline(always)]
 fn hash_sets(own: u64, enemy: u64) -> u64 {
     let fold = |one: u64, other: u64| {

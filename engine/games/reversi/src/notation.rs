@@ -1,8 +1,6 @@
-//! Notation of positions and moves of Reversi.
-//!
-//! A position is its squares from a1 along the rows, `X` Black, `O` White and `-` empty, optionally
-//! with `/` between rows, a space, and the side to move. A move is a square, `f5`, or `pass`.
-//! Invariant: formatted text parses to the same value.
+//! Notation of Reversi. A position is its squares from a1 along the rows (`X` Black, `O` White, `-`
+//! empty, optionally `/` between rows), a space and the side to move; a move is a square, `f5`, or
+//! `pass`.
 
 use super::{
     BLACK, Move, Position, Reversi, WHITE,
@@ -13,7 +11,7 @@ use alea_core::{
     text::{TextError, error_at},
 };
 
-/// The discs of both seats.
+/// The characters of Black's and White's discs.
 pub const DISC_CHARACTERS: [char; 2] = ['X', 'O'];
 
 impl Reversi {
@@ -45,7 +43,7 @@ impl Reversi {
         }
     }
 
-    /// Formats a position.
+    /// Formats a position, with `/` between rows.
     pub fn format_position(&self, position: &Position) -> String {
         let mut text: String = self.rows(position).concat();
         text.push(' ');
@@ -60,7 +58,7 @@ impl Reversi {
         rows.map(|row| row.iter().collect()).collect()
     }
 
-    /// Parses a move of a position.
+    /// Parses a legal move of `position`.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         let moves = position.moves;
         if text.eq_ignore_ascii_case("pass") {
@@ -94,13 +92,13 @@ impl Reversi {
         }
     }
 
-    /// Formats a move.
+    /// Formats a move: a square or `pass`.
     pub fn format_move(&self, mv: Move) -> String {
         mv.square().map_or_else(|| "pass".to_owned(), square_name)
     }
 }
 
-/// An error for the character at an index, from 0, or for the end of the text.
+/// An error for the character at index `at`, from 0, or for the end of the text.
 pub(super) fn unexpected_character(at: usize, expected: &str, found: Option<&char>) -> TextError {
     let found = found.map_or("the end".to_owned(), |found| format!("{found:?}"));
     TextError::new(at + 1, format!("expected {expected}, found {found}"))

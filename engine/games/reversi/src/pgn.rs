@@ -1,13 +1,12 @@
-//! Games of Othello in PGN: tags such as `[Black "name"]`, then numbered moves, `1. f5 d6 2. c3 …`,
-//! and the discs of both sides, `34-30`.
+//! Games of Othello in PGN: tags such as `[Black "name"]`, numbered moves, `1. f5 d6 2. c3 …`, and
+//! the final discs, `34-30`.
 //!
-//! Comments, variations and marks are skipped. Moves are validated when they are played.
+//! Comments, variations and marks are skipped; moves are not validated here.
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Game {
-    /// Names and values of the tags, in order.
     tags: Vec<(String, String)>,
-    /// Where the game's moves begin: offset in characters, from 0.
+    /// Offset of the first move in characters, from 0.
     pub(super) begin: usize,
     pub(super) moves: Vec<(String, usize)>,
     result: Option<String>,
@@ -76,7 +75,7 @@ pub(super) fn games(text: &str) -> Vec<Game> {
     games
 }
 
-/// The tags of a line; `None` for other lines.
+/// `None` for lines of anything but tags.
 fn tags(line: &str) -> Option<Vec<(String, String)>> {
     let (mut rest, mut tags) = (line.trim(), Vec::new());
     while !rest.is_empty() {
@@ -88,7 +87,8 @@ fn tags(line: &str) -> Option<Vec<(String, String)>> {
         if !is_word(name.trim()) {
             return None;
         }
-        // A quotation mark within a name is not always escaped: the closing one precedes a bracket.
+        // Quotation marks within a value are not always escaped; the closing one precedes a
+        // bracket.
         let ends = behind.match_indices('"').filter_map(|(end, _)| {
             let next = behind[end + 1..]
                 .trim_start()
@@ -104,7 +104,7 @@ fn tags(line: &str) -> Option<Vec<(String, String)>> {
     Some(tags).filter(|tags| !tags.is_empty())
 }
 
-/// Open comments and variations of earlier lines.
+/// Whether earlier lines left a comment open, and how many variations.
 #[derive(Default)]
 struct OpenComments {
     in_comment: bool,
@@ -116,7 +116,7 @@ impl OpenComments {
         self.in_comment || self.variations > 0
     }
 
-    /// The words of a line that begins at an offset, each with its own.
+    /// The words of a line, and their offsets; the line's own is `begin`.
     fn in_line(&mut self, line: &str, begin: usize) -> Vec<(String, usize)> {
         let (mut words, mut is_open) = (Vec::<(String, usize)>::new(), false);
         for (sign, at) in line.chars().zip(begin..) {

@@ -1,4 +1,4 @@
-//! Reversi as a game to play, record and learn.
+//! Registers Reversi with its parameters, text forms, players and symmetries.
 
 use super::{
     Move, Position, Reversi, bits, drawing,
@@ -16,7 +16,7 @@ use alea_play::{
 };
 use std::sync::Arc;
 
-/// `endgame=N`: positions with at most N empty squares are solved.
+/// `endgame=N` solves positions with at most N empty squares.
 static ENDGAME_ORACLE: OracleEntry<Reversi> = OracleEntry {
     key: "endgame",
     read: |value, _| {
@@ -24,7 +24,7 @@ static ENDGAME_ORACLE: OracleEntry<Reversi> = OracleEntry {
         Ok((empties > 0).then(|| Arc::new(SolvedEndgames { empties }) as _))
     },
     default: |_, _| Ok(None),
-    // Positions with 8 empty squares are solved in milliseconds.
+    // Solved in milliseconds.
     instant: |_| Some("8".to_owned()),
     class: |game, position| game.empties(position).to_string(),
 };
@@ -90,7 +90,7 @@ impl Rules for Reversi {
         Some(self.size())
     }
 
-    /// There are no two passes in a row.
+    /// No two passes are in a row.
     fn max_plies(&self) -> u16 {
         128
     }

@@ -1,12 +1,12 @@
-//! Games of Reversi in the formats of other programs: moves in a row, `f5d6c3`, GGF, PGN (`pgn.rs`)
-//! or WTHOR (`wthor.rs`).
+//! Games of Reversi in the formats of other programs: lines of moves, GGF, PGN (`pgn.rs`) or WTHOR
+//! (`wthor.rs`).
 //!
 //! GGF is the Generic Game Format of the Generic Game Server (Igor Durdanović, Michael Buro):
 //! `(;GM[Othello]PB[name]PW[name]RE[+2]BO[8 board side]B[f5//0.01]W[d6];)`; a move may have a value
-//! and a time, and the result an ending: `+2:r` resigned, `:t` on time, `:s` agreed, `:l` left.
-//! Moves in a row are one game a line, optionally numbered (`1.`). Passes (`pass`, `ps`, `pa`,
-//! `--`, `@@`) are optional. Invariant: parsed games are legal, and formatted games parse to the
-//! same.
+//! and a time, the result an ending: `:r` resigned, `:t` on time, `:s` agreed, `:l` left.
+//!
+//! A line of moves, `f5d6c3`, is one game, optionally with numbers (`1.`). Passes (`pass`, `ps`,
+//! `pa`, `--`, `@@`) are optional.
 
 use super::{BLACK, Move, Position, Reversi, WHITE, notation::DISC_CHARACTERS, pgn, wthor};
 use alea_core::{
@@ -22,10 +22,9 @@ use alea_play::{
 };
 use std::cmp::Ordering;
 
-/// A parsed game, complete or not, with passes.
 pub(super) type ParsedGame = PlainGame<Reversi>;
 
-/// The formats by name; all but WTHOR are detected when parsed.
+/// All but WTHOR are detected when parsed.
 pub(super) static FORMS: [TranscriptForm<Reversi>; 4] = [
     TranscriptForm {
         name: "ggf",
@@ -44,7 +43,7 @@ pub(super) static FORMS: [TranscriptForm<Reversi>; 4] = [
             if parsed.result.is_some() {
                 return Err("moves in a row state no result; ggf does".to_owned());
             }
-            // An empty line is no game.
+            // An empty line is not parsed as a game.
             let row = Some(row(game, parsed)).filter(|row| !row.is_empty());
             row.ok_or_else(|| "a game without moves is no row of them; ggf holds it".to_owned())
         },
@@ -72,7 +71,7 @@ fn new_parsed_game(start: Position) -> ParsedGame {
     }
 }
 
-/// The moves in a row, without passes except for a last one.
+/// The line of moves, without passes but a last one.
 fn row(game: &Reversi, parsed: &ParsedGame) -> String {
     let last = parsed.plies.len().wrapping_sub(1);
     let plies = parsed.plies.iter().enumerate();
@@ -84,8 +83,8 @@ fn row(game: &Reversi, parsed: &ParsedGame) -> String {
     texts.collect()
 }
 
-/// The game in GGF, in one line; the result gives the empty squares to the winner, and all to the
-/// winner of an unfinished game.
+/// The game in GGF. The result of a finished game gives the empty squares to the winner, that of an
+/// unfinished one all squares.
 fn ggf(game: &Reversi, parsed: &ParsedGame) -> String {
     let mut position = parsed.start;
     let mut moves = String::new();
@@ -112,8 +111,7 @@ fn ggf(game: &Reversi, parsed: &ParsedGame) -> String {
     )
 }
 
-/// Parses games: GGF if the first character but digits is a parenthesis, PGN if it is a tag, else
-/// moves in a row.
+/// Parses GGF, PGN (begins with a tag) or lines of moves.
 fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     let others = |game: &_, text: &_| match pgn::is_written_in(text) {
         true => pgn::games(text)
@@ -125,7 +123,6 @@ fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     properties::read(game, bytes, false, from_ggf, Some(others))
 }
 
-/// The game of a line of moves from a character on.
 fn from_row(game: &Reversi, line: &str, begin: usize) -> Result<ParsedGame, TextError> {
     let line: Vec<char> = line.chars().collect();
     let (mut reading, mut at) = (Reading::new(game), 0);
@@ -231,7 +228,8 @@ impl<'a> Reading<'a> {
         self.position = self.game.play(&self.position, mv);
     }
 
-    /// Plays a move at a character, by `seat` if given.
+    /// Plays the move at character `at`, which must be the turn of `seat`, if given; adds a missing
+    /// pass.
     pub(super) fn play(
         &mut self,
         text: &str,
@@ -392,7 +390,7 @@ mod tests {
         }
     }
 
-    /// A file of the archive by its specification.
+    /// A WTHOR file of some games, each as moves and Black's discs.
     fn archive(games: &[(&str, u8)]) -> Vec<u8> {
         let mut bytes = vec![20, 24, 3, 31];
         bytes.extend((games.len() as u32).to_le_bytes());
@@ -435,7 +433,6 @@ mod tests {
         );
         assert_eq!(damaged.character, 16 + 3 * 68 + 1);
         assert!(damaged.problem.starts_with("move 2, 56: "), "{damaged}");
-        // Lengths and sizes of the header.
         let mut short = bytes.clone();
         short.truncate(bytes.len() - 1);
         let mut ten = bytes.clone();
@@ -454,7 +451,7 @@ mod tests {
             let error = games.pop().unwrap().unwrap_err();
             assert!(error.problem.contains(expected), "{error}");
         }
-        // A game with passes, which are not written.
+        // Passes are not written.
         let mut random = RandomStream::new(7);
         let (mut position, mut moves, mut parsed) =
             (game.start(), String::new(), new_parsed_game(game.start()));

@@ -1,22 +1,18 @@
-//! The check of a strategy against every reply, by the rules of play and with its own threat
-//! search.
-//!
-//! Invariant: nothing here comes from the search that made the strategy.
+//! Checks a strategy against every reply, sharing no code with the search that made it.
 
 use crate::{Havannah, Move, Position};
 use alea_core::game::{Game, Seat};
 use std::collections::{HashMap, HashSet};
 
-/// The winner's moves, by the [`number`]s of positions in which threats alone do not win.
+/// The winner's move by the [`number`] of a position in which threats alone do not win.
 pub type Strategy = HashMap<u64, Move>;
 
-/// Whether positions have numbers: on small boards without the swap.
 pub(super) fn has_numbers(game: &Havannah) -> bool {
     game.base() <= 4 && !game.swap
 }
 
-/// A number per position of a board of base 4: the sum of 3^cell, twice for the second player's
-/// stones.
+/// A number that identifies a position of base 3 or 4: the sum of 3^cell, twice for the second
+/// player's stones.
 pub fn number(game: &Havannah, position: &Position) -> u64 {
     let cells = (0..game.board_cells()).rev();
     cells.fold(0, |sum, cell| {
@@ -24,11 +20,11 @@ pub fn number(game: &Havannah, position: &Position) -> u64 {
     })
 }
 
-/// Maximal number of threats in one threat search.
+/// Limit of positions in one threat search.
 const MAX_CHECKED_THREATS: u32 = 1_000_000;
 
 /// Follows a strategy against every reply and returns the number of positions. Panics on boards
-/// without [`number`]s; the error is a position that neither a move nor threats win.
+/// without [`number`]s; the error is the notation of a position where the strategy fails.
 pub fn check(
     game: &Havannah,
     position: &Position,
@@ -62,7 +58,8 @@ pub fn check(
     Ok(seen.len() as u64)
 }
 
-/// Whether the side to move wins by threats alone; winning cells of other branches are tried first.
+/// Whether the mover wins by threats alone; `hints` has the last winning cell of each depth, tried
+/// first.
 fn threats_win(
     game: &Havannah,
     position: &Position,

@@ -1,7 +1,7 @@
-//! Search of the last empty squares: without a table, ordered by parity.
+//! Search with few empty squares: without a table, moves ordered by parity.
 //!
-//! Each number of squares up to four has a function of its own, which tries squares instead of
-//! generating moves. Scores and bounds are as in [`search`](super::search).
+//! Each number of empty squares up to four has its own function, which tries squares instead of
+//! generating moves.
 
 use super::super::bits::run_ends;
 use super::{
@@ -10,7 +10,8 @@ use super::{
 };
 use alea_core::{bits::nth, simd::multiversion};
 
-/// Both sides' discs, the empty squares, and the squares of quadrants with an odd number of these.
+/// The discs, the empty squares, and (`odd`) the squares of quadrants with an odd number of empty
+/// ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Board {
     pub(super) own: u64,
@@ -106,7 +107,7 @@ impl Endgame {
     fn search_four_empties(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
         let mut side = (board, alpha, beta);
-        // First the side to move, then, after a pass, the other.
+        // First the side to move, then, if it passes, the other.
         for sign in [1, -1] {
             let (board, alpha, beta) = side;
             let near = with_neighbours(board.enemy) & board.empty;
@@ -137,7 +138,7 @@ impl Endgame {
     #[inline(always)]
     fn search_three(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
-        // A square that is alone in its quadrant first: the other two may be a pair.
+        // First a square that is alone in its quadrant: the other two may be a pair.
         let next = |left: u64| {
             let odd = left & board.odd;
             (if odd != 0 { odd } else { left }).trailing_zeros() as usize
@@ -206,7 +207,7 @@ impl Endgame {
         self.final_score(discs[0], discs[1])
     }
 
-    /// The score with one empty square, which either side may fill.
+    /// The score of the side to move, which owns `own`, if only `square` is empty.
     #[inline(always)]
     fn one(&mut self, own: u64, square: usize) -> i32 {
         self.nodes += 1;
@@ -221,7 +222,7 @@ impl Endgame {
         if flips != 0 {
             return 2 * (discs - flips) - all;
         }
-        // The leader gets the square.
+        // The leader gets the empty square.
         2 * (discs + i32::from(2 * discs >= all)) - all
     }
 }

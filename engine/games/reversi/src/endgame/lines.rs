@@ -1,12 +1,11 @@
-//! Flips on lines through one square, by tables of lines and arithmetic.
+//! Flips along the lines through one square, by tables of lines and arithmetic.
 //!
-//! Towards higher squares the first disc of a line that is not the enemy's is its lowest bit,
-//! towards lower ones its highest. The vector formulas are T. Okuhara's, the counts by tables R.
-//! Delorme's (both in Edax). Invariant: all agree with `bits::flips`.
+//! Towards higher squares the run ends at the lowest bit of the line that is no enemy disc, towards
+//! lower squares at the highest. Sources, both in Edax: T. Okuhara (vectors), R. Delorme (counts).
 
 use super::super::bits::COLUMNS;
 
-/// One number per axis: rows, diagonals, columns, antidiagonals.
+/// One set per axis: rows, diagonals, columns, antidiagonals.
 type Axes = [u64; 4];
 
 pub(super) const FIRST_COLUMN: u64 = 0x0101_0101_0101_0101;
@@ -14,7 +13,7 @@ pub(super) const LAST_COLUMN: u64 = FIRST_COLUMN << 7;
 
 const AXIS_STEPS: [u32; 4] = [1, 7, 8, 9];
 
-/// The squares after a square on each axis, and those before it.
+/// For each square and axis the squares after it, and those before it.
 static RAYS: [[Axes; 2]; 64] = {
     let mut rays = [[[0; 4]; 2]; 64];
     let directions = [(0, 1), (1, -1), (1, 0), (1, 1)];
@@ -40,7 +39,8 @@ fn axes(of: impl Fn(usize) -> u64) -> Axes {
     [of(0), of(1), of(2), of(3)]
 }
 
-/// The enemy discs that an own disc on a square flips: `bits::flips`, written for vectors.
+/// The enemy discs that an own disc on `square` flips: `bits::flips` in a form that compiles to
+/// vector instructions.
 #[inline(always)]
 pub(super) fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     let [after, before] = &RAYS[square];
@@ -62,7 +62,7 @@ pub(super) fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     all[0] | all[1] | all[2] | all[3]
 }
 
-/// Number of flipped discs of a full line, by the square on it and the own discs.
+/// Number of flipped discs on a full line, by the square's index on it and the own discs.
 static FLIP_COUNTS: [[u8; 256]; 8] = {
     let mut counts = [[0; 256]; 8];
     let mut at = 0;
@@ -83,7 +83,7 @@ static FLIP_COUNTS: [[u8; 256]; 8] = {
     counts
 };
 
-/// Number of enemy discs that an own disc on the only empty square flips.
+/// Number of discs that an own disc on `square` flips if all other squares are full.
 #[inline(always)]
 pub(super) fn count_flipped(square: usize, own: u64) -> u32 {
     let (row, column) = (square / COLUMNS, square % COLUMNS);
@@ -100,7 +100,7 @@ pub(super) fn count_flipped(square: usize, own: u64) -> u32 {
     u32::from(count)
 }
 
-/// A set with all neighbours, on the board of 8×8.
+/// The set and all neighbours of its squares, on 8×8.
 #[inline(always)]
 pub(super) fn with_neighbours(set: u64) -> u64 {
     let row = (set & !FIRST_COLUMN) >> 1 | (set & !LAST_COLUMN) << 1 | set;

@@ -1,8 +1,8 @@
-//! Null-window alpha-beta far from the end (fail-soft), and its shallow searches.
+//! Principal variation search far from the end (fail-soft alpha-beta), and its shallow searches.
 //!
-//! Moves that leave the enemy few replies come first ("fastest first"), far from the end the best
-//! ones of a shallow search. The order, its weights and the cuts by transpositions follow R.
-//! Delorme's Edax.
+//! Moves that leave the enemy few replies come first ("fastest first"); far from the end shallow
+//! searches contribute to the order. Order, weights and transposition cut-offs follow R. Delorme's
+//! Edax.
 
 use super::super::{Reversi, bits::run_ends};
 use super::{
@@ -14,29 +14,29 @@ use super::{
 };
 use alea_core::{game::FixedList, simd::multiversion};
 
-/// Maximal number of empty squares for search without table and reply counts.
+/// Positions with at most so many empty squares are searched without the table.
 const MAX_EMPTIES_WITHOUT_TABLE: u32 = 6;
 
-/// Minimal number of empty squares to probe all successors before the first is searched.
+/// From so many empty squares on the table is probed for all successors before the first is
+/// searched.
 const MIN_EMPTIES_TO_PROBE_SUCCESSORS: u32 = 12;
 
-/// Minimal number of empty squares for move order by shallow searches, a ply more for every two
-/// squares.
+/// From so many empty squares on shallow searches order the moves, a ply deeper for every two
+/// squares more.
 const MIN_EMPTIES_FOR_SHALLOW_SEARCH: u32 = 12;
 
-/// Minimal number of empty squares for ProbCut.
 const MIN_EMPTIES_FOR_PROBCUT: u32 = 11;
 
-/// Margin of ProbCut in discs, about one standard deviation.
+/// In discs, about one standard deviation.
 const PROBCUT_MARGIN: f32 = 9.0;
 
-/// Value of a disc at the end in shallow searches; exceeds all estimates.
+/// Value of a disc of a final score in shallow searches; exceeds all estimates.
 const FINAL_DISC_VALUE: f32 = 1000.0;
 
 /// Exceeds any result of a shallow search.
 const INFINITE_SCORE: f32 = 1e6;
 
-/// A move, the discs after it for the other side, and its priority.
+/// A move and the position after it, whose side to move owns `own`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Successor {
     priority: i32,
@@ -63,7 +63,7 @@ multiversion! {
     }
 }
 
-/// Number of stable discs in corners and beside them along the sides.
+/// Number of stable discs in corners and next to these along the sides.
 #[inline(always)]
 fn safe_corners(game: &Reversi, own: u64) -> u32 {
     let sides = game.side_columns() | game.side_rows();
@@ -107,7 +107,7 @@ impl Endgame {
             return -search_with_table(self.instructions, self, enemy, own, -beta, -alpha);
         }
         let all = self.game.squares().count_ones() as i32;
-        // Few discs are stable unless the enemy is far ahead of alpha.
+        // Only if the enemy is far ahead can its stable discs suffice for a cut-off.
         if alpha >= 2 * empties as i32 - 2 {
             let max_score = all - 2 * stable_discs(&self.game, enemy, own).count_ones() as i32;
             if max_score <= alpha {
@@ -168,7 +168,7 @@ impl Endgame {
 
         let (mut best, mut best_move) = (-MAX_SCORE, 64);
         for next in 0..successors.len() {
-            // Mostly few of them are needed: no sorting.
+            // Cut-offs need few of the moves in order, so they are not sorted.
             let orders = (next..successors.len()).rev();
             let chosen = orders.max_by_key(|&index| successors[index].priority);
             successors.swap(next, chosen.unwrap_or(next));
@@ -176,7 +176,7 @@ impl Endgame {
                 square, own, enemy, ..
             } = successors[next];
             let from = alpha.max(best);
-            // Null window after the first move, with a re-search.
+            // After the first move a null window, with a re-search.
             let upper = if best == -MAX_SCORE { beta } else { from + 1 };
             let mut value = -search_with_table(self.instructions, self, own, enemy, -upper, -from);
             if upper < beta && value > from && value < beta {
@@ -237,7 +237,7 @@ impl Endgame {
         priority
     }
 
-    /// A bound by ProbCut, if the window is null.
+    /// The bound that ProbCut predicts for a null window, if any.
     #[inline(always)]
     fn probcut_bound(&mut self, own: u64, enemy: u64, alpha: i32, beta: i32) -> Option<i32> {
         let empties = (self.game.squares() & !(own | enemy)).count_ones();
@@ -256,7 +256,7 @@ impl Endgame {
         (expected <= low).then_some(alpha)
     }
 
-    /// Expected score of the side to move, some plies ahead, within a window.
+    /// Expected score for the side to move after `depth` plies.
     #[inline(always)]
     fn shallow_search(&mut self, own: u64, enemy: u64, depth: u32, alpha: f32, beta: f32) -> f32 {
         self.nodes += 1;

@@ -1,18 +1,15 @@
-//! Sets of squares as 64 bits: runs of discs along the eight directions, and symmetries.
-//!
-//! A square is `8 · row + column`, a1 being 0. Runs of a whole set are found by doubling (Kogge and
-//! Stone's prefix network).
+//! Sets of squares as 64 bits, with bit `8 · row + column`: runs of discs along the eight
+//! directions, and symmetries.
 
-/// The squares of a set, in ascending order.
 pub(super) use alea_core::bits::members as squares_of;
 
 /// Columns of a row of bits, on boards of all sizes.
 pub const COLUMNS: usize = 8;
 
-/// Columns b to g: enemy runs along rows and diagonals lie inside, so none wraps around.
+/// Columns b to g, where enemy runs along rows and diagonals lie.
 const INNER_COLUMNS: u64 = 0x7E7E_7E7E_7E7E_7E7E;
 
-/// Per axis the distance of neighbouring squares, and the squares that a run can contain.
+/// Per axis the step between squares, and the squares that a run can contain.
 const LINE_STEPS: [(u32, u64); 4] = [
     (1, INNER_COLUMNS),
     (7, INNER_COLUMNS),
@@ -20,8 +17,8 @@ const LINE_STEPS: [(u32, u64); 4] = [
     (9, INNER_COLUMNS),
 ];
 
-/// The runs of `enemy` next to `from` along one axis, towards higher and towards lower squares;
-/// none is longer than six.
+/// The runs of `enemy` next to `from` along one axis, towards higher and towards lower squares, by
+/// doubling; none exceeds six.
 #[inline(always)]
 fn runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
     let mut up = enemy & from << step;
@@ -37,8 +34,8 @@ fn runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
     (up, down)
 }
 
-/// The squares behind runs of enemy discs that begin next to an own disc; they may be occupied or
-/// off a smaller board.
+/// The squares behind runs of enemy discs next to an own disc; they may be occupied or off a
+/// smaller board.
 #[inline]
 pub fn run_ends(own: u64, enemy: u64) -> u64 {
     LINE_STEPS.into_iter().fold(0, |run_ends, (step, inner)| {
@@ -50,7 +47,6 @@ pub fn run_ends(own: u64, enemy: u64) -> u64 {
 /// The enemy discs that an own disc placed on `square` flips.
 #[inline]
 pub fn flips(square: usize, own: u64, enemy: u64) -> u64 {
-    // All bits if the run ends at an own disc.
     let closed = |end: u64| u64::from(own & end != 0).wrapping_neg();
     LINE_STEPS.into_iter().fold(0, |flips, (step, inner)| {
         let (up, down) = runs(1 << square, enemy & inner, step);
@@ -58,7 +54,8 @@ pub fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     })
 }
 
-/// The image of a set on a board of `size` columns; of the eight symmetries 0 is the identity.
+/// The image of a set on a board of `size` columns under one of eight symmetries; 0 is the
+/// identity.
 pub fn transform_set(mut set: u64, symmetry: usize, size: usize) -> u64 {
     let rest = COLUMNS - size;
     if symmetry & 1 != 0 {

@@ -42,7 +42,6 @@ pub(super) fn text(game: &Reversi, position: &Position) -> String {
     board(game).text(&game.rows(position)) + &caption(game, position)
 }
 
-/// The board as a scalable `<svg>` element; dots mark the legal moves.
 pub(super) fn svg(game: &Reversi, position: &Position) -> String {
     let board = board(game);
     let side = board.side();

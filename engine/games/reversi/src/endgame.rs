@@ -2,7 +2,7 @@
 //! winner.
 //!
 //! Far from the end a selective search first estimates the score and fills the transposition table
-//! with best moves; then narrow windows around the estimate find the exact score.
+//! with best moves; narrow windows around the estimate then find the score.
 
 mod last;
 mod lines;
@@ -22,17 +22,16 @@ const MAX_SCORE: i32 = 65;
 /// Take 33.5 MB.
 const DEFAULT_ENTRIES: usize = 1 << 20;
 
-/// Minimal number of empty squares for a selective search before the exact one.
+/// From so many empty squares on a selective search precedes the exact one.
 const MIN_EMPTIES_FOR_ASPIRATION: u32 = 16;
 
-/// Half the width of the first window, and the width of the next ones, in discs.
+/// Half the width of the first window and (`ASPIRATION_STEP`) the width of the next ones.
 const ASPIRATION_HALF_WIDTH: i32 = 3;
 const ASPIRATION_STEP: i32 = 9;
 
 /// Take less than a millisecond.
 const NODES_BETWEEN_CHECKS: u64 = 1 << 12;
 
-/// For each square the squares of its quadrant.
 const fn parity_regions(size: usize) -> [u64; 64] {
     let mut parity_regions = [0; 64];
     let half = size / 2;
@@ -49,7 +48,7 @@ const fn parity_regions(size: usize) -> [u64; 64] {
     parity_regions
 }
 
-/// For the boards with 4, 6 and 8 columns.
+/// For each square its quadrant, on the boards with 4, 6 and 8 columns.
 static PARITY_REGIONS: [[u64; 64]; 3] = [parity_regions(4), parity_regions(6), parity_regions(8)];
 
 /// An exact endgame solver with a transposition table.
@@ -60,11 +59,9 @@ pub struct Endgame {
     instructions: Instructions,
     table: Table,
     entries: usize,
-    /// Whether the search is selective.
     guesses: bool,
     nodes: u64,
     limits: Limits,
-    /// Number of nodes at which the limits are checked next.
     next_check: u64,
     is_stopped: bool,
 }
@@ -75,7 +72,7 @@ impl Endgame {
         Self::with_entries(game, DEFAULT_ENTRIES)
     }
 
-    /// A solver with an empty table of at least `entries`; 0 allocates none.
+    /// A solver with an empty table of at least `entries`.
     pub fn with_entries(game: Reversi, entries: usize) -> Self {
         Self {
             game,
@@ -97,7 +94,7 @@ impl Endgame {
         self.estimates(std::slice::from_ref(position))[0].score
     }
 
-    /// The scores of `moves` for the side that makes them, in discs.
+    /// The scores of `moves` for their mover, in discs.
     #[must_use]
     pub fn scores(&mut self, position: &Position, moves: &[Move]) -> Vec<i32> {
         let scores = self.move_estimates(position, moves).into_iter();
@@ -155,9 +152,8 @@ impl Endgame {
         )
     }
 
-    /// Exact scores, estimates or neither, as far as the limits allow. All positions are estimated
-    /// before the first is solved, since estimated bounds have to be dropped from the table
-    /// between.
+    /// Scores as far as the limits allow. All positions are estimated before the first is solved,
+    /// since estimated bounds are dropped between.
     fn estimates(&mut self, positions: &[Position]) -> Vec<Estimate> {
         let far = |position: &Position| self.game.empties(position) >= MIN_EMPTIES_FOR_ASPIRATION;
         let mut estimates = vec![Estimate::default(); positions.len()];
@@ -173,7 +169,6 @@ impl Endgame {
                 estimate.add(score, Certainty::Guess, self.is_stopped);
             }
             self.guesses = false;
-            // The next search drops the estimated bounds.
             if self.is_stopped {
                 return estimates;
             }
@@ -196,7 +191,7 @@ impl Endgame {
             if self.is_stopped {
                 return guess;
             }
-            // The next window includes the bound itself, which may be the score.
+            // The next window includes the bound, which may be the score.
             if score <= alpha {
                 (alpha, beta) = (score - ASPIRATION_STEP, score + 1);
             } else if score >= beta {
@@ -241,7 +236,7 @@ fn value(score: i32) -> f32 {
 /// Oracle that solves positions with few empty squares.
 #[derive(Clone, Copy, Debug)]
 pub struct SolvedEndgames {
-    /// Maximal number of empty squares of a solved position.
+    /// Maximal number of empty squares.
     pub empties: u32,
 }
 
@@ -261,12 +256,11 @@ impl Oracle<Reversi> for SolvedEndgames {
     }
 }
 
-/// Solves endgames for the most discs; before, plays the move that leaves the fewest replies.
+/// A player that solves endgames and before minimizes the number of replies.
 #[derive(Clone)]
 pub struct EndgamePlayer {
     solver: Endgame,
     empties: u32,
-    /// The last solved position and the scores of its moves.
     solved: Option<(Position, Vec<(Move, i32)>)>,
 }
 
@@ -280,8 +274,7 @@ impl EndgamePlayer {
         }
     }
 
-    /// The scores of moves near the end; before it, minus the number of replies, with unknown
-    /// certainty.
+    /// Scores near the end; else minus the number of replies.
     fn rate_moves(
         &mut self,
         position: &Position,
@@ -304,7 +297,7 @@ impl EndgamePlayer {
     }
 }
 
-/// Index of the best move, the first of equal ones; solved or estimated moves precede unknown ones.
+/// Unknown scores come last; of equal ones the first wins.
 fn best_index(estimates: &[Estimate]) -> usize {
     let key = |index: usize| {
         let Estimate { score, certainty } = estimates[index];
@@ -368,7 +361,6 @@ impl Player<Reversi> for EndgamePlayer {
         moves: &[Move],
         limits: &Limits,
     ) -> Option<(&'static str, Vec<i32>)> {
-        // Avoids solving a position again that was just analysed.
         let solved = self.solved.as_ref().filter(|solved| solved.0 == *position);
         let score = |mv: &Move| Some(solved?.1.iter().find(|one| one.0 == *mv)?.1);
         let scores: Option<Vec<i32>> = moves.iter().map(score).collect();

@@ -1,8 +1,8 @@
-//! The hand-made evaluators of Reversi: differences of discs, mobility or weighted squares,
-//! converted to a win probability (a draw counts ½) by a logistic.
+//! Hand-made evaluators of Reversi.
 //!
-//! The slopes were fitted to 4,000 games of each evaluator against itself one ply deep on 8×8, with
-//! one random move in ten.
+//! A logistic converts their scores to win probabilities (a draw counts ½). Its slopes were fitted
+//! to 4,000 games of each evaluator against itself one ply deep on 8×8, with one random move in
+//! ten.
 
 use super::{
     Position, Reversi,
@@ -34,7 +34,7 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Reversi>; 3] = [
 pub struct Discs;
 
 impl Discs {
-    /// Logistic from disc difference to win probability.
+    /// From disc difference to win probability.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.060, 0.0);
 }
 
@@ -50,7 +50,7 @@ impl Score<Reversi> for Discs {
 pub struct Mobility;
 
 impl Mobility {
-    /// Logistic from mobility difference to win probability.
+    /// From mobility difference to win probability.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.087, 0.0);
 }
 
@@ -63,14 +63,14 @@ impl Score<Reversi> for Mobility {
     }
 }
 
-/// Scores discs weighted by square, as in P. Norvig, *Paradigms of Artificial Intelligence
-/// Programming* (1992), chapter 18; smaller boards have the same corners and lack the middle.
+/// Scores discs weighted by square (P. Norvig, *Paradigms of Artificial Intelligence Programming*,
+/// 1992, chapter 18); smaller boards have the same corners and lack the middle.
 #[derive(Clone, Debug)]
 pub struct Squares {
     groups: [(f32, u64); WEIGHTS.len()],
 }
 
-/// Weights, and the distances of their squares from the nearest two sides, the smaller first.
+/// With the distances of their squares from the nearest two sides, the smaller first.
 const WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
     (120, &[(0, 0)]),
     (-20, &[(0, 1)]),
@@ -83,7 +83,7 @@ const WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
 ];
 
 impl Squares {
-    /// Logistic from weighted difference to win probability.
+    /// From weighted difference to win probability.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.0051, 0.0);
 
     /// An evaluator for the board size of `game`.
@@ -122,7 +122,6 @@ mod tests {
     fn scores_by_hand() {
         let game = Reversi::EIGHT;
         let read = |text: &str| game.parse_position(text).unwrap();
-        // Black may play d4: a1 is Black's.
         let discs = "XX------/-O------/--O-----/--------/--------/--------/--------/--------";
         let [position, other] = ["X", "O"].map(|side| read(&format!("{discs} {side}")));
         assert_eq!(Discs.score(&game, &position), 0.0);

@@ -1,5 +1,5 @@
-//! Features of Reversi's models: squares with three symbols, and named sets of tuples (Lucas 2008,
-//! Jaśkowski 2014), which never change once published.
+//! Features of Reversi's models: squares with three symbols, and tuple sets (Lucas 2008, Jaśkowski
+//! 2014), which never change.
 
 use super::{
     Position, Reversi,
@@ -34,7 +34,6 @@ fn square(row: usize, column: usize) -> u64 {
     1 << (COLUMNS * row + column)
 }
 
-/// Rows, columns, and diagonals of at least four squares.
 fn lines(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     let size = game.size();
     let row = |row| (0..size).fold(0, |set, column| set | square(row, column));
@@ -42,7 +41,7 @@ fn lines(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     images(game, (0..size).map(row).chain((4..=size).map(diagonal)))
 }
 
-/// Blocks of 3×3 and 2×5 (on 4×4: 2×4) in the corners, in both orientations.
+/// Blocks of 3×3 and 2×5 (on 4×4: 2×4) in the corners.
 fn corners(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     let block = |(rows, columns)| {
         let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
@@ -51,8 +50,7 @@ fn corners(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     images(game, [(3, 3), (2, game.size().min(5))].map(block))
 }
 
-/// Tuple sets, the default first; on 8×8 they have 46 and 34 tuples, 671,922 and 120,942
-/// weight-table rows.
+/// The default first; on 8×8 they have 46 and 34 tuples, 671,922 and 120,942 weight-table rows.
 static SETS: [NamedTuples<Reversi>; 2] = [
     NamedTuples {
         name: "lines-and-corners",
@@ -160,12 +158,12 @@ mod tests {
             let set = set(game, name);
             (set.tuples(), set.rows())
         };
-        // 18 lines of 8 squares, and four each of 7, 6, 5 and 4.
+        // 18 lines of 8 squares, four each of 7, 6, 5 and 4.
         let lines = 18 * 6561 + 4 * (2187 + 729 + 243 + 81);
         assert_eq!(count(&Reversi::EIGHT, "lines"), (34, lines));
         let corners = 4 * 19_683 + 8 * 59_049;
         let both = [Reversi::EIGHT, Reversi::FOUR].map(|game| count(&game, "lines-and-corners"));
-        // On 4×4 ten lines of 4, and four blocks each of 3×3 and 2×4.
+        // Ten lines of 4, four blocks each of 3×3 and 2×4.
         let small = 10 * 81 + 4 * (19_683 + 6561);
         assert_eq!(both, [(46, lines + corners), (18, small)]);
     }

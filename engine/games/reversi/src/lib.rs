@@ -1,8 +1,8 @@
 //! The rules of Reversi (Othello) on boards of 8×8, 6×6 and 4×4.
 //!
-//! A move fills an empty square and flips the straight runs of enemy discs between it and an own
-//! disc, at least one. A side without such a move passes, which is a move; when neither side has
-//! one, most discs win. Smaller boards are the upper left corner of the largest.
+//! A move fills an empty square and flips at least one straight run of enemy discs between it and
+//! an own disc. A side without such a move passes, which is a move; when neither side has one, most
+//! discs win. Smaller boards are the upper left corner of the largest.
 
 pub mod bits;
 mod drawing;
@@ -65,7 +65,7 @@ impl Reversi {
         self.size
     }
 
-    /// The squares of the board, bit 0 for a1 and bit 8 for a2.
+    /// The squares of the board, with bit 8 · row + column.
     pub fn squares(&self) -> u64 {
         self.squares
     }
@@ -90,8 +90,8 @@ impl Reversi {
         self.position(black, white, BLACK)
     }
 
-    /// The position with `seat` to move, which owns the discs `own`; the sets must be disjoint and
-    /// on the board.
+    /// The position with `seat`, the owner of `own`, to move; the sets must be disjoint and on the
+    /// board.
     #[inline]
     pub fn position(&self, own: u64, enemy: u64, seat: Seat) -> Position {
         Position {
@@ -119,7 +119,7 @@ impl Reversi {
         position.moves == 0 && self.moves_of(position.enemy, position.own) == 0
     }
 
-    /// Discs of the side to move minus enemy discs, with the empty squares given to the winner.
+    /// Discs of the side to move minus enemy discs, the empty squares given to the winner.
     #[inline]
     pub fn final_discs(&self, position: &Position) -> i32 {
         let lead = position.disc_lead();
@@ -278,7 +278,7 @@ impl OutOfTurn for Reversi {
     const STRICT_TURNS: bool = true;
 }
 
-/// A hash of two sets, by two rounds of a folded product (as in Wang Yi's wyhash).
+/// Two rounds of a folded product, as in Wang Yi's wyhash.
 #[inline(always)]
 fn hash_sets(own: u64, enemy: u64) -> u64 {
     let fold = |one: u64, other: u64| {

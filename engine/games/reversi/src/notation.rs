@@ -1,4 +1,4 @@
-//! Notation of Reversi. A position is its squares from a1 along the rows (`X` Black, `O` White, `-`
+//! Notation of Reversi: a position is its squares from a1 along the rows (`X` Black, `O` White, `-`
 //! empty, optionally `/` between rows), a space and the side to move; a move is a square, `f5`, or
 //! `pass`.
 
@@ -98,7 +98,7 @@ impl Reversi {
     }
 }
 
-/// An error for the character at index `at`, from 0, or for the end of the text.
+/// An error at the character with index `at`, or at the end of the text.
 pub(super) fn unexpected_character(at: usize, expected: &str, found: Option<&char>) -> TextError {
     let found = found.map_or("the end".to_owned(), |found| format!("{found:?}"));
     TextError::new(at + 1, format!("expected {expected}, found {found}"))

@@ -1,12 +1,10 @@
 //! Games of Othello in PGN: tags such as `[Black "name"]`, numbered moves, `1. f5 d6 2. c3 …`, and
-//! the final discs, `34-30`.
-//!
-//! Comments, variations and marks are skipped; moves are not validated here.
+//! the final discs, `34-30`. Comments, variations and marks are skipped.
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Game {
     tags: Vec<(String, String)>,
-    /// Offset of the first move in characters, from 0.
+    /// In characters, from 0.
     pub(super) begin: usize,
     pub(super) moves: Vec<(String, usize)>,
     result: Option<String>,
@@ -75,7 +73,7 @@ pub(super) fn games(text: &str) -> Vec<Game> {
     games
 }
 
-/// `None` for lines of anything but tags.
+/// `None` for other lines.
 fn tags(line: &str) -> Option<Vec<(String, String)>> {
     let (mut rest, mut tags) = (line.trim(), Vec::new());
     while !rest.is_empty() {
@@ -104,7 +102,6 @@ fn tags(line: &str) -> Option<Vec<(String, String)>> {
     Some(tags).filter(|tags| !tags.is_empty())
 }
 
-/// Whether earlier lines left a comment open, and how many variations.
 #[derive(Default)]
 struct OpenComments {
     in_comment: bool,
@@ -116,7 +113,7 @@ impl OpenComments {
         self.in_comment || self.variations > 0
     }
 
-    /// The words of a line, and their offsets; the line's own is `begin`.
+    /// The words of a line with their offsets; the line's is `begin`.
     fn in_line(&mut self, line: &str, begin: usize) -> Vec<(String, usize)> {
         let (mut words, mut is_open) = (Vec::<(String, usize)>::new(), false);
         for (sign, at) in line.chars().zip(begin..) {

@@ -1,12 +1,10 @@
-//! Games of Reversi in the formats of other programs: lines of moves, GGF, PGN (`pgn.rs`) or WTHOR
-//! (`wthor.rs`).
+//! Games of Reversi as lines of moves, in GGF, PGN (`pgn.rs`) or WTHOR (`wthor.rs`).
 //!
 //! GGF is the Generic Game Format of the Generic Game Server (Igor Durdanović, Michael Buro):
 //! `(;GM[Othello]PB[name]PW[name]RE[+2]BO[8 board side]B[f5//0.01]W[d6];)`; a move may have a value
-//! and a time, the result an ending: `:r` resigned, `:t` on time, `:s` agreed, `:l` left.
-//!
-//! A line of moves, `f5d6c3`, is one game, optionally with numbers (`1.`). Passes (`pass`, `ps`,
-//! `pa`, `--`, `@@`) are optional.
+//! and a time, the result an ending: `:r` resigned, `:t` on time, `:s` agreed, `:l` left. A line of
+//! moves is `f5d6c3`, optionally with numbers (`1.`); passes (`pass`, `ps`, `pa`, `--`, `@@`) are
+//! optional.
 
 use super::{BLACK, Move, Position, Reversi, WHITE, notation::DISC_CHARACTERS, pgn, wthor};
 use alea_core::{
@@ -24,7 +22,6 @@ use std::cmp::Ordering;
 
 pub(super) type ParsedGame = PlainGame<Reversi>;
 
-/// All but WTHOR are detected when parsed.
 pub(super) static FORMS: [TranscriptForm<Reversi>; 4] = [
     TranscriptForm {
         name: "ggf",
@@ -71,7 +68,7 @@ fn new_parsed_game(start: Position) -> ParsedGame {
     }
 }
 
-/// The line of moves, without passes but a last one.
+/// Passes are left out, except for a last one.
 fn row(game: &Reversi, parsed: &ParsedGame) -> String {
     let last = parsed.plies.len().wrapping_sub(1);
     let plies = parsed.plies.iter().enumerate();
@@ -83,8 +80,7 @@ fn row(game: &Reversi, parsed: &ParsedGame) -> String {
     texts.collect()
 }
 
-/// The game in GGF. The result of a finished game gives the empty squares to the winner, that of an
-/// unfinished one all squares.
+/// The result gives the empty squares to the winner, or all squares if the game is unfinished.
 fn ggf(game: &Reversi, parsed: &ParsedGame) -> String {
     let mut position = parsed.start;
     let mut moves = String::new();
@@ -111,7 +107,6 @@ fn ggf(game: &Reversi, parsed: &ParsedGame) -> String {
     )
 }
 
-/// Parses GGF, PGN (begins with a tag) or lines of moves.
 fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     let others = |game: &_, text: &_| match pgn::is_written_in(text) {
         true => pgn::games(text)
@@ -390,7 +385,6 @@ mod tests {
         }
     }
 
-    /// A WTHOR file of some games, each as moves and Black's discs.
     fn archive(games: &[(&str, u8)]) -> Vec<u8> {
         let mut bytes = vec![20, 24, 3, 31];
         bytes.extend((games.len() as u32).to_le_bytes());
@@ -451,7 +445,6 @@ mod tests {
             let error = games.pop().unwrap().unwrap_err();
             assert!(error.problem.contains(expected), "{error}");
         }
-        // Passes are not written.
         let mut random = RandomStream::new(7);
         let (mut position, mut moves, mut parsed) =
             (game.start(), String::new(), new_parsed_game(game.start()));
@@ -495,7 +488,6 @@ mod tests {
         let mut random = RandomStream::new(1);
         let mut parsed = new_parsed_game(game.start());
         let mut position = game.start();
-        // Random games up to the move after the first pass.
         while parsed.plies.iter().rev().nth(1) != Some(&(0, Move::PASS)) {
             if game.is_over(&position) {
                 (position, parsed.plies) = (game.start(), Vec::new());

@@ -1,10 +1,9 @@
 //! Games of Othello in a file of the WTHOR archive (`.wtb`) of the Fédération Française d'Othello.
 //!
 //! Numbers are little-endian. The header has 16 bytes: date (4), number of games (4), two numbers
-//! of other files (4), year of the games (2), size of the board (1, 0 is 8) and three more. Each
-//! game has 68 bytes: tournament, Black and White (2 each, indices in other files), Black's discs
-//! at the end (1) and with best play from some point on (1), and 60 moves, 10 · row + column, 0
-//! after the end. Passes are not stored.
+//! of other files (4), year (2), size of the board (1, 0 is 8), three more. A game has 68 bytes:
+//! tournament, Black and White (2 each, indices in other files), Black's discs at the end (1) and
+//! with best play (1), and 60 moves, 10 · row + column, 0 after the end. Passes are not stored.
 
 use super::{
     Reversi,
@@ -15,7 +14,7 @@ use alea_core::text::{TextError, error_at};
 const HEADER_BYTES: usize = 16;
 const GAME_BYTES: usize = 68;
 
-/// Parses all games of a file; an error's position is its first byte's offset, from 1.
+/// Errors name the offset of a game's first byte, from 1.
 pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     let Some((header, games)) = bytes.split_at_checked(HEADER_BYTES) else {
         return vec![error_at(

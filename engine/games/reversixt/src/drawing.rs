@@ -1,4 +1,5 @@
-//! Positions of ReversiXT as inline SVG or text. Both ends of a transition have the same number.
+//! Draws positions of ReversiXT as inline SVG or text; both ends of a transition show the same
+//! number.
 
 use super::{
     Phase, Position, ReversiXt,
@@ -11,7 +12,7 @@ use alea_play::playable::GameText;
 const CELL_SIZE: usize = 40;
 const MARGIN: usize = 34;
 
-/// Colours of the players' stones and of the digits on them, with contrast of at least 4.5.
+/// Colours of the players' stones and of the digits on them, with a contrast of at least 4.5.
 const COLOURS: [(&str, &str); MAX_SEATS] = [
     ("#c8372d", "#fff"),
     ("#2f62c9", "#fff"),
@@ -23,7 +24,6 @@ const COLOURS: [(&str, &str); MAX_SEATS] = [
     ("#4d5258", "#fff"),
 ];
 
-/// Stocks and stones, a line per player.
 fn player_lines(game: &ReversiXt, position: &Position) -> Vec<String> {
     let ranks = game.ranks(position);
     let line = |seat: Seat| {
@@ -49,7 +49,6 @@ fn player_lines(game: &ReversiXt, position: &Position) -> Vec<String> {
     (0..game.map().players()).map(line).collect()
 }
 
-/// The board as text with coordinates, and the standings.
 pub(super) fn text(game: &ReversiXt, position: &Position) -> String {
     let (width, height) = (game.map().width(), game.map().height());
     let row = |label: String, cells: Vec<String>| format!("{label:>3}  {}\n", cells.join(""));
@@ -144,7 +143,6 @@ Player 1: 1 stones, 1 override stones, 0 bombs, to move
 Player 2: 1 stones, 1 override stones, 0 bombs";
         assert_eq!(text(&game, &start), &expected[1..]);
         let picture = svg(&game, &start);
-        // Seven cells; two stones and an expansion stone; both ends of the transition are 1.
         for (what, count) in [("height=\"40\"", 7), ("<circle", 3), ("font-size=\"9\"", 2)] {
             assert_eq!(picture.matches(what).count(), count, "{what}");
         }

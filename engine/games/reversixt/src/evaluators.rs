@@ -1,9 +1,8 @@
-//! The hand-made evaluators of ReversiXT: `lines`, `mobility` and `stones`.
+//! Hand-made evaluators of ReversiXT: the lead of a seat over the best other one, converted to a
+//! win probability by a logistic.
 //!
-//! Each is the lead of a seat over the best other one, converted to a win probability by a
-//! logistic. They use nothing of a map but its lines. Slopes differ from map to map; these are the
-//! medians of `01_plain_8x8`, `03_pillars_12x12` and `06_specials_12x12`, 3,000 games each (`alea
-//! calibrate --game "reversixt(map=…)" --player "star1(depth=1)" --games 3000`).
+//! Its slopes are the medians of `01_plain_8x8`, `03_pillars_12x12` and `06_specials_12x12`, 3,000
+//! games each (`alea calibrate --game "reversixt(map=…)" --player "star1(depth=1)" --games 3000`).
 
 use super::{
     Phase, Position, ReversiXt,
@@ -43,7 +42,7 @@ trait SeatScore: Send + Sync {
     fn seat_totals(&self, game: &ReversiXt, position: &Position) -> [f32; MAX_SEATS];
 }
 
-/// The lead of a seat over the best other one in the totals of all seats.
+/// Scores a seat by its total minus that of the best other seat.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lead<T>(pub T);
 
@@ -63,13 +62,12 @@ impl<T: SeatScore> Score<ReversiXt> for Lead<T> {
     }
 }
 
-/// A number for each active seat, and 0 for the others.
 fn each_seat(game: &ReversiXt, number: impl Fn(Seat) -> f32) -> [f32; MAX_SEATS] {
     let players = game.map().players();
     build_array(|seat| if seat < players { number(seat) } else { 0.0 })
 }
 
-/// Lead over the best other active seat.
+/// Negative infinity for a disqualified seat.
 fn lead(game: &ReversiXt, position: &Position, has: &[f32; MAX_SEATS], own: Seat) -> f32 {
     if position.is_disqualified(own) {
         return f32::NEG_INFINITY;
@@ -90,12 +88,12 @@ impl SeatScore for Stones {
     }
 }
 
-/// Lead in legal empty cells, or in stones while bombs are thrown.
+/// Counts the empty cells that a seat may fill, or its stones while bombs are thrown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
 impl Mobility {
-    /// Converts a lead in cells to a win probability.
+    /// From a lead in cells to a win probability.
     pub const CALIBRATION: Calibration = logistic(0.0779);
 }
 
@@ -108,21 +106,21 @@ impl SeatScore for Mobility {
     }
 }
 
-/// Stones weighted by the number of closed lines through their cells; stocks count as stones.
+/// Weighs stones by the number of closed lines through their cells, and stocks.
 struct Lines {
     weights: Box<[f32]>,
     bomb: f32,
 }
 
-/// Weight of a stone by its closed lines.
+/// By the number of closed lines.
 const WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
 
-/// Weight of an override stone: about the stones that a move with it flips.
+/// About the number of stones that an override move flips.
 const OVERRIDE_WEIGHT: f32 = 8.0;
 
 impl Lines {
     fn new(map: &Map) -> Self {
-        // About the number of stones in a bomb's square on a full board; half of them are others'.
+        // About half of the stones in a bomb's square on a full board, since others own half.
         let across = f32::from(2 * map.strength.min(10) + 1);
         Self {
             weights: (0..map.cells().len())
@@ -166,21 +164,19 @@ mod tests {
 
     #[test]
     fn scores_by_hand() {
-        // The middle line of three rows is open at both ends by a transition.
+        // A transition joins both ends of the middle row.
         let map = "3\n1\n1 0\n3 5\n1 2 0 0 0\n0 1 3 0 0\n0 0 2 0 0\n0 1 6 <-> 4 1 2\n";
         let game = ReversiXt::on_text(map);
         let start = game.start();
         assert_eq!(Lead(Stones).score(&game, &start), 0.0);
-        // The cells 2,0 and 3,1; 2,0, 1,2 and 3,2; 0,1.
         let num_fillable = [0, 1, 2].map(|seat| game.num_fillable(&start, seat));
         assert_eq!(num_fillable, [2, 3, 1]);
         assert_eq!(Lead(Mobility).score(&game, &start), -1.0);
         let lines = Lines::new(game.map());
-        // A corner; an edge; the end of the middle row, which a transition continues; the middle.
+        // A corner, an edge, an end of the middle row, the middle.
         let weights = [0, 1, 5, 6].map(|cell| lines.weights[cell]);
         assert_eq!(weights, [15.0, 5.0, 2.0, 1.0]);
-        // Player 1 has a corner and a middle cell; the others an edge each, and a middle or lower
-        // edge cell.
+        // Player 1 has a corner and a middle cell, every other an edge cell and an open one.
         assert_eq!(Lead(lines).score(&game, &start), 16.0 - 10.0);
     }
 
@@ -195,7 +191,7 @@ mod tests {
         let start = game.start();
         assert_eq!(start.seat(), 0);
         let values = stones.payoffs(&game, &start, &());
-        // The value of the move counts for the seat to move only.
+        // The calibration's offset counts for the seat to move only.
         let expected = [1.5, -1.0, -2.0].map(probability);
         assert_eq!(values[..3], expected);
         assert_eq!(values[0], stones.value(&game, &start, &()));

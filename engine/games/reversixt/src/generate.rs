@@ -1,7 +1,6 @@
-//! Random sound maps of ReversiXT, a function of settings and seed.
+//! Random valid maps of ReversiXT.
 //!
-//! In the middle every player has as many stones, arranged as in a Latin square; the cells around
-//! it are random.
+//! The players' stones form a Latin square in the middle; the cells around it are random.
 
 use super::map::{Cell, DIRECTIONS, MAX_SIDE, Map, Side};
 use alea_core::{
@@ -12,11 +11,11 @@ use alea_core::{
 /// Settings of a random map.
 #[derive(Clone, Copy, Debug)]
 pub struct MapSettings {
-    /// Number of players, 2 to 8; the middle has as many rows and columns.
+    /// Number of players, 2 to 8; the Latin square has as many rows and columns.
     pub players: usize,
-    /// Columns, at least as many as players and at most 50.
+    /// Number of columns, from `players` to 50.
     pub width: usize,
-    /// Rows, with the same limits.
+    /// Number of rows, from `players` to 50.
     pub height: usize,
     /// Override stones per player.
     pub overrides: u16,
@@ -24,8 +23,8 @@ pub struct MapSettings {
     pub bombs: u16,
     /// Reach of a bomb in steps.
     pub strength: u16,
-    /// Fraction of special cells around the middle, and of open sides that get a transition, from 0
-    /// to 1.
+    /// Fraction (0 to 1) of special cells around the middle, and of open sides that get a
+    /// transition.
     pub density: f64,
 }
 
@@ -41,7 +40,7 @@ const SPECIALS: [Cell; 8] = [
 ];
 
 impl MapSettings {
-    /// The map of a seed.
+    /// The map that belongs to `seed`; the error names a setting out of range.
     pub fn generate(&self, seed: u64) -> Result<Map, String> {
         let players = self.players;
         if !(2..=MAX_SEATS).contains(&players) {

@@ -1,8 +1,7 @@
-//! Inputs of ReversiXT's models: a summary of twenty symbols on any map, and the board of 8×8 maps.
+//! Features of ReversiXT's models: a summary of twenty symbols, so that a model plays on unseen
+//! maps, and the single cells of 8×8 maps.
 //!
-//! A model of the summary plays on unseen maps. Symbols are leads of a seat over the best other
-//! one; corners and edges follow from the lines of the map. Invariant: a name keeps its tuples for
-//! ever.
+//! Published tuple sets never change.
 
 use super::{
     Phase, Position, ReversiXt,
@@ -20,7 +19,6 @@ const NUM_SUMMARY: usize = 20;
 
 const ALPHABET_SIZE: i32 = 16;
 
-/// Columns and rows of the maps for which there are inputs of single cells.
 const BOARD_SIDE: usize = 8;
 
 const SUMMARY_TUPLES: CellGroup = CellGroup::only(
@@ -31,7 +29,6 @@ const SUMMARY_TUPLES: CellGroup = CellGroup::only(
      stocks, tempo, the last stones)",
 );
 
-/// Indices of the second group follow those of the first.
 static GROUPS: [CellGroup; 2] = [
     SUMMARY_TUPLES,
     CellGroup {
@@ -46,18 +43,17 @@ static GROUPS: [CellGroup; 2] = [
     },
 ];
 
-/// Kind of a cell by the lines through it.
+/// Kind of a cell, by the number of the four lines through it that end there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// At most one line ends here.
+    /// 0 or 1.
     Middle,
-    /// Two or three lines end here.
+    /// 2 or 3.
     Edge,
-    /// Every line ends here, so only special moves take a stone away.
+    /// All, so only special moves take a stone away.
     Corner,
 }
 
-/// Kinds and corners of a map's cells.
 #[derive(Debug)]
 pub(super) struct Shape {
     kinds: Box<[Kind]>,
@@ -89,14 +85,14 @@ impl Shape {
 struct Counts {
     corners: i32,
     edges: i32,
-    /// Stones on X squares: in the middle next to an empty corner.
+    /// Stones of kind middle next to an empty corner.
     x_squares: i32,
-    /// Stones on C squares: at an edge next to an empty corner.
+    /// Stones of kind edge next to an empty corner.
     c_squares: i32,
     /// Stones next to an empty cell.
     frontier: i32,
     moves: i32,
-    /// Choice cells, and inversion cells that the seat can fill.
+    /// Choice cells and (`inversions`) inversion cells that the seat can fill.
     choices: i32,
     inversions: i32,
 }
@@ -135,7 +131,6 @@ impl ReversiXt {
     }
 }
 
-/// A number from -7 to 8 as a symbol.
 fn lead_symbol(lead: i32) -> u8 {
     (lead.clamp(-7, 8) + 7) as u8
 }
@@ -188,8 +183,7 @@ fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY
     ]
 }
 
-/// Rows, columns, diagonals of at least four cells, and blocks of 3×3 in the corners; none on maps
-/// of other sizes.
+/// Rows, columns, diagonals of at least four cells, and 3×3 corners; none on maps other than 8×8.
 fn board(game: &ReversiXt) -> Vec<Vec<alea_learned::inputs::Cell>> {
     let Some(group) = game.cells().get(1) else {
         return Vec::new();
@@ -218,7 +212,7 @@ fn board(game: &ReversiXt) -> Vec<Vec<alea_learned::inputs::Cell>> {
     tuples
 }
 
-/// The sets, the default first, with 190 tuples and 48,640 rows.
+/// The default first; it has 190 tuples and 48,640 weight-table rows.
 static SETS: [NamedTuples<ReversiXt>; 2] = [
     NamedTuples {
         name: "summary-pairs",
@@ -248,7 +242,7 @@ impl Learnable for ReversiXt {
         games
     }
 
-    /// The name has no map, because a model of one map may be used on another.
+    /// A model of one map may be used on others.
     fn model_name(&self) -> String {
         Self::INFO.name.to_owned()
     }
@@ -304,12 +298,9 @@ mod tests {
         let map = "2\n3\n1 1\n4 4\n0 0 0 0\n0 1 2 0\n2 2 1 0\n0 c 0 0\n";
         let game = ReversiXt::on_text(map);
         let seen = summary_symbols(&game, 0);
-        // Eleven of sixteen cells are empty, one of them a choice; two stones against three.
+        // Eleven of sixteen cells are empty; two stones against three.
         assert_eq!(seen[..3], [11, 0, (7.5_f32 - 7.5 / 5.0).round() as u8]);
-        // Player 1 fills the cells above and to the right of the enemy stone in the second row, and
-        // the choice.
         assert_eq!(seen[4], 3);
-        // No corner is taken; the edge stone of player 2 is next to an empty one.
         assert_eq!(seen[5..9], [7, 7, 7, 6]);
         assert_eq!(seen[10..13], [7, 7, 3]);
         // One choice is left; eleven empties, an odd number.
@@ -357,7 +348,6 @@ mod tests {
                 let mv = moves[moves.len() / 2];
                 (position, same) = (game.play(&position, mv), numbered.play(&same, mv));
             }
-            // Its file is a model of each map.
             let read = evaluator(game, &file).unwrap();
             let value = model.value_of(&variants[0], &numbered.start());
             assert_eq!(read.value_of(game, &game.start()), value);
@@ -370,8 +360,7 @@ mod tests {
     fn boards_of_eight_by_eight_have_tuples_of_their_own() {
         let plain = ReversiXt::from_notation("reversixt", None).unwrap();
         let set = TupleSet::from_name(&plain, "board").unwrap();
-        // Sixteen rows and columns, two diagonals of 8 and four each of 7, 6, 5 and 4; four
-        // corners.
+        // Rows and columns, two diagonals of 8, four each of 7, 6, 5 and 4, and corners.
         assert_eq!(set.tuples(), 16 + 2 + 4 * 4 + 4);
         let start = with_view(&plain, &plain.start(), 0, |seen| {
             seen[NUM_SUMMARY..].to_vec()

@@ -3,11 +3,11 @@
 //!
 //! In the first phase players place stones: on an empty cell where at least one line captures, or
 //! with an override stone on an occupied one; players without a move are skipped. Then players with
-//! bombs throw them, starting after the last mover; each turns the cells within its strength into
-//! holes. Then most stones win. Source: the course at RWTH Aachen (Softwarepraktikum 2016); where
-//! programs disagree, the majority: bombs reach through cells that they destroy, a line that
-//! returns to its first cell captures nothing, and stones can be exchanged with disqualified
-//! players.
+//! bombs throw them, each turning the cells within its reach into holes. Then most stones win.
+//!
+//! Source: the course at RWTH Aachen (Softwarepraktikum 2016). Where programs disagree, the
+//! majority decides: bombs reach through cells that they destroy, a line that returns to its first
+//! cell captures nothing, and stones can be exchanged with disqualified players.
 
 mod drawing;
 pub mod evaluators;
@@ -34,23 +34,23 @@ use std::{
 
 const MAX_CELLS: usize = MAX_SIDE * MAX_SIDE;
 
-/// The moves of a position, on the stack up to 256.
+/// The legal moves of a position, on the stack up to 256.
 pub type MoveList = SmallVec<[Move; 256]>;
 
 /// Default points of the ranks, those most often quoted.
 pub const POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
 
-/// The rules on a map.
+/// The rules of ReversiXT on one map.
 #[derive(Clone, Debug)]
 pub struct ReversiXt {
     map: Arc<Map>,
     shape: Arc<inputs::Shape>,
-    /// File name of the map, as in the game's notation.
+    /// Name of the map's file in the notation of the game.
     name: Option<String>,
     points: [u32; MAX_SEATS],
-    /// Index of these rules in `variants`, stored in positions.
+    /// Index of these rules in `variants`.
     number: u16,
-    /// All rules whose positions occur together; empty for one.
+    /// The rules of all maps that are trained jointly; otherwise empty.
     variants: Arc<[Self]>,
 }
 
@@ -66,10 +66,10 @@ pub enum Phase {
     Over,
 }
 
-/// Content of the cells, stocks, and the seat to move.
+/// The cells, every seat's stocks, the phase and the seat to move.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
-    /// Cells of the map, followed by holes.
+    /// Cells of the map, then holes.
     cells: [Cell; MAX_CELLS],
     key: u64,
     stones: [u16; MAX_SEATS],
@@ -78,20 +78,20 @@ pub struct Position {
     cells_left: u16,
     seat: u8,
     phase: Phase,
-    /// Bit set of disqualified seats.
+    /// Bit set of seats.
     disqualified: u8,
     /// Index of the position's rules, see [`ReversiXt::rules_of`].
     number: u16,
 }
 
 impl Position {
-    /// The content of a cell.
+    /// The content of `cell`.
     #[inline]
     pub fn cell(&self, cell: usize) -> Cell {
         self.cells[cell]
     }
 
-    /// The phase.
+    /// The phase of the game.
     #[inline]
     pub fn phase(&self) -> Phase {
         self.phase
@@ -103,25 +103,25 @@ impl Position {
         usize::from(self.seat)
     }
 
-    /// Number of stones of a seat on the board.
+    /// Number of stones of `seat` on the board.
     #[inline]
     pub fn stones(&self, seat: Seat) -> u16 {
         self.stones[seat]
     }
 
-    /// Number of override stones of a seat.
+    /// Number of override stones that `seat` has in stock.
     #[inline]
     pub fn overrides(&self, seat: Seat) -> u16 {
         self.overrides[seat]
     }
 
-    /// Number of bombs of a seat.
+    /// Number of bombs that `seat` has in stock.
     #[inline]
     pub fn bombs(&self, seat: Seat) -> u16 {
         self.bombs[seat]
     }
 
-    /// Whether a seat is disqualified.
+    /// Whether `seat` is disqualified.
     #[inline]
     pub fn is_disqualified(&self, seat: Seat) -> bool {
         self.disqualified >> seat & 1 == 1
@@ -199,7 +199,7 @@ fn key_of(at: usize, cell: Cell) -> u64 {
     mix64((at as u64 * 16 + u64::from(cell.number()) + 1).wrapping_mul(GOLDEN))
 }
 
-/// A move: a cell, and the choice of a player or bonus where the cell asks for one.
+/// A cell, and the choice of a player or bonus where the cell asks for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Move {
     cell: u16,
@@ -207,13 +207,13 @@ pub struct Move {
 }
 
 impl Move {
-    /// Chooses a bomb as bonus.
+    /// The choice of a bomb as bonus.
     pub const BOMB: u8 = 20;
-    /// Chooses an override stone as bonus.
+    /// The choice of an override stone as bonus.
     pub const OVERRIDE: u8 = 21;
 
-    /// A stone or a bomb on a cell. `special` is the player, from 1, to exchange stones with on a
-    /// choice cell, the chosen bonus, and 0 otherwise.
+    /// A stone or bomb on `cell`; `special` is the player, from 1, with whom a choice cell
+    /// exchanges stones, or the bonus, else 0.
     #[inline]
     pub const fn new(cell: usize, special: u8) -> Self {
         Self {
@@ -222,13 +222,13 @@ impl Move {
         }
     }
 
-    /// The cell where the stone or bomb is placed.
+    /// The cell of the stone or bomb.
     #[inline]
     pub fn cell(self) -> usize {
         usize::from(self.cell)
     }
 
-    /// The player to exchange stones with (from 1), the chosen bonus, or 0.
+    /// The player to exchange stones with (from 1), the bonus, or 0.
     #[inline]
     pub fn special(self) -> u8 {
         self.special
@@ -236,7 +236,7 @@ impl Move {
 }
 
 impl ReversiXt {
-    /// The rules on a map, with [`POINTS`].
+    /// The rules on `map`, with the default [`POINTS`].
     pub fn new(map: Arc<Map>) -> Self {
         Self {
             shape: Arc::new(inputs::Shape::from_map(&map)),
@@ -258,7 +258,7 @@ impl ReversiXt {
         self.variants.get(number).unwrap_or(self)
     }
 
-    /// The map.
+    /// The map of these rules.
     pub fn map(&self) -> &Map {
         &self.map
     }
@@ -273,7 +273,6 @@ impl ReversiXt {
             .count()
     }
 
-    /// A position of holes alone.
     fn empty(&self) -> Position {
         Position {
             cells: [Cell::HOLE; MAX_CELLS],
@@ -303,7 +302,7 @@ impl ReversiXt {
         position
     }
 
-    /// The position after a disqualification; the seat's stones stay.
+    /// The position after the disqualification of `seat`, whose stones stay.
     pub fn disqualify(&self, position: &Position, seat: Seat) -> Position {
         let mut position = *position;
         position.disqualified |= 1 << seat;
@@ -313,7 +312,7 @@ impl ReversiXt {
         position
     }
 
-    /// The rank of each seat, from 0, by stones; ties share the better rank, and disqualified seats
+    /// The rank of each seat by stones, from 0; ties share the better rank, and disqualified seats
     /// come last.
     pub fn ranks(&self, position: &Position) -> [usize; MAX_SEATS] {
         let strength = |seat| (!position.is_disqualified(seat)).then(|| position.stones(seat));
@@ -324,7 +323,7 @@ impl ReversiXt {
         })
     }
 
-    /// The points of each seat by its rank; 0 for disqualified seats.
+    /// The points of each seat by its rank, 0 for disqualified seats.
     pub fn points(&self, position: &Position) -> [u32; MAX_SEATS] {
         let ranks = self.ranks(position);
         build_array(|seat| {
@@ -333,8 +332,8 @@ impl ReversiXt {
         })
     }
 
-    /// Passes the turn after a move of `last`: to the next seat that can place a stone; else bombs
-    /// are thrown, or the game is over.
+    /// Passes the turn from `last` to the next seat that can place a stone, or else throw a bomb;
+    /// else ends the game.
     fn pass_turn(&self, position: &mut Position, last: Seat) {
         let players = self.map.players();
         let following = |can: &dyn Fn(Seat) -> bool| {
@@ -366,8 +365,8 @@ impl ReversiXt {
             || self.each_capturing(cells, seat, overrides, |_| true)
     }
 
-    /// Visits cells where a stone of a seat captures, some repeatedly: empty ones, and with
-    /// `overrides` occupied ones. Ends with `true` once `visit` returns it.
+    /// Visits the cells where a stone of `seat` captures, some repeatedly: empty ones, with
+    /// `overrides` occupied ones too. Returns `true` as soon as `visit` does.
     #[inline]
     fn each_capturing(
         &self,
@@ -410,7 +409,6 @@ impl ReversiXt {
         false
     }
 
-    /// The cells where a stone of a seat captures.
     fn capturing_cells(&self, cells: &[Cell], seat: Seat, overrides: bool) -> CellSet {
         let mut found = CellSet::NONE;
         self.each_capturing(cells, seat, overrides, |at| {
@@ -420,8 +418,8 @@ impl ReversiXt {
         found
     }
 
-    /// Number of captured stones on a line from this cell: up to a stone of the seat, 0 without one
-    /// or if the line returns to the cell.
+    /// Number of stones captured on the line from `at`; 0 if it ends without a stone of `seat` or
+    /// returns to `at`.
     #[inline]
     fn count_captured(&self, cells: &[Cell], at: usize, direction: usize, seat: Seat) -> usize {
         let own = Cell::stone(seat);
@@ -447,7 +445,7 @@ impl ReversiXt {
         let (seat, players) = (position.seat(), self.map.players());
         let count = self.map.cells().len();
         let filled = position.cells[mv.cell()];
-        // All lines are those of the board before.
+        // Captures are those of the board before the move.
         let cells = &position.cells[..count];
         let steps: [usize; DIRECTIONS] =
             build_array(|direction| self.count_captured(cells, mv.cell(), direction, seat));
@@ -478,7 +476,7 @@ impl ReversiXt {
         }
     }
 
-    /// Turns all cells within the strength of bombs into holes. Older holes cannot be crossed.
+    /// Holes of earlier bombs cannot be crossed.
     fn throw_bomb(&self, position: &mut Position, target: usize) {
         let mut run_ends: SmallVec<[u16; 256]> = SmallVec::new();
         let mut is_reached = CellSet::NONE;
@@ -549,7 +547,6 @@ impl Game for ReversiXt {
         })
     }
 
-    /// Row by row; choices by player, and a bomb before an override stone.
     fn moves(&self, position: &Position, moves: &mut MoveList) {
         moves.clear();
         let cells = &position.cells[..self.map.cells().len()];
@@ -602,8 +599,8 @@ impl SearchHints for ReversiXt {
         mv.cell()
     }
 
-    /// Override moves are many and costly: 0. Then stones, then stones with a special choice. Bombs
-    /// count as stones.
+    /// Override moves, many and costly, have class 0, stones and bombs on stones 1, special cells
+    /// 2.
     fn move_class(&self, position: &Position, mv: Move) -> u8 {
         let cell = position.cells[mv.cell()];
         if position.phase == Phase::Bombs {

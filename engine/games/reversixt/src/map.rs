@@ -1,11 +1,10 @@
 //! Maps of ReversiXT: players, stocks, cells and transitions.
 //!
-//! The text is that of the published course: the number of players; override stones each; bombs
-//! each and their strength; height and width; rows of cells separated by blanks; then transitions
-//! `x1 y1 d1 <-> x2 y2 d2`, with x to the right and y down from 0, and directions clockwise from 0,
-//! up. CRLF, blank lines at the end and leading zeros are allowed. Invariant: a map is sound: a
-//! transition joins sides without an ordinary neighbour, one per side (programs disagree about
-//! other maps).
+//! The text is that of the published course: number of players; override stones each; bombs each
+//! and their strength; height and width; rows of cells separated by blanks; then transitions `x1 y1
+//! d1 <-> x2 y2 d2`, with x to the right and y down from 0, and directions clockwise from 0, up. A
+//! transition joins two sides without an ordinary neighbour, at most one per side (programs
+//! disagree about other maps).
 
 use alea_core::{
     game::MAX_SEATS,
@@ -13,7 +12,7 @@ use alea_core::{
 };
 use std::{fmt, ops::RangeInclusive};
 
-/// Directions, clockwise from up.
+/// Number of directions, clockwise from up.
 pub const DIRECTIONS: usize = 8;
 
 /// Maximal number of columns and of rows.
@@ -39,29 +38,28 @@ pub(super) const DIRECTION_OFFSETS: [(isize, isize); DIRECTIONS] = [
 pub struct Cell(u8);
 
 impl Cell {
-    /// A place outside the board, or destroyed by a bomb.
+    /// No part of the board, or destroyed by a bomb.
     pub const HOLE: Self = Self(0);
-    /// A neutral stone, which is captured like an enemy's.
+    /// A neutral stone, captured like an enemy's.
     pub const EXPANSION: Self = Self(MAX_SEATS as u8 + 1);
-    /// Nothing.
+    /// An ordinary empty cell.
     pub const EMPTY: Self = Self(MAX_SEATS as u8 + 2);
-    /// Empty; filling it exchanges all stones with a player.
+    /// Empty; filling it exchanges all stones with a chosen player.
     pub const CHOICE: Self = Self(MAX_SEATS as u8 + 3);
     /// Empty; filling it gives a bomb or an override stone.
     pub const BONUS: Self = Self(MAX_SEATS as u8 + 4);
-    /// Empty; filling it passes each player's stones on to the next.
+    /// Empty; filling it passes each player's stones to the next.
     pub const INVERSION: Self = Self(MAX_SEATS as u8 + 5);
 
-    /// Characters, in the order of the numbers.
     const CHARACTERS: &'static [u8; MAX_SEATS + 6] = b"-12345678x0cbi";
 
-    /// The stone of a seat, from 0.
+    /// The stone of `seat`.
     #[inline]
     pub const fn stone(seat: usize) -> Self {
         Self(seat as u8 + 1)
     }
 
-    /// The owner of the stone.
+    /// The owner of the stone; `None` without a player's stone.
     #[inline]
     pub const fn seat(self) -> Option<usize> {
         if self.0 != 0 && self.0 <= MAX_SEATS as u8 {
@@ -71,13 +69,13 @@ impl Cell {
         }
     }
 
-    /// Whether it is a stone of a player or an expansion stone.
+    /// Whether a stone of a player or an expansion stone is there.
     #[inline]
     pub const fn is_occupied(self) -> bool {
         self.0 != 0 && self.0 <= Self::EXPANSION.0
     }
 
-    /// Whether a stone may be placed without an override stone.
+    /// Whether the cell can be filled without an override stone.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 >= Self::EMPTY.0
@@ -88,34 +86,34 @@ impl Cell {
         self.0
     }
 
-    /// The cell of a character.
+    /// The content that `sign` stands for in maps.
     pub fn from_sign(sign: u8) -> Option<Self> {
         let at = Self::CHARACTERS.iter().position(|&symbol| symbol == sign);
         at.map(|at| Self(at as u8))
     }
 
-    /// The character of this cell.
+    /// The character of this content in maps.
     pub fn sign(self) -> char {
         char::from(Self::CHARACTERS[usize::from(self.0)])
     }
 }
 
-/// A side of a cell, or none: the cell's index along the rows, and a direction.
+/// A cell, numbered along the rows, and a direction; or [`Side::NONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Side(u16);
 
 impl Side {
-    /// Stands for no side, beyond the end of a line.
+    /// No side: beyond the end of a line.
     pub const NONE: Self = Self(u16::MAX);
 
-    /// The side of a cell in a direction.
+    /// The side of `cell` in `direction`.
     #[inline]
     pub const fn new(cell: usize, direction: usize) -> Self {
         Self((cell * DIRECTIONS + direction) as u16)
     }
 
-    /// The cell that the side belongs to.
+    /// The cell of the side.
     #[inline]
     pub const fn cell(self) -> usize {
         self.0 as usize / DIRECTIONS
@@ -132,36 +130,33 @@ impl Side {
     }
 }
 
-/// An error in the text of a map, with its position from 1.
+/// An error in the text of a map.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub struct MapError {
-    /// The line of the map's text, from 1.
+    /// Line of the text, from 1.
     pub line: usize,
-    /// The column in the line, from 1.
+    /// Column in the line, from 1.
     pub column: usize,
     /// The problem, and what is valid.
     pub problem: String,
 }
 
-/// A sound map.
+/// A valid map.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Map {
-    /// Number of players, 2 to 8.
     pub(super) players: usize,
     pub(super) overrides: u16,
     pub(super) bombs: u16,
-    /// Reach of a bomb in steps.
     pub(super) strength: u16,
     width: usize,
     pub(super) cells: Box<[Cell]>,
     transitions: Vec<[Side; 2]>,
-    /// For each side the cell beyond it, and the direction there.
+    /// For each side the cell beyond it, and the direction in which a line goes on there.
     steps: Box<[Side]>,
 }
 
 impl Map {
-    /// A map without transitions and stocks.
     pub(super) fn new(players: usize, width: usize, cells: Vec<Cell>) -> Self {
         let mut map = Self {
             players,
@@ -179,7 +174,7 @@ impl Map {
         map
     }
 
-    /// Parses a map and checks that it is sound.
+    /// Parses and checks the text of a map.
     pub fn parse(text: &str) -> Result<Self, MapError> {
         let mut lines = Lines::new(text);
         let [players] = lines.numbers(["players"], 2..=MAX_SEATS)?;
@@ -281,12 +276,12 @@ impl Map {
         self.strength
     }
 
-    /// Columns.
+    /// Number of columns.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// Rows.
+    /// Number of rows.
     pub fn height(&self) -> usize {
         self.cells.len() / self.width
     }
@@ -301,8 +296,7 @@ impl Map {
         self.cells.iter().filter(holes).count()
     }
 
-    /// Number of the four lines through a cell that end there: 0 in the middle, 3 at an edge, 4 in
-    /// a corner.
+    /// How many of the four lines through a cell end there: 3 at an edge, 4 in a corner.
     pub(super) fn closed_lines(&self, cell: usize) -> usize {
         let closed = |direction| self.step(Side::new(cell, direction)) == Side::NONE;
         let half = DIRECTIONS / 2;
@@ -310,19 +304,19 @@ impl Map {
         (0..half).filter(of_line).count()
     }
 
-    /// The transitions.
+    /// The pairs of sides that transitions join.
     pub fn transitions(&self) -> &[[Side; 2]] {
         &self.transitions
     }
 
-    /// The cell beyond a side, and the direction in which a line goes on there; holes are those at
-    /// the start of the game.
+    /// The cell beyond a side and the direction in which a line goes on there, or [`Side::NONE`];
+    /// holes are those of the start.
     #[inline]
     pub fn step(&self, side: Side) -> Side {
         self.steps[usize::from(side.0)]
     }
 
-    /// The ordinary neighbour; `None` for holes and outside.
+    /// The neighbour without transitions.
     fn neighbour(&self, side: Side) -> Option<Side> {
         let cell = side.cell();
         let (right, down) = DIRECTION_OFFSETS[side.direction()];
@@ -402,7 +396,6 @@ impl<'t> Lines<'t> {
         })
     }
 
-    /// A line with some numbers and nothing else.
     fn numbers<const COUNT: usize>(
         &mut self,
         expected: [&str; COUNT],
@@ -429,7 +422,7 @@ impl<'t> Line<'t> {
         Words { line: self, at: 0 }
     }
 
-    /// An error at a byte of this line, with printable quotations.
+    /// An error at byte `at` of this line.
     fn error(&self, at: usize, problem: String) -> MapError {
         MapError {
             line: self.number,
@@ -452,7 +445,6 @@ impl<'l, 't> Words<'l, 't> {
         &word[..word.find([' ', '\t']).unwrap_or(word.len())]
     }
 
-    /// The next word, and a constructor of errors about it.
     fn next_word(
         &mut self,
         expected: &str,

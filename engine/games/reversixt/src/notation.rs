@@ -1,10 +1,9 @@
-//! Notation of positions and moves of ReversiXT.
+//! Notation of ReversiXT.
 //!
 //! A position is five words: the rows of cells joined by `/`, in the characters of maps; `play`,
-//! `bomb` or `end`; the player to move, 0 at the end; override stones and bombs of all players,
-//! joined by commas. A sixth lists disqualified players. A move is `x,y`, with `,2` for the player
-//! to exchange stones with, `,bomb` or `,override` for a bonus. Invariant: formatted text parses to
-//! the same value.
+//! `bomb` or `end`; the player to move, 0 at the end; override stones of all players, joined by
+//! commas; bombs likewise. A sixth lists disqualified players. A move is `x,y`, with `,2` for the
+//! player to exchange stones with, `,bomb` or `,override` for a bonus.
 
 use super::{
     Move, MoveList, Phase, Position, ReversiXt,
@@ -61,7 +60,7 @@ impl ReversiXt {
             }
         }
         words.end()?;
-        // The player to move is the first after the last mover who can move.
+        // The player to move must be the first who can, after the player before.
         position.phase = phase;
         let seat = player.saturating_sub(1);
         let mut next = position;
@@ -130,7 +129,7 @@ impl ReversiXt {
         text
     }
 
-    /// Parses a move of a position.
+    /// Parses a legal move of `position`.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         let mut parts = Parts::new(text, ',', 1);
         let (x, _) = parts.number("x", 0..=self.map.width() - 1)?;
@@ -176,7 +175,7 @@ impl ReversiXt {
     }
 }
 
-/// The rest of a separated text, and its offset in characters, from 1.
+/// The unread parts of a separated text, and their offset in characters, from 1.
 struct Parts<'t> {
     rest: Option<&'t str>,
     separator: char,

@@ -1,4 +1,4 @@
-//! ReversiXT as a game to play and record.
+//! Registers ReversiXT with its parameters and text forms.
 
 use super::{
     Move, POINTS, Position, ReversiXt, drawing,
@@ -20,10 +20,10 @@ use alea_play::{
 };
 use std::sync::Arc;
 
-/// The default map: Reversi's board with Reversi's start.
+/// Reversi's board and start.
 const DEFAULT_MAP: &str = include_str!("plain8.map");
 
-/// Maps by name, without a file.
+/// The maps that can be named without a file.
 pub const MAPS: [(&str, &str); 2] = [
     ("three", include_str!("three.map")),
     ("four", include_str!("four.map")),
@@ -38,7 +38,6 @@ static REGISTRY: Registry<ReversiXt> = Registry {
 };
 
 impl ReversiXt {
-    /// The rules on the map of a parameter.
     fn on(arguments: &mut Arguments<'_>, text: Option<&str>) -> Result<Self, Problem> {
         let name = arguments.take_named("map")?;
         let at = name.map_or(1, |name| name.character);
@@ -67,7 +66,7 @@ impl ReversiXt {
     }
 }
 
-/// Points of the ranks from the first, as `25-11-5`; others get none.
+/// Points by rank, as `25-11-5`; later ranks get none.
 fn read_points(value: &Notation) -> Result<[u32; MAX_SEATS], Problem> {
     let mut points = [0; MAX_SEATS];
     let text = value.to_string();

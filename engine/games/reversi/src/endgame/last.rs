@@ -1,6 +1,6 @@
-//! Search with few empty squares: without a table, moves ordered by parity.
+//! Search of up to six empty squares: without a table, moves ordered by parity.
 //!
-//! Each number of empty squares up to four has its own function, which tries squares instead of
+//! Up to four, each number of empty squares has its own function, which tries squares instead of
 //! generating moves.
 
 use super::super::bits::run_ends;
@@ -10,8 +10,7 @@ use super::{
 };
 use alea_core::{bits::nth, simd::multiversion};
 
-/// The discs, the empty squares, and (`odd`) the squares of quadrants with an odd number of empty
-/// ones.
+/// With `odd`, the quadrants that have an odd number of empty squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Board {
     pub(super) own: u64,
@@ -107,7 +106,7 @@ impl Endgame {
     fn search_four_empties(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
         let mut side = (board, alpha, beta);
-        // First the side to move, then, if it passes, the other.
+        // If the side to move passes, the other follows.
         for sign in [1, -1] {
             let (board, alpha, beta) = side;
             let near = with_neighbours(board.enemy) & board.empty;
@@ -138,7 +137,7 @@ impl Endgame {
     #[inline(always)]
     fn search_three(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
-        // First a square that is alone in its quadrant: the other two may be a pair.
+        // First the square that is alone in its quadrant: the other two may be a pair.
         let next = |left: u64| {
             let odd = left & board.odd;
             (if odd != 0 { odd } else { left }).trailing_zeros() as usize
@@ -222,7 +221,6 @@ impl Endgame {
         if flips != 0 {
             return 2 * (discs - flips) - all;
         }
-        // The leader gets the empty square.
         2 * (discs + i32::from(2 * discs >= all)) - all
     }
 }

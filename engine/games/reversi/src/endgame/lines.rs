@@ -1,7 +1,7 @@
-//! Flips along the lines through one square, by tables of lines and arithmetic.
+//! Flips along the lines through one square, by tables and arithmetic.
 //!
-//! Towards higher squares the run ends at the lowest bit of the line that is no enemy disc, towards
-//! lower squares at the highest. Sources, both in Edax: T. Okuhara (vectors), R. Delorme (counts).
+//! A run ends at the line's lowest bit that is no enemy disc towards higher squares, at its highest
+//! towards lower ones. Sources, both in Edax: T. Okuhara (vectors), R. Delorme (counts).
 
 use super::super::bits::COLUMNS;
 
@@ -13,7 +13,7 @@ pub(super) const LAST_COLUMN: u64 = FIRST_COLUMN << 7;
 
 const AXIS_STEPS: [u32; 4] = [1, 7, 8, 9];
 
-/// For each square and axis the squares after it, and those before it.
+/// For each square and axis the squares after it, then those before it.
 static RAYS: [[Axes; 2]; 64] = {
     let mut rays = [[[0; 4]; 2]; 64];
     let directions = [(0, 1), (1, -1), (1, 0), (1, 1)];
@@ -39,8 +39,7 @@ fn axes(of: impl Fn(usize) -> u64) -> Axes {
     [of(0), of(1), of(2), of(3)]
 }
 
-/// The enemy discs that an own disc on `square` flips: `bits::flips` in a form that compiles to
-/// vector instructions.
+/// `bits::flips` in a form that compiles to vector instructions.
 #[inline(always)]
 pub(super) fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     let [after, before] = &RAYS[square];
@@ -62,7 +61,7 @@ pub(super) fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     all[0] | all[1] | all[2] | all[3]
 }
 
-/// Number of flipped discs on a full line, by the square's index on it and the own discs.
+/// Number of flips on a full line, by the square's index on it and the own discs.
 static FLIP_COUNTS: [[u8; 256]; 8] = {
     let mut counts = [[0; 256]; 8];
     let mut at = 0;
@@ -100,7 +99,6 @@ pub(super) fn count_flipped(square: usize, own: u64) -> u32 {
     u32::from(count)
 }
 
-/// The set and all neighbours of its squares, on 8×8.
 #[inline(always)]
 pub(super) fn with_neighbours(set: u64) -> u64 {
     let row = (set & !FIRST_COLUMN) >> 1 | (set & !LAST_COLUMN) << 1 | set;

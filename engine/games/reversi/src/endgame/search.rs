@@ -1,8 +1,8 @@
-//! Principal variation search far from the end (fail-soft alpha-beta), and its shallow searches.
+//! Principal variation search far from the end (fail-soft alpha-beta), with shallow searches for
+//! move order.
 //!
-//! Moves that leave the enemy few replies come first ("fastest first"); far from the end shallow
-//! searches contribute to the order. Order, weights and transposition cut-offs follow R. Delorme's
-//! Edax.
+//! Moves that leave few replies come first ("fastest first"). Order, weights and transposition
+//! cut-offs follow R. Delorme's Edax.
 
 use super::super::{Reversi, bits::run_ends};
 use super::{
@@ -14,15 +14,12 @@ use super::{
 };
 use alea_core::{game::FixedList, simd::multiversion};
 
-/// Positions with at most so many empty squares are searched without the table.
 const MAX_EMPTIES_WITHOUT_TABLE: u32 = 6;
 
-/// From so many empty squares on the table is probed for all successors before the first is
-/// searched.
+/// From so many empty squares on all successors are probed before the first is searched.
 const MIN_EMPTIES_TO_PROBE_SUCCESSORS: u32 = 12;
 
-/// From so many empty squares on shallow searches order the moves, a ply deeper for every two
-/// squares more.
+/// From so many empty squares on shallow searches order the moves, a ply deeper for every two more.
 const MIN_EMPTIES_FOR_SHALLOW_SEARCH: u32 = 12;
 
 const MIN_EMPTIES_FOR_PROBCUT: u32 = 11;
@@ -30,13 +27,12 @@ const MIN_EMPTIES_FOR_PROBCUT: u32 = 11;
 /// In discs, about one standard deviation.
 const PROBCUT_MARGIN: f32 = 9.0;
 
-/// Value of a disc of a final score in shallow searches; exceeds all estimates.
+/// In shallow searches; exceeds all estimates.
 const FINAL_DISC_VALUE: f32 = 1000.0;
 
-/// Exceeds any result of a shallow search.
 const INFINITE_SCORE: f32 = 1e6;
 
-/// A move and the position after it, whose side to move owns `own`.
+/// A move and the position after it, where `own` is to move.
 #[derive(Clone, Copy, Debug, Default)]
 struct Successor {
     priority: i32,
@@ -63,7 +59,7 @@ multiversion! {
     }
 }
 
-/// Number of stable discs in corners and next to these along the sides.
+/// Number of stable discs in and next to corners along the sides.
 #[inline(always)]
 fn safe_corners(game: &Reversi, own: u64) -> u32 {
     let sides = game.side_columns() | game.side_rows();
@@ -107,7 +103,7 @@ impl Endgame {
             return -search_with_table(self.instructions, self, enemy, own, -beta, -alpha);
         }
         let all = self.game.squares().count_ones() as i32;
-        // Only if the enemy is far ahead can its stable discs suffice for a cut-off.
+        // Only far ahead the enemy has enough stable discs for a cut-off.
         if alpha >= 2 * empties as i32 - 2 {
             let max_score = all - 2 * stable_discs(&self.game, enemy, own).count_ones() as i32;
             if max_score <= alpha {
@@ -168,7 +164,7 @@ impl Endgame {
 
         let (mut best, mut best_move) = (-MAX_SCORE, 64);
         for next in 0..successors.len() {
-            // Cut-offs need few of the moves in order, so they are not sorted.
+            // Cut-offs need few moves in order, so they are not sorted.
             let orders = (next..successors.len()).rev();
             let chosen = orders.max_by_key(|&index| successors[index].priority);
             successors.swap(next, chosen.unwrap_or(next));
@@ -176,7 +172,6 @@ impl Endgame {
                 square, own, enemy, ..
             } = successors[next];
             let from = alpha.max(best);
-            // After the first move a null window, with a re-search.
             let upper = if best == -MAX_SCORE { beta } else { from + 1 };
             let mut value = -search_with_table(self.instructions, self, own, enemy, -upper, -from);
             if upper < beta && value > from && value < beta {
@@ -237,7 +232,6 @@ impl Endgame {
         priority
     }
 
-    /// The bound that ProbCut predicts for a null window, if any.
     #[inline(always)]
     fn probcut_bound(&mut self, own: u64, enemy: u64, alpha: i32, beta: i32) -> Option<i32> {
         let empties = (self.game.squares() & !(own | enemy)).count_ones();
@@ -256,7 +250,7 @@ impl Endgame {
         (expected <= low).then_some(alpha)
     }
 
-    /// Expected score for the side to move after `depth` plies.
+    /// Expected score of the side to move, `depth` plies ahead.
     #[inline(always)]
     fn shallow_search(&mut self, own: u64, enemy: u64, depth: u32, alpha: f32, beta: f32) -> f32 {
         self.nodes += 1;

@@ -16,7 +16,6 @@ pub(super) fn expected_score(game: &Reversi, own: u64, enemy: u64, moves: u64) -
     let other = run_ends(enemy, own) & empty;
     let count = |set: u64| set.count_ones() as f32;
     let difference = |set: u64| count(own & set) - count(enemy & set);
-    // Potential mobility: empty squares next to the discs.
     let open = |discs: u64| count(with_neighbours(discs) & empty);
     let corners = game.corners & empty;
     let beside = (corners & !LAST_COLUMN) << 1 | (corners & !FIRST_COLUMN) >> 1;
@@ -35,13 +34,13 @@ pub(super) fn expected_score(game: &Reversi, own: u64, enemy: u64, moves: u64) -
         + 2.15 * (empty.count_ones() % 2) as f32
 }
 
-/// A subset of the stable own discs: along each axis the line is full, or one neighbour is stable
-/// or off the board.
+/// Some stable own discs: along each axis the line is full, or a neighbour is stable or off the
+/// board.
 #[inline(always)]
 pub(super) fn stable_discs(game: &Reversi, own: u64, enemy: u64) -> u64 {
     let empty = game.squares() & !(own | enemy);
-    // The squares of diagonals that have an empty square. Squares in `first` end a diagonal's
-    // upward shift, squares in `last` a downward one.
+    // The squares of diagonals with an empty square; no upward shift ends in `first`, no downward
+    // one in `last`.
     let open_diagonals = |step: u32, first: u64, last: u64| {
         let (mut up, mut down) = (empty, empty);
         let (mut up_to, mut down_to) = (!first, !last);
@@ -92,7 +91,6 @@ mod tests {
         let rest = "/--------/--------/---XO---/---OX---/--------/--------";
         assert_eq!(stable_discs(&format!("-XXXXXX-/--------{rest} X")), 0);
         assert_eq!(stable_discs(&format!("XXX-----/XX------{rest} X")), 0x0307);
-        // The discs of a full side protect each other.
         assert_eq!(stable_discs(&format!("XXOXXOXX/--------{rest} X")), 0xDB);
     }
 

@@ -1,21 +1,20 @@
-//! Transposition table of the endgame solver. An entry stores its complete position, bounds of the
-//! score and a best move.
+//! Transposition table of the endgame solver: complete positions with bounds of the score and a
+//! best move.
 //!
-//! A cache line holds three entries; of these the one with the fewest empty squares is replaced.
+//! A cache line has three entries; the one with the fewest empty squares is replaced.
 
 use alea_core::pages::Pages;
 
-/// Of a cache line, of an entry, and of the two sets of discs that begin an entry.
 const LINE_BYTES: usize = 64;
 const ENTRY_BYTES: usize = 20;
 const DISCS_BYTES: usize = 16;
 
-/// Positions of 8×8 with at most so many empty squares, the majority, use only the first
+/// Positions of 8×8 with at most so many empty squares, the majority, share the first
 /// `CACHED_BYTES`, which stay in the processor's cache: 10 to 20 % faster.
 const MAX_CACHED_EMPTIES: u32 = 9;
 const CACHED_BYTES: usize = 1 << 19;
 
-/// Bounds of a position's score, its best square (64 for none), and its number of empty squares.
+/// Bounds of the score, best square (64 for none) and number of empty squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) lower: i8,
@@ -27,9 +26,7 @@ pub(super) struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct Table {
     entries: usize,
-    /// `None` for no entries, or if the memory could not be allocated.
     lines: Option<Pages>,
-    /// Whether bounds in the table may be estimates.
     pub(super) has_estimates: bool,
 }
 
@@ -63,7 +60,6 @@ impl Table {
             true => bytes.min(CACHED_BYTES),
             false => bytes,
         };
-        // The hash ignores the seat to move.
         super::super::hash_sets(own, enemy) as usize & (bytes - LINE_BYTES)
     }
 
@@ -109,7 +105,6 @@ impl Table {
         ]);
     }
 
-    /// Drops bounds that may be estimates; best moves stay.
     pub(super) fn drop_estimates(&mut self) {
         if !std::mem::take(&mut self.has_estimates) {
             return;

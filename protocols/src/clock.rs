@@ -1,13 +1,11 @@
-//! The clock of a seat, from which the time for each move is planned.
+//! The clock of a seat: main time, then byo-yomi, periods of overtime for a number of moves each
+//! (Canadian, as in GTP) or for one move (`byoyomi` of KGS).
 //!
-//! Main time comes first, then byo-yomi: periods of overtime, each for a number of moves, as in GTP
-//! (Canadian), or for one move (`byoyomi` of KGS). Invariant: no move gets more than a quarter of
-//! the main time or its fraction of a byo-yomi period, whichever is more, and in byo-yomi no more
-//! than is left of the period.
+//! No move gets more than a quarter of the main time or its fraction of a byo-yomi period,
+//! whichever is more, and in byo-yomi no more than is left of the period.
 
 use std::time::Duration;
 
-/// The time left to a seat.
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
     /// Time left: of the current period if `moves` is above 0, else of the main time.
@@ -16,25 +14,23 @@ pub(crate) struct Clock {
     overtime: Option<Overtime>,
 }
 
-/// Overtime after the main time.
 #[derive(Clone, Copy)]
 pub(crate) struct Overtime {
     pub(crate) period: Duration,
     /// Moves to make in each period, at least one.
     pub(crate) moves: u32,
-    /// Whether the `stones` that a referee reports are periods of one move each, instead of moves.
+    /// Whether `stones` in a referee's report are periods of one move each, instead of moves.
     pub(crate) counts_periods: bool,
 }
 
-/// Least part of a time that is reserved for sending the move to the client.
+/// Minimal reserve of a time for sending the move to the client.
 const MIN_OVERHEAD: Duration = Duration::from_millis(30);
-/// The reserve for sending is the time divided by this, if that is more than `MIN_OVERHEAD`.
+/// The reserve is the time divided by this, if that exceeds `MIN_OVERHEAD`.
 const OVERHEAD_DIVISOR: u32 = 20;
 /// A move takes at most the main time left divided by this.
 const MAX_MOVE_DIVISOR: u32 = 4;
 const MIN_MOVE_TIME: Duration = Duration::from_millis(1);
 
-/// A time less the reserve for sending the move.
 fn usable_time(time: Duration) -> Duration {
     time.saturating_sub(MIN_OVERHEAD.max(time / OVERHEAD_DIVISOR))
 }
@@ -51,13 +47,12 @@ impl Clock {
     }
 
     /// Sets the clock to a referee's report: `left` is main time if `stones` is 0, else the time
-    /// left of a period, for so many moves (or with so many periods to come, if the clock counts
-    /// periods).
+    /// left of a period for so many moves.
     pub(crate) fn update(&mut self, left: Duration, stones: u32) {
         (self.left, self.moves) = (left, stones);
         match self.overtime {
             Some(overtime) if stones > 0 => {
-                // Some referees include the main time in `left`; a period is no longer than agreed.
+                // Some referees include the main time in `left`.
                 self.left = left.min(overtime.period);
                 if overtime.counts_periods {
                     self.moves = 1;
@@ -70,7 +65,7 @@ impl Clock {
         }
     }
 
-    /// The time for the next move, if the seat is expected to make `expected_moves_left` more.
+    /// The time for the next of `expected_moves_left` moves.
     pub(crate) fn move_time(&self, expected_moves_left: u32) -> Duration {
         let time = match (self.moves, self.overtime) {
             (0, None) => usable_time(self.left / expected_moves_left.max(1))
@@ -91,7 +86,7 @@ impl Clock {
         match (self.moves, self.overtime) {
             (0, _) => self.update(left, 0),
             (1, Some(overtime)) => (self.left, self.moves) = (overtime.period, overtime.moves),
-            // Without overtime settings the next period's length is unknown, so the report stays.
+            // The next period's length is unknown.
             (1, None) => {}
             (moves, _) => (self.left, self.moves) = (left, moves - 1),
         }
@@ -119,16 +114,15 @@ mod tests {
         let absolute = |main| Clock::new(ms(main), None);
         let canadian = |main, period, moves| Clock::new(ms(main), overtime(period, moves, false));
         let japanese = |main, period| Clock::new(ms(main), overtime(period, 1, true));
-        // A clock, a referee's report, moves left, and the time of a move.
         for (number, (mut clock, report, expected_moves_left, expected)) in [
             (absolute(100_000), None, 20, 4_750),
             (absolute(100_000), Some((60_000, 0)), 20, 2_850),
-            // The last move is limited to a quarter of the time.
+            // At most a quarter of the time.
             (absolute(100_000), Some((60_000, 0)), 1, 15_000),
             (absolute(100_000), Some((60_000, 0)), 0, 15_000),
             (absolute(100_000), Some((40, 0)), 1, 10),
             (absolute(100_000), Some((0, 0)), 20, 1),
-            // Canadian: ten minutes, then 25 moves in each five minutes.
+            // Ten minutes, then 25 moves in each five minutes.
             (canadian(600_000, 300_000, 25), None, 30, 20_000 + 11_400),
             (canadian(600_000, 300_000, 25), None, 2, 150_000),
             (canadian(600_000, 300_000, 25), Some((1_000, 0)), 30, 11_400),
@@ -147,7 +141,7 @@ mod tests {
             ),
             (canadian(600_000, 300_000, 25), Some((100, 1)), 30, 70),
             (canadian(0, 300_000, 25), None, 30, 11_400),
-            // In byo-yomi a move gets no more than a period, even if the report has more.
+            // At most a period, even if the report has more.
             (
                 canadian(1_800_000, 20_000, 1),
                 Some((1_917_000, 1)),
@@ -173,7 +167,6 @@ mod tests {
                 1,
                 450_000,
             ),
-            // The stones of KGS are periods of one move.
             (japanese(600_000, 30_000), None, 60, 10_000 + 28_500),
             (japanese(600_000, 30_000), Some((30_000, 5)), 60, 28_500),
             (japanese(600_000, 30_000), Some((10_000, 2)), 60, 9_500),

@@ -2,8 +2,7 @@
 //! seats, with Lajkonik's commands for Havannah, an extension for dice, and live analysis.
 //!
 //! `[id] command arguments` is answered by `=[id] text` or `?[id] problem`, and an empty line.
-//! Control characters are dropped, tabs are blanks, `#` begins a comment, and underscores in names of
-//! commands do not count. Invariant: every line that is not empty is answered once.
+//! Underscores in names of commands do not count.
 
 mod analysis;
 mod commands;
@@ -13,7 +12,6 @@ use crate::session::Session;
 use crate::{Handler, MAX_LINE, Output, check_length, one_line};
 use alea_play::playable::Playable;
 
-/// The state of GTP: each seat's clock, if it has one.
 #[derive(Default)]
 pub(crate) struct Gtp {
     clocks: [Option<Clock>; 2],
@@ -27,7 +25,7 @@ struct Call<'a, G: Playable> {
     output: &'a mut dyn Output,
 }
 
-/// The text of a reply; `None` if the command has already written its output.
+/// `None` if the command has already written its output.
 type Reply = Result<Option<String>, String>;
 
 fn done() -> Reply {
@@ -38,7 +36,6 @@ fn text(text: impl Into<String>) -> Reply {
     Ok(Some(text.into()))
 }
 
-/// The error that the standard prescribes for wrong arguments, with the right form.
 fn syntax<T>(usage: &str) -> Result<T, String> {
     Err(format!("syntax error: {usage}"))
 }
@@ -54,7 +51,6 @@ impl<G: Playable> Handler<G> for Gtp {
     ) -> Result<String, String> {
         let cleaned = strip_comment(line);
         let words: Vec<&str> = cleaned.split_ascii_whitespace().collect();
-        // A number before the command is its id.
         let is_id = |word: &&str| word.parse::<u32>().is_ok();
         let (id, words) = match *words {
             [id, ref words @ ..] if is_id(&id) => (id, words),
@@ -81,7 +77,7 @@ impl<G: Playable> Handler<G> for Gtp {
         Ok(match reply {
             Ok(None) => String::new(),
             Ok(Some(text)) => {
-                // Empty lines are dropped, because an empty line ends a GTP reply.
+                // An empty line would end the GTP reply.
                 let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
                 let separator = ["", " ", " \n"][lines.len().min(2)];
                 format!("={id}{separator}{}\n", lines.join("\n"))
@@ -91,7 +87,7 @@ impl<G: Playable> Handler<G> for Gtp {
     }
 }
 
-/// Removes comments and control characters from a line, as the standard requires.
+/// Removes comments and control characters, as the standard requires.
 fn strip_comment(line: &str) -> String {
     let line = line.split('#').next().unwrap_or_default().chars();
     let line = line
@@ -106,7 +102,7 @@ fn is_same_command(one: &str, other: &str) -> bool {
 }
 
 impl<G: Playable> Call<'_, G> {
-    /// Parses a seat: a colour of Go, or a seat's title or its first letter.
+    /// Accepts a colour of Go, a seat's title or the title's first letter.
     fn seat(&self, word: &str) -> Result<usize, String> {
         let titles = [0, 1].map(|seat| self.session.game.seat_title(seat));
         let word = word.to_ascii_lowercase();
@@ -123,7 +119,7 @@ impl<G: Playable> Call<'_, G> {
         seat.ok_or_else(|| format!("invalid color: black, white, {one} or {other}, not '{word}'"))
     }
 
-    /// Returns an error if the named seat is not to move.
+    /// Fails if the named seat is not to move.
     fn check_turn(&self, word: &str) -> Result<(), String> {
         let (game, position) = (&self.session.game, &self.session.position);
         let (seat, to_move) = (self.seat(word)?, game.to_move(position));

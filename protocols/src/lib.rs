@@ -1,8 +1,8 @@
 //! Alea as an engine in the line protocols that other programs use: GTP, TCGA, UBGI and NBoard.
 //!
-//! A protocol maps lines to lines; the caller connects it to streams ([`Output`]) and bounds what a
-//! line may name and cost ([`SessionConfig`]). Invariant: every reply is well formed, a refused line
-//! changes nothing, and the session goes on until it is told to quit.
+//! The caller connects a session to streams ([`Output`]) and bounds what a line may name and cost
+//! ([`SessionConfig`]). Replies are well formed, a refused line changes nothing, and the session
+//! goes on until it is told to quit.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -21,16 +21,16 @@ use std::{
     time::Duration,
 };
 
-/// Maximal bytes of a line. The caller may cut a longer line after `MAX_LINE + 1` bytes: it is
-/// refused anyway.
+/// Maximal bytes of a line; longer ones are refused, so the caller may cut them after `MAX_LINE +
+/// 1` bytes.
 pub const MAX_LINE: usize = 1 << 16;
 
-/// Maximal characters of an error message.
+/// Maximal number of characters of an error message.
 const MAX_REFUSAL: usize = 1000;
 
 /// A session in a line protocol.
 pub trait Protocol: Send {
-    /// Answers a line, which is given without its line end.
+    /// Answers a line, given without its line end.
     fn handle_line(&mut self, line: &str, output: &mut dyn Output) -> Action;
 }
 
@@ -40,22 +40,20 @@ pub enum Action {
     Continue,
     /// Ends the session.
     Quit,
-    /// Passes the next line to this other session, because the game has changed.
+    /// Passes the next line to this session instead, because the game has changed.
     Replace(Box<dyn Protocol>),
 }
 
 /// The connection of a session to its client.
 pub trait Output {
-    /// Writes the lines of `text` and a final line end, and flushes them at once.
+    /// Writes the lines of `text` and a final line end, and flushes them.
     fn write_lines(&mut self, text: &str);
 
-    /// Whether another line has arrived or the client is gone. Streaming commands check it, and
-    /// end.
+    /// Whether another line has arrived or the client is gone; ends streaming commands.
     fn input_pending(&mut self) -> bool;
 
-    /// The stop flag of a search that begins now. It is set by any input, or the end of input, that
-    /// comes later than `grace` after the current line. Earlier input was sent ahead (see
-    /// [`INPUT_GRACE`]) and does not set it.
+    /// The stop flag of a search that begins now, set by input (or its end) later than `grace`
+    /// after the current line; earlier input was sent ahead.
     fn stop_flag(&mut self, grace: Duration) -> Arc<AtomicBool>;
 }
 
@@ -63,7 +61,7 @@ pub trait Output {
 /// does not stop the search.
 pub const INPUT_GRACE: Duration = Duration::from_millis(2);
 
-/// Collects the output in a string; streaming commands end after their first report.
+/// Collects the output; streaming commands end after their first report.
 impl Output for String {
     fn write_lines(&mut self, text: &str) {
         *self += text;
@@ -89,39 +87,38 @@ pub enum ProtocolKind {
     NBoard,
 }
 
-/// What a session may do: the specs that it accepts, and its limits.
+/// What the client of a session may name, and the session's limits.
 #[derive(Clone)]
 pub struct SessionConfig {
-    /// Checks and restricts the players that a client names.
+    /// Checks and restricts the players that the client names.
     pub player_policy: PlayerPolicy,
     /// The longest time of one search.
     pub max_time: Duration,
-    /// Whether a player, with its tree and table, is kept from one line to the next.
+    /// Whether a player, with its tree and table, is kept between lines.
     pub keeps_players: bool,
-    /// Seed of random starts, rolls and the random choices of players.
+    /// Seed of random starts, rolls and players.
     pub seed: u64,
-    /// Opens the session that replaces this one when a client changes the game.
+    /// Opens the next session when the client changes the game.
     pub open: OpenSession,
-    /// Reads a file that a client names.
+    /// Reads a file that the client names.
     pub read_file: ReadFile,
 }
 
-/// Reads a file as text. An error is one line.
+/// Reads a file as text; the error is one line.
 pub type ReadFile = fn(&str) -> Result<String, String>;
 
-/// Returns a player's spec, with the session's limits added, or one line on why it is refused.
+/// Returns a player's notation with the session's limits added, or one line on why it is refused.
 pub type PlayerPolicy = Arc<dyn Fn(&Notation) -> Result<Notation, String> + Send + Sync>;
 
-/// Opens a session of a game with the given player or, for `None`, the default one. An error is one
-/// line.
+/// Opens a session of a game with a player or, for `None`, the default one; the error is one line.
 pub type OpenSession =
     Arc<dyn Fn(&Notation, Option<&Notation>) -> Result<Box<dyn Protocol>, String> + Send + Sync>;
 
-/// Opens a session of a game, with a player or else the strongest that decides within a second. Only
-/// trusted specs of game and player may name files and programs.
+/// Opens a session of `game` with `player` or, for `None`, a search of one second per move. Only
+/// trusted notations of game and player may name files and programs.
 ///
 /// # Errors
-/// In one line, if the protocol is for other games, or the player is unknown or refused.
+/// One line, if the protocol is for another game, or the player is unknown or refused.
 pub fn open<G: Playable>(
     protocol_kind: ProtocolKind,
     game: G,
@@ -155,13 +152,12 @@ impl ProtocolKind {
     }
 }
 
-/// The part of a session that is specific to one protocol: parses lines, and holds the protocol's
-/// own state.
+/// Parses the lines of one protocol and holds the protocol's own state.
 trait Handler<G: Playable>: Default + Send {
     /// The first word of an error message.
     const ERROR_PREFIX: &'static str;
 
-    /// Handles a line and returns the part of the reply that is not yet written to `output`.
+    /// Returns the part of the reply that is not yet written to `output`.
     fn handle(
         &mut self,
         session: &mut Session<G>,
@@ -198,7 +194,6 @@ fn words(line: &str) -> Result<Vec<&str>, String> {
     Ok(line.split_whitespace().collect())
 }
 
-/// An error message as one line of at most `MAX_REFUSAL` characters.
 fn one_line(problem: &str) -> String {
     shorten(&problem.replace(is_unprintable, " "), MAX_REFUSAL)
 }

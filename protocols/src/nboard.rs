@@ -1,9 +1,8 @@
 //! The NBoard protocol, version 2 (Chris Welty), for Reversi.
 //!
-//! Moves are `F5`, `PA` passes; games are GGF. An engine does not play its answer to `go`: it waits
-//! for `move`. Values are discs of the side to move: the exact difference where it is proven, else 64
-//! for a win to −64 for a loss. Invariant: unknown lines are ignored, as the protocol requires, and
-//! `pong` follows all earlier answers.
+//! Moves are `F5`, `PA` passes; games are GGF. An answer to `go` is not played: `move` follows.
+//! Values are discs of the side to move, exact where proven, else 64 for a win to −64 for a loss.
+//! Unknown lines are ignored, as the protocol requires.
 
 use crate::session::{MoveAnalysis, Query, Session};
 use crate::{Action, Handler, Output, one_line, words};
@@ -18,7 +17,6 @@ const MAX_DISCS: f32 = 64.0;
 
 #[derive(Default)]
 pub(crate) struct NBoard {
-    /// Search depth, if the client has set it.
     depth: Option<u32>,
 }
 
@@ -27,7 +25,7 @@ fn play<G: Playable>(session: &mut Session<G>, word: &str) -> Result<(), String>
     let is_pass = mv.eq_ignore_ascii_case("PA");
     let mv = if is_pass { "pass" } else { mv };
     session.play(mv).or_else(|problem| {
-        // Some clients omit passes, so before an illegal move a pass is tried.
+        // Some clients omit passes.
         session.play("pass").map_err(|_| problem)?;
         let played = session.play(mv);
         played.or_else(|problem| session.undo().and(Err(problem)))
@@ -69,7 +67,7 @@ fn hint<G: Playable>(
             output.write_lines(&format_stats(&analysis.stats));
         }
         let is_deep = depth.is_some_and(|depth| analysis.stats.depth >= depth);
-        // The search ended before its time, so that a longer one would find the same.
+        // The search ended before its time; a longer one would find the same.
         let has_ended = !analysis.is_timed || analysis.stats.time < HINT_INTERVAL / 2;
         if is_deep || has_ended || output.input_pending() {
             return Ok("status".to_owned());
@@ -117,7 +115,7 @@ fn format_hint<G: Playable>(
 }
 
 impl<G: Playable> Handler<G> for NBoard {
-    /// NBoard has no line for errors, so they are sent as a status.
+    /// NBoard has no line for errors.
     const ERROR_PREFIX: &'static str = "status";
 
     fn handle(

@@ -1,6 +1,5 @@
-//! A session: a game of two seats in progress, and its player.
-//!
-//! Invariant: a change that is refused leaves the session as it is, and its error is one line.
+//! A session: a game of two seats in progress, and its player. A refused change leaves the session
+//! as it is; errors are one line.
 
 mod engine_player;
 mod query;
@@ -38,7 +37,7 @@ pub(crate) struct Session<G: Playable> {
     player: EnginePlayer<G>,
     /// Whether the user named the player; otherwise it is the default one.
     is_player_named: bool,
-    /// Number of games begun and positions set, part of the seed of each.
+    /// Number of games begun and positions set; part of the seed of each.
     games: u64,
     luck: G::Chance,
     start: G::Position,
@@ -79,14 +78,14 @@ impl<G: Playable> Session<G> {
         Ok(session)
     }
 
-    /// Begins a new game; where either seat may begin, black does.
+    /// Begins a new game, with black to move if the game permits.
     pub(crate) fn clear(&mut self) {
         let mut random = RandomStream::new(self.seed(SeedSpace::Arena));
         let start = self.game.random_start(&mut random, self.black());
         self.begin(start, None);
     }
 
-    /// Changes to another game, and keeps the player that the user named if it supports that game.
+    /// Changes the game; a player that the user named stays if that game supports it.
     pub(crate) fn change_game(&mut self, game: &Notation) -> Result<(), String> {
         let player = self.is_player_named.then_some(self.player.spec());
         let open = &self.config.open;
@@ -95,18 +94,17 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Returns the action after the current line and resets it to `Continue`.
     pub(crate) fn take_action(&mut self) -> Action {
         std::mem::replace(&mut self.action, Action::Continue)
     }
 
-    /// Starts a new game at a position; the player drops its tree and table.
+    /// Starts a new game; the player drops its tree and table.
     fn begin(&mut self, start: G::Position, die: Option<u8>) {
         self.jump_to(start, die);
         self.player.new_game(self.seed(SeedSpace::Player));
     }
 
-    /// Sets a position without starting a new game: the player keeps its tree and table.
+    /// The player keeps its tree and table.
     fn jump_to(&mut self, start: G::Position, die: Option<u8>) {
         self.games += 1;
         (self.start, self.position, self.die) = (start, start, die);
@@ -124,9 +122,8 @@ impl<G: Playable> Session<G> {
         self.player.new_game(self.seed(SeedSpace::Player));
     }
 
-    /// The game's spec with one parameter changed.
     pub(crate) fn with_parameter(&self, key: &str, value: &str) -> Result<Notation, String> {
-        // The game's own spec may name a map file, because the user chose it.
+        // The game's own notation may name a map file, because the user chose it.
         let game = self.game.notation();
         let notation = Notation::parse(trusted(&game)).map_err(|error| error.problem)?;
         let value = Notation::parse(value).map_err(|error| error.problem)?;
@@ -139,7 +136,7 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Sets the position of a text without starting a new game: the player keeps its tree.
+    /// The player keeps its tree and table.
     pub(crate) fn continue_at(&mut self, text: &str) -> Result<(), String> {
         let (position, die) = self.parse_position(text)?;
         self.jump_to(position, die);
@@ -151,8 +148,8 @@ impl<G: Playable> Session<G> {
         parsed.map_err(|error| error.to_string())
     }
 
-    /// Goes to the end of a transcript in the game's first format. The player keeps its tree and
-    /// table if the transcript continues the current game; otherwise a new game starts.
+    /// Goes to the end of a transcript; the player keeps its tree and table if it continues the
+    /// current game.
     pub(crate) fn set_game(&mut self, text: &str) -> Result<(), String> {
         let game = self.read_games(text)?.pop().ok_or(NO_GAME)??;
         let own_plies = self.plies.iter().map(|&(_, outcome, mv)| (outcome, mv));
@@ -167,8 +164,7 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Loads the first game of a file, up to its end or to before move number `before`, counted
-    /// from 1. Errors in later games are ignored.
+    /// Loads the first game of a file, up to its end or to before move number `before`, from 1.
     pub(crate) fn load(&mut self, file: &str, before: Option<usize>) -> Result<(), String> {
         let text = (self.config.read_file)(file)?;
         let game = self.read_games(&text)?.into_iter().next();
@@ -185,7 +181,7 @@ impl<G: Playable> Session<G> {
         }
     }
 
-    /// The games of a transcript, each parsed or with its error.
+    /// The outer error is that the game has no transcripts.
     fn read_games(&self, text: &str) -> Result<Vec<Result<PlainGame<G>, String>>, String> {
         let form = G::registry().transcripts.first().ok_or(NO_FORM)?;
         let games = (form.read)(&self.game, text.as_bytes()).into_iter();
@@ -194,7 +190,6 @@ impl<G: Playable> Session<G> {
             .collect())
     }
 
-    /// The transcript of the game so far, in the game's first transcript format.
     pub(crate) fn transcript(&self) -> Result<String, String> {
         let form = G::registry().transcripts.first().ok_or(NO_FORM)?;
         let plies = self.plies.iter().map(|&(_, outcome, mv)| (outcome, mv));
@@ -207,12 +202,12 @@ impl<G: Playable> Session<G> {
         (form.write)(&self.game, &game)
     }
 
-    /// The seat that clients call black: the one whose title begins with B, else the first.
+    /// The seat whose title begins with B, else the first.
     pub(crate) fn black(&self) -> usize {
         usize::from(self.game.seat_title(1).starts_with('B'))
     }
 
-    /// The winner as `Some(Some(seat))`, `Some(None)` for a draw; `None` before the end.
+    /// The winner; `Some(None)` for a draw, `None` before the end.
     pub(crate) fn winner(&self) -> Option<Option<usize>> {
         let payoffs = self.game.payoffs(&self.position)?;
         let loses = |seat: &usize| payoffs[*seat] < payoffs[1 - seat];
@@ -261,7 +256,7 @@ impl<G: Playable> Session<G> {
         }
     }
 
-    /// The roll (known, or the only outcome) and the moves that it allows.
+    /// The roll (0 without dice) and the moves that it allows.
     pub(crate) fn legal_moves(&self) -> Result<(u8, G::Moves), String> {
         self.check_not_over()?;
         let without_dice = (!Self::has_dice()).then_some(0);
@@ -285,7 +280,6 @@ impl<G: Playable> Session<G> {
         mv.map_err(|error| error.problem)
     }
 
-    /// Formats a move of the current position in the session's coordinates.
     pub(crate) fn format_move(&self, mv: G::Move) -> String {
         self.format_move_at(&self.position, mv)
     }
@@ -332,7 +326,7 @@ impl<G: Playable> Session<G> {
         self.die = None;
     }
 
-    /// Takes back the last move; its roll stays, so that another move can be made with it.
+    /// Takes back the last move; its roll stays.
     pub(crate) fn undo(&mut self) -> Result<(), String> {
         let (position, outcome, _) = self.plies.pop().ok_or("cannot undo")?;
         (self.position, self.die) = (position, Self::has_dice().then_some(outcome));

@@ -1,9 +1,8 @@
 //! The protocol of the computer-games courses and tournaments in Taiwan (TCGA, NTU), for EinStein.
 //!
-//! `get R 3 B1 … B6 R1 … R6` names the side to move, the die, and the squares of Blue's and of Red's
-//! stones; the answer is `from to`. A square is a letter for the column from the left and a digit for
-//! the row from the top, `0` a captured stone. Invariant: every request but `exit` is answered by one
-//! line; a refusal begins with `error`.
+//! `get R 3 B1 … B6 R1 … R6` names the side to move, the die, and the squares of Blue's and Red's
+//! stones; the answer is `from to`. A square is a letter for the column and a digit for the row
+//! from the top, `0` a captured stone.
 
 use crate::clock::Clock;
 use crate::session::Session;
@@ -11,16 +10,16 @@ use crate::{Action, Handler, Output, seconds, words};
 use alea_play::playable::Playable;
 
 const BOARD_SIZE: usize = 5;
-/// Stones at the start, both sides together.
+/// Number of stones at the start, of both sides together.
 const NUM_STONES: usize = 12;
 const USAGE: &str = "get takes the side, the die, six squares of Blue and six of Red: get R 3 E5 …";
 
 #[derive(Default)]
 pub(crate) struct Tcga {
-    /// The clock as set for a new game, if the client has set it.
+    /// The clock at the start of each game, if the client has set one.
     full_clock: Option<Clock>,
     clock: Option<Clock>,
-    /// Stones on the board in the last request; more in the next mean a new game.
+    /// Number of stones in the last request.
     stones: usize,
 }
 
@@ -46,7 +45,7 @@ impl Tcga {
         let position = position(side, squares)?;
         let stones = squares.iter().filter(|square| **square != "0").count();
         if stones > self.stones {
-            // More stones than before mean a new game, because captured stones never return.
+            // Captured stones never return, so this is a new game.
             session.set_position(&position)?;
             self.clock = self.full_clock;
         } else {
@@ -66,7 +65,6 @@ impl Tcga {
     }
 }
 
-/// Converts the squares of a request to the engine's position notation.
 fn position(side: &str, squares: &[&str]) -> Result<String, String> {
     if squares.len() != NUM_STONES {
         return Err(format!("{USAGE}; these are {} squares", squares.len()));
@@ -115,7 +113,7 @@ impl<G: Playable> Handler<G> for Tcga {
             ["board_setting", "5", "6", "2"] | ["ini", ..] => Ok(self.new_game(session)),
             ["board_setting", ..] => Err("boards are 5 6 2: squares, stones, players".to_owned()),
             ["get", ref words @ ..] => self.get(session, words, output),
-            // The search has ended when its input arrived.
+            // Input has ended the search already.
             ["stop"] => Ok("ok".to_owned()),
             ["exit" | "quit", ..] => {
                 session.action = Action::Quit;

@@ -1,9 +1,8 @@
 //! UBGI 0.2, the engine interface of backgammon programs (`bungogood/bgci`), for all games of two
 //! seats.
 //!
-//! Extensions are `position alea NOTATION`, one number after `dice`, and moves in the notation of the
-//! game; `keys` lists the options. Invariant: an unknown line is answered by one `error` line with one
-//! of the four codes, and changes nothing.
+//! Extensions are `position alea NOTATION`, one number after `dice`, and moves in the notation of
+//! the game; `keys` lists the options.
 
 use crate::session::{Choice, Query, Session, value_of};
 use crate::{Action, Handler, Output, words};
@@ -16,7 +15,6 @@ const BAD_VALUE: &str = "bad_value";
 const BAD_STATE: &str = "bad_state";
 const UNSUPPORTED: &str = "unsupported";
 
-/// An error reply: one of UBGI's codes, and a message.
 fn error<T>(code: &str, problem: impl Display) -> Result<T, String> {
     Err(format!("{code} {problem}"))
 }
@@ -27,7 +25,6 @@ fn bad_value(problem: String) -> String {
 
 #[derive(Default)]
 pub(crate) struct Ubgi {
-    /// Whether the client has set a position in this game.
     has_position: bool,
 }
 
@@ -45,7 +42,7 @@ fn go<G: Playable>(session: &mut Session<G>, output: &mut dyn Output) -> Result<
     ))
 }
 
-/// Every option: its key, type and value.
+/// Every option's key, type and value.
 fn keys<G: Playable>(session: &Session<G>) -> Vec<[String; 3]> {
     let game = Notation::parse(&session.game.notation());
     let mut keys = Vec::new();
@@ -113,7 +110,7 @@ impl<G: Playable> Handler<G> for Ubgi {
             }
             ["position", "alea", ref notation @ ..] => {
                 let text = notation.join(" ");
-                // The position is set before its roll first, because a `dice` command follows.
+                // First as a position before its roll, because a `dice` command follows.
                 let before_roll = session.continue_at(&format!("{text} -"));
                 let set = before_roll.or_else(|_| session.continue_at(&text));
                 set.map_err(bad_value)?;
@@ -142,7 +139,7 @@ impl<G: Playable> Handler<G> for Ubgi {
                 set(session, key, &value.join(" "))?;
             }
             ["get", key] => return Ok(format!("value {key} {}", get(session, key)?)),
-            // The search has ended when its input arrived.
+            // Input has ended the search already.
             [] | ["stop"] => {}
             _ => return error(BAD_COMMAND, words.join(" ")),
         }

@@ -1,4 +1,4 @@
-//! GTP commands for live analysis, the search tree's moves, and proven values.
+//! GTP commands that analyse the position: live analysis, tree statistics, and proven values.
 
 use super::{Call, Reply, syntax, text};
 use crate::session::{MoveAnalysis, Query, Session};
@@ -13,9 +13,8 @@ use std::{
 
 /// Interval of checks for input between two reports.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
-/// Time limit of the command `solve`.
 const DEFAULT_SOLVE_TIME: Duration = Duration::from_secs(5);
-/// Centiseconds between two reports of live analysis, if the client names no interval.
+/// Default interval of live analysis, in centiseconds.
 const DEFAULT_INTERVAL: u64 = 100;
 
 /// Output format of live analysis.
@@ -31,13 +30,13 @@ struct AnalyzeArguments<M> {
     interval: Duration,
     /// The moves to analyse; `None`: all legal ones.
     only: Option<Vec<M>>,
-    /// Least number of moves to report: unvisited ones are added to reach it.
+    /// Unvisited moves are reported too until there are so many.
     min_moves: usize,
     max_moves: usize,
 }
 
 impl<G: Playable> Call<'_, G> {
-    /// Searches until input comes, with a report every so many centiseconds.
+    /// Repeats search and report until input comes.
     pub(super) fn analyze(&mut self, form: Form) -> Reply {
         let arguments = self.parse_arguments()?;
         let query = Query {
@@ -50,13 +49,12 @@ impl<G: Playable> Call<'_, G> {
             loop {
                 let began = Instant::now();
                 let analysis = call.session.analyse(&query, call.output)?;
-                // Input that ends the analysis also cuts its last search short, so that is not
-                // reported.
+                // Input that ends the analysis has cut this search short.
                 if !analysis.is_interrupted {
                     let report = format_moves(call.session, &analysis, &arguments, form);
                     call.output.write_lines(&report);
                 }
-                // A search without a time limit would only repeat its result, so it runs once.
+                // A search without a time limit would only repeat its result.
                 while !call.output.input_pending()
                     && (began.elapsed() < arguments.interval || !analysis.is_timed)
                 {
@@ -78,8 +76,8 @@ impl<G: Playable> Call<'_, G> {
         Ok(None)
     }
 
-    /// Chooses and plays a move, with reports of live analysis until then. A tree search runs in
-    /// slices of the time; other searches would lose depth in slices, and report only their choice.
+    /// Plays a move after reports of live analysis. Only a tree search is run in slices: others
+    /// would lose depth.
     pub(super) fn genmove_analyze(&mut self, form: Form) -> Reply {
         let arguments = self.parse_arguments()?;
         let seat = self.session.game.to_move(&self.session.position);
@@ -156,12 +154,12 @@ impl<G: Playable> Call<'_, G> {
                     let (Some(color), Some(moves)) = (words.next(), words.next()) else {
                         return syntax(USAGE);
                     };
-                    // How many moves ahead the restriction holds; here only for the next one.
+                    // How many moves ahead the restriction holds; here always one.
                     number(words.next())?;
                     self.check_turn(color)?;
                     self.restrict_moves(&mut arguments.only, moves, word == "allow")?;
                 }
-                // Reports of Go boards, which other games do not have.
+                // Reports of Go boards.
                 "ownership" | "ownershipStdev" | "movesOwnership" | "pvVisits" | "pvEdgeVisits"
                 | "rootInfo" => drop(words.next()),
                 _ => self.check_turn(word)?,
@@ -170,7 +168,7 @@ impl<G: Playable> Call<'_, G> {
         Ok(arguments)
     }
 
-    /// Restricts the analysis to the listed moves, or, if `allow` is false, to all others.
+    /// Restricts the analysis to the listed moves if `allow`, else to all others.
     fn restrict_moves(
         &self,
         only: &mut Option<Vec<G::Move>>,
@@ -180,7 +178,7 @@ impl<G: Playable> Call<'_, G> {
         let mut named = Vec::new();
         for name in names.split(',') {
             let mv = self.session.parse_move(name);
-            // Clients may list `pass` and `resign`, which not every game has.
+            // Not every game has these moves.
             match ["pass", "resign"].contains(&&*name.to_ascii_lowercase()) {
                 true => named.extend(mv),
                 false => named.push(mv?),
@@ -195,7 +193,6 @@ impl<G: Playable> Call<'_, G> {
         }
     }
 
-    /// The moves of the root with their statistics.
     pub(super) fn dump_tree(&mut self) -> Reply {
         let analysis = self.session.analyse(&Query::single(None), self.output)?;
         let line = self.session.format_line(&analysis.line).join(" ");
@@ -217,7 +214,6 @@ impl<G: Playable> Call<'_, G> {
         text(reply)
     }
 
-    /// The proven value of the best move, found by a search of `DEFAULT_SOLVE_TIME`.
     pub(super) fn solve(&mut self) -> Reply {
         let time = match self.words {
             [] => Some(DEFAULT_SOLVE_TIME),
@@ -251,9 +247,8 @@ const USAGE: &str = "[COLOR] [CENTISECONDS] [interval N] [minmoves N] [maxmoves 
 
 /// One line: for each move `info move … visits … winrate … order … pv …`.
 ///
-/// Visits are those of a tree search; other searches count one visit for every move, players
-/// without values none. Of the moves that a tree search has not visited, only as many are reported
-/// as the least number requires.
+/// Searches without a tree count one visit for each move that has a value. Unvisited moves of a
+/// tree search fill up to `min_moves`.
 fn format_moves<G: Playable>(
     session: &Session<G>,
     analysis: &MoveAnalysis<G::Move>,
@@ -299,7 +294,7 @@ fn format_moves<G: Playable>(
     moves.map(format_move).collect::<Vec<_>>().join(" ")
 }
 
-/// The proven lower and upper bound of a move's value in a tree search.
+/// Proven lower and upper bound of the move's value.
 fn proven_bounds<M>(info: &MoveValue<M>) -> [f32; 2] {
     let proven = info.tree.as_ref().map(|tree| tree.proven);
     proven.map_or([0.0, 1.0], |bounds| [bounds.lower, bounds.upper])

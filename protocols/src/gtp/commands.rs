@@ -28,7 +28,7 @@ impl<G: Playable> Call<'_, G> {
             call.session.action = Action::Quit;
             done()
         }),
-        // The search has ended when its input arrived.
+        // Input has ended the search already.
         ("stop", |_| done()),
         ("boardsize", |call| call.boardsize()),
         ("clear_board", |call| {
@@ -43,7 +43,7 @@ impl<G: Playable> Call<'_, G> {
             let [color, mv] = call.words else {
                 return syntax("play COLOR MOVE");
             };
-            // Checked first, so that a wrong colour is not reported as an illegal move.
+            // Otherwise a wrong colour would be reported as an illegal move.
             call.seat(color)?;
             let played = call.check_turn(color).and_then(|()| call.session.play(mv));
             played.map_err(|problem| format!("illegal move: {problem}"))?;
@@ -179,8 +179,7 @@ impl<G: Playable> Call<'_, G> {
         done()
     }
 
-    /// Sets the clock from KGS's time settings, where `byoyomi` means a number of periods of one
-    /// move.
+    /// Sets the clock; KGS's `byoyomi` is a number of periods of one move.
     fn kgs_time_settings(&mut self) -> Reply {
         let (kind, words) = self.words.split_first().unwrap_or((&"", &[]));
         let times: Vec<_> = words.iter().map_while(|word| seconds(word)).collect();
@@ -226,7 +225,7 @@ impl<G: Playable> Call<'_, G> {
         done()
     }
 
-    /// Plays a list of moves, each after its roll where there are dice. On an error none is played.
+    /// Plays moves, each after its roll where there are dice; on an error none.
     fn playgame(&mut self) -> Reply {
         let (die_before, mut num_played) = (self.session.die, 0);
         for word in self.words {
@@ -250,8 +249,7 @@ impl<G: Playable> Call<'_, G> {
         text(winner.to_lowercase().replace(' ', "_"))
     }
 
-    /// The score of a finished game: `B+12` in games with scores, `B+1` for a win in others, `0`
-    /// for a draw.
+    /// Result of a finished game: `B+12` if the game has scores, else `B+1`; `0` for a draw.
     fn final_score(&mut self) -> Reply {
         let session = &self.session;
         let winner = session
@@ -266,7 +264,7 @@ impl<G: Playable> Call<'_, G> {
         })
     }
 
-    /// Loads a game from a file, up to the end or to before a move number.
+    /// Loads a game from a file, up to its end or to before a move number.
     fn loadsgf(&mut self) -> Reply {
         let (name, before) = match self.words {
             [] => return syntax("loadsgf FILE [MOVE_NUMBER]"),
@@ -280,7 +278,6 @@ impl<G: Playable> Call<'_, G> {
         done()
     }
 
-    /// Parses the only argument of the command.
     fn argument<T: FromStr>(&self, usage: &str) -> Result<T, String> {
         match self.words {
             [word] => word.parse().or_else(|_| syntax(usage)),
@@ -289,8 +286,7 @@ impl<G: Playable> Call<'_, G> {
     }
 }
 
-/// A clock of Canadian byo-yomi, as the GTP standard defines it; `None` (no limit) for a period
-/// without stones.
+/// Without stones for the period there is no limit (`None`), says the standard.
 fn canadian(main: Duration, period: Duration, stones: u32) -> Option<Clock> {
     match (period.is_zero(), stones) {
         (true, _) => Some(Clock::new(main, None)),

@@ -1,23 +1,22 @@
-//! The player of a session: a spec, and the players built from it.
+//! The player of a session: its notation, and the players built from it.
 //!
-//! If the spec is a search that can be limited in time, a second player is built for times that the
-//! caller gives, such as a fraction of a clock; these replace all limits of the spec. Invariant:
-//! each of the two is built at most once, so its tree and table last from move to move.
+//! If the player can be limited in time, a second one is built for times of the caller, such as a
+//! fraction of a clock, which replace its own limits. Each is built at most once, so its tree and
+//! table last from move to move.
 
 use alea_play::{build::PlayerRecipe, notation::Notation, playable::Playable, player::Player};
 use std::time::Duration;
 
-/// Options that limit a search; setting one removes the others.
+/// Setting one removes the others.
 const LIMIT_KEYS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
-/// The time limit, in milliseconds, in the spec of the second player; the caller's times are
-/// shorter.
+/// Time limit in the second player's notation; the caller's times are shorter.
 const MAX_MS: &str = "86400000";
 
 pub(super) struct EnginePlayer<G: Playable> {
     spec: Notation,
     own: Built<G>,
-    /// The second player, for times that the caller gives. The outer `None`: no time was given yet;
-    /// the inner one: the spec cannot be limited in time.
+    /// The second player. Outer `None`: no time was given yet; inner `None`: the player cannot be
+    /// limited in time.
     timed: Option<Option<Built<G>>>,
 }
 
@@ -44,7 +43,6 @@ impl<G: Playable> Built<G> {
 }
 
 impl<G: Playable> EnginePlayer<G> {
-    /// The player of a spec. An error is one line.
     pub(super) fn new(spec: Notation, game: &G) -> Result<Self, String> {
         let recipe = PlayerRecipe::of(&spec, game).map_err(|error| error.to_string())?;
         Ok(Self {
@@ -58,8 +56,8 @@ impl<G: Playable> EnginePlayer<G> {
         &self.spec
     }
 
-    /// The player for a query, the time limit to pass to it, and whether it searches for the
-    /// caller's `time`.
+    /// The player for a query, the time limit to pass to it, and whether that is the caller's
+    /// `time`.
     pub(super) fn for_query(
         &mut self,
         time: Option<Duration>,
@@ -83,7 +81,6 @@ impl<G: Playable> EnginePlayer<G> {
         )
     }
 
-    /// Starts a new game for the players that are built.
     pub(super) fn new_game(&mut self, seed: u64) {
         for built in [Some(&mut self.own), self.timed.iter_mut().flatten().next()] {
             if let Some(player) = built.and_then(|built| built.player.as_mut()) {
@@ -92,12 +89,10 @@ impl<G: Playable> EnginePlayer<G> {
         }
     }
 
-    /// Drops the players that are built, with their trees and tables.
     pub(super) fn clear(&mut self) {
         (self.own.player, self.timed) = (None, None);
     }
 
-    /// Whether the player is a tree search (MCTS).
     pub(super) fn has_tree(&self) -> bool {
         self.spec.name == "mcts"
     }
@@ -107,8 +102,7 @@ impl<G: Playable> EnginePlayer<G> {
         Duration::try_from_secs_f64(ms / 1000.0).ok()
     }
 
-    /// Whether the spec has no limit but `ms`, so that the second player can also search for that
-    /// time.
+    /// Whether `ms` is the only limit, so that the second player can search for that time too.
     fn takes_own_time_alone(&self) -> bool {
         let keeps_tree = (self.spec.argument("keep")).is_some_and(|keep| keep.name == "on");
         let own = self.spec.clone().without(&["ms", "keep"]);
@@ -116,8 +110,7 @@ impl<G: Playable> EnginePlayer<G> {
             && own.to_string() == without_limits(&self.spec).to_string()
     }
 
-    /// The spec with an option set to a value, or removed (`None`). A limit replaces all other
-    /// limits.
+    /// The notation with an option set or (`None`) removed; a limit replaces all other limits.
     pub(super) fn with_option(&self, key: &str, value: Option<Notation>) -> Notation {
         let replaced = match value.is_some() && LIMIT_KEYS.contains(&key) {
             true => &LIMIT_KEYS[..],
@@ -126,7 +119,7 @@ impl<G: Playable> EnginePlayer<G> {
         self.spec.clone().without(replaced).with(key, value)
     }
 
-    /// The key `player` with the spec, then every option with its value or `default`.
+    /// `player` with its notation, then every option with its value or `default`.
     pub(super) fn options(&self, game: &G) -> Vec<(String, String)> {
         let player = ("player".to_owned(), self.spec.to_string());
         let recipe = PlayerRecipe::of(&self.spec, game);
@@ -142,14 +135,14 @@ fn without_limits(spec: &Notation) -> Notation {
         .clone()
         .without(&LIMIT_KEYS)
         .without(&["nodes", "keep"]);
-    // The argument of `mcts` without a key is the number of simulations, a limit.
+    // The argument of `mcts` without a key is the number of simulations.
     let is_tree = spec.name == "mcts";
     spec.arguments.retain(|one| !is_tree || one.key.is_some());
     spec
 }
 
-/// The second player: the spec with a time as its only limit, and with tree reuse if the game has
-/// it. `None` if the spec cannot be limited in time.
+/// Time is its only limit, and it reuses its tree if the game permits. `None` if it cannot be
+/// limited in time.
 fn timed_recipe<G: Playable>(spec: &Notation, game: &G) -> Option<PlayerRecipe<G>> {
     let timed = without_limits(spec).with("ms", Notation::new(MAX_MS));
     let is_tree = spec.name == "mcts";
@@ -159,7 +152,6 @@ fn timed_recipe<G: Playable>(spec: &Notation, game: &G) -> Option<PlayerRecipe<G
     recipe.filter(PlayerRecipe::is_time_limited)
 }
 
-/// The value of a key in a spec, or `default`.
 pub(crate) fn value_of(spec: &Notation, key: &str, default: &str) -> String {
     let value = spec.argument(key).map(ToString::to_string);
     value.unwrap_or(default.to_owned())

@@ -1,4 +1,4 @@
-//! Queries to a session's player: for its choice, or for the values of all moves.
+//! Queries to a session's player: for a move, or for the values of all moves.
 
 use super::{EnginePlayer, Session};
 use crate::{INPUT_GRACE, Output, SessionConfig, clock::Clock};
@@ -17,9 +17,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The shortest time limit that is passed to a search.
+/// Minimal time limit of a search.
 const MIN_TIME: Duration = Duration::from_micros(10);
-/// The longest time limit in a player's spec.
+/// Maximal time limit in a player's notation.
 const MAX_TIME: Duration = Duration::from_secs(86_400);
 /// Time of a continuous analysis if the client's next line has already arrived.
 const QUICK_SEARCH_TIME: Duration = Duration::from_millis(50);
@@ -30,12 +30,11 @@ pub(crate) struct Query<'a, M> {
     pub(crate) time: Option<Duration>,
     /// The moves to choose from; `None`: all legal ones.
     pub(crate) only: Option<&'a [M]>,
-    /// Whether the caller repeats the query until input comes, as in live analysis.
+    /// Whether the caller repeats the query until input comes.
     pub(crate) is_continuous: bool,
 }
 
 impl<M> Query<'_, M> {
-    /// A query for all moves that runs once, for `time` or within the player's own limits.
     pub(crate) fn single(time: Option<Duration>) -> Self {
         Self {
             time,
@@ -47,26 +46,25 @@ impl<M> Query<'_, M> {
 
 pub(crate) struct Choice<M> {
     pub(crate) mv: M,
-    /// Win probability of the side to move; `None` if the player gives no value.
+    /// Win probability of the side to move, if known.
     pub(crate) value: Option<f32>,
-    /// The proven final score from the view of the side to move.
+    /// Proven final score for the side to move.
     pub(crate) exact: Option<i32>,
     pub(crate) stats: SearchStats,
 }
 
-/// A player's values of the moves of a position.
 pub(crate) struct MoveAnalysis<M> {
-    /// The legal moves, the best first. Before the roll these are the moves of all rolls.
+    /// The moves, the best first; before the roll those of all rolls.
     pub(crate) moves: Vec<MoveValue<M>>,
     pub(crate) line: Vec<M>,
     pub(crate) stats: SearchStats,
-    /// Whether the search ran for the time of the query, not within limits of the player.
+    /// Whether the search ran for the time of the query, not within the player's limits.
     pub(crate) is_timed: bool,
     /// Whether the client's input stopped the search.
     pub(crate) is_interrupted: bool,
 }
 
-/// A choice as an analysis of one move.
+/// An analysis of the chosen move alone.
 impl<M: Copy> From<Choice<M>> for MoveAnalysis<M> {
     fn from(choice: Choice<M>) -> Self {
         let mv = MoveValue {
@@ -83,7 +81,7 @@ impl<M: Copy> From<Choice<M>> for MoveAnalysis<M> {
     }
 }
 
-/// The player of a session that names none; it searches one second for each move.
+/// The player of a session that names none: it searches one second per move.
 pub(super) fn default_player<G: Playable>(game: &G, config: &SessionConfig) -> Notation {
     let time = milliseconds(Duration::from_secs(1).min(config.max_time));
     let best = Notation::new("best");
@@ -96,7 +94,7 @@ pub(super) fn default_player<G: Playable>(game: &G, config: &SessionConfig) -> N
     Notation::new(name).with("ms", time).with("eval", evaluator)
 }
 
-/// A time as the value of a spec's `ms`.
+/// A time as the value of the option `ms`.
 fn milliseconds(time: Duration) -> Notation {
     let milliseconds = (time.min(MAX_TIME).as_secs_f64() * 100_000.0).round() / 100.0;
     Notation::new(milliseconds.max(0.01).to_string())
@@ -111,8 +109,8 @@ impl<G: Playable> Session<G> {
         self.player.own_time()
     }
 
-    /// Runs a query on the player. Returns the result, whether the search had a time limit, and
-    /// whether input stopped it.
+    /// Returns the result of `run`, whether the search had the query's time limit, and whether
+    /// input stopped it.
     fn with_player<T>(
         &mut self,
         query: &Query<'_, G::Move>,
@@ -122,7 +120,6 @@ impl<G: Playable> Session<G> {
         let seed = self.seed(SeedSpace::Player);
         let time = (query.time).map(|time| time.min(self.config.max_time).max(MIN_TIME));
         let (player, time, is_timed) = self.player.for_query(time, &self.game, seed);
-        // A player that cannot be limited in time runs once.
         let is_continuous = query.is_continuous && is_timed;
         let grace = if is_continuous {
             Duration::ZERO
@@ -134,8 +131,7 @@ impl<G: Playable> Session<G> {
             time,
             ..Limits::from(&stop)
         };
-        // The stop flag is created before the check for input, so that no input between the two is
-        // missed.
+        // The stop flag precedes the check for input, so that no input between the two is missed.
         let (answer, is_interrupted) = if is_continuous && output.input_pending() {
             (run_briefly(&stop, || run(player, &limits)), false)
         } else {
@@ -177,8 +173,7 @@ impl<G: Playable> Session<G> {
         })
     }
 
-    /// Asks the player for a move in the given time, else in a fraction of the clock, from which
-    /// the time used is then subtracted.
+    /// Asks for a move, in `time` or a fraction of the clock, from which the used time is subtracted.
     pub(crate) fn choose_on_clock(
         &mut self,
         time: Option<Duration>,
@@ -199,8 +194,7 @@ impl<G: Playable> Session<G> {
         clock.map(|clock| clock.move_time(expected_moves_left))
     }
 
-    /// Asks the player for the values of the moves. If a query with a time is repeated, the search
-    /// continues.
+    /// A repeated query with a time continues the search.
     pub(crate) fn analyse(
         &mut self,
         query: &Query<'_, G::Move>,
@@ -229,7 +223,6 @@ impl<G: Playable> Session<G> {
         })
     }
 
-    /// Searches for a proven value of the position, for a limited time.
     pub(crate) fn solve(
         &mut self,
         time: Duration,
@@ -251,7 +244,7 @@ impl<G: Playable> Session<G> {
         Ok(sorted(analysis))
     }
 
-    /// The win probability of the seat to move; if the roll is known, that of the roll's best move.
+    /// The win probability of the seat to move, after the roll if it is known.
     pub(crate) fn value(&mut self, output: &mut dyn Output) -> Result<f32, String> {
         self.check_not_over()?;
         let (position, query) = (self.position, Query::single(None));
@@ -277,7 +270,7 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Changes the player, or one of its options; the value `default` resets an option.
+    /// Changes the player (key `player`) or an option, which `default` resets.
     pub(crate) fn set_option(&mut self, key: &str, value: &str) -> Result<(), String> {
         let value = Notation::parse(value).map_err(|error| error.to_string())?;
         if key == "player" {
@@ -287,13 +280,12 @@ impl<G: Playable> Session<G> {
         self.set_player(&self.player.with_option(key, value))
     }
 
-    /// The key `player` with the spec, then every option with its value or `default`.
     pub(crate) fn options(&self) -> Vec<(String, String)> {
         self.player.options(&self.game)
     }
 }
 
-/// Converts an analysis, and sorts the moves by value, the best first.
+/// Sorts the moves, the best first.
 fn sorted<M: Copy + PartialEq>(analysis: Analysis<M>) -> MoveAnalysis<M> {
     let Analysis {
         mut moves,
@@ -315,7 +307,6 @@ fn sorted<M: Copy + PartialEq>(analysis: Analysis<M>) -> MoveAnalysis<M> {
     }
 }
 
-/// Runs a search, and stops it after [`QUICK_SEARCH_TIME`].
 fn run_briefly<T>(stop: &AtomicBool, search: impl FnOnce() -> T) -> T {
     thread::scope(|scope| {
         let timer = scope.spawn(|| {

@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-/// The calls that the recorded players received, in order.
+/// The calls that recorded players received, in order.
 static EVENTS: Mutex<Vec<Event>> = Mutex::new(Vec::new());
 
 #[derive(Clone, Debug, PartialEq)]
@@ -27,7 +27,7 @@ enum Event {
 }
 use Event::{Build, Decide, NewGame};
 
-/// A player that plays the first legal move and records its calls.
+/// Plays the first legal move and records its calls.
 struct Recorded<G>(G);
 
 impl<G: Playable> Player<G> for Recorded<G> {
@@ -79,7 +79,7 @@ fn reply(protocol: &mut dyn Protocol, line: &str) -> String {
     output
 }
 
-/// The calls that a recorded player receives in a session of these lines.
+/// The calls that the player receives in a session of these lines.
 fn events<G: Playable>(kind: ProtocolKind, game: G, lines: &[String]) -> Vec<Event> {
     provide::<G>("recorded", |_, game| {
         let game = game.clone();
@@ -118,7 +118,6 @@ fn a_player_is_built_once_and_given_its_part_of_the_clock() {
     ]));
     let gtp = times(&events(ProtocolKind::Gtp, Reversi::EIGHT, &gtp));
     assert_eq!(gtp.len(), 12);
-    // The time of a move is part of the reported time, or the time in the command.
     assert!(
         gtp[..10]
             .iter()
@@ -126,7 +125,7 @@ fn a_player_is_built_once_and_given_its_part_of_the_clock() {
     );
     assert_eq!(gtp[10], Some(3_000));
     assert!(gtp[11].is_some_and(|ms| ms <= 1_000), "{gtp:?}");
-    // Each TCGA request is a whole position, which continues the game.
+    // Each TCGA request is a complete position, which continues the game.
     let tcga = lines(&[
         "time_setting 100",
         "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3",
@@ -177,7 +176,7 @@ fn gtp_reuses_the_tree_from_move_to_move_under_time_settings() {
         for _ in 0..10 {
             let reply = gtp.handle(&mut session, "genmove", &mut output).unwrap();
             assert!(reply.starts_with("= "), "{reply}");
-            // Visits that the search found in the reused tree, beyond its own simulations.
+            // Visits of the reused tree, beyond the search's own simulations.
             let (_, legal) = session.legal_moves().unwrap();
             let (player, time, is_timed) =
                 session

@@ -1,7 +1,5 @@
-//! The training configuration, a TOML file.
-//!
-//! Invariant: [`TrainConfig::default_toml`] documents every key and its default; unknown keys are
-//! errors that list the valid ones.
+//! The training configuration, a TOML file. [`TrainConfig::default_toml`] documents every key and
+//! its default; unknown keys are errors.
 
 mod sections;
 #[cfg(test)]
@@ -23,15 +21,15 @@ use toml::{
     de::{DeTable, DeValue, Deserializer},
 };
 
-/// Complete configuration of a training run.
+/// The complete configuration of a training run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainConfig {
-    /// Seed of initial weights, sample order and symmetries.
+    /// Seed of initial weights, sample order and random symmetries.
     pub seed: u64,
-    /// How the targets of the samples are computed.
+    /// How samples get their targets.
     pub target: TargetConfig,
-    /// Settings that apply to neural and n-tuple networks.
+    /// Settings of both neural and n-tuple networks.
     pub training: TrainingConfig,
     /// Settings of the neural network.
     pub network: NetworkConfig,
@@ -63,7 +61,6 @@ impl TrainConfig {
             config.ntuple.set = game.tuple_sets()[0].name.to_owned();
         }
         config.ntuple.tuple_set(game)?;
-        // Written in canonical order.
         let groups = config.network.groups::<G>()?.iter();
         let names = groups.map(|group| group.name().to_owned());
         config.network.inputs = Some(names.collect());
@@ -85,14 +82,14 @@ impl TrainConfig {
         Ok(config)
     }
 
-    /// The configuration as TOML.
+    /// Writes all keys as TOML.
     #[must_use]
     pub fn to_toml(&self) -> String {
         toml::to_string(self)
             .unwrap_or_else(|error| format!("# cannot be written as TOML: {error}\n"))
     }
 
-    /// Checks the range of every value.
+    /// Checks the range of every number.
     ///
     /// # Errors
     /// Names the first key out of range, and the range.
@@ -154,7 +151,7 @@ impl TrainConfig {
     }
 }
 
-/// Parses TOML settings whose numbers are all finite.
+/// Parses TOML settings, all of whose numbers must be finite.
 ///
 /// # Errors
 /// Names the line and the problem.
@@ -175,7 +172,7 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     T::deserialize(Deserializer::from(table)).map_err(wrong)
 }
 
-/// The first infinite or NaN number of a table: its key, byte offset and text.
+/// Key, byte offset and text of a table's first infinite or NaN number.
 fn not_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
     fn find_in_value<'a>(
         key: &'a str,
@@ -195,7 +192,6 @@ fn not_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
     values.find_map(|(key, value)| find_in_value(key.get_ref(), value))
 }
 
-/// Fails with the key and `range` unless `good`.
 pub(crate) fn require(
     key: &str,
     value: impl Display,

@@ -1,10 +1,7 @@
-//! Loads training samples from record shards.
-//!
-//! A sample is a position before a chance event that has a search value or label, or any position
-//! if targets are game results only. A hash that is equal for equal games and symmetric images
-//! splits games into training and validation, so adding games does not move others. Validation
-//! samples are in memory, and so are training samples up to a limit; beyond it, their shards are
-//! read again in each epoch.
+//! Loads training samples from record shards: positions before a chance event, with a search value
+//! or label unless targets are game results alone. Games are split into training and validation by
+//! a hash equal for symmetric images, so adding games moves no others. Training samples beyond a
+//! limit are read again in each epoch.
 
 mod games;
 
@@ -25,27 +22,27 @@ use std::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// How records are converted to samples.
+/// Which positions of the records become samples, and with which targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleOptions {
-    /// Name of the label that replaces the search value in positions that have this label.
+    /// Label that replaces the search value of positions that have it.
     pub label: Option<String>,
-    /// Whether exact labels (from tablebases) replace search value and result.
+    /// Whether exact labels (from tablebases) replace both search value and game result.
     pub exact: bool,
-    /// Standard error of a label at which its sample has weight ½; 0: all weights are 1.
+    /// Standard error of a label at which its sample has loss weight ½; 0: all weights are 1.
     pub error_scale: f32,
-    /// Whether targets are game results only, so that every position is a sample.
+    /// Whether targets are game results alone, so that positions without a value are samples too.
     pub results_only: bool,
-    /// Fraction of games for validation.
+    /// Fraction of the games for validation.
     pub validation_fraction: f64,
     /// Seed of the split into training and validation.
     pub seed: u64,
-    /// Maximum number of training samples in memory.
+    /// Maximum number of training samples in memory; with more, all are read from disk.
     pub in_memory_limit: usize,
 }
 
 impl SampleOptions {
-    /// Options with the settings of a training configuration.
+    /// Takes the settings of a training configuration; no training samples are kept in memory.
     #[must_use]
     pub fn new(target: &TargetConfig, validation_fraction: f64, seed: u64) -> Self {
         let label = Some(target.label.clone()).filter(|label| !label.is_empty());
@@ -58,7 +55,7 @@ impl SampleOptions {
         }
     }
 
-    /// Options that use search values and results only.
+    /// Uses search values and game results alone; no training samples are kept in memory.
     #[must_use]
     pub fn without_labels(validation_fraction: f64, seed: u64) -> Self {
         Self {
@@ -91,7 +88,7 @@ impl SampleOptions {
 pub struct Samples<G: Playable> {
     rule_sets: RuleSets<G>,
     source: SampleStorage<G::Position>,
-    /// Number of training samples before each part, and finally the total.
+    /// Number of training samples before each part, then the total.
     part_starts: Vec<usize>,
     validation: Vec<Sample<G::Position>>,
     fingerprint: u64,
@@ -104,7 +101,7 @@ pub struct Samples<G: Playable> {
 #[derive(Debug)]
 struct RuleSets<G> {
     games: Vec<G>,
-    /// Index in `games` of each shard's rules; empty if there is one item.
+    /// For each shard an index into `games`; empty if all have the same rules.
     by_shard: Vec<usize>,
 }
 
@@ -117,7 +114,7 @@ impl<G> RuleSets<G> {
 impl<G: Learnable> RuleSets<G> {
     fn load(shards: &[PathBuf]) -> Result<Self, Error> {
         let rules = |path: &PathBuf| {
-            // Drops the rules of chance, on which learned features do not depend.
+            // Features do not depend on the rules of chance, which these rules drop.
             let rules = shard::read_header::<G>(path)?.parse_rules::<G>();
             Ok(rules
                 .map_err(Error::with_prefix(path.display()))?
@@ -149,16 +146,15 @@ impl<G: Learnable> RuleSets<G> {
 #[derive(Debug)]
 enum SampleStorage<P> {
     Shards(Vec<ShardFile>, SampleOptions),
-    /// Samples of all parts in order.
+    /// All parts in order.
     Memory(SampleStore<P>),
 }
 
-/// A shard and its split, known from the first reading.
 #[derive(Debug)]
 struct ShardFile {
     path: PathBuf,
     checksum: u64,
-    /// For each game, whether it is for validation.
+    /// For each game.
     is_validation: Vec<bool>,
 }
 
@@ -186,12 +182,10 @@ impl PartSummary {
 }
 
 impl<G: Learnable> Samples<G> {
-    /// Opens the shards in these directories; each shard becomes a part. All shards are read once
-    /// to check them; validation samples stay in memory, training samples are read again when they
-    /// are needed.
+    /// Reads all shards of the directories once, to check them and find the validation samples;
+    /// each shard becomes a part.
     ///
     /// # Errors
-    ///
     /// If a shard cannot be read, the shards have different games, none has the requested label, or
     /// training or validation would be empty.
     pub fn open<P: AsRef<Path>>(directories: &[P], options: &SampleOptions) -> Result<Self, Error> {
@@ -301,7 +295,7 @@ impl<G: Learnable> Samples<G> {
 }
 
 impl<G: Playable> Samples<G> {
-    /// Creates a set from samples in memory; `training` is a list of parts.
+    /// Creates a set from training samples, by part, and validation samples.
     pub fn in_memory(
         game: &G,
         training: Vec<Vec<Sample<G::Position>>>,
@@ -324,7 +318,7 @@ impl<G: Playable> Samples<G> {
         Self::new(rule_sets, source, &summaries, validation).map_err(empty_set_error)
     }
 
-    /// The error is `"training"` or `"validation"`, whichever has no samples.
+    /// Fails with `"training"` or `"validation"`, whichever has no samples.
     fn new(
         rule_sets: RuleSets<G>,
         source: SampleStorage<G::Position>,
@@ -359,7 +353,7 @@ impl<G: Playable> Samples<G> {
         }
     }
 
-    /// Rules of the game; with several maps, rules whose features fit all of them.
+    /// Rules of the game; with several maps, rules whose features fit all maps.
     #[must_use]
     pub fn game(&self) -> &G {
         &self.rule_sets.games[0]
@@ -371,19 +365,19 @@ impl<G: Playable> Samples<G> {
         self.part_starts[self.parts()]
     }
 
-    /// The validation samples, in the order of their games.
+    /// Validation samples in the order of their games.
     #[must_use]
     pub fn validation(&self) -> &[Sample<G::Position>] {
         &self.validation
     }
 
-    /// Hash of all samples, their order and parts; identifies the set in checkpoints.
+    /// Hash of all samples in order, which identifies the set in checkpoints.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
-    /// Labels that replaced values of samples, including exact ones.
+    /// The labels, exact ones included, that replaced values of samples.
     #[must_use]
     pub fn labels(&self) -> &[UsedLabel] {
         &self.labels
@@ -395,14 +389,14 @@ impl<G: Playable> Samples<G> {
         self.held_out
     }
 
-    /// Number of games that repeat an earlier one or a symmetric image of it, whatever their values
-    /// and labels. The split never separates such games.
+    /// Number of games whose moves repeat an earlier game or a symmetric image of it. The split
+    /// never separates such games.
     #[must_use]
     pub fn duplicate_games(&self) -> u64 {
         self.duplicate_games
     }
 
-    /// Whether training samples may have weights other than 1.
+    /// Whether training samples may have loss weights other than 1.
     #[must_use]
     pub fn has_weights(&self) -> bool {
         match &self.source {
@@ -411,13 +405,13 @@ impl<G: Playable> Samples<G> {
         }
     }
 
-    /// Number of parts of the training samples, one per shard.
+    /// Number of parts, one per shard.
     #[must_use]
     pub fn parts(&self) -> usize {
         self.part_starts.len() - 1
     }
 
-    /// All training samples; `None` if they are not in memory.
+    /// All training samples, if in memory.
     pub(crate) fn store(&self) -> Option<&SampleStore<G::Position>> {
         match &self.source {
             SampleStorage::Shards(..) => None,
@@ -429,7 +423,7 @@ impl<G: Playable> Samples<G> {
         self.part_starts[part]..self.part_starts[part + 1]
     }
 
-    /// Reads the training samples of a part, in the order of their games.
+    /// Reads a part's training samples, in the order of their games.
     pub fn read(&self, part: usize) -> Result<Vec<Sample<G::Position>>, Error> {
         match &self.source {
             SampleStorage::Memory(held) => Ok(self
@@ -479,7 +473,7 @@ fn check<'a, P: 'a>(set: &str, samples: impl Iterator<Item = &'a Sample<P>>) -> 
     Ok(())
 }
 
-/// Adds up the uses of equal labels of several shards.
+/// Adds up the sample counts of equal labels.
 fn merge_labels<'a>(labels: impl Iterator<Item = &'a UsedLabel>) -> Vec<UsedLabel> {
     let mut all: Vec<UsedLabel> = Vec::new();
     for used in labels {

@@ -1,8 +1,6 @@
-//! Computes labels: values of every position before a chance event, by a player, an evaluator or
-//! the game's tablebases.
-//!
-//! Invariant: the labels of a game depend on its moves and the label source alone, except with a
-//! time limit; so they may be computed later, in any order, on any thread.
+//! Computes labels: a player, an evaluator or the game's tablebases value every position before a
+//! chance event. Without a time limit, a game's labels depend on its moves and the label source
+//! alone, so they may be computed later, in any order.
 
 use crate::Error;
 use crate::shard::{
@@ -26,26 +24,26 @@ use alea_search::limits::Limits;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-/// Notation of tablebases as a label source; their labels are exact.
 const TABLES_SOURCE: &str = "tables";
 
-/// Default of `tables`' argument: largest [`alea_play::rules::Rules::remaining`] of labelled
+/// Default of the argument of `tables`: largest [`alea_play::rules::Rules::remaining`] of labelled
 /// positions.
 const DEFAULT_REMAINING: usize = 5;
 
-/// Settings of a label: its name and what computes it.
+/// Name of a label and notation of what computes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelConfig {
     /// Name of the label.
     pub name: String,
-    /// Notation of the source: a player that values positions, such as `star2(depth=4)`; an
-    /// evaluator, such as `model:PATH`; or `tables(stones=5)`, exact values with at most 5 stones
-    /// (or the game's other unit) remaining.
+    /// A player that values positions, such as `star2(depth=4)`; an evaluator, such as
+    /// `model:PATH`; or tablebases: `tables(stones=5)` for positions with at most 5 stones (or the
+    /// game's other unit) remaining.
     pub by: String,
 }
 
-/// A label and the player, evaluator or tablebases that compute it; creates labellers.
+/// A label and the player, evaluator or tablebases that compute it; creates a [`Labeller`] for each
+/// thread.
 #[derive(Clone)]
 pub struct LabelSource<G: Playable> {
     label: Label,
@@ -61,7 +59,7 @@ enum ValueSource<G: Playable> {
 }
 
 impl<G: Playable> LabelSource<G> {
-    /// Parses the settings; loads models and loads or builds tables if needed.
+    /// Parses the settings and loads models and tables; tables not on disk are built.
     ///
     /// # Errors
     /// If name or notation are invalid, a model or table cannot be read, or the player values no
@@ -84,7 +82,7 @@ impl<G: Playable> LabelSource<G> {
                     recipe.name().to_owned(),
                     ValueSource::Player(Box::new(recipe)),
                 ),
-                // If it is no evaluator either, the error lists players, the larger group.
+                // If it is no evaluator either, the error is that of players, the larger group.
                 Err(problem) => (
                     notation.to_string(),
                     ValueSource::Evaluator(evaluator(by, game).map_err(|_| Error::new(problem))?),
@@ -108,7 +106,7 @@ impl<G: Playable> LabelSource<G> {
         Ok(recipe)
     }
 
-    /// Whether the values have standard errors; found by valuing a position.
+    /// Values a position to find out whether the values have standard errors.
     ///
     /// # Errors
     /// If the player values no positions.
@@ -116,7 +114,7 @@ impl<G: Playable> LabelSource<G> {
         let ValueSource::Player(player) = &self.source else {
             return Ok(false);
         };
-        // The last position of a random game, which is valued quickly.
+        // The last position of a random game, whose search is short.
         let mut random = RandomStream::new(1);
         let mut after = self.game.random_start(&mut random, 0);
         let mut last = after;
@@ -147,7 +145,7 @@ impl<G: Playable> LabelSource<G> {
         &self.label
     }
 
-    /// Replaces the path of a model file in the label's source by `name`.
+    /// Replaces the path of a model file in the label's description by `name`.
     #[must_use]
     pub fn with_model_name(mut self, path: &str, name: &str) -> Self {
         self.label.by = rename_model(&self.label.by, path, name);
@@ -155,7 +153,7 @@ impl<G: Playable> LabelSource<G> {
         self
     }
 
-    /// Whether labels are reproducible, which a time limit prevents.
+    /// Whether repeated computation gives equal values, which a time limit prevents.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         match &self.source {
@@ -164,8 +162,8 @@ impl<G: Playable> LabelSource<G> {
         }
     }
 
-    /// If the source is tablebases, sets label `index` of `label_count` in all games, in one batch
-    /// of look-ups, which suits tables on disk, and returns true.
+    /// If the source is tablebases, sets label `index` of `label_count` in all games and returns
+    /// true. One batch of look-ups suits tables on disk.
     pub(crate) fn set_exact_labels(
         &self,
         index: usize,
@@ -188,7 +186,7 @@ impl<G: Playable> LabelSource<G> {
         true
     }
 
-    /// Creates a labeller.
+    /// Creates the label's computation for one thread.
     #[must_use]
     pub fn new_labeller(&self) -> Labeller<'_, G> {
         Labeller {
@@ -203,7 +201,7 @@ impl<G: Playable> LabelSource<G> {
     }
 }
 
-/// Computes the values of one label, on one thread.
+/// Computes one label, on one thread.
 pub struct Labeller<'a, G: Playable> {
     recipe: &'a LabelSource<G>,
     player: Option<Box<dyn Player<G>>>,
@@ -212,7 +210,7 @@ pub struct Labeller<'a, G: Playable> {
 }
 
 impl<G: Playable> Labeller<'_, G> {
-    /// Label of each position before a ply; `None` where the source gives no value.
+    /// Values of the position before each ply; `None` where the source gives no value.
     pub fn values(&mut self, played: &PlayedGame<G>) -> Vec<Option<Estimate>> {
         let game = &self.recipe.game;
         self.positions.clear();
@@ -262,8 +260,8 @@ fn to_estimate(value: f32) -> Estimate {
     quantize_value(value.clamp(0.0, 1.0)).into()
 }
 
-/// Sets the labels of a game except those of tablebases, which [`LabelSource::set_exact_labels`]
-/// sets.
+/// Sets a game's labels except those of tablebases, for which see
+/// [`LabelSource::set_exact_labels`].
 pub(crate) fn label_game<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &mut PlayedGame<G>) {
     let label_count = labellers.len();
     for (index, labeller) in labellers.iter_mut().enumerate() {
@@ -274,7 +272,7 @@ pub(crate) fn label_game<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &
     }
 }
 
-/// Loads or builds the tablebases for at most this [`alea_play::rules::Rules::remaining`].
+/// Loads or builds the tablebases up to this [`alea_play::rules::Rules::remaining`].
 pub(crate) fn load_tables<G: Playable>(
     game: &G,
     remaining: usize,
@@ -285,7 +283,7 @@ pub(crate) fn load_tables<G: Playable>(
     oracle.map_err(|(_, problem)| problem)?.ok_or_else(none)
 }
 
-/// Normalized notation `tables(stones=N)`, and the tablebases.
+/// Returns the notation with its argument, `tables(stones=N)`, and the tablebases.
 fn parse_tables<G: Playable>(
     text: &str,
     notation: &Notation,
@@ -310,7 +308,7 @@ fn parse_tables<G: Playable>(
     ))
 }
 
-/// Adds the checksum of each model file in a notation to `models`, by path.
+/// Inserts path and checksum of each model file in a notation.
 pub(crate) fn add_models(
     notation: &Notation,
     models: &mut BTreeMap<String, String>,
@@ -328,7 +326,7 @@ pub(crate) fn add_models(
         .try_for_each(|argument| add_models(&argument.value, models))
 }
 
-/// Replaces the path of a model in a notation by `name`.
+/// Replaces the path of a model file in a notation by `name`.
 pub(crate) fn rename_model(text: &str, path: &str, name: &str) -> String {
     fn rename(notation: &mut Notation, from: &str, to: &str) {
         if notation.name == from {
@@ -339,7 +337,6 @@ pub(crate) fn rename_model(text: &str, path: &str, name: &str) -> String {
             .iter_mut()
             .for_each(|argument| rename(&mut argument.value, from, to));
     }
-    // Cannot fail: the notation was parsed before.
     Notation::parse(text).map_or_else(
         |_| text.to_owned(),
         |mut notation| {
@@ -353,7 +350,6 @@ pub(crate) fn rename_model(text: &str, path: &str, name: &str) -> String {
     )
 }
 
-/// Replaces the key `path` in checksums of model files by `name`.
 pub(crate) fn rename_model_key(models: &mut BTreeMap<String, String>, path: &str, name: &str) {
     if let Some(checksum) = models.remove(path) {
         models.insert(name.to_owned(), checksum);

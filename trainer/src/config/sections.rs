@@ -1,26 +1,26 @@
-//! Sections of the training configuration. Every key has a default; unknown keys are errors.
+//! The sections of the training configuration.
 
 use crate::Error;
 use alea_learned::{inputs::Learnable, named_set::NamedSet, tuples::TupleSet};
 use serde::{Deserialize, Serialize};
 
-/// How the target of a sample is computed.
+/// How samples get their targets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TargetConfig {
-    /// Weight of the search value against the game result in the first epoch, in `[0, 1]`.
+    /// Weight of search values against game results in the first epoch's targets, in `[0, 1]`.
     #[serde(rename = "search_share")]
     pub lambda: f32,
-    /// Weight of the search value in the last epoch, with linear interpolation; `None`: constant
-    /// `lambda`.
+    /// The same weight in the last epoch, with linear interpolation between; `None`: `lambda`
+    /// throughout.
     #[serde(rename = "final_search_share")]
     pub final_lambda: Option<f32>,
-    /// Name of the label that replaces the search value where a position has it; empty: no label.
+    /// Name of the label that replaces the search value of positions that have it; empty for none.
     pub label: String,
-    /// Whether exact labels (from tablebases) replace search value and result.
+    /// Whether exact labels (from tablebases) replace both search value and game result.
     pub exact: bool,
-    /// Standard error of a label at which its sample has weight ½, see [`crate::sample::weight`];
-    /// 0: all weights are 1. Default: 0.05.
+    /// Standard error of a label at which its sample has loss weight ½ ([`crate::sample::weight`]);
+    /// 0: all weights are 1; `None`: 0.05.
     pub error_scale: Option<f32>,
 }
 
@@ -37,10 +37,10 @@ impl Default for TargetConfig {
 }
 
 impl TargetConfig {
-    /// Weight of the search value in epoch `epoch` (from 1) of `epochs`.
+    /// Weight of search values against game results in epoch `epoch`, from 1, of `epochs`.
     pub fn lambda_in_epoch(&self, epoch: usize, epochs: usize) -> f32 {
         let last = self.last_lambda();
-        // A single epoch uses the final weight, like validation.
+        // A single epoch uses the last weight, as validation does.
         let left = if epochs > 1 {
             epochs.saturating_sub(epoch) as f64 / (epochs - 1) as f64
         } else {
@@ -49,42 +49,41 @@ impl TargetConfig {
         (f64::from(last) + (f64::from(self.lambda) - f64::from(last)) * left) as f32
     }
 
-    /// `error_scale` or its default.
     pub(crate) fn resolved_error_scale(&self) -> f32 {
         self.error_scale.unwrap_or(0.05)
     }
 
-    /// Whether all epochs ignore search values.
+    /// Whether targets are game results alone in all epochs.
     #[must_use]
     pub fn uses_results_only(&self) -> bool {
         self.lambda == 0.0 && self.last_lambda() == 0.0
     }
 
-    /// Weight of the search value in the last epoch and in validation.
+    /// Weight of search values against game results in the last epoch and in validation.
     pub(crate) fn last_lambda(&self) -> f32 {
         self.final_lambda.unwrap_or(self.lambda)
     }
 }
 
-/// Settings that apply to neural and n-tuple networks.
+/// Settings of both neural and n-tuple networks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainingConfig {
-    /// Name of burn's backend: flex, wgpu or cuda.
+    /// Backend of burn: flex, wgpu or cuda.
     pub backend: String,
     /// Maximum number of epochs.
     pub epochs: usize,
-    /// Number of epochs without a lower validation loss after which training stops; 0: never.
+    /// Epochs without a lower validation loss after which training stops; 0: never.
     pub patience: usize,
-    /// Whether a random symmetry of the board is applied to each training sample.
+    /// Whether each training sample gets a random symmetry of the board.
     pub symmetries: bool,
-    /// Capacity of the shuffle buffer, in samples.
+    /// Samples in the shuffle buffer.
     pub window: usize,
     /// Minutes between checkpoints within an epoch; 0: only after each epoch.
     pub checkpoint_minutes: f64,
-    /// Schedule of the learning rate.
+    /// How the learning rate decreases.
     pub schedule: Schedule,
-    /// Final learning rate as a fraction of the initial one, in `(0, 1]`.
+    /// Last learning rate as a fraction of the initial one, in `(0, 1]`.
     pub final_rate: f64,
 }
 
@@ -107,16 +106,16 @@ impl Default for TrainingConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
-    /// Half a cosine wave, from the initial to the final rate.
+    /// Half a cosine wave, from the initial to the last rate.
     Cosine,
-    /// Two drops by equal ratios, after 60 % and 85 % of the steps.
+    /// Two drops by equal factors, after 60 % and 85 % of the steps.
     Step,
-    /// Constant rate.
+    /// The initial rate throughout.
     Constant,
 }
 
 impl Schedule {
-    /// Factor of the initial learning rate after the fraction `done` of all steps.
+    /// Learning rate, relative to the initial one, after the fraction `done` of all steps.
     #[must_use]
     pub fn factor(self, done: f64, final_rate: f64) -> f64 {
         match self {
@@ -135,19 +134,19 @@ impl Schedule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkConfig {
-    /// Widths of the hidden layers, one to three.
+    /// Width of each hidden layer, one to three.
     pub hidden: Vec<usize>,
-    /// Names of the optional input groups; `None`: the game's default groups.
+    /// Names of the optional input groups; `None` for the game's default.
     pub inputs: Option<Vec<String>>,
-    /// Largest amount of the game remaining (in its own unit) for each output bucket but the last.
-    /// Each bucket has its own layers after the first.
+    /// Largest [`alea_play::rules::Rules::remaining`] of each output bucket but the last,
+    /// ascending. Each bucket has its own layers after the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<u8>,
     /// Samples per optimizer step.
     pub batch: usize,
     /// Initial learning rate of Adam.
     pub learning_rate: f64,
-    /// Maximum Euclidean norm of the gradient of each tensor.
+    /// Maximum Euclidean norm of each tensor's gradient; larger ones are scaled down.
     pub gradient_norm: f32,
 }
 
@@ -165,7 +164,7 @@ impl Default for NetworkConfig {
 }
 
 impl NetworkConfig {
-    /// The optional input groups.
+    /// The optional input groups, configured or the game's default.
     pub fn groups<G: Learnable>(&self) -> Result<NamedSet<G::Group>, Error> {
         match &self.inputs {
             Some(names) => NamedSet::from_list(names).map_err(Error::with_prefix("network.inputs")),
@@ -178,18 +177,18 @@ impl NetworkConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NTupleConfig {
-    /// Name of a predefined tuple set; empty: the game's default.
+    /// Name of a predefined tuple set; empty for the game's default.
     pub set: String,
-    /// Custom tuples, each a list of cells separated by blanks; replaces the named set.
+    /// Custom tuples, which replace the named set; each lists its cells, separated by blanks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuples: Vec<String>,
-    /// Largest amount of the game remaining (in its own unit) for each phase but the last. Each
-    /// phase has its own tables.
+    /// Largest [`alea_play::rules::Rules::remaining`] of each phase but the last, ascending. Each
+    /// phase has its own weight tables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<u8>,
-    /// Optimizer of the weights.
+    /// How samples update the weights.
     pub rule: UpdateRule,
-    /// Initial learning rate.
+    /// Initial learning rate, before division by the number of tuples.
     pub learning_rate: f64,
 }
 
@@ -206,7 +205,7 @@ impl Default for NTupleConfig {
 }
 
 impl NTupleConfig {
-    /// The custom tuples, or else the named set, with the configured phases.
+    /// The custom tuples or else the named set, with the configured phases.
     pub fn tuple_set<G: Learnable>(&self, game: &G) -> Result<TupleSet<G>, Error> {
         let name = match self.set.as_str() {
             "" => game.tuple_sets()[0].name,
@@ -229,15 +228,15 @@ impl NTupleConfig {
 pub struct TdConfig {
     /// Number of self-play games.
     pub games: u64,
-    /// Initial learning rate; replaces [`NTupleConfig::learning_rate`].
+    /// Initial learning rate, instead of [`NTupleConfig::learning_rate`].
     pub learning_rate: f64,
     /// λ of TD(λ), in `[0, 1]`.
     pub trace: f64,
     /// Probability of a random move in the first game.
     pub exploration: f64,
-    /// Probability of a random move in the last game, interpolated linearly from `exploration`.
+    /// Probability of a random move in the last game, with linear interpolation between.
     pub final_exploration: f64,
-    /// Number of games between two points of the training curve, each with a checkpoint.
+    /// Games between two points of the training curve, each with a checkpoint.
     pub report_every: u64,
 }
 
@@ -254,17 +253,15 @@ impl Default for TdConfig {
     }
 }
 
-/// How a weight is updated after each sample. All rules divide the learning rate by the number of
-/// tuples.
+/// How a sample updates a weight. The learning rate is divided by the number of tuples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UpdateRule {
     /// Stochastic gradient descent.
     Sgd,
-    /// Gradient steps divided by the root of the weight's sum of squared gradients (Duchi et al.
-    /// 2011).
+    /// Gradient steps over the root of the weight's sum of squared gradients (Duchi et al. 2011).
     Adagrad,
-    /// Temporal coherence: gradient steps times |Σ gradient| / Σ |gradient| of the weight (Beal and
+    /// Temporal coherence: gradient steps times the weight's |Σ gradient| / Σ |gradient| (Beal and
     /// Smith 1999; in 2048: Jaśkowski 2016).
     TemporalCoherence,
 }

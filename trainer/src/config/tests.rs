@@ -1,5 +1,3 @@
-//! Defaults, resolution and validation.
-
 use super::*;
 use engine::games::einstein::Standard;
 
@@ -11,7 +9,6 @@ fn the_documented_defaults_are_the_defaults_and_complete() {
         TrainConfig::default()
     );
     assert_eq!(TrainConfig::from_toml("").unwrap(), TrainConfig::default());
-    // Checks that the defaults document every key of the resolved configuration.
     let keys = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| !line.starts_with('#'));
         lines
@@ -187,7 +184,7 @@ fn lambda_is_interpolated_linearly() {
     let falling = "[target]\nsearch_share = 0.75\nfinal_search_share = 0.25";
     assert_eq!(lambdas(falling, 5), [0.75, 0.625, 0.5, 0.375, 0.25]);
     assert_eq!(lambdas(falling, 1), [0.25]);
-    // A constant weight is bitwise equal in all epochs.
+    // Equal in every bit.
     assert_eq!(lambdas("", 3), [0.7; 3]);
 }
 

@@ -1,7 +1,5 @@
-//! Converts the games of a shard to samples for training or validation.
-//!
-//! A ply's search value estimates the position it leads to, averaged over chance; a label estimates
-//! the position before its ply.
+//! Converts the games of a shard to samples. A ply's search value estimates the position after it,
+//! averaged over chance; a label estimates the position before it.
 
 use super::SampleOptions;
 use crate::Error;
@@ -22,7 +20,7 @@ pub struct UsedLabel {
     /// The label.
     #[serde(flatten)]
     pub label: Label,
-    /// Number of training and validation samples with this label.
+    /// Training and validation samples with this label.
     pub samples: usize,
 }
 
@@ -31,21 +29,21 @@ pub(super) struct ShardSamples<P> {
     pub(super) checksum: u64,
     /// Low halves of the games' canonical fingerprints; empty if the split was given.
     pub(super) fingerprints: Vec<u64>,
-    /// For each game, whether it is for validation.
+    /// For each game.
     pub(super) is_validation: Vec<bool>,
     pub(super) training: Vec<Sample<P>>,
     pub(super) validation: Vec<Sample<P>>,
-    /// Number of positions left out because benchmarks use them.
+    /// Positions left out because benchmarks use them.
     pub(super) held_out: usize,
     pub(super) labels: Vec<UsedLabel>,
 }
 
-/// Indices of the shard's labels that samples use.
+/// Which of a shard's labels become targets, by index.
 struct SelectedLabels<'a> {
     options: &'a SampleOptions,
-    /// Label that replaces the search value, if the shard has it.
+    /// The one that replaces the search value; `None` if the shard lacks it.
     value: Option<usize>,
-    /// Exact labels, which replace search value and result.
+    /// Those that replace both search value and game result.
     exact: Vec<usize>,
 }
 
@@ -63,8 +61,7 @@ impl<'a> SelectedLabels<'a> {
     }
 }
 
-/// Loads a shard's samples; `read_before` is the split if known: for each game, whether it is for
-/// validation.
+/// `read_before` tells of each game whether it is for validation; `None` before the first reading.
 pub(super) fn load_shard<G: Playable>(
     rules: &G,
     path: &Path,
@@ -121,7 +118,7 @@ fn is_validation(options: &SampleOptions, fingerprint: u128) -> bool {
     ((draw >> 11) as f64 / (1u64 << 53) as f64) < options.validation_fraction
 }
 
-/// Appends the samples of a game; returns how many positions were left out for benchmarks.
+/// Appends a game's samples; returns the number of positions left out because benchmarks use them.
 fn add_samples<G: Playable>(
     rules: &G,
     game: &PlayedGame<G>,
@@ -173,7 +170,7 @@ fn add_samples<G: Playable>(
             samples.push(sample);
         }
         position = rules.play(&position, ply.mv);
-        // From the mover's view; the next sample converts it to its own.
+        // From the mover's view; the next iteration converts it to the next mover's.
         searched = ply.value.map(|value| (seat, value));
     }
     held_out

@@ -1,6 +1,6 @@
-//! Adds a game from end to end: plays games, trains a model on them, and lets it play against the
-//! hand-made evaluator. Run by `cargo run --release -p alea --example my_game`; the rules are in
-//! `engine/src/games/columns.rs`.
+//! A game from its rules (`engine/src/games/columns.rs`) to a trained model: self-play, training,
+//! and a match against the hand-made evaluator. Run it by `cargo run --release -p alea --example
+//! my_game`.
 
 use arena::matches::{Contestant, MatchOptions, play_match};
 use engine::{games::columns::Columns, play::notation::trusted};

@@ -1,4 +1,4 @@
-//! Subcommands of `alea`, one module each.
+//! The subcommands of `alea`, one module each.
 
 mod analyse;
 pub(crate) mod arena;
@@ -32,7 +32,7 @@ mod web;
 
 use anyhow::Result;
 
-/// Declares [`Command`]: groups of commands, each with its module's `Arguments` and `run`.
+/// Declares [`Command`] and its `run` from groups of commands, each with its module.
 macro_rules! commands {
     ($($group:literal: {
         $($(#[cfg($where:meta)])? $(#[command($($attribute:tt)+)])? $name:ident($file:ident),)+
@@ -50,8 +50,7 @@ macro_rules! commands {
             }
         }
 
-        /// Headings of the command groups in the order of [`Command`], with the number of commands
-        /// in each.
+        /// Heading and number of commands of each group, in the order of [`Command`].
         const COMMAND_GROUPS: &[(&str, usize)] = &[
             $(($group, [$($(#[cfg($where)])? stringify!($name)),+].len())),+
         ];
@@ -101,7 +100,7 @@ commands! {
     }
 }
 
-/// Groups the commands in the help text of `alea`, one line a command.
+/// Lists the commands by group in the help text of `alea`.
 pub(crate) fn group_commands(command: clap::Command) -> clap::Command {
     let heading = *command.get_styles().get_header();
     let name = *command.get_styles().get_literal();
@@ -120,7 +119,7 @@ pub(crate) fn group_commands(command: clap::Command) -> clap::Command {
     command.help_template(template)
 }
 
-/// Maximum games of one run; the summary of each has to fit into memory.
+/// Maximum games of one run, because the summary of each has to fit into memory.
 pub const MAX_GAMES: u64 = 100_000_000;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! Fatal errors of the system: no memory, no thread, a truncated mapped file.
+//! Errors that end the program with one line on standard error and exit code 1: no memory, no
+//! thread, a truncated mapped file.
 //!
-//! Each ends the program with one line on standard error and exit code 1. Invariant: the code that
-//! prints the line neither allocates nor blocks.
+//! Invariant: the code that prints the line neither allocates nor blocks.
 
 #![allow(
     unsafe_code,
@@ -16,12 +16,12 @@ use std::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-/// Allocator that ends the program with one line when memory runs out, unless the calling thread
-/// handles failures. It is mimalloc: burn maps and unmaps every large tensor under the system
-/// allocator, which trains at half the speed (measured).
+/// Allocator that ends the program when memory runs out, unless the calling thread handles
+/// failures. It is mimalloc, with which training is twice as fast (measured): the system allocator
+/// maps and unmaps every large tensor.
 pub struct Allocator;
 
-// SAFETY: every call is passed on to mimalloc with the same arguments.
+// SAFETY: passes every call to mimalloc with the same arguments.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -31,19 +31,19 @@ unsafe impl GlobalAlloc for Allocator {
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as above.
+        // SAFETY: the caller's contract is mimalloc's.
         check_allocation(unsafe { MiMalloc.alloc_zeroed(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as above; the memory is mimalloc's.
+        // SAFETY: the caller's contract is mimalloc's, which allocated `memory`.
         check_allocation(unsafe { MiMalloc.realloc(memory, layout, size) }, size)
     }
 
     #[inline]
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: as above.
+        // SAFETY: the caller's contract is mimalloc's, which allocated `memory`.
         unsafe { MiMalloc.dealloc(memory, layout) }
     }
 }
@@ -56,7 +56,6 @@ fn check_allocation(memory: *mut u8, bytes: usize) -> *mut u8 {
     memory
 }
 
-/// A line of text in a fixed buffer, for use when memory has run out.
 struct Line {
     bytes: [u8; MAX_LINE],
     length: usize,
@@ -67,7 +66,6 @@ const MAX_LINE: usize = 8192;
 
 impl fmt::Write for Line {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        // Room for the line feed.
         let room = self.bytes.len() - 1 - self.length;
         let text = &text[..text.floor_char_boundary(room)];
         self.bytes[self.length..][..text.len()].copy_from_slice(text.as_bytes());
@@ -76,7 +74,7 @@ impl fmt::Write for Line {
     }
 }
 
-/// Prints the reason and ends the program; of several threads the first one does.
+/// Prints the reason and ends the program; only the first of several threads does.
 #[cold]
 #[inline(never)]
 pub(crate) fn exit_with_line(why: Arguments<'_>) -> ! {
@@ -101,9 +99,8 @@ pub(crate) fn exit_with_line(why: Arguments<'_>) -> ! {
 mod system {
     use std::io;
 
-    /// Writes a line to standard error and ends the program without taking locks.
+    /// Writes to standard error without taking a lock, and ends the program.
     pub(super) fn end(line: &[u8]) -> ! {
-        // A closed standard error is ignored.
         let _ = rustix::io::write(io::stderr(), line);
         signal_hook::low_level::exit(1)
     }
@@ -111,29 +108,25 @@ mod system {
 
 #[cfg(not(unix))]
 mod system {
-    /// Writes a line to standard error and ends the program.
     pub(super) fn end(line: &[u8]) -> ! {
         let _ = std::io::Write::write_all(&mut std::io::stderr(), line);
         std::process::exit(1)
     }
 }
 
-/// Whether this process is a server: a thread that cannot be started then fails one request,
-/// instead of ending the program.
 static IS_SERVER: AtomicBool = AtomicBool::new(false);
 
-/// Keeps a server running where a thread for a request cannot be started.
+/// From now on a thread that cannot be started fails only its request.
 pub(crate) fn keep_serving() {
     IS_SERVER.store(true, Relaxed);
 }
 
-/// Installs the handlers for threads that cannot be started and mapped files that cannot be read.
 #[cfg(unix)]
 pub(crate) fn install() -> std::io::Result<()> {
     use rustix::io::Errno;
     use signal_hook::consts::SIGBUS;
     use signal_hook_registry::register_sigaction;
-    // The texts by which a panic message quotes a system error.
+    // How panic messages quote a system error.
     let texts = |error: Errno| {
         let number = error.raw_os_error();
         [format!("code: {number},"), format!("(os error {number})")]
@@ -152,8 +145,8 @@ pub(crate) fn install() -> std::io::Result<()> {
         default_hook(panic);
     }));
     // SAFETY: the handler neither allocates nor blocks, and SIGBUS carries an address. The standard
-    // library's own handler, for guard pages, would run first and end the program if another thread
-    // is here, too; on Linux guard pages raise another signal.
+    // library's handler is for guard pages, which raise another signal on Linux; it would run first
+    // and end the program before this one's line if another thread is here, too.
     let registered = unsafe {
         libc::signal(SIGBUS, libc::SIG_DFL);
         register_sigaction(SIGBUS, |signal| {

@@ -1,7 +1,5 @@
-//! Maps the name of a game ([`engine::for_games!`]) to its type.
-//!
-//! [`with_game!`] calls code that is generic over the game; a command for one game uses
-//! [`GameArguments::require`].
+//! Finds the type of a game by its name ([`engine::for_games!`]), for code that is generic over the
+//! game ([`with_game!`]).
 
 use anyhow::{Result, anyhow, bail};
 use arena::matches::Starts;
@@ -24,8 +22,8 @@ use std::{
 use trainer::data::{json_lines, shards_of};
 use trainer::shard;
 
-/// Evaluates an expression that is generic over the game, with the game that a text names, such as
-/// `einstein(variant=nearest)`. A text that the user typed is passed as [`trusted`].
+/// Evaluates an expression with the rules that a text, such as `einstein(variant=nearest)`,
+/// describes; [`trusted`] marks text of the user.
 macro_rules! with_game {
     ($text:expr, $game:ident => $body:expr) => {
         $crate::games::with_type!($text, OneGame => {
@@ -36,8 +34,7 @@ macro_rules! with_game {
 }
 pub(crate) use with_game;
 
-/// Evaluates an expression that is generic over the game with the game type that a notation names.
-/// The notation's parameters are ignored, because records contain their rules.
+/// Evaluates an expression with the game type that a notation names, ignoring its parameters.
 macro_rules! with_type {
     ($text:expr, $game:ident => $body:expr) => {
         engine::for_games!($crate::games::in_type! $text, $game => $body)
@@ -99,7 +96,7 @@ impl GameArguments {
         with_game!(trusted(&self.notation()), game => task.run(&game))
     }
 
-    /// The game as text.
+    /// Notation of the game.
     #[must_use]
     pub fn notation(&self) -> String {
         match &self.variant {
@@ -108,8 +105,8 @@ impl GameArguments {
         }
     }
 
-    /// The rules of the game, for a command that supports only `G`; in the error for another game
-    /// `what` is the reason.
+    /// The rules, for a command that supports only game `G`; otherwise an error that gives `what`
+    /// as the reason.
     pub fn require<G: Playable>(&self, what: &str) -> Result<G> {
         let notation = self.notation();
         if parse(&notation)?.name != G::INFO.name {
@@ -128,7 +125,6 @@ pub(crate) fn parse<'t>(text: impl Into<Text<'t>>) -> Result<Notation> {
     read.map_err(|error| problem(text.as_str(), (error.character, error.problem)))
 }
 
-/// A game of this type with the parameters of a notation.
 pub(crate) fn read<'t, G: Playable>(text: impl Into<Text<'t>>) -> Result<G> {
     let text = text.into();
     let game = G::of_notation(&parse(text)?, None);
@@ -144,7 +140,7 @@ fn problem(text: &str, (character, problem): Problem) -> anyhow::Error {
     anyhow!("game '{text}', character {character}: {problem}")
 }
 
-/// Makes a text from the game's name; empty for the default game.
+/// `text` of the game's name; empty for the default game.
 pub(crate) fn unless_default<G: Playable>(text: impl FnOnce(&str) -> String) -> String {
     if G::INFO.name == Standard::INFO.name {
         String::new()
@@ -159,10 +155,9 @@ pub(crate) fn unknown_game(name: &str) -> anyhow::Error {
     anyhow!("there is no game '{name}'{meant}; there are {names_of_games}")
 }
 
-/// Reads where the pairs of a match start.
 type ReadStarts<G> = fn(&str) -> Result<Arc<dyn Starts<G>>>;
 
-/// The set-ups of EinStein that a text describes, or those listed in a file.
+/// EinStein set-ups that a text describes, or that the file of this name lists.
 pub fn listed_setups(text: &str) -> Result<Setups> {
     let list = Path::new(text);
     Ok(if list.is_file() {
@@ -172,10 +167,9 @@ pub fn listed_setups(text: &str) -> Result<Setups> {
     })
 }
 
-/// The start positions of a match: set-ups by name, or from a file with a list.
 pub(crate) fn setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
     let read: ReadStarts<Standard> = |text| Ok(Arc::new(listed_setups(text)?));
-    // The cast succeeds if `G` is the game that has set-ups.
+    // Succeeds if `G` is the game that has set-ups.
     match (&read as &dyn Any).downcast_ref::<ReadStarts<G>>() {
         Some(read) => read(text),
         None => bail!(
@@ -185,8 +179,8 @@ pub(crate) fn setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
     }
 }
 
-/// The game that the first shard or text file names. Without any it is the default game,
-/// whose reader then reports what is wrong with the shards.
+/// The game that the first shard or text file names, or the default game, whose reader then reports
+/// what is wrong.
 pub(crate) fn game_of_records(paths: &[PathBuf]) -> String {
     let shards = shards_of(paths).unwrap_or_default();
     let said =
@@ -196,12 +190,10 @@ pub(crate) fn game_of_records(paths: &[PathBuf]) -> String {
     said.unwrap_or_else(|| Standard::INFO.name.to_owned())
 }
 
-/// All games with their parameters.
 pub(crate) fn game_synopses() -> Vec<String> {
     Vec::from(engine::for_games!(crate::games::each_game! OneGame => OneGame::INFO.synopsis()))
 }
 
-/// The evaluators of every game, for help texts.
 pub(crate) fn evaluators() -> String {
     fn of_game<G: Playable>() -> String {
         let line = |entry: &EvaluatorEntry<G>| {

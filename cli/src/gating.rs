@@ -1,7 +1,7 @@
 //! Gate between two evaluators: both play with the same search until a sequential test decides.
 //!
-//! Invariant: the games have their own seeds ([`SeedSpace::Gate`]), so no model is promoted by
-//! games that selected or measured it. An undecided test promotes nothing.
+//! Invariant: the games have seeds of their own ([`SeedSpace::Gate`]), so no model is promoted by
+//! games that selected it.
 
 use anyhow::{Context, Result};
 use arena::matches::{MatchOptions, StoppingRule};
@@ -13,7 +13,7 @@ use std::path::Path;
 /// Placeholders for the evaluator in a player's notation.
 const PLACEHOLDERS: [&str; 2] = ["{model}", "MODEL"];
 
-/// Player's notation with the evaluator in place of its placeholder.
+/// A player's notation with the evaluator in place of its placeholder.
 pub(crate) fn with_evaluator(template: &str, evaluator: &str) -> Result<String> {
     let placeholder = PLACEHOLDERS
         .into_iter()
@@ -22,12 +22,10 @@ pub(crate) fn with_evaluator(template: &str, evaluator: &str) -> Result<String> 
     Ok(template.replace(placeholder, evaluator))
 }
 
-/// Notation of a model file, quoted for any path.
 pub(crate) fn model_notation(path: &Path) -> String {
     format!("\"model:{}\"", path.display())
 }
 
-/// Match options that end when the test decides, or with the last pair.
 pub(crate) fn with_test<G: Playable>(
     rule: StoppingRule,
     options: MatchOptions<G>,
@@ -39,7 +37,6 @@ pub(crate) fn with_test<G: Playable>(
     }
 }
 
-/// Checksum in the metadata of a verified model file.
 pub(crate) fn checksum(bytes: &[u8]) -> Option<String> {
     Container::parse(bytes).ok()?.metadata.remove("checksum")
 }

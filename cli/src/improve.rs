@@ -2,8 +2,7 @@
 //! only if a sequential test accepts.
 //!
 //! Invariant: finished work stays in the directory, so an interrupted run resumes to the same
-//! result; a generation in the ledger is final. A directory belongs to one configuration and to one
-//! process at a time.
+//! result. A directory belongs to one configuration, and to one process at a time.
 
 pub(crate) mod config;
 mod evaluator;
@@ -33,7 +32,7 @@ use std::path::{Path, PathBuf};
 #[derive(Serialize)]
 pub(crate) struct ImproveResult {
     pub(crate) best: String,
-    /// Copy of the best evaluator's model; `None` if the best evaluator is not a model.
+    /// File of the best evaluator's model; `None` if it is not a model.
     pub(crate) model: Option<PathBuf>,
     pub(crate) ended: End,
     pub(crate) ledger: Ledger,
@@ -41,13 +40,12 @@ pub(crate) struct ImproveResult {
     pub(crate) stages: Vec<Stage>,
 }
 
-/// Reason for the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum End {
     /// The last requested generation is finished.
     Generations,
-    /// Too many generations in a row brought no gain.
+    /// Too many generations in a row were not promoted.
     Patience,
 }
 
@@ -77,7 +75,6 @@ pub(crate) enum Part {
     Finish,
 }
 
-/// A run in progress: settings, directory, and the evaluator of generation 0.
 struct Run<'a, G> {
     game: &'a G,
     config: &'a ImproveConfig,
@@ -85,8 +82,8 @@ struct Run<'a, G> {
     start: Evaluator,
 }
 
-/// Runs one stage of a generation, or a slice of it, if the earlier stages are finished; returns a
-/// line about it. A stage that is already finished is no error.
+/// Runs one stage of a generation, or a slice of it, and describes it in a line. The earlier stages
+/// must be finished; if the stage itself is, nothing happens.
 pub(crate) fn run_part<G: Learnable>(
     game: &G,
     config: &ImproveConfig,
@@ -107,14 +104,14 @@ pub(crate) fn run_part<G: Learnable>(
     run.next(&ledger)?.part(part, slice)
 }
 
-/// Runs the remaining generations in a directory, up to `last` if given.
+/// Runs the remaining generations, up to `last` if given.
 pub(crate) fn run<G: Learnable>(
     game: &G,
     config: &ImproveConfig,
     directory: &Path,
     last: Option<u64>,
 ) -> Result<ImproveResult> {
-    // Everything is checked before the first write.
+    // Checks everything before the first write.
     let mut run = Run::open(game, config, directory)?;
     let _claim = files::claim_directory(directory)?;
     run.claim()?;
@@ -136,7 +133,7 @@ pub(crate) fn run<G: Learnable>(
     };
     loop {
         let next = run.next(&ledger)?;
-        // Repeats the write of the ledger, which an interruption may have prevented.
+        // An interruption may have prevented this write.
         ledger.write(directory)?;
         let model = run.keep_best(&next.best)?;
         let ended = end(config, &ledger);
@@ -156,7 +153,6 @@ pub(crate) fn run<G: Learnable>(
     }
 }
 
-/// Why the run ends after the generations in the ledger; `None` if it continues.
 fn end(config: &ImproveConfig, ledger: &Ledger) -> Option<End> {
     if ledger.rejected_since_best() >= config.patience {
         return Some(End::Patience);
@@ -165,8 +161,8 @@ fn end(config: &ImproveConfig, ledger: &Ledger) -> Option<End> {
 }
 
 impl<'a, G: Learnable> Run<'a, G> {
-    /// Opens a run and checks all its settings. Generation 0 uses the evaluator of the settings, or
-    /// the stored copy of its model.
+    /// Checks all settings. Evaluator of generation 0 is that of the settings, or the stored copy
+    /// of its model.
     fn open(game: &'a G, config: &'a ImproveConfig, directory: &'a Path) -> Result<Self> {
         let notation = Notation::parse(&config.start).context("start")?;
         let saved = directory.join(START_MODEL);
@@ -184,14 +180,13 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    /// Stores the settings in the directory, or checks that it has the same; only those of the
-    /// run's end may differ.
+    /// Stores the settings in the directory, or checks that it has the same, apart from the run's
+    /// end.
     fn claim(&self) -> Result<()> {
         let free = ["generations", "patience"];
         settings::claim::<_, G>(self.config, self.directory, "improve.toml", &free)
     }
 
-    /// Copies the model of generation 0 into the directory.
     fn copy_start_model(&mut self) -> Result<()> {
         let saved = self.directory.join(START_MODEL);
         if let Some((path, name)) = &self.start.model
@@ -203,7 +198,6 @@ impl<'a, G: Learnable> Run<'a, G> {
         Ok(())
     }
 
-    /// Measures the strength of generation 0, and starts the ledger.
     fn begin(&self, stages: &mut Stages) -> Result<Ledger> {
         let start = &self.start;
         let strength = stages.run(
@@ -224,7 +218,7 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    /// The generation after those in the ledger; verifies the checksum of the best model first.
+    /// The generation after those in the ledger; verifies the best model's checksum first.
     fn next<'b>(&'b self, ledger: &'b Ledger) -> Result<Generation<'b, G>> {
         let (best, expected) = match ledger.best() {
             Some(entry) => {
@@ -261,10 +255,8 @@ impl<'a, G: Learnable> Run<'a, G> {
     }
 }
 
-/// Copy of generation 0's model, which never changes.
 const START_MODEL: &str = "start.safetensors";
 
-/// Checksum of a model file, verified.
 fn checksum<G: Learnable>(game: &G, path: &Path) -> Result<String> {
     ModelFile::load(game, path)?;
     gating::checksum(&files::read(path, FileKind::Data)?)

@@ -1,9 +1,8 @@
 //! The command `alea`, and what the program of `benches` shares with it: [`run_program`], output
 //! and common options.
 //!
-//! Exit codes are decided here alone: 0 success, 1 failure (one line on standard error), 2 wrong
-//! usage, 129, 130 and 143 ended by a signal (`signals.rs`). Results go to standard output,
-//! progress to standard error.
+//! Exit codes: 0 success, 1 failure (one line on standard error), 2 wrong usage, 129, 130 and 143
+//! ended by a signal. Results go to standard output, progress to standard error.
 
 mod commands;
 mod fatal;
@@ -36,7 +35,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use engine::core::text;
 use std::process::ExitCode;
 
-// Has no doc comment, because clap would show it as the description of every program.
+// No doc comment, because clap would show it as the description of every program.
 #[derive(Parser)]
 #[command(version, propagate_version = true, max_term_width = 100)]
 struct Arguments<C: Subcommand> {
@@ -53,7 +52,6 @@ pub fn main() -> ExitCode {
     run_program(command(), commands::Command::run)
 }
 
-/// Definition of the command line, for parsing, completions and manuals.
 fn command() -> clap::Command {
     let command = definition::<commands::Command>(
         "alea",
@@ -64,7 +62,7 @@ fn command() -> clap::Command {
     ))
 }
 
-/// Definition of a program with the common options and its commands.
+/// Definition of a program's command line: its commands and the common options.
 #[must_use]
 pub fn definition<C: Subcommand>(name: &'static str, about: &'static str) -> clap::Command {
     Arguments::<C>::command().name(name).about(about)
@@ -92,12 +90,11 @@ pub fn run_program<C: Subcommand>(
             0 => "a thread for each core".to_owned(),
             count => format!("{count} threads"),
         };
-        // Meanwhile the threads that were started may run out of memory and also report; only one
-        // line is printed.
+        // Threads may run out of memory meanwhile; only one line is printed.
         fatal::exit_with_line(format_args!("cannot start {count}: {error}"));
     }
     tables::provide();
-    // Other programs can play every game.
+    // Registers players by other programs for every game.
     #[cfg(unix)]
     let [..] = engine::for_games!(crate::games::each_game! OneGame => ::arena::external::provide_external::<OneGame>());
     match run(&arguments.command) {
@@ -106,11 +103,11 @@ pub fn run_program<C: Subcommand>(
     }
 }
 
-/// Parsed arguments, or the exit code of wrong usage after printing the problem.
+/// Prints the problem and returns the exit code if the arguments are wrong.
 fn parse<C: Subcommand>(definition: clap::Command) -> Result<Arguments<C>, ExitCode> {
     const USAGE_EXIT_CODE: u8 = 2;
-    // Non-UTF-8 arguments are refused, because paths become part of results and settings, which are
-    // text.
+    // Paths become part of results and settings, which are text, so non-UTF-8 arguments are
+    // refused.
     let wrong = std::env::args_os().find(|argument| argument.to_str().is_none());
     if let Some(wrong) = wrong {
         let quoted = text::shorten(&wrong.to_string_lossy(), output::MAX_ERROR);
@@ -125,7 +122,7 @@ fn parse<C: Subcommand>(definition: clap::Command) -> Result<Arguments<C>, ExitC
         if message.len() <= 4 * output::MAX_ERROR || !error.use_stderr() {
             error.exit();
         }
-        // A very long value is cut, because clap's message would repeat it.
+        // Clap's message would repeat a very long value.
         output::note(&text::shorten(&message, output::MAX_ERROR));
         ExitCode::from(USAGE_EXIT_CODE)
     })
@@ -133,8 +130,8 @@ fn parse<C: Subcommand>(definition: clap::Command) -> Result<Arguments<C>, ExitC
 
 /// Moves positions that begin with '-' behind `--`.
 ///
-/// Values of options stay where they are, and so does everything that looks like an option: a
-/// mistyped one is reported.
+/// Values of options stay, and so does everything that looks like an option: a mistyped one is
+/// reported.
 fn positions_last(mut command: clap::Command, mut arguments: Vec<String>) -> Vec<String> {
     let end = arguments.iter().position(|argument| argument == "--");
     let end = end.unwrap_or(arguments.len());
@@ -165,7 +162,8 @@ fn positions_last(mut command: clap::Command, mut arguments: Vec<String>) -> Vec
     arguments
 }
 
-/// Whether an argument begins with '-' without being an option (`-x` or a word of small letters).
+/// Whether an argument begins with '-' without looking like an option (`-x`, or a word of small
+/// letters).
 fn is_position(argument: &str) -> bool {
     let name = argument.strip_prefix('-').map(|rest| {
         let rest = rest.strip_prefix('-').unwrap_or(rest);
@@ -177,7 +175,7 @@ fn is_position(argument: &str) -> bool {
     })
 }
 
-/// Whether the argument is an option that takes the next argument as its value.
+/// Whether an argument is an option whose value is the next argument.
 fn takes_value(command: &clap::Command, argument: &str) -> bool {
     let has_name = |option: &&clap::Arg| {
         let names = option.get_long_and_visible_aliases().unwrap_or_default();
@@ -193,7 +191,6 @@ mod tests {
 
     #[test]
     fn positions_that_begin_with_a_hyphen_are_no_options() {
-        // Arguments, and the order in which clap gets them.
         let table = [
             ["moves|---X/O--- X|--json", "moves|--json|--|---X/O--- X"],
             ["--threads|2|moves|-X-- O", "--threads|2|moves|--|-X-- O"],

@@ -1,7 +1,7 @@
-//! Output of results and errors.
+//! Output of results and errors. A closed pipe (`alea … | head`) ends the command quietly.
 //!
-//! A closed pipe (`alea … | head`) ends the command quietly. Invariant: text from outside, such as
-//! names in records, never controls a terminal: control characters are replaced, in JSON escaped.
+//! Invariant: text from outside, such as names in records, controls no terminal, because control
+//! characters are replaced, in JSON escaped.
 
 use anyhow::{Error, Result};
 use engine::core::{
@@ -16,25 +16,25 @@ use std::{
 };
 use trainer::progress::progress_bar;
 
-/// Maximum characters of an error message; the middle of a longer one is cut.
+/// Maximum characters of an error message; a longer one is cut in its middle.
 pub const MAX_ERROR: usize = 1000;
 
-/// Writes one or several lines to standard output.
+/// Writes lines to standard output.
 pub fn line(text: &str) -> Result<()> {
     styled(&printable_lines(text))
 }
 
-/// Writes lines that contain colour codes of the program.
+/// Writes lines with the program's colour codes to standard output.
 pub fn styled(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
     Ok(writeln!(output, "{text}").and_then(|()| output.flush())?)
 }
 
-/// Writes one JSON object as one line.
+/// Writes an object as one line of JSON.
 pub fn json(value: &impl serde::Serialize) -> Result<()> {
     let mut text = serde_json::to_string(value)?;
-    // Control characters occur only within JSON strings, and all are below 2¹⁶, so one `\u` escape
-    // is enough.
+    // Control characters occur only in JSON strings and are below 2¹⁶, so one `\u` escape is
+    // enough.
     if text.contains(is_unprintable) {
         let escaped = |sign| match is_unprintable(sign) {
             true => format!("\\u{:04x}", u32::from(sign)),
@@ -59,7 +59,7 @@ pub fn file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), FileError> {
     write_atomically(path, |file| file.write_all(content.as_ref()))
 }
 
-/// Checks before long work that the directories of its output files exist.
+/// Checks that the directories of output files exist, before long work.
 pub fn check_output_dirs(files: &[&Option<PathBuf>]) -> Result<(), FileError> {
     for path in files.iter().copied().flatten() {
         match path.parent() {
@@ -72,18 +72,17 @@ pub fn check_output_dirs(files: &[&Option<PathBuf>]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// An error that prints nothing, because the printed results explain the failure.
+/// An error that prints nothing, because the output explains the failure.
 pub fn already_reported() -> Error {
     Error::msg("")
 }
 
 /// Writes a progress message to standard error.
 pub fn note(text: &str) {
-    // A closed standard error is ignored.
     let _ = writeln!(io::stderr(), "{}", printable_lines(text));
 }
 
-/// Runs `work` under a progress bar that is cleared afterwards.
+/// Runs `work` with a progress bar, which is cleared at the end.
 pub fn with_progress<T>(what: &'static str, work: impl FnOnce(&ProgressBar) -> T) -> T {
     let progress = progress_bar(what);
     let done = work(&progress);
@@ -91,7 +90,7 @@ pub fn with_progress<T>(what: &'static str, work: impl FnOnce(&ProgressBar) -> T
     done
 }
 
-/// Prints an error in one line and returns the exit code of failure.
+/// Prints an error in one line; returns the exit code of failure.
 pub fn fail(error: &Error) -> ExitCode {
     let broken_pipe = error
         .downcast_ref::<io::Error>()
@@ -99,7 +98,7 @@ pub fn fail(error: &Error) -> ExitCode {
     if broken_pipe {
         return ExitCode::SUCCESS;
     }
-    // A cause is left out if the error that it caused already quotes it.
+    // Leaves out a cause that the error above it already quotes.
     let mut text = String::new();
     for cause in error.chain() {
         let cause = printable(&cause.to_string().replace('\n', " ")).into_owned();

@@ -1,7 +1,7 @@
 //! The complete pipeline in one directory: self-play → training → export → arena → report.
 //!
-//! Invariant: every stage stores finished work in the directory and resumes from it; the directory
-//! belongs to one configuration.
+//! Every stage stores finished work in the directory and resumes from it. A directory belongs to
+//! one configuration.
 
 pub(crate) mod config;
 
@@ -117,7 +117,6 @@ pub(crate) fn run<G: Learnable>(
     })
 }
 
-/// Matches of every model against every opponent at every depth.
 fn arena<G: Learnable>(
     game: &G,
     config: &PipelineConfig,
@@ -129,7 +128,7 @@ fn arena<G: Learnable>(
     let mut matches = Vec::new();
     for &Round { depth, games } in &config.arena.rounds {
         for model in models {
-            // The checksum in the file name separates the results of different models.
+            // The checksum separates the results of different models.
             let checksum = short_checksum(&model.model)?;
             for opponent in &config.arena.opponents {
                 let player = |name: &str, evaluator: &str| -> Result<Contestant<_>> {
@@ -157,7 +156,6 @@ fn arena<G: Learnable>(
     Ok(matches)
 }
 
-/// Notation as part of a file name.
 pub(crate) fn file_name(notation: &str) -> String {
     notation.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")
 }
@@ -176,7 +174,6 @@ pub(crate) fn line(condition: &str, result: &MatchResult) -> String {
     )
 }
 
-/// Bins of a calibration plot.
 const NUM_BINS: usize = 20;
 
 /// Predicted against observed results on the validation games.
@@ -229,7 +226,7 @@ fn bins<P: Sync>(
         .collect()
 }
 
-/// Losses over epochs of both families in one chart.
+/// Losses over epochs of both model families in one chart.
 fn curves(models: &[TrainingReport]) -> LineChart {
     let mut curves = Vec::new();
     for model in models {

@@ -1,8 +1,7 @@
-//! Positions as arguments: one on the command line, or one a line on standard input.
+//! Positions as arguments: one on the command line, or with `-` one per line of standard input.
 //!
-//! With `-` every input line gets one line of JSON, in order. A bad line gets an object with its
-//! `error`, and the exit code is 1. Blank lines are skipped, unless an empty line is a position of
-//! the game.
+//! Each input line gets a line of JSON, a bad one an object with `error` (exit code 1). Blank lines
+//! are skipped, unless an empty line is a position of the game.
 
 use crate::games::GameArguments;
 use crate::output::{self, MAX_ERROR};
@@ -18,10 +17,8 @@ use serde_json::{Map, Value, json};
 use std::io::BufRead as _;
 use web::move_values::has_chance;
 
-/// Maximum bytes of a line, more than the largest position needs.
 const MAX_LINE: usize = 1 << 16;
 
-/// Characters of an unreadable position that its error repeats.
 const MAX_POSITION_TEXT: usize = 80;
 
 /// Options of all commands that take positions.
@@ -56,18 +53,18 @@ impl<G: Playable> Question<G> {
         let (position, outcome) = game.parse_position(text)?;
         Ok(Self {
             position,
-            // In games without chance the outcome is always 0.
+            // Games without dice have the outcome 0 only.
             outcome: outcome.or((!has_chance::<G>()).then_some(0)),
             end: End::of(game, &position),
         })
     }
 
-    /// Payoff of the side to move in a finished game.
+    /// Payoff of the side to move; `None` unless the game is over.
     pub(crate) fn final_value(&self, game: &G) -> Option<f32> {
         game.payoff(&self.position, game.to_move(&self.position))
     }
 
-    /// Legal moves for the outcome, or without one all moves; the position is not over.
+    /// Legal moves for the outcome, or all moves without one; the game must not be over.
     pub(crate) fn moves(&self, game: &G) -> G::Moves {
         game.legal_moves(&self.position, self.outcome)
     }
@@ -77,10 +74,9 @@ impl<G: Playable> Question<G> {
     }
 }
 
-/// How a game ended. Before the end `winner` is null and `kind` is missing in JSON.
+/// How a game ended. Before its end `winner` is null in JSON, and `kind` is missing.
 #[derive(Default, Serialize)]
 pub(crate) struct End {
-    /// The seats with the best result.
     #[serde(skip)]
     pub(crate) best: Vec<Seat>,
     /// A seat's name or `draw`; in games with several winners their numbers from 1.
@@ -109,7 +105,7 @@ impl End {
     }
 }
 
-/// Answers every position: `answer` returns the JSON fields after the position, `show` the text.
+/// Answers every position: `answer` gives the JSON fields after the position, `show` the text.
 pub(crate) fn answer_all<G: Playable, A: Serialize>(
     arguments: &PositionArguments,
     game: &G,
@@ -162,7 +158,6 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
     }
 }
 
-/// JSON object of position, answer and end.
 fn object(position: &str, answer: &impl Serialize, end: Option<&End>) -> Result<Value> {
     let mut object = Map::from_iter([("position".to_owned(), json!(position))]);
     for fields in [serde_json::to_value(answer)?, serde_json::to_value(end)?] {

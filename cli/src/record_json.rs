@@ -1,7 +1,5 @@
-//! JSON of the games of a shard, for the page of `alea web`.
-//!
-//! The shard is untrusted: it is verified, and the games, a bounded number, are replayed.
-//! Invariant: time and memory are bounded whatever the file contains.
+//! JSON of a shard's games, for the page of `alea web`. The shard is untrusted: it is verified and
+//! replayed, in bounded time and memory.
 
 use crate::games::with_type;
 use anyhow::{Result, ensure};
@@ -16,10 +14,10 @@ use trainer::{
 const MAX_GAMES: usize = 500;
 /// Maximum plies of a game; no board has so many cells.
 const MAX_PLIES: usize = 10_000;
-/// Maximum bytes of an answer's games, that of a file.
+/// Maximum bytes of the JSON, equal to that of an uploaded file.
 const MAX_BYTES: usize = 4 << 20;
 
-/// JSON of a shard's games (docs/reference/api.md), as many as fit until `is_over`.
+/// JSON of as many games of a shard as fit until `is_over` (docs/reference/api.md).
 pub(crate) fn as_json(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
     let name = Path::new("this file");
     let game_name = shard::game_notation(name, bytes).map_err(|error| error.to_string())?;

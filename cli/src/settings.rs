@@ -1,5 +1,4 @@
-//! Settings files in TOML, with one-line errors that name line and key, and the options that
-//! override them.
+//! Settings files in TOML, and the options that override them. Errors name line and key.
 
 use crate::games::{self, GameArguments};
 use crate::output;
@@ -14,12 +13,11 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::path::{Path, PathBuf};
 pub(crate) use trainer::config::parse;
 
-/// Settings with presets for each game.
 pub(crate) trait Settings: Serialize + DeserializeOwned {
-    /// Presets of a game by name.
+    /// Name and text of each preset of a game.
     fn presets<G: Playable>() -> &'static [(&'static str, &'static str)];
 
-    /// The fields that all settings have: game, seed, and training device.
+    /// The fields that all settings have: game, seed and training device.
     fn common(&mut self) -> (&mut String, &mut u64, &mut String);
 }
 
@@ -50,7 +48,6 @@ pub(crate) struct SettingsArguments {
 }
 
 impl SettingsArguments {
-    /// The game that the settings file names, else that of the options.
     pub(crate) fn game<S: Settings>(&self) -> Result<String> {
         Ok(match &self.config {
             Some(path) => read::<S>(path)?.common().0.clone(),
@@ -81,7 +78,6 @@ impl SettingsArguments {
         Ok(Some((settings, rules)))
     }
 
-    /// Text of the preset with comments, with the rules of the options.
     fn preset<S: Settings, G: Playable>(&self) -> Result<String> {
         let (name, presets, game) = (&self.preset, S::presets::<G>(), self.game.notation());
         let Some((_, text)) = presets.iter().find(|(preset_name, _)| preset_name == name) else {
@@ -105,8 +101,8 @@ impl SettingsArguments {
     }
 }
 
-/// Stores the settings in a directory as `name`, or checks that the stored ones are equal; the keys
-/// in `free` may differ.
+/// Stores the settings as file `name` in a directory, or checks that those stored there are equal
+/// apart from the keys in `free`.
 pub(crate) fn claim<S: Settings, G: Playable>(
     settings: &S,
     directory: &Path,
@@ -117,7 +113,7 @@ pub(crate) fn claim<S: Settings, G: Playable>(
     let text = toml::to_string(settings)?;
     if path.exists() {
         let mut found: S = read(&path)?;
-        // Games are compared as rules, because equal rules may have different notations.
+        // Equal rules may have different notations.
         let (game, ..) = found.common();
         if let Ok(rules) = G::from_notation(trusted(game), None) {
             *game = rules.notation();

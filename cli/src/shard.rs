@@ -1,7 +1,6 @@
 //! `--shard`: one command as many tasks, for any scheduler.
 //!
-//! Invariant: a process derives its task from its arguments and the scheduler's environment
-//! variables alone.
+//! A process derives its task only from its arguments and the scheduler's environment variables.
 
 use crate::output;
 use anyhow::Result;
@@ -9,11 +8,11 @@ use engine::core::task_slice::TaskSlice;
 use serde_json::json;
 use std::env;
 
-/// Environment variables of Slurm and Kubernetes with the index of the task, from 0.
+/// Variables of Slurm and Kubernetes with the index of the task, from 0.
 const INDEX_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
-/// Environment variable with a number to add to the index.
+/// Variable with a number to add to the index.
 const OFFSET_VARIABLE: &str = "ALEA_SHARD_OFFSET";
-/// Environment variables with the number of tasks.
+/// Variables with the number of tasks.
 const COUNT_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_COUNT", "ALEA_SHARDS"];
 
 /// Option that selects one of many tasks.
@@ -26,14 +25,14 @@ pub struct ShardArguments {
 }
 
 impl ShardArguments {
-    /// Slice of the work.
+    /// The slice of the work.
     #[must_use]
     pub fn slice(self) -> TaskSlice {
         self.shard.unwrap_or_default()
     }
 
-    /// Reports the end of a task and returns true if the command was one task of many, whose
-    /// results need merging.
+    /// If the command was one task of many, reports its end and returns true; its result is not yet
+    /// merged.
     pub fn report_task_end(self, as_json: bool) -> Result<bool> {
         let TaskSlice::Task { number, of } = self.slice() else {
             return Ok(false);
@@ -52,7 +51,6 @@ fn read(text: &str) -> Result<TaskSlice, String> {
         let number = text.trim().parse::<u64>().ok();
         number.ok_or_else(|| format!("{what} is a whole number, not '{text}'"))
     };
-    // Value of the first variable that is set.
     let from_environment = |names: &[&str]| {
         let mut set = names
             .iter()

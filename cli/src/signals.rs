@@ -1,8 +1,6 @@
-//! Signals that end the program: `SIGINT`, `SIGTERM` and `SIGHUP`.
-//!
-//! The first one ends it between two files, with a line about saved work and exit code 128 plus the
-//! number of the signal. A second one ends it at once. A signal that is ignored at the start, as by
-//! `nohup`, stays ignored.
+//! Ends the program at `SIGINT`, `SIGTERM` or `SIGHUP`, with exit code 128 plus the signal's
+//! number: at the first signal between two files, with a line about saved work, at a second one at
+//! once. Signals that are ignored at the start, as by `nohup`, stay ignored.
 
 use crate::output;
 use engine::core::shutdown::shut_down;
@@ -19,7 +17,7 @@ use std::{
 
 /// Installs the handler, on a thread of its own.
 pub(crate) fn install_handler() -> io::Result<()> {
-    // Exceeding the system's file size limit becomes an ordinary write error.
+    // Exceeding the system's file size limit becomes a write error.
     flag::register(SIGXFSZ, Arc::default())?;
     let ignored = ignored_signals();
     let heeded = [SIGHUP, SIGINT, SIGTERM].into_iter();
@@ -28,7 +26,7 @@ pub(crate) fn install_handler() -> io::Result<()> {
         .collect();
     let again = Arc::new(AtomicBool::new(false));
     for &signal in &heeded {
-        // Actions run in this order: at the first signal the shutdown finds the flag not yet set.
+        // In this order, because at the first signal the shutdown must not find the flag set.
         flag::register_conditional_shutdown(signal, 128 + signal, again.clone())?;
         flag::register(signal, again.clone())?;
     }
@@ -60,7 +58,7 @@ fn end(signal: i32) -> ! {
     std::process::exit(128 + signal)
 }
 
-/// Bit mask of signals ignored at the start, the lowest bit for signal 1; 0 where the system does
+/// Bit mask of the signals ignored at the start, the lowest bit for signal 1; 0 if the system does
 /// not report it.
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

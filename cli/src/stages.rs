@@ -1,7 +1,5 @@
-//! The log of a long run's stages with their times, in the run's directory.
-//!
-//! Invariant: a stage that is finished keeps its first time. The log is only displayed: stages find
-//! out from their own files what remains to be done.
+//! Log of a long run's stages with their times, for display only. A finished stage keeps its first
+//! time.
 
 use crate::output;
 use anyhow::{Context, Result};

@@ -1,4 +1,4 @@
-//! Source of endgame tables: files if they exist, else memory.
+//! Endgame tables for players: from files if they exist, else built in memory.
 
 use crate::output;
 use crate::positions::parallel;
@@ -11,21 +11,20 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// Environment variable with the directory of the tables.
 const DIRECTORY_VARIABLE: &str = "ALEA_TABLES";
 
-/// Maximum stones of tables built in memory; six would take 22 GB.
+/// Maximum stones of tables in memory; six would take 22 GB.
 const MAX_STONES_IN_MEMORY: usize = 5;
 
 /// Maximum stones of tables that are built without a message.
 const MAX_SILENT_STONES: usize = 4;
 
-/// Directory that the command line names, if any.
 static TABLE_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
 /// Sets the directory of the tables, instead of `ALEA_TABLES`; only the first call counts.
 ///
 /// # Errors
+///
 /// If there is no such directory.
 pub(crate) fn set_directory(directory: &Path) -> anyhow::Result<()> {
     if !directory.is_dir() {
@@ -45,7 +44,7 @@ fn directory() -> PathBuf {
         .unwrap_or_else(from_environment)
 }
 
-/// Registers the source of tables for players: the directory of `ALEA_TABLES`, or `tables`, else
+/// Registers the source of tables for players: the directory in `ALEA_TABLES`, or `tables`, else
 /// memory.
 pub(crate) fn provide() {
     let there = |variant| Tables::stones_in(&directory(), variant).unwrap_or(0);
@@ -58,7 +57,7 @@ pub(crate) fn provide() {
     cache::register_provider(Box::new(make), Box::new(there));
 }
 
-/// Builds tables in memory, with a message and a progress bar if that takes a while.
+/// Builds tables in memory; if that takes a while, with a message and a progress bar.
 pub(crate) fn in_memory(
     stones: usize,
     variant: Variant,
@@ -73,7 +72,7 @@ pub(crate) fn in_memory(
     with_progress(|report| Tables::in_memory(stones, variant, &parallel, report))
 }
 
-/// Runs `make` under a progress bar; it reports finished and total positions.
+/// Runs `make` with a progress bar, to which it reports finished and total positions.
 pub(crate) fn with_progress<T>(make: impl FnOnce(Progress<'_>) -> T) -> T {
     output::with_progress("positions", |progress| {
         make(&|done, all| {

@@ -17,7 +17,6 @@ use engine::search::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Exact final score under the name of its unit, such as `discs`.
 type ExactScores = BTreeMap<&'static str, i32>;
 
 /// Search a position: the value of every move and the best line
@@ -61,7 +60,7 @@ struct Answer<M> {
     milliseconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluation_share: Option<f64>,
-    /// Statistics of the search tree, for a Monte-Carlo search.
+    /// Search tree statistics; `None` unless the player is an MCTS.
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<Box<TreeReport<M>>>,
 }
@@ -76,7 +75,7 @@ struct RatedMove<M> {
     calibrated: Option<f32>,
     #[serde(flatten)]
     exact: ExactScores,
-    /// Visits and proven bounds of the move, for a Monte-Carlo search.
+    /// Visits and proven bounds of the move; `None` unless the player is an MCTS.
     #[serde(flatten)]
     searched: Option<MoveStatistics<M>>,
 }
@@ -95,7 +94,7 @@ impl Arguments {
         };
         let seed = derive_seed(self.seed, SeedSpace::Player, &[]);
         let answer = |question: &Question<G>| {
-            // Positions of a stream are independent: each starts a new game for the player.
+            // Each position of a stream is a new game for the player.
             player.new_game(seed);
             answer(game, question, &recipe, &mut *player)
         };
@@ -116,7 +115,6 @@ fn answer<G: Playable>(
         None => recipe
             .analyse(player, game, position, outcome, &Limits::NONE, None)
             .map_err(Error::msg)?,
-        // The game is over.
         value => Analysis {
             value,
             ..Analysis::default()
@@ -156,7 +154,6 @@ fn answer<G: Playable>(
     })
 }
 
-/// Names of moves played in sequence.
 fn format_moves<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) -> Vec<String> {
     let mut position = *position;
     line.iter()
@@ -168,7 +165,6 @@ fn format_moves<G: Playable>(game: &G, position: &G::Position, line: &[G::Move])
         .collect()
 }
 
-/// Appends the analysis as text to `text`, which already has the board.
 fn show<M>(mut text: String, answer: &Answer<M>) -> String {
     let number =
         |value: Option<f32>| value.map_or("     -".to_owned(), |value| format!("{value:.4}"));

@@ -1,4 +1,4 @@
-//! `alea arena`: a match between two players with a confidence interval.
+//! `alea arena`: a match between two players.
 
 use crate::commands::MAX_GAMES;
 use crate::games::{self, GameArguments, with_game};
@@ -72,11 +72,12 @@ pub(crate) struct PairArguments {
 
 const DEFAULT_GAMES: u64 = 2000;
 
-/// Default maximum of games if a sequential test may end the match.
+/// Default maximum of games with a sequential test.
 const GAMES_OF_A_TEST: u64 = 200_000;
 
 impl PairArguments {
-    /// Match options; `tested`: a sequential test may end the match, so the default is more games.
+    /// Options of a match; `tested` means that a sequential test may end it, with a larger default
+    /// of games.
     pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> MatchOptions<G> {
         let default_games = if tested {
             GAMES_OF_A_TEST
@@ -94,7 +95,7 @@ impl PairArguments {
     }
 }
 
-/// Match options with the game's default openings, all threads and a progress bar.
+/// Options of a match with the game's default openings, all threads and a progress bar.
 pub(crate) fn match_options<G: Playable>(
     game: &G,
     pairs: u64,
@@ -134,28 +135,29 @@ pub struct MatchArguments {
     log: Option<PathBuf>,
 }
 
-/// Default player for luck adjustment; games without `abt` use their default evaluator.
+/// Default of `--luck`, for games that have `abt`.
 const DEFAULT_LUCK_PLAYER: &str = "star1(depth=2, eval=abt)";
 const ANY_TELLER: &str = "star1(depth=2)";
 
 impl MatchArguments {
-    /// The game.
+    /// The arguments that name the game.
     #[must_use]
     pub fn game(&self) -> &GameArguments {
         &self.pairs.game
     }
 
-    /// The slice of the work that `--shard` selects.
+    /// The argument `--shard`.
     #[must_use]
     pub fn shard(&self) -> ShardArguments {
         self.pairs.shard
     }
 
-    /// Match options; `tested`: a sequential test may end the match, so the default is more games.
+    /// Options of a match; `tested` means that a sequential test may end it, with a larger default
+    /// of games.
     ///
     /// # Errors
     ///
-    /// If set-ups or the player for luck adjustment cannot be read.
+    /// If the set-ups or the evaluator of luck adjustment cannot be read.
     pub fn options<G: Playable>(&self, game: &G, tested: bool) -> Result<MatchOptions<G>> {
         let mut options = self.pairs.options(game, tested);
         if let Some(setups) = &self.setups {
@@ -183,7 +185,7 @@ pub(crate) fn luck_evaluator<G: Playable>(notation: &str, game: &G) -> Result<Co
     }
 }
 
-/// Parses a stopping rule: `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic count=pairs
+/// Parses a sequential test such as `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic count=pairs
 /// batch=500`.
 pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
     let (mut elo0, mut elo1, mut alpha, mut beta) = (None, None, 0.05, 0.05);
@@ -233,15 +235,13 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
     })
 }
 
-/// The contestant of a player's notation.
-///
-/// Its name identifies it in state files, so it has the checksums of the player's models after the
-/// notation.
+/// A player as a contestant. Its name, which state files have, is the notation with the checksums
+/// of its models.
 pub fn contestant<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
     labelled_contestant(notation, notation, game)
 }
 
-/// As [`contestant`], but the name has a label instead of the notation.
+/// A player as a contestant, whose name is `label` with the checksums of its models.
 pub(crate) fn labelled_contestant<G: Playable>(
     notation: &str,
     label: &str,
@@ -257,7 +257,6 @@ pub(crate) fn labelled_contestant<G: Playable>(
     Ok(Contestant { name, ..player })
 }
 
-/// Appends the checksums of all model files that a notation names, in order.
 fn model_checksums(notation: &Notation, checksums: &mut Vec<String>) -> Result<()> {
     if let Some(path) = notation.name.strip_prefix("model:") {
         let path = notation
@@ -370,7 +369,6 @@ pub(crate) fn table(result: &MatchResult) -> String {
     text
 }
 
-/// State of a match's sequential test in one line; empty without a test.
 pub(crate) fn sprt_status(result: &MatchResult) -> String {
     let Some(test) = &result.sequential_test else {
         return String::new();

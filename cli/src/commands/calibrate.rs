@@ -38,8 +38,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// By default, the random plies at the start (more if the game needs them), and the fraction of
-/// random moves after them, which is small, so that results depend on the position.
+/// Default number of random plies at the start, and fraction of random moves after them.
 const OPENING_PLIES: usize = 4;
 const EXPLORATION_RATE: f64 = 0.02;
 
@@ -67,7 +66,6 @@ impl Arguments {
             if evaluator.raw(game, &start).is_some() {
                 evaluators.push((text, evaluator));
             } else if !asked.is_empty() {
-                // An evaluator without raw score is an error before any game is played.
                 return Err(no_raw_score(text));
             }
         }
@@ -113,7 +111,7 @@ impl Arguments {
                 .par_iter()
                 .map(|(position, result)| {
                     let value = evaluator.value_of(game, position);
-                    // The evaluator's calibrated value, or its own if it has no calibration.
+                    // The calibrated value, or the evaluator's own if it has no calibration.
                     let value = evaluator.calibrate_to_results(value).unwrap_or(value);
                     (f64::from(value), *result)
                 })

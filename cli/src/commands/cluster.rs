@@ -1,7 +1,7 @@
 //! `alea cluster`: a run as jobs of a scheduler, or as processes of this machine.
 //!
-//! Invariant: a task is a function of its step and index and leaves a mark in the directory when it
-//! is done. A lost task is run again, and no process of `alea` has to stay alive.
+//! Invariant: a task depends only on its step and index, and leaves a mark in the directory when it
+//! is done, so a lost task can be repeated.
 
 mod kubernetes;
 mod plan;
@@ -55,9 +55,9 @@ enum Scheduler {
 #[serde(deny_unknown_fields)]
 struct Settings {
     name: String,
-    /// Directory of scripts, logs and marks, under the same path on every node.
+    /// Directory of scripts, logs and done marks, under the same path on every node.
     directory: PathBuf,
-    /// Path of `alea` on the nodes; `None`: the path of this program.
+    /// Path of `alea` on the nodes; `None` means the path of this program.
     program: Option<PathBuf>,
     #[serde(default)]
     needs: ResourceRequest,
@@ -72,27 +72,24 @@ struct Settings {
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ResourceRequest {
-    /// Time limit in hours.
+    /// Time limit of a task, in hours.
     hours: Option<f64>,
     memory: Option<u64>,
     cores: Option<u64>,
     gpu: Option<u64>,
     partition: Option<String>,
-    /// Maximum tasks of an array at a time.
     throttle: Option<u64>,
 }
 
-/// Limits of the scheduler; those that are missing are read from the scheduler.
+/// Limits of the scheduler, for which its own configuration is the default.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Limits {
-    /// Size of an array: its largest index plus one.
+    /// Maximum size of an array: largest index plus one.
     array: Option<u64>,
-    /// Maximum tasks in the queue.
     submit: Option<u64>,
-    /// Maximum restarts of a task.
     requeues: Option<u64>,
-    /// How many seconds before its time limit a job gets a signal.
+    /// Seconds from a warning signal to the time limit of a job.
     early: Option<u64>,
 }
 
@@ -102,16 +99,16 @@ struct Stage {
     name: String,
     command: String,
     tasks: Option<u64>,
-    /// Rounds of a sequential test, each with `tasks` tasks; rounds after the decision play
+    /// Rounds of a sequential test, each with `tasks` tasks. After its decision further rounds play
     /// nothing.
     rounds: Option<u64>,
-    /// Stages that must finish first; `None`: the previous stage.
+    /// Names of the stages that must finish first; by default the previous one.
     after: Option<Vec<String>>,
     #[serde(default)]
     needs: ResourceRequest,
-    /// Core hours of the whole stage, extrapolated from a smaller run.
+    /// Core hours of the stage, extrapolated from a smaller run.
     core_hours: Option<f64>,
-    /// Disk space of the whole stage in MB, extrapolated from a smaller run.
+    /// Disk space of the stage in MB, extrapolated from a smaller run.
     disk: Option<f64>,
 }
 
@@ -121,32 +118,30 @@ struct Improve {
     config: PathBuf,
     out: PathBuf,
     generations: u64,
-    /// Tasks of self-play and of labelling.
+    /// Tasks of self-play or labelling.
     tasks: u64,
-    /// Tasks of a gate round.
+    /// Tasks of one round of the gate.
     gate: u64,
     rounds: u64,
-    /// Resources for training, where they differ from those of other stages.
+    /// Resources of training that differ from those of other stages.
     #[serde(default)]
     train: ResourceRequest,
 }
 
-/// Steps of a run in dependency order.
 struct Plan {
     settings: Settings,
     steps: Vec<Step>,
 }
 
-/// One job, or one array of tasks that may run at the same time.
+/// A job, or an array of tasks that may run at the same time.
 #[derive(Clone)]
 struct Step {
     name: String,
     stage: String,
     words: Vec<String>,
-    /// Index of the first task of an array; `None` for a single job.
+    /// First index of an array; `None` for a single job.
     first: Option<u64>,
     tasks: u64,
-    /// Names of the steps that this one depends on.
     after: Vec<String>,
     needs: ResourceRequest,
     core_hours: Option<f64>,
@@ -158,8 +153,7 @@ impl Step {
         self.needs.cores.unwrap_or(1)
     }
 
-    /// Time limit of a task in minutes: one and a half times the measured time, plus six minutes to
-    /// start.
+    /// Time limit of a task in minutes: 1.5 times the measured time, plus 6 to start.
     fn minutes(&self) -> Option<u64> {
         let hours_of = |all| 0.1 + 1.5 * all / (self.tasks * self.cores()) as f64;
         let hours = self.needs.hours.or(self.core_hours.map(hours_of))?;
@@ -171,7 +165,6 @@ impl Step {
         [&threads, &*self.words].concat()
     }
 
-    /// One line about the step's size.
     fn describe(&self) -> String {
         let (name, tasks, cores) = (&self.name, self.tasks, self.cores());
         let details = [
@@ -221,10 +214,9 @@ impl Arguments {
         let mut bash = Command::new("bash");
         bash.args(["-c", &run, "alea", verb, &threads]);
         if verb == "local" {
-            // The script ends its process group when this process is gone.
+            // The script ends its process group once this process is gone.
             bash.process_group(0);
         }
-        // The script reports its own errors.
         match bash.status().context("bash cannot be started")?.success() {
             true => Ok(()),
             false => Err(output::already_reported()),
@@ -232,8 +224,7 @@ impl Arguments {
     }
 }
 
-/// Template with `@name@` replaced by values: strings as they are, null as nothing, other values as
-/// JSON.
+/// Replaces each `@name@` by its value: strings as they are, null as nothing, others as JSON.
 fn fill_template(template: &str, values: &[&Value]) -> String {
     let (mut text, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once('@') {

@@ -1,4 +1,4 @@
-//! `alea completions`: completions of shells, and manual pages.
+//! `alea completions`: shell completions and manual pages.
 
 use crate::output;
 use anyhow::{Result, bail};
@@ -51,7 +51,6 @@ fn write_manual(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes the page of a command and those of its subcommands; returns their number.
 fn write_pages(command: &clap::Command, directory: &Path) -> Result<usize> {
     let page = clap_mangen::Man::new(command.clone());
     let mut text = Vec::new();

@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     command: Command,
 }
 
-/// Declares the commands with the field that holds the paths of their records.
+/// Declares [`Command`] from each subcommand and its field with the paths of records.
 macro_rules! commands {
     ($($name:ident($arguments:ty): $($paths:ident).+,)+) => {
         #[derive(Subcommand)]
@@ -156,10 +156,8 @@ impl Rewrite {
     }
 }
 
-/// Most bad records that are listed, one a line.
 const MAX_PROBLEMS: usize = 20;
 
-/// Prints the bad records that an error lists, one a line.
 fn report_problems(error: Error) -> Error {
     let Some(trainer::Error::Several(problems)) = error.downcast_ref() else {
         return error;
@@ -178,20 +176,19 @@ fn report_problems(error: Error) -> Error {
 
 const SHARDS: &str = "shards";
 
-/// Counts of endings, if some games did not end by the rules.
+/// Counts of endings; `None` if the rules ended all games.
 fn how_ended(endings: &BTreeMap<Ending, u64>) -> Option<String> {
     let are_played = endings.keys().all(Ending::is_played);
     (!are_played).then(|| counts(endings))
 }
 
-/// Non-zero counts as text: `3 resigned, 1 agreed`.
+/// Non-zero counts as text, such as `3 resigned, 1 agreed`.
 fn counts<'a>(all: impl IntoIterator<Item = (impl Display, &'a u64)>) -> String {
     let all = all.into_iter().filter(|&(_, &count)| count > 0);
     let all = all.map(|(what, count)| format!("{count} {what}"));
     all.collect::<Vec<_>>().join(", ")
 }
 
-/// A line about the `files` that were written.
 fn written_line(written: &WriteSummary, files: &str) -> String {
     let WriteSummary {
         directory,

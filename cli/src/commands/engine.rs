@@ -99,7 +99,6 @@ fn open_session(
     })
 }
 
-/// Input and output of a session over the standard streams.
 struct Console {
     input: Arc<Input>,
     failed: Option<io::Error>,
@@ -119,7 +118,7 @@ impl Console {
     }
 }
 
-/// Whether standard input is a file, available as a whole from the beginning.
+/// Whether standard input is a file, all of which is there from the beginning.
 #[cfg(unix)]
 fn is_file() -> bool {
     use std::os::fd::AsFd as _;
@@ -149,7 +148,6 @@ impl Output for Console {
     }
 }
 
-/// Content of a file that a command names.
 fn text_of_file(path: &str) -> Result<String, String> {
     let bytes = files::read(path.as_ref(), FileKind::Text).map_err(|error| error.to_string())?;
     from_utf8_or_latin1(&bytes).map_err(|problem| format!("{path}: {problem}"))

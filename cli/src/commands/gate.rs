@@ -1,8 +1,7 @@
-//! `alea gate`: promotes a model if a sequential test finds it better; the games are those of
-//! [`crate::gating`].
+//! `alea gate`: promotes a model if a sequential test finds it better.
 //!
-//! Invariant: nothing is written unless the test accepts. The model is copied before the ledger
-//! names it; lines of the ledger and shipped models never change.
+//! Invariant: an accepted model is copied before the ledger names it; ledger lines and shipped
+//! models never change.
 
 use crate::commands::arena::{PairArguments, contestant, sprt_status, stopping_rule, table};
 use crate::games::with_game;
@@ -109,7 +108,7 @@ impl Arguments {
     }
 }
 
-/// A promotion whose conditions were checked before the games.
+/// A promotion whose conditions were checked before its games.
 struct PreparedPromotion<G: Learnable> {
     bytes: Vec<u8>,
     model: ModelFile<G>,
@@ -118,7 +117,6 @@ struct PreparedPromotion<G: Learnable> {
 }
 
 impl<G: Learnable> PreparedPromotion<G> {
-    /// Checks everything that could prevent the promotion, before any game is played.
     fn prepare(arguments: &Arguments, game: &G) -> Result<Self> {
         let candidate = &arguments.candidate;
         let model = ModelFile::load(game, candidate)?;
@@ -156,7 +154,7 @@ impl<G: Learnable> PreparedPromotion<G> {
         })
     }
 
-    /// Copies the model, then adds its line to the ledger as it is now.
+    /// Copies the model, then adds its line to the current ledger.
     fn carry_out(&self, result: &MatchResult, arguments: &Arguments) -> Result<()> {
         if !self.path.exists() {
             output::file(&self.path, &self.bytes)?;
@@ -170,7 +168,7 @@ impl<G: Learnable> PreparedPromotion<G> {
         Ok(output::file(&arguments.ledger, text)?)
     }
 
-    /// Line of the ledger: file, kind and shape, weights, data, settings, results at depth 1 and 3,
+    /// Row of the ledger: file, kind and shape, weights, data, settings, results at depth 1 and 3,
     /// date, checksum.
     fn ledger_line(&self, result: &MatchResult, arguments: &Arguments) -> String {
         let provenance: Value = serde_json::from_str(&self.model.provenance).unwrap_or_default();
@@ -214,7 +212,7 @@ impl<G: Learnable> PreparedPromotion<G> {
             Utc::now().date_naive().to_string(),
             gating::checksum(&self.bytes).unwrap_or_else(|| "?".to_owned()),
         ];
-        // A bar would end a cell of the Markdown table.
+        // In a Markdown table a bar would end the cell.
         format!(
             "| {} |",
             cells

@@ -49,7 +49,6 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// A game and its ledger of luck and errors.
 #[derive(Serialize)]
 struct Judged<'a> {
     /// Number of the game, from 1.
@@ -59,7 +58,7 @@ struct Judged<'a> {
     ledger: GameReview,
 }
 
-/// Games that are held in memory at the same time.
+/// Maximum of games in memory at a time.
 const GAMES_IN_MEMORY: u64 = 256;
 
 impl Arguments {

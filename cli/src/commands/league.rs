@@ -1,8 +1,5 @@
-//! `alea league`: ranks many players by playing those games that decide their order.
-//!
-//! A directory holds `league.toml`, written by the user, and derived files: the journal, the
-//! matches, `standings.json` and a page. Invariant: results are written to the journal before
-//! they are shown.
+//! `alea league`: ranks many players by playing those games that decide their order. The results
+//! are in a journal in the directory.
 
 mod page;
 
@@ -82,17 +79,15 @@ pub(crate) struct Arguments {
 struct LeagueConfig {
     game: String,
     seed: u64,
-    /// Player for luck adjustment of ratings.
     luck: Option<String>,
     opening_plies: Option<usize>,
-    /// Games of a pairing in a row, before the next pairing is chosen.
+    /// Games that a pairing plays before the next pairing is chosen.
     step: u64,
     /// Neighbours in the ranking count as equal once two standard errors of their Elo difference
     /// are at most this.
     precision: f64,
-    /// Total number of games after which the league pauses.
+    /// Total number of games at which the league pauses.
     games: u64,
-    /// Whether games are recorded in the folder `games`.
     records: bool,
     entrant: Vec<EntrantConfig>,
 }
@@ -101,9 +96,8 @@ struct LeagueConfig {
 #[serde(deny_unknown_fields)]
 struct EntrantConfig {
     name: String,
-    /// Notation of a player of this program.
     player: Option<String>,
-    /// Command of another program, with the keys of `external`.
+    /// Command of another program, whose `external` options are in `options`.
     command: Option<String>,
     options: Option<String>,
 }
@@ -138,8 +132,7 @@ impl EntrantConfig {
         }
     }
 
-    /// The entrant, or the reason why it cannot play. An invalid notation is an error in the
-    /// settings, but another program may be missing for now.
+    /// A program that is missing makes the entrant absent; an invalid notation is an error.
     fn enter<G: Playable>(&self, game: &G) -> Result<Entrant<G>> {
         let notation = self.notation()?;
         let parsed = Notation::parse(&notation)?;
@@ -168,7 +161,7 @@ impl EntrantConfig {
     }
 }
 
-/// Asks for a first move to test whether a program works; returns its error, if any.
+/// Tests a program by a first move; returns its error, if any.
 fn try_out<G: Playable>(player: &mut dyn Player<G>, game: &G) -> Option<String> {
     let start = game.random_start(&mut RandomStream::new(0), 0);
     player.new_game(0);
@@ -177,7 +170,6 @@ fn try_out<G: Playable>(player: &mut dyn Player<G>, game: &G) -> Option<String> 
     decision.err().map(|failure| failure.to_string())
 }
 
-/// Interval between updates of the displayed files during play.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(2);
 
 impl Arguments {
@@ -234,19 +226,17 @@ impl Arguments {
         let result = play_league(&self.directory, &entrants, &options, |result, pairing| {
             if last_refresh.is_none_or(|last_refresh| last_refresh.elapsed() > REFRESH_INTERVAL) {
                 output::note(&format!("{} games, now {pairing}", result.games));
-                // An error is ignored: the files are written again later, at the latest at the end.
+                // An error is ignored, because the files are written again later.
                 let _ = show(&self.directory, result);
                 last_refresh = Some(Instant::now());
             }
         })?;
-        // The standings are printed even if the page cannot be written.
         let written = show(&self.directory, &result);
         output::result(self.json, &result, || table(&result))?;
         written
     }
 }
 
-/// Writes the files of the standings, `standings.json` first.
 fn show(directory: &Path, result: &LeagueResult) -> Result<()> {
     let json = serde_json::to_string_pretty(result)? + "\n";
     output::file(&directory.join("standings.json"), json)?;
@@ -272,7 +262,6 @@ fn standings(result: &LeagueResult) -> TextTable {
     text_table
 }
 
-/// Scores of all pairings in the order of the standings.
 fn crosstable(result: &LeagueResult) -> TextTable {
     let names: Vec<&str> = result.standings.iter().map(|one| &*one.name).collect();
     let ranks = (1..=names.len()).map(|rank| rank.to_string());
@@ -297,7 +286,6 @@ fn crosstable(result: &LeagueResult) -> TextTable {
     text_table
 }
 
-/// State of the league in one sentence.
 fn sentence(result: &LeagueResult) -> String {
     let groups = result.standings.iter().map(|one| one.group);
     let groups = groups.max().unwrap_or(0);
@@ -311,7 +299,6 @@ fn sentence(result: &LeagueResult) -> String {
     format!("{} games, {groups} groups: {state}{luck}", result.games)
 }
 
-/// For each entrant that cannot play, a line with the reason.
 fn troubles(result: &LeagueResult) -> Vec<String> {
     let mut troubles = Vec::new();
     for one in &result.standings {

@@ -1,4 +1,4 @@
-//! `alea models`: list and verify model files.
+//! `alea models`: lists and verifies model files.
 
 use crate::games;
 use crate::output;
@@ -86,7 +86,7 @@ fn verify(path: &Path) -> Result<Value> {
     })
 }
 
-/// The result of verifying a model for game `G`; `None` if it is for another game.
+/// `None` if the model is not for game `G`.
 fn verify_for<G: Learnable>(path: &Path, name: &str) -> Option<Result<Value>> {
     let file = match ModelFile::load(&G::from_model_name(name)?, path) {
         Ok(file) => file,

@@ -1,9 +1,7 @@
 //! `alea play`: a game against a player in the terminal, with hints, move prices and a ledger.
 //!
-//! Values are those of the page of `alea web`. Invariant: `positions[i]` is the position before ply
-//! i, and a roll of the program depends on the seed and its ply alone, so it stays after an undo. A
-//! saved game opens no file and starts no program: it contains its map, and only players that the
-//! page accepts play again by default.
+//! Invariant: `positions[i]` is the position before ply i. Rolls depend on the seed and the ply
+//! only, so an undo keeps them. A saved game opens no file and starts no program.
 
 use crate::games::{GameArguments, with_game, with_type};
 use crate::output;
@@ -80,13 +78,10 @@ const COMMANDS_HELP: &str = "  a move; an empty line plays the only one
                it, 'alea data import' a finished one
   quit         end here, with the ledger";
 
-/// Maximum bytes of an input line.
 const MAX_LINE: usize = 4096;
 
-/// Name of the opponent that is a person at this terminal.
 const PERSON_PLAYER: &str = "person";
 
-/// Reads a saved game: its first line, and the game.
 fn read_saved_game(path: &Path) -> Result<(Value, GameLine)> {
     let text = files::read_text(path, FileKind::Text)?;
     let (heading, game) = text.split_once('\n').unwrap_or_default();
@@ -124,19 +119,17 @@ struct Session<'a, G: Playable> {
     arguments: &'a Arguments,
     game: G,
     seed: u64,
-    /// Seat of the person, from 0.
     seat: usize,
     judge: PlayerRecipe<G>,
-    /// The opponent on the other seats; `None` if people play all seats.
+    /// Player of the other seats; `None` if people play all seats.
     opponent: Option<PlayerRecipe<G>>,
     positions: Vec<G::Position>,
     plies: Vec<PlayedPly>,
-    /// Roll in the start position, if that was given with one.
+    /// Roll that was given with the start position.
     rolled: Option<u8>,
 }
 
 impl<'a, G: Playable> Session<'a, G> {
-    /// Sets up the start, and replays the saved game if there is one.
     fn open(arguments: &'a Arguments, game: G, saved: Option<(Value, GameLine)>) -> Result<Self> {
         let default_opponent = if saved.is_some() {
             PERSON_PLAYER
@@ -229,7 +222,6 @@ impl<'a, G: Playable> Session<'a, G> {
         self.positions[self.plies.len()]
     }
 
-    /// Plays a move after the roll `face`.
     fn step(&mut self, face: Option<u8>, mv: String) -> Result<()> {
         let position = self.position();
         let played = self.game.parse_move(&position, &mv)?;
@@ -280,8 +272,8 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    /// The roll for the current ply: `None` if the user quits, `Some(None)` in games without chance
-    /// or after the end.
+    /// The roll of the current ply: `None` if the user quits, `Some(None)` without dice or after
+    /// the end.
     fn face(&self, is_over: bool) -> Result<Option<Option<u8>>> {
         let ply = self.plies.len();
         let rolled = self.rolled.filter(|_| ply == 0);
@@ -316,7 +308,6 @@ impl<'a, G: Playable> Session<'a, G> {
         self.game.seat_title(self.game.to_move(&self.position()))
     }
 
-    /// Takes back plies until it is a person's turn.
     fn undo(&mut self) -> Result<()> {
         let before = self.plies.len();
         while self.plies.pop().is_some() {
@@ -329,14 +320,14 @@ impl<'a, G: Playable> Session<'a, G> {
         output::line(&format!("{} taken back", before - self.plies.len()))
     }
 
-    /// Next typed line; `None` at the end of input.
+    /// Reads a line; `None` at the end of input.
     fn line(&self, prompt: &str) -> Result<Option<String>> {
         let mut out = io::stdout().lock();
         write!(out, "{} ", style(prompt).bold())?;
         out.flush()?;
         let (mut input, mut line) = (io::stdin().lock(), Vec::new());
         let read = read_line(&mut input, MAX_LINE, &mut line);
-        // A line that is too long counts as an invalid move, and the rest of it is skipped.
+        // A line that is too long counts as an invalid move.
         let read = read.and_then(|read| match read {
             LineRead::Truncated => input.skip_until(b'\n').map(|_| read),
             read => Ok(read),
@@ -344,13 +335,13 @@ impl<'a, G: Playable> Session<'a, G> {
         let read = read.context("cannot read standard input")?;
         let text = String::from_utf8_lossy(&line).trim().to_owned();
         if !io::stdin().is_terminal() {
-            // Echo, because input from a pipe is invisible.
+            // Input from a pipe is invisible, so it is printed.
             writeln!(out, "{text}")?;
         }
         Ok((read != LineRead::End).then_some(text))
     }
 
-    /// Reads a move or `undo`; `None` to quit. Other commands are carried out here.
+    /// Reads commands until a move or `undo`; `None` to quit.
     fn read_move(&self, face: Option<u8>) -> Result<Option<String>> {
         let moves = self.names(face);
         let prompt = format!("{}:", self.title());
@@ -386,7 +377,7 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    /// The best move with its value, and the value of `mv`, both in percent.
+    /// The best move with its value, and the value of `mv`; in percent.
     fn rate_move(&self, face: Option<u8>, mv: &str) -> Result<(String, f64, f64)> {
         let (game, position) = (&self.game, self.position());
         let values = MoveValuer::new(game, &self.judge)?.analyse(&position, None)?;

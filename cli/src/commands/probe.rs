@@ -66,7 +66,6 @@ impl Arguments {
     }
 }
 
-/// Tables from files if there are any, else from memory, built as needed.
 struct Source<'a> {
     arguments: &'a Arguments,
     game: &'a Standard,
@@ -83,7 +82,7 @@ impl Source<'_> {
         }
         let stones = question.position.stones() as usize;
         let tables = self.tables(stones)?;
-        // More than two stones beyond the tables would exceed any limit on solved positions.
+        // With more than two stones beyond the tables, positions exceed any limit.
         let near = stones <= tables.stones() + 2;
         let limit = if near { self.arguments.limit } else { 0 };
         let Some(probe) = tables.probe_within(self.game, &question.position, limit) else {
@@ -126,12 +125,12 @@ impl Source<'_> {
         })
     }
 
-    /// Tables for at least `stones` if possible, else the largest available.
+    /// Tables of at least `stones` stones if possible, else the largest available.
     fn tables(&mut self, stones: usize) -> Result<Arc<Tables>> {
         const MAX_QUICK_STONES: usize = 4;
         let variant = self.game.variant();
         if let Some(there) = Tables::stones_in(&self.arguments.tables, variant) {
-            // Opening a file verifies its checksum, so only as many as needed are opened.
+            // Opening a file verifies its checksum, so no more are opened than needed.
             let needed = stones.max(MAX_QUICK_STONES).min(there);
             let tables = self.tables.as_ref();
             if tables.is_none_or(|tables| tables.stones() < needed) {
@@ -140,7 +139,7 @@ impl Source<'_> {
             }
         }
         let max_stones = usize::from(self.arguments.stones);
-        // Tables of four stones are built in no time, larger ones only if the options allow it.
+        // Tables of four stones are built in no time, larger ones only if options allow it.
         let stones_to_build = if stones > MAX_QUICK_STONES && stones <= max_stones {
             stones
         } else {

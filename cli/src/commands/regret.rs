@@ -114,14 +114,12 @@ impl Arguments {
     }
 }
 
-/// Positions with exact values, and how a report describes them.
 struct Truth<G: Playable> {
     labelled: Vec<Labelled<G>>,
     truth: String,
     from: String,
-    /// Headers of the suites.
     headers: Vec<serde_json::Value>,
-    /// Time to load exact knowledge.
+    /// Time to load the tables or the solver.
     loading: Duration,
 }
 
@@ -210,7 +208,6 @@ impl GameTask for Arguments {
 }
 
 impl Arguments {
-    /// Positions from self-play games, with the tablebase or solver that has their values.
     fn label<G: Playable>(&self, game: &G, progress: &ProgressBar) -> Result<Truth<G>> {
         let since = Instant::now();
         let (oracle, max_remaining) = self.oracle(game)?;
@@ -282,7 +279,7 @@ impl Arguments {
         Ok(players.chain(evaluators).collect::<Result<_, _>>()?)
     }
 
-    /// The tablebase or solver for all positions with at most so many stones (or empty squares).
+    /// The tablebase or solver, and the maximum stones (or empty squares) that it covers.
     fn oracle<G: Playable>(&self, game: &G) -> Result<(Arc<dyn Oracle<G>>, usize)> {
         if let Some(einstein) = (game as &dyn Any).downcast_ref::<Standard>() {
             let stones = usize::from(self.stones.unwrap_or(5));
@@ -301,7 +298,6 @@ impl Arguments {
         Ok((knowledge.ok_or_else(none)?, remaining.parse()?))
     }
 
-    /// Tables from files if they have enough stones, else built in memory.
     fn tables(&self, stones: usize, game: &Standard) -> Result<Arc<Tables>> {
         const MAX_STONES_IN_MEMORY: usize = 5;
         let variant = game.variant();
@@ -365,13 +361,13 @@ fn is_einstein<G: Playable>(game: &G) -> bool {
     (game as &dyn Any).is::<Standard>()
 }
 
-/// Converts a value of game type `A` to `B`; `None` if the types differ.
+/// Converts a value of type `A` to `B`; `None` if the types differ.
 fn same_game<A: 'static, B: 'static>(value: A) -> Option<B> {
     let value: Box<dyn Any> = Box::new(value);
     value.downcast().ok().map(|value| *value)
 }
 
-/// The class of a position in reports: its number of stones in suites, else the oracle's class.
+/// Class of a position in reports: its number of stones in suites, else by the oracle.
 fn class_of<G: Playable>(game: &G, of_suites: bool) -> impl Fn(&G::Position) -> String {
     move |position| match (G::registry().oracle, of_suites) {
         (Some(OracleEntry { class, .. }), false) => class(game, position),

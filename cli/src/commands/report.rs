@@ -37,9 +37,10 @@ impl Arguments {
         self.run_with(|_| None)
     }
 
-    /// Writes the page; `other` reads further kinds of results.
+    /// Writes the page; `other` reads kinds of results that `arena` does not.
     ///
     /// # Errors
+    ///
     /// If a result cannot be read or the page cannot be written.
     pub fn run_with(&self, other: ReadSection) -> Result<()> {
         let out = &self.out;

@@ -78,7 +78,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Number of games of the run; `defaults` without options.
+    /// Number of games of the run; `defaults` if no option gives it.
     fn games(&self, defaults: u64) -> Result<u64> {
         let of = match self.shard.slice() {
             TaskSlice::All => None,
@@ -143,7 +143,7 @@ impl Arguments {
         let report =
             output::with_progress("games", |progress| run.run(&self.out, &limits, progress))?;
         let mut object = serde_json::to_value(&report.summary)?;
-        // `time` has the thread-seconds of the games of this run, and whether games remain.
+        // Has the thread-seconds of this process's games.
         object["time"] = serde_json::to_value(report.timing)?;
         object["stopped"] = report.stopped.into();
         output::result(self.json, &object, || {
@@ -169,7 +169,6 @@ impl Arguments {
     }
 }
 
-/// Time `hours` after `began`; `None` if the clock cannot represent it.
 fn until(began: Instant, hours: f64) -> Result<Option<Instant>> {
     if !hours.is_finite() || hours <= 0.0 {
         bail!("--hours {hours}: a number above 0");
@@ -203,7 +202,6 @@ fn label(text: &str) -> Result<LabelConfig> {
     })
 }
 
-/// The summary as text; `seconds` is the wall time.
 pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
     let percent = |part: f64, total: u64| 100.0 * part / total.max(1) as f64;
     let distinct = (summary.distinct)
@@ -229,7 +227,6 @@ pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
     text
 }
 
-/// Table of players with sides played and points.
 pub(crate) fn players_table<'a>(
     players: impl Iterator<Item = (&'a str, u64, f64)> + Clone,
 ) -> String {

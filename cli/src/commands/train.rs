@@ -67,7 +67,7 @@ pub(crate) struct Arguments {
 /// Program name in the metadata of models.
 const PROGRAM_VERSION: &str = concat!("alea ", env!("CARGO_PKG_VERSION"));
 
-/// Fraction of the games used for validation only.
+/// Fraction of the games that is used for validation.
 pub(crate) const VALIDATION_FRACTION: f64 = 0.05;
 
 impl Arguments {
@@ -119,7 +119,6 @@ fn fit_families<G: Learnable>(
     Ok(())
 }
 
-/// Settings of a file, or the defaults; `seed` overrides theirs.
 pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConfig> {
     let mut config = TrainConfig::default();
     if let Some(path) = path {
@@ -130,7 +129,7 @@ pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConf
     Ok(config)
 }
 
-/// Samples of directories of records for a training configuration; reports duplicate games.
+/// Samples of directories of records; reports duplicate games.
 pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Result<Samples<G>> {
     let options = SampleOptions::new(&config.target, VALIDATION_FRACTION, config.seed);
     let samples = Samples::open(data, &options.with_memory_limit(config.training.window))?;
@@ -143,7 +142,7 @@ pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Resu
     Ok(samples)
 }
 
-/// As [`load`], but also returns the number of games.
+/// As [`load`], with the number of games.
 pub(crate) fn load_and_count<G: Learnable>(
     data: &[PathBuf],
     config: &TrainConfig,
@@ -170,7 +169,7 @@ pub(crate) fn fit_one<G: Learnable>(
     directory: &Path,
 ) -> Result<TrainingReport> {
     let _claim = files::claim_directory(directory)?;
-    // Without paths, so that the same run in another directory writes the same file.
+    // Paths are left out, so that equal runs in other directories write equal files.
     let provenance = json!({ "program": PROGRAM_VERSION, "records": runs::<G>(data)? }).to_string();
     Ok(output::with_progress("samples", |progress| {
         train(&TrainingRun {
@@ -184,7 +183,7 @@ pub(crate) fn fit_one<G: Learnable>(
     })?)
 }
 
-/// Settings of the runs in some directories, in order: one, or a list.
+/// Settings of the runs that made the records: one, or a list.
 fn runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
     let mut runs = Vec::new();
     for directory in data {
@@ -196,14 +195,13 @@ fn runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
         }
     }
     Ok(if runs.len() > 1 {
-        // The form that the header of a merged set has.
+        // As in the header of a merged set.
         json!({ "sources": runs })
     } else {
         runs.pop().unwrap_or_default()
     })
 }
 
-/// Trains an n-tuple network by self-play in its own directory.
 fn fit_games<G: Learnable>(game: &G, config: &TrainConfig, directory: &Path) -> Result<TdReport> {
     let _claim = files::claim_directory(directory)?;
     let provenance = json!({ "program": PROGRAM_VERSION }).to_string();
@@ -212,7 +210,6 @@ fn fit_games<G: Learnable>(game: &G, config: &TrainConfig, directory: &Path) -> 
     })?)
 }
 
-/// Observer with a progress bar that also plots the learning curve.
 fn observer(progress: &ProgressBar) -> Observer<'_> {
     let draw = Some(&curve_picture as _);
     Observer { progress, draw }

@@ -1,4 +1,4 @@
-//! `alea tuples`: search for a set of tuples.
+//! `alea tuples`: searches for a set of n-tuples.
 
 use crate::commands::train::{config, load_and_count};
 use crate::games::{self, with_type};

@@ -1,7 +1,5 @@
-//! Settings of learning in generations: a preset or a TOML file of the same form.
-//!
-//! All stages derive their seeds from one ([`ImproveConfig::stage_seed`]). Invariant: `generations`
-//! and `patience` only decide the end of a run.
+//! Settings of learning in generations: a preset or a TOML file. All stages derive their seeds from
+//! one ([`ImproveConfig::stage_seed`]).
 
 use super::evaluator::Evaluator;
 use crate::commands::MAX_GAMES;
@@ -21,18 +19,16 @@ use trainer::label::{LabelConfig, LabelSource};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 use trainer::training::Family;
 
-/// Maximum generations: directory names have four digits.
+/// Directory names have four digits.
 const MAX_GENERATIONS: u64 = 9999;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ImproveConfig {
     pub(crate) seed: u64,
-    /// Number of the last generation.
     pub(crate) generations: u64,
     /// The run ends after so many generations in a row without promotion.
     pub(crate) patience: u64,
-    /// Evaluator of generation 0.
     pub(crate) start: String,
     pub(crate) selfplay: SelfPlaySection,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -42,12 +38,11 @@ pub(crate) struct ImproveConfig {
     pub(super) measure: MeasureSection,
 }
 
-/// The family of the model, and the targets that it is trained on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrainSection {
     family: String,
-    /// Number of the newest generations whose games are trained on.
+    /// Number of newest generations whose games are trained on.
     pub(crate) last_generations: u64,
     #[serde(default)]
     target: TargetConfig,
@@ -67,7 +62,7 @@ pub(super) struct GateSection {
     elo1: f64,
     alpha: f64,
     beta: f64,
-    /// Pairs of games between two checks of the sequential test; 1 by default.
+    /// Pairs of games between two looks of the sequential test; 1 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     batch: Option<u64>,
     pub(super) pairs: u64,
@@ -93,8 +88,8 @@ impl Settings for ImproveConfig {
 }
 
 impl ImproveConfig {
-    /// Checks as much as possible before hours of work; the evaluator of generation 0 stands for
-    /// every later one.
+    /// Checks as much as possible before hours of work; `start` stands for all generations'
+    /// evaluators.
     pub(crate) fn check<G: Learnable>(&self, game: &G, start: &Evaluator) -> Result<()> {
         let ranges = [
             ("generations", self.generations, MAX_GENERATIONS),
@@ -144,7 +139,7 @@ impl ImproveConfig {
         Ok(())
     }
 
-    /// Seed of a generation's stage; 53 bits, so that every TOML and JSON reader can represent it.
+    /// Seed of a generation's stage, of 53 bits, which every TOML and JSON reader can represent.
     pub(crate) fn stage_seed(&self, space: SeedSpace, generation: u64) -> u64 {
         /// Distinguishes these seeds from those of other commands.
         const IMPROVE_SEED: u64 = 0x1339_7E0F;
@@ -162,7 +157,6 @@ impl ImproveConfig {
         })
     }
 
-    /// Self-play settings of a generation with the best evaluator so far.
     pub(crate) fn selfplay(&self, generation: u64, best: &Evaluator) -> SelfPlayConfig {
         let seed = self.stage_seed(SeedSpace::SelfPlay, generation);
         let mut config = self.selfplay.config(seed);
@@ -175,7 +169,6 @@ impl ImproveConfig {
         config
     }
 
-    /// Settings for labelling the generation's games; `None` without labels.
     pub(crate) fn relabel(&self, best: &Evaluator) -> Option<LabelConfig> {
         let LabelConfig { name, by } = self.relabel.clone()?;
         let by = with_evaluator(&by, &best.notation).unwrap_or(by);
@@ -210,7 +203,6 @@ impl ImproveConfig {
         })
     }
 
-    /// The opponents, besides generation 0, against which strength is measured.
     pub(crate) fn opponents(&self, start: &Evaluator) -> Result<Vec<Evaluator>> {
         let opponents = self.measure.opponents.iter();
         let opponents = opponents.map(|notation| Evaluator::from_fixed(notation));

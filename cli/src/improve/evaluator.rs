@@ -1,7 +1,7 @@
 //! Evaluators of learning in generations: hand-made ones and models.
 //!
-//! Invariant: an evaluator's label, also in records and state files, is independent of its path, so
-//! that directories can be moved and equal settings give equal files.
+//! Invariant: an evaluator's label is independent of its path, so directories can be moved and
+//! equal settings give equal files.
 
 use crate::commands::arena::labelled_contestant;
 use crate::gating::{model_notation, with_evaluator};
@@ -13,14 +13,13 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Evaluator {
     pub(crate) notation: String,
-    /// Label for text and files.
     pub(crate) label: String,
-    /// Path of a model's file and its label.
+    /// A model's file and label.
     pub(crate) model: Option<(PathBuf, String)>,
 }
 
 impl Evaluator {
-    /// Evaluator that stays the same: hand-made, or a model outside the run.
+    /// An evaluator that stays the same: hand-made, or a model outside the run.
     pub(crate) fn from_fixed(notation: &str) -> Result<Self> {
         let label = Notation::parse(notation)?.to_string();
         Ok(Self {
@@ -38,7 +37,7 @@ impl Evaluator {
         }
     }
 
-    /// Contestant: the template with this evaluator as its placeholder.
+    /// A contestant whose notation is the template with this evaluator.
     pub(crate) fn contestant<G: Playable>(
         &self,
         template: &str,

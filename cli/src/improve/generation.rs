@@ -1,8 +1,8 @@
 //! One generation: self-play, labels, training, gate, measurement.
 //!
 //! Invariant: stages store finished work in the generation's directory and resume from it. The
-//! result is a function of the settings, the generation's number, the best evaluator so far and the
-//! games of the generations in the window.
+//! result depends only on the settings, the generation's number, the best evaluator so far and the
+//! games in the window.
 
 use super::{
     Part, Run,
@@ -35,12 +35,11 @@ use trainer::training::TrainingReport;
 pub(super) struct Generation<'a, G> {
     pub(super) run: &'a Run<'a, G>,
     pub(super) number: u64,
-    /// The best evaluator so far, and its strength.
+    /// The best evaluator so far; its strength is in `strength`.
     pub(super) best: Evaluator,
     pub(super) strength: &'a [Strength],
 }
 
-/// Generation's directory, relative to the run's.
 fn directory_of(number: u64) -> PathBuf {
     PathBuf::from("generations").join(format!("{number:04}"))
 }
@@ -77,7 +76,7 @@ impl<G: Learnable> Generation<'_, G> {
         )?;
         output::note(&result_line);
         let accepted = test.verdict == Verdict::Accepted;
-        // After a rejection the best evaluator stays, with the strength measured before.
+        // After a rejection the best evaluator's strength is that measured before.
         let strength = if accepted {
             stages.run(
                 &self.stage("measure"),
@@ -114,7 +113,6 @@ impl<G: Learnable> Generation<'_, G> {
         })
     }
 
-    /// Runs one stage, or a slice of it; returns a line about it.
     pub(super) fn part(&self, part: Part, slice: TaskSlice) -> Result<String> {
         files::create_directory(&self.path(""))?;
         Ok(match part {
@@ -147,7 +145,7 @@ impl<G: Learnable> Generation<'_, G> {
         Ok((report, samples))
     }
 
-    /// Path of the model relative to the run's directory, and the candidate.
+    /// Path of the new model relative to the run's directory, and the model as an evaluator.
     fn candidate(&self) -> Result<(PathBuf, Evaluator)> {
         let family = self.run.config.family()?.name();
         let model = directory_of(self.number).join(family).join(family);
@@ -181,7 +179,6 @@ impl<G: Learnable> Generation<'_, G> {
         Ok(report.summary)
     }
 
-    /// Labels the games' positions; returns a line about the labeller.
     fn relabel(&self, slice: TaskSlice) -> Result<String> {
         let (config, directory_of) = (self.run.config.relabel(&self.best), self.path("relabelled"));
         let mut recipe = LabelSource::new(&config.context("nobody labels")?, self.run.game)?;
@@ -189,7 +186,7 @@ impl<G: Learnable> Generation<'_, G> {
             recipe = recipe.with_model_name(&path.display().to_string(), name);
         }
         let result_line = format!("'{}' by {}", recipe.label().name, recipe.label().by);
-        // The labelled records are complete once their directory has its final name.
+        // Labelled records are complete once their directory has its final name.
         if directory_of.exists() {
             return Ok(result_line);
         }
@@ -210,7 +207,6 @@ impl<G: Learnable> Generation<'_, G> {
         ))
     }
 
-    /// Directories of the generations in the training window, oldest first.
     fn window(&self) -> Vec<PathBuf> {
         let kind = if self.run.config.relabel.is_some() {
             "relabelled"
@@ -225,7 +221,6 @@ impl<G: Learnable> Generation<'_, G> {
             .collect()
     }
 
-    /// Result of the gate, and a line about it.
     fn gate(&self, candidate: &Evaluator, slice: TaskSlice) -> Result<(Test, String)> {
         let (game, player) = (self.run.game, &self.run.config.gate.player);
         let (pairs, seed) = (
@@ -251,7 +246,7 @@ impl<G: Learnable> Generation<'_, G> {
 }
 
 impl<G: Learnable> Run<'_, G> {
-    /// Self-play of a generation, without paths in its records.
+    /// Self-play of a generation; its records contain no paths.
     pub(super) fn self_play(&self, number: u64, best: &Evaluator) -> Result<SelfPlay<G>> {
         let run = SelfPlay::new(self.config.selfplay(number, best))?;
         Ok(match &best.model {
@@ -260,8 +255,8 @@ impl<G: Learnable> Run<'_, G> {
         })
     }
 
-    /// Strength of an evaluator against generation 0 (unless it is generation 0) and against the
-    /// configured opponents.
+    /// Strength of an evaluator against generation 0 (unless it is that itself) and the configured
+    /// opponents.
     pub(super) fn measure(&self, number: u64, who: &Evaluator) -> Result<Vec<Strength>> {
         let (game, config, start) = (self.game, self.config, &self.start);
         let directory = self.directory.join(directory_of(number));

@@ -1,8 +1,7 @@
-//! Ledger of all generations, as JSON for programs and as Markdown for people.
+//! Ledger of all finished generations, as JSON for programs and as Markdown for people.
 //!
-//! Invariant: `ledger.json` is authoritative. It has finished generations only, each once and in
-//! order, and is replaced atomically; `ledger.md` derives from it. Neither contains times, so equal
-//! runs have equal ledgers.
+//! Invariant: `ledger.md` derives from `ledger.json`, which is replaced atomically. Neither
+//! contains times, so equal runs have equal ledgers.
 
 use crate::output;
 use anyhow::{Context, Result, bail};
@@ -21,12 +20,11 @@ pub(crate) struct Ledger {
     pub(crate) generations: Vec<Entry>,
 }
 
-/// Evaluator and strength of generation 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Start {
     pub(crate) evaluator: String,
-    /// Checksum of the model; `None` for a hand-made evaluator.
+    /// Checksum of its model; `None` for a hand-made evaluator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) checksum: Option<String>,
     pub(crate) strength: Vec<Strength>,
@@ -36,21 +34,21 @@ pub(crate) struct Start {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
     pub(crate) generation: u64,
-    /// Whether the generation's model was promoted.
+    /// Whether the gate accepted the generation's model.
     pub(crate) accepted: bool,
-    /// Label of the evaluator that played the games and was the gate's opponent.
+    /// Label of the evaluator that played the games and the gate.
     pub(crate) best_before: String,
-    /// Number of games of self-play, and of their positions.
+    /// Number of self-play games, and of their positions.
     pub(crate) games: u64,
     pub(crate) positions: u64,
     pub(crate) training: Training,
-    /// Path of the model relative to the run's directory, and the checksum (xxh3) in its metadata.
+    /// The new model relative to the run's directory, and the xxh3 checksum in its metadata.
     pub(crate) model: PathBuf,
     pub(crate) checksum: String,
     pub(crate) gate: Test,
     /// Strength, after this generation, of the best evaluator so far.
     pub(crate) strength: Vec<Strength>,
-    /// The command that runs this generation again in the run's directory.
+    /// Command that runs this generation again, in the run's directory.
     pub(crate) command: String,
 }
 
@@ -66,8 +64,7 @@ pub(crate) struct Training {
     pub(crate) validation_loss: f64,
 }
 
-/// The match of the candidate against the best evaluator, up to the decision of the sequential
-/// test.
+/// The gate's match, candidate against best evaluator, up to the decision of the sequential test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Test {
     pub(crate) verdict: Verdict,
@@ -85,7 +82,7 @@ pub(crate) struct Strength {
     pub(crate) score: Score,
 }
 
-/// The score of a match with its 95 % interval, as a fraction of the points and in Elo.
+/// Score of a match with its 95 % interval, as a fraction of the points and in Elo.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Score {
     pub(crate) games: u64,
@@ -133,7 +130,6 @@ impl Ledger {
         directory.join("ledger.json")
     }
 
-    /// Reads the ledger of a run; `None` if it does not exist.
     pub(crate) fn read(directory: &Path) -> Result<Option<Self>> {
         let path = Self::path(directory);
         if !path.exists() {
@@ -171,7 +167,7 @@ impl Ledger {
             .map_or(&self.start.strength, |entry| &entry.strength)
     }
 
-    /// Table of some [`COLUMNS`], a row a generation.
+    /// Table of the named [`COLUMNS`], with a row per generation.
     pub(crate) fn text_table(&self, columns: &[&str]) -> TextTable {
         let find = |name: &&str| COLUMNS.iter().find(|(column, _)| column == name);
         let columns: Vec<_> = columns.iter().filter_map(find).collect();

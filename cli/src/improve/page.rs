@@ -1,4 +1,4 @@
-//! Page of all generations, rewritten after each from the ledger and the stage times.
+//! HTML page of all generations, from the ledger and the stage times.
 
 use super::{
     End,
@@ -37,7 +37,6 @@ fn page(
     stages: &[Stage],
     ended: Option<End>,
 ) -> Result<Page> {
-    // The page ends like every report, with stages, configuration and commands.
     let report = report::page(&ReportData {
         title: format!("Generations, seed {}", ledger.seed),
         configuration: toml::to_string(config)?,
@@ -89,7 +88,7 @@ fn summary(ledger: &Ledger, ended: Option<End>) -> Vec<Sentence> {
     sentences
 }
 
-/// Elo by generation with the underlying matches.
+/// Elo by generation, and the matches from which it follows.
 fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
     let all: Vec<&[Strength]> = std::iter::once(&ledger.start.strength)
         .chain(ledger.generations.iter().map(|entry| &entry.strength))

@@ -1,6 +1,4 @@
-//! Settings of a pipeline: a preset or a TOML file of the same form.
-//!
-//! One seed rules all stages; each stage has its own seed space.
+//! Settings of a pipeline: a preset or a TOML file. All stages derive their seeds from one.
 
 use crate::commands::MAX_GAMES;
 use crate::settings::Settings;
@@ -61,7 +59,6 @@ pub(crate) struct TrainSection {
     ntuple: NTupleConfig,
 }
 
-/// Opponents of the models, and matches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ArenaSection {
@@ -88,7 +85,7 @@ impl Settings for PipelineConfig {
 }
 
 impl PipelineConfig {
-    /// Checks everything possible before hours of work.
+    /// Checks as much as possible before hours of work.
     pub(crate) fn check<G: Learnable>(&self, game: &G) -> Result<()> {
         let games = self.selfplay.games;
         if !(1..=MAX_GAMES).contains(&games) {
@@ -151,7 +148,6 @@ mod tests {
         let problem = wrong.check(&Standard::default()).unwrap_err().to_string();
         assert!(problem.contains("'adjudicate' is a number"), "{problem}");
         assert!(read("temperatur = 0.1").is_err());
-        // Default options leave no trace in the resolved settings.
         let plain: PipelineConfig = settings::parse(quick).unwrap();
         assert!(!toml::to_string(&plain).unwrap().contains("options"));
     }

@@ -1,10 +1,10 @@
-//! The test game *Columns*, whose one line in the list of games gives it every command.
+//! Tests of the commands with the game *Columns*, which has only its line in the list of games.
 
 use crate::support::{Folder, alea, list, number, run, word};
 use serde_json::{Value, json};
 use web::{answer::answer, limits::RequestLimits};
 
-/// One throw is left, of seat 0, whose columns 1, 2, 0 are opposite to 3, 4, 4.
+/// Seat 0 has the last throw; its columns 1, 2, 0 are opposite to 3, 4, 4.
 const LAST_THROW: &str = "12034410";
 
 #[test]

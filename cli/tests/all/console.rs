@@ -1,12 +1,12 @@
-//! Runs the transcripts of documents in a shell and compares their output.
+//! Runs transcripts in documents in a shell, and compares their output.
 //!
-//! A transcript is a block ```` ```console ````: commands after `$`, each with its output on both
-//! streams, and `? N` before it for exit code N. `[..]` matches any text within a line. A document
-//! runs in its own temporary directory that sees the repository's data, documents and models; a
-//! block ```` ```toml NAME ```` becomes a file there. `TRANSCRIPTS=overwrite` rewrites the
-//! documents with the current output.
+//! A transcript is a block ```` ```console ````: commands after `$`, each followed by its output on
+//! both streams, where `[..]` matches any text within a line; `? N` before the output means exit
+//! code N. A document runs in its own temporary directory that sees the repository's data,
+//! documents and models; a block ```` ```toml NAME ```` becomes a file there.
+//! `TRANSCRIPTS=overwrite` rewrites the documents.
 //!
-//! Crates for this (`trycmd`) turn on features of serde, which would compile burn again.
+//! The crate `trycmd` is not used, because its features of serde would make burn compile again.
 
 use rayon::prelude::*;
 use std::{
@@ -18,7 +18,7 @@ use std::{
     process::Command,
 };
 
-/// Folder of the repository, from that of a crate.
+/// Root of the repository.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
@@ -28,11 +28,10 @@ pub(crate) fn files(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     entries.map(|entry| entry.unwrap().path())
 }
 
-/// Runs documents and those of the crate's folder `tests/transcripts`; `program` is the path of the
-/// binary, whose folder is searched for commands first.
+/// Runs `documents` and those in `tests/transcripts` of the crate, with the folder of `program`
+/// first in the path.
 pub(crate) fn check(documents: impl Iterator<Item = PathBuf>, program: &str) {
     let transcripts = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts"));
-    // These use tools of Linux.
     let transcripts = transcripts.filter(|_| cfg!(target_os = "linux"));
     let documents: Vec<PathBuf> = documents.chain(transcripts).collect();
     let folder = Path::new(program).parent().unwrap();
@@ -53,7 +52,7 @@ pub(crate) fn check(documents: impl Iterator<Item = PathBuf>, program: &str) {
     assert!(stale.is_empty(), "{stale}");
 }
 
-/// Document with the current output of its commands; differences are appended to `stale`.
+/// A document with the current output of its commands; appends differences to `stale`.
 fn printed_now(document: &str, [program, directory]: [&Path; 2], stale: &mut String) -> String {
     let mut lines = document.lines().peekable();
     let mut now = String::new();
@@ -78,7 +77,6 @@ fn printed_now(document: &str, [program, directory]: [&Path; 2], stale: &mut Str
             iter::from_fn(|| lines.next_if(|line| !ends(line))).collect();
         let printed = run(command, program, directory);
         let printed: Vec<&str> = printed.trim_end_matches('\n').lines().collect();
-        // Blank lines separate commands.
         let blank = printed_lines
             .iter()
             .rev()
@@ -103,7 +101,7 @@ fn printed_now(document: &str, [program, directory]: [&Path; 2], stale: &mut Str
     now
 }
 
-/// Output of a command on both streams, after its exit code if that is not 0.
+/// Output of a command on both streams, after its exit code unless that is 0.
 fn run(command: &str, program: &Path, directory: &Path) -> String {
     let path = format!("{}:{}", program.display(), env::var("PATH").unwrap());
     let ran = Command::new("sh")

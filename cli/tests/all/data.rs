@@ -1,5 +1,5 @@
-//! Records as Parquet, read and written by Python; making records and their messages are in
-//! `cli/tests/transcripts/records.md`.
+//! Records as Parquet, read and written by Python. `cli/tests/transcripts/records.md` has other
+//! tests of records.
 
 use crate::support::{Folder, alea, content, has_package, here, json_lines, read};
 use serde_json::Value;
@@ -44,7 +44,7 @@ fn python_reads_what_parquet_holds_and_writes_it() {
         if !has_package(package) {
             continue;
         }
-        // Values are 32-bit floats in Parquet and shortest decimals in JSON.
+        // Values are `f32` in Parquet and shortest decimals in JSON.
         let script = here("docs/read_parquet.py");
         let read = json_lines(&python(&[&script, &file, "--lines", "--with", package]));
         assert_eq!(read.len(), 300);
@@ -57,7 +57,7 @@ fn python_reads_what_parquet_holds_and_writes_it() {
     }
 }
 
-/// Whether two JSON values are equal, numbers as 32-bit floats.
+/// Whether two JSON values are equal, with numbers compared as `f32`.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {

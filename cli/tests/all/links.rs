@@ -1,7 +1,5 @@
-//! Links of all documents: their files exist, and their anchors are headings.
-//!
-//! The anchor of a heading is its text in lower case, with hyphens for spaces and without other
-//! signs.
+//! Links of all documents lead to files and headings. The anchor of a heading is its text in lower
+//! case, with hyphens for spaces and without other signs.
 
 use crate::support::here;
 use std::{collections::HashMap, fs, path::Path, process::Command};
@@ -45,7 +43,6 @@ fn without_code(text: &str) -> String {
     text.split("\n```").step_by(2).collect()
 }
 
-/// Path of `file` as seen from `folder`, without `..`.
 fn resolve(folder: &Path, file: &str) -> String {
     let path = folder.join(file);
     let mut parts = Vec::new();

@@ -1,5 +1,5 @@
-//! Limits of the system (files that are too large, no memory or threads, a table truncated while it
-//! is mapped) end in one line on standard error.
+//! Limits of the system (size of files, memory, threads, a table truncated while it is mapped) end
+//! `alea` with one line on standard error.
 
 use crate::support::{Folder, Ran, alea, command, names, run};
 use std::{
@@ -9,7 +9,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Runs `alea` in a shell with a limit, as by `ulimit`.
+/// Runs `alea` with a limit of the shell, as by `ulimit`.
 fn limited(limit: &str, line: &str, input: &[u8]) -> Ran {
     let alea = command(line);
     let mut shell = Command::new("bash");
@@ -18,7 +18,7 @@ fn limited(limit: &str, line: &str, input: &[u8]) -> Ran {
     Ran::of(&mut shell, &format!("{line} (ulimit {limit})"), input)
 }
 
-/// Returns the only line of a failed command's standard error.
+/// The only line on standard error of a command that failed.
 fn only_line(ran: &Ran) -> &str {
     assert_eq!(ran.code, 1, "{ran}");
     let line = ran
@@ -104,7 +104,6 @@ fn files_above_the_limit_of_their_kind_are_refused() {
             (data, 33_000_000_000),
         ];
         let bytes = bytes.iter().find(|(kind, _)| *kind == (size, bound));
-        // A sparse file takes no disk space.
         File::create(&file)
             .unwrap()
             .set_len(bytes.unwrap().1)
@@ -116,7 +115,6 @@ fn files_above_the_limit_of_their_kind_are_refused() {
         fs::remove_file(&file).unwrap();
         assert_eq!(names(&folder.path()), [""; 0], "{line}");
     }
-    // The size of standard input is not known in advance.
     let ran = run("report - --out none.html", &vec![b' '; 16_000_001]);
     assert!(
         only_line(&ran).ends_with("has no end within 16.0 MB"),
@@ -124,7 +122,7 @@ fn files_above_the_limit_of_their_kind_are_refused() {
     );
 }
 
-/// Memory that the program needs to start, in KiB; with less the system does not load it.
+/// Memory in KiB with which the system can load the program.
 fn base() -> u64 {
     let starts = |kib: &u64| {
         let mut shell = Command::new("bash");
@@ -175,7 +173,6 @@ fn memory_that_is_missing_is_one_line() {
             let _ = fs::remove_dir_all(out);
         }
     }
-    // Whether threads or memory run out first depends on the machine.
     assert!(seen.len() >= 2, "{seen:?}");
 }
 
@@ -226,7 +223,6 @@ fn a_table_that_is_cut_short_while_it_is_mapped_is_named() {
         "{err}"
     );
     assert_eq!(err.lines().count(), 1, "{err}");
-    // A file opened after the truncation is refused by its length.
     let ran = run(&probe, position.as_bytes());
     assert_eq!(ran.code, 1, "{ran}");
     assert!(

@@ -1,5 +1,5 @@
 //! Moves against vectors of an independent program, and values against a script that reads the same
-//! models; shapes and streams are in `cli/tests/transcripts/positions.md`.
+//! models.
 
 use crate::support::{Folder, alea, has_package, here, json_lines, list, number, read, run, word};
 use engine::games::einstein::{
@@ -83,7 +83,6 @@ fn a_script_reads_a_model_and_gives_its_values() {
     }
 }
 
-/// A model with all kinds of cells and three phases, with arbitrary weights.
 fn model_of_all_cells(path: String) -> String {
     let cells = [
         "b3 b4 m0 m6",
@@ -136,7 +135,6 @@ fn positions_and_moves_have_exact_scores() {
             .map(|mv| (word(&mv["move"]).to_owned(), mv["discs"].clone()));
         assert_eq!(Value::Object(scores.collect()), vector["moves"], "{text}");
     }
-    // The text lists the best first, and finished games.
     let (text, _) = &vectors[0];
     let analysis = alea!("analyse --game reversi --player endgame -- '{text}'");
     assert!(analysis.out.contains("best play: +18\n"), "{analysis}");
@@ -150,7 +148,6 @@ fn positions_and_moves_have_exact_scores() {
         (&(-60).into(), &0.0.into()),
         "{answer}"
     );
-    // Players without exact scores print none.
     let other = run(
         "analyse - --game reversi --player star1(depth=1)",
         text.as_bytes(),
@@ -188,7 +185,6 @@ fn positions_may_begin_with_a_hyphen() {
     let map = "-0/10/-2 play 1 0,0 0,0";
     let ran = alea!("moves '{map}' --game reversixt");
     assert!(ran.err.contains("position"), "{ran}");
-    // A mistyped option is reported; `-` alone is standard input.
     for (line, named) in [
         ("moves --jsn 'x'".to_owned(), "'--jsn'"),
         (format!("moves '{start}' --gmae reversi"), "'--gmae'"),

@@ -1,5 +1,5 @@
-//! `alea engine` from outside: the conversations in `cli/tests/conversations`, written from the
-//! protocols and the rules of the games, and input during a search.
+//! Tests of `alea engine` with the conversations in `cli/tests/conversations`, written from
+//! protocols and rules, and with input during a search.
 
 use crate::console::is_like;
 use crate::support::{Folder, command, json_lines, list, number, run, word};
@@ -15,8 +15,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Runs a transcript: `$` is the command, `>` a line of input, `<` a line of output in which `[..]`
-/// matches anything; a GTP reply ends with an empty line.
+/// Runs a conversation: `$` is the command, `>` a line of input, `<` a line of output, in which
+/// `[..]` matches anything. A GTP reply ends with an empty line.
 fn holds(path: &Path) {
     let text = fs::read_to_string(path).unwrap();
     let (mut line, mut input, mut expected) = ("", String::new(), Vec::new());
@@ -92,7 +92,6 @@ fn gtp_thinks_aloud_until_the_next_line() {
     }
 }
 
-/// Position of a vector as the start of a game in GGF.
 fn ggf(vector: &Value) -> String {
     let text = format!("{} {}", word(&vector["board"]), word(&vector["to_move"]));
     let text = text.replace('X', "*");
@@ -102,7 +101,7 @@ fn ggf(vector: &Value) -> String {
 #[test]
 fn nboard_reports_the_exact_difference() {
     let vectors = json_lines(include_str!("../../../engine/tests/vectors/ffo.jsonl"));
-    // With 14 empty squares, 6, and 15, where the side to move loses.
+    // Positions with 14, 6, and 15 empty squares; in the last the side to move loses.
     for vector in [&vectors[0], &vectors[19], &vectors[8]] {
         let input = format!("set game {}\ngo\nhint 1\n", ggf(vector));
         let ran = run(
@@ -139,13 +138,11 @@ fn visits_are_those_of_each_move() {
     let visits = line.split(" visits ").skip(1);
     let visits = visits.map(|rest| rest.split(' ').next().unwrap().parse::<u32>().unwrap());
     let visits: Vec<u32> = visits.collect();
-    // Each simulation tries one of the three moves.
     assert!(
         (2900..=3100).contains(&visits.iter().sum::<u32>()),
         "{line}"
     );
     assert!(visits.is_sorted_by(|more, fewer| more >= fewer), "{line}");
-    // The first move of the analysis is played.
     let best = line.split(' ').nth(2).unwrap();
     assert!(ran.out.ends_with(&format!("\nplay {best}\n\n")), "{ran}");
 }
@@ -181,7 +178,6 @@ fn games_are_loaded_as_they_were_written() {
         let found = [loaded[1], loaded[3], loaded[6]];
         assert_eq!(found, [positions[5], positions[2], positions[5]], "{ran}");
     }
-    // Only the first game of a file counts.
     let file = folder.at("a game.sgf");
     let first = fs::read_to_string(&file).unwrap();
     for other in ["(;W[z99])", "(;W[a1", "(;GN[reversi]C[x])", &first] {
@@ -201,7 +197,6 @@ fn games_are_loaded_as_they_were_written() {
         input.as_bytes(),
     );
     assert!(ran.out.starts_with("? cannot load file: "), "{ran}");
-    // A file with a game of other rules is refused.
     let input = format!("loadsgf {file}\nposition\n");
     let ran = run("engine --protocol gtp", input.as_bytes());
     assert!(ran.out.starts_with("? cannot load file: "), "{ran}");
@@ -239,7 +234,7 @@ impl Engine {
         stdin.write_all(lines.as_bytes()).unwrap();
     }
 
-    /// Collects lines until `last`; `false` after the time limit.
+    /// Collects lines until `last`; false at the time limit.
     fn receive_until(&self, last: &str, within: Duration, lines: &mut Vec<String>) -> bool {
         let until = Instant::now() + within;
         while !lines.iter().any(|line| line == last) {
@@ -253,8 +248,8 @@ impl Engine {
     }
 }
 
-/// Protocol with a game, a command that searches, the prefix of its answer, and a line with its
-/// answer; then players that would think for minutes.
+/// Protocol, game, a command that searches, the prefix of its answer, and a line with its answer;
+/// then players that would think for minutes.
 const THINKERS: [([&str; 6], &[&str]); 13] = [
     (
         [
@@ -315,7 +310,7 @@ const THINKERS: [([&str; 6], &[&str]); 13] = [
             "mcts(ms=600000, endgame=20)",
         ],
     ),
-    // Other programs: one that supports `stop`, and one that has to be killed.
+    // A program that supports `stop`, and one that has to be killed.
     (
         [
             "gtp",
@@ -415,7 +410,7 @@ const THINKERS: [([&str; 6], &[&str]); 13] = [
 ];
 
 const INTERRUPTIONS: usize = 50;
-/// Median delay of an answer after an interruption.
+/// Maximum median delay of an answer after an interruption.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
 const LATE: Duration = Duration::from_secs(5);
 
@@ -435,7 +430,6 @@ fn a_line_ends_every_search() {
                 "gtp" => format!("{reply}{}", env!("CARGO_PKG_VERSION")),
                 _ => reply.to_owned(),
             };
-            // The reply shows that the engine is ready.
             engine.send_lines(&format!("{line}\n"));
             assert!(
                 engine.receive_until(&reply, LATE * 10, &mut received),
@@ -449,7 +443,7 @@ fn a_line_ends_every_search() {
                 let lines = ["", "stop\n", "\n"][number % 3].to_owned() + line + "\n";
                 let mut sent_at = Instant::now();
                 engine.send_lines(&lines);
-                // A busy machine may read both lines together, as sent ahead.
+                // A busy machine may read both lines together, as if sent together.
                 while !engine.receive_until(&reply, LATE, &mut received) {
                     unanswered += 1;
                     assert!(unanswered < INTERRUPTIONS / 5, "{name}: {received:?}");
@@ -478,7 +472,7 @@ fn the_end_of_input_and_quit_end_every_search() {
         for quits in [false, true] {
             let mut engine = Engine::start(&words);
             engine.send_lines(&format!("{question}\n"));
-            // Long enough for a busy machine to begin.
+            // Even a busy machine has begun then.
             thread::sleep(Duration::from_millis(700));
             let quit = if protocol == "tcga" {
                 "exit\n"

@@ -1,12 +1,12 @@
-//! Commands as many tasks: in any order, some twice, one killed and restarted, they equal one run,
-//! byte for byte except times. Missing, damaged and foreign tasks are in
-//! `cli/tests/transcripts/tasks.md`.
+//! Commands as many tasks, in any order, some repeated, one killed and restarted, give the files
+//! and output of one run.
+//!
+//! `cli/tests/transcripts/tasks.md` has missing, damaged and foreign tasks.
 
 use crate::support::{Folder, Ran, alea, command, content, json_lines, run};
 use serde_json::Value;
 use std::{fs, process::Stdio, thread::sleep, time::Duration};
 
-/// Removes the values that depend on clocks.
 fn timeless(value: &mut Value) {
     const TIMES: [&str; 5] = ["time", "elapsed", "session", "nanoseconds", "checksum"];
     if let Value::Object(keys) = value {
@@ -17,12 +17,10 @@ fn timeless(value: &mut Value) {
     }
 }
 
-/// Lines of JSON without times, sorted.
 fn lines(text: &str) -> Vec<String> {
     let mut lines = json_lines(text);
     for line in &mut lines {
         if let Value::Array(parts) = line {
-            // The checksum.
             parts.pop();
         }
         timeless(line);
@@ -32,8 +30,8 @@ fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// Asserts that one run and `of` tasks of a command give the same output and files; `{}` in its
-/// line is a directory.
+/// Asserts that `of` tasks of a command give the same output and files as one run; `{}` in `line`
+/// is a directory.
 #[track_caller]
 fn tasks_equal_one_run(line: &str, of: u64) {
     let outcome = |directory: &Folder, ran: &Ran| {
@@ -63,8 +61,7 @@ fn tasks_equal_one_run(line: &str, of: u64) {
     sleep(Duration::from_millis(60));
     killed.kill().unwrap();
     killed.wait().unwrap();
-    // Eleven is coprime to the number of tasks, so each index comes up once, and some a second
-    // time.
+    // Eleven is coprime to the number of tasks, so every index occurs, and some twice.
     for index in 0..of + 2 {
         run(&shard(&(index * 11 % of + 1).to_string()), b"").succeeds();
     }
@@ -84,12 +81,10 @@ fn merged_tasks_equal_one_run() {
     let two = "--player star1(depth=1) --player greedy";
     for (line, of) in [
         (format!("arena {two} --games 61 --luck --state {{}}/s --records {{}}/r --json"), 7),
-        // Some games repeat others, and there are more tasks than pairs.
         ("arena --game reversi(size=4) --player random --player star1(depth=1) --games 14 --state {}/s --json".into(), 10),
         (format!("tournament {two} --player random --games 20 --state {{}}/s --records {{}}/r --json"), 3),
         (format!("regret --tables {tables} --stones 4 --positions 203 {two} --eval abt --state {{}}/s --json"), 2),
         (format!("suite --tables {tables} --stones 5 --stones 6 --positions 7 --limit 200 --from greedy --by rollout(error=0.05,tablebase=4) --out {{}}/o"), 4),
-        // There are fewer tasks than the four shards.
         (format!("{games} {{}}/o --json"), 3),
         (format!("data relabel {records} --name new --by rollout(games=1,eval=race) --out {{}}/o --json"), 3),
     ] {

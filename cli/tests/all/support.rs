@@ -1,4 +1,4 @@
-//! Runs of the binary `alea` from outside, and their output.
+//! Runs of the binary `alea`, and their output.
 
 use serde_json::Value;
 use std::{
@@ -9,8 +9,8 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Runs `alea` with standard input closed. The command line is formatted as by `format!` and split
-/// at spaces; text between two `'` is one word.
+/// Runs `alea` with standard input closed. The line is formatted as by `format!` and split at
+/// spaces; text between two `'` is one word.
 macro_rules! alea {
     ($($line:tt)*) => { $crate::support::run(&format!($($line)*), b"") };
 }
@@ -24,7 +24,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Runs a command with standard input; `line` describes it in failures.
+    /// Runs a command with standard input; failures quote `line`.
     pub(crate) fn of(command: &mut Command, line: &str, input: &[u8]) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
@@ -34,8 +34,8 @@ impl Ran {
             .unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_owned();
-        // A full pipe on either side must not block both; writing fails as soon as the command
-        // ends.
+        // On a thread of its own, because full pipes could block both processes; writing fails once
+        // the command ends.
         let writer = std::thread::spawn(move || {
             let _ = stdin.write_all(&input);
         });
@@ -58,7 +58,7 @@ impl Ran {
         json_lines(&self.out)
     }
 
-    /// The only line of standard output as JSON; the command succeeded.
+    /// The only line of standard output as JSON, of a command that must have succeeded.
     pub(crate) fn json(&self) -> Value {
         self.succeeds();
         let [line] = &*self.lines() else {
@@ -84,12 +84,12 @@ impl Display for Ran {
     }
 }
 
-/// Runs `alea` with standard input; the command line as in [`alea!`].
+/// Runs `alea` with standard input; the line is split as by [`alea!`].
 pub(crate) fn run(line: &str, input: &[u8]) -> Ran {
     Ran::of(&mut command(line), line, input)
 }
 
-/// Command of `alea`; the command line as in [`alea!`].
+/// Command of `alea`; the line is split as by [`alea!`].
 pub(crate) fn command(line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_alea"));
     command.args(words(line));
@@ -129,7 +129,6 @@ pub(crate) fn read(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Sorted names in a directory.
 pub(crate) fn names(directory: &str) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -138,7 +137,7 @@ pub(crate) fn names(directory: &str) -> Vec<String> {
     names
 }
 
-/// Sorted names and contents of the files of a directory; empty if it does not exist.
+/// Sorted names and contents of a directory's files; empty if it does not exist.
 pub(crate) fn content(directory: &str) -> Vec<(String, Vec<u8>)> {
     if !exists(directory) {
         return Vec::new();

@@ -1,6 +1,5 @@
-//! Text files of other systems: every reader accepts a byte-order mark and carriage returns, and
-//! those of hand-written lists blank lines and comments too (the table of
-//! `docs/reference/formats.md`).
+//! Text files of other systems: every reader accepts a byte-order mark and carriage returns, some
+//! also blank lines and comments (table in `docs/reference/formats.md`).
 
 use crate::support::{Folder, run};
 use std::fs;
@@ -12,12 +11,10 @@ const GGF: &str = "(;GM[Othello]PB[ann]PW[bob]BO[8 -------- -------- -------- --
 const SGF: &str = "(;FF[4]EV[havannah]PB[ann]PW[bob]SZ[3];W[a1];B[c3];W[b1];B[d3];W[c1])\n";
 const PGN: &str = "[Black \"ann\"]\n[White \"bob\"]\n[Result \"64-0\"]\n\n1. E6 F4\n2. e3 f6 3. g5 d6\n4. e7 f5 5. c5\n64-0\n";
 
-/// Variations that a reader accepts.
 #[derive(Clone, Copy, PartialEq)]
 enum Takes {
-    /// Byte-order marks and carriage returns.
     Ends,
-    /// Blank lines and comments, too.
+    /// Comments and blank lines, besides those of `Ends`.
     Comments,
 }
 
@@ -33,7 +30,7 @@ fn every_reader_of_text_takes_it_as_other_systems_write_it() {
     let lines = fs::read_to_string(lines).unwrap();
     let map = fs::read_to_string(crate::support::here("data/maps/01_plain_8x8.map")).unwrap();
     use Takes::{Comments, Ends};
-    // Command, in which FILE is the text, else standard input is, and OUT an output path.
+    // Command: FILE is the text, which is standard input without it; OUT is an output path.
     let table: [(&str, &str, Takes); 14] = [
         ("evaluate - --eval race", EINSTEIN, Comments),
         ("moves - --game reversi", REVERSI, Comments),
@@ -103,7 +100,6 @@ fn every_reader_of_text_takes_it_as_other_systems_write_it() {
                 .replace("FILE", &file)
                 .replace("OUT", &folder.at("out"));
             let ran = run(&line, bytes);
-            // Time of random players is printed.
             let out = if line.contains("--player random") {
                 ""
             } else {

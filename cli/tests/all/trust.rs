@@ -1,4 +1,4 @@
-//! Untrusted input opens no file and starts no program: every reader gets notations that name some,
+//! Untrusted input opens no file and starts no program. Every reader gets notations that name some,
 //! and the system reports accesses.
 
 use crate::support::{Folder, alea, exists, here, read, run};
@@ -7,7 +7,7 @@ use rustix::fs::inotify;
 use serde_json::{Value, json};
 use std::{fs, mem::MaybeUninit, os::fd::OwnedFd, os::unix::fs::PermissionsExt};
 
-/// Map, model, patterns and program that must not be accessed, and their watcher.
+/// Files and a program that must not be accessed, and their watcher.
 pub(crate) struct Bait {
     folder: Folder,
     watch: OwnedFd,
@@ -33,13 +33,11 @@ impl Bait {
         let what = inotify::WatchFlags::OPEN | inotify::WatchFlags::CREATE;
         inotify::add_watch(&watch, folder.path(), what).unwrap();
         let bait = Self { folder, watch };
-        // A first access shows that the watcher works.
         read(&bait.folder.at("map"));
         assert_eq!(bait.touched(), ["map"]);
         bait
     }
 
-    /// Files opened or created since the last call.
     fn touched(&self) -> Vec<String> {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut events = inotify::Reader::new(&self.watch, &mut buffer);
@@ -60,7 +58,6 @@ impl Bait {
         assert_eq!(self.touched(), [""; 0], "{what}");
     }
 
-    /// Notations of games that name a file.
     pub(crate) fn games(&self) -> Vec<String> {
         let at = |name| self.folder.at(name);
         let (map, patterns, program) = (at("map"), at("patterns"), at("program"));
@@ -75,7 +72,6 @@ impl Bait {
         ]
     }
 
-    /// Notations of players that name a file or a program.
     pub(crate) fn players(&self) -> Vec<String> {
         let at = |name| self.folder.at(name);
         let (model, patterns, program) = (at("model"), at("patterns"), at("program"));
@@ -93,7 +89,6 @@ impl Bait {
     }
 }
 
-/// A shard with another header.
 pub(crate) fn with_header(shard: &[u8], edit: impl FnOnce(&mut Value)) -> Vec<u8> {
     let length = |at: usize| u32::from_le_bytes(*shard[at..].first_chunk().unwrap()) as usize;
     let (text, index) = (length(12), length(16));
@@ -112,14 +107,14 @@ pub(crate) fn with_header(shard: &[u8], edit: impl FnOnce(&mut Value)) -> Vec<u8
     bytes
 }
 
-/// Runs a command that may succeed or fail with one line.
+/// Runs a command that succeeds or fails with one line.
 fn quiet(bait: &Bait, line: &str, input: &[u8]) {
     let ran = run(line, input);
     assert!(ran.code <= 2 && !ran.err.contains("panicked"), "{ran}");
     bait.is_untouched_by(&ran.to_string());
 }
 
-/// Path of a set of two games, and the bytes of its shard.
+/// Directory of records with two games, and the bytes of its shard.
 pub(crate) fn games(folder: &Folder) -> (String, Vec<u8>) {
     let data = folder.at("data");
     alea!("selfplay --games 2 --out {data} --player random").succeeds();
@@ -208,7 +203,6 @@ fn texts_of_games_name_nothing_that_is_opened() {
             let _ = fs::remove_dir_all(&out);
             let _ = fs::remove_file(format!("{out}.state"));
         }
-        // Metadata of a Parquet file, padded to its own length.
         let pad = 4000;
         let mut padded = heading.clone();
         (padded["game"], padded["players"]) = (json!("einstein"), json!(["random"]));
@@ -415,7 +409,6 @@ fn the_users_own_words_open_and_start_what_they_name() {
     );
     assert!(fs::exists(at("started")).unwrap());
     bait.touched();
-    // A recorded game on a custom map resumes with the map that it contains.
     let game = at("game.jsonl");
     let line = format!(
         "play --game reversixt(map={}) --opponent person --quiet",
@@ -426,10 +419,8 @@ fn the_users_own_words_open_and_start_what_they_name() {
     alea!("play --resume {game} --quiet").succeeds();
 }
 
-/// Control characters, a forged line, and HTML.
 const HOSTILE: &str = "\u{1b}[2J\u{9b}31m\nforged <b> \u{202e}evil\r\u{7}";
 
-/// Asserts that the output contains no control characters and no forged line.
 fn is_harmless(ran: &crate::support::Ran) {
     for text in [&ran.out, &ran.err] {
         let obeyed = text
@@ -474,7 +465,6 @@ fn names_from_outside_command_no_terminal() {
         }
     }
     is_harmless(&run("moves -", HOSTILE.as_bytes()));
-    // JSON has the exact name.
     let judged = alea!("judge {data} --player 'star1(depth=1)' --json");
     assert_eq!(judged.lines()[0]["players"][0], HOSTILE);
     let html = read(&page);

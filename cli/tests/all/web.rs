@@ -1,4 +1,4 @@
-//! `alea web` from outside, by raw HTTP: page, API, foreign sites and hostile requests.
+//! Tests of `alea web` by raw HTTP: page, API, foreign sites and hostile requests.
 
 use engine::{
     core::{
@@ -22,7 +22,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Server on its own port, killed after the test.
 struct Server {
     process: Child,
     address: SocketAddr,
@@ -58,7 +57,6 @@ impl Server {
         stream
             .set_read_timeout(Some(Duration::from_secs(60)))
             .unwrap();
-        // The server may close the connection early.
         let _ = stream.write_all(&[head.as_bytes(), body].concat());
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
@@ -87,7 +85,7 @@ fn good_requests_are_answered_and_foreign_sites_and_hosts_are_refused() {
     let policy = "content-security-policy: default-src 'self'";
     let cross = "Sec-Fetch-Site: cross-site\r\n";
     let same = "Sec-Fetch-Site: same-origin\r\n";
-    // Request, headers (without `Host` the right one), body; status, part of the answer.
+    // Request, headers (with the right `Host` by default), body; status, part of the answer.
     let exchanges = [
         ("GET /", "", "", 200, policy),
         ("GET /../Cargo.toml", "", "", 404, "no such page"),
@@ -187,7 +185,7 @@ fn shards_come_as_games() {
     assert_eq!(server.request("POST /records", &host, &damaged).0, 400);
 }
 
-/// A shard of games with the maximum of labels: few bytes that become long texts.
+/// Small shard with the maximum of labels, whose JSON is long.
 fn shard_of_labels(games: u64) -> Vec<u8> {
     let rules = Reversi::default();
     let label = |number| Label {
@@ -302,7 +300,6 @@ fn requests_name_nothing_that_is_opened() {
     let players = bait.players();
     let named = with_header(&shard, |header| header["players"] = json!(players));
     let answer = send("POST /records", &named, &[200]);
-    // Notations of programs are only labels in a shard.
     assert!(answer.contains("external"), "{answer}");
     let position = "1..../.b.../...../...../..... r 1";
     for player in players {

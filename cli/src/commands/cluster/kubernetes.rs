@@ -1,7 +1,7 @@
-//! Kubernetes: one Indexed Job for each step, and a shared volume.
+//! Kubernetes: an Indexed Job for each step, and a shared volume.
 //!
-//! Invariant: all jobs but the first are created suspended. A small job resumes each when its
-//! predecessor is complete; it has no state, so it can be restarted on any node.
+//! All jobs but the first are created suspended. A small stateless job resumes each when its
+//! predecessor is complete.
 
 use super::{Plan, fill_template};
 use anyhow::{Context, Result, ensure};
@@ -9,14 +9,14 @@ use engine::core::files::{self, FileKind};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Most indices of an Indexed Job that limits failures for each index.
+/// Kubernetes' maximum of an Indexed Job that limits failures per index.
 const MAX_TASKS: u64 = 100_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
     image: String,
-    /// Name and size of the volume claim.
+    /// Name of the volume claim, whose size is `storage`.
     volume: String,
     storage: String,
     #[serde(default = "kubectl_image")]
@@ -27,7 +27,7 @@ fn kubectl_image() -> String {
     "registry.k8s.io/kubectl:v1.33.0".to_owned()
 }
 
-/// Script that prints all objects as YAML or passes them to `kubectl`.
+/// Script that prints all objects as YAML, or passes them to `kubectl`.
 pub(super) fn script(plan: &Plan) -> Result<String> {
     let super::Settings {
         name: run,
@@ -41,7 +41,6 @@ pub(super) fn script(plan: &Plan) -> Result<String> {
         .as_ref()
         .map(|improve| files::read(&improve.config, FileKind::Text));
     let improve = improve.transpose()?.unwrap_or_default();
-    // JSON strings are YAML strings.
     let text = |text: &str| Value::from(text).to_string();
     let all = json!({
         "run": run,

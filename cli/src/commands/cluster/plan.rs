@@ -1,6 +1,4 @@
-//! Conversion of the stages of a run to steps.
-//!
-//! Invariant: an error names its key before anything is written or submitted.
+//! Converts the stages of a run to steps, before anything is written or submitted.
 
 use super::{Improve, Plan, ResourceRequest, Settings, Stage, Step};
 use crate::improve::config::ImproveConfig;
@@ -10,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 const MAX_TASKS: u64 = 1_000_000;
 
 impl Plan {
-    /// Plan for a settings file; on Kubernetes (`on_pods`) paths are those of the volume.
+    /// Plan of a settings file; with `on_pods` (Kubernetes) paths are those on the volume.
     pub(super) fn of(mut settings: Settings, on_pods: bool) -> Result<Self> {
         ensure!(
             !on_pods || settings.kubernetes.is_some(),
@@ -82,7 +80,7 @@ impl ResourceRequest {
 }
 
 impl Stage {
-    /// Steps of a stage: one, or for each round an array and its merge.
+    /// The steps of a stage: one job, or for each round an array and a job that merges it.
     fn steps(self, defaults: &ResourceRequest) -> Result<Vec<Step>> {
         let name = self.name;
         let section = format!("stage '{name}'");
@@ -140,7 +138,6 @@ impl Stage {
 }
 
 impl Improve {
-    /// Stages of all generations in order.
     fn stages(&self, on_pods: bool) -> Result<Vec<Stage>> {
         let config: ImproveConfig = crate::settings::read(&self.config)?;
         self.train.check("improve.train")?;

@@ -1,6 +1,4 @@
-//! Scripts for Slurm and for this machine.
-//!
-//! Invariant: a task is run by `job.sh` on both; a directory is used for one list of steps only.
+//! Scripts for Slurm and for this machine; on both `job.sh` runs a task.
 
 use super::{Plan, Settings, Step, fill_template};
 use crate::output;
@@ -9,7 +7,6 @@ use engine::core::files::{self, FileKind};
 use serde_json::json;
 use std::path::Path;
 
-/// The script that submits, shows and cancels the tasks, or runs them on this machine.
 const RUN_SCRIPT: &str = concat!(
     include_str!("steps.sh"),
     include_str!("slurm.sh"),
@@ -19,7 +16,7 @@ const RUN_SCRIPT: &str = concat!(
 );
 
 impl Plan {
-    /// The scripts with their file names, and the one that starts the tasks.
+    /// The tasks' scripts with their file names, and the script that starts them.
     pub(super) fn scripts(&self, config: &Path) -> Result<(Vec<(String, String)>, String)> {
         let path = |path: &Path| quote_words(&[path.display().to_string()]);
         let Settings {
@@ -52,7 +49,7 @@ impl Plan {
         Ok((scripts, fill_template(RUN_SCRIPT, &[&all])))
     }
 
-    /// Writes the scripts into the directory, which then accepts no other list of steps.
+    /// Writes the scripts into the directory; fails if it has scripts of other steps.
     pub(super) fn take_directory(&self, scripts: &[(String, String)]) -> Result<()> {
         for folder in ["done", "failed", "log"] {
             files::create_directory(&self.settings.directory.join(folder))?;
@@ -73,7 +70,6 @@ impl Plan {
 }
 
 impl Step {
-    /// The line that describes a step to the script that starts the tasks.
     fn line(&self) -> String {
         let (name, tasks, is_array) = (&self.name, self.tasks, self.first.is_some());
         let (throttle, cores) = (self.needs.throttle.unwrap_or(0), self.cores());
@@ -81,7 +77,6 @@ impl Step {
         format!("{name} {tasks} {is_array} {throttle} {cores} {after}\n")
     }
 
-    /// The values that replace the names in the script of a task.
     fn values(&self) -> serde_json::Value {
         let needs = &self.needs;
         let directives = [

@@ -168,7 +168,7 @@ impl Split {
     }
 }
 
-/// Parses `NAME=SHARE`.
+/// Parses `NAME=FRACTION`.
 pub(super) fn part(text: &String) -> Result<rewrite::SplitPart> {
     let (name, fraction) = text
         .split_once('=')

@@ -14,13 +14,12 @@ use trainer::data::{
     transcripts,
 };
 
-/// Formats that every game has.
 const JSON_LINES: &str = "jsonl";
 const PARQUET: &str = "parquet";
 const DATASET: &str = "dataset";
 
-/// The name of the format that was requested or that the path's extension means; with the game's
-/// own format if the name is one of those.
+/// Name of the requested format, by default that of the path's extension, and the format itself if
+/// it is the game's own.
 fn form<G: Playable>(
     requested: Option<&str>,
     path: &Path,
@@ -41,7 +40,6 @@ fn form<G: Playable>(
     Ok((name, own().find(|form| form.name == *name)))
 }
 
-/// Formats of every game, for help texts.
 fn forms() -> String {
     fn of_game<G: Playable>() -> String {
         let line = |form: &TranscriptForm<G>| {
@@ -147,7 +145,6 @@ pub(super) struct Import {
 }
 
 impl Import {
-    /// Game that the file names, else the option's.
     pub(super) fn game(&self) -> String {
         let recorded = json_lines::game_of(&self.file).or_else(|| parquet::game_of(&self.file));
         recorded.unwrap_or_else(|| self.game.notation())
@@ -165,7 +162,7 @@ impl Import {
                 transcripts::import(&game, form, &self.file, &self.out, bad)?
             }
             (PARQUET, _) => {
-                // Other programs that rewrite a Parquet file may drop the metadata with the game.
+                // Programs that rewrite a Parquet file may drop its metadata with the game.
                 let named = parquet::game_of(&self.file).is_some();
                 let rules = (!named).then(|| games::read::<G>(&self.game.notation()));
                 parquet::import(&self.file, &self.out, rules.transpose()?.as_ref(), bad)?
@@ -178,7 +175,6 @@ impl Import {
     }
 }
 
-/// Prints a line for each game of a file that was left out.
 fn name_left_out(left_out: &SkippedGames) {
     let SkippedGames {
         stopped,

@@ -1,7 +1,6 @@
-//! Input thread for standard input; new input stops the running search.
+//! Reads standard input on a thread of its own, and stops the running search at new input.
 //!
-//! Invariant: a search is stopped by input that arrives after it began, never by input that was
-//! already waiting.
+//! Invariant: input that was already waiting when a search began does not stop it.
 
 use engine::core::text::without_mark;
 use protocols::MAX_LINE;
@@ -18,13 +17,12 @@ use std::{
 };
 
 const CHUNK_BYTES: usize = 1 << 16;
-/// Maximum bytes of unanswered lines; reading pauses above it.
+/// Reading pauses while unanswered lines have more bytes.
 const MAX_WAITING: usize = 1 << 22;
-/// A read that returns sooner, while more than a chunk of input is waiting, got input that had
-/// already arrived.
+/// When more than a chunk is waiting, a read that returns sooner got input that had already
+/// arrived.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
-/// Queue of input lines, and the stop flag of the running search.
 #[derive(Default)]
 pub(super) struct Input {
     state: Mutex<State>,
@@ -34,15 +32,13 @@ pub(super) struct Input {
 #[derive(Default)]
 struct State {
     lines: VecDeque<String>,
-    /// Total bytes of `lines`.
     bytes: usize,
-    /// Set when no more lines follow: at the end of input or after an error.
     end: Option<io::Result<()>>,
-    /// Time at which the current line was taken.
+    /// When the current line was taken.
     read_at: Option<Instant>,
     /// Arrival of the latest input that may stop a search.
     newest: Option<Instant>,
-    /// Stop flag of the running search; input that arrives after the time sets it.
+    /// Stop flag of the running search, set by input that arrives after this time.
     search: Option<(Instant, Arc<AtomicBool>)>,
 }
 
@@ -56,7 +52,7 @@ impl Input {
         woken.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Next line; `None` at the end of input.
+    /// Waits for the next line; `None` at the end of input.
     pub(super) fn line(&self) -> io::Result<Option<String>> {
         let mut state = self.state();
         loop {
@@ -76,14 +72,13 @@ impl Input {
         }
     }
 
-    /// Whether input, or its end, is waiting.
     pub(super) fn is_waiting(&self) -> bool {
         let state = self.state();
         !state.lines.is_empty() || state.end.is_some()
     }
 
-    /// A stop flag that is set by input arriving later than `ahead` after the current line was
-    /// taken. Until then input counts as sent ahead; creating a player may take a while.
+    /// A stop flag that is set by input more than `ahead` after the current line was taken. Earlier
+    /// input counts as sent together with that line.
     pub(super) fn stop_flag(&self, ahead: Duration) -> Arc<AtomicBool> {
         let mut state = self.state();
         let since = state.read_at.unwrap_or_else(Instant::now) + ahead;
@@ -93,8 +88,7 @@ impl Input {
         stop
     }
 
-    /// Reads to the end of input. With `interrupts` false (a file, available as a whole) input
-    /// stops no search.
+    /// Reads to the end of input, which stops searches if `interrupts` (not for files).
     pub(super) fn read(&self, mut input: impl Read, interrupts: bool) {
         let (mut chunk, mut partial) = (vec![0; CHUNK_BYTES], Vec::new());
         let mut is_behind = false;
@@ -105,7 +99,7 @@ impl Input {
                 read => read,
             };
             let arrived = Instant::now();
-            // Input can be older than this read only if more than one chunk was waiting.
+            // Only if more than one chunk was waiting, input can be older than the read.
             let is_new = interrupts && !(is_behind && arrived - requested < AT_ONCE);
             let mut lines = Vec::new();
             let end = match read {
@@ -120,14 +114,14 @@ impl Input {
                 }
             };
             let (is_line, is_over) = (!lines.is_empty(), end.is_some());
-            // Gives a writer the chance to send more, or to close, before the search begins.
+            // Lets a writer send more, or close, before the search begins.
             thread::yield_now();
             let mut state = self.state();
             while state.bytes > MAX_WAITING {
                 is_behind = true;
                 state = self.wait(state);
             }
-            // The end of input does not stop a search while further lines of a script wait.
+            // The end of input stops no search while lines of a script wait.
             let is_notable = is_line || (is_over && state.lines.is_empty());
             state.bytes += lines.iter().map(|line| line.len() + 1).sum::<usize>();
             state.lines.extend(lines);
@@ -147,14 +141,13 @@ impl Input {
     }
 }
 
-/// Appends bytes to the partial line, and complete lines to `lines`.
 fn split(bytes: &[u8], partial: &mut Vec<u8>, lines: &mut Vec<String>) {
     for part in bytes.split_inclusive(|&byte| byte == b'\n') {
         let (part, ends) = match part.split_last() {
             Some((b'\n', part)) => (part, true),
             _ => (part, false),
         };
-        // One byte beyond the limit of a line marks it as too long.
+        // One byte beyond the limit marks a line as too long.
         let room = (MAX_LINE + 1).saturating_sub(partial.len());
         partial.extend_from_slice(&part[..part.len().min(room)]);
         if ends {
@@ -174,7 +167,6 @@ mod tests {
     use super::*;
     use std::sync::mpsc::{Receiver, channel};
 
-    /// Reader over a channel; an empty text is the end.
     struct ChannelReader(Receiver<String>);
 
     impl Read for ChannelReader {
@@ -215,8 +207,8 @@ mod tests {
     #[test]
     fn what_arrives_later_ends_a_search_and_what_was_sent_ahead_does_not() {
         let hour = Duration::from_secs(3600);
-        // The input, the time after the line's arrival in which further input counts as sent ahead,
-        // whether the input is a pipe (else a file), and whether the search is stopped.
+        // Input; time after a line in which input counts as sent with it; pipe or file; whether a
+        // search is stopped.
         for (text, ahead, is_pipe, ends) in [
             ("a line\n", Duration::ZERO, true, true),
             ("two\nlines\n", Duration::ZERO, true, true),
@@ -237,13 +229,11 @@ mod tests {
                 assert!(!stop.load(Ordering::Relaxed));
                 send.send(text.to_owned()).unwrap();
                 drop(send);
-                // The end of input also counts as input.
                 while input.state().end.is_none() {
                     thread::yield_now();
                 }
                 let is_ended_by_end = ends || (text == "half a line" && is_pipe);
                 assert_eq!(stop.load(Ordering::Relaxed), is_ended_by_end, "{text:?}");
-                // A later search of the same line is stopped as well.
                 let later = input.stop_flag(ahead);
                 assert_eq!(later.load(Ordering::Relaxed), is_ended_by_end, "{text:?}");
             });

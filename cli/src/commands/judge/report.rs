@@ -1,8 +1,5 @@
-//! Report on judged games as tables and as a page: luck and errors of each player, and games ply by
-//! ply.
-//!
-//! Invariant: intervals are of 95 %, over games; luck is each player's own; all values are in
-//! points, hundredths of a win.
+//! Tables and a page about judged games: luck and errors of each player, and ply by ply. Values are
+//! in points (hundredths of a win); intervals are of 95 %, over games.
 
 use super::Judged;
 use arena::page::{Block, Page};
@@ -12,18 +9,16 @@ use engine::play::playable::Playable;
 use std::collections::BTreeMap;
 use web::{api::PlyReview, move_values::has_chance};
 
-/// Maximum games listed ply by ply.
 const MAX_DETAILED: usize = 20;
 
-/// Statistics of all judged games.
 pub(super) struct Report<'a> {
     seats: Vec<&'static str>,
     has_luck: bool,
-    /// By player: statistics over games of the score, the luck, and the error per decision.
+    /// For each player over its games: score, luck, error per decision.
     players: BTreeMap<&'a str, [Moments; 3]>,
     games: TextTable,
     detailed: Vec<Judged<'a>>,
-    /// Largest difference between the sum of a ledger's terms and the game's result.
+    /// Largest difference between a game's result and the sum of its ledger's terms.
     balance: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Page of a league's standings.
+//! HTML page of a league's standings.
 
 use super::{crosstable, sentence, standings, troubles};
 use anyhow::Result;

@@ -61,7 +61,6 @@ pub(crate) struct VarietyArguments {
     adjudicate: Option<usize>,
 }
 
-/// Parses `N-M` or `N`.
 fn stones(text: &str) -> Result<[usize; 2], String> {
     let (min, max) = text.split_once('-').unwrap_or((text, text));
     let both = min.parse().ok().zip(max.parse().ok());

@@ -32,7 +32,7 @@ mod web;
 
 use anyhow::Result;
 
-/// Declares [`Command`] and its `run` from groups of commands, each with its module.
+/// Declares [`Command`], a variant for each subcommand's module, from groups of subcommands.
 macro_rules! commands {
     ($($group:literal: {
         $($(#[cfg($where:meta)])? $(#[command($($attribute:tt)+)])? $name:ident($file:ident),)+
@@ -119,7 +119,7 @@ pub(crate) fn group_commands(command: clap::Command) -> clap::Command {
     command.help_template(template)
 }
 
-/// Maximum games of one run, because the summary of each has to fit into memory.
+/// Maximum games of one run: the summary of every game has to fit into memory.
 pub const MAX_GAMES: u64 = 100_000_000;
 
 #[cfg(test)]

@@ -145,8 +145,9 @@ pub(crate) fn install() -> std::io::Result<()> {
         default_hook(panic);
     }));
     // SAFETY: the handler neither allocates nor blocks, and SIGBUS carries an address. The standard
-    // library's handler is for guard pages, which raise another signal on Linux; it would run first
-    // and end the program before this one's line if another thread is here, too.
+    // library's handler is removed, because it would run first and end the program if a second
+    // thread fails at the same time; it is for guard pages only, which raise another signal on
+    // Linux.
     let registered = unsafe {
         libc::signal(SIGBUS, libc::SIG_DFL);
         register_sigaction(SIGBUS, |signal| {

@@ -22,8 +22,8 @@ use std::{
 use trainer::data::{json_lines, shards_of};
 use trainer::shard;
 
-/// Evaluates an expression with the rules that a text, such as `einstein(variant=nearest)`,
-/// describes; [`trusted`] marks text of the user.
+/// Evaluates an expression with the rules that a text describes, such as
+/// `einstein(variant=nearest)`; a text that the user typed is marked by [`trusted`].
 macro_rules! with_game {
     ($text:expr, $game:ident => $body:expr) => {
         $crate::games::with_type!($text, OneGame => {
@@ -140,7 +140,7 @@ fn problem(text: &str, (character, problem): Problem) -> anyhow::Error {
     anyhow!("game '{text}', character {character}: {problem}")
 }
 
-/// `text` of the game's name; empty for the default game.
+/// The result of `text` for the game's name; empty for the default game.
 pub(crate) fn unless_default<G: Playable>(text: impl FnOnce(&str) -> String) -> String {
     if G::INFO.name == Standard::INFO.name {
         String::new()

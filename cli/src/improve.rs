@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 #[derive(Serialize)]
 pub(crate) struct ImproveResult {
     pub(crate) best: String,
-    /// File of the best evaluator's model; `None` if it is not a model.
+    /// Copy of the best evaluator's model; `None` if that is not a model.
     pub(crate) model: Option<PathBuf>,
     pub(crate) ended: End,
     pub(crate) ledger: Ledger,
@@ -133,7 +133,7 @@ pub(crate) fn run<G: Learnable>(
     };
     loop {
         let next = run.next(&ledger)?;
-        // An interruption may have prevented this write.
+        // Written again, because an interruption may have prevented the last write.
         ledger.write(directory)?;
         let model = run.keep_best(&next.best)?;
         let ended = end(config, &ledger);
@@ -161,8 +161,8 @@ fn end(config: &ImproveConfig, ledger: &Ledger) -> Option<End> {
 }
 
 impl<'a, G: Learnable> Run<'a, G> {
-    /// Checks all settings. Evaluator of generation 0 is that of the settings, or the stored copy
-    /// of its model.
+    /// Checks all settings. The evaluator of generation 0 is that of the settings, or the stored
+    /// copy of its model.
     fn open(game: &'a G, config: &'a ImproveConfig, directory: &'a Path) -> Result<Self> {
         let notation = Notation::parse(&config.start).context("start")?;
         let saved = directory.join(START_MODEL);
@@ -180,8 +180,8 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    /// Stores the settings in the directory, or checks that it has the same, apart from the run's
-    /// end.
+    /// Stores the settings in the directory, or checks that it has the same, apart from the keys
+    /// that end a run.
     fn claim(&self) -> Result<()> {
         let free = ["generations", "patience"];
         settings::claim::<_, G>(self.config, self.directory, "improve.toml", &free)

@@ -90,11 +90,11 @@ pub fn run_program<C: Subcommand>(
             0 => "a thread for each core".to_owned(),
             count => format!("{count} threads"),
         };
-        // Threads may run out of memory meanwhile; only one line is printed.
+        // Meanwhile other threads may run out of memory, too; only one line is printed.
         fatal::exit_with_line(format_args!("cannot start {count}: {error}"));
     }
     tables::provide();
-    // Registers players by other programs for every game.
+    // Registers other programs as players of every game.
     #[cfg(unix)]
     let [..] = engine::for_games!(crate::games::each_game! OneGame => ::arena::external::provide_external::<OneGame>());
     match run(&arguments.command) {

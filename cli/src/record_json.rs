@@ -14,7 +14,7 @@ use trainer::{
 const MAX_GAMES: usize = 500;
 /// Maximum plies of a game; no board has so many cells.
 const MAX_PLIES: usize = 10_000;
-/// Maximum bytes of the JSON, equal to that of an uploaded file.
+/// Maximum bytes of the JSON, equal to that of an uploaded file of games.
 const MAX_BYTES: usize = 4 << 20;
 
 /// JSON of as many games of a shard as fit until `is_over` (docs/reference/api.md).

@@ -31,8 +31,8 @@ impl ShardArguments {
         self.shard.unwrap_or_default()
     }
 
-    /// If the command was one task of many, reports its end and returns true; its result is not yet
-    /// merged.
+    /// Reports the end of a task, and returns true: its results are to be merged. Returns false if
+    /// the command was not one task of many.
     pub fn report_task_end(self, as_json: bool) -> Result<bool> {
         let TaskSlice::Task { number, of } = self.slice() else {
             return Ok(false);

@@ -76,8 +76,8 @@ const DEFAULT_GAMES: u64 = 2000;
 const GAMES_OF_A_TEST: u64 = 200_000;
 
 impl PairArguments {
-    /// Options of a match; `tested` means that a sequential test may end it, with a larger default
-    /// of games.
+    /// Options of a match. `tested`: a sequential test may end it, so the default number of games
+    /// is larger.
     pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> MatchOptions<G> {
         let default_games = if tested {
             GAMES_OF_A_TEST
@@ -152,8 +152,8 @@ impl MatchArguments {
         self.pairs.shard
     }
 
-    /// Options of a match; `tested` means that a sequential test may end it, with a larger default
-    /// of games.
+    /// Options of a match. `tested`: a sequential test may end it, so the default number of games
+    /// is larger.
     ///
     /// # Errors
     ///
@@ -235,8 +235,8 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
     })
 }
 
-/// A player as a contestant. Its name, which state files have, is the notation with the checksums
-/// of its models.
+/// A player as a contestant. Its name, by which state files identify it, is the notation with the
+/// checksums of its models.
 pub fn contestant<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
     labelled_contestant(notation, notation, game)
 }

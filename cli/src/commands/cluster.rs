@@ -81,7 +81,7 @@ struct ResourceRequest {
     throttle: Option<u64>,
 }
 
-/// Limits of the scheduler, for which its own configuration is the default.
+/// Limits of the scheduler; those of Slurm's arrays and queue are by default read from it.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Limits {
@@ -118,9 +118,9 @@ struct Improve {
     config: PathBuf,
     out: PathBuf,
     generations: u64,
-    /// Tasks of self-play or labelling.
+    /// Number of tasks of a self-play or labelling stage.
     tasks: u64,
-    /// Tasks of one round of the gate.
+    /// Number of tasks of one round of the gate.
     gate: u64,
     rounds: u64,
     /// Resources of training that differ from those of other stages.
@@ -153,7 +153,8 @@ impl Step {
         self.needs.cores.unwrap_or(1)
     }
 
-    /// Time limit of a task in minutes: 1.5 times the measured time, plus 6 to start.
+    /// Time limit of a task in minutes: `hours`, or 1.5 times the task's part of `core_hours` plus
+    /// 6 minutes; `None` if neither is given.
     fn minutes(&self) -> Option<u64> {
         let hours_of = |all| 0.1 + 1.5 * all / (self.tasks * self.cores()) as f64;
         let hours = self.needs.hours.or(self.core_hours.map(hours_of))?;

@@ -1,5 +1,6 @@
-//! `alea league`: ranks many players by playing those games that decide their order. The results
-//! are in a journal in the directory.
+//! `alea league`: ranks many players by playing those games that decide their order.
+//!
+//! Its directory holds `league.toml`, the journal of results, and files derived from these.
 
 mod page;
 
@@ -132,7 +133,7 @@ impl EntrantConfig {
         }
     }
 
-    /// A program that is missing makes the entrant absent; an invalid notation is an error.
+    /// The entrant. A missing program makes it absent; an invalid notation is an error.
     fn enter<G: Playable>(&self, game: &G) -> Result<Entrant<G>> {
         let notation = self.notation()?;
         let parsed = Notation::parse(&notation)?;

@@ -121,7 +121,7 @@ struct Session<'a, G: Playable> {
     seed: u64,
     seat: usize,
     judge: PlayerRecipe<G>,
-    /// Player of the other seats; `None` if people play all seats.
+    /// Player of all other seats; `None` if people play them.
     opponent: Option<PlayerRecipe<G>>,
     positions: Vec<G::Position>,
     plies: Vec<PlayedPly>,
@@ -341,7 +341,7 @@ impl<'a, G: Playable> Session<'a, G> {
         Ok((read != LineRead::End).then_some(text))
     }
 
-    /// Reads commands until a move or `undo`; `None` to quit.
+    /// Runs commands until a move or `undo`, which it returns; `None` to quit.
     fn read_move(&self, face: Option<u8>) -> Result<Option<String>> {
         let moves = self.names(face);
         let prompt = format!("{}:", self.title());

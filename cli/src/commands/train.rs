@@ -142,7 +142,7 @@ pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Resu
     Ok(samples)
 }
 
-/// As [`load`], with the number of games.
+/// As [`load`]; also prints the numbers of training and validation positions.
 pub(crate) fn load_and_count<G: Learnable>(
     data: &[PathBuf],
     config: &TrainConfig,
@@ -195,7 +195,7 @@ fn runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
         }
     }
     Ok(if runs.len() > 1 {
-        // As in the header of a merged set.
+        // The form in which the header of a merged set names its sources.
         json!({ "sources": runs })
     } else {
         runs.pop().unwrap_or_default()

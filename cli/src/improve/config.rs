@@ -19,7 +19,7 @@ use trainer::label::{LabelConfig, LabelSource};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 use trainer::training::Family;
 
-/// Directory names have four digits.
+/// Maximum generations, because directory names have four digits.
 const MAX_GENERATIONS: u64 = 9999;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Evaluator {
     pub(crate) notation: String,
     pub(crate) label: String,
-    /// A model's file and label.
+    /// File and label of a model of the run; `None` for an evaluator that is fixed by its notation.
     pub(crate) model: Option<(PathBuf, String)>,
 }
 
 impl Evaluator {
-    /// An evaluator that stays the same: hand-made, or a model outside the run.
+    /// An evaluator that is fixed by its notation: hand-made, or a model outside the run.
     pub(crate) fn from_fixed(notation: &str) -> Result<Self> {
         let label = Notation::parse(notation)?.to_string();
         Ok(Self {
@@ -37,7 +37,7 @@ impl Evaluator {
         }
     }
 
-    /// A contestant whose notation is the template with this evaluator.
+    /// A contestant that plays by `template`, with this evaluator in place of the placeholder.
     pub(crate) fn contestant<G: Playable>(
         &self,
         template: &str,

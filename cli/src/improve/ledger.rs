@@ -24,7 +24,7 @@ pub(crate) struct Ledger {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Start {
     pub(crate) evaluator: String,
-    /// Checksum of its model; `None` for a hand-made evaluator.
+    /// Checksum of the evaluator's model; `None` for a hand-made evaluator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) checksum: Option<String>,
     pub(crate) strength: Vec<Strength>,
@@ -36,13 +36,14 @@ pub(crate) struct Entry {
     pub(crate) generation: u64,
     /// Whether the gate accepted the generation's model.
     pub(crate) accepted: bool,
-    /// Label of the evaluator that played the games and the gate.
+    /// Label of the best evaluator before: it played the games and was the gate's opponent.
     pub(crate) best_before: String,
     /// Number of self-play games, and of their positions.
     pub(crate) games: u64,
     pub(crate) positions: u64,
     pub(crate) training: Training,
-    /// The new model relative to the run's directory, and the xxh3 checksum in its metadata.
+    /// Path of the new model relative to the run's directory, and the xxh3 checksum in its
+    /// metadata.
     pub(crate) model: PathBuf,
     pub(crate) checksum: String,
     pub(crate) gate: Test,

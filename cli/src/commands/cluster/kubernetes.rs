@@ -9,7 +9,7 @@ use engine::core::files::{self, FileKind};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Kubernetes' maximum of an Indexed Job that limits failures per index.
+/// Kubernetes' maximum of indices of an Indexed Job if failures are limited per index.
 const MAX_TASKS: u64 = 100_000;
 
 #[derive(Deserialize)]

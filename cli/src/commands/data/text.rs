@@ -18,8 +18,8 @@ const JSON_LINES: &str = "jsonl";
 const PARQUET: &str = "parquet";
 const DATASET: &str = "dataset";
 
-/// Name of the requested format, by default that of the path's extension, and the format itself if
-/// it is the game's own.
+/// Name of the requested format (by default that of the path's extension), and the format itself if
+/// it is one of the game's own.
 fn form<G: Playable>(
     requested: Option<&str>,
     path: &Path,

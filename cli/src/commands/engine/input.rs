@@ -17,7 +17,7 @@ use std::{
 };
 
 const CHUNK_BYTES: usize = 1 << 16;
-/// Reading pauses while unanswered lines have more bytes.
+/// Maximum bytes of unanswered lines; reading pauses beyond it.
 const MAX_WAITING: usize = 1 << 22;
 /// When more than a chunk is waiting, a read that returns sooner got input that had already
 /// arrived.
@@ -34,7 +34,7 @@ struct State {
     lines: VecDeque<String>,
     bytes: usize,
     end: Option<io::Result<()>>,
-    /// When the current line was taken.
+    /// When the last line was taken from `lines`.
     read_at: Option<Instant>,
     /// Arrival of the latest input that may stop a search.
     newest: Option<Instant>,
@@ -77,7 +77,7 @@ impl Input {
         !state.lines.is_empty() || state.end.is_some()
     }
 
-    /// A stop flag that is set by input more than `ahead` after the current line was taken. Earlier
+    /// A stop flag that is set by input more than `ahead` after the last line was taken; earlier
     /// input counts as sent together with that line.
     pub(super) fn stop_flag(&self, ahead: Duration) -> Arc<AtomicBool> {
         let mut state = self.state();
@@ -88,7 +88,8 @@ impl Input {
         stop
     }
 
-    /// Reads to the end of input, which stops searches if `interrupts` (not for files).
+    /// Reads to the end of input. New input stops the running search if `interrupts` is set (not
+    /// for files).
     pub(super) fn read(&self, mut input: impl Read, interrupts: bool) {
         let (mut chunk, mut partial) = (vec![0; CHUNK_BYTES], Vec::new());
         let mut is_behind = false;

@@ -14,7 +14,7 @@ const MAX_DETAILED: usize = 20;
 pub(super) struct Report<'a> {
     seats: Vec<&'static str>,
     has_luck: bool,
-    /// For each player over its games: score, luck, error per decision.
+    /// For each player, statistics over games of: score, luck, error per decision.
     players: BTreeMap<&'a str, [Moments; 3]>,
     games: TextTable,
     detailed: Vec<Judged<'a>>,

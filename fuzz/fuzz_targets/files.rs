@@ -1,5 +1,5 @@
-//! Fuzz targets for binary and state files: records, models, endgame tables and match states, each
-//! as it is and with repaired checksums.
+//! Fuzz targets for records, models, endgame tables and match states, each as it is and with
+//! repaired checksums.
 
 use crate::games::with_every_game;
 use crate::repair;
@@ -28,14 +28,13 @@ use trainer::{Error, shard};
 /// Calls `work` with an empty directory, which is removed afterwards.
 fn in_directory(work: impl FnOnce(&Path)) {
     let directory = std::env::temp_dir().join(format!("alea-fuzz-{}", std::process::id()));
-    // The directory exists if an earlier process of the same number was killed.
+    // A killed process with the same number may have left it.
     let _ = fs::remove_dir_all(&directory);
     fs::create_dir_all(&directory).expect("a temporary directory");
     work(&directory);
     fs::remove_dir_all(&directory).expect("a temporary directory goes");
 }
 
-/// The bytes, and the bytes with repaired checksums.
 fn both(bytes: &[u8], repair: fn(&[u8]) -> Option<Vec<u8>>) -> impl Iterator<Item = Vec<u8>> {
     [Some(bytes.to_vec()), repair(bytes)].into_iter().flatten()
 }
@@ -139,7 +138,7 @@ pub(crate) fn tables(bytes: &[u8]) {
     }
 }
 
-/// Plays a match of two pairs that resumes from a state file, twice.
+/// Resumes a match from the state file, then resumes from the result.
 pub(crate) fn states(bytes: &[u8]) {
     let game = Standard::default();
     let [a, b] = ["random", "greedy"].map(|name| Contestant::of(name, &game).expect("a player"));

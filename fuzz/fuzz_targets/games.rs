@@ -1,5 +1,5 @@
-//! Fuzz targets for what every game reads and writes as text: positions, moves, games, and replies
-//! of other programs.
+//! Fuzz targets for texts of all games: positions, moves, transcripts, maps, and replies of other
+//! programs.
 
 use arena::external::{
     dialect::Dialect,
@@ -60,7 +60,7 @@ pub(crate) fn positions(bytes: &[u8]) {
     with_every_game!(read, bytes);
 }
 
-/// Checks that an error points to a character of the text or its end, and has one line.
+/// Checks that an error has one line and names a character of the text or its end.
 fn points_into(text: &str, error: &TextError) {
     assert!(
         (1..=text.chars().count() + 1).contains(&error.character),
@@ -72,7 +72,7 @@ fn points_into(text: &str, error: &TextError) {
     );
 }
 
-/// Checks what holds for every accepted position, and for those after its moves and symmetries.
+/// Checks an accepted position, and those after its moves and symmetries.
 fn check<G: Playable>(game: &G, position: &G::Position, outcome: Option<u8>) {
     let reads_back = |position: &G::Position, outcome| {
         let text = game.format_position(position, outcome);
@@ -153,7 +153,6 @@ pub(crate) fn transcripts(bytes: &[u8]) {
     with_every_game!(read, bytes);
 }
 
-/// Reads maps, and checks their start positions.
 pub(crate) fn maps(bytes: &[u8]) {
     if let Ok(map) = Map::parse(&String::from_utf8_lossy(bytes)) {
         assert_eq!(Map::parse(&map.to_string()).as_ref(), Ok(&map));
@@ -181,8 +180,7 @@ static DIALECTS: LazyLock<Vec<Dialect>> = LazyLock::new(|| {
     keys.map(read).into()
 });
 
-/// Parses the reply of another program at the start of a game, in pieces whose length is the first
-/// byte.
+/// Parses the reply of another program in pieces; the first byte is their length.
 pub(crate) fn answers(bytes: &[u8]) {
     fn read<G: Playable>(game: &G, line: &str) {
         let start = game.random_start(&mut engine::core::random::RandomStream::new(1), 0);

@@ -1,7 +1,7 @@
 //! All fuzz targets in one program; the variable `FUZZ` names the one that runs.
 //!
-//! Every target takes any bytes. It may refuse them but never panics, and what it accepts satisfies
-//! the invariants of the project. Seeds of a target lie in `seeds/NAME`.
+//! A target may refuse its bytes but never panics, and what it accepts satisfies the project's
+//! invariants. Its seeds lie in `seeds/NAME`.
 
 #![no_main]
 
@@ -19,7 +19,6 @@ use std::sync::LazyLock;
 
 type Target = fn(&[u8]);
 
-/// All targets by name.
 const TARGETS: &[(&str, Target)] = &[
     ("positions", games::positions),
     ("moves", games::moves),
@@ -41,7 +40,7 @@ const TARGETS: &[(&str, Target)] = &[
     ("trust", trust::trust),
 ];
 
-/// Without a name the program prints all names, for scripts that run them in turn.
+/// Without a name prints all names, for scripts that run them in turn.
 static TARGET: LazyLock<Target> = LazyLock::new(|| {
     let name_of_target = std::env::var("FUZZ").unwrap_or_default();
     let found = TARGETS.iter().find(|(name, _)| *name == name_of_target);

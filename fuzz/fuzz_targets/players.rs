@@ -9,8 +9,8 @@ use engine::play::{
 };
 use engine::search::limits::Limits;
 
-/// Keys whose values cost time or memory, with the largest value that is tried; other keys are not
-/// limited. The first entry is for values without a key.
+/// Keys whose values cost time or memory, with the largest value that is tried; `""` stands for
+/// values without a key.
 const COSTLY_KEYS: &[(&[&str], f64)] = &[
     (&["", "depth", "depths", "least", "tablebase"], 2.0),
     (
@@ -42,7 +42,7 @@ pub(crate) fn is_cheap(text: &str) -> bool {
         let has_default_cost = match &*notation.name.to_lowercase() {
             "mcts" => limited && key("memory"),
             "abseval" | "monte_alpha" | "monte_alpha_v2" | "uctcut" => limited,
-            // The players of this evaluator search at every ply of a game if they have a depth.
+            // With a depth its rollout players search at every ply.
             "mrmonte" => {
                 let plain = |argument: &Argument| argument.value.arguments.is_empty();
                 key("iterations") && notation.arguments.iter().all(plain)

@@ -8,7 +8,7 @@ fn sum(bytes: &[u8]) -> [u8; 8] {
     checksum(bytes).to_le_bytes()
 }
 
-/// Repairs a shard; its last game gets all remaining bytes.
+/// Repairs a shard, whose last game gets all remaining bytes.
 pub(crate) fn shard(bytes: &[u8]) -> Option<Vec<u8>> {
     let length = |at| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?) as usize);
     let (head, rest) = bytes.split_at_checked(20 + length(12)?)?;
@@ -34,7 +34,7 @@ pub(crate) fn shard(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(repaired)
 }
 
-/// Repairs a model; the data gets the length that its header states.
+/// Repairs a model, whose tensors get the length that its header states.
 pub(crate) fn model(bytes: &[u8]) -> Option<Vec<u8>> {
     let end = usize::try_from(u64::from_le_bytes(*bytes.first_chunk()?)).ok()?;
     let (head, data) = bytes.split_at_checked(end.checked_add(8)?)?;
@@ -46,7 +46,7 @@ pub(crate) fn model(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(container.to_bytes())
 }
 
-/// Repairs an endgame table; it gets as many cells as its header states.
+/// Repairs an endgame table, which gets as many cells as its header states.
 pub(crate) fn table(bytes: &[u8]) -> Option<Vec<u8>> {
     let (head, cells) = bytes.split_at_checked(64)?;
     let count = u64::from_le_bytes(*head[16..].first_chunk()?);
@@ -62,7 +62,7 @@ fn fill(bytes: &[u8], length: usize) -> Option<Vec<u8>> {
     (length <= 1 << 20).then(|| bytes.cycle().take(length).copied().collect())
 }
 
-/// Repairs a state file by giving each line after the first its checksum.
+/// Repairs a state file: every line after the first gets its checksum.
 pub(crate) fn state(bytes: &[u8]) -> Option<Vec<u8>> {
     let (heading, lines) = str::from_utf8(bytes).ok()?.split_once('\n')?;
     let mut repaired = format!("{heading}\n");

@@ -3,7 +3,7 @@
 use std::{sync::LazyLock, time::Duration};
 use web::{answer::answer, limits::RequestLimits};
 
-/// Checks that a request gets an answer or an error of one line, within the limits of its cost.
+/// Checks that an error has one line; the limits bound the cost of a request.
 pub(crate) fn requests(bytes: &[u8]) {
     static BOUNDS: LazyLock<RequestLimits> = LazyLock::new(|| RequestLimits {
         milliseconds: 5.0,

@@ -8,8 +8,8 @@ use engine::play::{
 use protocols::{Action, Protocol, ProtocolKind, SessionConfig};
 use std::{sync::Arc, time::Duration};
 
-/// Accepts only cheap players of few kinds; the target `recipes` tries the others. On a large board
-/// of Havannah a two-ply search takes seconds under a sanitizer.
+/// The target `recipes` tries other players. A two-ply search on a large board of Havannah takes
+/// seconds under a sanitizer.
 fn permit(notation: &Notation) -> Result<Notation, String> {
     let text = notation.to_string();
     let shallow =
@@ -51,7 +51,6 @@ fn begin(protocol_kind: ProtocolKind, game: &str) -> Result<Box<dyn Protocol>, S
     engine::for_games!(open_game!)
 }
 
-/// Checks that a reply has the form of its protocol.
 fn check(protocol_kind: ProtocolKind, line: &str, reply: &str) {
     let begins: &[&str] = match protocol_kind {
         ProtocolKind::Gtp if reply.is_empty() => &[],
@@ -105,7 +104,7 @@ fn check(protocol_kind: ProtocolKind, line: &str, reply: &str) {
     }
 }
 
-/// The first byte selects the protocol; the rest are the lines it receives.
+/// The first byte selects the protocol; the rest are lines of its client.
 pub(crate) fn protocols(bytes: &[u8]) {
     let Some((&which, input)) = bytes.split_first() else {
         return;

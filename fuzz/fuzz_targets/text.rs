@@ -23,7 +23,6 @@ fn same(a: &Notation, b: &Notation) -> bool {
         && pairs.all(|(a, b)| a.key == b.key && same(&a.value, &b.value))
 }
 
-/// Parses TOML settings of training and of self-play.
 pub(crate) fn settings(bytes: &[u8]) {
     fn train<G: Learnable>(game: &G, config: &TrainConfig) {
         if let Ok(resolved) = config.resolve(game) {
@@ -41,7 +40,7 @@ pub(crate) fn settings(bytes: &[u8]) {
     }
     if let Ok(config) = toml::from_str::<SelfPlayConfig>(&text) {
         let cheap = config.players.iter().all(|player| is_cheap(&player.player));
-        // Settings with labels or options are skipped, because they may build endgame tables first.
+        // Labels and options may build endgame tables first.
         if cheap && config.labels.is_empty() && config.options.is_default() {
             with_every_game!(selfplay, &config);
         }

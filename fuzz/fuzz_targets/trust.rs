@@ -1,7 +1,7 @@
-//! Checks that untrusted input opens no file and starts no program, whatever it names.
+//! Checks that untrusted input opens no file and starts no program.
 //!
-//! Every reader of outside data gets a notation in which `@` stands for a directory that the system
-//! watches. Only Linux reports accesses.
+//! In the fuzzed text `@` stands for a directory that the system watches; only Linux reports
+//! accesses.
 
 use crate::{players::is_cheap, repair, spoken};
 use arena::external::provide_external;
@@ -20,7 +20,7 @@ use trainer::{
 };
 use web::{answer::answer, limits::RequestLimits};
 
-/// Files that must not be opened, and the descriptor that reports accesses to them.
+/// A directory of files that must not be opened, and the descriptor that reports accesses to them.
 static BAIT: LazyLock<(PathBuf, OwnedFd)> = LazyLock::new(|| {
     let directory = std::env::temp_dir().join(format!("alea-bait-{}", std::process::id()));
     fs::create_dir_all(&directory).expect("a temporary directory");
@@ -35,7 +35,7 @@ static BAIT: LazyLock<(PathBuf, OwnedFd)> = LazyLock::new(|| {
     }
     let watch = inotify::init(inotify::CreateFlags::NONBLOCK).expect("a watch");
     inotify::add_watch(&watch, &directory, inotify::WatchFlags::OPEN).expect("a watch");
-    // An access that has to be reported, as a check of the watcher.
+    // Checks that the watch reports an access.
     fs::read(directory.join("map")).expect("it is there");
     let mut buffer = [MaybeUninit::uninit(); 4096];
     let rang = inotify::Reader::new(&watch, &mut buffer).next().is_ok();
@@ -50,7 +50,7 @@ static BAIT: LazyLock<(PathBuf, OwnedFd)> = LazyLock::new(|| {
 const SHARD: &[u8] = include_bytes!("../../data/sample/000000.games");
 const MODEL: &[u8] = include_bytes!("../../models/quick-ntuple.safetensors");
 
-/// A shard with a notation in its header.
+/// A shard with `text` as the game in its header.
 fn named(text: &str) -> Option<Vec<u8>> {
     let end = 20 + u32::from_le_bytes(*SHARD[12..].first_chunk()?) as usize;
     let mut header: Value = serde_json::from_slice(&SHARD[20..end]).ok()?;
@@ -67,7 +67,7 @@ fn named(text: &str) -> Option<Vec<u8>> {
     repair::shard(&parts.concat())
 }
 
-/// Gives a notation to every reader of data of one game.
+/// Passes `text` to every reader of one game's data.
 fn read<G: Learnable>(text: &str) {
     let path = Path::new("fuzzed");
     let shard = named(text).expect("a shard");

@@ -30,7 +30,7 @@ const MAX_REFUSAL: usize = 1000;
 
 /// A session in a line protocol.
 pub trait Protocol: Send {
-    /// Answers a line, given without its line end.
+    /// Answers a line, which has no line end.
     fn handle_line(&mut self, line: &str, output: &mut dyn Output) -> Action;
 }
 

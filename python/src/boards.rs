@@ -1,8 +1,8 @@
-//! A batch of games that are stepped together.
+//! A batch of games that are stepped together; an ended game is followed by the next on its board
+//! within the same step.
 //!
-//! An action is the index of a move among those that the outcome allows, in list order. A game that ends
-//! is followed by the next one on its board within the same step. Invariant: equal seeds and actions give
-//! equal bytes, also after a state is restored: chance, starts and samples are drawn board by board.
+//! An action is the index of a move in the list of those that the outcome allows. Equal seeds and
+//! actions give equal arrays, also after a state is restored.
 
 use crate::games::Rules;
 use crate::models::num_symbols;
@@ -16,26 +16,25 @@ use engine::learned::inputs::Learnable;
 use pyo3::{FromPyObject, IntoPyObject};
 use std::sync::Arc;
 
-/// The output arrays of a step; each slice has one row per board.
+/// The output arrays of a step, with one row per board.
 pub(crate) struct BoardArrays<'a> {
-    /// Symbols of the cells, from the perspective of the seat to move.
+    /// Symbols of the cells for the seat to move.
     pub(crate) observations: &'a mut [u8],
-    /// For each index of a move whether it is an action.
+    /// For each index whether it is a legal action.
     pub(crate) mask: &'a mut [bool],
-    /// The number of actions of each board.
+    /// Number of legal actions.
     pub(crate) counts: &'a mut [u16],
-    /// The outcome of chance; 255 if it is not known yet.
+    /// Outcome of chance; 255 if unknown.
     pub(crate) outcome: &'a mut [u8],
     pub(crate) to_move: &'a mut [u8],
-    /// The reward of the seat that moved.
+    /// Reward of the seat that moved.
     pub(crate) rewards: &'a mut [f32],
     /// Whether the step ended a game.
     pub(crate) terminated: &'a mut [bool],
-    /// The last observation of games that the step ended, for the seat that moved, if requested.
+    /// Last symbols of the games that the step ended, for the seat that moved.
     pub(crate) final_observations: Option<&'a mut [u8]>,
 }
 
-/// Stands for an outcome that is not known yet.
 const NO_OUTCOME: u8 = u8::MAX;
 
 struct Board<G: Learnable> {
@@ -55,20 +54,21 @@ pub(crate) struct Env<G: Learnable> {
     pub(crate) widths: [usize; 2],
 }
 
-/// The state of boards, for pickling.
+/// The state of all boards, for pickling.
 #[derive(IntoPyObject, FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct State {
     positions: Vec<String>,
     outcomes: Vec<u8>,
-    /// How often each stream was seeded again, and its draws since then: chance, starts, samples.
+    /// For outcomes, starts and samples: how often the stream was reseeded, and its draws since
+    /// then.
     streams: [(u64, u64); 3],
 }
 
-/// Maximum symbols in the observations of all boards.
+/// Maximal number of observation symbols of all boards together.
 const MAX_OBSERVATION_SYMBOLS: usize = 1 << 31;
 
-/// A source of random draws whose state can be saved and restored: after many draws it is seeded again.
+/// A random source whose state can be restored, because it is reseeded after many draws.
 struct Stream<T> {
     seed: u64,
     number: u64,
@@ -77,8 +77,7 @@ struct Stream<T> {
     source: T,
 }
 
-/// Draws after which a stream is seeded again; restoring a state repeats at most these, in some
-/// milliseconds.
+/// Draws until a stream is reseeded; restoring a state repeats them, in milliseconds.
 const MAX_DRAWS: u64 = 1 << 20;
 
 impl<T> Stream<T> {
@@ -98,7 +97,7 @@ impl<T> Stream<T> {
         }
     }
 
-    /// Returns the source for the next `draws` draws; seeds it again if there were enough.
+    /// The source for the next `draws` draws, reseeded if due.
     #[inline]
     fn advance(&mut self, draws: usize, make: impl Fn(u64) -> T) -> &mut T {
         if self.draws >= MAX_DRAWS {
@@ -108,7 +107,7 @@ impl<T> Stream<T> {
         &mut self.source
     }
 
-    /// Restores a stream that was seeded again `renewals` times and then drawn from `draws` times.
+    /// Restores a stream after `renewals` reseedings and `draws` draws.
     fn repeat(
         &mut self,
         (renewals, draws): (u64, u64),
@@ -215,7 +214,6 @@ impl<G: Learnable> Env<G> {
     }
 }
 
-/// The start of the next game, with a random first seat.
 fn next_start<G: Learnable>(game: &G, starts: &mut Stream<RandomStream>) -> G::Position {
     random_start(game, starts.advance(1, RandomStream::new))
 }
@@ -230,7 +228,6 @@ fn random_start<G: Learnable>(game: &G, random: &mut RandomStream) -> G::Positio
     }
 }
 
-/// Draws the outcome, unless chance is explicit.
 #[inline]
 fn draw_outcome<G: Learnable>(game: &G, luck: &mut Option<&mut G::Chance>, board: &mut Board<G>) {
     if let Some(luck) = luck {
@@ -241,7 +238,7 @@ fn draw_outcome<G: Learnable>(game: &G, luck: &mut Option<&mut G::Chance>, board
     }
 }
 
-/// Writes a board into the arrays, except for rewards.
+/// Writes a board into the arrays, except for rewards and ends of games.
 #[inline]
 fn write_board<G: Learnable>(
     game: &G,
@@ -266,8 +263,8 @@ fn write_board<G: Learnable>(
 }
 
 impl<G: Learnable> Env<G> {
-    /// Begins new games on the boards that the mask selects, or on all; with a seed, chance and
-    /// starts are seeded again.
+    /// Begins new games on the boards of the mask, or on all; a `seed` reseeds outcomes, starts and
+    /// samples.
     pub(crate) fn reset(
         &mut self,
         mask: Option<&[bool]>,
@@ -363,7 +360,7 @@ impl<G: Learnable> Env<G> {
         Ok(())
     }
 
-    /// The probability of each outcome, a row a board.
+    /// The probability of each outcome, a row per board.
     pub(crate) fn chances(&self) -> Vec<Vec<f32>> {
         let weights = |board: &Board<G>| {
             let mut row = vec![0.0; self.game.outcome_numbers().count()];

@@ -1,7 +1,7 @@
-//! Python callables as evaluators and players.
+//! Python callables as evaluators and players: many threads send requests, and Python's thread
+//! answers them in batches.
 //!
-//! Many threads send requests, and Python's thread answers them in batches. Invariant: once a callable
-//! has failed, or Python was interrupted, no thread waits for a reply.
+//! Once a callable has failed, or Python was interrupted, no thread waits for a reply.
 
 use crate::PyRes;
 use crate::games::evaluate_positions;
@@ -21,7 +21,7 @@ use std::{
     time::Duration,
 };
 
-/// Feature rows that a callable is to evaluate, and where its values go.
+/// Feature rows to evaluate, and the channel for their values.
 struct Request {
     callable: usize,
     rows: Vec<u16>,
@@ -36,13 +36,13 @@ pub(crate) struct CallableBridge {
     sender: Sender<Request>,
 }
 
-/// Interval of checks for Python signals, such as an interrupt, while there are no requests.
+/// Interval of checks for Python's signals while there are no requests.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
-/// How long to wait for further requests before a batch is evaluated.
+/// Wait for further requests before a batch is evaluated.
 const BATCH_TIME: Duration = Duration::from_micros(200);
 
-/// Runs `work` on another thread, and its requests to callables on this one. A callable maps rows
-/// (n, width) to n float32 values.
+/// Runs `work` on another thread, and on this one the callables, each of which maps rows (n, width)
+/// to n float32 values.
 pub(crate) fn serve<T: Send>(
     py: Python<'_>,
     callables: &[Bound<'_, PyAny>],
@@ -129,8 +129,7 @@ fn reply(py: Python<'_>, callable: &Bound<'_, PyAny>, requests: Vec<Request>) ->
     Ok(())
 }
 
-/// A player that chooses the move whose position has the best value by a callable, as
-/// `star1(depth=1)` does.
+/// Plays the move to the position with the best value, as `star1(depth=1)` does.
 pub(crate) struct CallablePlayer<G: Learnable> {
     pub(crate) game: G,
     pub(crate) evaluator: CallableEvaluator<G>,
@@ -175,7 +174,6 @@ impl<G: Learnable> Player<G> for CallablePlayer<G> {
     }
 }
 
-/// A callable as an evaluator.
 #[derive(Clone)]
 pub(crate) struct CallableEvaluator<G: Learnable> {
     feature_set: FeatureSet<G>,
@@ -183,7 +181,7 @@ pub(crate) struct CallableEvaluator<G: Learnable> {
 }
 
 impl<G: Learnable> CallableEvaluator<G> {
-    /// An evaluator from the next callable, with its features.
+    /// An evaluator from the next callable.
     pub(crate) fn next(
         game: &G,
         features: &FeatureSpec,
@@ -207,8 +205,7 @@ impl<G: Learnable> Evaluator<G> for CallableEvaluator<G> {
         value[0]
     }
 
-    /// Once the callable has failed, `out` is left unchanged; the search is ended and its values
-    /// are not used.
+    /// After a failure `out` stays; the search ends and its values are not used.
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
         if positions.is_empty() {
             return;

@@ -1,7 +1,5 @@
-//! Games and their evaluators.
-//!
-//! Python has no type parameters, so generic types become variants of [`AnyGame`], one for each game of
-//! the list. Invariant: an evaluator is loaded again only if its file has changed.
+//! Games and their evaluators, with the type parameter of a game replaced by the variants of
+//! [`AnyGame`].
 
 use crate::integers::Integer;
 use crate::models::{FeatureSpec, feature_rows, parse_features};
@@ -115,7 +113,7 @@ impl<G: Learnable> Rules<G> {
         Ok(self.at(self.game.random_start(&mut random, first)))
     }
 
-    /// Parses a position, and its outcome if the text has one.
+    /// Parses a position, and the outcome if the text has one.
     pub(crate) fn parse(&self, text: &str) -> PyRes<(Arc<GamePosition<G>>, Option<u8>)> {
         let (position, outcome) = self.game.parse_position(text)?;
         Ok((self.at(position), outcome))
@@ -145,7 +143,6 @@ impl<G: Learnable> Rules<G> {
         Ok(evaluator)
     }
 
-    /// Converts positions to the type of this game.
     pub(crate) fn own(&self, positions: &Positions) -> PyRes<Vec<G::Position>> {
         match positions {
             Positions::Listed(positions) => {
@@ -160,7 +157,6 @@ impl<G: Learnable> Rules<G> {
         }
     }
 
-    /// Win probabilities of the seats to move; payoffs of finished positions.
     fn values(&self, evaluator: &str, positions: &Positions) -> PyRes<Vec<f32>> {
         let evaluator = self.evaluator(evaluator)?;
         Ok(evaluate_positions(
@@ -170,7 +166,7 @@ impl<G: Learnable> Rules<G> {
         ))
     }
 
-    /// Packed positions of 64 bits, in games that have such a form.
+    /// Packs positions into 64 bits each; fails in games without such a form.
     fn pack_all(&self, positions: &Positions) -> PyRes<Vec<u64>> {
         let bits = |position: &G::Position| {
             packed_bits(position)
@@ -211,7 +207,6 @@ pub(crate) fn game(notation: &str) -> PyRes<Game> {
     parse_game(trusted(notation), None)
 }
 
-/// The game of a notation, with the text of its map.
 fn parse_game(notation: Text<'_>, map: Option<&str>) -> PyRes<Game> {
     macro_rules! parse_any {
         ([$($name:ident = $type:ty),* $(,)?]) => {{

@@ -1,6 +1,5 @@
-//! Integers from Python: its own, numpy's of every size, and arrays without dimensions.
-//!
-//! Invariant: fractions and truth values are refused in one line, even where Python converts them.
+//! Integers from Python, from numpy in every size, and from arrays without dimensions. Fractions
+//! and truth values are refused, even where Python converts them.
 
 use crate::value_error;
 use engine::core::text::shorten;
@@ -27,7 +26,7 @@ impl<'py, T: TryFrom<i128>> FromPyObject<'_, 'py> for Integer<T> {
     }
 }
 
-/// The value of an integer of at most 64 bits.
+/// The value of an integer of at most 64 bits; `None` for anything else.
 fn extract_integer(object: &Bound<'_, PyAny>) -> Option<i128> {
     if !object.is_exact_instance_of::<PyInt>() && is_bool(object) {
         return None;
@@ -41,7 +40,7 @@ fn extract_integer(object: &Bound<'_, PyAny>) -> Option<i128> {
     }
 }
 
-/// Whether an object is a truth value; old versions of numpy convert theirs to integers.
+/// Checked by type, since old versions of numpy convert truth values to integers.
 fn is_bool(object: &Bound<'_, PyAny>) -> bool {
     let is_numpys = || {
         let name = object.get_type().name();
@@ -50,7 +49,6 @@ fn is_bool(object: &Bound<'_, PyAny>) -> bool {
     object.is_instance_of::<PyBool>() || is_numpys()
 }
 
-/// The condition that a refused integer does not meet.
 fn missing_property(object: &Bound<'_, PyAny>) -> &'static str {
     match extract_integer(object) {
         Some(..0) => " of at least 0",
@@ -93,7 +91,6 @@ pub(crate) fn integers<'py>(
     ))
 }
 
-/// The integers of an array or sequence, as a list.
 pub(crate) fn extract_all(numbers: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<i64>> {
     if let Ok(array) = numbers.extract::<PyReadonlyArray1<'_, i64>>() {
         return Ok(array.as_array().iter().copied().collect());
@@ -104,7 +101,7 @@ pub(crate) fn extract_all(numbers: &Bound<'_, PyAny>, what: &str) -> PyResult<Ve
     let numpy = numbers.py().import("numpy")?;
     let is_array = numbers.is_instance(&numpy.getattr("ndarray")?)?;
     if !is_array && let Ok(items) = numbers.try_iter() {
-        // Checked first, because numpy would convert truth values to numbers.
+        // numpy would convert truth values to numbers.
         if let Some(truth) = items.flatten().find(is_bool) {
             return Err(error(&truth));
         }

@@ -1,7 +1,5 @@
-//! The Python package `alea`: games, evaluators, players, boards, tables, matches and samples.
-//!
-//! These files convert types; the public API is in `alea/*.py`. Invariant: every call returns a value or
-//! raises an exception; errors of the engine are `ValueError`s of one line.
+//! The native part of the Python package `alea`, whose public API is in `alea/*.py`. Errors of the
+//! engine become `ValueError`s of one line.
 
 use engine::core::text::{printable, shorten};
 use engine::games::einstein::tables::{Tables as Exact, cache};
@@ -24,7 +22,7 @@ mod samples;
 mod tables;
 mod vec_env;
 
-/// An error of the engine as a `ValueError` of one line; errors of Python stay as they are.
+/// An error of the engine, which becomes a `ValueError` of one line.
 struct EngineError(String);
 
 type PyRes<T> = Result<T, EngineError>;
@@ -37,7 +35,7 @@ impl<E: Display> From<E> for EngineError {
 
 impl From<EngineError> for PyErr {
     fn from(EngineError(problem): EngineError) -> Self {
-        /// Maximum characters of a message; it may quote texts from outside.
+        /// Maximal characters of a message, which may quote outside texts.
         const MAX_MESSAGE: usize = 1000;
         PyValueError::new_err(shorten(&printable(&problem), MAX_MESSAGE))
     }
@@ -47,7 +45,7 @@ fn value_error(problem: impl Display) -> PyErr {
     EngineError::from(problem).into()
 }
 
-/// A thread pool with a thread for each core; a forked process gets its own.
+/// A pool with a thread per core; a forked process gets its own.
 fn pool() -> PyRes<Arc<ThreadPool>> {
     static THREAD_POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
     let mut pool = THREAD_POOL.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,7 +67,7 @@ fn run_jobs(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     }
 }
 
-/// Registers the builder of endgame tables, which uses all cores.
+/// Endgame tables are built on all cores.
 fn provide_tables() {
     let build_table = |stones, variant| Exact::in_memory(stones, variant, &run_jobs, &|_, _| {});
     cache::register_provider(Box::new(build_table), Box::new(|_| 0));

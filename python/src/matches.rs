@@ -1,6 +1,4 @@
-//! Matches and regret, also of Python callables.
-//!
-//! Invariant: results are those of the same code on the command line.
+//! Matches and regret, also of Python callables, with the same results as the command line.
 
 use crate::callables::{CallableBridge, CallableEvaluator, CallablePlayer, serve};
 use crate::games::{Game, dispatch};
@@ -28,7 +26,7 @@ use std::sync::{
 /// A participant: `player`, `evaluator` or `callable`, its name, and its features.
 type Participant = (String, String, FeatureSpec);
 
-/// Pairs, seed, threads, and the evaluator for luck.
+/// Number of pairs, seed, threads, and evaluator for luck.
 type MatchTerms = (u64, u64, usize, Option<String>);
 
 /// Plays a match; the result is JSON.
@@ -48,7 +46,7 @@ pub(crate) fn run_arena(
     )
 }
 
-/// Plays a match; the result is the JSON of `alea run_arena`.
+/// Plays a match; the result is the JSON of `alea arena`.
 fn play_json<G: Learnable>(
     game: &G,
     sides: [Participant; 2],
@@ -92,7 +90,7 @@ fn parse_contestant<G: Learnable>(
     Ok(Contestant { name, make })
 }
 
-/// The default openings; they end the match once Python is interrupted.
+/// The default openings, which end the match once Python is interrupted.
 struct StoppableOpenings(Openings, Arc<AtomicBool>);
 
 impl<G: Learnable> Starts<G> for StoppableOpenings {
@@ -123,7 +121,7 @@ impl<G: Learnable> Starts<G> for StoppableOpenings {
 
 const CALLABLE: &str = "callable";
 
-/// The positions for regret: suites as names and texts, or a number of positions from tables.
+/// Positions for regret: suites as names and texts, or tables and a number of positions.
 #[derive(FromPyObject)]
 pub(crate) enum RegretPositions {
     Suites(Vec<(String, String)>),

@@ -1,6 +1,4 @@
 //! Model files, and the features of models.
-//!
-//! Invariant: feature rows are those of the trainer; invalid weights leave no file.
 
 use crate::PyRes;
 use crate::games::{Game, dispatch};
@@ -17,10 +15,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The features of a model: a network's groups of inputs, or `None` for the symbols of all cells.
+/// The features of a model: names of a network's feature groups, or `None` for the symbols of all
+/// cells.
 pub(crate) type FeatureSpec = Option<String>;
 
-/// Groups of inputs of one game.
+/// A parsed [`FeatureSpec`].
 pub(crate) type FeatureSet<G> = Option<NamedSet<<G as Learnable>::Group>>;
 
 pub(crate) fn parse_features<G: Learnable>(_: &G, features: &FeatureSpec) -> PyRes<FeatureSet<G>> {
@@ -28,13 +27,13 @@ pub(crate) fn parse_features<G: Learnable>(_: &G, features: &FeatureSpec) -> PyR
     Ok(groups.transpose()?)
 }
 
-/// The number of symbols of all cells.
 pub(crate) fn num_symbols<G: Learnable>(game: &G) -> usize {
     let ends = game.cells().iter().map(|group| group.start + group.count);
     ends.max().unwrap_or(0)
 }
 
-/// The features of each position for a seat, or for its seat to move, and their number a position.
+/// The features of each position for `seat`, or for its seat to move, and the number of features
+/// per position.
 pub(crate) fn feature_rows<G: Learnable>(
     game: &G,
     feature_set: FeatureSet<G>,
@@ -60,8 +59,8 @@ pub(crate) fn feature_rows<G: Learnable>(
     (rows, width)
 }
 
-/// A network trained elsewhere: groups of inputs, bounds of buckets, tensors by the names of
-/// docs/reference/formats.md, and its provenance.
+/// A network trained elsewhere: feature groups, bounds of buckets, tensors by the names in
+/// docs/reference/formats.md, provenance.
 type TrainedNetwork = (String, Vec<u8>, HashMap<String, Vec<f32>>, String);
 
 /// Quantizes weights and writes them as a model file.
@@ -89,7 +88,7 @@ fn save_file<G: Learnable>(
         output_bias: take("output.bias")?,
         ..FloatWeights::default()
     };
-    // The hidden layers after the first are optional.
+    // Hidden layers after the first are optional.
     let mut layer = 2;
     while let Ok(matrix) = take(&format!("hidden{layer}.weight")) {
         let bias = take(&format!("hidden{layer}.bias"))?;

@@ -1,7 +1,5 @@
-//! Players by their notation.
-//!
-//! Invariant: an answer depends on its position and the seed alone, not on earlier ones or the number of
-//! threads.
+//! Players by their notation. An answer depends on its position and the seed alone, not on earlier
+//! ones or the number of threads.
 
 use crate::PyRes;
 use crate::games::{Game, any_game, dispatch};
@@ -26,11 +24,11 @@ pub(crate) struct Player {
     typed: any_game!(TypedPlayer),
 }
 
-/// The analysis of a position: a dict in Python.
+/// The analysis of a position; a dict in Python.
 #[derive(Default, IntoPyObject)]
 struct Analysis {
     value: Option<f32>,
-    /// The average result of complete games with this value, if the evaluator is calibrated.
+    /// Average result of games with this value, if the evaluator is calibrated.
     calibrated: Option<f32>,
     best: Option<String>,
     moves: Vec<(String, Option<f32>)>,
@@ -109,7 +107,6 @@ impl<G: Learnable> TypedPlayer<G> {
     }
 }
 
-/// The analysis of `alea analyse`.
 fn analysis<G: Learnable>(
     recipe: &PlayerRecipe<G>,
     player: &mut dyn EnginePlayer<G>,

@@ -1,6 +1,4 @@
 //! Positions with their games, and arrays of them.
-//!
-//! Invariant: a position is downcast only in a game of the same notation and the same map.
 
 use crate::games::{Game, Rules, any_game, dispatch};
 use crate::integers::{Integer, integer};
@@ -43,7 +41,6 @@ impl<G: Learnable> GamePosition<G> {
             || self.game.notation() == game.notation() && self.game.map() == game.map()
     }
 
-    /// Checks that an outcome, if there is one, is one of the game.
     pub(crate) fn check(&self, outcome: Option<u8>) -> PyRes<()> {
         let checked = outcome.map(|outcome| check_outcome(&*self.game, outcome.into()));
         checked.transpose().map(drop)
@@ -89,15 +86,13 @@ impl<G: Learnable> GamePosition<G> {
         if let Some(mv) = legal.iter().find(is_named) {
             return Ok(*mv);
         }
-        // If no legal move has this text, the parser may know it in another spelling; else it
-        // returns the error.
+        // The parser may know another spelling of a legal move, or returns the error.
         let read = self.game.parse_move(&self.position, name)?;
         let permitted = legal.contains(&read).then_some(read);
         Ok(permitted.ok_or_else(|| format!("'{name}' is not permitted here"))?)
     }
 }
 
-/// An outcome of the game, from an integer.
 pub(crate) fn check_outcome<G: Learnable>(game: &G, outcome: i64) -> PyRes<u8> {
     let range = game.outcome_numbers();
     let valid = u8::try_from(outcome).ok();
@@ -106,7 +101,6 @@ pub(crate) fn check_outcome<G: Learnable>(game: &G, outcome: i64) -> PyRes<u8> {
     Ok(valid.ok_or_else(|| format!("an outcome is {first} to {last}, not {outcome}"))?)
 }
 
-/// An optional outcome from Python.
 pub(crate) fn optional_outcome<G: Learnable>(
     game: &G,
     outcome: Option<&Integer<i64>>,
@@ -115,7 +109,7 @@ pub(crate) fn optional_outcome<G: Learnable>(
     checked.transpose()
 }
 
-/// A position of this game in its type.
+/// The position in this game's type; fails unless its game has the same notation and map.
 pub(crate) fn downcast_position<'a, G: Learnable>(
     game: &G,
     position: &'a AnyPosition,
@@ -147,14 +141,14 @@ pub(crate) fn unpack_position<G: Learnable>(
     Ok(own.ok_or_else(|| format!("at {index}: {bits} is no packed position"))?)
 }
 
-/// The 64 bits of a position of EinStein.
+/// The 64 bits of a position of EinStein; `None` in other games.
 pub(crate) fn packed_bits<P: 'static>(position: &P) -> Option<u64> {
     let position: &dyn std::any::Any = position;
     let position = position.downcast_ref::<einstein::Position>();
     position.map(einstein::Position::bits)
 }
 
-/// Every outcome with its probability.
+/// Every outcome with its probability; empty once the game is over.
 pub(crate) fn outcome_probabilities<G: Learnable>(
     game: &G,
     position: &G::Position,
@@ -170,7 +164,7 @@ pub(crate) fn outcome_probabilities<G: Learnable>(
     game.outcome_numbers().zip(weights).collect()
 }
 
-/// A position, or a text with its position and optional outcome.
+/// Reads a position, or a text with an optional outcome.
 pub(crate) fn parse_query(game: &Game, position: &Bound<'_, PyAny>) -> PyResult<PositionQuery> {
     if let Ok(position) = position.cast::<Position>() {
         return Ok((position.get().0.clone(), None));
@@ -189,7 +183,7 @@ pub(crate) fn parse_query(game: &Game, position: &Bound<'_, PyAny>) -> PyResult<
     Ok((read, *outcome_in_text))
 }
 
-/// An array of packed positions, or a sequence of positions and texts.
+/// Reads an array of packed positions, or a sequence of positions and texts.
 pub(crate) fn positions_of(game: &Game, positions: &Bound<'_, PyAny>) -> PyResult<Positions> {
     if let Ok(packed) = positions.extract::<PyReadonlyArray1<'_, u64>>() {
         let packed = packed.as_array().iter().copied().collect();

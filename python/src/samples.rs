@@ -1,7 +1,4 @@
-//! Samples of recorded games, and records as Parquet.
-//!
-//! Invariant: samples are those of the trainer; their order depends on seed, epoch, window and the
-//! requested part of the shards.
+//! Samples of recorded games as the trainer's, and records as Parquet.
 
 use crate::games::{Game, any_game, dispatch};
 use crate::models::{FeatureSet, FeatureSpec, feature_rows, parse_features};
@@ -46,16 +43,16 @@ struct Order {
     seed: u64,
     window: usize,
     symmetries: bool,
-    /// The part of the shards to read: its index and the number of parts.
+    /// Index of the slice of the shards to read, and number of slices.
     part: [usize; 2],
 }
 
-/// The choice of samples, see docs/train.md: label, exact labels only, scale of errors, results only,
+/// The choice of samples (docs/train.md): label, exact labels only, scale of errors, results only,
 /// validation fraction and its seed.
 type Choice = (Option<String>, bool, f32, bool, f64, u64);
 
 struct Batch {
-    /// Packed positions, in games that have such a form.
+    /// Empty in games without a packed form.
     packed: Vec<u64>,
     rows: Vec<u16>,
     remaining: Vec<u16>,
@@ -63,7 +60,6 @@ struct Batch {
     floats: [Vec<f32>; 3],
 }
 
-/// Opens all shards of some directories.
 fn open<G: Learnable>(
     game: &G,
     directories: &[PathBuf],
@@ -129,13 +125,12 @@ fn batches<G: Learnable>(samples: &Set<G>, order: Order) -> PyRes<Receiver<PyRes
     Ok(receiver)
 }
 
-/// The arrays of some samples, computed on all threads.
 fn batch<G: Learnable>(
     game: &G,
     feature_set: FeatureSet<G>,
     samples: &[Sample<G::Position>],
 ) -> Batch {
-    /// Samples that one parallel task converts.
+    /// Number of positions per parallel task.
     const ROWS_A_TASK: usize = 512;
     let positions: Vec<G::Position> = samples.iter().map(|sample| sample.position).collect();
     let tasks = positions.par_chunks(ROWS_A_TASK);

@@ -1,6 +1,5 @@
-//! Exact values of endgames, for arrays of positions.
-//!
-//! Invariant: positions outside of the tables are NaN; finished ones have their payoff, and no moves.
+//! Exact values of endgames, for arrays of positions: NaN outside of the tables, payoffs of
+//! finished positions.
 
 use crate::games::{Game, Rules, game};
 use crate::integers::{Integer, extract_all};
@@ -18,8 +17,8 @@ use std::{path::PathBuf, sync::Arc};
 
 /// Columns of `moves`: the largest number of moves in a position.
 const MAX_STORED_MOVES: usize = 18;
-/// Positions in a batch: in memory as many as are prefetched together; with files many, so that
-/// they are read in file order.
+/// Positions per batch: in memory as many as are prefetched together; from files more, to read them
+/// in file order.
 const BATCH_SIZES: [usize; 2] = [32, 1 << 20];
 
 /// Exact values of all positions of EinStein with at most `stones` stones, both sides together.
@@ -55,8 +54,8 @@ impl Tables {
         values
     }
 
-    /// The value of each move to the seat that makes it, of those that the outcome allows, or of all; in
-    /// list order, NaN behind the last.
+    /// Values of moves for the seat that makes them: of those that the outcome allows, or of all;
+    /// in list order, NaN behind the last.
     fn move_values_of(&self, positions: &[Position], outcomes: Option<&[u8]>) -> Vec<f32> {
         let game = &*self.rules.game;
         let (mut after, mut indices) = (Vec::new(), Vec::new());

@@ -1,6 +1,5 @@
-//! A batch of games as numpy arrays.
-//!
-//! Invariant: arrays are written while Python waits, and not at all after an error.
+//! A batch of games as numpy arrays, which are written while Python waits, and not at all after an
+//! error.
 
 use crate::boards::{BoardArrays, Env, State};
 use crate::games::{self, Game, any_game, dispatch};
@@ -37,7 +36,7 @@ pub(crate) struct VecEnv {
 
 type Boards = any_game!(Env);
 
-/// The arguments: game, `n`, seed, `explicit_chance`, `final_observations`.
+/// Arguments of the constructor: game, `n`, seed, `explicit_chance`, `final_observations`.
 type Arguments = (Game, usize, u64, bool, bool);
 
 /// The saved state: boards, rewards, ends of games and final observations of the last step.

@@ -517,7 +517,7 @@ impl SearchHints for Havannah {
         usize::from(mv.0) + NUM_CELL_SLOTS * position.seat()
     }
 
-    /// 2 wins, 1 takes a cell where the enemy would win.
+    /// 2 for a winning stone, 1 for one on a cell where the enemy would win.
     fn move_class(&self, position: &Position, mv: Move) -> u8 {
         let wins = |seat| {
             mv.cell()

@@ -22,9 +22,9 @@ type PatternReply = (u32, u8);
 
 #[derive(Clone, Debug)]
 pub(super) struct Patterns {
-    /// By the contents of the six neighbours, two bits each.
+    /// Replies by the contents of the six neighbours, two bits each.
     small: Box<[PatternReply; 1 << 12]>,
-    /// By the contents of 18 and of 12 cells around the last stone.
+    /// Replies by the contents of 18 and of 12 cells around the last stone.
     large: [HashMap<u64, PatternReply>; 2],
 }
 

@@ -27,7 +27,7 @@ const INFINITE_NUMBER: u32 = 1 << 30;
 
 const NEIGHBOUR_SHIFTS: [i32; 6] = [8, 9, 1, -8, -9, -1];
 
-/// All its neighbours have bit indices too.
+/// Bit index of the first cell, which leaves indices for its neighbours.
 const FIRST_CELL_BIT: u32 = 9;
 
 fn bits(mut set: u64) -> impl Iterator<Item = u64> {
@@ -100,7 +100,7 @@ pub struct Prover {
     winner: Seat,
     all: u64,
     rim: u64,
-    /// By a cell's bit index.
+    /// Rim bits and (`near`) neighbours by a cell's bit index.
     rims: [u16; 64],
     near: [u64; 64],
     bits_of_cells: Vec<u64>,

@@ -1,7 +1,7 @@
 //! Exact values of wins in one, two and three plies: `mates=on|deep`.
 //!
-//! Without a winning cell, the mover loses against two of the enemy's, and against one must fill
-//! it. `deep` also proves moves that create two winning cells. Source: *Inside Lajkonik*.
+//! A mover without a winning cell loses if the enemy has two, and must fill the enemy's only one.
+//! `deep` also proves moves that create two winning cells. Source: *Inside Lajkonik*.
 
 use super::{Havannah, Move, Position};
 use alea_core::{

@@ -117,9 +117,9 @@ struct Reading<'a> {
     game: &'a Havannah,
     position: Position,
     parsed: ParsedGame,
-    /// By the property `RE`.
+    /// The result by the property `RE`.
     stated: Option<StatedResult>,
-    /// Given in place of a move.
+    /// The result given in place of a move.
     end: Option<StatedResult>,
 }
 

@@ -19,7 +19,7 @@ pub(super) const SCORE_UNIT: &str = "discs";
 
 const MAX_SCORE: i32 = 65;
 
-/// Take 33.5 MB.
+/// Default number of table entries: 33.5 MB.
 const DEFAULT_ENTRIES: usize = 1 << 20;
 
 /// From so many empty squares on a selective search precedes the exact one.
@@ -29,7 +29,7 @@ const MIN_EMPTIES_FOR_ASPIRATION: u32 = 16;
 const ASPIRATION_HALF_WIDTH: i32 = 3;
 const ASPIRATION_STEP: i32 = 9;
 
-/// Take less than a millisecond.
+/// Nodes between two checks of the limits: less than a millisecond.
 const NODES_BETWEEN_CHECKS: u64 = 1 << 12;
 
 const fn parity_regions(size: usize) -> [u64; 64] {
@@ -256,7 +256,7 @@ impl Oracle<Reversi> for SolvedEndgames {
     }
 }
 
-/// A player that solves endgames and before minimizes the number of replies.
+/// A player that solves endgames; before, it leaves the fewest replies.
 #[derive(Clone)]
 pub struct EndgamePlayer {
     solver: Endgame,
@@ -274,7 +274,8 @@ impl EndgamePlayer {
         }
     }
 
-    /// Scores near the end; else minus the number of replies.
+    /// The scores of moves near the end; else minus their numbers of replies, with unknown
+    /// certainty.
     fn rate_moves(
         &mut self,
         position: &Position,
@@ -297,7 +298,7 @@ impl EndgamePlayer {
     }
 }
 
-/// Unknown scores come last; of equal ones the first wins.
+/// Index of the best estimate, the first of equal ones; unknown scores come last.
 fn best_index(estimates: &[Estimate]) -> usize {
     let key = |index: usize| {
         let Estimate { score, certainty } = estimates[index];

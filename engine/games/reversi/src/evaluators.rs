@@ -34,7 +34,7 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Reversi>; 3] = [
 pub struct Discs;
 
 impl Discs {
-    /// From disc difference to win probability.
+    /// Converts a disc difference to a win probability.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.060, 0.0);
 }
 
@@ -50,7 +50,7 @@ impl Score<Reversi> for Discs {
 pub struct Mobility;
 
 impl Mobility {
-    /// From mobility difference to win probability.
+    /// Converts a mobility difference to a win probability.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.087, 0.0);
 }
 
@@ -70,7 +70,7 @@ pub struct Squares {
     groups: [(f32, u64); WEIGHTS.len()],
 }
 
-/// With the distances of their squares from the nearest two sides, the smaller first.
+/// Weights, each with the distances of its squares from the nearest two sides, the smaller first.
 const WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
     (120, &[(0, 0)]),
     (-20, &[(0, 1)]),
@@ -83,7 +83,7 @@ const WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
 ];
 
 impl Squares {
-    /// From weighted difference to win probability.
+    /// Converts a weighted difference to a win probability.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.0051, 0.0);
 
     /// An evaluator for the board size of `game`.

@@ -17,7 +17,7 @@ const fn cells(size: usize) -> [CellGroup; 1] {
     [CellGroup::only('b', size * size, 3, meaning)]
 }
 
-/// Indexed by half the number of columns.
+/// Cells of the boards, indexed by half the number of columns.
 static CELLS: [[CellGroup; 1]; 5] = [cells(0), cells(0), cells(4), cells(6), cells(8)];
 
 fn images(game: &Reversi, shapes: impl IntoIterator<Item = u64>) -> BTreeSet<Vec<Cell>> {
@@ -50,7 +50,8 @@ fn corners(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     images(game, [(3, 3), (2, game.size().min(5))].map(block))
 }
 
-/// The default first; on 8×8 they have 46 and 34 tuples, 671,922 and 120,942 weight-table rows.
+/// Tuple sets, the default first; on 8×8 they have 46 and 34 tuples, 671,922 and 120,942
+/// weight-table rows.
 static SETS: [NamedTuples<Reversi>; 2] = [
     NamedTuples {
         name: "lines-and-corners",

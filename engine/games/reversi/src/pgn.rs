@@ -4,7 +4,7 @@
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Game {
     tags: Vec<(String, String)>,
-    /// In characters, from 0.
+    /// Offset of the first move in characters, from 0.
     pub(super) begin: usize,
     pub(super) moves: Vec<(String, usize)>,
     result: Option<String>,
@@ -73,7 +73,7 @@ pub(super) fn games(text: &str) -> Vec<Game> {
     games
 }
 
-/// `None` for other lines.
+/// The tags of a line; `None` for other lines.
 fn tags(line: &str) -> Option<Vec<(String, String)>> {
     let (mut rest, mut tags) = (line.trim(), Vec::new());
     while !rest.is_empty() {

@@ -67,7 +67,7 @@ fn each_seat(game: &ReversiXt, number: impl Fn(Seat) -> f32) -> [f32; MAX_SEATS]
     build_array(|seat| if seat < players { number(seat) } else { 0.0 })
 }
 
-/// Negative infinity for a disqualified seat.
+/// Lead over the best other active seat; negative infinity for a disqualified seat.
 fn lead(game: &ReversiXt, position: &Position, has: &[f32; MAX_SEATS], own: Seat) -> f32 {
     if position.is_disqualified(own) {
         return f32::NEG_INFINITY;
@@ -93,7 +93,7 @@ impl SeatScore for Stones {
 pub struct Mobility;
 
 impl Mobility {
-    /// From a lead in cells to a win probability.
+    /// Converts a lead in cells to a win probability.
     pub const CALIBRATION: Calibration = logistic(0.0779);
 }
 
@@ -112,7 +112,7 @@ struct Lines {
     bomb: f32,
 }
 
-/// By the number of closed lines.
+/// Weight of a stone by the number of closed lines through its cell.
 const WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
 
 /// About the number of stones that an override move flips.

@@ -46,11 +46,11 @@ static GROUPS: [CellGroup; 2] = [
 /// Kind of a cell, by the number of the four lines through it that end there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// 0 or 1.
+    /// At most one line ends here.
     Middle,
-    /// 2 or 3.
+    /// Two or three lines end here.
     Edge,
-    /// All, so only special moves take a stone away.
+    /// Every line ends here, so only special moves take a stone away.
     Corner,
 }
 
@@ -85,9 +85,9 @@ impl Shape {
 struct Counts {
     corners: i32,
     edges: i32,
-    /// Stones of kind middle next to an empty corner.
+    /// Stones on middle cells next to an empty corner.
     x_squares: i32,
-    /// Stones of kind edge next to an empty corner.
+    /// Stones on edge cells next to an empty corner.
     c_squares: i32,
     /// Stones next to an empty cell.
     frontier: i32,
@@ -212,7 +212,7 @@ fn board(game: &ReversiXt) -> Vec<Vec<alea_learned::inputs::Cell>> {
     tuples
 }
 
-/// The default first; it has 190 tuples and 48,640 weight-table rows.
+/// Tuple sets, the default first, which has 190 tuples and 48,640 weight-table rows.
 static SETS: [NamedTuples<ReversiXt>; 2] = [
     NamedTuples {
         name: "summary-pairs",

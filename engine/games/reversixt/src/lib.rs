@@ -78,7 +78,7 @@ pub struct Position {
     cells_left: u16,
     seat: u8,
     phase: Phase,
-    /// Bit set of seats.
+    /// Bit set of disqualified seats.
     disqualified: u8,
     /// Index of the position's rules, see [`ReversiXt::rules_of`].
     number: u16,

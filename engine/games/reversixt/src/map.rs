@@ -38,7 +38,7 @@ pub(super) const DIRECTION_OFFSETS: [(isize, isize); DIRECTIONS] = [
 pub struct Cell(u8);
 
 impl Cell {
-    /// No part of the board, or destroyed by a bomb.
+    /// Not on the board, or destroyed by a bomb.
     pub const HOLE: Self = Self(0);
     /// A neutral stone, captured like an enemy's.
     pub const EXPANSION: Self = Self(MAX_SEATS as u8 + 1);

@@ -10,7 +10,7 @@ use super::{
 };
 use alea_core::{bits::nth, simd::multiversion};
 
-/// With `odd`, the quadrants that have an odd number of empty squares.
+/// A position; `odd` has the quadrants with an odd number of empty squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Board {
     pub(super) own: u64,

@@ -24,10 +24,10 @@ const MIN_EMPTIES_FOR_SHALLOW_SEARCH: u32 = 12;
 
 const MIN_EMPTIES_FOR_PROBCUT: u32 = 11;
 
-/// In discs, about one standard deviation.
+/// Margin of ProbCut in discs: about one standard deviation.
 const PROBCUT_MARGIN: f32 = 9.0;
 
-/// In shallow searches; exceeds all estimates.
+/// Value of a disc of a final score in shallow searches; exceeds all estimates.
 const FINAL_DISC_VALUE: f32 = 1000.0;
 
 const INFINITE_SCORE: f32 = 1e6;

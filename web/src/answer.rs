@@ -31,7 +31,7 @@ use std::sync::OnceLock;
 /// Maximum characters of an invalid text that an error quotes.
 const MAX_QUOTED: usize = 80;
 
-/// The answer to a request; to one that fails, an object with the key `error`.
+/// The answer to a request; if the request fails, an object with the key `error`.
 #[must_use]
 pub fn answer(request: &[u8], request_limits: &RequestLimits) -> Value {
     answer_with_observer(request, request_limits, &Limits::NONE, None)
@@ -128,7 +128,8 @@ fn has_best<G: Playable>(game: &G) -> bool {
     game.best_model().is_some() && game.evaluator(&Notation::new("best")).is_ok()
 }
 
-/// Name of the trained model (without one, of the default evaluator), and of the default evaluator.
+/// Names of the trained model (or, without one, the default evaluator) and of the default
+/// evaluator.
 fn best_and_default<G: Playable>(game: &G) -> [&'static str; 2] {
     let first = evaluators::<G>().next();
     let default = first.map_or("random", |first| first.name);
@@ -274,14 +275,15 @@ fn answer_for<G: Playable>(
     })
 }
 
-/// The start position of a seed; with `best` from the game's list of strong starts, if it has one.
+/// The start position that a seed selects; with `best` from the game's list of strong starts, if it
+/// has one.
 pub fn start<G: Playable>(game: &G, seed: u64, best: bool) -> G::Position {
     let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[]));
     let best = best.then(|| game.strong_start(seed)).flatten();
     best.unwrap_or_else(|| game.random_start(&mut random, 0))
 }
 
-/// The roll of a seed before ply `ply`; `None` without dice and once the game is over.
+/// The roll that a seed gives before ply `ply`; `None` without dice and once the game is over.
 pub fn roll<G: Playable>(game: &G, position: &G::Position, seed: u64, ply: u64) -> Option<u8> {
     let goes_on = game.payoffs(position).is_none();
     (goes_on && has_chance::<G>()).then(|| {

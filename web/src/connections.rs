@@ -24,12 +24,12 @@ pub(crate) struct ClientLimit {
     pub(crate) total: usize,
 }
 
-/// Open connections, fewer than the usual limit of a process's file descriptors.
+/// Maximum of open connections, below the usual limit of a process's file descriptors.
 const MAX_CONNECTIONS: ClientLimit = ClientLimit {
     per_client: 128,
     total: 512,
 };
-/// Concurrent uploads of files of games.
+/// Maximum of concurrent uploads of files of games.
 const MAX_FILES: ClientLimit = ClientLimit {
     per_client: 8,
     total: 16,
@@ -74,7 +74,8 @@ impl Connections {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lists connection `number`, evicting another if necessary; `None` if none can be evicted.
+    /// Lists a new connection, and evicts another if a limit requires it; `None` if none can be
+    /// evicted.
     pub(crate) fn admit(
         self: &Arc<Self>,
         number: u64,
@@ -133,7 +134,7 @@ fn make_room(
     if !is_client_full && counts.values().sum::<usize>() < limit.total {
         return true;
     }
-    // Evicts the longest idle connection of the client with the most.
+    // Evicts, from the client with the most connections, the one idle for longest.
     let idle = entries.iter().filter_map(|(&number, entry)| {
         let (Phase::Idle(since) | Phase::Body(since)) = entry.phase else {
             return None;

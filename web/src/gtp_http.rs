@@ -21,13 +21,13 @@ use std::{
 pub const MAX_SESSIONS: usize = 16;
 const MAX_NAME: usize = 32;
 
-/// How long a command waits for the end of the session's previous one, whose search it has stopped.
+/// How long a command waits for the session's previous command to end, after stopping its search.
 const MAX_WAIT: Duration = Duration::from_secs(1);
 const WAIT_STEP: Duration = Duration::from_millis(2);
 
 struct Session {
     gtp: Mutex<Box<dyn Protocol>>,
-    /// During a command its start, and its search's stop flag.
+    /// Start and stop flag of the running command; `None` between commands.
     search: Mutex<Option<(Instant, Arc<AtomicBool>)>>,
 }
 
@@ -78,8 +78,8 @@ impl Sessions {
         name.len() <= MAX_NAME && name.bytes().all(is_sign)
     }
 
-    /// Stops a session's running search for a new command, unless it is younger than
-    /// [`INPUT_GRACE`]: both commands were then sent together.
+    /// Stops a session's running search for a new command. A search younger than [`INPUT_GRACE`]
+    /// continues, because both commands were sent together.
     pub fn interrupt(&self, name: &str) {
         let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let session = all.iter().find(|(other, _)| other == name);

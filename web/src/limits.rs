@@ -60,7 +60,7 @@ const STAR_SEARCHES: [&str; 8] = [
     "bestreply",
 ];
 
-/// Evaluators that are too slow here, because they play games to the end.
+/// Evaluators that are too slow for requests, because they play games to the end.
 const SLOW_EVALUATORS: [&str; 1] = ["mrmonte"];
 
 /// Players that accept the same options.
@@ -105,7 +105,7 @@ impl RequestLimits {
             .iter()
             .filter(|own| own.parameters.is_empty());
         let plain: Vec<&str> = own.map(|own| own.name).chain(["random"]).collect();
-        // Keys of leading arguments without a key.
+        // The keys that arguments without a key stand for, in order.
         let (family, positional): (_, &[&str]) = match &*name {
             star if STAR_SEARCHES.contains(&star) => (Family::Star, &["depth", "eval"]),
             "mcts" => (Family::Mcts, &["sims"]),
@@ -201,7 +201,7 @@ fn parse(text: &str) -> Result<Notation, NotationProblem> {
     Notation::parse(text).map_err(|error| (error.character, error.problem))
 }
 
-/// Error at a character of `text`, which describes a `what`.
+/// Error that quotes `text`, a notation of a `what`, and the position of the mistake.
 pub(crate) fn problem_in(what: &str, text: &str, (character, problem): NotationProblem) -> Problem {
     let text = shorten(text, 200);
     Problem::wrong(format!("{what} '{text}', character {character}: {problem}"))

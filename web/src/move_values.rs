@@ -24,7 +24,7 @@ use std::{array, ops::Range};
 /// A value for each seat; 0 beyond the game's seats.
 pub type SeatValues = [f64; MAX_SEATS];
 
-/// Values the moves of positions by a player and the game's oracle.
+/// Computes the values of moves by a player and the game's oracle.
 pub struct MoveValuer<'a, G: Playable> {
     game: &'a G,
     recipe: &'a PlayerRecipe<G>,
@@ -39,7 +39,8 @@ pub struct PositionValues<M> {
     pub seat: Seat,
     /// Payoffs if the game is over; there are no moves and rolls then.
     pub end: Option<Payoffs>,
-    /// All moves, in move list order; those with a value also have the payoffs of all seats.
+    /// Analysis of all moves, in move list order; a move with a value also has the payoffs of all
+    /// seats.
     pub analysis: Analysis<M>,
     /// All rolls; without dice a single one that allows every move.
     pub rolls: Vec<Roll>,
@@ -109,7 +110,7 @@ impl<M> PositionValues<M> {
         end.unwrap_or_else(|| array::from_fn(expected))
     }
 
-    /// Expectation over the rolls of `number` for each roll's best move; `None` counts as 0.
+    /// Expectation over the rolls of `number(best move of the roll)`; `None` counts as 0.
     pub fn expected(&self, number: impl Fn(&MoveValue<M>) -> Option<f32>) -> f64 {
         let best = |roll: &Roll| number(&self.moves()[self.best(roll.permitted.clone())?]);
         let rolls = self.rolls.iter();

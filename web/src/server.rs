@@ -330,7 +330,7 @@ fn is_own_host(server: &Server, host: &str) -> bool {
 type Message = (StatusCode, &'static str, String);
 
 const JSON: &str = "application/json";
-/// A stream with one JSON object per line.
+/// Content type of a stream: one JSON object per line.
 const JSON_LINES: &str = "application/x-ndjson";
 
 const BODY_TIMEOUT: Refusal = (
@@ -353,7 +353,7 @@ const CUT_SHORT: Refusal = (StatusCode::BAD_REQUEST, "the request breaks off");
 
 struct Recipient {
     sender: mpsc::Sender<Message>,
-    /// Stops the search once the client is gone.
+    /// Set once the client is gone; stops the search.
     stop: Arc<AtomicBool>,
 }
 
@@ -368,7 +368,7 @@ impl Recipient {
     }
 }
 
-/// Stops the search when it is dropped.
+/// Sets a search's stop flag when it is dropped.
 struct StopOnDrop(Arc<AtomicBool>);
 
 impl Drop for StopOnDrop {

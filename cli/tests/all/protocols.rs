@@ -472,7 +472,7 @@ fn the_end_of_input_and_quit_end_every_search() {
         for quits in [false, true] {
             let mut engine = Engine::start(&words);
             engine.send_lines(&format!("{question}\n"));
-            // Even a busy machine has begun then.
+            // Long enough for a busy machine to begin the search.
             thread::sleep(Duration::from_millis(700));
             let quit = if protocol == "tcga" {
                 "exit\n"

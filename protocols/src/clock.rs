@@ -23,7 +23,7 @@ pub(crate) struct Overtime {
     pub(crate) counts_periods: bool,
 }
 
-/// Minimal reserve of a time for sending the move to the client.
+/// Minimal part of a time that is reserved for sending the move to the client.
 const MIN_OVERHEAD: Duration = Duration::from_millis(30);
 /// The reserve is the time divided by this, if that exceeds `MIN_OVERHEAD`.
 const OVERHEAD_DIVISOR: u32 = 20;
@@ -117,7 +117,6 @@ mod tests {
         for (number, (mut clock, report, expected_moves_left, expected)) in [
             (absolute(100_000), None, 20, 4_750),
             (absolute(100_000), Some((60_000, 0)), 20, 2_850),
-            // At most a quarter of the time.
             (absolute(100_000), Some((60_000, 0)), 1, 15_000),
             (absolute(100_000), Some((60_000, 0)), 0, 15_000),
             (absolute(100_000), Some((40, 0)), 1, 10),
@@ -141,7 +140,6 @@ mod tests {
             ),
             (canadian(600_000, 300_000, 25), Some((100, 1)), 30, 70),
             (canadian(0, 300_000, 25), None, 30, 11_400),
-            // At most a period, even if the report has more.
             (
                 canadian(1_800_000, 20_000, 1),
                 Some((1_917_000, 1)),

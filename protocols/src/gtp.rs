@@ -25,7 +25,7 @@ struct Call<'a, G: Playable> {
     output: &'a mut dyn Output,
 }
 
-/// `None` if the command has already written its output.
+/// The text of a reply; `None` if the command has already written its output.
 type Reply = Result<Option<String>, String>;
 
 fn done() -> Reply {

@@ -104,7 +104,7 @@ impl<G: Playable> Session<G> {
         self.player.new_game(self.seed(SeedSpace::Player));
     }
 
-    /// The player keeps its tree and table.
+    /// Sets a position within a game: the player keeps its tree and table.
     fn jump_to(&mut self, start: G::Position, die: Option<u8>) {
         self.games += 1;
         (self.start, self.position, self.die) = (start, start, die);
@@ -136,7 +136,7 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// The player keeps its tree and table.
+    /// Sets a position; the player keeps its tree and table.
     pub(crate) fn continue_at(&mut self, text: &str) -> Result<(), String> {
         let (position, die) = self.parse_position(text)?;
         self.jump_to(position, die);
@@ -181,7 +181,7 @@ impl<G: Playable> Session<G> {
         }
     }
 
-    /// The outer error is that the game has no transcripts.
+    /// The games of a text; the outer error: the game has no transcript format.
     fn read_games(&self, text: &str) -> Result<Vec<Result<PlainGame<G>, String>>, String> {
         let form = G::registry().transcripts.first().ok_or(NO_FORM)?;
         let games = (form.read)(&self.game, text.as_bytes()).into_iter();
@@ -202,7 +202,7 @@ impl<G: Playable> Session<G> {
         (form.write)(&self.game, &game)
     }
 
-    /// The seat whose title begins with B, else the first.
+    /// The seat that clients call black: the one whose title begins with B, else the first.
     pub(crate) fn black(&self) -> usize {
         usize::from(self.game.seat_title(1).starts_with('B'))
     }

@@ -31,7 +31,8 @@ pub(crate) struct BoardArrays<'a> {
     pub(crate) rewards: &'a mut [f32],
     /// Whether the step ended a game.
     pub(crate) terminated: &'a mut [bool],
-    /// Last symbols of the games that the step ended, for the seat that moved.
+    /// Last symbols of the games that the step ended, for the seat that moved; `None` unless
+    /// requested.
     pub(crate) final_observations: Option<&'a mut [u8]>,
 }
 
@@ -77,7 +78,7 @@ struct Stream<T> {
     source: T,
 }
 
-/// Draws until a stream is reseeded; restoring a state repeats them, in milliseconds.
+/// Draws until a stream is reseeded; restoring a state repeats at most these, in milliseconds.
 const MAX_DRAWS: u64 = 1 << 20;
 
 impl<T> Stream<T> {

@@ -38,11 +38,11 @@ pub(crate) struct CallableBridge {
 
 /// Interval of checks for Python's signals while there are no requests.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
-/// Wait for further requests before a batch is evaluated.
+/// Time to wait for further requests before a batch is evaluated.
 const BATCH_TIME: Duration = Duration::from_micros(200);
 
-/// Runs `work` on another thread, and on this one the callables, each of which maps rows (n, width)
-/// to n float32 values.
+/// Runs `work` on another thread and the callables, which map rows (n, width) to n float32 values,
+/// on this one.
 pub(crate) fn serve<T: Send>(
     py: Python<'_>,
     callables: &[Bound<'_, PyAny>],
@@ -181,7 +181,7 @@ pub(crate) struct CallableEvaluator<G: Learnable> {
 }
 
 impl<G: Learnable> CallableEvaluator<G> {
-    /// An evaluator from the next callable.
+    /// An evaluator by the next callable of `bridges`.
     pub(crate) fn next(
         game: &G,
         features: &FeatureSpec,

@@ -1,4 +1,4 @@
-//! Integers from Python, from numpy in every size, and from arrays without dimensions. Fractions
+//! Converts integers of Python, of numpy in every size, and arrays without dimensions. Fractions
 //! and truth values are refused, even where Python converts them.
 
 use crate::value_error;

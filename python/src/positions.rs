@@ -86,7 +86,7 @@ impl<G: Learnable> GamePosition<G> {
         if let Some(mv) = legal.iter().find(is_named) {
             return Ok(*mv);
         }
-        // The parser may know another spelling of a legal move, or returns the error.
+        // Finds other spellings of a legal move, or else the error.
         let read = self.game.parse_move(&self.position, name)?;
         let permitted = legal.contains(&read).then_some(read);
         Ok(permitted.ok_or_else(|| format!("'{name}' is not permitted here"))?)

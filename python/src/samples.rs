@@ -1,4 +1,4 @@
-//! Samples of recorded games as the trainer's, and records as Parquet.
+//! Samples of recorded games, the same as the trainer's, and conversion of records to Parquet.
 
 use crate::games::{Game, any_game, dispatch};
 use crate::models::{FeatureSet, FeatureSpec, feature_rows, parse_features};
@@ -52,7 +52,7 @@ struct Order {
 type Choice = (Option<String>, bool, f32, bool, f64, u64);
 
 struct Batch {
-    /// Empty in games without a packed form.
+    /// Packed positions; empty in games without a packed form.
     packed: Vec<u64>,
     rows: Vec<u16>,
     remaining: Vec<u16>,

@@ -30,7 +30,7 @@ struct AnalyzeArguments<M> {
     interval: Duration,
     /// The moves to analyse; `None`: all legal ones.
     only: Option<Vec<M>>,
-    /// Unvisited moves are reported too until there are so many.
+    /// Minimal number of moves to report, if need be with unvisited ones.
     min_moves: usize,
     max_moves: usize,
 }

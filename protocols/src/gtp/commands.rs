@@ -286,7 +286,7 @@ impl<G: Playable> Call<'_, G> {
     }
 }
 
-/// Without stones for the period there is no limit (`None`), says the standard.
+/// By the standard a period without stones means no limit: `None`.
 fn canadian(main: Duration, period: Duration, stones: u32) -> Option<Clock> {
     match (period.is_zero(), stones) {
         (true, _) => Some(Clock::new(main, None)),

@@ -7,7 +7,7 @@
 use alea_play::{build::PlayerRecipe, notation::Notation, playable::Playable, player::Player};
 use std::time::Duration;
 
-/// Setting one removes the others.
+/// Options that limit a search; setting one removes the others.
 const LIMIT_KEYS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
 /// Time limit in the second player's notation; the caller's times are shorter.
 const MAX_MS: &str = "86400000";
@@ -141,8 +141,8 @@ fn without_limits(spec: &Notation) -> Notation {
     spec
 }
 
-/// Time is its only limit, and it reuses its tree if the game permits. `None` if it cannot be
-/// limited in time.
+/// The second player: time is its only limit, and it reuses its tree if the game permits. `None` if
+/// it cannot be limited in time.
 fn timed_recipe<G: Playable>(spec: &Notation, game: &G) -> Option<PlayerRecipe<G>> {
     let timed = without_limits(spec).with("ms", Notation::new(MAX_MS));
     let is_tree = spec.name == "mcts";

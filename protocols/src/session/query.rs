@@ -194,7 +194,7 @@ impl<G: Playable> Session<G> {
         clock.map(|clock| clock.move_time(expected_moves_left))
     }
 
-    /// A repeated query with a time continues the search.
+    /// The values of the moves; a repeated query with a time continues the search.
     pub(crate) fn analyse(
         &mut self,
         query: &Query<'_, G::Move>,

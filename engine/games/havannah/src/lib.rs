@@ -169,7 +169,7 @@ const NEIGHBOUR_RUNS: [(u8, [u8; 3]); 64] = {
     runs
 };
 
-/// For each set of six neighbours: the members between two members.
+/// For each set of six neighbours: the members with members on both sides.
 const NEIGHBOURS_BETWEEN: [u8; 64] = {
     let mut between = [0; 64];
     let mut set = 0;
@@ -439,7 +439,7 @@ impl Havannah {
     }
 }
 
-/// Moves per random word of 64 bits; each takes up to nine.
+/// Moves per random word of 64 bits; each takes up to nine bits.
 const MOVES_PER_WORD: u32 = 3;
 
 impl Game for Havannah {

@@ -143,7 +143,6 @@ mod tests {
     #[test]
     fn an_intrusion_into_a_bridge_is_answered() {
         let patterns = Patterns::parse(PUBLISHED_PATTERNS).unwrap();
-        // White's d4 and e6 are joined by d5 or e5: Black takes one, White the other.
         assert_eq!(advice(&patterns, "d4 a1 e6 e5"), ["d5"]);
         assert_eq!(advice(&patterns, "d4 a1 e6 d5"), ["e5"]);
         assert_eq!(advice(&patterns, "a1 d4 a2 e6 e5"), ["d5"]);

@@ -128,7 +128,7 @@ impl PatternPlayout {
         self.indices[usize::from(last)] = index;
     }
 
-    /// Queues the chains that a stone on `cell` would link, but one whose sides and corners are
+    /// Queues the chains that a stone on `cell` would link, except one whose sides and corners are
     /// those of all: it gains no winning cells.
     fn mark_extension(&mut self, game: &Havannah, position: &Position, cell: usize, seat: Seat) {
         let near = &game.shape.near[cell];

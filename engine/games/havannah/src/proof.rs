@@ -1,7 +1,7 @@
 //! Proves who wins on boards of base 3 and 4, by depth-first proof-number search (Nagai 2002; weak
 //! sums: Ueda et al. 2008) over positions up to symmetry.
 //!
-//! Against threats that allow one reply each, only the winning line's cells and counter-threats are
+//! Against a win by threats that allow one reply each, only its cells and counter-threats are
 //! tried. [`check`] verifies a strategy independently.
 
 mod check;

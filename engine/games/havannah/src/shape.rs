@@ -1,7 +1,8 @@
 //! Geometry of a board: neighbours, rims, names of cells and symmetries.
 //!
 //! A cell is a letter x and a number y, from 0, with `|x − y| < base`; its neighbours are (±1, 0),
-//! (0, ±1), (+1, +1) and (−1, −1). Cells are indexed by letter, then number; [`OFF_BOARD`] is none.
+//! (0, ±1), (+1, +1) and (−1, −1). Cells are indexed by letter, then number; [`OFF_BOARD`] stands
+//! for no cell.
 
 use std::{array::from_fn, ops::RangeInclusive, sync::OnceLock};
 

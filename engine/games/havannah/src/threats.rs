@@ -153,7 +153,6 @@ mod tests {
                 }
             }
         }
-        // Lost in two, won in one, won in three plies, and refuted moves.
         assert!(counts.iter().all(|&count| count > 5), "{counts:?}");
     }
 }

@@ -72,7 +72,7 @@ impl Endgame {
         Self::with_entries(game, DEFAULT_ENTRIES)
     }
 
-    /// A solver with an empty table of at least `entries`.
+    /// A solver with an empty table of at least `entries`; 0 stores nothing.
     pub fn with_entries(game: Reversi, entries: usize) -> Self {
         Self {
             game,
@@ -236,7 +236,7 @@ fn value(score: i32) -> f32 {
 /// Oracle that solves positions with few empty squares.
 #[derive(Clone, Copy, Debug)]
 pub struct SolvedEndgames {
-    /// Maximal number of empty squares.
+    /// Maximal number of empty squares of a solved position.
     pub empties: u32,
 }
 

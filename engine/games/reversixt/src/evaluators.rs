@@ -106,7 +106,7 @@ impl SeatScore for Mobility {
     }
 }
 
-/// Weighs stones by the number of closed lines through their cells, and stocks.
+/// Adds up stones, weighted by the number of closed lines through their cells, and stocks.
 struct Lines {
     weights: Box<[f32]>,
     bomb: f32,
@@ -120,7 +120,7 @@ const OVERRIDE_WEIGHT: f32 = 8.0;
 
 impl Lines {
     fn new(map: &Map) -> Self {
-        // About half of the stones in a bomb's square on a full board, since others own half.
+        // About half of the cells in a bomb's square: those that others own on a full board.
         let across = f32::from(2 * map.strength.min(10) + 1);
         Self {
             weights: (0..map.cells().len())
@@ -173,7 +173,6 @@ mod tests {
         assert_eq!(num_fillable, [2, 3, 1]);
         assert_eq!(Lead(Mobility).score(&game, &start), -1.0);
         let lines = Lines::new(game.map());
-        // A corner, an edge, an end of the middle row, the middle.
         let weights = [0, 1, 5, 6].map(|cell| lines.weights[cell]);
         assert_eq!(weights, [15.0, 5.0, 2.0, 1.0]);
         // Player 1 has a corner and a middle cell, every other an edge cell and an open one.

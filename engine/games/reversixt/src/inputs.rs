@@ -298,12 +298,10 @@ mod tests {
         let map = "2\n3\n1 1\n4 4\n0 0 0 0\n0 1 2 0\n2 2 1 0\n0 c 0 0\n";
         let game = ReversiXt::on_text(map);
         let seen = summary_symbols(&game, 0);
-        // Eleven of sixteen cells are empty; two stones against three.
         assert_eq!(seen[..3], [11, 0, (7.5_f32 - 7.5 / 5.0).round() as u8]);
         assert_eq!(seen[4], 3);
         assert_eq!(seen[5..9], [7, 7, 7, 6]);
         assert_eq!(seen[10..13], [7, 7, 3]);
-        // One choice is left; eleven empties, an odd number.
         assert_eq!((seen[13] % 8, seen[15] % 8, seen[16]), (1, 1, 6));
         assert_eq!((seen[18], seen[19]), (1, 11));
         let other = summary_symbols(&game, 1);

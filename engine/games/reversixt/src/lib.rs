@@ -599,8 +599,8 @@ impl SearchHints for ReversiXt {
         mv.cell()
     }
 
-    /// Override moves, many and costly, have class 0, stones and bombs on stones 1, special cells
-    /// 2.
+    /// 0 for override moves (many and costly) and bombs on empty cells, 1 for other moves, 2 for
+    /// special cells.
     fn move_class(&self, position: &Position, mv: Move) -> u8 {
         let cell = position.cells[mv.cell()];
         if position.phase == Phase::Bombs {

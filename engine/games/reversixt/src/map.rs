@@ -174,7 +174,7 @@ impl Map {
         map
     }
 
-    /// Parses and checks the text of a map.
+    /// Parses the text of a map, and checks that it is valid.
     pub fn parse(text: &str) -> Result<Self, MapError> {
         let mut lines = Lines::new(text);
         let [players] = lines.numbers(["players"], 2..=MAX_SEATS)?;

@@ -60,7 +60,7 @@ impl ReversiXt {
             }
         }
         words.end()?;
-        // The player to move must be the first who can, after the player before.
+        // Passing the turn from the preceding player must lead to this player and phase.
         position.phase = phase;
         let seat = player.saturating_sub(1);
         let mut next = position;

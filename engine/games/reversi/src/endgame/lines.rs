@@ -1,7 +1,8 @@
 //! Flips along the lines through one square, by tables and arithmetic.
 //!
-//! A run ends at the line's lowest bit that is no enemy disc towards higher squares, at its highest
-//! towards lower ones. Sources, both in Edax: T. Okuhara (vectors), R. Delorme (counts).
+//! Towards higher squares an enemy run ends before the line's lowest square without an enemy disc,
+//! towards lower ones before the highest. Sources, both in Edax: T. Okuhara (vectors), R. Delorme
+//! (counts).
 
 use super::super::bits::COLUMNS;
 

@@ -103,7 +103,7 @@ impl Endgame {
             return -search_with_table(self.instructions, self, enemy, own, -beta, -alpha);
         }
         let all = self.game.squares().count_ones() as i32;
-        // Only far ahead the enemy has enough stable discs for a cut-off.
+        // Unless alpha is high, the enemy's stable discs rarely suffice for a cut-off.
         if alpha >= 2 * empties as i32 - 2 {
             let max_score = all - 2 * stable_discs(&self.game, enemy, own).count_ones() as i32;
             if max_score <= alpha {

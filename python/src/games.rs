@@ -186,7 +186,6 @@ pub(crate) fn evaluate_positions<G: Learnable>(
     evaluator: &dyn AnyEvaluator<G>,
     positions: &[G::Position],
 ) -> Vec<f32> {
-    /// Marks a value that the evaluator has yet to compute.
     const UNKNOWN: f32 = -1.0;
     let over = |position| game.payoff(position, game.to_move(position));
     let over = |position| over(position).unwrap_or(UNKNOWN);

@@ -67,7 +67,6 @@ fn run_jobs(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     }
 }
 
-/// Endgame tables are built on all cores.
 fn provide_tables() {
     let build_table = |stones, variant| Exact::in_memory(stones, variant, &run_jobs, &|_, _| {});
     cache::register_provider(Box::new(build_table), Box::new(|_| 0));

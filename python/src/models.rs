@@ -19,7 +19,6 @@ use std::{
 /// cells.
 pub(crate) type FeatureSpec = Option<String>;
 
-/// A parsed [`FeatureSpec`].
 pub(crate) type FeatureSet<G> = Option<NamedSet<<G as Learnable>::Group>>;
 
 pub(crate) fn parse_features<G: Learnable>(_: &G, features: &FeatureSpec) -> PyRes<FeatureSet<G>> {

@@ -18,7 +18,6 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "alea")]
 pub(crate) struct Position(pub(crate) AnyPosition);
 
-/// A position of any game.
 pub(crate) type AnyPosition = any_game!(SharedPosition);
 type SharedPosition<G> = Arc<GamePosition<G>>;
 

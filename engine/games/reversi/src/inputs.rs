@@ -159,12 +159,10 @@ mod tests {
             let set = set(game, name);
             (set.tuples(), set.rows())
         };
-        // 18 lines of 8 squares, four each of 7, 6, 5 and 4.
         let lines = 18 * 6561 + 4 * (2187 + 729 + 243 + 81);
         assert_eq!(count(&Reversi::EIGHT, "lines"), (34, lines));
         let corners = 4 * 19_683 + 8 * 59_049;
         let both = [Reversi::EIGHT, Reversi::FOUR].map(|game| count(&game, "lines-and-corners"));
-        // Ten lines of 4, four blocks each of 3×3 and 2×4.
         let small = 10 * 81 + 4 * (19_683 + 6561);
         assert_eq!(both, [(46, lines + corners), (18, small)]);
     }

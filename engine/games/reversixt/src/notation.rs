@@ -175,7 +175,6 @@ impl ReversiXt {
     }
 }
 
-/// The unread parts of a separated text, and their offset in characters, from 1.
 struct Parts<'t> {
     rest: Option<&'t str>,
     separator: char,

@@ -1,12 +1,8 @@
-//! Data loader: shuffles the samples of an epoch and prepares batches ahead of training.
+//! Loads the samples of an epoch, shuffled, and prepares batches ahead of training. Parts (one per
+//! shard) are read in random order, several at once. Each sample replaces a random one in a buffer,
+//! which is emitted; at the end the rest follow in random order.
 //!
-//! An epoch reads the parts of a set (one per shard) in random order, several at once, and shuffles
-//! samples through a buffer: each new sample replaces a random one, which is emitted; the rest
-//! follows in random order. If all samples are in memory and fit into the buffer, only their
-//! indices are shuffled.
-//!
-//! Invariant: a batch depends on samples, seed, epoch, buffer size and its number alone, not on
-//! threads.
+//! A batch depends on samples, seed, epoch, buffer size and its index alone, not on threads.
 
 use crate::Error;
 use crate::dataset::Samples;
@@ -18,7 +14,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 const QUEUE_LENGTH: usize = 2;
 
-/// Indices that derive the seeds of random streams from the training seed.
+/// Indices of random streams among those of a training seed.
 const ORDER_STREAM: u64 = 1;
 const SYMMETRY_STREAM: u64 = 2;
 
@@ -27,11 +23,12 @@ const SYMMETRY_STREAM: u64 = 2;
 pub struct Shuffle {
     /// Seed of the training.
     pub seed: u64,
-    /// Number of the epoch, from 1.
+    /// The epoch, from 1.
     pub epoch: usize,
-    /// Capacity of the shuffle buffer, in samples.
+    /// Capacity of the shuffle buffer, in samples; if it holds all samples in memory, only indices
+    /// are shuffled.
     pub buffer: usize,
-    /// Whether a random symmetry of the board is applied to each sample.
+    /// Whether each sample gets a random symmetry of the board.
     pub symmetries: bool,
 }
 
@@ -42,19 +39,19 @@ pub struct DataLoader<'a, G: Playable> {
     /// `None`: validation samples, in order.
     shuffle: Option<Shuffle>,
     batch: usize,
-    /// Number of batches to skip, to continue an interrupted epoch.
+    /// Batches to skip, when an interrupted epoch continues.
     from: usize,
-    /// `[k, n]`: only every `n`-th part from the `k`-th on, in shuffled order.
+    /// `[k, n]`: every `n`-th part of the shuffled order, from the `k`-th on.
     slice: [usize; 2],
-    /// Thread pool that reads the shards of the data set; `None` uses rayon's global pool.
+    /// Threads that read shards; `None` for rayon's global pool.
     pool: Option<&'a ThreadPool>,
 }
 
-/// The receiver of a queue no longer exists.
+/// The receiving thread has ended.
 struct Disconnected;
 
 impl<'a, G: Playable> DataLoader<'a, G> {
-    /// Loads all training samples in batches of `batch`, without the first `from` batches.
+    /// Loads training samples in batches of `batch`, without the first `from` batches.
     #[must_use]
     pub fn training(samples: &'a Samples<G>, batch: usize, shuffle: Shuffle, from: usize) -> Self {
         Self {
@@ -65,7 +62,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
     }
 
     /// Restricts the pass to `[k, n]`: every `n`-th part of the shuffled order, from the `k`-th on,
-    /// read by the threads of `pool`. All `k` below `n` together give all samples.
+    /// read by the threads of `pool`.
     #[must_use]
     pub fn with_slice(self, slice: [usize; 2], pool: &'a ThreadPool) -> Self {
         Self {
@@ -88,7 +85,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         }
     }
 
-    /// Number of batches of a pass without a slice, skipped ones included.
+    /// Number of batches of a pass without a slice, including the skipped first ones.
     #[must_use]
     pub fn batches(&self) -> usize {
         let samples = if self.shuffle.is_some() {
@@ -99,7 +96,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         samples.div_ceil(self.batch)
     }
 
-    /// Prepares batches on other threads and passes them with their numbers, from 0, to `learn`,
+    /// Prepares batches on other threads and passes them with their indices, from 0, to `learn`,
     /// until that fails.
     pub fn for_each_batch<B: Send>(
         &self,
@@ -127,7 +124,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         })
     }
 
-    /// Sends the samples of each batch, until the receiver is dropped.
+    /// Sends the samples of each batch until the receiver is dropped.
     fn send_batches(
         &self,
         unprepared_queue: &SyncSender<Vec<Sample<G::Position>>>,
@@ -154,13 +151,12 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         ));
         let mut parts: Vec<usize> = (0..self.samples.parts()).collect();
         random.shuffle(&mut parts);
-        // Every slice takes its parts from the same shuffled order.
         let [slice, slices] = self.slice;
         let parts: Vec<usize> = parts.into_iter().skip(slice).step_by(slices).collect();
         if shuffle.buffer >= self.samples.training()
             && let Some(store) = self.samples.store()
         {
-            // Makes the same random choices as the buffer, but on indices.
+            // Makes the same random choices as the buffer, but moves indices.
             let own = parts.iter().flat_map(|&part| self.samples.indices(part));
             let mut indices: Vec<u32> = own.map(|index| index as u32).collect();
             while !indices.is_empty() {
@@ -214,7 +210,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
 
 struct BatchCollector<'a, G: Playable> {
     loader: &'a DataLoader<'a, G>,
-    /// Number of the batch being filled, from 0.
+    /// Index of the batch being filled.
     number: usize,
     samples: Vec<Sample<G::Position>>,
     shuffle: Shuffle,
@@ -232,7 +228,7 @@ impl<G: Playable> BatchCollector<'_, G> {
         }
     }
 
-    /// Sends the batch, with symmetries applied, unless it is to be skipped.
+    /// Sends the batch, with symmetries applied, unless it is among the first to be skipped.
     fn send(&mut self) -> Result<(), Disconnected> {
         let number = self.number;
         self.number += 1;
@@ -328,7 +324,6 @@ mod tests {
         collect(&DataLoader::training(samples, batch, order, 0))
     }
 
-    /// Symmetries that map the first position to the second.
     fn matching_symmetries(
         plain: &Sample<Position>,
         with_symmetries: &Sample<Position>,
@@ -397,7 +392,8 @@ mod tests {
 
     #[test]
     fn large_buffers_shuffle_fully_and_small_ones_locally() {
-        // Sample values encode indices, which differ by a third of their number on average.
+        // Each sample's value encodes its index; random indices differ by a third of their number
+        // on average.
         let count = 10_000;
         let base = random_samples(1, 1)[0];
         let training: Vec<Sample<Position>> = (0..count)
@@ -469,7 +465,7 @@ mod tests {
             );
             let matching_symmetries = matching_symmetries(plain, with_symmetries);
             assert!(!matching_symmetries.is_empty());
-            // Few positions equal their own image; these are not counted.
+            // Not counted: positions that equal their own image.
             if let [symmetry] = matching_symmetries[..] {
                 counts[symmetry] += 1;
             }

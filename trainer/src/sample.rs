@@ -1,26 +1,23 @@
-//! Training samples: positions before a chance event, with search value and game result.
-//!
-//! Value and result are stored separately, since their weights in the target may change between
-//! epochs. Invariant: both lie in `[0, 1]` from the view of the side to move; no position is
-//! terminal.
+//! Training samples: positions before a chance event, with search value and game result, both from
+//! the view of the side to move. They are stored separately, since their weights in the target may
+//! change between epochs.
 
-/// A position with the search value and the game result that its target blends.
+/// A position and what its target blends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample<P> {
-    /// A non-terminal position before a chance event.
+    /// Before a chance event, and not terminal.
     pub position: P,
-    /// Win probability of the side to move according to the search or a label, in `[0, 1]`.
+    /// Win probability of the side to move by a search or label, in `[0, 1]`.
     pub value: f32,
-    /// Payoff of the side to move at the end of the game, in `[0, 1]`; equals `value` if that is
+    /// Payoff of the side to move when the game ended, in `[0, 1]`; equals `value` if that is
     /// exact.
     pub result: f32,
-    /// Weight of the sample's loss, in `(0, 1]`; see [`weight`].
+    /// Loss weight, in `(0, 1]`; see [`weight`].
     pub weight: f32,
 }
 
-/// Weight of a sample in the loss, given the standard error `error` of its value: 1 without error,
-/// less the larger it is. It is the inverse-variance weight relative to an exact value if the
-/// model's own error has variance `scale`².
+/// Loss weight of a sample whose value has the standard error `error`: 1 / (1 + (`error` /
+/// `scale`)²), the inverse-variance weight if the model's own error has variance `scale`².
 #[must_use]
 pub fn weight(error: f32, scale: f32) -> f32 {
     if error > 0.0 && scale > 0.0 {
@@ -30,7 +27,6 @@ pub fn weight(error: f32, scale: f32) -> f32 {
     }
 }
 
-/// `lambda` · `value` + (1 - `lambda`) · `result`.
 #[inline]
 fn blend(value: f32, result: f32, lambda: f32) -> f32 {
     // Avoids rounding errors.
@@ -42,7 +38,7 @@ fn blend(value: f32, result: f32, lambda: f32) -> f32 {
 }
 
 impl<P> Sample<P> {
-    /// Creates a sample of weight 1 whose target is `value` for any λ.
+    /// Creates a sample of loss weight 1 whose target is `value` for any λ.
     #[must_use]
     pub fn exact(position: P, value: f32) -> Self {
         Self {
@@ -53,7 +49,7 @@ impl<P> Sample<P> {
         }
     }
 
-    /// Target win probability: `lambda` is the weight of the value, the rest that of the result.
+    /// Target win probability: `lambda` · `value` + (1 − `lambda`) · `result`.
     #[must_use]
     #[inline]
     pub fn target(&self, lambda: f32) -> f32 {
@@ -61,7 +57,7 @@ impl<P> Sample<P> {
     }
 }
 
-/// Samples in memory: the position and 8 bytes for each, and 4 more if weights are stored.
+/// Samples in memory: 8 bytes besides the position, 12 if loss weights are stored.
 #[derive(Debug)]
 pub(crate) struct SampleStore<P> {
     samples: Vec<(P, [f32; 2])>,
@@ -118,7 +114,7 @@ impl<P: Copy> SampleStore<P> {
         Self::unpack(self.samples[index], weight)
     }
 
-    /// Removes and returns a sample; the last one takes its index.
+    /// Removes and returns a sample; the last one gets its index.
     #[inline]
     pub(crate) fn swap_remove(&mut self, index: usize) -> Sample<P> {
         let weight = self.weights.as_mut().map(|all| all.swap_remove(index));
@@ -144,8 +140,8 @@ pub(crate) mod tests {
         dice::{DiceStream, Die, RandomStream},
     };
 
-    /// All positions of `games` random games; the smooth target, learnable by a small model, is
-    /// whose stones are further advanced.
+    /// All positions of random games, with a smooth target: how much further the mover's leading
+    /// stone has advanced.
     pub(crate) fn random_samples(games: usize, seed: u64) -> Vec<Sample<Position>> {
         let game = Standard::default();
         let mut random = RandomStream::new(seed);

@@ -1,7 +1,5 @@
-//! Record shards: binary files of finished games, for any game.
-//!
-//! `shard/layout.rs` encodes the file, `shard/game.rs` a game. Invariant: reading replays every
-//! game by the rules. Writing is atomic and refuses what reading would refuse.
+//! Record shards: binary files of finished games, for any game. Reading replays every game by the
+//! rules; writing is atomic and refuses what reading would refuse.
 
 mod game;
 pub mod labels;
@@ -33,30 +31,29 @@ pub(crate) const MAX_GAMES_PER_SHARD: u64 = 1 << 18;
 
 pub(crate) const MAX_LABELS_PER_SHARD: usize = 16;
 
-/// Header of a shard: how the games were produced and what they may contain.
+/// How the games of a shard were produced, and which optional fields they may have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShardHeader {
-    /// Settings of the program run that produced the games. With `first_game` and `games` they
-    /// determine every byte of the games, unless a player has a time limit.
+    /// Settings of the program run, which determine every game unless a player has a time limit.
     pub run: serde_json::Value,
     /// Notation of the game with its parameters, such as `reversi(size=6)`.
     pub game: String,
-    /// Map of the game; `None` if the game has no maps.
+    /// `None` if the game has no maps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<GameMap>,
-    /// Notations of the players; games refer to them by index.
+    /// Notation of each player, to which games refer by index.
     pub players: Vec<String>,
-    /// Whether plies may have thinking times.
+    /// Whether games may have thinking times.
     #[serde(default, skip_serializing_if = "labels::is_false")]
     pub times: bool,
-    /// Descriptions of the labels that positions may have.
+    /// The labels that games may have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<Label>,
-    /// Index within the run of the shard's first game.
+    /// Index of the shard's first game in its run.
     pub first_game: u64,
     /// Number of games in the shard.
     pub games: u64,
-    /// Number of games that did not end by the rules; computed when the shard is written.
+    /// Number of games that did not end by the rules; set by [`encode`].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ended_early: u64,
 }
@@ -65,17 +62,17 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// A map, embedded so that games can be read without the map's file.
+/// Text of a game's map, embedded in records to be readable without the map's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameMap {
-    /// Complete text of the map.
+    /// The map, as in its file.
     pub text: String,
     /// Checksum (xxh3) of `text`, 16 hexadecimal digits.
     pub hash: String,
 }
 
 impl GameMap {
-    /// Map of a game, if it has one.
+    /// The map, if the game has one.
     #[must_use]
     pub fn from_game<G: Playable>(game: &G) -> Option<Self> {
         game.map().map(|text| Self {
@@ -102,10 +99,10 @@ impl ShardHeader {
         }
     }
 
-    /// Parses the game that the header names.
+    /// Parses the game's notation and map.
     ///
     /// # Errors
-    /// If it names another game or invalid parameters.
+    /// If it is another game or a parameter is invalid.
     pub fn parse_rules<G: Playable>(&self) -> Result<G, String> {
         parse_rules(&self.game, self.map.as_ref())
     }
@@ -114,8 +111,8 @@ impl ShardHeader {
 /// Parses the notation of a game.
 ///
 /// # Errors
-/// If it names another game or invalid parameters, or a file although the text is not
-/// [trusted](alea_play::notation::trusted).
+/// If it is another game, a parameter or the map's hash is invalid, or the notation names a file
+/// without being [trusted](alea_play::notation::trusted).
 pub fn parse_rules<'t, G: Playable>(
     game: impl Into<Text<'t>>,
     map: Option<&GameMap>,
@@ -136,21 +133,21 @@ pub fn parse_rules<'t, G: Playable>(
     G::from_notation(game, map.map(|map| map.text.as_str())).map_err(|error| error.to_string())
 }
 
-/// A finished game with its players, labels and thinking times.
+/// A finished game with players, labels and thinking times.
 #[derive(Clone, Debug)]
 pub struct PlayedGame<G: Playable> {
-    /// Start, plies and result.
+    /// Start position, plies and result.
     pub record: GameRecord<G>,
-    /// Player of each seat, an index into [`ShardHeader::players`].
+    /// For each seat an index into [`ShardHeader::players`].
     pub players: Vec<u8>,
-    /// For each of [`ShardHeader::labels`], the value of the position before each ply; empty if the
-    /// game has no labels.
+    /// For each of [`ShardHeader::labels`], the values of the positions before each ply; empty if
+    /// the game has none.
     pub labels: Vec<Vec<Option<Estimate>>>,
-    /// Thinking time of each ply in microseconds, `None` if not measured; empty if all are `None`.
+    /// Thinking time of each ply in microseconds, `None` if unknown; empty if all are.
     pub times: Vec<Option<u64>>,
 }
 
-// A derived impl would require `G: PartialEq`.
+// Derived, it would require `G: PartialEq`.
 impl<G: Playable> PartialEq for PlayedGame<G> {
     fn eq(&self, other: &Self) -> bool {
         (&self.record, &self.players) == (&other.record, &other.players)
@@ -170,8 +167,7 @@ impl<G: Playable> PlayedGame<G> {
         }
     }
 
-    /// Hash of start, chance outcomes and moves; different games differ, except with negligible
-    /// probability.
+    /// Hash of start, chance outcomes and moves.
     #[must_use]
     pub fn fingerprint(&self, game: &G) -> u128 {
         let mut bytes = Vec::with_capacity(16 + 3 * self.record.plies.len());
@@ -188,26 +184,27 @@ impl<G: Playable> PlayedGame<G> {
         hasher.digest128()
     }
 
-    /// Hash that is equal for all images of a game under the symmetries of the rules, including a
-    /// swap of colours where that makes no difference; `docs/reference/formats.md` specifies it.
+    /// Hash that is equal for all symmetric images of a game, including a swap of colours where the
+    /// rules allow it; `docs/reference/formats.md` specifies it.
     #[must_use]
     pub fn canonical_fingerprint(&self, game: &G) -> u128 {
         canonical_fingerprint(game, &self.record).unwrap_or_else(|| self.fingerprint(game))
     }
 
-    /// Value of label `label` for the position before ply `ply`; both are indices from 0.
+    /// Value of the position before ply `ply` by label `label`, both counted from 0.
     #[must_use]
     pub fn label(&self, label: usize, ply: usize) -> Option<f32> {
         Some(self.estimate(label, ply)?.value)
     }
 
-    /// Value and standard error of label `label` for the position before ply `ply`.
+    /// Value and standard error of the position before ply `ply` by label `label`, both counted
+    /// from 0.
     #[must_use]
     pub fn estimate(&self, label: usize, ply: usize) -> Option<Estimate> {
         *self.labels.get(label)?.get(ply)?
     }
 
-    /// Sets label `label` of `label_count` to these values, one per ply, in canonical form.
+    /// Sets label `label` of `label_count` to `values`, one per ply.
     ///
     /// # Panics
     /// If `label` is not below `label_count`.
@@ -218,7 +215,7 @@ impl<G: Playable> PlayedGame<G> {
         self.canonicalize();
     }
 
-    /// Drops all-`None` label and time columns, so that every game has one canonical encoding.
+    /// Empties `labels` and `times` if all their items are `None`, as decoding does.
     pub fn canonicalize(&mut self) {
         if self.labels.iter().flatten().all(Option::is_none) {
             self.labels.clear();
@@ -229,7 +226,7 @@ impl<G: Playable> PlayedGame<G> {
     }
 }
 
-/// Writes a shard.
+/// Encodes and writes a shard.
 ///
 /// # Errors
 /// Those of [`encode`], or if the file cannot be written; an existing file then stays unchanged.
@@ -243,11 +240,11 @@ pub fn write<G: Playable>(
     Ok(())
 }
 
-/// Encodes a shard; `path` is only for error messages. Values are rounded by [`quantize_value`].
+/// Encodes a shard, with values rounded by [`quantize_value`]; `path` is only for error messages.
 ///
 /// # Errors
-/// If [`decode`] would refuse the bytes: a wrong number of games, an illegal game, or a value
-/// outside 0..=1.
+/// If [`decode`] would refuse the bytes: the header has another number of games, a game is illegal,
+/// or a value is outside 0..=1.
 pub fn encode<G: Playable>(
     path: &Path,
     header: &ShardHeader,
@@ -282,7 +279,7 @@ pub fn encode<G: Playable>(
     for (number, played) in games.iter().enumerate() {
         let refused = |problem: String| refused(format!("game {number}: {problem}"));
         let from = body.len();
-        // This replays the game, so that hours of play cannot end in an unreadable file.
+        // Replays the game, so that hours of play cannot end in an unreadable file.
         form.encode(played, &mut body).map_err(refused)?;
         lengths.push(
             u32::try_from(body.len() - from).map_err(|_| refused("it is too long".to_owned()))?,
@@ -321,8 +318,8 @@ pub fn decode<G: Playable>(
     Ok((parts.header, games))
 }
 
-/// Decodes and replays the games in order until `take` returns false, or `should_stop`, called
-/// every few plies, returns true. Only the file's checksum covers the remaining games.
+/// Checks the checksum, then decodes and replays games until `take` returns false or `should_stop`,
+/// called every few plies, returns true.
 pub fn decode_first<G: Playable>(
     path: &Path,
     bytes: &[u8],
@@ -339,14 +336,13 @@ pub fn decode_first<G: Playable>(
     Ok((form.game, parts.header))
 }
 
-/// Checksum stored in a shard: its last eight bytes.
+/// The last eight bytes of a shard: the checksum of the others.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     bytes
         .last_chunk()
         .map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// Decodes the header and creates the codec for the games.
 fn open<'a, G: Playable>(
     path: &Path,
     bytes: &'a [u8],
@@ -367,7 +363,7 @@ fn open<'a, G: Playable>(
     Ok((parts, form))
 }
 
-/// Replays the games of a shard one by one; fails once `should_stop` returns true.
+/// Decodes and replays games one by one; fails once `should_stop` returns true.
 fn replay_games<'a, G: Playable>(
     path: &'a Path,
     parts: &'a OpenShard<'_>,
@@ -380,20 +376,20 @@ fn replay_games<'a, G: Playable>(
     })
 }
 
-/// Result of [`inspect`] for one file.
+/// What [`inspect`] found in a file.
 #[derive(Debug, Default)]
 pub struct Inspection {
-    /// The header; `None` if it cannot be read.
+    /// `None` if the header cannot be read.
     pub header: Option<ShardHeader>,
-    /// Number of games that follow the rules.
+    /// Number of legal games.
     pub good_games: u64,
-    /// Number of plies of these games.
+    /// Number of plies of the legal games.
     pub good_plies: u64,
-    /// All errors of the file; each names the file and, if it concerns one, the game.
+    /// Each names the file and, if it concerns one, the game.
     pub problems: Vec<Error>,
 }
 
-/// Reads a shard to its end and lists every invalid game.
+/// Reads a shard to its end, past invalid games, and lists all errors.
 #[must_use]
 pub fn inspect<G: Playable>(path: &Path) -> Inspection {
     let mut inspection = Inspection::default();
@@ -418,7 +414,7 @@ fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result
             Err(problem) => inspection.problems.push(problem),
         }
     }
-    // An invalid game usually also breaks the file's checksum.
+    // An invalid game usually breaks this checksum too.
     if inspection.problems.is_empty() {
         parts.check_complete(path, inspection.good_plies, ended_early)
     } else {
@@ -426,13 +422,13 @@ fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result
     }
 }
 
-/// Reads only the header of a shard.
+/// Reads and checks a shard's header alone.
 pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, Error> {
     let bytes = files::read(path, FileKind::Data)?;
     Ok(open::<G>(path, &bytes)?.0.header)
 }
 
-/// Game notation in the header of a shard; `path` is only for error messages.
+/// Game notation in a shard's header; `path` is only for error messages.
 pub fn game_notation(path: &Path, bytes: &[u8]) -> Result<String, Error> {
     Ok(layout::open(path, bytes)?.header.game)
 }
@@ -444,13 +440,13 @@ fn damaged_error(path: &Path, problem: &str) -> Error {
     )
 }
 
-/// File name of the shard with index `index`, from 0, in its run.
+/// File name of a run's shard number `index`, from 0.
 #[must_use]
 pub fn file_name(index: u64) -> String {
     format!("{index:06}.{SHARD_EXTENSION}")
 }
 
-/// Paths of the shards in a directory, sorted by name.
+/// Paths of a directory's shards, sorted by name.
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut paths = files::list(directory)?;
     paths.retain(|path| {

@@ -1,7 +1,6 @@
-//! Encodes and decodes one game: players, start, plies, and columns of values, times and labels.
-//!
-//! `docs/reference/formats.md`, "A game", specifies the format. Invariant: decoded games follow the
-//! rules and encode to the same bytes.
+//! Encodes and decodes a game: players, start, plies, then columns of values, times and labels, as
+//! `docs/reference/formats.md`, "A game", specifies. Decoded games follow the rules and encode to
+//! the same bytes.
 
 use super::{
     Estimate, PlayedGame, ShardHeader,
@@ -15,34 +14,32 @@ use alea_core::{
 use alea_play::playable::Playable;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Values are stored as multiples of 1 / `VALUE_STEPS`: the rounding error is at most 1/131,068,
-/// and 0, 1/2 and 1 are exact.
+/// Values are stored as multiples of 1 / `VALUE_STEPS`, which include 0, 1/2 and 1; the rounding
+/// error is at most 1/131,068.
 pub const VALUE_STEPS: u16 = 65_534;
 /// Stored for a ply without a value.
 const NO_VALUE: u16 = u16::MAX;
 
-/// State of a column (an optional field of all plies), in two bits: empty, or stored from the first
-/// or from a later ply on.
+/// The two bits of a column, an optional field of all plies: empty, or stored from the first ply or
+/// a later one on.
 const STATE_EMPTY: u8 = 0;
 const STATE_FULL: u8 = 1;
 const STATE_LATE: u8 = 2;
-/// Number of column states in a byte.
 const STATES_PER_BYTE: usize = 4;
 
 const CHECK_BYTES: usize = 4;
 
-/// Number of plies between two calls of `should_stop`.
+/// Plies between two calls of `should_stop`.
 const CHECK_INTERVAL: usize = 64;
 
-/// Rounds a probability to a value that shards store exactly.
+/// Rounds a probability to the nearest value that shards can store.
 #[must_use]
 pub fn quantize_value(value: f32) -> f32 {
     f32::from(value_to_steps(value)) / f32::from(VALUE_STEPS)
 }
 
-/// Index of the nearest multiple of 1 / [`VALUE_STEPS`].
 fn value_to_steps(value: f32) -> u16 {
-    // Product and sum are exact, so this rounds halves up; `round` would be a function call on some
+    // Rounds halves up, since product and sum are exact; `round` is a function call on some
     // instruction sets.
     (f64::from(value) * f64::from(VALUE_STEPS) + 0.5) as u16
 }
@@ -55,10 +52,10 @@ pub(super) struct GameCodec<G> {
     pub(super) game: G,
     players: usize,
     times: bool,
-    /// For each label, whether it has standard errors.
+    /// For each label, whether its values have standard errors.
     errors: Vec<bool>,
     outcomes: usize,
-    /// Whether games store their ending, as in version 5.
+    /// Whether games store their ending (version 5).
     has_endings: bool,
 }
 
@@ -163,10 +160,11 @@ impl<G: Playable> GameCodec<G> {
         Ok(())
     }
 
-    /// Decodes and replays one game, calling `should_stop` every few plies.
+    /// Decodes and replays one game.
     ///
     /// # Errors
-    /// If the bytes do not encode a legal game, or `should_stop` returned true.
+    /// If the bytes do not encode a legal game, or `should_stop`, called every few plies, returned
+    /// true.
     pub(super) fn decode(
         &self,
         bytes: &[u8],
@@ -174,8 +172,8 @@ impl<G: Playable> GameCodec<G> {
     ) -> Result<PlayedGame<G>, String> {
         const NOT_A_GAME: &str = "its bytes are not a game";
         let mut rest = strip_checksum(bytes)?;
-        // Bounded: each ply takes at least a byte, so a damaged count cannot allocate more than the
-        // file's size.
+        // A ply takes at least a byte, so a damaged number cannot allocate more than the file's
+        // size.
         let plies = take_number(&mut rest)
             .and_then(|plies| usize::try_from(plies).ok())
             .filter(|&plies| plies <= rest.len())
@@ -305,15 +303,15 @@ fn strip_checksum(bytes: &[u8]) -> Result<&[u8], String> {
 }
 
 struct ColumnWriter {
-    /// Offset in the buffer of the bytes that say whether columns are empty, full or start late.
+    /// Offset in the buffer of the columns' state bits.
     at: usize,
     column: usize,
     plies: usize,
 }
 
 impl ColumnWriter {
-    /// Appends the next column, from the first ply with an entry on. `put` appends an entry and
-    /// returns whether it is in range.
+    /// Appends the next column, from its first `Some` on. `put` appends an entry and returns
+    /// whether it is in range.
     fn put<T: Copy>(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -355,7 +353,7 @@ struct ColumnReader<'a> {
 }
 
 impl ColumnReader<'_> {
-    /// Calls `note` for each entry of the next column; `None` if the encoding is not canonical.
+    /// Passes the next column's entries to `note`; `None` if they are cut off or not canonical.
     fn take<T>(
         &mut self,
         mut note: impl FnMut(usize, T),

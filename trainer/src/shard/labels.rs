@@ -1,30 +1,28 @@
-//! Labels: values of a game's positions from sources other than its players.
-//!
-//! Invariant: a label is the win probability of the side to move *before* the chance outcome of a
-//! ply, so labels of one name are comparable between games and players.
+//! Labels: values of a game's positions from sources other than its players. A label is the win
+//! probability of the side to move before the chance outcome of a ply.
 
 use super::MAX_LABELS_PER_SHARD;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Maximum length of a label's name, in bytes.
+/// In bytes.
 const MAX_NAME_LENGTH: usize = 32;
 
-/// Description of a label that positions of a shard may have.
+/// Name of a label and how it was computed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
-    /// Name, of lower-case letters, digits and `_`, beginning with a letter.
+    /// Lower-case letters, digits and `_`, beginning with a letter.
     pub name: String,
-    /// Notation of what computes the label: a player, `model:PATH` or another evaluator, or
-    /// tablebases such as `tables(stones=N)`.
+    /// Notation of the player, the evaluator, such as `model:PATH`, or the tablebases,
+    /// `tables(stones=N)`.
     pub by: String,
     /// Whether the values are exact.
     #[serde(default, skip_serializing_if = "is_false")]
     pub exact: bool,
-    /// Whether values have standard errors.
+    /// Whether the values have standard errors.
     #[serde(default, skip_serializing_if = "is_false")]
     pub errors: bool,
-    /// Checksum (xxh3, 16 hexadecimal digits) of each model file that `by` names.
+    /// For each model file in `by`, its path and checksum (xxh3, 16 hexadecimal digits).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, String>,
 }
@@ -33,12 +31,12 @@ pub(crate) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// Value of a position, with its standard error.
+/// A position's value by a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Expected payoff of the seat to move, from 0 to 1.
+    /// Expected payoff of the side to move, in `[0, 1]`.
     pub value: f32,
-    /// Standard error of the value; `None` if unknown or the value is exact.
+    /// Standard error of `value`; `None` if unknown or the value is exact.
     pub error: Option<f32>,
 }
 
@@ -48,7 +46,6 @@ impl From<f32> for Estimate {
     }
 }
 
-/// Checks the number and names of labels.
 pub(crate) fn check(labels: &[Label]) -> Result<(), String> {
     if labels.len() > MAX_LABELS_PER_SHARD {
         return Err(format!(

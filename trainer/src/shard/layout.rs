@@ -1,7 +1,6 @@
-//! Layout of a shard file: magic, version, header, index of the games' lengths, games, checksums.
-//!
-//! `docs/reference/formats.md`, "Record shards", specifies it. Invariant: one checksum covers every
-//! byte, another one those before the games, so that damage to one game leaves the others readable.
+//! Layout of a shard file: magic, version, header, lengths of the games, checksum of these, the
+//! games, checksum of all. So damage to one game leaves the others readable.
+//! `docs/reference/formats.md`, "Record shards", specifies it.
 
 use super::{ShardHeader, damaged_error, labels};
 use crate::{Error, codec};
@@ -12,10 +11,10 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAGIC: &[u8; 8] = b"ALEAGAME";
 const CHECKSUM_BYTES: usize = 8;
 
-/// File version if all games ended by the rules.
+/// All games ended by the rules.
 const VERSION: u32 = 4;
 
-/// File version if a game ended otherwise: each game stores its ending.
+/// Each game stores how it ended.
 const VERSION_WITH_ENDINGS: u32 = 5;
 
 const FIXED_BYTES: usize = 20;
@@ -28,7 +27,7 @@ struct StoredHeader {
     totals: ShardTotals,
 }
 
-/// A shard with a verified header and unchecked games.
+/// A shard with verified header and unverified games.
 pub(super) struct OpenShard<'a> {
     pub(super) header: ShardHeader,
     pub(super) games: Vec<&'a [u8]>,
@@ -36,7 +35,7 @@ pub(super) struct OpenShard<'a> {
     bytes: &'a [u8],
 }
 
-/// Numbers that are computed from the games and needed to decode them.
+/// Numbers that depend on the games and that decoding needs.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct ShardTotals {
     pub(super) plies: u64,
@@ -83,7 +82,7 @@ fn version_of(header: &ShardHeader) -> u32 {
     }
 }
 
-/// Decodes header and index; checks their checksum.
+/// Decodes everything before the games and verifies its checksum.
 pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<OpenShard<'a>, Error> {
     if !bytes.starts_with(MAGIC) {
         let magic = String::from_utf8_lossy(MAGIC);
@@ -170,8 +169,8 @@ impl OpenShard<'_> {
         Ok(())
     }
 
-    /// Checks the file's checksum, and the stored totals: `plies` in all games, of which `early`
-    /// did not end by the rules.
+    /// Verifies the file's checksum and totals: the games' plies, and the games that did not end by
+    /// the rules.
     pub(super) fn check_complete(&self, path: &Path, plies: u64, early: u64) -> Result<(), Error> {
         self.check_checksum(path)?;
         let stated = (self.totals.plies, self.header.ended_early);

@@ -6,7 +6,6 @@ use alea_core::{
 };
 use alea_play::playable::Playable;
 
-/// Error of a game that stops without a result.
 pub(crate) const NO_RESULT: &str = "it stops without a result";
 
 pub(crate) struct Replay<'a, G: Playable> {
@@ -32,7 +31,7 @@ impl<'a, G: Playable> Replay<'a, G> {
         &self.position
     }
 
-    /// Payoffs, once the game has ended by the rules.
+    /// `None` before the game has ended by the rules.
     pub(crate) fn payoffs(&self) -> Option<Payoffs> {
         self.payoffs
     }
@@ -55,7 +54,7 @@ impl<'a, G: Playable> Replay<'a, G> {
         }
     }
 
-    /// Plays the move with this index among those that the outcome allows.
+    /// Plays move number `index` of those that the outcome allows.
     #[inline]
     pub(crate) fn play_at(&mut self, outcome: u8, index: usize) -> Result<G::Move, String> {
         self.list_moves(outcome)?;
@@ -87,8 +86,7 @@ impl<'a, G: Playable> Replay<'a, G> {
         self.plies += 1;
     }
 
-    /// Payoffs of a game with this ending: if it ended by the rules, those of its last position,
-    /// else `stated`.
+    /// Payoffs of the last position if the game ended by the rules, else `stated`.
     ///
     /// # Errors
     /// If ending and moves contradict each other, or the stated payoffs are impossible.

@@ -1,11 +1,9 @@
 //! Speed of data loading and training: `cargo run --release -p trainer --example training_speed --
-//! DIR [THREADS [ROWS]]`.
+//! DIR [THREADS [ROWS]]`. DIR holds game records (`alea selfplay`); input rows are written to ROWS
+//! for `trainer/benches/pytorch_comparison.py`.
 //!
-//! DIR holds game records (`alea selfplay`); ROWS is an output file of input rows for
-//! `trainer/benches/pytorch_comparison.py`. For each part of a training it prints samples per
-//! second of wall time and processor time per sample over all threads (Linux only), also in cycles
-//! of a clock that a chain of one-cycle operations measures. Each figure is the best of a few
-//! runs; on a busy machine only cycles are reliable.
+//! Prints samples per second of wall time, and processor time (Linux only) and cycles per sample,
+//! summed over threads. On a busy machine only cycles are reliable.
 #![allow(clippy::print_stdout)]
 
 mod common;
@@ -22,10 +20,9 @@ use trainer::loader::{DataLoader, Shuffle};
 use trainer::models::tuple_optimizer::WeightTable;
 use trainer::sample::Sample;
 
-/// Number of runs per measurement; the fastest one counts.
+/// Runs per measurement, of which the fastest counts.
 const NUM_RUNS: usize = 3;
 
-/// Samples per training step of the network. `STEPS` is the number of steps per run.
 const BATCH_SIZE: usize = 4096;
 const STEPS: usize = 40;
 const LAMBDA: f32 = 0.7;
@@ -55,13 +52,13 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     tuples(&samples, arguments.next().as_deref())
 }
 
-/// Measures the fastest of several runs; `run` returns its number of samples.
+/// Prints the fastest of several runs; `run` returns its number of samples.
 fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<(), Error> {
     let (mut best, mut min_seconds, mut cycles) = (0.0f64, f64::INFINITY, f64::INFINITY);
     for _ in 0..NUM_RUNS {
         let clock = clock();
         let (started, before) = (Instant::now(), processor_seconds());
-        // Repeats until the time is long for a clock of hundredths of a second.
+        // Long enough for a clock of hundredths of a second.
         let mut samples = 0.0;
         while started.elapsed().as_secs_f64() < 1.0 {
             samples += run()? as f64;
@@ -79,11 +76,10 @@ fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<
     Ok(())
 }
 
-/// Processor time of all threads of this process, ended ones included, in seconds; 0 where
-/// unavailable.
+/// Of all threads, ended ones included; 0 where unavailable.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The 12th and 13th field after the name, which may contain any characters, are in 1/100 s.
+    // Fields 12 and 13 after the name, which may contain any characters, are in 1/100 s.
     let fields = text
         .rsplit(')')
         .next()
@@ -97,7 +93,7 @@ fn processor_seconds() -> f64 {
         / 100.0
 }
 
-/// Measures the processor's clock: cycles per second of processor time.
+/// The processor's clock: cycles per second of processor time.
 fn clock() -> f64 {
     const STEPS: u64 = 30_000_000;
     let nanoseconds = || -> f64 {
@@ -108,7 +104,7 @@ fn clock() -> f64 {
             .unwrap_or(0.0)
     };
     let (before, mut state) = (nanoseconds(), 1u64);
-    // Six one-cycle operations, each of which waits for the previous one (Marsaglia 2003).
+    // Six dependent one-cycle operations (Marsaglia 2003).
     for _ in 0..STEPS {
         state ^= state << 13;
         state ^= state >> 7;
@@ -159,7 +155,7 @@ fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<
     Ok(())
 }
 
-/// Loads an epoch; `size` returns the number of samples of a batch.
+/// Loads an epoch; `size` returns the number of samples in a batch.
 fn count<B: Send>(
     loader: &DataLoader<'_, Standard>,
     prepare: impl Fn(&[Sample<Position>]) -> B + Sync,
@@ -173,7 +169,7 @@ fn count<B: Send>(
     Ok(samples)
 }
 
-/// Measures the training step on one repeated batch, and an epoch from the shards.
+/// The training step on one repeated batch, then an epoch from the shards.
 fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Error> {
     let features = default_features();
     let mut random = RandomStream::new(1);
@@ -206,8 +202,8 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
     })
 }
 
-/// Updates of forty tables for four squares with thirteen contents each: first with all rows
-/// equally likely, the worst case for caches, then with recorded positions in training order.
+/// Updates of 40 tables for 4 squares with 13 contents: with all rows equally likely, the worst
+/// case for caches, then with recorded positions in training order.
 fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn error::Error>> {
     const TUPLES: usize = 40;
     const ROWS: usize = 13 * 13 * 13 * 13;

@@ -1,7 +1,6 @@
-//! Calibration: fits the logistic that maps raw scores to win probabilities.
-//!
-//! Logistic regression by Newton's method: minimizes the cross-entropy against results of self-play
-//! games, draws counting ½. The loss is convex, so the fit is unique.
+//! Fits the logistic that maps raw scores to win probabilities: logistic regression by Newton's
+//! method, minimizing the cross-entropy against game results. The loss is convex, so the fit is
+//! unique.
 
 use crate::shard::PlayedGame;
 use alea_play::playable::Playable;
@@ -10,13 +9,13 @@ use serde::{Deserialize, Serialize};
 /// A fitted logistic `1 / (1 + exp(-(slope · score + offset)))`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogisticFit {
-    /// Change of the log odds per unit of score.
+    /// Log odds per unit of score.
     pub slope: f64,
     /// Log odds at score 0.
     pub offset: f64,
-    /// Standard errors of slope and offset, as if all samples were independent.
+    /// Standard errors of slope and offset if all samples were independent.
     pub standard_errors: [f64; 2],
-    /// Mean cross-entropy in nats at the optimum.
+    /// Mean cross-entropy in nats.
     pub loss: f64,
 }
 
@@ -37,7 +36,7 @@ pub fn positions_with_results<G: Playable>(
     positions_with_results
 }
 
-/// Mean cross-entropy in nats of win probabilities against results.
+/// Mean cross-entropy in nats of win probabilities against results in `[0, 1]`.
 #[must_use]
 pub fn cross_entropy(samples: impl Iterator<Item = (f64, f32)>) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
@@ -57,12 +56,12 @@ pub(crate) fn logit_loss(logit: f64, result: f64) -> f64 {
 
 const MAX_NEWTON_STEPS: usize = 100;
 
-/// Fits a logistic; `None` without a finite optimum: no samples, equal results, or scores that are
-/// equal or separate the results.
+/// Fits a logistic to pairs of score and result; `None` without a finite optimum: no samples, equal
+/// results, or scores that are equal or separate the results.
 #[must_use]
 pub fn fit_logistic(samples: &[(f32, f32)]) -> Option<LogisticFit> {
     let count = samples.len() as f64;
-    // Normalized scores make the steps independent of their scale.
+    // Newton's steps do not depend on the scale of normalized scores.
     let mean = samples
         .iter()
         .map(|&(score, _)| f64::from(score))
@@ -106,7 +105,6 @@ pub fn fit_logistic(samples: &[(f32, f32)]) -> Option<LogisticFit> {
                 1.0 / (1.0 + (-(slope * (f64::from(score) - mean) / deviation + offset)).exp())
             };
             let slope_error = (curvature[2] / determinant).sqrt() / deviation;
-            // Moves the offset from the mean score to score 0.
             let shift = mean / deviation;
             let variance =
                 (curvature[0] + 2.0 * shift * curvature[1] + shift * shift * curvature[2])
@@ -152,7 +150,7 @@ mod tests {
 
     #[test]
     fn two_scores_are_fitted_exactly() {
-        // Score 0 wins 1 of 4, score 1 wins 3 of 4: log odds -ln 3 and +ln 3.
+        // Log odds: -ln 3 for score 0, which wins 1 of 4, and ln 3 for score 1, which wins 3 of 4.
         let samples = [
             (0.0, 1.0),
             (0.0, 0.0),

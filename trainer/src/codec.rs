@@ -1,5 +1,5 @@
-//! Binary encoding of integers (LEB128) and of small values (bincode). Decoding is limited, so that
-//! a damaged length cannot allocate all memory. `docs/reference/formats.md` specifies the encoding.
+//! Binary encoding of integers (LEB128) and small values (bincode), as `docs/reference/formats.md`
+//! specifies. Decoding is limited, so that a damaged length cannot allocate all memory.
 //!
 //! bincode 2.0.1, its last working release, is unmaintained. To replace it, change `encode` and
 //! `decode` and raise the versions in `shard/layout.rs`.
@@ -22,7 +22,7 @@ pub fn encode<T: Serialize>(value: &T, bytes: &mut Vec<u8>) -> Result<(), String
         .map_err(|error| error.to_string())
 }
 
-/// Decodes a value from the front of `bytes`; returns it with the number of bytes read.
+/// Decodes a value from the front of `bytes`; returns it and the number of bytes read.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), String> {
     bincode::serde::decode_from_slice(bytes, configuration()).map_err(|error| error.to_string())
 }
@@ -36,8 +36,7 @@ pub(crate) fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
     bytes.push(number as u8);
 }
 
-/// Removes an LEB128 integer from the front of `bytes`; `None` if it is cut off, too large or not
-/// in shortest form.
+/// Removes a LEB128 integer from the front; `None` if cut off, too large or not in shortest form.
 #[inline]
 pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
@@ -117,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_damaged_length_claims_no_memory() {
-        // Claims 2^60 numbers but contains two.
+        // Claims 2^60 numbers.
         let bytes = [&[253][..], &(1u64 << 60).to_le_bytes(), &[1, 2]].concat();
         assert!(decode::<Vec<u64>>(&bytes).is_err());
         assert!(decode::<String>(&bytes).is_err());

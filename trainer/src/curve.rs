@@ -1,4 +1,4 @@
-//! Training curve as CSV, and the observer that shows and stores it.
+//! The training curve as CSV, and its output during training.
 
 use crate::Error;
 use alea_core::files::write_atomically;
@@ -6,33 +6,33 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{ops::RangeInclusive, path::Path};
 
-/// Validation loss of the positions with a given amount of the game remaining.
+/// Validation loss of positions by how much of the game remains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseLoss {
-    /// Value of [`alea_play::rules::Rules::remaining`].
+    /// [`alea_play::rules::Rules::remaining`] of the positions.
     pub remaining: usize,
-    /// Number of samples.
+    /// Number of positions.
     pub samples: usize,
     /// Mean cross-entropy in nats.
     pub loss: f64,
 }
 
-/// One epoch of the curve.
+/// One epoch of the training curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// Number of the epoch, from 1.
+    /// The epoch, from 1.
     pub epoch: usize,
     /// Mean cross-entropy during the epoch, in nats.
     pub training_loss: f64,
-    /// Mean cross-entropy of the validation samples after the epoch, in nats.
+    /// Mean cross-entropy in nats of the validation samples after the epoch.
     pub validation_loss: f64,
-    /// Validation loss by [`alea_play::rules::Rules::remaining`].
+    /// The validation loss by [`alea_play::rules::Rules::remaining`].
     pub validation_by_phase: Vec<PhaseLoss>,
-    /// Learning rate of the last step.
+    /// Learning rate of the epoch's last step.
     pub learning_rate: f64,
-    /// Training samples per second, validation excluded.
+    /// Training samples per second, without validation.
     pub samples_per_second: f64,
-    /// Duration of the epoch in seconds, validation included.
+    /// Duration in seconds, with validation.
     pub seconds: f64,
 }
 
@@ -41,11 +41,11 @@ pub struct CurvePoint {
 pub struct Observer<'a> {
     /// Progress bar.
     pub progress: &'a ProgressBar,
-    /// Plots the curve for `curve.svg`; `None`: no plot.
+    /// Plots the curve for `curve.svg`; `None` for no plot.
     pub draw: Option<Draw<'a>>,
 }
 
-/// Plots the contents of `curve.csv` as SVG.
+/// Turns the contents of `curve.csv` into an SVG plot.
 pub type Draw<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 impl<'a> From<&'a ProgressBar> for Observer<'a> {
@@ -56,7 +56,7 @@ impl<'a> From<&'a ProgressBar> for Observer<'a> {
 }
 
 impl Observer<'_> {
-    /// Writes `curve.csv` and, with `draw`, `curve.svg`, each atomically.
+    /// Writes `curve.csv` and, if there is a plot, `curve.svg`, each atomically.
     pub fn publish(&self, directory: &Path, table: &str) -> Result<(), Error> {
         let write = |name: &str, text: &str| {
             write_atomically(&directory.join(name), |file| {
@@ -73,7 +73,7 @@ impl Observer<'_> {
     }
 }
 
-/// The curve as CSV, with a validation loss column for each value in `remaining`.
+/// The curve as CSV, with a column of validation losses for each value in `remaining`.
 #[must_use]
 pub fn format_csv(points: &[CurvePoint], remaining: RangeInclusive<usize>) -> String {
     let mut text = String::from(

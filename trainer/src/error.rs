@@ -3,13 +3,13 @@
 use alea_core::files::FileError;
 use std::{fmt::Display, io, path::Path};
 
-/// An error, one line of text that names the file, line or key and what would be right.
+/// One line of text that names the file, line or key and what would be right.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file or directory cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// Errors of several files, in the order of the files.
+    /// In the order of the files.
     #[error("{} problems, the first: {}", .0.len(), .0[0])]
     Several(Vec<Error>),
     /// Any other error.
@@ -31,17 +31,14 @@ impl Error {
         Self::Other(line.to_string())
     }
 
-    /// Converts an I/O error to one of writing this file or directory.
     pub(crate) fn write_failed(path: &Path) -> impl Fn(io::Error) -> Self {
         |cause| FileError::Write(path.to_owned(), cause).into()
     }
 
-    /// An error whose text is `path: problem`.
     pub(crate) fn at_path(path: impl AsRef<Path>, problem: impl Display) -> Self {
         Self::with_prefix(path.as_ref().display())(problem)
     }
 
-    /// Converts an error to one whose text is `prefix: error`.
     pub(crate) fn with_prefix<P: Display>(prefix: impl Display) -> impl Fn(P) -> Self {
         move |problem| Self::Other(format!("{prefix}: {problem}"))
     }

@@ -1,6 +1,5 @@
-//! Exports trained models after comparing them with the engine's inference.
-//!
-//! Invariant: the comparison uses the model as decoded from the written bytes.
+//! Exports trained models after comparing their predictions with those of the engine, which loads
+//! the exported bytes.
 
 use crate::Error;
 use alea_core::{
@@ -13,14 +12,13 @@ use alea_learned::{
 };
 use std::path::Path;
 
-/// Maximum difference between win probabilities of trainer and engine.
+/// In win probability.
 pub(crate) const PARITY_TOLERANCE: f64 = 1e-4;
 
-/// Number of positions on which trainer and engine are compared.
 pub(crate) const PARITY_POSITIONS: usize = 100_000;
 
-/// Positions for comparing trainer and engine: evenly spaced ones of `preferred`, and positions of
-/// random games to make up [`PARITY_POSITIONS`].
+/// Evenly spaced positions of `preferred`, then positions of random games up to
+/// [`PARITY_POSITIONS`].
 pub(crate) fn parity_positions<G: Learnable>(
     game: &G,
     preferred: &[G::Position],
@@ -42,7 +40,7 @@ pub(crate) fn parity_positions<G: Learnable>(
 }
 
 /// Writes a model; returns the largest difference between win probabilities of trainer and engine.
-/// Above [`PARITY_TOLERANCE`] or at NaN, fails and writes nothing.
+/// If that is NaN or above [`PARITY_TOLERANCE`], fails and writes nothing.
 pub(crate) fn export<G: Learnable>(
     game: &G,
     file: &ModelFile<G>,
@@ -90,7 +88,7 @@ mod tests {
     fn file() -> ModelFile {
         let set = TupleSet::from_name(&Standard::default(), "stones").unwrap();
         let weights = vec![0.0; set.rows()];
-        // With zero weights, the value is the logistic of the bias, 0.75, everywhere.
+        // With zero weights all values are the logistic of the bias, 0.75.
         let model = NTuple::new(set, weights, 3f32.ln()).unwrap();
         ModelFile {
             provenance: "{}".to_owned(),
@@ -112,7 +110,6 @@ mod tests {
                 .iter()
                 .all(|position| game.winner(position).is_none())
         );
-        // Of too many preferred positions, an evenly spaced selection is used.
         let many: Vec<Position> = compared
             .iter()
             .chain(&compared[..PARITY_POSITIONS / 2])

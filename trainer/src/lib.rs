@@ -1,6 +1,6 @@
 //! Game records, training samples, and training of evaluators with burn.
 //!
-//! Each module uses only those listed above it. The blank lines keep the order.
+//! Each module uses only those above it; blank lines keep the order.
 
 mod error;
 

@@ -1,7 +1,5 @@
-//! Manifest `run.json` of a directory of shards: the settings of its games and their number.
-//!
-//! Invariant: it is written before the first shard and does not change as shards are finished; each
-//! shard file is complete or absent.
+//! Manifest `run.json` of a directory of shards: the settings and number of its games. It is
+//! written before the first shard and then stays as it is.
 
 use crate::Error;
 use crate::shard::{GAMES_PER_SHARD, GameMap, Label, ShardHeader, labels::is_false};
@@ -55,7 +53,7 @@ impl Manifest {
         }
     }
 
-    /// Whether a shard's header agrees with the manifest, apart from the range of games.
+    /// Compares everything but the range of games.
     pub(crate) fn matches(&self, header: &ShardHeader) -> bool {
         *self == Self::new(header.clone(), self.games)
     }

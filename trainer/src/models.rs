@@ -1,7 +1,5 @@
-//! Trainable models in burn, and their faster CPU training.
-//!
-//! Invariant: initial weights come from the crate's own random streams in the order of the fields,
-//! never from burn's global generator.
+//! Trainable models in burn, and their faster CPU training. Initial weights come from the crate's
+//! random streams, never from burn's global generator.
 
 pub mod cpu;
 

@@ -1,4 +1,4 @@
-//! Results of training runs; this module does not need burn.
+//! Results of training runs, also for builds without burn.
 
 use crate::curve::CurvePoint;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// Name of the family, which is also that of the model file.
+    /// Name of the family and of its model file.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -29,41 +29,41 @@ impl Family {
 pub struct TrainingReport {
     /// `ntuple` or `network`.
     pub family: String,
-    /// Number of epochs, including those of earlier runs of the same training.
+    /// Number of epochs, with those of interrupted runs.
     pub epochs: usize,
     /// Epoch of the exported weights, from 1.
     pub best_epoch: usize,
-    /// Mean cross-entropy of the training samples during that epoch, in nats.
+    /// Mean cross-entropy in nats of the training samples during the best epoch.
     pub training_loss: f64,
-    /// Mean cross-entropy of the validation samples after that epoch, in nats.
+    /// Mean cross-entropy in nats of the validation samples after the best epoch.
     pub validation_loss: f64,
-    /// Training samples per second, validation excluded.
+    /// Training samples per second, without validation.
     pub samples_per_second: f64,
-    /// Largest difference between win probabilities of trainer and engine.
+    /// Largest difference between the win probabilities of trainer and engine.
     pub parity: f64,
-    /// Number of positions on which trainer and engine were compared.
+    /// Positions at which trainer and engine were compared.
     pub parity_positions: usize,
-    /// One point per epoch.
+    /// A point for each epoch.
     pub curve: Vec<CurvePoint>,
     /// Path of the model file.
     pub model: PathBuf,
 }
 
-/// A point of the learning curve of temporal-difference learning.
+/// A point of the curve of temporal-difference learning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TdPoint {
-    /// Number of games so far.
+    /// Games so far.
     pub games: u64,
-    /// Number of positions since the previous point.
+    /// Positions since the previous point.
     pub positions: u64,
-    /// Mean cross-entropy between results and values before the update, since the previous point,
-    /// in nats.
+    /// Mean cross-entropy in nats of values before their updates against game results, since the
+    /// previous point.
     pub loss: f64,
     /// Probability of a random move in the latest game.
     pub exploration: f64,
-    /// Learning rate of the update rule in the latest game.
+    /// Learning rate in the latest game.
     pub learning_rate: f64,
-    /// Games per second since the previous point, including updates.
+    /// Games per second since the previous point, with updates.
     pub games_per_second: f64,
 }
 
@@ -72,17 +72,17 @@ pub struct TdPoint {
 pub struct TdReport {
     /// Always `ntuple`.
     pub family: String,
-    /// Number of games, including those of earlier runs of the same training.
+    /// Number of games, with those of interrupted runs.
     pub games: u64,
     /// Number of positions of these games.
     pub positions: u64,
-    /// Mean cross-entropy of the last point of the curve, in nats.
+    /// Mean cross-entropy in nats since the curve's last point but one.
     pub loss: f64,
-    /// Average over all games.
+    /// Games per second, with updates.
     pub games_per_second: f64,
-    /// Largest difference between win probabilities of trainer and engine.
+    /// Largest difference between the win probabilities of trainer and engine.
     pub parity: f64,
-    /// Number of positions on which trainer and engine were compared.
+    /// Positions at which trainer and engine were compared.
     pub parity_positions: usize,
     /// Learning curve.
     pub curve: Vec<TdPoint>,

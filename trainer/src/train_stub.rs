@@ -1,4 +1,4 @@
-//! Replaces the module `training` in a build without burn: every function fails with an error.
+//! Replaces the module `training` in a build without burn.
 
 pub use crate::reports::{Family, TdReport, TrainingReport};
 pub use crate::training_run::TrainingRun;
@@ -15,12 +15,12 @@ fn unsupported_error() -> Error {
     )
 }
 
-/// Fails, since this build is without burn.
+/// Always fails.
 pub fn train<G: Learnable>(_: &TrainingRun<'_, G>) -> Result<TrainingReport, Error> {
     Err(unsupported_error())
 }
 
-/// Fails, since this build is without burn.
+/// Always fails.
 pub fn train_td<'a, G: Learnable>(
     _: &G,
     _: &TrainConfig,

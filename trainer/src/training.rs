@@ -1,11 +1,8 @@
-//! Training of a model from samples to the exported file.
-//!
-//! The directory of a training contains `checkpoint.bin`, written after each epoch and every few
-//! minutes, `curve.csv`, `curve.svg`, `config.toml`, and finally the model. With the same samples
-//! and configuration, training resumes from the checkpoint.
-//!
-//! Invariant: losses are a function of samples and configuration, not of threads and interruptions;
-//! the weights of the epoch with the lowest validation loss are exported.
+//! Training of a model from samples to the exported file. The directory of a training contains
+//! `checkpoint.bin`, written after each epoch and every few minutes, `curve.csv`, `curve.svg`,
+//! `config.toml`, and finally the model with the weights of the lowest validation loss. With the
+//! same samples and configuration, training resumes from the checkpoint, and all losses are those
+//! of an uninterrupted run.
 
 mod checkpoint;
 mod epoch;
@@ -66,8 +63,7 @@ fn create_directory(directory: &Path) -> Result<(), Error> {
 }
 
 impl<G: Learnable> TrainingRun<'_, G> {
-    /// Learning rate of a batch; `batch` counts from 0, `epoch` from 1. `start` is the initial
-    /// rate.
+    /// `start` is the initial rate; `epoch` counts from 1, `batch` from 0.
     fn learning_rate(&self, start: f64, epoch: usize, batch: usize, batches: usize) -> f64 {
         let training = &self.config.training;
         let done = ((epoch - 1) * batches + batch) as f64 / (training.epochs * batches) as f64;
@@ -75,14 +71,14 @@ impl<G: Learnable> TrainingRun<'_, G> {
     }
 }
 
-/// Error if the loss `what` diverged; `batch` counts from 1, and 0 is the end of the epoch.
+/// `what` names the loss; `batch` counts from 1, and 0 is the end of the epoch.
 fn divergence_error(what: &str, loss: f64, epoch: usize, batch: usize) -> Error {
     Error::new(format!(
         "the {what} became {loss} in epoch {epoch}, batch {batch}: lower the learning rate"
     ))
 }
 
-/// Whether a checkpoint is due; `written` is the time of the last one.
+/// `written` is the time of the last checkpoint.
 fn is_checkpoint_due(config: &TrainConfig, written: Instant) -> bool {
     let minutes = config.training.checkpoint_minutes;
     minutes > 0.0
@@ -97,25 +93,22 @@ struct StepSettings {
     learning_rate: f64,
 }
 
-/// A trainable model with its optimizer, whose state can be stored and restored to the last bit.
+/// A trainable model with its optimizer, stored and restored to the last bit.
 trait Learner<G: Learnable> {
-    /// Inputs and targets, in the form that the model takes.
     type Batch: Send;
-    /// Returns a function that other threads call to create batches; `lambda` is the weight of
-    /// search values in the targets.
+    /// Creates batches, on other threads; `lambda` is the weight of search values in the targets.
     fn batcher(&self, lambda: f32) -> BatchFunction<G::Position, Self::Batch>;
     fn step_settings(&self) -> StepSettings;
-    /// Trains on a batch; returns the sum of the losses, each before its update, in nats.
+    /// Trains on a batch; returns the sum of the losses before the update, in nats.
     fn train_step(&mut self, batch: Self::Batch, learning_rate: f64) -> Result<f64, Error>;
-    /// Log odds of a win for each sample of a batch.
+    /// Log odds of a win for each sample.
     fn predict_logits(&self, batch: Self::Batch) -> Result<Vec<f32>, Error>;
-    /// Burn records of model and optimizer, for a checkpoint.
+    /// Burn records of model and optimizer.
     fn state(&self) -> Result<[Vec<u8>; 2], Error>;
-    /// Restores the model and, unless `None`, the optimizer from burn records.
+    /// Restores burn records; without one, the optimizer stays as it is.
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error>;
-    /// Win probabilities of the side to move, computed by burn for comparison with the engine.
+    /// Win probabilities of the side to move, by burn.
     fn predictions(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error>;
-    /// Converts the model to the engine's type.
     fn export(&self) -> Result<Model<G>, Error>;
 }
 
@@ -184,8 +177,7 @@ fn run_epochs<G: Learnable>(
             samples_per_second: progress.samples as f64 / progress.seconds.max(1e-9),
             seconds: progress.seconds + trained.elapsed().as_secs_f64(),
         });
-        // Written before the checkpoint: if training stops between the two, it writes the curve
-        // again.
+        // Before the checkpoint: if training stops between the two, the curve is written again.
         let remaining = run.samples.game().remaining_range();
         let table = format_csv(&checkpoint.header.curve, remaining);
         run.observer.publish(run.directory, &table)?;
@@ -197,7 +189,7 @@ fn run_epochs<G: Learnable>(
     export_best(run, &learner, &header)
 }
 
-/// Whether all epochs are done, or the loss has not improved for as many as `patience` allows.
+/// Whether all epochs are done, or `patience` epochs have not improved the validation loss.
 fn is_finished(config: &TrainConfig, header: &Header) -> bool {
     let (epochs, patience) = (header.curve.len(), config.training.patience);
     epochs >= config.training.epochs || (patience > 0 && epochs - header.best_epoch >= patience)
@@ -218,7 +210,7 @@ fn export_best<G: Learnable>(
         "validation_samples": run.samples.validation().len(),
         "held_out": run.samples.held_out(),
         "duplicate_games": run.samples.duplicate_games(),
-        // Separated, since exact labels restrict which claims of strength the model supports.
+        // Listed apart, since exact labels restrict which claims of strength the model supports.
         "labels": used_labels(run.samples, false),
         "table_labels": used_labels(run.samples, true),
         "samples_xxh3": format!("{:016x}", header.fingerprint),
@@ -266,8 +258,7 @@ fn parse_provenance(provenance: &str) -> Value {
     serde_json::from_str(provenance).unwrap_or_else(|_| provenance.into())
 }
 
-/// Exports a model with metadata; returns the largest difference between win probabilities of
-/// trainer and engine.
+/// Returns the largest difference between the win probabilities of trainer and engine.
 fn export_model<G: Learnable>(
     learner: &impl Learner<G>,
     game: &G,
@@ -288,7 +279,7 @@ fn export_model<G: Learnable>(
     )
 }
 
-/// Labels that replaced values of samples: exact ones if `from_tables`, else the others.
+/// Exact labels if `from_tables`, else the others.
 fn used_labels<G: Learnable>(samples: &Samples<G>, from_tables: bool) -> Vec<&UsedLabel> {
     samples
         .labels()

@@ -1,4 +1,4 @@
-//! Code for the micro-benchmarks and `training_speed`: the default network on random rows.
+//! The default network on random rows.
 
 use alea_core::random::RandomStream;
 use alea_learned::inputs::Learnable;
@@ -7,7 +7,6 @@ use trainer::batch::{FeatureSpec, NetworkBatch};
 use trainer::config::TrainConfig;
 use trainer::models::cpu::{CpuNetwork, Shape, SparseInputs};
 
-/// Input features and buckets of the default network.
 pub(crate) fn default_features() -> FeatureSpec<Standard> {
     FeatureSpec {
         game: Standard::default(),

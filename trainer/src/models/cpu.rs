@@ -1,8 +1,6 @@
-//! Hand-written CPU training step of the neural network, several times as fast as in burn
-//! (`network.rs`); tests compare the two.
-//!
-//! Invariant: the result is a function of weights and batch. Gradients of blocks of fixed size are
-//! summed in order, on any number of threads, and all instruction sets give the same bits.
+//! Hand-written CPU training step of the neural network, several times as fast as burn's. The new
+//! weights are equal in every bit for any number of threads and any instruction set, since
+//! gradients of blocks of fixed size are summed in order.
 
 mod adam;
 mod block;
@@ -23,17 +21,15 @@ use std::ops::Range;
 
 const BLOCK_SIZE: usize = 512;
 
-/// Weights per task of summing, rounding or updating: sized for the second-level cache, in full
-/// vectors.
+/// Weights per parallel task: a multiple of the vector size that fits the second-level cache.
 const WEIGHTS_PER_TASK: usize = 1 << 14;
 
-/// A network and its Adam optimizer, with all tensors in one array.
+/// A neural network and its Adam optimizer, with all tensors in one array.
 #[derive(Clone, Debug)]
 pub struct CpuNetwork {
     shape: Shape,
     weights: Vec<f32>,
-    /// Adam's first moments (mean gradients) of all weights, then the second moments (mean
-    /// squares).
+    /// Adam's mean gradients of all weights, then its mean squared gradients.
     moments: Vec<f32>,
     steps: u64,
     instructions: Instructions,
@@ -41,9 +37,9 @@ pub struct CpuNetwork {
 }
 
 impl CpuNetwork {
-    /// Creates a network. `weights` contains weights and bias of the first layer, of each further
-    /// hidden layer, and of the output. `moments`, initially 0, has twice that length; `steps`
-    /// counts past steps.
+    /// Creates a network from weights and bias of the first layer, each further hidden layer and
+    /// the output. `moments` are Adam's mean gradients, then mean squared gradients, initially 0;
+    /// `steps` counts past steps.
     ///
     /// # Panics
     /// If a length does not fit the shape, or a hidden width is not a multiple of 16.
@@ -71,7 +67,7 @@ impl CpuNetwork {
         }
     }
 
-    /// Uses this instruction set instead of the best one available.
+    /// Replaces the best available instruction set.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {
@@ -80,19 +76,19 @@ impl CpuNetwork {
         }
     }
 
-    /// The weights, in the order of [`Self::new`].
+    /// Weights and biases, in the order of [`Self::new`].
     #[must_use]
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
 
-    /// Adam's moments and the number of past steps.
+    /// Adam's moments, as in [`Self::new`], and number of past steps.
     pub fn optimizer(&self) -> (&[f32], u64) {
         (&self.moments, self.steps)
     }
 
-    /// One Adam step; the gradient of each tensor is clipped to the norm `max_norm`. Returns the
-    /// sum of the losses before the step, in nats; if it is not finite, nothing changes.
+    /// Makes an Adam step, with each tensor's gradient clipped to the norm `max_norm`. Returns the
+    /// sum of the losses before the step, in nats; if it is not finite, the weights stay unchanged.
     pub fn step(&mut self, batch: Inputs<'_>, learning_rate: f64, max_norm: f32) -> f64 {
         let loss = self.compute_gradient(batch);
         if !loss.is_finite() {
@@ -124,14 +120,13 @@ impl CpuNetwork {
         loss
     }
 
-    /// Clamps the weights to the engine's range. With `runs`, groups of mutually exclusive
-    /// first-layer rows, also limits the first layer's sums to 16 bits.
+    /// Clamps the weights to the range of the engine's integers. `runs`, one-hot slots as ranges of
+    /// first-layer rows, also keeps the first layer's sums within 16 bits.
     pub fn clamp_to_range(&mut self, runs: Option<&[Range<usize>]>) {
         quantize::clamp_to_range(self.shape, runs, &mut self.weights);
     }
 
-    /// Computes the gradient of the mean loss into `workspace[0]`, and returns the sum of the
-    /// losses.
+    /// Writes the gradient of the mean loss to `workspace[0]`; returns the sum of the losses.
     fn compute_gradient(&mut self, batch: Inputs<'_>) -> f64 {
         let blocks: Vec<Inputs<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();
         if self.workspace.len() < blocks.len().max(1) {

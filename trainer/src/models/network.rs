@@ -1,9 +1,7 @@
-//! The neural network in burn: a sparse first layer, up to two more hidden layers, all with clipped
-//! ReLU, and the logit of a win.
-//!
-//! `x₁ = clip(b₁ + Σ_k sparse[row_k])`, `xₖ = clip(bₖ + Wₖ xₖ₋₁)`, `logit = b + w · x`, where x is
-//! the last layer and clip is to `[0, 1]`. Weights and activations are quantized as in the engine
-//! ([`alea_learned::network`]). Each output bucket has its own layers after the first.
+//! The neural network in burn: `x₁ = clip(b₁ + Σ_k sparse[row_k])`, then up to two layers `xₖ =
+//! clip(bₖ + Wₖ xₖ₋₁)`, and the logit of a win `b + w · x`, with the last layer's x and clipping to
+//! `[0, 1]`. Weights and activations are quantized as in the engine ([`alea_learned::network`]).
+//! Each output bucket has its own layers after the first.
 
 use super::{
     cpu::{
@@ -21,8 +19,8 @@ use burn::{
     tensor::{Device, Int, Tensor},
 };
 
-/// Trainable weights. Matrices are `[inputs, outputs]`, after the first layer stacked by bucket.
-/// The names and ids of the fields are those in burn's records.
+/// Matrices are `[inputs, outputs]`, after the first layer stacked by bucket. Names and ids of the
+/// fields are those in burn's records.
 #[derive(Module, Debug)]
 pub(crate) struct NetworkModel {
     sparse: Param<Tensor<2>>,
@@ -119,12 +117,10 @@ impl NetworkModel {
         all
     }
 
-    /// All weights and biases, in the order of the fields.
     pub(crate) fn parameters(&self) -> Vec<f32> {
         self.map_tensors(values, values).concat()
     }
 
-    /// Gradients of the loss by [`Self::parameters`].
     #[cfg(test)]
     #[cfg(feature = "flex")]
     pub(super) fn gradients(&self, gradients: &burn::tensor::Gradients) -> Vec<f32> {
@@ -158,7 +154,6 @@ impl NetworkModel {
             .fold(masked(0), |sum, logits| sum + logits)
     }
 
-    /// Logits of all samples by the output layers of `bucket`, given the first layer's activations.
     fn bucket_logits(&self, bucket: usize, first: Tensor<2>) -> Tensor<2> {
         let weights =
             round_to_multiples(self.bucket_slice(self.output.val(), bucket), OUTPUT_SCALE);
@@ -178,7 +173,7 @@ impl NetworkModel {
         floor_activations(sums / SUM_UNITS_PER_ACTIVATION_STEP)
     }
 
-    /// Activations of the last hidden layer of `bucket`, given those of the first layer.
+    /// Activations of the last hidden layer.
     fn last_layer(&self, bucket: usize, first: Tensor<2>) -> Tensor<2> {
         let (mut layer, layers) = (first, self.later_layers().count());
         for ((weights, bias), number) in self.later_layers().zip(1..) {

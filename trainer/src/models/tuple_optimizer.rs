@@ -1,36 +1,34 @@
-//! Optimizer of the n-tuple network: each sample updates the weights that it uses.
-//!
-//! Per-sample updates are several times faster than dense gradients and, unlike summed batches, do
-//! not diverge on rows that many positions share. Invariant: samples are processed in order on one
-//! thread. Each tuple has its own table, so the rows of a sample are distinct.
+//! Trains the n-tuple network: each sample updates the weights that it activates. This is several
+//! times faster than dense gradients and, unlike summed batches, does not diverge on rows that many
+//! positions share. Samples are processed in order on one thread; a sample's rows are distinct,
+//! since each tuple has its own table.
 
 use super::prefetch::prefetch;
 use crate::config::UpdateRule;
 use alea_core::calibration::exponential;
 
-/// Number of rows updated at once.
+/// Rows updated at once.
 const LANES: usize = 8;
 
-/// How many samples ahead rows are prefetched, since tables are larger than the second-level cache.
+/// Samples between prefetch and use of rows: the tables exceed the second-level cache.
 const PREFETCH_DISTANCE: usize = 2;
 
-/// Initial sum of squares of Adagrad: the square of a typical error, which bounds the first steps.
+/// Initial sum of squares: the square of a typical error, which limits the first steps.
 const ADAGRAD_INITIAL: f32 = 0.1;
 
-/// Weights and bias, each stored beside its optimizer state: one cache miss instead of two. The
-/// bias is the last item.
+/// Weights, then the bias, each beside its optimizer state: one cache miss instead of two.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WeightTable {
     /// The weight alone.
     Sgd(Vec<[f32; 1]>),
     /// Weight and sum of squared errors.
     Adagrad(Vec<[f32; 2]>),
-    /// Weight, sum of errors, and sum of their absolute values.
+    /// Weight, sum of errors, and sum of the absolute errors.
     TemporalCoherence(Vec<[f32; 3]>),
 }
 
 impl WeightTable {
-    /// A table of zeros for `rows` weights and the bias.
+    /// Creates `rows` weights and the bias, all 0.
     #[must_use]
     pub fn zeros(rule: UpdateRule, rows: usize) -> Self {
         let start = if rule == UpdateRule::Adagrad {
@@ -46,7 +44,7 @@ impl WeightTable {
         )
     }
 
-    /// Number of optimizer state values per weight.
+    /// Numbers of optimizer state per weight.
     pub(crate) fn state_len(rule: UpdateRule) -> usize {
         match rule {
             UpdateRule::Sgd => 0,
@@ -55,8 +53,7 @@ impl WeightTable {
         }
     }
 
-    /// Table with these weights and bias. `state` contains the optimizer state of each weight and,
-    /// last, of the bias.
+    /// Creates a table; `state` has the optimizer state of each weight and, last, of the bias.
     #[must_use]
     pub fn new(rule: UpdateRule, weights: &[f32], bias: f32, state: &[f32]) -> Self {
         match rule {
@@ -68,7 +65,7 @@ impl WeightTable {
         }
     }
 
-    /// Weights, bias, and the optimizer state row by row, as for [`Self::new`].
+    /// Weights, bias, and optimizer state, as in [`Self::new`].
     #[must_use]
     pub fn to_parts(&self) -> (Vec<f32>, f32, Vec<f32>) {
         match self {
@@ -78,8 +75,8 @@ impl WeightTable {
         }
     }
 
-    /// Updates the weights sample by sample; returns the sum of the losses, each before its update,
-    /// in nats. `rate`: learning rate / number of tuples.
+    /// Updates the weights sample by sample; `rate` is the learning rate over the number of tuples.
+    /// Returns the sum of the losses, each before its update, in nats.
     pub fn train(&mut self, rows: &[u32], targets: &[f32], weights: &[f32], rate: f32) -> f64 {
         match self {
             Self::Sgd(table) => update(table, rows, targets, weights, rate, sgd),
@@ -90,8 +87,8 @@ impl WeightTable {
         }
     }
 
-    /// Updates the weights by the error (value minus target) of each position, in order. `rate`:
-    /// learning rate / number of tuples.
+    /// Updates the weights by the error, value minus target, of each position in order; `rate` is
+    /// the learning rate over the number of tuples.
     pub fn apply_errors(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
         match self {
             Self::Sgd(table) => apply_errors(table, rows, errors, rate, sgd),
@@ -113,7 +110,7 @@ impl WeightTable {
         }
     }
 
-    /// Logit of each sample; `rows` is `[samples, tuples]`.
+    /// Logit of each sample, given `rows`, `[samples, tuples]`.
     #[must_use]
     pub fn logits(&self, rows: &[u32], tuples: usize) -> Vec<f32> {
         let rows = rows.chunks_exact(tuples);
@@ -145,14 +142,14 @@ fn deinterleave<const WIDTH: usize>(table: &[[f32; WIDTH]]) -> (Vec<f32>, f32, V
     )
 }
 
-/// Logit of a position; equal to the engine's up to rounding.
+/// Equal to the engine's up to rounding.
 #[inline]
 fn logit<const WIDTH: usize>(table: &[[f32; WIDTH]], rows: &[u32]) -> f32 {
     table[table.len() - 1][0] + add_lanes(rows, |row| table[row as usize][0])
 }
 
-/// Sums the weights of rows in the same order on every machine: in sixteen lanes, row *i* in lane
-/// *i* modulo 16, then halves until one lane is left.
+/// Sums weights in the same order on every machine: row *i* in lane *i* modulo 16, then the lanes
+/// by halves.
 #[inline(always)]
 fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     const LANES: usize = 16;
@@ -176,8 +173,8 @@ fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     sums[0]
 }
 
-/// Updates sample by sample; returns the sum of the losses, each before its update. The error of a
-/// weight is value minus target, times the sample's weight (1 if `weights` is empty).
+/// Returns the sum of the losses, each before its update. A weight's error is value minus target,
+/// times the sample's loss weight (1 if `weights` is empty).
 fn update<const WIDTH: usize>(
     table: &mut [[f32; WIDTH]],
     rows: &[u32],
@@ -191,7 +188,7 @@ fn update<const WIDTH: usize>(
     }
     let tuples = rows.len() / targets.len();
     let mut loss = 0.0f64;
-    // Σ ln(1 + eˣ) is the logarithm of a product, which 256 factors of at most 2 keep finite.
+    // Σ ln(1 + eˣ) by the logarithm of a product, which 256 factors of at most 2 keep finite.
     let mut product = 1.0f64;
     let later = rows
         .chunks_exact(tuples)
@@ -238,7 +235,7 @@ fn apply_errors<const WIDTH: usize>(
     }
 }
 
-/// Updates the weights of one position and the bias by the same error.
+/// Updates the weights of a position and the bias by the same error.
 #[inline(always)]
 fn update_position<const WIDTH: usize>(
     table: &mut [[f32; WIDTH]],
@@ -299,15 +296,14 @@ fn sgd([weight]: [f32; 1], error: f32, rate: f32) -> [f32; 1] {
     [weight - rate * error]
 }
 
-/// Adagrad: divides the step by the root of the sum of squared errors.
+/// Divides the step by the root of the sum of squared errors.
 #[inline(always)]
 fn adagrad([weight, squares]: [f32; 2], error: f32, rate: f32) -> [f32; 2] {
     let squares = squares + error * error;
     [weight - rate * error / squares.sqrt(), squares]
 }
 
-/// Temporal coherence: multiplies the step by |sum of errors| / (sum of absolute errors), initially
-/// 1.
+/// Multiplies the step by |sum of errors| / sum of |errors|, initially 1.
 #[inline(always)]
 fn temporal_coherence([weight, sum, size]: [f32; 3], error: f32, rate: f32) -> [f32; 3] {
     let coherence = if size > 0.0 { sum.abs() / size } else { 1.0 };

@@ -1,9 +1,7 @@
-//! Checkpoints: the complete state of a training in one file.
-//!
-//! Layout: the magic `ALEATRN2`; four sections (header as JSON, model, optimizer, best model), each
-//! preceded by its length in eight bytes, little-endian; the xxh3 of everything before. Models and
-//! optimizer are burn records. Invariant: writing is atomic, and the state is that after a complete
-//! epoch or batch.
+//! Checkpoints: the complete state of a training in one file, written atomically after an epoch or
+//! batch. Layout: the magic `ALEATRN2`; four sections (header as JSON, model, optimizer, best
+//! model), each after its length in eight bytes, little-endian; the xxh3 of all before. Models and
+//! optimizer are burn records.
 
 use super::{EpochProgress, Learner, td::TdProgress};
 use crate::Error;
@@ -21,23 +19,23 @@ const MAGIC: &[u8; 8] = b"ALEATRN2";
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) family: String,
-    /// Configuration with all defaults filled in, as TOML.
+    /// TOML with all defaults filled in.
     pub(super) configuration: String,
     /// Fingerprint of the samples; 0 for temporal-difference learning.
     pub(super) fingerprint: u64,
-    /// Epoch with the lowest validation loss, from 1; 0 before the first one ends.
+    /// Epoch with the lowest validation loss, from 1; 0 during the first one.
     pub(super) best_epoch: usize,
     pub(super) curve: Vec<CurvePoint>,
-    /// Progress within the next epoch; `None` before it begins.
+    /// `None` between two epochs.
     #[serde(rename = "begun")]
     pub(super) epoch_progress: Option<EpochProgress>,
-    /// Progress of temporal-difference learning, which has no epochs; `None` for other trainings.
+    /// `None` for other trainings than temporal-difference learning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) online: Option<TdProgress>,
 }
 
 impl Header {
-    /// Point of the epoch with the lowest validation loss, if an epoch is complete.
+    /// Point of the epoch with the lowest validation loss; `None` during the first one.
     pub(super) fn best(&self) -> Option<&CurvePoint> {
         self.curve.get(self.best_epoch.checked_sub(1)?)
     }
@@ -77,7 +75,6 @@ impl Header {
     }
 }
 
-/// State of a training after a complete epoch or batch; models and optimizer are burn records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Checkpoint {
     pub(super) header: Header,

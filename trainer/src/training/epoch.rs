@@ -1,5 +1,3 @@
-//! One epoch of a training: training samples, then validation samples.
-
 use super::{Learner, StepSettings, TrainingRun, divergence_error};
 use crate::Error;
 use crate::calibrate::logit_loss;
@@ -15,14 +13,14 @@ const VALIDATION_BATCH: usize = 16_384;
 pub(super) struct EpochProgress {
     pub(super) batches: usize,
     pub(super) samples: usize,
-    /// Sum of the losses of the samples, in nats.
+    /// Sum over the samples so far, in nats.
     pub(super) loss: f64,
     pub(super) learning_rate: f64,
-    /// Duration of training so far, in seconds.
+    /// Seconds of training so far.
     pub(super) seconds: f64,
 }
 
-/// Trains on the batches of epoch `epoch` (from 1) that follow those of `progress`. Calls `pause`
+/// Trains on an epoch's batches after those of `progress`; `epoch` counts from 1. Calls `pause`
 /// after each batch.
 pub(super) fn train_epoch<G: Learnable, L: Learner<G>>(
     run: &TrainingRun<'_, G>,
@@ -69,14 +67,12 @@ pub(super) fn train_epoch<G: Learnable, L: Learner<G>>(
 }
 
 pub(super) struct ValidationLoss {
-    /// Mean cross-entropy of all validation samples, in nats.
+    /// Mean cross-entropy in nats.
     pub(super) loss: f64,
-    /// Losses by [`alea_play::rules::Rules::remaining`].
     pub(super) by_phase: Vec<PhaseLoss>,
 }
 
-/// Computes the validation losses, with targets blended as in the last epoch, so that the losses of
-/// all epochs are comparable.
+/// Targets are blended as in the last epoch, so that the losses of all epochs are comparable.
 pub(super) fn validate<G: Learnable, L: Learner<G>>(
     run: &TrainingRun<'_, G>,
     learner: &L,

@@ -1,10 +1,7 @@
-//! Temporal-difference learning TD(λ): an n-tuple network learns from self-play games instead of
-//! records.
-//!
-//! Values are those of afterstates (Tesauro 1992; Szubert and Jaśkowski 2014); update rules,
-//! directory and checkpoints are those of [`super::train`]. The final weights are exported, as
-//! there is no validation. Invariant: game *i* and its updates are a function of settings, weights
-//! and *i*, on one thread, so the settings determine all weights.
+//! TD(λ): an n-tuple network learns the values of afterstates from self-play games instead of
+//! records (Tesauro 1992; Szubert and Jaśkowski 2014). The final weights are exported, as there is
+//! no validation. On one thread, each game and its updates depend on settings, weights and the
+//! game's index alone, so the settings determine all weights.
 
 mod episode;
 
@@ -23,25 +20,24 @@ use episode::Episode;
 use serde::{Deserialize, Serialize};
 use std::{path::Path, time::Instant};
 
-/// Model family in checkpoints, by which they differ from those of supervised training.
+/// Distinguishes these checkpoints from those of supervised training.
 const CHECKPOINT_FAMILY: &str = "ntuple from its own games";
 
-/// Index that derives the seeds of games from the training seed.
+/// Index of the games' random streams among those of a training seed.
 const GAME_STREAM: u64 = 5;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TdProgress {
     games: u64,
-    /// Number of positions since the last point of the curve; `loss` (a sum) and `seconds` also
-    /// begin there.
+    /// Since the last point of the curve, like `loss`, a sum, and `seconds`.
     positions: u64,
     loss: f64,
     seconds: f64,
     curve: Vec<TdPoint>,
 }
 
-/// Trains an n-tuple network by self-play and exports it. `provenance` describes the program in the
-/// model file, as JSON or plain text.
+/// Trains an n-tuple network by self-play and exports it with `provenance`, a description of the
+/// program as JSON or plain text.
 ///
 /// # Errors
 /// If a setting is unusable, the loss becomes infinite or NaN, the directory belongs to another
@@ -79,8 +75,8 @@ pub fn train_td<'a, G: Learnable>(
                 let point = td.curve_point(&mut done);
                 progress.set_message(format!("loss {:.5}", point.loss));
                 done.curve.push(point);
-                // Written before the checkpoint: if training stops between the two, it writes the
-                // curve again.
+                // Before the checkpoint: if training stops between the two, the curve is written
+                // again.
                 observer.publish(directory, &format_csv(&done.curve))?;
             }
             checkpoint.capture_state(&td.learner)?;
@@ -157,7 +153,7 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
         Ok(())
     }
 
-    /// Start position and random stream of game number `game`.
+    /// Start position and random stream of a game.
     fn start(&self, game: u64) -> (G::Position, RandomStream) {
         let mut random = RandomStream::new(derive_seed(
             self.config.seed,
@@ -185,8 +181,7 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
         }
     }
 
-    /// Positions on which trainer and engine are compared, from games without exploration and
-    /// updates.
+    /// From games without exploration and updates.
     fn sample_parity_positions(&mut self) -> Vec<G::Position> {
         let mut positions = Vec::new();
         for game in self.config.online.games.. {
@@ -250,7 +245,7 @@ fn games_per_point(curve: &[TdPoint]) -> impl Iterator<Item = (u64, &TdPoint)> {
         .map(|(point, before)| (point.games - before, point))
 }
 
-/// Probability of a random move in game number `game`, interpolated linearly.
+/// Probability of a random move, interpolated linearly over the games.
 fn exploration_rate(config: &TdConfig, game: u64) -> f64 {
     let done = if config.games > 1 {
         game as f64 / (config.games - 1) as f64

@@ -1,24 +1,22 @@
-//! Adam with clipped gradients (Kingma and Ba 2015).
-//!
-//! Invariant: chunks that begin at a multiple of [`LANES`] give the same bits as the whole tensor,
-//! on any thread.
+//! Adam with clipped gradients (Kingma and Ba 2015). Chunks that begin at a multiple of [`LANES`]
+//! give the same bits as the whole tensor.
 
 use super::simd_vector::{LANES, Lanes, Vector};
 
-/// Decay rates of the two moments. `EPSILON` keeps divisors above 0.
+/// `EPSILON` keeps divisors above 0.
 const DECAY_RATES: [f32; 2] = [0.9, 0.999];
 const EPSILON: f32 = 1e-8;
 
 #[derive(Clone, Copy)]
 pub(super) struct StepParams {
     learning_rate: f32,
-    /// Bias correction of the moments, which start at 0.
+    /// Corrects the bias of the moments, which start at 0.
     correction: f32,
     epsilon: f32,
 }
 
 impl StepParams {
-    /// Parameters of step number `step`, from 1.
+    /// `step` counts from 1.
     pub(super) fn new(learning_rate: f64, step: u64) -> Self {
         let step = step.min(i32::MAX as u64) as i32;
         let root = (1.0 - DECAY_RATES[1].powi(step)).sqrt();
@@ -30,7 +28,7 @@ impl StepParams {
     }
 }
 
-/// Part of a tensor that begins at a multiple of [`LANES`], with its gradient and moments.
+/// A range of a tensor that begins at a multiple of [`LANES`].
 pub(super) struct AdamChunk<'a> {
     pub(super) weights: &'a mut [f32],
     pub(super) gradient: &'a [f32],
@@ -38,7 +36,7 @@ pub(super) struct AdamChunk<'a> {
     pub(super) squares: &'a mut [f32],
 }
 
-/// Factor that reduces a gradient of norm `norm` to the norm `max_norm` if it exceeds that.
+/// Factor that reduces the gradient norm `norm` to at most `max_norm`.
 pub(super) fn clip_factor(norm: f32, max_norm: f32) -> f32 {
     (max_norm / (norm + f32::MIN_POSITIVE)).min(1.0)
 }
@@ -55,7 +53,6 @@ pub(super) fn step<V: Vector>(chunk: AdamChunk<'_>, params: StepParams, factor: 
         let (mean, square) = (&mut means[at], &mut squares[at]);
         step_lanes::<V>(weights, gradient, mean, square, params, factor);
     }
-    // The last, incomplete vector is padded with zeros.
     let rest = [&*last_weights, last_gradients, last_means, last_squares];
     let [mut weights, gradients, mut means, mut squares] = rest.map(|rest| {
         let mut lanes = [0.0; LANES];
@@ -103,7 +100,7 @@ fn moving_average<V: Vector>(mean: V, number: V, decay: f32) -> V {
         .plus(number.times(V::splat(1.0 - decay)))
 }
 
-/// Euclidean norm, summed in [`LANES`] partial sums.
+/// Euclidean norm, from [`LANES`] partial sums.
 #[inline(always)]
 pub(super) fn norm(values: &[f32]) -> f32 {
     let mut sums = [0.0f64; LANES];

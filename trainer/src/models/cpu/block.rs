@@ -1,7 +1,5 @@
-//! Forward and backward pass for a block of samples on one thread.
-//!
-//! Samples are processed in chunks that stay in the first-level cache. Invariant: every sum has a
-//! fixed order of samples, inputs or lanes, so all instruction sets give the same bits.
+//! Forward and backward pass for a block of samples on one thread, in chunks that stay in the
+//! first-level cache. Every sum has a fixed order, so all instruction sets give the same bits.
 
 use super::{
     layout::Shape,
@@ -13,35 +11,31 @@ use alea_core::calibration::exponential;
 use alea_learned::network::MAX_HIDDEN;
 use std::ops::Range;
 
-/// Maximum number of samples of a chunk.
 const CHUNK_SAMPLES: usize = 64;
 
-/// A batch, or part of one: inputs and targets of samples.
+/// Inputs and targets of a batch or part of one.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a> {
-    /// Indices of the active first-layer rows, `[samples, active]`.
+    /// Active first-layer rows of each sample, `[samples, active]`.
     pub rows: &'a [u16],
-    /// Output bucket of each sample, `[samples]`; empty if there is one bucket. Sorted buckets are
-    /// fastest.
+    /// Output bucket of each sample, fastest if sorted; empty if there is one bucket.
     pub buckets: &'a [u8],
-    /// Target win probabilities, `[samples]`.
+    /// Target win probability of each sample.
     pub targets: &'a [f32],
-    /// Loss weights, `[samples]`; empty if all are 1.
+    /// Loss weight of each sample; empty if all are 1.
     pub weights: &'a [f32],
 }
 
-/// Items of a range; empty if `all` is.
 fn range_or_empty<'a, T>(all: &'a [T], range: &Range<usize>) -> &'a [T] {
     all.get(range.clone()).unwrap_or_default()
 }
 
 impl<'a> Inputs<'a> {
-    /// Splits the samples into blocks of `size`, the last one shorter.
     pub(super) fn split_blocks(self, size: usize, shape: Shape) -> impl Iterator<Item = Self> + 'a {
         self.split_by(shape, move |rest| rest.targets.len().min(size))
     }
 
-    /// Splits the samples into chunks; those of a chunk have one bucket.
+    /// Splits the samples into chunks, each of one bucket.
     fn chunks(self, shape: Shape) -> impl Iterator<Item = Self> + 'a {
         self.split_by(shape, |rest| {
             let max_samples = rest.targets.len().min(CHUNK_SAMPLES);
@@ -52,7 +46,7 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// Splits the samples into pieces; `length` returns the size of the next piece of the rest.
+    /// Splits off chunks from the front; `length` returns the next one's number of samples.
     fn split_by(
         self,
         shape: Shape,
@@ -84,25 +78,25 @@ impl<'a> Inputs<'a> {
 pub(super) struct Weights<'a> {
     pub(super) shape: Shape,
     pub(super) all: &'a [f32],
-    /// Transposed weight matrices between hidden layers, bucket by bucket; unused for predictions.
+    /// Transposed weights between hidden layers, by bucket; unused for predictions.
     pub(super) transposed: &'a [Vec<f32>],
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
-    /// Gradient of all weights, summed over the samples.
+    /// Summed over the block's samples.
     pub(super) gradient: Vec<f32>,
-    /// Loss, summed over the samples.
+    /// Summed over the block's samples, in nats.
     pub(super) loss: f64,
-    /// Logits of the last chunk.
+    /// Of the last chunk.
     pub(super) logits: Vec<f32>,
-    /// Activations of each hidden layer in the current chunk.
+    /// Activations of each hidden layer for the current chunk.
     values: [Vec<f32>; MAX_HIDDEN],
-    /// Derivatives of the loss by the pre-activation sums of each hidden layer.
+    /// Derivatives of the loss by each hidden layer's sums before activation.
     slopes: [Vec<f32>; MAX_HIDDEN],
 }
 
-/// Computes the loss and `scale` times the gradient of a block of samples.
+/// Computes the losses and `scale` times the gradient of a block's samples.
 #[inline(always)]
 pub(super) fn gradient<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
@@ -181,7 +175,7 @@ fn forward<V: Vector, const ROWS: usize>(
             inner,
             width,
         );
-        // NaN passes through clipping, so that it shows up in the loss.
+        // Clipping keeps NaN, so that it reaches the loss.
         match number + 1 == hidden.len() {
             true => activate_last_hidden::<V>(layer),
             false => activate_between::<V>(layer),
@@ -196,7 +190,7 @@ fn forward<V: Vector, const ROWS: usize>(
     }
 }
 
-/// Dot product; sums each lane over the vectors, then the lanes.
+/// Sums each lane over all vectors, then the lanes.
 #[inline(always)]
 fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
     let mut sums = V::splat(0.0);
@@ -207,7 +201,7 @@ fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
     sums.sum()
 }
 
-/// Like [`loss_and_gradients`], with the samples' weights.
+/// [`loss_and_gradients`] with loss weights.
 #[inline(always)]
 fn weighted_losses(logits: &mut [f32], chunk: Inputs<'_>, scale: f32) -> f64 {
     if chunk.weights.is_empty() {
@@ -220,11 +214,11 @@ fn weighted_losses(logits: &mut [f32], chunk: Inputs<'_>, scale: f32) -> f64 {
     samples.zip(chunk.weights).map(loss).sum()
 }
 
-/// Replaces each logit by `scale` times the derivative of the loss; returns the sum of the losses.
+/// Replaces each logit by `scale` times the derivative of its loss; returns the sum of the losses.
 #[inline(always)]
 fn loss_and_gradients(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
     let mut loss = 0.0;
-    // Σ ln(1 + eˣ) is the logarithm of a product, here at most 2^64: one logarithm for 64 samples.
+    // Σ ln(1 + eˣ) by one logarithm of a product, at most 2^64 here.
     let mut product = 1.0f64;
     for at in 0..targets.len() {
         let (z, target) = (logits[at], targets[at]);
@@ -237,7 +231,7 @@ fn loss_and_gradients(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
     loss + product.ln()
 }
 
-/// Adds the gradient of a chunk; `workspace.logits` contains the derivatives of the loss.
+/// Adds a chunk's gradient, given the derivatives by the logits in `workspace.logits`.
 #[inline(always)]
 fn backward<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
@@ -324,7 +318,7 @@ fn backward<V: Vector, const ROWS: usize>(
     }
 }
 
-/// Adds the weights of these rows to `sums`, for `COLUMNS` vectors of columns.
+/// Adds first-layer rows to `sums`, for `COLUMNS` vectors of columns.
 #[inline(always)]
 fn sum_rows<V: Vector, const COLUMNS: usize>(
     table: &[Lanes],
@@ -348,7 +342,7 @@ fn sum_rows<V: Vector, const COLUMNS: usize>(
     }
 }
 
-/// Adds derivatives of `COLUMNS` vectors of columns to the gradient of each of these rows.
+/// Adds the derivatives of `COLUMNS` vectors of columns to the gradients of first-layer rows.
 #[inline(always)]
 fn add_to_rows<V: Vector, const COLUMNS: usize>(
     slopes: &[Lanes; COLUMNS],
@@ -369,7 +363,7 @@ fn add_to_rows<V: Vector, const COLUMNS: usize>(
     }
 }
 
-/// Sets derivatives of clipped activations to 0, and adds the others to the gradient of the bias.
+/// Sets the derivatives of clipped activations to 0 and adds the others to the bias's gradient.
 #[inline(always)]
 fn clear_clipped<V: Vector>(values: &[Lanes], slopes: &mut [Lanes], bias: &mut [Lanes]) {
     let width = bias.len();

@@ -1,8 +1,5 @@
-//! Compiles the inner loops of a training step for several instruction sets and selects one at run
-//! time.
-//!
-//! Invariant: all give the same bits, since the loops fix the order of every sum and never use
-//! fused multiply-add.
+//! Compiles the inner loops for several instruction sets and selects one at run time. All give the
+//! same bits, since sums have a fixed order and fused multiply-add is never used.
 
 #[cfg(target_arch = "x86_64")]
 use super::simd_vector::{Avx2, Avx512};

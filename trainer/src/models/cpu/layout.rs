@@ -1,7 +1,5 @@
-//! Layout of all tensors in one array, the same for weights, gradients and moments.
-//!
-//! Absent layers have empty tensors. Tensors after the first layer contain those of all buckets in
-//! order.
+//! Layout of all tensors in one array, the same for weights, gradients and moments. Tensors after
+//! the first layer contain those of all buckets in order; tensors of absent layers are empty.
 
 use alea_learned::{inputs::Learnable, named_set::NamedSet, network::MAX_HIDDEN};
 use std::ops::Range;
@@ -10,17 +8,17 @@ pub(super) const NUM_TENSORS: usize = 8;
 
 const FIRST_LAYER_TENSORS: usize = 2;
 
-/// Size of the first layer's sparse input.
+/// Size of the first layer's one-hot input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SparseInputs {
-    /// Number of rows of the first layer: one per input feature.
+    /// Number of rows, one for each input feature.
     pub rows: usize,
-    /// Number of active rows in each position.
+    /// Number of active rows for each position.
     pub active: usize,
 }
 
 impl SparseInputs {
-    /// Inputs of a game with these optional input groups.
+    /// The inputs of a game with these optional input groups.
     #[must_use]
     pub fn of<G: Learnable>(game: &G, groups: NamedSet<G::Group>) -> Self {
         let runs = game.feature_slots(groups);
@@ -31,7 +29,7 @@ impl SparseInputs {
     }
 }
 
-/// Widths of a network. Invariant: at least one hidden layer, and none after one of width 0.
+/// Layer widths of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     sparse: SparseInputs,
@@ -39,18 +37,18 @@ pub struct Shape {
     buckets: usize,
 }
 
-/// Weights and bias of a hidden layer after the first.
+/// Of a hidden layer after the first.
 #[derive(Clone, Copy)]
 pub(super) struct Layer<T> {
     pub(super) weights: T,
     pub(super) bias: T,
 }
 
-/// One item for each tensor, in the order of the layout.
+/// An item for each tensor, in the order of the array.
 pub(super) struct Tensors<T> {
     pub(super) sparse: T,
     pub(super) first_bias: T,
-    /// Hidden layers after the first, including absent ones.
+    /// Layers after the first, including absent ones.
     pub(super) hidden: [Layer<T>; MAX_HIDDEN - 1],
     pub(super) output: T,
     pub(super) output_bias: T,
@@ -89,7 +87,7 @@ impl<T> Tensors<T> {
 }
 
 impl Shape {
-    /// Shape with these inputs, one to three hidden layers of these widths, and one bucket.
+    /// Creates a shape with one bucket and hidden layers of these widths.
     ///
     /// # Panics
     /// If there are no hidden layers, more than three, or one of width 0.
@@ -121,7 +119,7 @@ impl Shape {
         self.buckets
     }
 
-    /// Size of the sparse input.
+    /// Size of the first layer's input.
     #[must_use]
     pub fn sparse(&self) -> SparseInputs {
         self.sparse
@@ -137,8 +135,7 @@ impl Shape {
     fn lengths(&self) -> [usize; NUM_TENSORS] {
         let [first, second, third] = self.hidden;
         let last = self.hidden().last().copied().unwrap_or_default();
-        // Tensors that are read in vectors precede the single output biases, which keeps them
-        // aligned.
+        // The odd-sized output biases come last, which keeps the others aligned for vectors.
         let mut lengths = [
             self.sparse.rows * first,
             first,
@@ -163,13 +160,13 @@ impl Shape {
         })
     }
 
-    /// Number of weights and biases of all buckets.
+    /// Number of weights and biases.
     #[must_use]
     pub fn parameters(&self) -> usize {
         self.lengths().iter().sum()
     }
 
-    /// Range of a bucket within each tensor; `None`: the complete tensor.
+    /// A bucket's range in each tensor; `None` for the complete tensors.
     fn bucket_ranges(&self, bucket: Option<usize>) -> [Range<usize>; NUM_TENSORS] {
         let mut number = 0;
         self.lengths().map(|length| {
@@ -184,14 +181,14 @@ impl Shape {
         })
     }
 
-    /// Splits an array into its tensors, each restricted to a bucket if given.
+    /// Splits an array into its tensors, or into their parts for a bucket.
     pub(super) fn split<'a>(&self, all: &'a [f32], bucket: Option<usize>) -> Tensors<&'a [f32]> {
         let mut bucket_ranges = self.bucket_ranges(bucket).into_iter();
         let part = |range: Range<usize>| &all[range][bucket_ranges.next().unwrap_or_default()];
         Tensors::of(self.tensor_ranges().map(part))
     }
 
-    /// Splits an array into mutable tensors, each restricted to a bucket if given.
+    /// Splits an array into its tensors, or into their parts for a bucket.
     pub(super) fn split_mut<'a>(
         &self,
         all: &'a mut [f32],

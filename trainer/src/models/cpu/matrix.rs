@@ -1,8 +1,6 @@
-//! Products of small matrices, sixteen columns at a time.
-//!
-//! Invariant: every element is one sum in the order of the inner index, without fused multiply-add:
-//! the same bits for any number of lanes or rows. Loops use indices, since iteration over zipped
-//! slices is not always inlined.
+//! Products of small matrices, sixteen columns at a time. Each element is summed in the order of
+//! the inner index, without fused multiply-add, so that any number of lanes or rows gives the same
+//! bits. Loops use indices, since iteration over zipped slices is not always inlined.
 
 use super::simd_vector::{Lanes, Vector};
 
@@ -47,7 +45,7 @@ fn product_rows<V: Vector, const ROWS: usize>(
     inner: usize,
     width: usize,
 ) {
-    // Not `from_fn`, which is not always inlined: the compiler must see the length of each row.
+    // Not `from_fn`, which is not always inlined: the compiler must see the rows' length.
     let mut rows = [&a[..inner]; ROWS];
     for row in 0..ROWS {
         rows[row] = &a[row * inner..][..inner];

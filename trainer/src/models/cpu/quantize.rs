@@ -1,9 +1,7 @@
-//! Fake quantization: training rounds weights and activations like the engine
-//! ([`alea_learned::network`]). Gradients pass through rounding unchanged (Bengio, Léonard and
-//! Courville 2013), so the loss is that of the exported network.
-//!
-//! Numbers are in units of 1.0, except in the first layer, whose weights and sums are integers in
-//! units of 1 / [`ROW_SCALE`], exact below 2²⁴. Invariant: clamped weights can be exported.
+//! Fake quantization: training rounds weights and activations as the engine does
+//! ([`alea_learned::network`]), and gradients pass through rounding unchanged (Bengio, Léonard and
+//! Courville 2013), so the loss is that of the exported network. First-layer weights and sums are
+//! integers in units of 1 / [`ROW_SCALE`], exact below 2²⁴; all else is in units of 1.0.
 
 use super::WEIGHTS_PER_TASK;
 use super::layout::{Shape, Tensors};
@@ -14,21 +12,20 @@ use alea_learned::network::{
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Size of a quantization step of first-layer activations, in units of the first layer's sums.
+/// Step of first-layer activations, in units of the first layer's sums.
 pub(crate) const SUM_UNITS_PER_ACTIVATION_STEP: f32 = (ROW_SCALE / 127) as f32;
 
-/// Added to the bias of the first layer: half a step, since activations are rounded down, and half
-/// a unit, so that no sum lies exactly between two steps.
+/// Added to the first layer's bias: half a step, since activations are rounded down, and half a
+/// unit, so that no sum lies between two steps.
 pub(crate) const ROUNDING_OFFSET: f32 = SUM_UNITS_PER_ACTIVATION_STEP / 2.0 + 0.5;
 
-/// Like [`ROUNDING_OFFSET`], for the sums of a hidden layer that is neither first nor last, in
-/// steps.
+/// Added to the sums of a middle hidden layer: the offset of [`ROUNDING_OFFSET`], in steps.
 pub(crate) const MIDDLE_ROUNDING_OFFSET: f32 = 0.5 + 0.5 / HIDDEN_SCALE as f32;
 
-/// Adding and subtracting this number rounds to the nearest integer, ties to even, up to 2²².
+/// Adding and subtracting it rounds to the nearest integer, ties to even, up to 2²².
 const ROUND_TO_INTEGER: f32 = 12_582_912.0;
 
-/// Weights for the forward pass, rounded like the engine's.
+/// The weights as the engine rounds them.
 pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
     let mut all = weights.to_vec();
     let Tensors {
@@ -58,8 +55,8 @@ pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
     all
 }
 
-/// Clamps weights to the engine's range. With `runs`, groups of mutually exclusive first-layer
-/// rows, also limits the first layer's sums to 16 bits.
+/// Clamps the weights to the range of the engine's integers. `runs`, one-hot slots as ranges of
+/// first-layer rows, also keeps the first layer's sums within 16 bits.
 pub(crate) fn clamp_to_range(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f32]) {
     let Tensors {
         sparse,
@@ -89,8 +86,8 @@ pub(crate) fn clamp_to_range(shape: Shape, runs: Option<&[Range<usize>]>, weight
     }
 }
 
-/// Activations `clip(scale · sum + offset)`, rounded down to steps of 1 / 127. Positive sums below
-/// the first step stay slightly above 0, so that gradients pass.
+/// `clip(scale · sum + offset)`, rounded down to steps of 1 / 127. Positive sums below the first
+/// step stay slightly above 0, so that gradients pass.
 #[inline(always)]
 fn activate_in_steps<V: Vector>(layer: &mut [Lanes], scale: f32, offset: f32) {
     for sums in layer {
@@ -113,7 +110,7 @@ pub(super) fn activate_between<V: Vector>(layer: &mut [Lanes]) {
     activate_in_steps::<V>(layer, 127.0, MIDDLE_ROUNDING_OFFSET);
 }
 
-/// Activates the last of several hidden layers, rounding to the nearest step.
+/// Rounds to the nearest step, unlike the activations of earlier layers.
 #[inline(always)]
 pub(super) fn activate_last_hidden<V: Vector>(layer: &mut [Lanes]) {
     let full = V::splat(ACTIVATION_MAX as f32);

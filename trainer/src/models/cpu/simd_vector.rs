@@ -1,13 +1,11 @@
-//! Vectors of sixteen numbers for the loops of a training step, in as many registers as needed.
-//!
-//! Invariant: each operation is rounded once per lane, so all types give the same bits. Values of a
-//! type may only be created where its instructions exist: in the functions that
-//! [`super::instructions`] compiles for them.
+//! Vectors of sixteen numbers, in as many registers as needed. Each operation is rounded once per
+//! lane, so all types give the same bits. Values of a type may only be created in functions that
+//! [`super::instructions`] compiles for its instruction set.
 
-/// Number of lanes of a vector; every matrix width is a multiple of it.
+/// Lanes of a vector; every matrix width is a multiple.
 pub(super) const LANES: usize = 16;
 
-/// Sixteen adjacent columns of a matrix row in memory.
+/// Sixteen adjacent columns of a matrix row.
 pub(super) type Lanes = [f32; LANES];
 
 pub(super) trait Vector: Copy {
@@ -21,9 +19,9 @@ pub(super) trait Vector: Copy {
     fn root(self) -> Self;
     /// Clamps to `[0, 1]`; NaN stays NaN.
     fn clipped(self) -> Self;
-    /// Keeps the lanes in which `values` is strictly between 0 and 1; the others become 0.
+    /// Sets the lanes to 0 in which `values` is not strictly between 0 and 1.
     fn where_unclipped(self, values: Self) -> Self;
-    /// Sums all lanes pairwise: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
+    /// Sums the lanes pairwise: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
     fn sum(self) -> f32;
 
     #[inline(always)]
@@ -32,8 +30,7 @@ pub(super) trait Vector: Copy {
     }
 }
 
-/// Sixteen numbers in an array, for processors without SIMD instructions; the reference for the
-/// other types.
+/// For processors without SIMD instructions; the reference for the other types.
 #[derive(Clone, Copy)]
 pub(super) struct Scalar(Lanes);
 
@@ -223,7 +220,6 @@ mod x86 {
     }
 
     vector! {
-        /// Two AVX registers of 256 bits.
         Avx2 of 8 lanes in __m256, at [0 1];
         _mm256_set1_ps _mm256_setzero_ps _mm256_loadu_ps _mm256_storeu_ps
         _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps
@@ -232,7 +228,6 @@ mod x86 {
     }
 
     vector! {
-        /// One AVX-512 register of 512 bits.
         Avx512 of 16 lanes in __m512, at [0];
         _mm512_set1_ps _mm512_setzero_ps _mm512_loadu_ps _mm512_storeu_ps
         _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps

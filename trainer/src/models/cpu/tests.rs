@@ -1,5 +1,3 @@
-//! Compares the CPU training step with burn, and between instruction sets.
-
 use super::*;
 use crate::batch::NetworkBatch;
 use crate::models::{
@@ -89,7 +87,7 @@ fn with_weights(shape: Shape, weights: Vec<f32>) -> CpuNetwork {
     CpuNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0)
 }
 
-/// Index of the tensor of output weights.
+/// Of the output weights.
 const OUTPUT: usize = 6;
 
 fn assert_close(found: &[f32], expected: &[f32], scale: f32) {
@@ -160,8 +158,8 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                     GradientsParams::from_grads(gradients, &model),
                 );
                 network.step(batch.inputs(), rate, max_norm);
-                // Where the true gradient is 0, rounding errors determine Adam's first steps: such
-                // weights move by up to 0.03.
+                // Where the true gradient is 0, rounding errors determine Adam's first steps, of up
+                // to 0.03.
                 let (found, expected) = (network.weights(), model.parameters());
                 let far = found
                     .iter()
@@ -174,7 +172,7 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                     found.len()
                 );
                 if shape.hidden().len() > 2 {
-                    // In deeper networks, rounding may clip a sum in one implementation only; so
+                    // In deeper networks, rounding may clip a sum in one implementation alone, so
                     // each step starts from equal weights.
                     let (moments, steps) = network.optimizer();
                     network = CpuNetwork::new(shape, expected, moments.to_vec(), steps);

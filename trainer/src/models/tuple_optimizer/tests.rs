@@ -1,5 +1,3 @@
-//! Compares optimizer updates with their definitions.
-
 use super::*;
 use crate::batch::TupleBatch;
 use crate::models::{embedding_bag, tensors::cross_entropy};
@@ -94,7 +92,7 @@ fn adagrad_and_temporal_coherence_follow_their_formulas() {
     assert_eq!(cell, [0.0, 1.0, 1.5]);
 }
 
-/// Reference: updates row by row, with losses by their definition.
+/// Updates row by row, with losses by their definition.
 fn plain_updates<const WIDTH: usize>(
     table: &mut [[f32; WIDTH]],
     batch: &TupleBatch,

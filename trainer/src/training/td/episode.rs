@@ -1,12 +1,10 @@
-//! Plays one self-play game and updates the weights from it.
+//! Plays one self-play game and updates the weights from it. Each seat chooses the afterstate with
+//! the best value, or explores at random. Each position's target is its λ-return: later values
+//! weighted by (1 − λ) λ^k, and the result (Sutton 1988; Szubert and Jaśkowski 2014), which equals
+//! TD(λ) with eligibility traces applied after the game.
 //!
-//! Each seat greedily chooses the afterstate with the best value, except for random exploration.
-//! After the game, each position's target is its λ-return: later values weighted by (1 − λ) λ^k,
-//! and the result (Sutton 1988; Szubert and Jaśkowski 2014), which equals TD(λ) with eligibility
-//! traces applied after the game.
-//!
-//! Invariant: no value passes back over a random move, even if it is the best: otherwise outcomes
-//! with fewer moves would have more weight than their probability.
+//! No value passes back over a random move, even if it is the best: otherwise outcomes with fewer
+//! moves would have more weight than their probability.
 
 use crate::calibrate::logit_loss;
 use crate::models::tuple_optimizer::WeightTable;
@@ -17,21 +15,20 @@ use alea_core::{
 };
 use alea_learned::{inputs::Learnable, tuples::TupleSet};
 
-/// A self-play game: its positions before each chance event, with seats, rows and logits. Its
-/// buffers are reused for the next game.
+/// A self-play game: an item for each position before a chance event. Its buffers are reused.
 #[derive(Debug)]
 pub(super) struct Episode<G: Learnable> {
     positions: Vec<G::Position>,
     seats: Vec<Seat>,
-    /// Rows of the tuples in each position, concatenated.
+    /// Table rows of all tuples in each position.
     rows: Vec<u32>,
-    /// Logit of each position's value when the game was played, for its seat to move.
+    /// Logit of each position for the seat to move, before updates.
     logits: Vec<f32>,
-    /// Whether the move in each position was random.
+    /// Whether each position's move was random.
     pub(super) explored: Vec<bool>,
     pub(super) payoffs: Payoffs,
     errors: Vec<f32>,
-    /// Rows of the tuples in an afterstate under consideration.
+    /// Table rows of an afterstate under consideration.
     candidate: Vec<u32>,
 }
 
@@ -87,8 +84,8 @@ impl<G: Learnable> Episode<G> {
                 moves.push(explored);
             }
             self.explored.push(explores);
-            // Chooses a winning move if there is one and a losing one only if all are; a draw has
-            // the value ½.
+            // A winning move is chosen if there is one, a losing one only if all are; a draw counts
+            // ½.
             let mut best: Option<f32> = None;
             let mut next: Result<(G::Position, f32), Payoffs> = Err(Payoffs::default());
             for &mv in moves.iter() {
@@ -96,7 +93,7 @@ impl<G: Learnable> Episode<G> {
                 let (worth, found) = match rules.payoffs(&after) {
                     Some(payoffs) => {
                         let payoff = payoffs[seat];
-                        // Log odds, infinite for payoffs 1 and 0.
+                        // Infinite for payoffs 1 and 0.
                         ((payoff / (1.0 - payoff)).ln(), Err(payoffs))
                     }
                     None => {
@@ -130,15 +127,15 @@ impl<G: Learnable> Episode<G> {
         &self.positions
     }
 
-    /// Sum of the cross-entropies between values and game result, in nats.
+    /// Sum of the cross-entropies of values against the game result, in nats.
     pub(super) fn loss(&self) -> f64 {
         let loss =
             |(&seat, &logit): (&Seat, &f32)| logit_loss(logit.into(), self.payoffs[seat].into());
         self.seats.iter().zip(&self.logits).map(loss).sum()
     }
 
-    /// Updates the weights towards the λ-returns, except those of benchmark positions. `trace` is
-    /// λ, `rate` the learning rate divided by the number of tuples.
+    /// Updates the weights towards the λ-returns, except at benchmark positions. `trace` is λ,
+    /// `rate` the learning rate over the number of tuples.
     pub(super) fn update(&mut self, rules: &G, table: &mut WeightTable, trace: f32, rate: f32) {
         self.errors.clear();
         self.errors.resize(self.positions.len(), 0.0);

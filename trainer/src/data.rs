@@ -1,7 +1,5 @@
-//! Operations on sets of game records.
-//!
-//! Invariant: games are never cut. A derived set is a directory of shards that is written
-//! atomically; its manifest and headers name its sources.
+//! Operations on sets of game records. A derived set is a directory of shards, written atomically;
+//! its manifest and headers name its sources.
 
 mod atomic_dir;
 pub mod filter;
@@ -30,7 +28,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Shard files at these paths: files as given, directories in order of name.
+/// Shard files at these paths: files as given, directories by name.
 pub fn shards_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut shards = Vec::new();
     for path in paths {
@@ -49,7 +47,6 @@ pub fn shards_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     Ok(shards)
 }
 
-/// Writes a file atomically; returns errors of `write` unchanged.
 fn write_games(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
@@ -66,7 +63,7 @@ fn write_games(
     Ok(written?)
 }
 
-/// Parent directory; `.` for a bare file name.
+/// `.` for a bare file name.
 fn parent(path: &Path) -> &Path {
     path.parent()
         .filter(|parent| !parent.as_os_str().is_empty())

@@ -1,7 +1,6 @@
-//! Directories that appear complete or not at all.
-//!
-//! A directory is filled under a temporary name beside its final path, then renamed. Its lock lets
-//! the next writer recognize and remove directories of killed programs; only Unix has such locks.
+//! Directories that appear complete or not at all: filled under a temporary name beside the final
+//! path, then renamed. Its lock (on Unix) lets the next writer recognize and remove directories of
+//! killed programs.
 
 use super::parent;
 use crate::Error;
@@ -58,7 +57,6 @@ impl AtomicDirectory {
 
     pub(super) fn finish(self) -> Result<(), Error> {
         rename_durably(self.temporary.path(), &self.target)?;
-        // The rename left nothing to delete.
         let _ = self.temporary.keep();
         Ok(())
     }
@@ -76,7 +74,6 @@ pub(super) fn check_unused(target: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Renames a finished directory and syncs its parent.
 pub(super) fn rename_durably(finished: &Path, target: &Path) -> Result<(), Error> {
     let failed = Error::write_failed(target);
     std::fs::rename(finished, target).map_err(&failed)?;

@@ -1,21 +1,21 @@
-//! Restricts the positions that training uses: those after a ply with a value.
-//!
-//! Plies cannot be removed from a game, so the filter removes values and labels.
+//! Restricts the positions that training uses by removing values and labels, as plies cannot be
+//! removed from a game.
 
 use crate::shard::PlayedGame;
 use alea_play::playable::Playable;
 use serde::Serialize;
 
-/// Selects positions; the default selects all. Ranges are inclusive.
+/// Selects positions by the ply that led to them; the default selects all. Ranges are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Filter {
     /// Range of [`alea_play::rules::Rules::remaining`] after the ply.
     pub remaining: (usize, usize),
-    /// Range of ply numbers, from 1. Number 0 is the start position, which can only have labels.
+    /// Range of ply numbers, from 1; 0 is the start position, which can only have labels.
     pub plies: (usize, usize),
-    /// `Some(true)`: only positions after exploratory moves; `Some(false)`: only after others.
+    /// `Some(true)`: only after exploratory moves; `Some(false)`: only after others.
     pub explored: Option<bool>,
-    /// Only positions after plies of this player, an index into the list of all players.
+    /// Only after plies of this player, an index into
+    /// [`super::shard_reader::ShardReader::players`].
     pub player: Option<u8>,
     /// Maximum difference between a value or label and the game result, from the same seat's view.
     pub disagreement: f32,
@@ -34,15 +34,14 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Removes values and labels of unselected positions; returns whether any remain.
+    /// Removes values and labels of the other positions; returns whether any remain.
     pub fn apply<G: Playable>(&self, rules: &G, game: &mut PlayedGame<G>) -> bool {
         let record = &mut game.record;
         let mut position = record.start;
-        // Of the ply that led to `position`.
         let (mut player, mut explored) = (None, false);
         let mut left = false;
         for (number, ply) in record.plies.iter_mut().enumerate() {
-            // A ply's label belongs to the position before it, which the previous ply led to.
+            // A ply's label belongs to the position before it, to which the previous ply led.
             let is_selected = self.matches(rules.remaining(&position), number, explored, player);
             let seat = rules.to_move(&position);
             let result = record.payoffs[seat];

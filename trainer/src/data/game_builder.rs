@@ -1,4 +1,4 @@
-//! Builds a game ply by ply from an external source, checked against the rules.
+//! Builds a game ply by ply, checked against the rules.
 
 use super::import_sink::Rejection;
 use crate::shard::{Estimate, PlayedGame, Replay, ShardHeader, check_players, quantize_value};
@@ -15,7 +15,7 @@ pub(super) struct GameBuilder<'a, G: Playable> {
     plies: Vec<Ply<G::Move>>,
     labels: Vec<Vec<Option<Estimate>>>,
     times: Vec<Option<u64>>,
-    /// Ending and payoffs; these follow from the moves if the game ended by the rules.
+    /// Ending and payoffs; unused if the game ended by the rules.
     pub(super) result: (Ending, Payoffs),
 }
 
@@ -24,7 +24,7 @@ pub(super) struct PlyExtras {
     pub(super) value: Option<f32>,
     pub(super) explored: bool,
     pub(super) time: Option<u64>,
-    /// Value and standard error of each label, in the order of the shard header.
+    /// Value and standard error by each label of the shard header.
     pub(super) labels: Vec<(Option<f32>, Option<f32>)>,
 }
 

@@ -1,7 +1,4 @@
-//! Writes imported games to a new set and counts those that cannot be stored.
-//!
-//! Invariant: a skipped game is counted and listed; unless skipping is allowed, it stops the
-//! import.
+//! Writes imported games to a new set, and counts and lists those that cannot be stored.
 
 use super::shard_writer::{ShardWriter, WriteSummary};
 use crate::Error;
@@ -13,10 +10,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Maximum number of listed problems; the others are only counted.
 const MAX_LISTED_PROBLEMS: usize = 1_000;
 
-/// What an import does with a game that cannot be stored.
+/// What an import does with illegal or unfinished games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BadGames {
     /// Stops the import with an error.
@@ -26,7 +22,7 @@ pub enum BadGames {
     Skip,
 }
 
-/// Counts of the games of an imported file that were not stored.
+/// The games of an imported file that were not stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SkippedGames {
     /// Games without a result.
@@ -40,7 +36,6 @@ pub struct SkippedGames {
 }
 
 impl SkippedGames {
-    /// Whether no game was skipped.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -115,7 +110,6 @@ impl<G: Playable> ImportSink<G> {
         Ok(())
     }
 
-    /// Counts a game that ended by a forfeit.
     pub(super) fn skip_forfeited(&mut self) {
         self.left_out.forfeited += 1;
     }

@@ -1,6 +1,4 @@
 //! Statistics of game records.
-//!
-//! Invariant: every number is a count over all games, so the order of shards does not matter.
 
 use super::{ShardReader, shard_writer::all_by_rules};
 use crate::Error;
@@ -12,59 +10,59 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Bins of the value histogram, each 0.05 wide; the last one includes 1.
+/// Bins of a histogram of values in `[0, 1]`.
 pub const NUM_VALUE_BINS: usize = 20;
 
-/// Statistics of a set of game records.
+/// Statistics of a set of game records. Positions are those before a ply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Info {
-    /// Number of shard files.
+    /// Number of shards.
     pub shards: u64,
-    /// Total size of the files in bytes.
+    /// Total size of the shards.
     pub bytes: u64,
     /// Number of games.
     pub games: u64,
-    /// Number of positions before a ply, which equals the number of plies.
+    /// Number of positions, which is that of plies.
     pub positions: u64,
-    /// File bytes per position.
+    /// Bytes of the shards per position.
     pub bytes_per_position: f64,
     /// Games with several winners.
     pub draws: u64,
-    /// Points of each seat: 1 for a win, ½ for a draw of two.
+    /// Points of each seat, with 1 for a win and ½ for a draw of two.
     pub points: Vec<f64>,
-    /// Total points of the seats that moved first in their games.
+    /// Points of the seats that moved first.
     pub first_mover_points: f64,
-    /// Number of games with each ending; omitted from JSON if all ended by the rules.
+    /// Number of games with each ending; not in JSON if all ended by the rules.
     #[serde(skip_serializing_if = "all_by_rules")]
     pub endings: BTreeMap<Ending, u64>,
-    /// Number of plies played for exploration, not by the player's choice.
+    /// Number of plies that were explored, not chosen by the player.
     pub explored: u64,
     /// Number of plies with a search value.
     pub values: u64,
-    /// Mean squared difference between a value and the result, from the view of the side that
-    /// moved; `None` without values.
+    /// Mean squared difference between search values and results, from the mover's view; `None`
+    /// without values.
     pub value_error: Option<f64>,
-    /// Lengths of the shortest and of the longest game, in plies.
+    /// Plies of the shortest and of the longest game.
     pub plies: [usize; 2],
-    /// Number of games of each length; the index is the number of plies.
+    /// Number of games by their number of plies.
     pub games_by_plies: Vec<u64>,
-    /// Number of positions before a ply by [`alea_play::rules::Rules::remaining`].
+    /// Number of positions by [`alea_play::rules::Rules::remaining`].
     pub positions_by_remaining: Vec<u64>,
-    /// Histogram of the values of plies, in bins of 0.05.
+    /// Number of search values in each of [`NUM_VALUE_BINS`] equal bins.
     pub values_by_size: Vec<u64>,
-    /// Number of games with the same start, chance outcomes and moves as an earlier one.
+    /// Games with start, chance outcomes and moves of an earlier one.
     pub duplicate_games: u64,
-    /// Number of duplicate games if symmetric images count as equal.
+    /// Games that repeat an earlier one or a symmetric image of it.
     pub duplicate_games_up_to_symmetry: u64,
-    /// Number of positions before a ply that repeat an earlier one, with the same seat to move.
+    /// Positions that repeat an earlier one with the same seat to move.
     pub duplicate_positions: u64,
-    /// Statistics of each player, in the order of the headers.
+    /// Statistics of each player.
     pub players: Vec<PlayerTally>,
-    /// Statistics of each label, in the order of the headers.
+    /// Statistics of each label.
     pub labels: Vec<LabelCount>,
     /// Notation of the game with its parameters.
     pub game: String,
-    /// Number of different program runs that produced the games.
+    /// Number of program runs that produced the games.
     pub runs: usize,
 }
 
@@ -73,17 +71,16 @@ pub struct Info {
 pub struct LabelCount {
     /// Name of the label.
     pub name: String,
-    /// Notation of the player, evaluator or tables that computed the label.
+    /// Notation of the player, evaluator or tablebases that computed the label.
     pub by: String,
-    /// Number of labelled positions.
+    /// Number of positions with this label.
     pub positions: u64,
-    /// Mean squared difference between label and result, from the view of the side to move; `None`
-    /// without labels.
+    /// Mean squared difference between labels and results, from the view of the side to move;
+    /// `None` without labels.
     pub error: Option<f64>,
 }
 
-/// Computes the statistics of records. Finding duplicates takes 8 bytes of memory per position and
-/// 24 per game.
+/// Computes the statistics of records, in 8 bytes of memory per position and 24 per game.
 pub fn info<G: Playable>(source: &ShardReader<G>) -> Result<Info, Error> {
     let mut info = Info {
         points: vec![0.0; source.rules.seats()],
@@ -138,7 +135,6 @@ pub fn info<G: Playable>(source: &ShardReader<G>) -> Result<Info, Error> {
     Ok(info)
 }
 
-/// Number of items that equal an earlier one.
 pub(crate) fn duplicates<T: Ord + Send>(mut items: Vec<T>) -> u64 {
     items.par_sort_unstable();
     items.windows(2).filter(|pair| pair[0] == pair[1]).count() as u64
@@ -190,7 +186,7 @@ impl Info {
             for (label, values) in self.labels.iter_mut().zip(&game.labels) {
                 if let Some(Estimate { value, .. }) = values[number] {
                     label.positions += 1;
-                    // `error` is the sum until all games are counted; then it is divided.
+                    // A sum, which is divided after the last game.
                     *label.error.get_or_insert(0.0) += f64::from(value - payoff).powi(2);
                 }
             }

@@ -1,7 +1,6 @@
-//! Game records as a Parquet file with one row per ply, for data frames: columns and export.
-//!
-//! This uses the column interface of the crate `parquet`, without Arrow. Invariant: export followed
-//! by import reproduces the set to the last bit; at most one row group is in memory.
+//! Game records as a Parquet file with a row per ply: columns and export. This uses the column
+//! interface of the crate `parquet`, without Arrow, and keeps at most one row group in memory.
+//! Export followed by import gives the same set to the last bit.
 
 mod columns;
 mod import;
@@ -31,12 +30,12 @@ use std::{
     sync::Arc,
 };
 
-/// Metadata key of the heading: what the first line of JSON lines contains.
+/// Its value is the heading, the first line of JSON lines.
 const METADATA_KEY: &str = "alea";
 
 const ROWS_PER_GROUP: usize = 1 << 18;
 
-/// Names of the columns of a label: values and standard errors.
+/// Columns of a label's values and standard errors.
 fn label_columns(label: &Label) -> [String; 2] {
     ["label", "error"].map(|kind| format!("{kind}_{}", label.name))
 }
@@ -45,8 +44,7 @@ fn player_column<G: Playable>(rules: &G, seat: usize) -> String {
     format!("player_{}", rules.seat_name(seat))
 }
 
-/// Name of the column of endings. If some games did not end by the rules, it exists and columns of
-/// payoffs follow.
+/// Exists, followed by columns of payoffs, if some games did not end by the rules.
 const ENDING_COLUMN: &str = "ending";
 
 fn payoff_column<G: Playable>(rules: &G, seat: usize) -> String {
@@ -81,7 +79,6 @@ impl<'a, G: Playable> Row<'a, G> {
     }
 }
 
-/// Writes the cells of one column for these rows.
 type WriteColumn<'a, G> =
     dyn Fn(&[Row<'_, G>], &mut SerializedColumnWriter<'_>) -> Result<usize, ParquetError> + 'a;
 
@@ -91,7 +88,7 @@ struct Column<'a, G: Playable> {
 }
 
 impl<'a, G: Playable> Column<'a, G> {
-    /// Creates a column with `cell` of each row; only optional columns may have missing values.
+    /// `cell` gives the entry of each row, which may be missing in optional columns alone.
     fn new<T: DataType>(
         declaration: impl Into<String>,
         cell: impl Fn(&Row<'_, G>) -> Option<T::T> + 'a,
@@ -111,7 +108,7 @@ impl<'a, G: Playable> Column<'a, G> {
     }
 }
 
-/// All columns, in the order that `docs/reference/formats.md` specifies.
+/// All columns, in the order of `docs/reference/formats.md`.
 fn columns<G: Playable>(source: &ShardReader<G>) -> Vec<Column<'_, G>> {
     let rules = &source.rules;
     let mut columns = vec![
@@ -216,10 +213,10 @@ pub(super) fn declarations<G: Playable>(source: &ShardReader<G>) -> Vec<String> 
 pub(super) struct ParquetWriter<'a, G: Playable, W> {
     columns: Vec<Column<'a, G>>,
     rules: &'a G,
-    /// The crate requires an owned, `Send` writer; each finished row group is moved from here to
+    /// The crate requires an owned, `Send` writer; finished row groups are moved from here to
     /// `out`.
     file: SerializedFileWriter<Vec<u8>>,
-    /// Numbered games that wait for the next row group.
+    /// Games of the next row group, with their numbers.
     games: Vec<(i64, PlayedGame<G>)>,
     buffered: usize,
     pub(super) rows: u64,
@@ -267,7 +264,7 @@ impl<'a, G: Playable, W: Write> ParquetWriter<'a, G, W> {
     }
 }
 
-/// Writes all games to a file; returns their number.
+/// Writes all games to a file and returns their number.
 pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, Error> {
     let failed = Error::write_failed(path);
     write_games(path, |file| {

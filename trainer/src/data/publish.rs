@@ -22,17 +22,15 @@ use std::{
 /// Splits and file sizes of a data set.
 #[derive(Clone, Debug)]
 pub struct DatasetLayout {
-    /// The splits, at least one.
+    /// At least one.
     pub parts: Vec<SplitPart>,
-    /// Seed of the random assignment to splits, which equals that of
-    /// [`split`](super::rewrite::split).
+    /// Seed of the random assignment of games to splits, as in [`split`](super::rewrite::split).
     pub seed: u64,
-    /// A new file begins after the game with which a file reaches this many positions.
+    /// Positions after which a file ends, with the last game complete.
     pub file_positions: u64,
 }
 
-/// Exports all games as a data set; games keep their order within a split. The returned summaries
-/// count files as shards.
+/// Exports all games as a data set, in order within each split. Summaries count files as shards.
 ///
 /// # Errors
 /// If `target` exists and is not empty, the splits are invalid or one gets no games, records cannot
@@ -47,7 +45,7 @@ pub fn export<G: Playable>(
     let folder = staging.path().join("data");
     let failed = Error::write_failed(target);
     fs::create_dir(&folder).map_err(&failed)?;
-    // Temporary name: the final one contains the number of files.
+    // Temporary: the final name contains the number of files.
     let unfinished = |part: usize, number: u64| folder.join(format!("{part}-{number}"));
     let close = |open: Option<ParquetWriter<'_, G, BufWriter<File>>>| match open {
         Some(open) => open.finish()?.into_inner()?.sync_all(),

@@ -1,8 +1,5 @@
-//! Adds a label to existing games.
-//!
-//! Invariant: the bytes depend on games and label source, not on threads or interruptions. The
-//! directory is filled as `NAME.unfinished`, where finished shards survive a kill, and renamed once
-//! complete.
+//! Adds a label to existing games, in a directory `NAME.unfinished` that is renamed once complete:
+//! after a kill, finished shards are kept. The bytes depend on games and label source alone.
 
 use super::{
     ShardReader,
@@ -21,12 +18,12 @@ use rayon::prelude::*;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Games per task of the thread pool; few, since a deep search is slow.
+/// Few, since a deep search is slow.
 const GAMES_PER_TASK: usize = 8;
 
-/// Writes the games with one label added or replaced, shard by shard; resumes an interrupted run.
-/// Several processes may each write a slice of the shards to one directory; [`TaskSlice::Merge`]
-/// then renames it.
+/// Writes the games with a label added or replaced, shard by shard; resumes an interrupted run.
+/// Several processes may each write a slice of the shards to one directory, which
+/// [`TaskSlice::Merge`] then renames.
 ///
 /// # Errors
 /// If shards of other tasks are missing at the merge, records cannot be read or written, or the
@@ -75,7 +72,7 @@ pub fn relabel<G: Playable>(
         let games = match read_finished(&path, &header, index, &games)? {
             Some(games) => {
                 progress.inc(games.len() as u64);
-                // Excludes finished shards from the estimated speed.
+                // The estimated speed is that without finished shards.
                 progress.reset_eta();
                 games
             }
@@ -94,7 +91,7 @@ pub fn relabel<G: Playable>(
     Ok(written)
 }
 
-/// Path of the directory while its shards are written.
+/// Where the shards are written before `target` is complete.
 #[must_use]
 pub fn unfinished_path(target: &Path) -> PathBuf {
     let mut name = target.as_os_str().to_owned();
@@ -102,7 +99,7 @@ pub fn unfinished_path(target: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Header of the new shards, and index of the new label in it.
+/// Header of the new shards, and the new label's index in it.
 fn header<G: Playable>(
     source: &ShardReader<G>,
     label_source: &LabelSource<G>,
@@ -122,7 +119,7 @@ fn header<G: Playable>(
     Ok((header, index))
 }
 
-/// Games of a shard that an earlier run finished; `None` if the file does not exist.
+/// Games of a finished shard; `None` if the file does not exist.
 fn read_finished<G: Playable>(
     path: &Path,
     header: &ShardHeader,

@@ -1,7 +1,5 @@
-//! Merges, filters, samples, shuffles and splits sets of game records.
-//!
-//! Invariant: the result is a pure function of games, options and seed. The part of a split that
-//! gets a game depends on seed and moves alone, up to the symmetries of the rules.
+//! Merges, filters, samples, shuffles and splits sets of game records, as a pure function of games,
+//! options and seed.
 
 use super::{
     ShardReader,
@@ -43,7 +41,7 @@ fn copy_games<G: Playable>(
     output.finish()
 }
 
-/// Copies all games in order; `unique` drops games that equal an earlier one.
+/// Copies all games in order; with `unique`, without those that equal an earlier one.
 pub fn merge<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -56,7 +54,8 @@ pub fn merge<G: Playable>(
     })
 }
 
-/// Copies the games with only the values and labels that `filter` selects; drops those without any.
+/// Copies the games without the values and labels that `filter` removes, and without games that
+/// keep none.
 pub fn filter<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -68,7 +67,7 @@ pub fn filter<G: Playable>(
     })
 }
 
-/// Copies a uniform random sample of `games` games, in their original order.
+/// Copies a random sample of `games` games, in their original order.
 pub fn sample<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -93,7 +92,7 @@ pub fn sample<G: Playable>(
     })
 }
 
-/// Copies all games in random order. Keeps them in memory, some 400 bytes each.
+/// Copies all games in random order, in about 400 bytes of memory per game.
 pub fn shuffle<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -114,26 +113,26 @@ pub fn shuffle<G: Playable>(
     output.finish()
 }
 
-/// Name and weight of one part of a split.
+/// A part of a split.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SplitPart {
-    /// Name of the part and of its directory.
+    /// Name of the part and its directory.
     pub name: String,
-    /// Weight of the part relative to the sum of all weights.
+    /// Expected fraction of the games, relative to the sum of all parts' weights.
     pub weight: f64,
 }
 
-/// Assigns games to the parts of a split, equal games and symmetric images to the same part.
+/// Assigns games to the parts of a split by seed and moves, symmetric images to the same part.
 pub(super) struct SplitPolicy<'a> {
     parts: &'a [SplitPart],
     sum: f64,
     seed: u64,
-    /// Fingerprints (equal for symmetric images) of the games assigned so far.
+    /// Fingerprints, equal for symmetric images, of the games so far.
     seen: HashSet<u64>,
 }
 
 impl<'a> SplitPolicy<'a> {
-    /// Checks names and weights; names may contain letters, digits and the characters of `also`.
+    /// `also` lists characters that names may contain besides letters and digits.
     pub(super) fn new(parts: &'a [SplitPart], also: &str, seed: u64) -> Result<Self, Error> {
         let plain = |name: &str| {
             let fits = |letter: char| letter.is_alphanumeric() || also.contains(letter);
@@ -166,7 +165,7 @@ impl<'a> SplitPolicy<'a> {
         part.weight / self.sum
     }
 
-    /// Part of a game, and whether this game or a symmetric image was assigned before.
+    /// The game's part, and whether an equal game or symmetric image came before.
     pub(super) fn assign<G: Playable>(&mut self, rules: &G, game: &PlayedGame<G>) -> (usize, bool) {
         let fingerprint = game.canonical_fingerprint(rules);
         (
@@ -193,8 +192,8 @@ impl<'a> SplitPolicy<'a> {
     }
 }
 
-/// Splits a set by games into a directory for each part; equal games and symmetric images go to the
-/// same part. All parts appear at once.
+/// Splits the games at random into a directory for each part, equal games and symmetric images into
+/// the same; all directories appear at once.
 pub fn split<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,

@@ -1,7 +1,5 @@
-//! Reads shards of one game as one list of games.
-//!
-//! Invariant: indices of players and labels are the same for all shards; labels of one name have
-//! one source. Memory holds the paths of all shards and the games of a few.
+//! Reads the shards of one game as one list of games, with the same indices of players and labels.
+//! Memory holds the games of a few shards.
 
 use super::shards_of;
 use crate::Error;
@@ -17,10 +15,10 @@ use xxhash_rust::xxh3::xxh3_128;
 
 const HEADERS_PER_BATCH: usize = 256;
 
-/// Maximum number of runs in the list that every shard of a derived set repeats.
+/// Runs in the list that every shard of a derived set repeats.
 const MAX_LISTED_RUNS: usize = 100;
 
-/// Enough for all threads, bounded in memory.
+/// Occupies all threads without holding too many games.
 const SHARDS_PER_BATCH: usize = 16;
 
 pub(crate) fn mixed_games_error(path: &Path, found: &str, first: &str) -> Error {
@@ -32,7 +30,7 @@ pub(crate) fn mixed_games_error(path: &Path, found: &str, first: &str) -> Error 
     )
 }
 
-/// Index of a player in `players`, added if new; shards store it in a byte.
+/// Index of a player, added if new; shards store it in a byte.
 pub(super) fn intern_player(
     name: &str,
     players: &mut Vec<String>,
@@ -51,16 +49,15 @@ pub(super) fn intern_player(
 #[derive(Debug)]
 pub struct ShardReader<G> {
     shards: Vec<ShardEntry>,
-    /// Notations of the players of all shards, without duplicates.
+    /// Distinct notations of the players.
     pub players: Vec<String>,
-    /// Labels of all shards, without duplicates.
+    /// Distinct labels, each from one source.
     pub labels: Vec<Label>,
-    /// Whether plies may have thinking times.
+    /// Whether games may have thinking times.
     pub times: bool,
     /// Rules of the games.
     pub rules: G,
-    /// Distinct runs that produced the games, in order; beyond 100, `{"more": N}` stands for the
-    /// rest.
+    /// The first 100 distinct runs that produced the games; `{"more": N}` stands for others.
     pub runs: Vec<serde_json::Value>,
     /// Number of distinct runs.
     pub run_count: usize,
@@ -73,20 +70,20 @@ pub struct ShardReader<G> {
 #[derive(Debug)]
 struct ShardEntry {
     path: PathBuf,
-    /// Index in [`ShardReader::players`] of each player of the shard.
+    /// For each player of the shard an index into [`ShardReader::players`].
     players: Vec<u8>,
-    /// Index in [`ShardReader::labels`] of each label of the shard.
+    /// For each label of the shard an index into [`ShardReader::labels`].
     labels: Vec<usize>,
     games: u64,
 }
 
 impl<G: Playable> ShardReader<G> {
-    /// Reads the headers of all shards at these paths (files or directories).
+    /// Reads the headers of all shards at these paths of files or directories.
     pub fn open(paths: &[PathBuf]) -> Result<Self, Error> {
         Self::read_headers(paths, false)
     }
 
-    /// Like [`ShardReader::open`], and checks directories against their manifests.
+    /// Also compares directories with their manifests.
     ///
     /// # Errors
     /// Those of [`ShardReader::open`], or if shards are missing or belong to another run.
@@ -189,7 +186,7 @@ impl<G: Playable> ShardReader<G> {
         Ok(())
     }
 
-    /// Index of a label, added if new; it has standard errors if any shard has them.
+    /// Index of a label, added if new; it has standard errors if it has any in one shard.
     fn label(&mut self, label: Label, path: &Path) -> Result<usize, Error> {
         let Some(index) = self
             .labels
@@ -230,7 +227,7 @@ impl<G: Playable> ShardReader<G> {
         ))
     }
 
-    /// Creates a header for new shards of these games.
+    /// Header for new shards of these games.
     #[must_use]
     pub fn header(&self, run: serde_json::Value) -> ShardHeader {
         ShardHeader {
@@ -258,7 +255,7 @@ impl<G: Playable> ShardReader<G> {
         self.shards.iter().map(|entry| entry.path.as_path())
     }
 
-    /// Calls `each` with every game in order, with this reader's indices of players and labels.
+    /// Passes every game in order, with this reader's indices of players and labels.
     pub fn for_each_game(
         &self,
         mut each: impl FnMut(PlayedGame<G>) -> Result<(), Error>,
@@ -274,7 +271,6 @@ impl<G: Playable> ShardReader<G> {
                     Ok(games) if problems.is_empty() => {
                         games.into_iter().try_for_each(&mut each)?;
                     }
-                    // After an error, only further errors of the batch matter.
                     games => problems.extend(games.err()),
                 }
             }
@@ -282,7 +278,7 @@ impl<G: Playable> ShardReader<G> {
         Error::from_problems(problems)
     }
 
-    /// Games number `from..to` of the list, with this reader's indices of players and labels.
+    /// Reads games number `from..to`, with this reader's indices of players and labels.
     pub fn games(&self, from: u64, to: u64) -> Result<Vec<PlayedGame<G>>, Error> {
         let mut games = Vec::new();
         let mut first = 0;

@@ -1,7 +1,5 @@
-//! Writes a new directory of shards.
-//!
-//! Invariant: the directory appears complete or not at all. Equal games in equal order give equal
-//! bytes.
+//! Writes a directory of shards that appears complete or not at all; equal games in equal order
+//! give equal bytes.
 
 use super::{atomic_dir::AtomicDirectory, import_sink::SkippedGames};
 use crate::Error;
@@ -24,7 +22,7 @@ pub struct ShardWriter<G: Playable> {
     written: WriteSummary,
 }
 
-/// Summary of a written directory.
+/// What was written to a directory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WriteSummary {
     /// Path of the directory.
@@ -33,20 +31,19 @@ pub struct WriteSummary {
     pub shards: u64,
     /// Number of games.
     pub games: u64,
-    /// Number of games that repeat an earlier one or a symmetric image of it; `None` outside of
-    /// splits.
+    /// Games that repeat an earlier one or a symmetric image of it; `None` unless a set is split.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<u64>,
     /// Number of plies.
     pub positions: u64,
     /// Number of plies with a search value.
     pub values: u64,
-    /// Number of labels of positions, summed over all labels.
+    /// Number of positions with a label, summed over the labels.
     pub labels: u64,
-    /// Number of games with each ending; omitted from JSON if all ended by the rules.
+    /// Number of games with each ending; not in JSON if all ended by the rules.
     #[serde(skip_serializing_if = "all_by_rules")]
     pub endings: BTreeMap<Ending, u64>,
-    /// Games of the imported file that were not stored.
+    /// The imported file's games that were not stored.
     #[serde(skip_serializing_if = "SkippedGames::is_empty")]
     pub left_out: SkippedGames,
 }
@@ -78,7 +75,7 @@ impl WriteSummary {
 }
 
 impl<G: Playable> ShardWriter<G> {
-    /// Creates a temporary directory; `header` is that of each shard except for the range of games.
+    /// Creates a temporary directory; the shards' headers are `header` with their range of games.
     pub fn create(directory: &Path, header: ShardHeader) -> Result<Self, Error> {
         Ok(Self {
             staging: AtomicDirectory::create(directory)?,
@@ -88,7 +85,7 @@ impl<G: Playable> ShardWriter<G> {
         })
     }
 
-    /// Appends a game; writes a shard when it is full.
+    /// Appends a game, and writes the shard if it is full.
     pub fn push(&mut self, game: PlayedGame<G>) -> Result<(), Error> {
         self.written.count(&game);
         self.buffered.push(game);
@@ -119,7 +116,6 @@ impl<G: Playable> ShardWriter<G> {
         Ok(())
     }
 
-    /// Fails if there are no games; `directory` is for the error.
     pub(super) fn check_not_empty(&self, directory: &Path) -> Result<(), Error> {
         if self.written.games == 0 {
             return Err(Error::at_path(

@@ -1,6 +1,5 @@
-//! Game records in text formats of other programs, which each game defines.
-//!
-//! Such formats hold moves, names and results, but no values, labels, times or exploration flags.
+//! Game records in text formats of other programs, which each game defines, without values, labels,
+//! times and exploration flags.
 
 use super::{
     ShardReader,
@@ -28,14 +27,13 @@ use std::{
     path::Path,
 };
 
-/// Stands for an empty player name.
 const UNNAMED_PLAYER: &str = "unknown";
 
-/// Stands for the rarer players of a file with too many.
+/// Rarer players of a file with too many.
 const OTHER_PLAYERS: &str = "others";
 
-/// Player names that keep an index of their own; 253 of those in files with too many for a set, the
-/// most frequent and, of equally frequent ones, the first.
+/// Names that get an index of their own: at most 253, the most frequent and, of equally frequent
+/// ones, the first.
 fn frequent_names<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
     let mut counts = HashMap::new();
     for (index, name) in names.enumerate() {
@@ -50,7 +48,7 @@ fn frequent_names<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> 
     names.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Writes all games to a file, one per line; returns their number.
+/// Writes all games to a file, one per line, and returns their number.
 pub fn export<G: Playable>(
     source: &ShardReader<G>,
     form: &TranscriptForm<G>,
@@ -83,7 +81,7 @@ pub fn export<G: Playable>(
     Ok(source.games)
 }
 
-/// Result to state for a two-player game that did not end by the rules; `None` for other games.
+/// Stated result of a two-player game that did not end by the rules; otherwise `None`.
 fn adjudicated_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult> {
     let winner = match record.payoffs {
         payoffs if payoffs == DRAW => None,
@@ -93,7 +91,7 @@ fn adjudicated_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResul
     (!ending.is_played()).then_some(StatedResult { ending, winner })
 }
 
-/// Imports a file of transcripts as a new set.
+/// Imports a file as a new set.
 pub fn import<G: Playable>(
     rules: &G,
     form: &TranscriptForm<G>,

@@ -1,4 +1,4 @@
-//! Verifies game records: replays every game and lists every problem with file and record.
+//! Replays every game of records and lists every problem.
 
 use super::{json_lines, shards_of};
 use crate::Error;
@@ -9,23 +9,23 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::{collections::BTreeSet, path::PathBuf};
 
-/// Findings of [`verify`].
+/// What [`verify`] found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Verification {
-    /// Number of shard and JSON-lines files.
+    /// Number of shards and JSON-lines files.
     pub shards: u64,
-    /// Games that follow the rules.
+    /// Number of legal games.
     pub games: u64,
-    /// Number of plies of these games.
+    /// Number of plies of the legal games.
     pub positions: u64,
-    /// Problems, one line each, in the order of the files.
+    /// One line each, in the order of the files.
     pub problems: Vec<String>,
-    /// Number of shards that manifests list but that do not exist, as in an unfinished run.
+    /// Shards that manifests list but that do not exist, as in an unfinished run.
     pub missing: u64,
 }
 
-/// Replays the games of all shards and JSON-lines files at these paths, and compares directories
-/// with their manifests.
+/// Replays all games of shards and JSON-lines files at these paths, and compares directories with
+/// their manifests.
 ///
 /// # Errors
 /// If there is nothing to read. Problems of a shard are listed instead.

@@ -44,11 +44,11 @@ impl RowGroup<'_> {
     }
 }
 
-/// Maximum number of rows in memory, whatever size the row groups claim.
+/// Whatever size the row groups claim.
 const ROWS_PER_BATCH: usize = 1 << 16;
 
-/// Ends reads behind the end of a damaged file with an error, since the crate would skip billions
-/// of claimed values one by one.
+/// Ends reads behind the end of a damaged file with an error; the crate would skip billions of
+/// claimed values one by one.
 pub(super) struct BoundedFile(pub(super) File);
 
 pub(super) struct BoundedRead {
@@ -89,8 +89,8 @@ impl Read for BoundedRead {
     }
 }
 
-/// Pages of a column. Dictionaries with more values than bytes are refused, since the crate
-/// allocates the claimed number. zstd is decompressed here and hidden from the crate.
+/// Pages of a column. Refuses dictionaries with more values than bytes, since the crate allocates
+/// what they claim, and decompresses zstd itself.
 pub(super) struct CheckedPages {
     pages: SerializedPageReader<BoundedFile>,
     zstd: bool,
@@ -118,13 +118,12 @@ impl CheckedPages {
         Ok(Self { pages, zstd })
     }
 
-    /// Decompresses a page except its first `levels` bytes, which are never compressed.
+    /// `levels` bytes at the start of a page are never compressed.
     fn decompress(&self, bytes: &Bytes, levels: usize) -> Result<Bytes, ParquetError> {
         let (levels, compressed) = bytes
             .split_at_checked(levels)
             .ok_or_else(|| ParquetError::EOF("a page ends early".to_owned()))?;
         let mut plain = levels.to_vec();
-        // A page without any present values is empty.
         if !compressed.is_empty() {
             let failed = |error| ParquetError::General(format!("zstd: {error}"));
             let decoder =
@@ -138,7 +137,7 @@ impl CheckedPages {
     }
 }
 
-/// Maximum size of a decompressed page; writers stay far below it.
+/// Size of a decompressed page; writers stay far below it.
 const MAX_PAGE_BYTES: u64 = 256 << 20;
 
 impl PageReader for CheckedPages {
@@ -260,14 +259,14 @@ impl<T: DataType> ColumnCursor<T> {
         Ok(self.rows.next().flatten())
     }
 
-    /// The next value of a column without missing values.
+    /// The next value, which must be present.
     pub(super) fn required(&mut self) -> Result<T::T, String> {
         let value = self.next()?;
         value.ok_or_else(|| format!("column '{}' has gaps", self.name))
     }
 }
 
-/// A column of any numeric type, since other programs may change the type.
+/// Of any numeric type, which other programs may have changed.
 pub(super) enum NumberColumn {
     Int32(ColumnCursor<Int32Type>),
     Int64(ColumnCursor<Int64Type>),
@@ -295,7 +294,7 @@ impl NumberColumn {
         })
     }
 
-    /// The next number; `None` if it is missing or NaN, as some programs write missing values.
+    /// The next number; `None` if it is missing or NaN, by which some programs mark missing values.
     pub(super) fn next_float(&mut self) -> Result<Option<f32>, String> {
         let number = match self {
             Self::Int32(column) => column.next()?.map(|number| number as f32),

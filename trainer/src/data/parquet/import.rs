@@ -1,4 +1,4 @@
-//! Imports a Parquet file; every row is checked against the rules.
+//! Imports a Parquet file and checks every row against the rules.
 
 use super::columns::{BoundedFile, ColumnCursor, NumberColumn, RowGroup, parquet_error};
 use super::{ENDING_COLUMN, METADATA_KEY, label_columns, payoff_column, player_column};
@@ -27,20 +27,19 @@ use std::{
     time::Duration,
 };
 
-/// Name of players, and source of labels, in files without metadata.
+/// Stands for players and label sources in files without metadata.
 const UNKNOWN_SOURCE: &str = "unknown";
 
-/// Game notation in the metadata of a Parquet file; `None` if absent or unreadable.
+/// Game notation in a file's metadata; `None` if absent or unreadable.
 #[must_use]
 pub fn game_of(path: &Path) -> Option<String> {
     let table = ParquetFile::open(files::open(path).ok()?, METADATA_TIMEOUT).ok()?;
     table.heading().ok()?.map(|heading| heading.game)
 }
 
-/// Imports a Parquet file as a new set. Columns may be in any order and nullable; the rows of a
-/// game are consecutive. The derived columns `ply`, `seat`, `remaining`, `index` and `payoff` are
-/// not read. Files rewritten by other programs may lack metadata: their games are then by the
-/// rules `unnamed`, if given, with numbered players and labels of unknown source.
+/// Imports a file as a new set. Columns may be in any order and nullable; the rows of a game are
+/// consecutive. The derived columns `ply`, `seat`, `remaining`, `index` and `payoff` are not read.
+/// Without metadata, as in files rewritten by other programs, games are by the rules `unnamed`.
 ///
 /// # Errors
 /// If the file is invalid, a game cannot be stored and bad games are refused, or the set cannot be
@@ -107,7 +106,7 @@ pub fn import<G: Playable>(
     sink.finish()
 }
 
-/// A game under construction, or its first invalid row and the problem there.
+/// A game under construction, or its first invalid row and what is wrong there.
 type BuilderOrProblem<'a, G> = Result<GameBuilder<'a, G>, (u64, String)>;
 
 /// Far more than valid metadata take: damaged ones can claim billions of empty list entries, which
@@ -157,7 +156,7 @@ impl ParquetFile {
         }
     }
 
-    /// Derives the shard header from the columns of a file without metadata.
+    /// The header of a file without metadata.
     fn unnamed_header<G: Playable>(&self, rules: &G) -> Result<ShardHeader, String> {
         let schema = self.metadata.file_metadata().schema_descr();
         let columns: Vec<String> = schema
@@ -204,11 +203,11 @@ fn byte(what: &str, number: i64) -> Result<u8, String> {
 }
 
 thread_local! {
-    /// Whether [`catch_panics`] runs on this thread: its panics are not printed.
+    /// Whether panics are silent, as [`catch_panics`] runs on this thread.
     static SILENT_PANICS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs code of the crate `parquet`, whose panics at damaged files become errors.
+/// Turns panics of the crate `parquet` at damaged files into errors.
 fn catch_panics<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     static PANIC_HOOK: Once = Once::new();
     PANIC_HOOK.call_once(|| {
@@ -225,7 +224,7 @@ fn catch_panics<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String
     read.unwrap_or_else(|_| Err("it is damaged: its metadata contradict each other".to_owned()))
 }
 
-/// Reads a row group row by row; `left` rows remain.
+/// Reads a row group row by row.
 struct RowReader {
     left: usize,
     game: NumberColumn,
@@ -235,10 +234,10 @@ struct RowReader {
     explored: ColumnCursor<BoolType>,
     value: NumberColumn,
     players: Vec<NumberColumn>,
-    /// Columns of endings and payoffs; `None` if all games ended by the rules.
+    /// Endings and payoffs; `None` if all games ended by the rules.
     result: Option<(ColumnCursor<ByteArrayType>, Vec<NumberColumn>)>,
     time: Option<NumberColumn>,
-    /// Columns of values and, if present, standard errors.
+    /// Values and, if present, standard errors of each label.
     labels: Vec<(NumberColumn, Option<NumberColumn>)>,
 }
 
@@ -336,7 +335,7 @@ struct ImportedRow {
     outcome: u8,
     mv: ByteArray,
     extras: PlyExtras,
-    /// Ending and payoffs of the game, repeated in each row.
+    /// Ending and payoffs, repeated in each row of a game.
     result: Option<(ByteArray, Payoffs)>,
 }
 
@@ -364,7 +363,7 @@ impl ImportedRow {
             let all = Ending::ALL.map(Ending::name).join(", ");
             format!("the ending {name:?} is none of {all}")
         })?;
-        // The payoffs of games that ended by the rules follow from the moves.
+        // The moves of games that ended by the rules determine their payoffs.
         let is_played = ending.is_played();
         Ok((
             ending,

@@ -1,8 +1,6 @@
-//! Self-play: players drawn by weight play games in parallel, which are written as record shards.
-//!
-//! Invariant: game `i` is a pure function of the settings, model contents and `i`; only time limits
-//! break this. So the bytes do not depend on the number of threads, and a run can be resumed.
-//! Everything in the directory is checked before anything is played or replaced.
+//! Self-play: players drawn by weight play games in parallel, written as record shards. Without
+//! time limits, each game depends on settings, model contents and its index alone, so the bytes do
+//! not depend on threads and interruptions.
 //!
 //! In games without chance, a game that repeats another of its shard is replayed from other
 //! openings; remaining repeats are not counted.
@@ -44,8 +42,8 @@ use std::{
 };
 use summary::Clock;
 
-/// Assumed length for playing groups of games until a limit of positions. Most games are longer, so
-/// few are discarded.
+/// Assumed while the number of games that reaches a limit of positions is unknown. Most games are
+/// longer, so few are discarded.
 const MIN_EXPECTED_PLIES: u64 = 24;
 
 const MAX_RETRIES: u64 = 8;
@@ -57,20 +55,20 @@ pub struct SelfPlay<G: Playable> {
     game: G,
     recipes: Vec<PlayerRecipe<G>>,
     labels: Vec<LabelSource<G>>,
-    /// Checksum of each model file that a player names, as loaded.
+    /// Checksum, as loaded, of each model file that a player names.
     models: BTreeMap<String, String>,
     starts: Starts<G::Position>,
-    /// Tablebases that make the moves of all seats in endgames; `None`: off.
+    /// Tablebases that make all moves in endgames, if enabled.
     tables: Option<Arc<dyn Oracle<G>>>,
 }
 
 impl<G: Playable> SelfPlay<G> {
-    /// Checks the settings, loads the players' models and reads other files that the settings name.
+    /// Checks the settings, and loads the models and other files that they name.
     pub fn new(mut config: SelfPlayConfig) -> Result<Self, Error> {
         config.check()?;
         let setting = Error::with_prefix("self-play");
         let game: G = shard::parse_rules(trusted(&config.game), None).map_err(&setting)?;
-        // Replaced by its normal form, so that spelling does not change the run.
+        // The normal form, so that spelling does not change the run.
         config.game = game.notation();
         let mut recipes = Vec::with_capacity(config.players.len());
         let mut models = BTreeMap::new();
@@ -120,8 +118,8 @@ impl<G: Playable> SelfPlay<G> {
         })
     }
 
-    /// Replaces a model file's path in the records by `name`, which does not depend on its
-    /// location; the checksum identifies its content.
+    /// Replaces a model file's path in the records by `name`, since only the recorded checksum
+    /// should identify it.
     #[must_use]
     pub fn with_model_name(mut self, path: &str, name: &str) -> Self {
         for weighted in &mut self.config.players {
@@ -139,7 +137,7 @@ impl<G: Playable> SelfPlay<G> {
         self
     }
 
-    /// Whether the games are reproducible, which a time limit of a player prevents.
+    /// Whether repeated runs give equal games, which a player's time limit prevents.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         self.recipes.iter().all(PlayerRecipe::is_reproducible)
@@ -152,7 +150,7 @@ impl<G: Playable> SelfPlay<G> {
         self.config.games.div_ceil(GAMES_PER_SHARD)
     }
 
-    /// Plays the games of shard `index`; an index beyond the run gives no games.
+    /// Plays the games of shard `index`, of which there are none beyond the run.
     pub fn play_shard(
         &self,
         index: u64,
@@ -161,8 +159,7 @@ impl<G: Playable> SelfPlay<G> {
         self.play_games(index, None, &Clock::default(), progress)
     }
 
-    /// Plays the games of a shard, in order; with `positions`, up to the game that reaches that
-    /// number.
+    /// Plays the games of a shard; with `positions`, up to the game that reaches that number.
     fn play_games(
         &self,
         index: u64,
@@ -233,7 +230,7 @@ impl<G: Playable> SelfPlay<G> {
 
     fn header(&self, index: u64) -> ShardHeader {
         let first_game = index.saturating_mul(GAMES_PER_SHARD);
-        // Not stored: it does not affect the other games, and a run may be extended.
+        // Left out, as a run may be extended and other games are unaffected.
         let mut run = serde_json::to_value(&self.config).unwrap_or_default();
         if let Some(settings) = run.as_object_mut() {
             settings.remove("games");
@@ -267,7 +264,7 @@ impl<G: Playable> SelfPlay<G> {
         }
     }
 
-    /// Plays game `index`. Games of a group share random streams, so they are played in order.
+    /// Plays a game. Games of a group share random streams, so they are played in order.
     fn play(
         &self,
         index: u64,
@@ -284,7 +281,7 @@ impl<G: Playable> SelfPlay<G> {
             .starts
             .sample(&self.game, first, random)
             .unwrap_or_else(|| self.game.random_start(random, first));
-        // Each seat has its own instance, since seats may have drawn the same player.
+        // Seats that drew the same player have separate instances.
         let mut seated: Vec<_> = (0..seats)
             .map(|seat| pool.acquire(players[seat], seat))
             .collect();
@@ -306,8 +303,8 @@ impl<G: Playable> SelfPlay<G> {
         )
         .map_err(|failure| Error::new(format!("game {index}: {failure}")))?;
         for ply in &mut record.plies {
-            // Outcome probabilities may sum to slightly more than 1. Values are quantized so that
-            // games equal what reading returns.
+            // Clamped, since outcome probabilities may sum to slightly more than 1; quantized, so
+            // that the game equals what reading returns.
             ply.value = ply
                 .value
                 .map(|value| shard::quantize_value(value.clamp(0.0, 1.0)));
@@ -341,7 +338,6 @@ impl<G: Playable> SelfPlay<G> {
     }
 }
 
-/// Whether games from the same opening may be equal: in games without chance.
 fn games_may_repeat<G: Playable>() -> bool {
     G::INFO.opening_plies > 0
 }

@@ -1,5 +1,3 @@
-//! Arguments of supervised training.
-
 use crate::config::TrainConfig;
 use crate::curve::Observer;
 use crate::dataset::Samples;
@@ -7,17 +5,17 @@ use crate::reports::Family;
 use alea_learned::inputs::Learnable;
 use std::path::Path;
 
-/// A supervised training: settings, samples, and the directory of the results.
+/// Settings, samples and directory of a supervised training.
 pub struct TrainingRun<'a, G: Learnable> {
     /// Configuration of the training.
     pub config: &'a TrainConfig,
-    /// Family of the model.
+    /// Whether an n-tuple or a neural network is trained.
     pub family: Family,
     /// Training and validation samples.
     pub samples: &'a Samples<G>,
-    /// Origin of the samples, as JSON or plain text, for the model's metadata.
+    /// Origin of the samples for the model's metadata, as JSON or plain text.
     pub provenance: &'a str,
-    /// Directory for checkpoint, curve and model.
+    /// Holds checkpoint, curve and model.
     pub directory: &'a Path,
     /// Shows progress and plots the curve.
     pub observer: Observer<'a>,

@@ -1,13 +1,11 @@
-//! Search for tuple sets: greedy forward selection by validation loss.
+//! Search for tuple sets by greedy forward selection. Candidates are orbits of tuples under the
+//! symmetries. Each round screens them by how much they explain of the current set's residuals,
+//! trains the current set with each of the best few from scratch, and adds the one with the lowest
+//! validation loss, until the limit of rows is reached or no candidate gains enough. Krawiec and
+//! Szubert (2011) evolve tuples instead.
 //!
-//! Candidates are orbits of tuples under the symmetries (`candidates.rs`). Each round screens them
-//! by how much they explain of the current set's residuals (`screen.rs`), trains the current set
-//! with each of the best few from scratch (`refit.rs`), and adds the one with the lowest validation
-//! loss, until the limit of rows is reached or no candidate gains enough. Krawiec and Szubert
-//! (2011) evolve tuples instead.
-//!
-//! Invariant: a round is a function of samples, settings and earlier additions, so an interrupted
-//! search resumes to the same result.
+//! A round depends on samples, settings and earlier additions alone, so an interrupted search
+//! resumes to the same result.
 
 mod candidates;
 mod refit;
@@ -34,15 +32,13 @@ use serde::{Deserialize, Serialize};
 use state::State;
 use std::path::Path;
 
-/// Indices that derive the seeds of separate random streams from the training seed.
+/// Indices of random streams among those of a training seed.
 const PARTS_STREAM: u64 = 10;
 const ORDER_STREAM: u64 = 11;
 const CANDIDATE_STREAM: u64 = 12;
 
-/// Maximum number of training samples for screening.
 const MAX_SCREENING_SAMPLES: usize = 400_000;
 
-/// Maximum number of validation samples that are used.
 const MAX_VALIDATION_SAMPLES: usize = 200_000;
 
 /// Limits of a search for tuples.
@@ -50,13 +46,13 @@ const MAX_VALIDATION_SAMPLES: usize = 200_000;
 pub struct SearchOptions {
     /// Maximum number of table rows of the set, over all phases.
     pub rows: usize,
-    /// Maximum number of training samples that are used.
+    /// Maximum number of training samples.
     pub samples: usize,
-    /// Number of epochs of each short training.
+    /// Epochs of each short training.
     pub epochs: usize,
-    /// Number of best candidates that are trained in each round.
+    /// Candidates that are trained in each round.
     pub refitted: usize,
-    /// Maximum number of candidates of each kind; of more, a random sample is used.
+    /// Maximum number of candidates of each kind, a random sample of more.
     pub candidates: usize,
     /// Minimum decrease of the validation loss by an addition, in nats.
     #[serde(rename = "least_gain")]
@@ -76,8 +72,8 @@ impl Default for SearchOptions {
     }
 }
 
-/// Searches for a tuple set and writes `config` with this set to `path`. The state is stored beside
-/// it; an interrupted search resumes from it.
+/// Searches for a tuple set and writes `config` with it to `path`. An interrupted search resumes
+/// from the state stored beside `path`.
 ///
 /// # Errors
 /// If a setting is unusable, samples cannot be read, the state belongs to another search, no tuple
@@ -149,7 +145,7 @@ struct Search<'a, G: Learnable> {
     config: &'a TrainConfig,
     options: &'a SearchOptions,
     candidates: Vec<Candidate>,
-    /// Training samples, in the order of their games.
+    /// In the order of their games.
     training: Vec<Sample<G::Position>>,
     validation: Vec<Sample<G::Position>>,
     /// Validation loss and logit of the constant prediction of the mean training target.
@@ -220,8 +216,7 @@ impl<'a, G: Learnable> Search<'a, G> {
         ))
     }
 
-    /// Network of the state's tuples, trained again when a search is resumed; `None` without tuples
-    /// or if the search is finished.
+    /// Network of the tuples so far; `None` without tuples or if the search is finished.
     fn current_network(&self, state: &State) -> Result<Option<TrainedSet<G>>, Error> {
         if state.finished || state.additions.is_empty() {
             Ok(None)
@@ -273,8 +268,8 @@ impl<'a, G: Learnable> Search<'a, G> {
         Ok(Some((addition, fitted)))
     }
 
-    /// Index and explained loss of each candidate that fits the limits and explains anything, the
-    /// best first.
+    /// Index and explained loss, best first, of each candidate that fits the limits and explains
+    /// anything.
     fn screen(
         &self,
         tuples: &[String],

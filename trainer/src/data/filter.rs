@@ -34,7 +34,7 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Removes values and labels of the other positions; returns whether any remain.
+    /// Removes values and labels of unselected positions; returns whether any remain.
     pub fn apply<G: Playable>(&self, rules: &G, game: &mut PlayedGame<G>) -> bool {
         let record = &mut game.record;
         let mut position = record.start;

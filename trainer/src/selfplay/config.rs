@@ -1,20 +1,18 @@
-//! Settings of self-play and their validation.
-//!
-//! Invariant: an option that is off is absent from a run's JSON, so that runs of earlier versions
-//! can be resumed.
+//! Settings of self-play. Options that are off are absent from a run's JSON, so that runs of
+//! earlier versions can be resumed.
 
 use crate::Error;
 use crate::label::LabelConfig;
 use alea_play::{game_loop::Fading, playable::Playable};
 use serde::{Deserialize, Serialize};
 
-/// A player with its weight in the draw.
+/// A player and its weight in the draw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedPlayer {
-    /// Notation, for example `star1(depth=3, eval=abt)`.
+    /// Notation, such as `star1(depth=3, eval=abt)`.
     pub player: String,
-    /// Relative probability that a seat gets this player.
+    /// Probability that a seat gets this player, relative to the sum of all weights.
     #[serde(default = "default_one")]
     pub weight: f64,
 }
@@ -23,26 +21,26 @@ fn default_one() -> f64 {
     1.0
 }
 
-/// Settings of a run. With the index of a game they determine the game.
+/// Settings of a run, which determine each game by its index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SelfPlayConfig {
-    /// The players; each seat of each game gets one at random, by weight.
+    /// Each seat of each game gets one at random, by weight.
     pub players: Vec<WeightedPlayer>,
     /// Number of games.
     pub games: u64,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Number of random moves at the start of each game.
+    /// Random moves at the start of each game.
     pub opening_plies: usize,
-    /// Fraction of random moves after the opening.
+    /// Probability of a random move after the opening.
     pub exploration: f64,
     /// Notation of the game with its parameters.
     pub game: String,
-    /// Further options, off by default.
+    /// Options of starts, exploration and endgames, off by default.
     #[serde(default, skip_serializing_if = "SelfPlayOptions::is_default")]
     pub options: SelfPlayOptions,
-    /// Labels to compute for the positions before each ply; none by default.
+    /// Labels of the positions before each ply; none by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<LabelConfig>,
 }
@@ -68,25 +66,24 @@ impl SelfPlayConfig {
     }
 }
 
-/// Options of starts, exploration and endgames. Plies are counted from 0; `None` is off.
+/// Options of starts, exploration and endgames. Plies count from 0; `None` is off.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SelfPlayOptions {
-    /// First ply without random moves; the `opening_plies` are random regardless.
+    /// First ply at which exploration ends; the `opening_plies` are random regardless.
     pub exploration_until: Option<usize>,
-    /// Number of plies in which the fraction of random moves halves.
+    /// Plies in which the probability of a random move halves.
     pub exploration_half_life: Option<f64>,
-    /// Temperature of softmax sampling: except in random exploration, moves have probabilities
-    /// proportional to exp(win probability / temperature). Players that do not rate moves choose as
-    /// usual.
+    /// Temperature of softmax sampling: unless explored, moves have probabilities proportional to
+    /// exp(win probability / temperature). Players without move values choose as usual.
     pub temperature: Option<f64>,
-    /// First ply in which the players choose, without sampling.
+    /// First ply at which sampling ends and the players choose.
     pub temperature_until: Option<usize>,
-    /// Number of plies in which the temperature halves.
+    /// Plies in which the temperature halves.
     pub temperature_half_life: Option<f64>,
-    /// Start positions from a file.
+    /// Starts from a file of positions.
     pub starts: Option<SuiteStarts>,
-    /// Random endgames as start positions.
+    /// Starts from random endgames.
     pub endgames: Option<EndgameStarts>,
     /// Largest [`alea_play::rules::Rules::remaining`] at which tablebases make all moves.
     pub adjudicate: Option<usize>,
@@ -96,9 +93,9 @@ pub struct SelfPlayOptions {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteStarts {
-    /// Path of a file of positions before the chance event, one per line, sampled uniformly.
+    /// Path of a file with a position before the chance event on each line, of which one is drawn.
     pub file: String,
-    /// Fraction of games with such a start.
+    /// Fraction of games with a start from the file.
     #[serde(rename = "share", default = "default_one")]
     pub fraction: f64,
 }
@@ -107,7 +104,7 @@ pub struct SuiteStarts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndgameStarts {
-    /// Range of [`alea_play::rules::Rules::remaining`] of the start.
+    /// Smallest and largest [`alea_play::rules::Rules::remaining`] of the start.
     #[serde(rename = "stones", alias = "remaining")]
     pub remaining: [usize; 2],
     /// Fraction of games with such a start.

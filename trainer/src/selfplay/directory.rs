@@ -1,7 +1,5 @@
-//! Runs self-play in a directory of shards and resumes it.
-//!
-//! Invariant: a directory holds shards of one run, which its manifest describes; a shard is a pure
-//! function of settings and index, on any process.
+//! Runs self-play in a directory of shards and resumes it. The manifest describes the run, which
+//! determines each shard by its index.
 
 use super::{
     RunReport, SelfPlay, SelfPlayConfig,
@@ -19,14 +17,14 @@ use alea_play::playable::Playable;
 use indicatif::ProgressBar;
 use std::{collections::BTreeSet, path::Path, time::Instant};
 
-/// Limits of one call of [`SelfPlay::run`]; by default, the complete run is played.
+/// Limits of one call of [`SelfPlay::run`], by default none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// Number of positions; the run ends with the game that reaches it, if it does not end before.
+    /// Number of positions; the run ends with the game that reaches it.
     pub positions: Option<u64>,
-    /// Time after which no further shard is begun except the first; the run can be resumed.
+    /// Time after which no shard is begun but the call's first.
     pub until: Option<Instant>,
-    /// Shards to play in this call; other processes may play the others in the same directory.
+    /// Which shards this call plays; other processes may play the rest in the same directory.
     pub slice: TaskSlice,
 }
 
@@ -48,7 +46,6 @@ impl<G: Playable> SelfPlay<G> {
         self.run_locked(directory, limits, progress)
     }
 
-    /// Like [`SelfPlay::run`], in a locked directory.
     fn run_locked(
         &self,
         directory: &Path,
@@ -90,7 +87,7 @@ impl<G: Playable> SelfPlay<G> {
         };
         let counted = self.count_positions(directory, positions)?;
         if let Some(games) = counted.games {
-            // The existing shards reach the limit: checked as a run of exactly these games.
+            // The existing shards reach the limit, so a run of exactly these games is checked.
             let enough = Self {
                 config: SelfPlayConfig {
                     games,
@@ -117,7 +114,7 @@ impl<G: Playable> SelfPlay<G> {
         )
     }
 
-    /// Plays shards, writing each while the next one is played.
+    /// Writes each shard while the next one is played.
     fn play_missing(
         &self,
         directory: &Path,
@@ -127,7 +124,7 @@ impl<G: Playable> SelfPlay<G> {
         progress: &ProgressBar,
     ) -> Result<RunReport, Error> {
         progress.inc(counter.summary.games);
-        // Excludes finished shards from the estimated speed.
+        // The estimated speed is that without finished shards.
         progress.reset_eta();
         let clock = Clock::default();
         let before = (counter.summary.games, counter.summary.positions);
@@ -226,8 +223,7 @@ impl<G: Playable> SelfPlay<G> {
         Ok(counted)
     }
 
-    /// Manifest of the directory, if any. Its settings must be equal, its number of games may
-    /// differ.
+    /// The directory's manifest, if any; its number of games may differ from the settings'.
     fn read_manifest(&self, directory: &Path) -> Result<Option<Manifest>, Error> {
         let found = Manifest::read(directory)?;
         if let Some(problem) = found
@@ -242,9 +238,9 @@ impl<G: Playable> SelfPlay<G> {
         Ok(found)
     }
 
-    /// Returns the indices of the complete shards and counts their games; a task looks only at its
-    /// own shards. A shard that is short because a shorter run ended there is not complete; a shard
-    /// of another run is an error.
+    /// Indices of the complete shards, whose games are counted; of a task's own shards alone. A
+    /// shard that is short because a shorter run ended there is incomplete; one of another run is
+    /// an error.
     fn complete_shards(
         &self,
         directory: &Path,
@@ -324,6 +320,6 @@ fn settings_difference(found: &serde_json::Value, expected: &serde_json::Value) 
 struct CountedShards<'a, G: Playable> {
     counter: Counter<'a, G>,
     complete: u64,
-    /// Number of games that reach the limit of positions; `None` if more must be played.
+    /// Games that reach the limit of positions; `None` if more must be played.
     games: Option<u64>,
 }

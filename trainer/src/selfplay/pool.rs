@@ -1,14 +1,11 @@
-//! Pool of players, created on demand and reused.
-//!
-//! Invariant: a pool belongs to one thread; players reset at each new game, so they do not depend
-//! on earlier games.
+//! Pool of one thread's players, created on demand and reused; at each new game they are reset.
 
 use crate::label::{LabelSource, Labeller};
 use alea_play::{build::PlayerRecipe, playable::Playable, player::Player};
 
 pub(super) struct PlayerPool<'a, G: Playable> {
     recipes: &'a [PlayerRecipe<G>],
-    /// Idle players, indexed by player and seat.
+    /// Idle players by player and seat.
     players: Vec<Vec<Option<Box<dyn Player<G>>>>>,
     pub(super) labellers: Vec<Labeller<'a, G>>,
 }

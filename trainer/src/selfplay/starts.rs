@@ -1,6 +1,4 @@
-//! Start positions other than the initial position: positions of a file and random endgames.
-//!
-//! Invariant: no start is terminal; a game's start depends on the seed and its index alone.
+//! Start positions from a file and random endgames. A game's start depends on seed and index alone.
 
 use super::config::{EndgameStarts, SelfPlayOptions};
 use crate::Error;
@@ -17,13 +15,12 @@ use std::path::Path;
 pub(super) struct Starts<P> {
     suite: Vec<P>,
     suite_fraction: f64,
-    /// Checksum of the file of positions, stored in shard headers.
+    /// Of the file of positions, for shard headers.
     checksum: Option<String>,
     endgames: Option<EndgameStarts>,
 }
 
 impl<P: Copy> Starts<P> {
-    /// Reads the file of positions, if the options name one.
     pub(super) fn new<G: Playable<Position = P>>(
         options: &SelfPlayOptions,
         game: &G,
@@ -63,7 +60,7 @@ impl<P: Copy> Starts<P> {
         self.checksum.as_deref()
     }
 
-    /// Draws the start of a game, with `first` to move in an endgame; `None`: the initial position.
+    /// Draws a start, with `first` to move in an endgame; `None` for the initial position.
     pub(super) fn sample<G: Playable<Position = P>>(
         &self,
         game: &G,

@@ -18,17 +18,17 @@ use std::{
 pub struct SelfPlaySummary {
     /// Number of games.
     pub games: u64,
-    /// Number of positions before a move, which equals the number of plies.
+    /// Number of positions before a ply, which is that of plies.
     pub positions: u64,
-    /// Total points of the seats that moved first: 1 for a win, ½ for a draw of two.
+    /// Points of the seats that moved first, with 1 for a win and ½ for a draw of two.
     pub first_mover_points: f64,
-    /// Number of distinct games; `None` in games with chance. Repeats are included in `games` and
-    /// `positions` only.
+    /// Number of distinct games; `None` in games with chance. Repeats count in `games` and
+    /// `positions` alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
-    /// Number of moves played for exploration, not by the player's choice.
+    /// Number of moves that were explored, not chosen by the player.
     pub explored: u64,
-    /// Points of each player, in the order of the settings.
+    /// Points of each player of the settings.
     pub players: Vec<PlayerTally>,
 }
 
@@ -37,14 +37,14 @@ pub struct SelfPlaySummary {
 pub struct PlayerTally {
     /// Notation of the player.
     pub player: String,
-    /// Number of seats that the player had, over all games.
+    /// Number of seats of all games that the player had.
     pub sides: u64,
-    /// Total points of the player.
+    /// Sum of the player's points, with 1 for a win and ½ for a draw of two.
     pub points: f64,
 }
 
 impl SelfPlaySummary {
-    /// Number of games whose results are counted: all, or the distinct ones without chance.
+    /// Number of games whose results count: all, or the distinct ones without chance.
     #[must_use]
     pub fn counted_games(&self) -> u64 {
         self.distinct.unwrap_or(self.games)
@@ -115,25 +115,24 @@ pub struct RunReport {
     pub stopped: bool,
 }
 
-/// Where the time of one call of self-play went, in seconds summed over threads, with the number
-/// of games and positions that were played.
+/// Seconds, summed over threads, that one call of self-play took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
-    /// Number of games played in the call.
+    /// Number of games played in this call.
     pub games: u64,
-    /// Number of positions of these games.
+    /// Number of positions of these games before a ply.
     pub positions: u64,
-    /// Time of the players' decisions, extrapolated from every sixteenth game.
+    /// Seconds of the players' decisions, extrapolated from every sixteenth game.
     pub players: f64,
-    /// Other time of playing games, extrapolated from every sixteenth game.
+    /// Other seconds of playing, extrapolated from every sixteenth game.
     pub playing: f64,
-    /// Time of encoding, checking and writing shards.
+    /// Seconds of encoding, checking and writing shards.
     pub writing: f64,
-    /// Fraction of the total time outside the players' decisions; 0 if nothing was played.
+    /// Fraction of the total time outside the players' decisions; 0 without games.
     pub outside_players: f64,
 }
 
-/// One of this many games is timed: reading the clock at every move would slow fast players down.
+/// One of so many games is timed, as reading the clock at every move slows fast players down.
 const TIMED_INTERVAL: u64 = 16;
 
 #[derive(Debug, Default)]
@@ -152,7 +151,7 @@ impl Clock {
         index.is_multiple_of(TIMED_INTERVAL)
     }
 
-    /// Records a game that began at `began` and ends now; its players' decisions took `deciding`.
+    /// Records a game from `began` until now, `deciding` of it for the players' decisions.
     pub(super) fn record_game(&self, began: Instant, deciding: Duration) {
         let mut breakdown = self.breakdown();
         breakdown.timed_games += 1;
@@ -168,7 +167,6 @@ impl Clock {
         self.breakdown().writing += began.elapsed();
     }
 
-    /// Timing of a call that played this many games and positions.
     pub(super) fn timing(&self, games: u64, positions: u64) -> Timing {
         let breakdown = *self.breakdown();
         let scale = games as f64 / breakdown.timed_games.max(1) as f64;

@@ -1,5 +1,3 @@
-//! Tests training of both families, resuming, and errors.
-
 use super::*;
 use crate::config::{Schedule, UpdateRule};
 use crate::sample::tests::random_samples;
@@ -13,7 +11,7 @@ use tempfile::TempDir;
 
 const FAMILIES: [Family; 2] = [Family::NTuple, Family::Network];
 
-/// Training samples in three parts, and validation samples; results are the rounded values.
+/// Training samples in three parts; results are the rounded values.
 fn samples() -> Samples<Standard> {
     let part = |games, seed| {
         let mut samples = random_samples(games, seed);
@@ -96,7 +94,7 @@ fn ntuple(report: &TrainingReport) -> NTuple {
     }
 }
 
-/// A learner that fails after a number of batches, to interrupt a training.
+/// Fails after a number of batches, to interrupt a training.
 struct CutOff<L>(L, usize);
 
 impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
@@ -131,8 +129,7 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     }
 }
 
-/// Starts or resumes a training that fails after `batches` further batches; `burn` selects burn
-/// instead of the CPU step.
+/// Trains until failure after `batches` further batches, in burn or by the CPU step.
 fn train_until(
     samples: &Samples<Standard>,
     directory: impl AsRef<Path>,
@@ -161,8 +158,8 @@ fn train_until(
     }
 }
 
-/// Interrupts a training in its third epoch and once more, over an epoch later; checks that the
-/// result equals an uninterrupted one to the last bit.
+/// Interrupts a training in its third epoch and over an epoch later; checks that the result equals
+/// an uninterrupted one to the last bit.
 fn cut_off_and_resumed(
     samples: &Samples<Standard>,
     config: &TrainConfig,
@@ -225,7 +222,7 @@ fn curve_of(directory: impl AsRef<Path>) -> Vec<CurvePoint> {
         .collect()
 }
 
-/// Columns of the curve file except timing.
+/// Columns of the curve except timing.
 fn losses(directory: impl AsRef<Path>) -> Vec<String> {
     let table = fs::read_to_string(directory.as_ref().join("curve.csv")).unwrap();
     table
@@ -243,7 +240,6 @@ fn interrupted_trainings_resume_to_the_same_result() {
         (Family::NTuple, UpdateRule::Adagrad, false),
         (Family::NTuple, UpdateRule::TemporalCoherence, false),
     ] {
-        // Checkpoints after each epoch, or also after each batch.
         for minutes in [0.0, 1e-9] {
             let mut config = config();
             config.training.window = 300;
@@ -265,7 +261,7 @@ fn interrupted_trainings_resume_to_the_same_result() {
 fn the_curve_is_never_behind_the_checkpoint() {
     let (unbroken, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     train_in(&unbroken, &config(), Family::NTuple).unwrap();
-    // A directory at the path of the curve file makes every epoch fail until the next run.
+    // A directory at the path of the curve makes every epoch fail.
     let in_the_way = broken.path().join("curve.csv");
     for _ in 0..=config().training.epochs {
         fs::create_dir(&in_the_way).unwrap();
@@ -293,7 +289,6 @@ fn a_phase_learns_from_its_own_positions_alone() {
         ),
         ("custom", &[5, 8][..], 6)
     );
-    // Training on samples of the third phase alone leaves the other phases' tables unchanged.
     let samples = samples();
     let many = |samples: &[Sample<Position>]| -> Vec<Sample<Position>> {
         samples
@@ -339,7 +334,7 @@ fn an_epoch_trains_with_its_lambda_and_validates_with_the_last() {
         let (values, results, falling) =
             (curve(1.0, None), curve(0.0, None), curve(1.0, Some(0.0)));
         assert_eq!(values, curve(1.0, Some(1.0)));
-        // In the first epoch, training targets are equal but validation targets differ.
+        // In the first epoch, training targets are equal, validation targets not.
         assert_eq!(falling[0].0, values[0].0);
         assert_ne!(falling[0].0, results[0].0);
         assert_ne!(falling[0].1, values[0].1);
@@ -410,7 +405,7 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
 
 #[test]
 fn all_families_learn_and_the_engine_agrees() {
-    // Loss of perfect predictions, and of constant predictions ½.
+    // Losses of perfect predictions and of constant predictions ½.
     let entropy = |p: f64| -(p * p.ln() + (1.0 - p) * (1.0 - p).ln());
     let samples = samples();
     let validation = samples.validation();
@@ -504,7 +499,7 @@ fn another_training_is_not_overwritten() {
 
 #[test]
 fn diverging_trainings_stop() {
-    // Clamping bounds all weights of the network except the output bias.
+    // Clamping bounds all weights but the output bias.
     let mut fastest = config();
     fastest.network.learning_rate = 1e38;
     let directory = tempfile::tempdir().unwrap();

@@ -1,6 +1,5 @@
-//! Candidate tuples: the kinds that a game declares, as orbits under the game's symmetries.
-//!
-//! Invariant: a candidate contains every image of its tuples, and no two candidates share a tuple.
+//! Candidate tuples: orbits under the game's symmetries of the kinds of tuples that the game
+//! declares. No two candidates share a tuple.
 
 use alea_core::random::RandomStream;
 use alea_learned::{
@@ -9,17 +8,16 @@ use alea_learned::{
 };
 use std::collections::BTreeSet;
 
-/// Tuples that are added to a set together.
+/// Tuples that are added to a set together: all symmetric images of one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// Name that the game gives to this kind of tuples.
+    /// The game's name for this kind of tuples.
     pub kind: &'static str,
-    /// Tuples in the notation of [`alea_learned::tuples::TupleSet::custom`], cells in ascending
-    /// order.
+    /// In the notation of [`alea_learned::tuples::TupleSet::custom`], cells in ascending order.
     pub tuples: Vec<String>,
 }
 
-/// All candidates in a fixed order; of a kind with more than `max_per_kind`, a random sample.
+/// All candidates in a fixed order, but a random sample of kinds with more than `max_per_kind`.
 #[must_use]
 pub fn candidates<G: Learnable>(game: &G, max_per_kind: usize, seed: u64) -> Vec<Candidate> {
     let mut random = RandomStream::new(seed);
@@ -45,7 +43,7 @@ pub fn candidates<G: Learnable>(game: &G, max_per_kind: usize, seed: u64) -> Vec
     all
 }
 
-/// Distinct images of a tuple under all symmetries, in ascending order.
+/// Distinct images of a tuple, in ascending order.
 pub(super) fn orbit<G: Learnable>(game: &G, tuple: &[Cell]) -> Vec<Vec<Cell>> {
     let images = (0..game.symmetries()).map(|symmetry| {
         let mut cells: Vec<Cell> = tuple

@@ -1,6 +1,5 @@
-//! Short training for comparing tuple sets: in memory, on one thread, from zero weights.
-//!
-//! Invariant: the weights are a function of configuration, seed, set and samples.
+//! Short training on one thread from zero weights, for comparing tuple sets. The weights depend on
+//! configuration, seed, set and samples alone.
 
 use crate::calibrate::logit_loss;
 use crate::config::TrainConfig;
@@ -9,13 +8,13 @@ use crate::sample::Sample;
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_learned::{inputs::Learnable, tuples::TupleSet};
 
-/// Number of samples whose rows are computed together.
+/// Samples whose rows are computed together.
 const BATCH_SIZE: usize = 1024;
 
 pub(super) struct TrainedSet<G: Learnable> {
     set: TupleSet<G>,
     table: WeightTable,
-    /// Mean cross-entropy of the validation samples, in nats.
+    /// Mean cross-entropy in nats.
     pub(super) validation_loss: f64,
 }
 

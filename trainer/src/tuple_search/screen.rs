@@ -1,20 +1,19 @@
-//! Screening: estimates how much loss a candidate's rows would save.
+//! Estimates how much loss a candidate's table rows would save. To second order in a change δ of
+//! its logit, a sample's cross-entropy falls by δ g − δ² h / 2, with g = target − value and h =
+//! value (1 − value). The first half of the samples fits each row's δ = Σ g / (Σ h + prior), the
+//! second half measures the gain, so rare rows gain nothing by chance. Tuples are fitted one after
+//! another to the remaining residuals: g becomes g − δ h.
 //!
-//! To second order in a change δ of its logit, a sample's cross-entropy falls by δ g − δ² h / 2,
-//! with g = target − value and h = value (1 − value). The first half of the samples fits each row's
-//! δ = Σ g / (Σ h + prior), the second half measures the gain, so rare rows gain nothing by chance.
-//! Tuples are fitted one after another to the remaining residuals: g becomes g − δ h.
-//!
-//! Invariant: both halves keep the order of games, so at most one game is in both.
+//! Both halves keep the order of games, so at most one game is in both.
 
 use crate::sample::Sample;
 use alea_core::calibration::logistic;
 use alea_learned::{inputs::Learnable, tuples::TupleSet};
 
-/// Prior added to Σ h of a row: eight even positions (h = ¼) with g = 0.
+/// Added to a row's Σ h: eight even positions (h = ¼) with g = 0.
 pub(super) const CURVATURE_PRIOR: f32 = 2.0;
 
-/// Samples with the first and second derivatives of their losses by the logit.
+/// Samples with g and h, the derivatives of their losses.
 pub(super) struct Residuals<P> {
     positions: Vec<P>,
     gradient: Vec<f32>,
@@ -22,7 +21,7 @@ pub(super) struct Residuals<P> {
 }
 
 impl<P: Copy> Residuals<P> {
-    /// Residuals of samples, in the order of games; `logits` are the predictions of a network.
+    /// `samples` are in the order of games, `logits` a network's predictions for them.
     pub(super) fn new(samples: &[Sample<P>], logits: &[f32], lambda: f32) -> Self {
         let values: Vec<f32> = logits.iter().map(|&logit| logistic(logit)).collect();
         Self {

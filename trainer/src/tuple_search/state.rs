@@ -1,7 +1,5 @@
-//! State of a search, stored beside the resulting configuration.
-//!
-//! Invariant: the state is written atomically after each round and belongs to one set of samples
-//! and settings; other searches are refused.
+//! State of a search, stored beside the resulting configuration, atomically after each round.
+//! Searches with other samples or settings are refused.
 
 use super::SearchOptions;
 use crate::Error;
@@ -15,13 +13,13 @@ const STATE_FORMAT: &str = "alea-tuples-1";
 /// Tuples that one round added.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Addition {
-    /// Name that the game gives to this kind of tuples.
+    /// The game's name for this kind of tuples.
     pub kind: String,
-    /// Added tuples, each a list of cells.
+    /// The added tuples, each a list of cells.
     pub tuples: Vec<String>,
-    /// Number of table rows of these tuples, over all phases.
+    /// Table rows of these tuples, over all phases.
     pub rows: usize,
-    /// Loss of the previous set that screening attributed to these tuples, in nats.
+    /// Loss of the previous set that these tuples explain by the screening, in nats.
     pub explained: f64,
     /// Validation loss of the set with these tuples, in nats.
     pub validation_loss: f64,
@@ -34,13 +32,13 @@ pub struct Addition {
 pub struct SearchReport {
     /// Number of tuples in the set.
     pub tuples: usize,
-    /// Number of table rows of the set, over all phases.
+    /// Table rows of the set, over all phases.
     pub rows: usize,
     /// Validation loss of the set after a short training, in nats.
     pub validation_loss: f64,
     /// Additions of all rounds, in order.
     pub additions: Vec<Addition>,
-    /// Path of the configuration file with the set.
+    /// Path of the configuration with the set.
     pub config: PathBuf,
 }
 
@@ -49,7 +47,7 @@ pub(super) struct State {
     format: String,
     configuration: String,
     options: SearchOptions,
-    /// Fingerprint of the samples; a search with other samples is refused.
+    /// Of the samples.
     fingerprint: u64,
     pub(super) additions: Vec<Addition>,
     pub(super) finished: bool,
@@ -67,7 +65,6 @@ fn damaged_error(path: &Path, problem: &serde_json::Error) -> Error {
 }
 
 impl State {
-    /// Reads the state of a search, or begins a new one.
     pub(super) fn open(
         result: &Path,
         config: &TrainConfig,
@@ -134,7 +131,6 @@ impl State {
         Ok(write_atomically(&path, |file| file.write_all(&bytes))?)
     }
 
-    /// Writes the configuration with the set.
     pub(super) fn finish(
         &self,
         result: &Path,

@@ -1,6 +1,3 @@
-//! Tests candidates against symmetries, screening against a slow reference, resumed searches, and
-//! recovery of a planted set.
-
 use super::{candidates::orbit, screen::CURVATURE_PRIOR, *};
 use crate::sample::tests::random_samples;
 use alea_learned::{
@@ -10,7 +7,6 @@ use alea_learned::{
 use engine::games::einstein::{Position, Standard, symmetry::transform_position};
 use std::collections::{BTreeSet, HashMap};
 
-/// Image of the symbol of a cell under a symmetry.
 fn image_symbol(cell: Cell, symbol: usize, symmetry: usize) -> usize {
     let stone = |stone: usize| match stone {
         0..6 if symmetry & 2 != 0 => 5 - stone,
@@ -116,7 +112,6 @@ fn explained_losses_equal_a_slow_reference() {
         .map(|number| f64::from(samples[number].value) - value(number))
         .collect();
     let mut expected = 0.0;
-    // A set sorts its tuples by length.
     for tuple in [tuples[2], tuples[0], tuples[1]] {
         let cells: Vec<Cell> = tuple.split(' ').map(cell).collect();
         let key = |number: usize| -> Vec<u8> {
@@ -157,7 +152,7 @@ fn explained_losses_equal_a_slow_reference() {
     );
 }
 
-/// Samples whose targets depend on two cells and slightly on the number of stones.
+/// Targets depend on two cells and slightly on the number of stones.
 fn planted_samples() -> Samples<Standard> {
     let target = |sample: Sample<Position>| {
         let (game, seat) = (Standard::default(), sample.position.seat());
@@ -248,7 +243,7 @@ fn an_interrupted_search_resumes_to_the_same_set() {
     let expected =
         [&complete, &state::state_path(&complete)].map(|path| std::fs::read(path).unwrap());
     for rounds in 0..report.additions.len() {
-        // The same search, interrupted after this number of rounds.
+        // Interrupted after `rounds`.
         let path = directory.path().join(format!("{rounds}.toml"));
         let mut state: State = serde_json::from_slice(&expected[1]).unwrap();
         state.additions.truncate(rounds);

@@ -1,5 +1,4 @@
-//! Imports archives with resigned, unfinished and damaged games in three formats: valid games are
-//! stored, the others counted and listed.
+//! Archives with resigned, unfinished and damaged games.
 
 use crate::{assert_refused, scratch_paths};
 use alea_core::record::Ending;
@@ -13,9 +12,9 @@ use trainer::data::{
 };
 
 struct Expected {
-    /// Number of games with each ending, in the order of [`Ending::ALL`].
+    /// By ending, in the order of [`Ending::ALL`].
     endings: [u64; 5],
-    /// Numbers of games without a result, damaged games and forfeited games.
+    /// Games without a result, damaged and forfeited games.
     left_out: [u64; 3],
     /// Location and error of each bad game.
     problems: &'static [(&'static str, &'static str)],

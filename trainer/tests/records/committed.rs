@@ -1,5 +1,4 @@
-//! The sample of game records in the repository must stay readable, byte by byte, by later
-//! versions.
+//! Later versions must read the repository's sample of game records byte by byte.
 
 use crate::{plies, read, samples_in};
 use alea_core::game::Game;

@@ -1,5 +1,4 @@
-//! Damaged, forged and other files are refused by one line that names the file and, if it concerns
-//! one, the game.
+//! Damaged and forged files are refused by one line that names file and game.
 
 use crate::format::{SMALL_SHARD, build_file, header, random_games, with_checksum};
 use crate::{assert_refused, decode, one_line, read, scratch};
@@ -9,8 +8,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use trainer::shard;
 
-/// Lengths of the games from the index: the number of games, then for each one byte, or 251 and two
-/// bytes.
+/// The index is the number of games, then for each one byte, or 251 and two bytes.
 fn lengths(bytes: &[u8], games: usize) -> Vec<usize> {
     let text = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
     let mut index = bytes[20 + text..].iter().map(|&byte| usize::from(byte));
@@ -25,7 +23,6 @@ fn lengths(bytes: &[u8], games: usize) -> Vec<usize> {
 
 #[test]
 fn flipped_bytes_are_detected_with_their_game() {
-    // Some plies have values, times, or either or both of two labels.
     let (rules, mut random) = (Standard::default(), RandomStream::new(3));
     let starts: Vec<_> = (0..8)
         .map(|game| rules.random_start(&mut random, game % 2))
@@ -34,7 +31,7 @@ fn flipped_bytes_are_detected_with_their_game() {
     let bytes = shard::encode(Path::new("x"), &header, &games).unwrap();
     let directory = scratch();
     let path = directory.join("000000.games");
-    // The games lie between the header and the file's last checksum.
+    // Between the header and the file's last checksum.
     let lengths = lengths(&bytes, games.len());
     let first = bytes.len() - 8 - lengths.iter().sum::<usize>();
     let ends: Vec<usize> = lengths
@@ -153,8 +150,7 @@ proptest! {
         prop_assert!(decode(Path::new("x.games"), &SMALL_SHARD[..length.index(SMALL_SHARD.len())]).is_err());
     }
 
-    /// With valid checksums only the rules reveal forged games; whatever is read consists of
-    /// complete games.
+    /// With valid checksums only the rules reveal forged games.
     #[test]
     fn a_forged_file_is_refused_or_holds_legal_games(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..3)) {
         let mut bytes = SMALL_SHARD.clone();

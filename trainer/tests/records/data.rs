@@ -1,4 +1,4 @@
-//! Tests statistics, verification, and derived sets of game records.
+//! Statistics, verification and derived sets of game records.
 
 use crate::dataset::tiny;
 use crate::{
@@ -62,8 +62,7 @@ fn two_shards(directory: &Path, games: &[PlayedGame]) {
 fn statistics_equal_hand_counts() {
     let directory = scratch();
     let records = directory.join("records");
-    // Two equal games: Red moves first, Blue wins at the fourth ply; values: 0.4 of Blue, 0.25 of
-    // Red, 1 of Blue.
+    // Red moves first, Blue wins at the fourth ply; values: 0.4 of Blue, 0.25 of Red, 1 of Blue.
     two_shards(&records, &[tiny(), tiny()]);
     let info = info::info(&open(&[&records])).unwrap();
     assert_eq!(
@@ -199,7 +198,6 @@ fn merged_sets_keep_games_and_players() {
         fingerprints(&merged),
         fingerprints(&games(&[&at("a"), &at("b"), &at("a")]))
     );
-    // The set verifies, is not overwritten, and leaves no temporary files.
     assert!(is_sound(at("all")));
     assert_refused(
         rewrite::merge(&source, &at("all"), false),
@@ -229,8 +227,7 @@ fn splits_keep_equal_games_together() {
     });
     let written = rewrite::split(&open(&[&at("a"), &at("a")]), &at("split"), &parts, 5).unwrap();
     assert_eq!(written.iter().map(|part| part.games).sum::<u64>(), 2000);
-    // A quarter of 1000 games: 250, with a standard deviation of 14; the tolerance is five times
-    // that.
+    // A quarter of 1000 games: 250 ± 14 (standard deviation).
     assert!(
         (written[1].games as f64 / 2.0 - 250.0).abs() < 70.0,
         "{written:?}"
@@ -242,7 +239,6 @@ fn splits_keep_equal_games_together() {
     };
     let (train, test) = (part(&at("split"), "train"), part(&at("split"), "test"));
     assert!(train.is_disjoint(&test) && train.len() + test.len() == 1000);
-    // The part of a game does not depend on other games and their order.
     rewrite::shuffle(&open(&[&at("a")]), &at("shuffled"), 1).unwrap();
     rewrite::split(&open(&[&at("shuffled")]), &at("again"), &parts, 5).unwrap();
     assert_eq!(

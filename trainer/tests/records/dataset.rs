@@ -1,4 +1,4 @@
-//! Tests the conversion of records to samples, and the split by games.
+//! Conversion of records to samples, and the split by games.
 
 use crate::{
     MIXED_PLAYERS, PlayedGame, Samples, assert_refused, config, header_of, play, samples_in,
@@ -36,8 +36,8 @@ fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// A game with one stone per side: Red a5b4 (without value), Blue e1d2 (0.4), Red b4c3 (0.25), Blue
-/// captures by d2c3 (1) and wins.
+/// One stone per side: Red a5b4 (without value), Blue e1d2 (0.4), Red b4c3 (0.25), Blue captures by
+/// d2c3 (1) and wins.
 pub(crate) fn tiny() -> PlayedGame {
     let rules = Standard::default();
     let start = position("1..../...../...../...../....a r -");
@@ -69,8 +69,7 @@ pub(crate) fn tiny() -> PlayedGame {
     PlayedGame::new(record, vec![0, 1])
 }
 
-/// Games that differ from [`tiny`] in the first two rolls only: a lone stone moves on every face,
-/// and samples do not contain these rolls.
+/// Other first two rolls, which samples do not contain: a lone stone moves on every face.
 pub(crate) fn with_other_rolls(tiny: &PlayedGame) -> Vec<PlayedGame> {
     let faces = (1..=6).flat_map(|first| (1..=6).map(move |second| [first, second]));
     let game = |faces: [u8; 2]| {
@@ -125,15 +124,13 @@ fn games_are_split_as_a_unit_and_stay_on_their_side() {
     assert!(training.len() + validation.len() >= games.iter().filter(rated).count() - 5);
     assert!(few_training.is_subset(&training) && few_validation.is_subset(&validation));
     assert!(!few_validation.is_empty());
-    // 0.3 of 300 games, of which a quarter has no values: at most 90 ± 8 (standard deviation); five
-    // of these are tolerated.
+    // 0.3 of 300 games, of which a quarter has no values: at most 90 ± 8 (standard deviation).
     let expected = 0.3 * (training.len() + validation.len()) as f64;
     assert!(
         (validation.len() as f64 - expected).abs() < 40.0,
         "{} of {expected}",
         validation.len()
     );
-    // The larger set begins with the samples of the smaller one, in order.
     for (few, many) in few.iter().zip(&many) {
         assert_eq!(few[..], many[..few.len()]);
     }

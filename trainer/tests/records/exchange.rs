@@ -1,4 +1,4 @@
-//! Tests export and import of JSON lines and Parquet, which must be exact to the last bit.
+//! Export and import of JSON lines and Parquet.
 
 use crate::data::{games, open};
 use crate::{
@@ -185,8 +185,7 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
         assert_refused(&at("bad.parquet"), expected);
         assert!(!at("c").exists());
     }
-    // Files with flipped bits are refused or give legal games; nothing panics, and no partial set
-    // remains. The last bits of some metadata bytes make the crate `parquet` panic.
+    // The last bits of some metadata bytes make the crate `parquet` panic.
     let metadata = (bytes.len() * 2 / 3..bytes.len() * 5 / 6).map(|index| (index, 1));
     let anywhere = (0..bytes.len()).step_by(7).map(|index| (index, 0x20));
     for (index, change) in anywhere.chain(metadata) {
@@ -201,7 +200,7 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
     }
 }
 
-/// Imports files that pandas, DuckDB, Polars and pyarrow wrote (`.ci/dataset`).
+/// Files that pandas, DuckDB, Polars and pyarrow wrote (`.ci/dataset`).
 #[test]
 fn rewritten_tables_are_imported_by_given_rules() {
     let at = scratch_paths();
@@ -317,7 +316,7 @@ fn einstein_transcripts_round_trip_with_rolls() {
 #[test]
 fn large_archives_keep_the_frequent_players() {
     let at = scratch_paths();
-    // Names are in Latin-1, which some archives use.
+    // Latin-1, which some archives use.
     let game = |number: u32| {
         let name = ["ren\u{e9}".to_owned(), format!("p{number}")]
             [usize::from(!number.is_multiple_of(3))]

@@ -1,4 +1,4 @@
-//! Tests the file format: round trips, files written by hand, and illegal games.
+//! The file format: round trips, files written by hand, and illegal games.
 
 use crate::{
     CLASSIC, MIXED_PLAYERS, NEAREST, PlayedGame, assert_refused, config, decode, header_of,
@@ -30,7 +30,7 @@ pub(crate) static SMALL_SHARD: LazyLock<Vec<u8>> = LazyLock::new(|| {
     shard::encode(Path::new("small.games"), &header, &games).unwrap()
 });
 
-/// Replaces the file's checksum by a valid one, as a forger would.
+/// Makes the file's checksum valid, as a forger would.
 pub(crate) fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.truncate(bytes.len().saturating_sub(8));
     let checksum = xxh3_64(&bytes);
@@ -70,7 +70,7 @@ pub(crate) fn label(name: &str, by: &str) -> Label {
     }
 }
 
-/// A file of version 4 with this header, index and games, and valid checksums.
+/// A file of version 4 with valid checksums.
 pub(crate) fn build_file(header: &str, index: &[u8], games: &[u8]) -> Vec<u8> {
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap().to_le_bytes();
     let mut bytes = [
@@ -112,7 +112,7 @@ fn start(red: u64, blue: u64) -> [u8; 8] {
     (side(red) | side(blue) << 30).to_le_bytes()
 }
 
-/// Encoding of a start that is not a set-up: the number 518,400, then the packed position.
+/// A start that is not a set-up: the number 518,400, then the packed position.
 fn other(start: [u8; 8]) -> Vec<u8> {
     [&518_400u32.to_le_bytes()[..3], &start].concat()
 }
@@ -121,16 +121,16 @@ fn other(start: [u8; 8]) -> Vec<u8> {
 const PLAIN: u8 = 0;
 const VALUES: u8 = 1;
 
-/// A game that Red wins at once. Red's stone 1 is on d2 (square 18 from Red's view), Blue's on a4
-/// (19). A 3 is rolled; Red steps onto its goal by the first of three moves: (0 · 4 + 3) · 2, plus
-/// 1 if explored. `rest` follows the start.
+/// Red's stone 1 is on d2 (square 18 from Red's view), Blue's on a4 (19). A 3 is rolled; Red steps
+/// onto its goal by the first of three moves: (0 · 4 + 3) · 2, plus 1 if explored. `rest` follows
+/// the start.
 fn won_at_once(plies: u8, columns: u8, rest: &[u8]) -> Vec<u8> {
     [&[plies, columns, 1, 0][..], &other(start(18, 19)), rest].concat()
 }
 
 #[test]
 fn a_shard_by_hand_is_read() {
-    // The stored value is 49,151 / 65,534 = 0.750008.
+    // 49,151 / 65,534 = 0.750008.
     let bytes = one_game(&won_at_once(1, VALUES, &[7, 0xFF, 0xBF]));
     let (header, games) = decode(Path::new("hand.games"), &bytes).unwrap();
     assert_eq!(
@@ -175,7 +175,7 @@ fn another_game_is_refused_in_one_line_that_names_both() {
 
 #[test]
 fn set_ups_are_numbers() {
-    // Encoded as 720 · Red's set-up + Blue's set-up, plus 2¹⁹ if Blue moves first.
+    // 720 · Red's set-up + Blue's set-up, plus 2¹⁹ if Blue moves first.
     let rules = Standard::default();
     for game in small().1 {
         let setups = [0, 1].map(|seat| {
@@ -200,7 +200,6 @@ fn games_against_the_rules_are_refused() {
     let with_start = |start: &[u8]| [&[1, PLAIN, 0, 0][..], start, &[6]].concat();
     let mut seat = start(18, 19);
     seat[7] |= 1 << 5;
-    // Six stones on their home squares are encoded as a set-up only.
     let home = Standard::default().start([0, 0], 0).bits().to_le_bytes();
     let cases = [
         (
@@ -312,8 +311,7 @@ fn ended_early<G: Playable>(games: &[shard::PlayedGame<G>]) -> u64 {
     early.count() as u64
 }
 
-/// Random games from these starts, optionally with times. Some plies have labels, those of even
-/// index some standard errors.
+/// Some plies have labels, those of even index some standard errors.
 pub(crate) fn random_games<G: Playable>(
     rules: &G,
     starts: &[G::Position],
@@ -401,7 +399,6 @@ fn unreadable_games_are_not_written() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(500) })]
 
-    /// Random games of either variant from set-ups and other positions.
     #[test]
     fn encoding_round_trips_up_to_rounding(seed: u64, games in 0usize..5, nearest: bool, begun: bool, valued in 0.0f64..1.0, labels in 0usize..4) {
         let variant = if nearest { Variant::NearestOnly } else { Variant::Classic };
@@ -443,13 +440,12 @@ fn games_are_read_until_the_limit_or_the_stop() {
         assert_eq!(found, header);
         assert_eq!(read, games[..limit.min(games.len())]);
     }
-    // Games that are not replayed are still covered by the file's checksum.
+    // The file's checksum covers games that are not replayed.
     let mut damaged = SMALL_SHARD.clone();
     let end = damaged.len() - 20;
     damaged[end] ^= 1;
     let first = shard::decode_first::<Standard>(path, &damaged, &|| false, |_, _, _| false);
     assert_refused(first.map(drop), path, "checksum");
-    // `should_stop` returns true within a single long game.
     let rules = Havannah::from_notation("havannah(base=10)", None).unwrap();
     let mut random = RandomStream::new(1);
     let start = rules.random_start(&mut random, 0);
@@ -493,7 +489,6 @@ fn games_are_read_until_the_limit_or_the_stop() {
         };
         shard::decode_first(path, &bytes, &should_stop, take).unwrap();
         assert_eq!(read, limit);
-        // After it has returned true, `should_stop` is called once more at most.
         assert!(polls.get() <= time.saturating_add(2), "{}", polls.get());
     }
 }

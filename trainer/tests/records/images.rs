@@ -1,4 +1,4 @@
-//! Tests splits of sets with symmetric images of games: all images of a game are in one part.
+//! All symmetric images of a game are in one part of a split.
 
 use crate::scratch;
 use alea_core::record::GameRecord;
@@ -17,7 +17,6 @@ use trainer::shard::{self, PlayedGame, ShardHeader};
 
 const PLAYER: &str = "random";
 
-/// Random games with a value for every move.
 fn played<G: Learnable>(rules: &G, games: u64, directory: &Path) -> Vec<PlayedGame<G>> {
     let config = SelfPlayConfig {
         players: vec![WeightedPlayer {
@@ -42,8 +41,7 @@ fn played<G: Learnable>(rules: &G, games: u64, directory: &Path) -> Vec<PlayedGa
     all
 }
 
-/// A game and its distinct images under each symmetry and, if the rules allow it, with colours
-/// swapped.
+/// Distinct images under all symmetries and, if the rules allow it, with colours swapped.
 fn images<G: Learnable>(rules: &G, game: &PlayedGame<G>) -> Vec<PlayedGame<G>> {
     let swaps = [false, true];
     let symmetries = (0..rules.symmetries()).flat_map(|one| swaps.map(|swap| (one, swap)));
@@ -103,8 +101,7 @@ fn kinds<G: Learnable>(rules: &G, directory: &Path) -> HashSet<u128> {
     kinds
 }
 
-/// Splits random games together with their images, and checks the parts; returns the mean number of
-/// images per game.
+/// Splits random games with their images; returns the mean number of images per game.
 fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
     let scratch = scratch();
     let at = |name: &str| scratch.join(name);
@@ -152,7 +149,7 @@ fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
     }
     let card = std::fs::read_to_string(at("set/README.md")).unwrap();
     assert!(card.contains(&format!(" {duplicates} games repeat another one")));
-    // All images of one game are on the same side, so the other side has no samples.
+    // All are images of one game, so one side has no samples.
     let options = SampleOptions::without_labels(0.5, 3);
     for (number, images) in all.iter().enumerate() {
         let directory = at(&format!("game-{number}"));
@@ -168,7 +165,6 @@ fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
 
 #[test]
 fn images_of_a_game_are_in_its_part() {
-    // Nearly all random games have as many images as there are symmetries.
     assert!(check(&Standard::default(), 40) > 15.0);
     assert!(check(&Reversi::SIX, 20) > 15.0);
     assert!(check(&Havannah::new(3, true), 10) > 11.0);
@@ -200,7 +196,6 @@ fn a_game_of_the_same_moves_on_other_outcomes_is_another() {
         let ply = &mut other.record.plies[0];
         ply.outcome = ply.outcome % 6 + 1;
         assert_ne!(other.canonical_fingerprint(&rules), fingerprint);
-        // The fingerprint does not depend on values and exploration flags.
         let mut other = game;
         other.record.plies[0].value = None;
         other.record.plies[0].explored ^= true;

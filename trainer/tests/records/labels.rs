@@ -1,4 +1,4 @@
-//! Tests labels: their encoding, their values, and sets of games with different labels.
+//! Labels: their encoding, their values, and sets of games with different labels.
 
 use crate::data::{games, open};
 use crate::dataset::tiny;
@@ -60,14 +60,14 @@ fn columns_are_encoded_as_specified() {
     game.times = vec![Some(5), None, None, Some(300)];
     let bytes = shard::encode(path, &header, std::slice::from_ref(&game)).unwrap();
     let plain = shard::encode(path, &self::header(&[], 1), &[tiny()]).unwrap();
-    // A game: number of plies, column states (2: values from the second ply on), players, start (11
-    // bytes), 4 plies, first ply with a value, 3 values, checksum.
+    // Number of plies, column states (2: values from the second ply on), players, start (11 bytes),
+    // 4 plies, first ply with a value, 3 values, checksum.
     let alone = &plain[plain.len() - 8 - 30..plain.len() - 8];
     assert_eq!((&alone[..4], alone[19]), (&[4, 2, 0, 1][..], 1));
     // States of five columns: values (2: from a later ply on), times (1: from the first), labels
     // "deep" (2), their errors (2), labels "exact" (2).
     let mut expected = [&[4, 2 | 1 << 2 | 2 << 4 | 2 << 6, 2][..], &alone[2..26]].concat();
-    // Times are stored as microseconds plus one, 0 if missing; 301 takes two bytes.
+    // Microseconds plus one, 0 if missing; 301 takes two bytes.
     expected.extend([6, 0, 0, 0x80 | 45, 2]);
     expected.extend([1, 0xFF, 0x7F, 0xFF, 0xFF, 0xFE, 0xFF]);
     expected.extend([3, 0x00, 0x40]);
@@ -84,7 +84,7 @@ fn columns_are_encoded_as_specified() {
     });
     assert!(read[0].labels == game.labels && read[0].times == game.times);
     assert_eq!(shard::encode(path, &read_header, &read).unwrap(), bytes);
-    // Declared but empty columns cost two bits each.
+    // Two bits for each declared but empty column.
     let among = shard::encode(path, &header, &[tiny()]).unwrap();
     assert_eq!(among[among.len() - 8 - 31..][..3], [4, 2, 0]);
     // Invalid columns: late from the first ply or behind the last, a missing first entry, an error
@@ -158,7 +158,7 @@ fn invalid_labels_are_not_written() {
 fn labels_are_the_values_of_their_sources() {
     let rules = Standard::default();
     let all = play(&config(&["greedy", "random"], 100));
-    // Without a transposition table, a search does not depend on earlier positions.
+    // A search without transposition table does not depend on earlier positions.
     let recipe = PlayerRecipe::parse("star1(depth=2, eval=schwarz, table=0)", &rules).unwrap();
     let race = evaluator("race", &rules).unwrap();
     let tables = shared_tables(4, rules.variant()).unwrap();
@@ -197,7 +197,6 @@ fn labels_are_the_values_of_their_sources() {
             exact += u32::from(expected_exact.is_some());
             assert!(sampled[number].is_some());
         }
-        // Labels do not depend on games labelled before.
         let mut again = label_sources[3].new_labeller();
         again.values(&all[0]);
         assert_eq!(again.values(game), sampled);
@@ -279,7 +278,6 @@ fn self_play_labels_its_games_and_plays_the_same() {
             label("exact", "tables(stones=3)")
         ]
     );
-    // A labelled run is resumed, but not by a run with other labels.
     run(&labelled, &at("a")).unwrap();
     assert_refused(run(&plain, &at("a")), &at("a"), "other settings");
     run(&plain, &at("plain")).unwrap();

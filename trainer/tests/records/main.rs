@@ -1,7 +1,5 @@
-//! Tests of game records: self-play, shards, derived sets and samples.
-//!
-//! Few games of fast players suffice; expected values come from the rules, from hand computation,
-//! or from a second run.
+//! Game records: self-play, shards, derived sets and samples. Expected values come from the rules,
+//! from hand computation, or from a second run.
 
 #![allow(
     clippy::unwrap_used,
@@ -46,7 +44,7 @@ type ShardReader = trainer::data::ShardReader<Standard>;
 type LabelSource = trainer::label::LabelSource<Standard>;
 type Samples = trainer::dataset::Samples<Standard>;
 
-/// The game of most tests. `NEAREST` is a variant of its rules.
+/// `NEAREST` is a variant of its rules.
 const CLASSIC: &str = "einstein";
 const NEAREST: &str = "einstein(variant=nearest)";
 
@@ -64,7 +62,7 @@ fn scratch() -> Scratch {
     Scratch(tempfile::tempdir().unwrap())
 }
 
-/// Creates a temporary directory; returns a function that maps names to paths in it.
+/// Maps names to paths in a temporary directory.
 fn scratch_paths() -> impl Fn(&str) -> PathBuf {
     let directory = scratch();
     move |name| directory.join(name)
@@ -88,8 +86,7 @@ fn config(players: &[&str], games: u64) -> SelfPlayConfig {
     }
 }
 
-/// Players of every relevant kind: with a transposition table, with random decisions, without
-/// values.
+/// With a transposition table, with random decisions, without values.
 const MIXED_PLAYERS: [&str; 4] = [
     "star1(depth=2, eval=schwarz, table=1)",
     "mcts(sims=20)",
@@ -128,7 +125,6 @@ fn plies(games: &[PlayedGame]) -> impl Iterator<Item = &Ply<Move>> + Clone {
     games.iter().flat_map(|game| &game.record.plies)
 }
 
-/// Whether verification of a directory finds no problem.
 fn is_sound(directory: PathBuf) -> bool {
     verify::<Standard>(&[directory])
         .unwrap()
@@ -157,7 +153,7 @@ fn play(config: &SelfPlayConfig) -> Vec<PlayedGame> {
         .collect()
 }
 
-/// Name and bytes of every file in a directory, by name.
+/// Name and bytes of every file in a directory.
 fn content(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = std::fs::read_dir(directory)
         .unwrap()
@@ -187,7 +183,7 @@ fn header_of(config: &SelfPlayConfig, games: u64) -> shard::ShardHeader {
     }
 }
 
-/// The error's text; checks that it is one line and contains `path`.
+/// Checks that the error is one line and contains `path`.
 fn one_line(error: &impl std::error::Error, path: &Path) -> String {
     let text = error.to_string();
     assert!(
@@ -197,14 +193,14 @@ fn one_line(error: &impl std::error::Error, path: &Path) -> String {
     text
 }
 
-/// The error's text; checks that it is one line and contains `path` and `expected`.
+/// Checks that the error is one line and contains `path` and `expected`.
 fn assert_refused<T>(result: Result<T, Error>, path: &Path, expected: &str) -> String {
     let text = one_line(&result.err().unwrap(), path);
     assert!(text.contains(expected), "{text}: expected {expected}");
     text
 }
 
-/// Saves an n-tuple model with the same value for all positions.
+/// With the same value for all positions.
 fn save_model(path: &Path, bias: f32) {
     let set = TupleSet::from_name(&Standard::default(), "stone-pairs").unwrap();
     let weights = vec![0.0; set.rows()];

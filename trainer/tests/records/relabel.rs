@@ -1,4 +1,4 @@
-//! Tests adding labels: the bytes are equal however it is done, and interruption is safe.
+//! Adding labels gives equal bytes however it is done, also after interruption.
 
 use crate::data::{content_names, games, open};
 use crate::{
@@ -55,7 +55,7 @@ fn later_labels_equal_those_of_self_play() {
     relabelled("plain", "one", "sampled", by[0]);
     relabelled("one", "two", "exact", by[1]);
     let written = relabelled("two", "both", "rolled", by[2]);
-    // Rollouts have standard errors; in positions of the tablebases, these are 0.
+    // Rollouts have standard errors, of 0 in positions of the tablebases.
     let rolled = games(&[&at("both")]).into_iter().flat_map(|game| {
         let plies = 0..game.record.plies.len();
         plies.map(move |ply| (game.label(1, ply), game.estimate(2, ply).unwrap()))
@@ -91,8 +91,7 @@ fn later_labels_equal_those_of_self_play() {
 #[test]
 fn interrupted_relabelling_resumes_to_the_same_bytes() {
     let at = scratch_paths();
-    // The source's shards do not end where the new set's do: the last shard of the first directory
-    // is short.
+    // The last shard of the first directory is short, so the new set's shards end elsewhere.
     run(
         &config(&["greedy", "random"], GAMES_PER_SHARD + 50),
         &at("a"),
@@ -135,7 +134,6 @@ fn interrupted_relabelling_resumes_to_the_same_bytes() {
         file.modified().unwrap()
     };
     let written = time(&working);
-    // A directory that is locked or contains other labels stays unchanged.
     let before = content(&working);
     assert_refused(
         make(

@@ -1,4 +1,4 @@
-//! Tests self-play: games, resuming, and directories of other runs.
+//! Self-play: games, resuming, and directories of other runs.
 
 use crate::{
     CLASSIC, MIXED_PLAYERS, NEAREST, PlayedGame, SelfPlay, assert_refused, config, content,
@@ -11,7 +11,6 @@ use std::{collections::HashSet, path::Path};
 use trainer::Error;
 use trainer::selfplay::{GAMES_PER_SHARD, Limits, SelfPlayConfig, SelfPlaySummary};
 
-/// Settings for three shards of fast games, the last shard short.
 fn three_shards() -> SelfPlayConfig {
     config(&["greedy", "random"], 2 * GAMES_PER_SHARD + 50)
 }
@@ -85,7 +84,6 @@ fn every_ply_is_legal_and_every_value_a_probability() {
                 assert_eq!(rules.winner(position), None);
                 assert!(rules.legal_moves(position, ply.outcome).contains(&ply.mv));
                 let player = &config.players[usize::from(game.players[position.seat()])].player;
-                // Only the players that value positions store values.
                 assert_eq!(
                     ply.value.is_some(),
                     player.starts_with("star1") || player.starts_with("mcts"),
@@ -186,7 +184,7 @@ fn the_summary_counts_the_games_of_the_files() {
         summary.explored,
         plies().filter(|ply| ply.explored).count() as u64
     );
-    // Seats alternate, and the last mover has won, since it keeps the stone that it moved.
+    // The last mover has won, since it keeps the stone that it moved.
     let beginner_wins = games
         .iter()
         .filter(|game| game.record.plies.len() % 2 == 1)
@@ -235,7 +233,7 @@ fn a_stopped_run_resumes_to_the_same_files() {
         let file = std::fs::metadata(directory.join(name)).unwrap();
         file.modified().unwrap()
     };
-    // A shorter run that was killed while writing another shard; its complete shards are kept.
+    // A shorter run that was killed while writing another shard.
     let shorter = SelfPlayConfig {
         games: GAMES_PER_SHARD + 10,
         ..three_shards()
@@ -251,7 +249,6 @@ fn a_stopped_run_resumes_to_the_same_files() {
     let before = times();
     go_on();
     assert_eq!(times(), before);
-    // A damaged shard is reported, and played again after its removal.
     let path = directory.join("000001.games");
     std::fs::write(&path, &expected[1].1[..5000]).unwrap();
     assert_refused(run(&three_shards(), directory), &path, "remove it");
@@ -371,8 +368,7 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
 
 #[test]
 fn games_have_different_rolls_starts_and_moves() {
-    // Chance, starts and random players have separate streams; they differ between games, in one
-    // group or in different ones.
+    // Chance, starts and random players have separate streams, different ones in each game.
     let games = play(&config(&["random"], 200));
     let rolls = |game: &PlayedGame| -> Vec<u8> {
         let plies = game.record.plies.iter();

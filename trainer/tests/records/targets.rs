@@ -1,5 +1,4 @@
-//! Tests targets from labels and tablebases, several sources of games, and labels in model
-//! metadata.
+//! Targets from labels and tablebases, several sources of games, and labels in model metadata.
 
 use crate::dataset::{tiny, training, with_other_rolls, write};
 use crate::format::label;
@@ -50,7 +49,7 @@ fn samples_have_values_of_players_and_labels() {
     // Ply, value and result of each sample. Blue, who moves at plies 1 and 3, wins; players valued
     // plies 2 and 3. At ply 3 the label is 1 for Blue, the exact label 0.
     type Expected<'a> = &'a [(usize, f32, f32)];
-    // Names of labels, each with the number of samples that use it.
+    // Names of labels, each with its number of samples.
     type Used<'a> = &'a [(&'a str, usize)];
     let exactly: Expected<'_> = &[(2, 0.6, 0.0), (3, 0.0, 0.0)];
     let cases: [(&str, bool, Expected<'_>, Used<'_>); 6] = [
@@ -106,7 +105,6 @@ fn samples_have_values_of_players_and_labels() {
 fn samples_are_weighted_by_label_errors() {
     let directory = scratch();
     let mut game = tiny_labelled();
-    // The label has values at plies 1 to 3, the last without a standard error.
     let estimates = [Some(0.05), Some(0.1), None].map(|error| Some(Estimate { value: 0.5, error }));
     let values = [None].into_iter().chain(estimates).collect();
     game.set_label(0, 2, values);
@@ -158,7 +156,6 @@ fn missing_labels_are_refused_and_existing_ones_listed() {
         "no labels",
     );
     assert!(text.contains("alea data relabel"), "{text}");
-    // It suffices that one directory has the label.
     let both = Samples::open(&[at("none"), at("one")], &options("deep", true)).unwrap();
     assert_eq!(both.training() + both.validation().len(), 36 * 2 + 36 * 3);
 }
@@ -190,7 +187,6 @@ fn games_of_several_sources_are_parts_in_their_order() {
     assert_eq!(training(&both), [training(&a), training(&b)].concat());
     assert_eq!(both.validation(), [a.validation(), b.validation()].concat());
     assert_ne!(both.fingerprint(), reversed.fingerprint());
-    // A directory without games, and one with games of another variant.
     assert_refused(open(&["a", "c"]), &at("c"), "");
     run(
         &SelfPlayConfig {
@@ -264,7 +260,7 @@ fn exact_labels_are_targets_and_listed_in_the_model() {
         ),
         (&"other".into(), &"race".into())
     );
-    // Exact labels are listed as exact even if they only replace values.
+    // Listed as exact even if they only replace values.
     assert_eq!(
         metadata(&options("exact", false), "mixed")["table_labels"],
         with_tables["table_labels"]

@@ -1,8 +1,6 @@
-//! Tests records of a very different game: no chance, draws, two seats or more, thousands of moves
-//! per position.
-//!
-//! A bag contains tokens; each seat in turn takes from 1 to `per_turn` of them. When it is empty,
-//! the seat with the most tokens wins; equal ones share the point.
+//! Records of a game without chance, with draws, more seats and many moves. Each seat in turn takes
+//! 1 to `per_turn` tokens of a bag. When it is empty, the seat with the most tokens wins; equal
+//! ones share the point.
 
 use crate::format::{self, quantize_value};
 use crate::{assert_refused, content, decode, scratch, scratch_paths, with_threads};
@@ -181,7 +179,6 @@ fn tokens(seats: usize, bag: u16, per_turn: u16) -> Tokens {
     }
 }
 
-/// Random games with quantized values, times, and a label with standard errors.
 fn random_games(rules: &Tokens, games: usize) -> (ShardHeader, Vec<PlayedGame<Tokens>>) {
     let mut random = RandomStream::new(5);
     let starts = vec![rules.random_start(&mut random, 0); games];

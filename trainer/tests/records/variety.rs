@@ -1,4 +1,4 @@
-//! Tests options of self-play: starts, exploration, tablebases, and limits.
+//! Options of self-play: starts, exploration, tablebases and limits.
 
 use crate::{
     MIXED_PLAYERS, PlayedGame, SelfPlay, assert_refused, config, content, play, plies, run,
@@ -26,7 +26,7 @@ fn suite(directory: &Path, text: &str) -> String {
 const TWO_STARTS: &str =
     "# two starts\n.1..2/...../..3../...b./....a r -\n215../64.../3...e/...fb/..acd b -\n";
 
-/// Options in TOML: each one alone, and several together.
+/// Each option alone, then several together.
 fn all(directory: &Path) -> [String; 8] {
     let starts = suite(directory, TWO_STARTS);
     [
@@ -56,7 +56,6 @@ fn each_option_gives_the_same_bytes_with_any_number_of_threads() {
             content(&directory)
         });
         assert!(outputs[0] == outputs[1], "{name}");
-        // The option changes the games but not the players, and is in the header.
         let games = play(&settings);
         assert_ne!(games, off, "{name}");
         assert!(
@@ -90,7 +89,7 @@ fn options_that_are_off_leave_no_trace() {
     );
 }
 
-/// Numbers of explored plies and of all plies, by index of the ply.
+/// For each ply, how often it was explored and how often played.
 fn explored(games: &[PlayedGame]) -> Vec<(f64, f64)> {
     let mut counts = vec![(0.0, 0.0); 60];
     for game in games {
@@ -332,7 +331,7 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
         run_within(&settings, directory, limits)
     };
     let grown = scratch();
-    // Limits within the first shard, at its last game, one game later, and within the third shard.
+    // Within the first shard, at its last game, one game later, and within the third shard.
     let full = GAMES_PER_SHARD as usize - 1;
     for positions in [
         1,
@@ -353,7 +352,7 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
             ),
             (expected_games as u64, sums[expected_games - 1], false)
         );
-        // The result equals a run of this number of games, however it was reached.
+        // However it was reached, the result equals a run of this number of games.
         let plain = scratch();
         let summary = run(
             &SelfPlayConfig {
@@ -369,8 +368,6 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
         assert!(content(&grown) == content(&plain), "{positions}");
         assert_eq!(to(positions, &grown).unwrap().timing.games, 0);
     }
-    // A lower limit than the existing positions, or a missing shard, is refused, and nothing
-    // changes.
     let before = content(&grown);
     assert_refused(to(500, &grown), &grown, "");
     assert!(content(&grown) == before);

@@ -1,4 +1,4 @@
-//! Compares TD(λ) with a textbook implementation and exact endgames; tests reproducibility.
+//! Compares TD(λ) with a textbook implementation and exact endgames.
 
 use super::super::{Family, Learner, TrainingRun, train};
 use super::*;
@@ -58,7 +58,7 @@ fn learner(config: &TrainConfig) -> TdLearner<'_, Standard> {
     )
 }
 
-/// Indices of the weights that a position uses; the bias is the last.
+/// Weights that a position uses; the last is the bias.
 fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
     let mut rows = vec![0; set.tuples()];
     set.row_indices(position, &mut rows);
@@ -178,8 +178,7 @@ fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
             .count();
         plies += positions.len();
         for (ply, position) in positions.iter().enumerate() {
-            // Checks that some roll allows the move and that the engine rates none of its
-            // alternatives higher.
+            // Checks that some roll allows the move and the engine rates no alternative higher.
             let worth = |after: &Position| {
                 rules
                     .payoff(after, position.seat())

@@ -1,4 +1,4 @@
-//! Tests training for Reversi: draws, passes, no chance.
+//! Reversi: draws, passes, no chance.
 
 use super::*;
 use crate::data::{BadGames, transcripts};
@@ -55,7 +55,6 @@ fn another_game_trains_in_all_ways_and_exports() {
         let directory = tempfile::tempdir().unwrap();
         let config = config_of();
         let report = train_on(&samples, directory.path(), &config, family).unwrap();
-        // Constant predictions ½ have a loss of ln 2, for draws too.
         assert!(
             report.validation_loss < 0.66,
             "{}: {}",
@@ -65,7 +64,6 @@ fn another_game_trains_in_all_ways_and_exports() {
         assert!(report.parity <= PARITY_TOLERANCE);
         let parts = &report.curve[0].validation_by_phase;
         assert!(parts.iter().all(|part| (1..=12).contains(&part.remaining)));
-        // A model file does not load for another game or size.
         assert!(ModelFile::load(&game, &report.model).is_ok());
         let refused = ModelFile::load(&Standard::default(), &report.model).unwrap_err();
         assert!(
@@ -102,7 +100,7 @@ fn unknown_inputs_are_refused_in_one_line() {
     assert!(refuse(&config, Family::Network).starts_with("network.inputs: 'mobility' is no"));
 }
 
-/// A random game without values; one in five ends by resignation.
+/// One in five ends by resignation.
 fn plain(game: &Reversi, random: &mut RandomStream) -> PlainGame<Reversi> {
     let mut game_record = PlainGame {
         start: game.start(),

@@ -1,9 +1,7 @@
-//! Arrays built element by element, in order, in hot loops.
-//!
-//! Unlike `map` and `from_fn` of the standard library these are inlined across codegen units
-//! (searches took a quarter more time otherwise).
+//! Arrays filled in index order. Unlike the standard library's `map` and `from_fn` these are
+//! inlined across codegen units, without which searches took a quarter more time.
 
-/// Array of `f(0)`, `f(1)` and so on.
+/// Returns `[f(0), f(1), …]`.
 #[inline(always)]
 pub fn build_array<T: Copy + Default, const N: usize>(mut f: impl FnMut(usize) -> T) -> [T; N] {
     let mut elements = [T::default(); N];
@@ -13,7 +11,7 @@ pub fn build_array<T: Copy + Default, const N: usize>(mut f: impl FnMut(usize) -
     elements
 }
 
-/// Array of `f` of each element.
+/// Applies `f` to each element, in index order.
 #[inline(always)]
 pub fn map_array<S: Copy, T: Copy + Default, const N: usize>(
     array: [S; N],

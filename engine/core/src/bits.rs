@@ -1,4 +1,4 @@
-//! Bit sets of numbers below 64.
+//! Sets of numbers below 64, as the bits of a word.
 
 /// Indices of the set bits, in rising order.
 #[inline]

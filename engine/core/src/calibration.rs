@@ -1,38 +1,36 @@
-//! Calibration of raw scores to win probabilities: a fitted logistic, or Rock'n'Roll's linear
-//! scale.
-//!
-//! The constants of the hand-made evaluators were fitted by `alea calibrate`.
+//! Maps the raw scores of evaluators to win probabilities. The constants of the hand-made
+//! evaluators were fitted by `alea calibrate`.
 
 use crate::{
     evaluator::{Evaluator, Score, symmetric_payoffs},
     game::{Game, MAX_SEATS, Payoffs},
 };
 
-/// Maps a raw score to a value in `[0, 1]`.
+/// A function from an evaluator's raw score to a value in `[0, 1]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Calibration {
-    /// `1 / (1 + exp(-(slope · score + offset)))`: a win probability.
+    /// `1 / (1 + exp(-(slope · score + offset)))`, a win probability.
     Logistic {
         /// Log odds per unit of score.
         slope: f32,
         /// Log odds at score 0.
         offset: f32,
     },
-    /// `1/2 + factor · score / 2000`, clamped inside `(0, 1)`; equal to searching raw scores with
-    /// wins at ±1000, as Rock'n'Roll does.
+    /// `1/2 + factor · score / 2000`, clamped into `(0, 1)`. Being linear, it lets searches choose
+    /// as by raw scores with wins at ±1000 (Rock'n'Roll).
     Raw {
-        /// Weight of one unit of score on the scale of ±1000.
+        /// Factor that converts a score to the scale of ±1000.
         factor: f32,
     },
 }
 
 impl Calibration {
-    /// The logistic with these constants.
+    /// [`Calibration::Logistic`] with these constants.
     pub const fn logistic(slope: f32, offset: f32) -> Self {
         Self::Logistic { slope, offset }
     }
 
-    /// The value of a raw score.
+    /// Value in `(0, 1)` for the seat to move with this raw score.
     #[inline]
     pub fn value(self, score: f32) -> f32 {
         match self {
@@ -43,8 +41,8 @@ impl Calibration {
         }
     }
 
-    /// The value of a raw score for a seat that is not to move: without the logistic's offset, the
-    /// advantage of the move.
+    /// Value for a seat that is not to move: the logistic's `offset`, the advantage of moving, is
+    /// left out.
     pub fn opponent_value(self, score: f32) -> f32 {
         match self {
             Self::Logistic { slope, .. } => Self::logistic(slope, 0.0).value(score),
@@ -56,7 +54,7 @@ impl Calibration {
 /// Clamps a value to [1e-6, 1 − 1e-6], so that a certain win beats a probable one.
 #[inline]
 pub fn clamp_to_open_interval(value: f32) -> f32 {
-    // Half the instructions of `clamp`, which checks its limits.
+    // Half the instructions of `f32::clamp`, which checks its limits.
     let value = if value < 1e-6 { 1e-6 } else { value };
     if value > 1.0 - 1e-6 {
         1.0 - 1e-6
@@ -65,27 +63,26 @@ pub fn clamp_to_open_interval(value: f32) -> f32 {
     }
 }
 
-/// `1 / (1 + exp(-x))`, within 2e-7.
+/// `1 / (1 + exp(-x))`, with an error below 2e-7.
 #[inline]
 pub fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + exponential(-x))
 }
 
-/// `exp(x)`, within 2e-7; clamped to ±87, the range of normal results.
+/// `exp(x)` with a relative error below 3e-7, for x clamped to ±87; all machines get the same bits.
 ///
-/// All machines get the same bits: 2^n by the exponent, times a polynomial on [-ln 2 / 2, ln 2 / 2]
-/// (Taylor, degree 6).
+/// 2^n by the exponent, times a Taylor polynomial of degree 6 on [-ln 2 / 2, ln 2 / 2].
 #[inline]
 pub fn exponential(x: f32) -> f32 {
     let x = if x < -87.0 { -87.0 } else { x };
     let x = if x > 87.0 { 87.0 } else { x };
-    // Adding and subtracting 1.5 · 2^23 rounds to an integer.
+    // Adding, then subtracting 1.5 · 2^23 rounds to an integer.
     const ROUNDING_BIAS: f32 = 12_582_912.0;
     let rounded = x * std::f32::consts::LOG2_E + ROUNDING_BIAS;
     let power = rounded - ROUNDING_BIAS;
     // ln 2 in two parts, the first short enough for an exact product (Cody and Waite 1980).
     let remainder = x - power * 0.693_359_4 - power * -2.121_944_4e-4;
-    // Pairs first (Estrin 1960), for independent terms.
+    // Independent terms for parallel execution (Estrin 1960).
     let square = remainder * remainder;
     let low = (1.0 + remainder) + square * (0.5 + remainder * (1.0 / 6.0));
     let high = (1.0 / 24.0 + remainder * (1.0 / 120.0)) + square * (1.0 / 720.0);
@@ -96,12 +93,12 @@ pub fn exponential(x: f32) -> f32 {
     f32::from_bits((exponent << 23) as u32) * series
 }
 
-/// A hand-made score with a calibration, as an evaluator.
+/// Makes a hand-made [`Score`] an [`Evaluator`].
 #[derive(Clone, Debug)]
 pub struct Calibrated<S> {
-    /// The hand-made score.
+    /// The score of a position.
     pub score: S,
-    /// The map from the score to a win probability.
+    /// Map from that score to the value.
     pub calibration: Calibration,
 }
 
@@ -117,7 +114,8 @@ impl<G: Game, S: Score<G>> Evaluator<G> for Calibrated<S> {
         Some(self.score.score(game, position))
     }
 
-    /// With more than two seats each gets the value of its own score, if there is one.
+    /// With more than two seats, each gets the value of its own score if [`Score::scores`] has
+    /// them.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &()) -> Payoffs {
         let is_multiplayer = game.seats() > 2;
         let scores = is_multiplayer

@@ -1,14 +1,14 @@
-//! Expectations over chance: values of positions before their chance event, exact or bounded.
+//! Values of positions before a chance event: `Σ_o p_o · max_{m ∈ moves(o)} v_m`, exact or bounded.
 //!
-//! The value is `Σ_o p_o · max_{m ∈ moves(o)} v_m`; each distinct move is valued once (Rock'n'Roll,
-//! Schäfer 2006). Until all moves of an outcome are searched, its value lies between their best
-//! lower bound and 1; the window of a move (Star1, Ballard 1983) solves these piecewise linear
-//! sums. Invariant: values are win probabilities in `[0, 1]` from one perspective.
+//! Each distinct move is valued once (Rock'n'Roll, Schäfer 2006). While an outcome has unsearched
+//! moves, its value lies between its best lower bound and 1; the search window of a move (Star1,
+//! Ballard 1983) comes from solving these piecewise linear sums for alpha and beta. Invariant:
+//! values are win probabilities from one perspective.
 
 use crate::game::{List, MAX_LISTED_OUTCOMES, Outcome, OutcomeList};
 use serde::Serialize;
 
-/// Bounds of a win probability.
+/// Lower and upper bound of a win probability.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bounds {
     /// Lower bound.
@@ -18,13 +18,13 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds of an unknown value.
+    /// The bounds 0 and 1 of an unknown value.
     pub const UNKNOWN: Self = Self {
         lower: 0.0,
         upper: 1.0,
     };
 
-    /// The bounds of an exactly known value.
+    /// Equal bounds of an exactly known value.
     #[inline]
     pub fn exact(value: f32) -> Self {
         Self {
@@ -33,7 +33,7 @@ impl Bounds {
         }
     }
 
-    /// The bounds from the opponent's perspective.
+    /// The bounds of `1 - value`, the opponent's win probability.
     #[must_use]
     #[inline]
     pub fn flip(self) -> Self {
@@ -44,13 +44,14 @@ impl Bounds {
     }
 }
 
-/// `value` itself if it is for the same side, otherwise the opponent's `1 - value`.
+/// `value` for the same side if `same`, otherwise `1 - value` for its opponent.
 #[inline]
 pub fn flip_value(value: f32, same: bool) -> f32 {
     if same { value } else { 1.0 - value }
 }
 
-/// The value of a position from the exact values of all its moves.
+/// Value of a position from the exact `values` of all its moves: the mean over `outcomes` of the
+/// best allowed move's value.
 #[inline]
 pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
     let mut mean = WeightedMean::default();
@@ -64,8 +65,7 @@ pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
     mean.get()
 }
 
-/// `Σ weight · value`. Rounded weights may not add up to 1: the mean is at most 1, and exactly ½ if
-/// all values are.
+/// `Σ weight · value`, at most 1 although weights are rounded, and exactly ½ if all values are.
 #[derive(Default)]
 struct WeightedMean {
     sum: f32,
@@ -89,38 +89,38 @@ impl WeightedMean {
     }
 }
 
-/// Bounds of a position's value, updated as its moves are searched, in any order.
+/// Bounds of a position's value before its chance event, updated after each searched move.
 pub struct ChanceBounds<O: OutcomeList> {
     outcomes: O::ListOf<OutcomeBounds>,
-    /// For each of the first moves the outcomes that allow it, as a bit set.
+    /// By index of a move: bit set of the outcomes that allow it. Moves from [`NUM_MASKS`] on have
+    /// none.
     allowing: [u64; NUM_MASKS],
-    /// Bounds of the position as running sums, compared with a margin for rounding errors;
-    /// [`ChanceBounds::bounds`] sums anew.
+    /// Bounds of the position as running sums with rounding errors, which `margin` exceeds.
     lower: f32,
     upper: f32,
-    /// [`MARGIN`], or 0 with a single outcome of probability 1, where nothing is rounded.
+    /// [`MARGIN`], or 0 with a single outcome, which needs no rounding.
     margin: f32,
 }
 
 const NUM_MASKS: usize = 32;
 
-/// Widens search windows by more than the rounding errors of the running sums.
+/// Widening of search windows, larger than the rounding errors of the running sums.
 const MARGIN: f32 = 1e-6;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct OutcomeBounds {
     outcome: Outcome,
     lower: f32,
-    /// Best upper bound of the searched moves.
+    /// Best upper bound among the searched moves.
     searched_upper: f32,
-    /// 1 until all moves are searched, then `searched_upper`.
+    /// 1 until all allowed moves are searched, then `searched_upper`.
     upper: f32,
     unsearched: u16,
     reciprocal: f32,
 }
 
 impl<O: OutcomeList> ChanceBounds<O> {
-    /// Bounds of a position before its moves are searched.
+    /// The bounds before any move is searched; `listed` are the outcomes of the position.
     #[inline]
     pub fn new(listed: &[Outcome]) -> Self {
         const {
@@ -159,9 +159,9 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// Alpha and beta for the search of the move at `index`, before the position's bounds decide
-    /// its window: a value up to this alpha changes nothing or makes the position fail low, from
-    /// this beta on it makes it fail high.
+    /// Search window (alpha, beta) of the move at `index`, from the window of its position: a move
+    /// value up to this alpha changes nothing or makes the position fail low, from this beta on it
+    /// makes the position fail high.
     #[inline]
     pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {
         let (alpha, beta) = (alpha - self.margin, beta + self.margin);
@@ -172,7 +172,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 return (1.0, 1.0);
             };
             if self.margin == 0.0 {
-                // Without chance: alpha-beta, to the last bit.
+                // Without chance: plain alpha-beta, to the last bit.
                 return (
                     if alpha > entry.lower && alpha >= entry.searched_upper {
                         alpha
@@ -183,8 +183,8 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 );
             }
             let high = (beta - self.lower) * entry.reciprocal + entry.lower;
-            // Whatever the number of unsearched moves: up to this value the move is beaten, or the
-            // position fails low.
+            // A move value up to `low` loses to a searched move or makes the position fail low,
+            // however many moves are unsearched.
             let low = (alpha - self.upper) * entry.reciprocal + entry.upper;
             let low = if low < entry.searched_upper {
                 f32::NEG_INFINITY
@@ -226,7 +226,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         allowing
     }
 
-    /// Records the bounds of the searched move at `index`, once per move.
+    /// Records the bounds of the move at `index`, once per move.
     #[inline]
     pub fn record(&mut self, index: usize, bounds: Bounds) {
         let mut allowing = self.outcomes_allowing(index);
@@ -263,7 +263,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// Raises the lower bound of the move at `index` before its search is complete.
+    /// Applies a lower bound of the move at `index` whose search is not complete.
     #[inline]
     pub fn raise_lower(&mut self, index: usize, lower: f32) {
         let mut allowing = self.outcomes_allowing(index);
@@ -288,7 +288,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         self.outcomes_allowing(index) != 0
     }
 
-    /// Whether the search can stop: the bounds are outside of the window or meet.
+    /// Whether the position's search can stop: its bounds are equal or outside of the window.
     #[inline]
     pub fn is_decided(&self, alpha: f32, beta: f32) -> bool {
         let margin = self.margin / 2.0;
@@ -301,7 +301,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         self.outcomes.iter().all(|entry| entry.lower >= entry.upper)
     }
 
-    /// The bounds of the position, summed anew in the order of the outcomes.
+    /// The bounds of the position, summed anew without the errors of the running sums.
     #[inline]
     pub fn bounds(&self) -> Bounds {
         let (mut lower, mut upper) = (WeightedMean::default(), WeightedMean::default());
@@ -316,10 +316,10 @@ impl<O: OutcomeList> ChanceBounds<O> {
     }
 }
 
-/// `constant + Σ weight · max(floor, x)` as a function of x.
+/// `constant + Σ weight · max(floor, x)`, a function of x.
 struct PiecewiseSum<O: OutcomeList> {
     constant: f32,
-    /// Pairs of weight and floor, by ascending floor.
+    /// (weight, floor) by ascending floor.
     terms: O::ListOf<(f32, f32)>,
 }
 
@@ -344,7 +344,7 @@ impl<O: OutcomeList> PiecewiseSum<O> {
         terms[slot] = (weight, floor);
     }
 
-    /// The x at which the sum reaches `target`: -∞ if it is above for all x, +∞ if it stays below.
+    /// The x at which the sum is `target`: -∞ if the sum is always above, +∞ if always below.
     #[inline]
     fn solve(&self, target: f32) -> f32 {
         let terms = &*self.terms;
@@ -378,7 +378,7 @@ mod tests {
         Outcome { weight, start, end }
     }
 
-    /// Compares windows up to the margin, which an outcome of weight one half doubles.
+    /// A weight of one half doubles the margin.
     fn window_is(found: (f32, f32), expected: (f32, f32)) {
         assert!(
             (found.0 - expected.0).abs() < 3e-6 && (found.1 - expected.1).abs() < 3e-6,

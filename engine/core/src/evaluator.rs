@@ -1,8 +1,8 @@
 //! Evaluators: static values of positions, without search.
 //!
-//! A value is the win probability of the seat to move before its chance event; expectations need
-//! this scale. Evaluators are immutable and shared; the incremental state of a thread is in an
-//! [`Evaluator::Cache`].
+//! A value is the win probability of the seat to move before its chance event. Evaluators are
+//! immutable and shared by threads; each thread keeps incremental state in its own
+//! [`Evaluator::Cache`]s.
 
 use crate::{
     chance::expectation,
@@ -12,22 +12,22 @@ use std::sync::Arc;
 
 /// Static evaluation of positions that are not over.
 pub trait Evaluator<G: Game>: Send + Sync {
-    /// Incremental state of a position, such as an NNUE accumulator; `()` for none.
+    /// Incrementally updated state of a position, such as an NNUE accumulator; `()` for none.
     type Cache: Clone + Default + Send;
 
-    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are faster than one
-    /// successor at a time; searches then call them, without caches.
+    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] evaluate all successors
+    /// in one batch, faster than one at a time; searches then call them and update no caches.
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// The value of a position searched one ply deep, for the seat to move: bit for bit the
-    /// expectation of its successors' [`Evaluator::value`]s. The cache only saves work. Two seats
-    /// only.
+    /// Value for the seat to move after a search of one ply: bit for bit the expectation of the
+    /// successors' [`Evaluator::value`]s. Two seats only. `cache` may be of any position; it only
+    /// saves work.
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
         one_ply_serial(self, game, position, cache)
     }
 
-    /// Scores of the positions after `moves` for the seat that makes them, on any scale, for move
-    /// ordering; a winning move has the maximal score.
+    /// Move-ordering scores of the positions after `moves`, for the seat that makes them; a winning
+    /// move has the maximal score.
     fn score_successors(
         &self,
         game: &G,
@@ -38,8 +38,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         score_successors_serial(self, game, position, moves, scores);
     }
 
-    /// Values of the positions after `moves` for the seat that makes them, bit for bit those of
-    /// [`Evaluator::successor_value`].
+    /// [`Evaluator::successor_value`] of each move, bit for bit.
     fn value_successors(
         &self,
         game: &G,
@@ -51,7 +50,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         value_successors_serial(self, game, position, moves, cache, values);
     }
 
-    /// The value of a move for the seat that makes it, from scratch; `cache` is scratch space.
+    /// Value of the position after `mv` for the seat that makes it. `cache` is scratch space.
     fn successor_value(
         &self,
         game: &G,
@@ -67,13 +66,13 @@ pub trait Evaluator<G: Game>: Send + Sync {
         })
     }
 
-    /// Computes the cache of a position from scratch.
+    /// Computes the cache of `position` from scratch.
     fn refresh(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) {
         let _ = (game, position, cache);
     }
 
-    /// Computes the cache of a position (`child`) from that before the move (`parent`), bit for bit
-    /// as [`Evaluator::refresh`].
+    /// Computes the cache of the position `after` a move from the `parent` cache of that `before`
+    /// it, bit for bit as [`Evaluator::refresh`].
     fn update(
         &self,
         game: &G,
@@ -87,10 +86,10 @@ pub trait Evaluator<G: Game>: Send + Sync {
         self.refresh(game, after, child);
     }
 
-    /// Win probability of the seat to move, from the position's cache.
+    /// Win probability of the seat to move, from the `cache` of `position`.
     fn value(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> f32;
 
-    /// Values of positions that are not over, into `out` of the same length.
+    /// Writes the [`Evaluator::value`] of each position, none of which is over, to `out`.
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
         let mut cache = Self::Cache::default();
         for (position, value) in positions.iter().zip(out) {
@@ -99,33 +98,33 @@ pub trait Evaluator<G: Game>: Send + Sync {
         }
     }
 
-    /// The value of a position, from scratch.
+    /// [`Evaluator::value`] from scratch.
     fn value_of(&self, game: &G, position: &G::Position) -> f32 {
         let mut cache = Self::Cache::default();
         self.refresh(game, position, &mut cache);
         self.value(game, position, &cache)
     }
 
-    /// The uncalibrated score for the seat to move; `None` if the evaluator has none.
+    /// Uncalibrated score for the seat to move; `None` if the evaluator has none.
     fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
         let _ = (game, position);
         None
     }
 
-    /// The win rate observed in complete games for a value of this evaluator or of a search with
-    /// it; `None` if not fitted. Not for proven or exact values.
+    /// Win rate observed in complete games whose positions had this value, by the evaluator or a
+    /// search with it (not for proven values); `None` if not fitted.
     fn calibrate_to_results(&self, value: f32) -> Option<f32> {
         let _ = value;
         None
     }
 
-    /// Estimated payoffs of all seats; by default equal ones for the seats that are not to move.
+    /// Estimated payoffs of all seats; by default equal for the seats that are not to move.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
         symmetric_payoffs(game, position, self.value(game, position, cache))
     }
 }
 
-/// Payoffs of all seats if the seat to move gets `own` and all others get equal payoffs.
+/// Payoffs of all seats if the seat to move gets `own` and the others equal payoffs.
 pub fn symmetric_payoffs<G: Game>(game: &G, position: &G::Position, own: f32) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
     payoffs[..game.seats()].fill(payoff_of_each_other(own, game.seats()));
@@ -133,7 +132,7 @@ pub fn symmetric_payoffs<G: Game>(game: &G, position: &G::Position, own: f32) ->
     payoffs
 }
 
-/// [`Evaluator::one_ply`], one successor at a time.
+/// Default of [`Evaluator::one_ply`]: values one successor at a time.
 pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -150,7 +149,7 @@ pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     expectation(&outcomes, &values)
 }
 
-/// [`Evaluator::value_successors`], one successor at a time.
+/// Default of [`Evaluator::value_successors`]: values one successor at a time.
 pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -164,7 +163,7 @@ pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     }
 }
 
-/// [`Evaluator::score_successors`], one successor at a time.
+/// Default of [`Evaluator::score_successors`]: values one successor at a time.
 pub fn score_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -254,13 +253,13 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
     }
 }
 
-/// A hand-made score for the seat to move, on its own scale;
-/// [`crate::calibration::Calibrated`] makes it an [`Evaluator`].
+/// A hand-made score on a scale of its own; [`crate::calibration::Calibrated`] makes it an
+/// [`Evaluator`].
 pub trait Score<G: Game>: Send + Sync {
-    /// The raw score, from the view of the seat to move.
+    /// Raw score of a position for the seat to move.
     fn score(&self, game: &G, position: &G::Position) -> f32;
 
-    /// The raw scores of all seats; `None` if only the seat to move has one.
+    /// Raw scores by seat; `None` if only the seat to move has one.
     fn scores(&self, game: &G, position: &G::Position) -> Option<[f32; MAX_SEATS]> {
         let _ = (game, position);
         None

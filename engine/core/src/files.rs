@@ -1,9 +1,8 @@
 //! Reading files, and writing them atomically.
 //!
-//! Invariant: [`write_atomically`] writes a temporary file in the same directory, syncs it, renames
-//! it and syncs the directory, so readers see the old or the new content. A temporary file is
-//! locked as long as it has its temporary name; one without a lock is a remnant of a killed
-//! program.
+//! A temporary file in the same directory is written, synced and renamed, and the directory synced,
+//! so readers see the old or the new content. Temporary files are locked; one without a lock was
+//! left by a killed program.
 
 use crate::{
     memory,
@@ -29,13 +28,13 @@ pub enum FileError {
     /// The file does not exist.
     #[error("{}: no such file or directory", .0.display())]
     NotFound(PathBuf),
-    /// The directory of the file to write does not exist.
+    /// The directory (second path) of the file to write (first path) does not exist.
     #[error("cannot write {}: there is no directory {}; create it first", .0.display(), .1.display())]
     NoDirectory(PathBuf, PathBuf),
     /// Reading failed.
     #[error("cannot read {}: {}", .0.display(), .1)]
     Read(PathBuf, io::Error),
-    /// The file, of at least this size, is too large for its kind.
+    /// The file has at least this many bytes, more than its kind may have.
     #[error("{}: it has {}, and {}", .0.display(), text::format_bytes(*.1), .2)]
     TooLarge(PathBuf, u64, FileKind),
     /// Another program has locked the directory.
@@ -47,7 +46,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// The error of a file that could not be read.
+    /// [`FileError::NotFound`] or [`FileError::Read`], by the kind of `cause`.
     pub fn reading(path: &Path, cause: io::Error) -> Self {
         let path = path.to_owned();
         match cause.kind() {
@@ -56,25 +55,25 @@ impl FileError {
         }
     }
 
-    /// The error of a file that could not be written.
+    /// [`FileError::Write`] of `path`.
     pub fn writing(path: &Path, cause: io::Error) -> Self {
         Self::Write(path.to_owned(), cause)
     }
 }
 
-/// Kind of a file that is read as one piece, with its maximal size.
+/// Kind of a file that is read into memory, with its maximal size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
-    /// Text such as settings, maps, results and the state of work.
+    /// Text such as settings, maps and results.
     Text,
     /// Text with many games or positions.
     Archive,
-    /// Data of this program: shards, models, checkpoints, states.
+    /// Data of this program, such as shards, models, checkpoints and journals.
     Data,
 }
 
 impl FileKind {
-    /// Maximal size in bytes.
+    /// Maximal size of such a file, in bytes.
     pub const fn max_bytes(self) -> u64 {
         match self {
             Self::Text => 16_000_000,
@@ -100,7 +99,7 @@ impl Display for FileKind {
 
 const MAX_STREAM: u64 = 64 << 20;
 
-/// Reads a file.
+/// Reads a file into memory.
 ///
 /// # Errors
 /// [`FileError::NotFound`], [`FileError::TooLarge`] or [`FileError::Read`].
@@ -130,7 +129,7 @@ pub fn read_open(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, Fi
 /// Reads a stream, such as standard input; `path` names it in errors.
 ///
 /// # Errors
-/// [`FileError::Read`], also beyond the maximal size of this kind or 64 MiB.
+/// [`FileError::Read`], also above 64 MiB or the maximal size of `kind`.
 pub fn read_stream(stream: impl Read, path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
     let failed = |cause| FileError::reading(path, cause);
     let max_bytes = kind.max_bytes().min(MAX_STREAM);
@@ -142,7 +141,7 @@ pub fn read_stream(stream: impl Read, path: &Path, kind: FileKind) -> Result<Vec
     })
 }
 
-/// Reads to the end, about `expected` bytes; `None` beyond `max_bytes`.
+/// `None` beyond `max_bytes`.
 fn read_up_to(stream: impl Read, expected: u64, max_bytes: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = memory::with_capacity(usize::try_from(expected).unwrap_or(usize::MAX))
         .ok_or(io::ErrorKind::OutOfMemory)?;
@@ -150,7 +149,7 @@ fn read_up_to(stream: impl Read, expected: u64, max_bytes: u64) -> io::Result<Op
     Ok((bytes.len() as u64 <= max_bytes).then_some(bytes))
 }
 
-/// Reads a text file by [`text::from_utf8`].
+/// Reads UTF-8 text; CR LF becomes LF.
 ///
 /// # Errors
 /// As [`read`], and for other encodings.
@@ -187,8 +186,8 @@ fn make_directory(directory: &Path) -> Result<(), FileError> {
     fs::create_dir_all(directory).map_err(|cause| FileError::writing(directory, cause))
 }
 
-/// Creates a directory with its parents, and removes temporary files and directories of killed
-/// programs.
+/// Creates a directory with its parents, and removes temporary files and directories that killed
+/// programs left in it.
 ///
 /// # Errors
 /// [`FileError::Write`].
@@ -201,20 +200,20 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
             && let Ok(file) = File::open(&path)
             && file.try_lock().is_ok()
         {
-            // The lock is held until the file is removed: see `create_temporary`.
+            // Held until the file is removed, this lock lets `create_temporary` wait.
             let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
         }
     }
     Ok(())
 }
 
-/// [`create_directory`] with a lock against other commands, held while the returned file lives.
+/// [`create_directory`], then locks it against other commands while the returned file lives.
 pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     enter_directory(directory, TaskSlice::All)
 }
 
-/// [`claim_directory`] for a slice of the work: tasks of a job array share the lock, write files of
-/// their own and remove no temporary files.
+/// [`claim_directory`] for a slice of the work. Tasks of a job array share the lock and remove no
+/// temporary files.
 pub fn enter_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>, FileError> {
     if slice.is_task() {
         make_directory(directory)?;
@@ -230,7 +229,7 @@ pub fn enter_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File
 /// exclusively. `None` outside Unix and on file systems without locks.
 ///
 /// # Errors
-/// [`FileError::Busy`] if it is locked.
+/// [`FileError::Busy`] if another process has locked it.
 pub fn lock_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>, FileError> {
     let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else {
         return Ok(None);
@@ -246,8 +245,8 @@ pub fn lock_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>
     }
 }
 
-/// Locks a file; false if another process has locked it. Retries for 0.1 s, since a forked child
-/// process holds a copy of the lock until it starts its program.
+/// False if another process has locked the file. Retries for 0.1 s, since a forked child process
+/// holds a copy of the lock until it starts its program.
 pub(crate) fn lock_file(file: &File) -> bool {
     (0..20).any(|attempt| {
         if attempt > 0 {
@@ -258,7 +257,7 @@ pub(crate) fn lock_file(file: &File) -> bool {
     })
 }
 
-/// Free bytes in a directory's file system; `None` if unknown.
+/// Free bytes in the file system of a directory; `None` if unknown.
 pub fn free_space(directory: &Path) -> Option<u64> {
     #[cfg(unix)]
     {
@@ -272,7 +271,7 @@ pub fn free_space(directory: &Path) -> Option<u64> {
     }
 }
 
-/// Writes a file atomically by `write`, which gets a buffered writer; on failure the old content
+/// Replaces a file atomically by what `write` writes into a buffer; on failure the old content
 /// stays. Links are followed; pipes and devices are written to directly.
 ///
 /// # Errors
@@ -310,7 +309,7 @@ fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {
     replace(&target, directory, write).map_err(failed)
 }
 
-/// Whether the path is written to directly: neither file nor directory, or an open descriptor.
+/// Pipes, devices and open descriptors cannot be replaced by renaming.
 fn is_stream(path: &Path) -> bool {
     let descriptors = ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"];
     fs::metadata(path).is_ok_and(|found| {
@@ -338,8 +337,8 @@ fn parent(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// Builder of temporary files, with the permissions `mode` (less the umask) instead of private
-/// ones.
+/// Builder of temporary files with the prefix and suffix of this module and the permissions `mode`
+/// (less the umask).
 pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
@@ -353,7 +352,7 @@ pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
 fn create_temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     loop {
         let file = temporary_names(0o666).tempfile_in(directory)?;
-        // Waits for a `create_directory` that locked the file first and removes it.
+        // The lock waits for a `create_directory` that locked the file first and removes it.
         if file.as_file().lock().is_err() || file.path().exists() {
             return Ok(file);
         }

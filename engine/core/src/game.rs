@@ -1,9 +1,9 @@
 //! The rules of a game: positions, moves, outcomes, seats and payoffs.
 //!
 //! A position is an afterstate, before the next outcome of chance. Its moves are listed once, in an
-//! order in which each outcome allows one contiguous range, so its value is `Σ probability ·
-//! max(values of the moves in the range)`. Invariant: the rules ([`Game`]) are immutable and
-//! shared; positions are small values.
+//! order in which each outcome allows a contiguous range; its value is `Σ probability · max(values
+//! of the moves in the range)`. Rules ([`Game`]) are immutable and shared; positions are small
+//! values.
 
 use smallvec::{Array, SmallVec};
 use std::{
@@ -14,29 +14,29 @@ use std::{
 };
 use xxhash_rust::xxh3::Xxh3;
 
-/// Index of a participant, from 0.
+/// Index of a participant in a game, from 0.
 pub type Seat = usize;
 
-/// Maximal number of seats.
+/// Maximal number of seats of a game.
 pub const MAX_SEATS: usize = 8;
 
-/// Payoffs of the seats, in `[0, 1]`. Those of two seats add up to 1 (win 1, draw ½); more seats
-/// get the points of their ranks, scaled to `[0, 1]`.
+/// Payoffs by seat, in `[0, 1]`. Those of two seats add up to 1 (win 1, draw ½); more seats get the
+/// points of their ranks, scaled to `[0, 1]`.
 pub type Payoffs = [f32; MAX_SEATS];
 
-/// A chance outcome: its probability and the range of the move list that it allows.
+/// A chance outcome: its probability and the range of its position's move list that it allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Probability; those of a position add up to 1.
+    /// Probability; the outcomes of a position add up to 1.
     pub weight: f32,
-    /// First allowed index of the move list, which has at most 65,535 moves.
+    /// Index of the first allowed move in the list, which has at most 65,535 moves.
     pub start: u16,
-    /// One past the last allowed index.
+    /// One past the index of the last allowed move.
     pub end: u16,
 }
 
 impl Outcome {
-    /// The only outcome, which allows `moves` moves.
+    /// The outcome of a position without chance: it allows all `moves` moves.
     #[inline]
     pub fn certain(moves: usize) -> Self {
         assert!(
@@ -50,7 +50,7 @@ impl Outcome {
         }
     }
 
-    /// The allowed indices of the move list.
+    /// Indices of the allowed moves in the move list.
     #[inline]
     pub fn move_range(&self) -> Range<usize> {
         usize::from(self.start)..usize::from(self.end)
@@ -59,16 +59,16 @@ impl Outcome {
     /// Whether this outcome allows the move at `index` of the move list.
     #[inline]
     pub fn allows(&self, index: usize) -> bool {
-        // One comparison: below the start the difference wraps around.
+        // One comparison: below `start` the difference wraps around.
         index.wrapping_sub(usize::from(self.start)) < usize::from(self.end - self.start)
     }
 }
 
-/// A list of the outcomes of one position.
+/// List type of the outcomes of a position.
 pub trait OutcomeList: List<Outcome> {
     /// Maximal number of outcomes of a position, at most [`MAX_LISTED_OUTCOMES`].
     const CAPACITY: usize;
-    /// A list of another type with the same capacity.
+    /// A list of `T` with the same capacity.
     type ListOf<T: Copy + Default + Debug + Send>: List<T>;
 }
 
@@ -77,21 +77,21 @@ impl<const N: usize> OutcomeList for FixedList<Outcome, N> {
     type ListOf<T: Copy + Default + Debug + Send> = FixedList<T, N>;
 }
 
-/// Maximal number of outcomes of a position in any game: a bit set of them is one word.
+/// Maximal number of outcomes of a position in any game, so that one word is a bit set of them.
 pub const MAX_LISTED_OUTCOMES: usize = 64;
 
-/// The outcomes of a game without chance.
+/// Outcome list of a game without chance.
 pub type Deterministic = FixedList<Outcome, 1>;
 
 /// The rules of a game.
 pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// An afterstate: a position before the next outcome of chance.
     type Position: Copy + Eq + Hash + Debug + Send + Sync + 'static;
-    /// A move; small, and valid only together with its position.
+    /// A small move, valid only in its position.
     type Move: Copy + Eq + Debug + Default + Send + Sync + 'static;
-    /// A list of moves; a [`FixedList`] keeps search free of allocation.
+    /// List of moves; a [`FixedList`] avoids allocation.
     type Moves: List<Self::Move>;
-    /// A list of outcomes: a [`FixedList`], or [`Deterministic`] without chance.
+    /// List of outcomes: a [`FixedList`], without chance [`Deterministic`].
     type Outcomes: OutcomeList;
 
     /// The number of seats, 2 to [`MAX_SEATS`].
@@ -103,21 +103,21 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The seat to move. Seats need not alternate.
     fn to_move(&self, position: &Self::Position) -> Seat;
 
-    /// The payoffs of a game that is over; `None` before.
+    /// Payoffs of a finished game; `None` before its end.
     fn payoffs(&self, position: &Self::Position) -> Option<Payoffs>;
 
-    /// The payoff of one seat of a game that is over; `None` before.
+    /// Payoff of one seat of a finished game; `None` before its end.
     #[inline]
     fn payoff(&self, position: &Self::Position, seat: Seat) -> Option<f32> {
         self.payoffs(position).map(|payoffs| payoffs[seat])
     }
 
-    /// Replaces the list by every move that some outcome allows, at least one, in an order in which
-    /// each outcome allows one contiguous range. For positions that are not over.
+    /// Replaces `moves` by all moves that some outcome allows (at least one), in an order in which
+    /// each outcome allows a contiguous range. `position` is not over.
     fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
 
-    /// The outcomes, each with its range of `moves`, the list of [`Game::moves`]. Outcomes with
-    /// equal ranges are best merged.
+    /// The outcomes with their ranges of `moves`, the list of [`Game::moves`]. Outcomes of equal
+    /// range are best merged.
     #[inline]
     fn outcomes(&self, position: &Self::Position, moves: &[Self::Move]) -> Self::Outcomes {
         let _ = position;
@@ -129,8 +129,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The position after a move.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
-    /// A well mixed 64-bit hash; equal positions have equal keys. Searches compute it at every
-    /// node, so it should be fast.
+    /// A well mixed 64-bit hash, equal for equal positions; searches compute it at every node.
     fn key(&self, position: &Self::Position) -> u64 {
         let mut hasher = Xxh3::new();
         position.hash(&mut hasher);
@@ -138,9 +137,9 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     }
 }
 
-/// Source of the chance outcomes of a game.
+/// Samples the chance outcomes of played games.
 pub trait ChanceSource<G: Game> {
-    /// Samples an outcome; returns its number, as in records, and the moves that it allows.
+    /// Samples an outcome; returns its number in game records and the moves that it allows.
     fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves);
 }
 
@@ -150,7 +149,7 @@ pub trait List<T>: Default + Clone + Debug + Send + Deref<Target = [T]> + DerefM
     fn push(&mut self, item: T);
     /// Removes all items.
     fn clear(&mut self);
-    /// Removes all items but the first `length`.
+    /// Keeps only the first `length` items.
     fn truncate(&mut self, length: usize);
 }
 
@@ -204,8 +203,7 @@ impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
         self.length += u16::from(is_pushed);
     }
 
-    /// Appends the first `count` of some items without a branch; panics without room for all of
-    /// them.
+    /// Appends the first `count` of `items` without a branch; panics without room for all `items`.
     #[inline]
     pub fn push_first<const FEW: usize>(&mut self, items: [T; FEW], count: usize) {
         let room = self.items[usize::from(self.length)..].first_chunk_mut();
@@ -260,11 +258,11 @@ impl<T: Copy + Default + Debug + Send, const N: usize> List<T> for FixedList<T, 
     }
 }
 
-/// The outcome that 32 random bits select by weight; panics without outcomes.
+/// The outcome that 32 random bits select by probability; panics without outcomes.
 #[inline]
 pub fn sample_outcome(outcomes: &[Outcome], bits: u32) -> &Outcome {
     let mut remainder = bits as f32 / 4_294_967_296.0;
-    // Once the remainder is negative it stays negative: counting needs no unpredictable branch.
+    // A negative remainder stays negative: counting needs no unpredictable branch.
     let mut passed = 0;
     for outcome in outcomes {
         remainder -= outcome.weight;
@@ -273,14 +271,14 @@ pub fn sample_outcome(outcomes: &[Outcome], bits: u32) -> &Outcome {
     &outcomes[passed.min(outcomes.len() - 1)]
 }
 
-/// One of `count` equally likely indices by 32 random bits; the bias is at most `count / 2^32`.
+/// One of `count` indices by 32 random bits, uniform up to a bias of `count / 2^32`.
 #[inline]
 pub fn uniform_index(count: usize, bits: u32) -> usize {
     ((count as u64 * u64::from(bits)) >> 32) as usize
 }
 
-/// As many equally likely outcomes as the list holds, which divide `moves` moves among them in
-/// about equal ranges.
+/// As many equally likely outcomes as the list can hold, allowing ranges of about equal length that
+/// divide `moves` moves.
 pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     let mut outcomes = O::default();
     for outcome in 0..O::CAPACITY {
@@ -294,7 +292,7 @@ pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     outcomes
 }
 
-/// The payoffs of a two-seat game that the higher score wins.
+/// Payoffs of a two-seat game by the final scores of both seats; the higher score wins.
 #[inline]
 pub fn payoffs_by_score<T: Ord>([first, second]: [T; 2]) -> Payoffs {
     match first.cmp(&second) {
@@ -304,21 +302,20 @@ pub fn payoffs_by_score<T: Ord>([first, second]: [T; 2]) -> Payoffs {
     }
 }
 
-/// The payoffs of a two-seat game that `winner` has won.
+/// Payoffs of a two-seat game that seat `winner` has won.
 pub fn win_for(winner: Seat) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
     payoffs[winner] = 1.0;
     payoffs
 }
 
-/// The mean payoff of each other seat if one gets `own`: the payoffs of all seats add up to `seats
-/// / 2`.
+/// Mean payoff of the other seats if one gets `own`: all payoffs add up to `seats / 2`.
 #[inline]
 pub fn payoff_of_each_other(own: f32, seats: usize) -> f32 {
     (0.5 * seats as f32 - own) / (seats as f32 - 1.0)
 }
 
-/// The payoffs of a draw of two seats.
+/// Payoffs of a draw of two seats.
 pub const DRAW: Payoffs = {
     let mut payoffs = [0.0; MAX_SEATS];
     (payoffs[0], payoffs[1]) = (0.5, 0.5);

@@ -1,10 +1,9 @@
 //! Append-only work logs: JSON lines with a header that identifies the work, then one finished part
 //! per line, in any order.
 //!
-//! Each part has a checksum. After a failure at most an incomplete last line is lost; damaged lines
-//! are removed and their parts repeated. Tasks of a job array have journals of their own, which are
-//! merged. Invariant: no part is in a file twice or altered, and only the work that began a file
-//! continues it.
+//! Each line has a checksum; damaged lines are removed and their parts repeated. Tasks of a job
+//! array have journals of their own, which are merged. Invariant: no part is in a file twice, and
+//! only the work that began a file continues it.
 
 use crate::{
     files::{self, FileError, FileKind, checksum},
@@ -24,7 +23,7 @@ use std::{
 
 const MAX_VALUE_LENGTH: usize = 60;
 
-/// An error as one line that begins with the file's name.
+/// A message of one line that begins with the file's name.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct JournalError(String);
@@ -39,32 +38,34 @@ fn failed(path: &Path, cause: &io::Error) -> JournalError {
     JournalError(format!("{}: {cause}", path.display()))
 }
 
-/// Words for the work and its parts in error messages.
+/// Names of the work and its parts in error messages.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorTerms {
-    /// The work, such as `match`.
+    /// Name of the work, such as `match`.
     pub work: &'static str,
-    /// One part, such as `pair`.
+    /// Name of a part, such as `pair`.
     pub part: &'static str,
 }
 
-/// An open journal, locked against other processes. `L` is the content of a line.
+/// An open journal, locked against other processes. `L` is the content of a line: a finished part.
 pub struct Journal<L> {
     /// `None` without a path: nothing is stored.
     file: Option<JournalFile>,
-    /// For an incomplete merge: an error that lists the tasks with missing parts.
+    /// Error of an incomplete merge: lists the tasks with missing parts.
     missing_tasks: Option<String>,
     lines: PhantomData<fn(&L)>,
 }
 
-/// A journal and its finished parts by number.
+/// A journal, and its finished parts by part number.
 pub type OpenedJournal<L> = (Journal<L>, BTreeMap<u64, L>);
 
 impl<L: Serialize + DeserializeOwned> Journal<L> {
-    /// Opens or creates the journal of a task slice of `count` parts and reads the finished parts.
+    /// Opens or creates the journal of a slice of `count` parts, and reads the finished parts.
+    /// Without a path nothing is stored.
+    ///
     /// `identity` is an object with everything the results depend on; absent keys equal `null`. A
-    /// task also reads the journal of the undivided work; a merge adds the parts of all tasks to
-    /// that. Without a path nothing is stored.
+    /// task also reads the journal of the undivided work, to which a merge adds the parts of all
+    /// tasks.
     pub fn open(
         path: Option<&Path>,
         terms: ErrorTerms,
@@ -121,12 +122,12 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         Ok((journal, parts))
     }
 
-    /// Checks that a merge has all parts.
+    /// Fails if a merge lacks parts.
     pub fn check_complete(&self) -> Result<(), JournalError> {
         (self.missing_tasks.clone()).map_or(Ok(()), |tasks| Err(JournalError(tasks)))
     }
 
-    /// Reads the finished parts of all earlier tasks; unreadable files are skipped.
+    /// Reads the finished parts of all tasks before this one; unreadable files are skipped.
     pub fn read_earlier_tasks(
         path: &Path,
         terms: ErrorTerms,
@@ -144,8 +145,8 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
             .collect()
     }
 
-    /// Appends a finished part; after an error the file contains nothing of it, or the journal
-    /// rejects further parts.
+    /// Appends a finished part; after an error nothing of it is in the file, or the journal rejects
+    /// further parts.
     pub fn add(&mut self, line: &L) -> Result<(), JournalError> {
         let Some(file) = &mut self.file else {
             return Ok(());
@@ -156,14 +157,14 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
             .map_err(|cause| failed(&file.path, &cause))
     }
 
-    /// Removes the parts that do not satisfy the predicate.
+    /// Removes the stored parts that do not satisfy the predicate.
     pub fn retain(&mut self, predicate: impl Fn(&L) -> bool) -> Result<(), JournalError> {
         self.file
             .as_mut()
             .map_or(Ok(()), |file| file.retain(predicate))
     }
 
-    /// Syncs the file; an error if it was removed meanwhile.
+    /// Syncs the file; fails if it was removed meanwhile.
     pub fn close(self) -> Result<(), JournalError> {
         self.file.map_or(Ok(()), |JournalFile { path, file, .. }| {
             let synced = file.sync_all().and_then(|()| path.metadata());
@@ -172,16 +173,15 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 }
 
-/// Fault of an append of so many bytes: the bytes written before it fails, and whether truncating
-/// fails too.
+/// Failure of an append to a path of so many bytes: how many are written before, and whether
+/// truncating fails too.
 #[doc(hidden)]
 pub type Fault = fn(&Path, usize) -> Option<(usize, bool)>;
 
-/// Makes appends fail, in tests.
+/// Makes appends fail in tests.
 #[doc(hidden)]
 pub static FAULT: OnceLock<Fault> = OnceLock::new();
 
-/// A locked file that grows by complete lines.
 struct JournalFile {
     path: PathBuf,
     file: File,
@@ -190,7 +190,7 @@ struct JournalFile {
     /// Whether the file ends with an incomplete line that cannot be truncated.
     is_closed: bool,
     /// Replaced files of this path, kept open for their locks: a process that opened one earlier
-    /// must not get its lock.
+    /// must not lock it.
     replaced: Vec<File>,
     work: &'static str,
 }
@@ -248,7 +248,6 @@ impl JournalFile {
         self.file.seek(SeekFrom::Start(self.length)).map(drop)
     }
 
-    /// Rewrites the file with the header and the undamaged lines that satisfy the predicate.
     fn retain<L: DeserializeOwned>(
         &mut self,
         predicate: impl Fn(&L) -> bool,
@@ -303,7 +302,7 @@ fn task_identity(identity: &Value, slice: TaskSlice, parts: u64) -> Value {
     identity
 }
 
-/// Reads the parts in the file of a task slice; empty without a file.
+/// Empty without a file.
 fn read_task_file<L: DeserializeOwned>(
     path: &Path,
     terms: ErrorTerms,
@@ -378,7 +377,7 @@ fn parse_parts<L: DeserializeOwned>(
     })
 }
 
-/// Adds the checksum: the last key of an object, or the last element of an array.
+/// Adds the checksum as last key of an object or last element of an array.
 fn with_checksum(part: &str) -> String {
     let (inside, end) = part.split_at(part.len().saturating_sub(1));
     let key = if end == "}" { "\"checksum\":" } else { "" };
@@ -409,7 +408,7 @@ fn check_same(
     )))
 }
 
-/// The first setting of two objects that differs, with both values; absent keys equal `null`.
+/// The first key at which two objects differ, with both values; absent keys equal `null`.
 pub fn first_mismatch<'a>(
     found: &'a Value,
     expected: &'a Value,
@@ -477,7 +476,7 @@ mod tests {
                 .replacen("SUM", &format!("{:016x}", checksum(b"[4,[1,2]]")), 1)
                 .replacen("SUM", &format!("{:016x}", checksum(b"[0,[]]")), 1)
         );
-        // A flipped bit never yields another part: it is done again.
+        // A flipped bit never yields another part.
         for offset in full_text.find('\n').unwrap() + 1..full_text.len() {
             let mut bytes = full_text.clone().into_bytes();
             bytes[offset] ^= 1;
@@ -494,7 +493,6 @@ mod tests {
                 [&*fs::read_to_string(&path).unwrap(), &*full_text].map(sorted);
             assert_eq!(found, full_text, "{offset}");
         }
-        // Complete lines survive any truncation.
         for length in 0..full_text.len() {
             fs::write(&path, &full_text[..length]).unwrap();
             let (mut journal, parts) = open(&path, &identity).unwrap();
@@ -543,7 +541,7 @@ mod tests {
         }
     }
 
-    /// Bytes until an append fails, and whether truncating fails too.
+    /// By path: bytes until an append fails, and whether truncating fails too.
     static BYTES: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
 
     fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {

@@ -1,13 +1,13 @@
-//! Leaf evaluation of Monte-Carlo search.
+//! Leaf evaluation of Monte-Carlo tree search.
 
 use crate::{
     game::{Game, Payoffs},
     random::RandomStream,
 };
 
-/// Evaluates positions that are not over and were just added to the tree.
+/// Evaluates unfinished positions that a Monte-Carlo search adds to its tree.
 pub trait Leaf<G: Game>: Send {
-    /// One payoff in `[0, 1]` per seat. A playout adds the kinds of its moves to `moves_played`.
+    /// Payoffs by seat, in `[0, 1]`. A playout adds the kinds of its moves to `moves_played`.
     fn payoffs(
         &mut self,
         game: &G,
@@ -19,7 +19,7 @@ pub trait Leaf<G: Game>: Send {
     /// Discards what was learned in earlier games.
     fn new_game(&mut self) {}
 
-    /// Evaluates several positions, which may be faster than one by one.
+    /// Writes the payoffs of several positions, which may be faster than one by one.
     fn payoffs_batch(
         &mut self,
         game: &G,
@@ -33,13 +33,13 @@ pub trait Leaf<G: Game>: Send {
     }
 }
 
-/// A bit set of move kinds ([`super::search_game::SearchHints::history_index`]) that grows as
-/// needed.
+/// A growing bit set of move kinds, the indices of
+/// [`super::search_game::SearchHints::history_index`].
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct MoveKinds(Vec<u64>);
 
 impl MoveKinds {
-    /// Adds a kind.
+    /// Adds a move kind.
     #[inline]
     pub fn insert(&mut self, kind: usize) {
         if self.0.len() <= kind / 64 {
@@ -48,14 +48,14 @@ impl MoveKinds {
         self.0[kind / 64] |= 1 << (kind % 64);
     }
 
-    /// Whether a kind is in the set.
+    /// Whether the set contains a move kind.
     #[inline]
     pub fn contains(&self, kind: usize) -> bool {
         let word = self.0.get(kind / 64).copied().unwrap_or(0);
         word >> (kind % 64) & 1 == 1
     }
 
-    /// Removes all kinds.
+    /// Removes all move kinds.
     #[inline]
     pub fn clear(&mut self) {
         self.0.clear();

@@ -1,6 +1,4 @@
-//! The game model, evaluators, oracles, and general utilities.
-//!
-//! Invariant: nothing here names a search, a player or a game.
+//! Game model, evaluators, oracles and utilities, independent of any search, player or game.
 
 pub mod game;
 

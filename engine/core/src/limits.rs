@@ -1,4 +1,4 @@
-//! Limits of one decision, given by the caller.
+//! Limits of one decision, set by the caller.
 
 use std::{
     sync::{
@@ -8,12 +8,13 @@ use std::{
     time::Duration,
 };
 
-/// Limits of one decision of a player or a search, in addition to those of its options.
+/// Limits of one decision of a player or a search, besides those of its options.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// Once set, the search stops and returns the result so far; read about every 200 µs.
+    /// Once set, the search stops with its result so far; read about every 200 µs.
     pub stop: Option<Arc<AtomicBool>>,
-    /// Wall time that replaces a search's limits of time, nodes and simulations; depth limits stay.
+    /// Wall time, in place of the search's own limits of time, nodes and simulations (not of
+    /// depth).
     pub time: Option<Duration>,
 }
 

@@ -1,4 +1,4 @@
-//! Memory-mapped files, and for handlers of `SIGBUS` the name of the file mapped at an address.
+//! Memory-mapped files, and a look-up of the file mapped at an address for `SIGBUS` handlers.
 //!
 //! Invariant: [`file_at`] neither allocates nor blocks.
 
@@ -17,18 +17,18 @@ use std::{
     },
 };
 
-/// A file that is mapped for reading.
+/// A file mapped for reading.
 #[derive(Debug)]
 pub struct Mapping {
     bytes: Mmap,
     entry: &'static Entry,
 }
 
-/// Address range of a mapped file; reused by later mappings of the same name.
+/// Address range of a mapped file; later mappings of the same name reuse it.
 #[derive(Debug)]
 struct Entry {
     name: String,
-    /// First address; 0 while unmapped.
+    /// 0 while unmapped.
     start: AtomicUsize,
     end: AtomicUsize,
     next: EntryList,
@@ -41,9 +41,8 @@ static ENTRIES: EntryList = OnceLock::new();
 impl Mapping {
     /// Maps an open file; `path` names it in [`file_at`].
     pub fn new(file: &File, path: &Path) -> io::Result<Self> {
-        // SAFETY: the mapping is only read. Mapped files are never changed in place: they are
-        // replaced by renaming. Overwriting one by hand while it is in use breaks this, as with
-        // every mapped file.
+        // SAFETY: the mapping is only read, and mapped files are replaced by renaming, never
+        // changed in place. Overwriting one by hand breaks this, as with every mapped file.
         let bytes = unsafe { Mmap::map(file) }?;
         let name = path.display().to_string();
         let entry = Entry::claim(&printable(&name), bytes.as_ptr().addr());
@@ -53,10 +52,10 @@ impl Mapping {
         Ok(Self { bytes, entry })
     }
 
-    /// Prefetches a range from disk without waiting.
+    /// Prefetches bytes from disk without waiting.
     #[cfg(unix)]
     pub fn will_need(&self, offset: usize, length: usize) {
-        // A failure has no effect but that pages are read on access.
+        // After a failure pages are read on access.
         let _ = (self.bytes).advise_range(memmap2::Advice::WillNeed, offset, length);
     }
 }
@@ -98,7 +97,7 @@ impl Entry {
     }
 }
 
-/// The printable name of the file mapped at an address.
+/// Printable name of the file mapped at an address.
 pub fn file_at(address: usize) -> Option<&'static str> {
     let mut list = &ENTRIES;
     while let Some(entry) = list.get() {

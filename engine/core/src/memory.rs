@@ -1,4 +1,4 @@
-//! Fallible allocation of large lists, also in programs whose allocator otherwise aborts.
+//! Allocation of large lists that fails, even if the program's allocator otherwise aborts.
 
 use std::cell::Cell;
 
@@ -6,7 +6,7 @@ thread_local! {
     static MAY_FAIL: Cell<bool> = const { Cell::new(false) };
 }
 
-/// An empty list with this exact capacity; `None` without enough memory.
+/// An empty list of exactly this capacity; `None` without enough memory.
 pub fn with_capacity<T>(items: usize) -> Option<Vec<T>> {
     let mut list = Vec::new();
     MAY_FAIL.set(true);
@@ -15,8 +15,8 @@ pub fn with_capacity<T>(items: usize) -> Option<Vec<T>> {
     reserved.ok().map(|()| list)
 }
 
-/// Whether the current allocation of this thread may fail, for allocators that otherwise abort;
-/// allocates nothing.
+/// Whether this thread's current allocation may fail: a question of allocators that otherwise
+/// abort. Allocates nothing.
 pub fn may_fail() -> bool {
     MAY_FAIL.get()
 }

@@ -1,8 +1,6 @@
-//! Running mean and variance.
-//!
-//! Invariant: finite for any number of samples.
+//! Running mean and variance, finite for any number of samples.
 
-/// Statistics of samples.
+/// Number, mean and variance of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
     samples: f64,
@@ -11,7 +9,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Adds a sample (Welford's recurrence, numerically stable).
+    /// Adds a sample (Welford's recurrence).
     #[inline]
     pub fn add(&mut self, sample: f64) {
         self.samples += 1.0;
@@ -30,7 +28,7 @@ impl Moments {
         self.mean
     }
 
-    /// Standard deviation of one sample; 0 with fewer than two.
+    /// Standard deviation of the samples; 0 with fewer than two.
     pub fn deviation(&self) -> f64 {
         if self.samples < 2.0 {
             0.0

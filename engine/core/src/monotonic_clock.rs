@@ -1,4 +1,4 @@
-//! A monotonic clock: [`std::time::Instant`], or `performance.now()` in a browser.
+//! A monotonic clock: [`std::time::Instant`], or `performance.now()` in browsers.
 
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use std::time::Instant;
@@ -13,11 +13,11 @@ mod browser {
 
     #[link(wasm_import_module = "alea")]
     unsafe extern "C" {
-        /// Monotonic milliseconds (`performance.now()`).
+        /// Milliseconds.
         safe fn now() -> f64;
     }
 
-    /// A point in time.
+    /// A point in monotonic time.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     pub struct Instant(Duration);
 
@@ -32,7 +32,7 @@ mod browser {
             Self::now().duration_since(*self)
         }
 
-        /// The time since an earlier point; zero for a later one.
+        /// Time since an earlier point; zero since a later one.
         pub fn duration_since(&self, earlier: Self) -> Duration {
             self.0.saturating_sub(earlier.0)
         }

@@ -5,20 +5,19 @@
 use crate::{chance::Bounds, game::Game, limits::Limits};
 use std::fmt::Debug;
 
-/// Exact values of some positions.
+/// Exact values of some positions, none of which is over.
 pub trait Oracle<G: Game>: Send + Sync + Debug {
-    /// The win probability of the seat to move with best play, before its chance event; `None` if
-    /// unknown. Only for positions that are not over.
+    /// Win probability of the seat to move with best play, before its chance event; `None` if
+    /// unknown.
     fn value(&self, game: &G, position: &G::Position) -> Option<f32>;
 
-    /// [`Oracle::value`], or `None` if the limits end its computation first; they are checked about
-    /// as often as in a search.
+    /// [`Oracle::value`]; `None` also if `limits` end its computation.
     fn value_within(&self, game: &G, position: &G::Position, limits: &Limits) -> Option<f32> {
         let _ = limits;
         self.value(game, position)
     }
 
-    /// [`Oracle::value`] of many positions, which may be read in disk order.
+    /// [`Oracle::value`] of each position; tables can read them in disk order.
     fn values(&self, game: &G, positions: &[G::Position]) -> Vec<Option<f32>> {
         let positions = positions.iter();
         positions
@@ -26,14 +25,14 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
             .collect()
     }
 
-    /// Whether positions one move later may have values although this one has none.
+    /// Whether positions one move later may have values although `position` has none.
     fn may_cover_successors(&self, position: &G::Position) -> bool {
         let _ = position;
         true
     }
 
-    /// Tightens the `bounds`, initially unknown, of moves for the seat that makes them. Returns
-    /// whether any changed. Only for positions that are not over.
+    /// Tightens the `bounds` of `moves`, initially unknown, for the seat that makes them; returns
+    /// whether any changed.
     fn move_bounds(
         &self,
         game: &G,
@@ -45,7 +44,7 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
         false
     }
 
-    /// Maximal error of a value.
+    /// Maximal absolute error of a value.
     fn error(&self) -> f32 {
         0.0
     }

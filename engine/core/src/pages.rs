@@ -1,16 +1,16 @@
 //! Zeroed page-aligned memory, in huge pages where available.
 //!
-//! Pages are committed at their first write, so that unused memory costs nothing; systems without
-//! mappings (a browser) allocate it. Invariant: memory is aligned to 4096 bytes, does not move, and
-//! lives as long as its owner.
+//! The system commits pages at their first write, so unused memory costs nothing; without mappings
+//! (in a browser) the heap is used. Invariant: the memory is aligned to 4096 bytes and does not
+//! move while its owner lives.
 
 #![allow(unsafe_code, reason = "memory is lent as bytes")]
 
-/// Minimal size for huge pages: one huge page.
+/// Bytes of a huge page, the least memory for which they are requested.
 #[cfg(target_os = "linux")]
 const HUGE_PAGE: usize = 2 << 20;
 
-/// Zeroed bytes. Threads share them through [`Pages::as_mut_ptr`].
+/// Zeroed bytes, which threads share through [`Pages::as_mut_ptr`].
 #[derive(Debug)]
 pub struct Pages(Mapped);
 
@@ -19,12 +19,11 @@ type Mapped = memmap2::MmapRaw;
 #[cfg(not(any(unix, windows)))]
 type Mapped = heap::HeapPages;
 
-/// Prefetches the cache line of an address; an invalid address has no effect.
+/// Prefetches the cache line of an address, which may be invalid.
 #[inline(always)]
 pub fn prefetch(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: prefetching accesses no memory, whatever the address, and affects caches only; every
-    // x86-64 processor has it.
+    // SAFETY: prefetching accesses no memory, whatever the address; every x86-64 processor has it.
     unsafe {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
     }
@@ -33,14 +32,14 @@ pub fn prefetch(address: *const u8) {
 }
 
 impl Pages {
-    /// `bytes` zeroed bytes; `None` without enough memory.
+    /// Allocates zeroed bytes; `None` without enough memory.
     pub fn zeroed(bytes: usize) -> Option<Self> {
         #[cfg(any(unix, windows))]
         {
             let pages = memmap2::MmapMut::map_anon(bytes).ok()?;
             #[cfg(target_os = "linux")]
             if bytes >= HUGE_PAGE {
-                // A failure has no effect but more TLB misses.
+                // After a failure there are just more TLB misses.
                 let _ = pages.advise(memmap2::Advice::HugePage);
             }
             Some(Self(pages.into()))
@@ -66,7 +65,7 @@ impl Pages {
         self.0.as_mut_ptr()
     }
 
-    /// All bytes. Code that writes through the pointer has to exclude concurrent calls.
+    /// All bytes. Writers through the pointer must exclude concurrent calls.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: initialised memory, borrowed from its owner; writers through the pointer exclude
@@ -85,7 +84,6 @@ impl Pages {
 
 #[cfg(not(any(unix, windows)))]
 mod heap {
-    //! Heap memory in place of a mapping.
 
     use std::cell::UnsafeCell;
 

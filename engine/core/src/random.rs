@@ -1,4 +1,4 @@
-//! Seeds and random streams of the 64-bit Mersenne Twister (Matsumoto and Nishimura 1998).
+//! Seeds and random streams (64-bit Mersenne Twister, Matsumoto and Nishimura 1998).
 //!
 //! Invariant: all randomness is a pure function of the user's seed, a [`SeedSpace`] and indices,
 //! equal on every machine; training and tests have disjoint seeds.
@@ -6,13 +6,13 @@
 use rand_mt::Mt64;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Purposes of random numbers; each has seeds of its own.
+/// Purposes of random numbers, each with seeds of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum SeedSpace {
     /// Games for training data.
     SelfPlay = 1,
-    /// Order, symmetry and initial weights in training.
+    /// Order of training samples, their symmetries, and initial weights.
     Training = 2,
     /// Matches and tournaments.
     Arena = 3,
@@ -22,15 +22,15 @@ pub enum SeedSpace {
     Player = 5,
     /// Statistics of random play.
     Playouts = 6,
-    /// Tests of model promotion.
+    /// Matches that decide on a model's promotion.
     Gate = 7,
-    /// Sampling of positions whose regret is measured against exact values.
+    /// Choice of positions whose regret is measured against exact values.
     Regret = 8,
-    /// Splitting, shuffling and sampling of records.
+    /// Splitting, shuffling and sampling of game records.
     Records = 10,
 }
 
-/// Derives a seed from the user's seed, the purpose and indices.
+/// Derives a seed from the user's seed, a purpose and indices.
 pub fn derive_seed(seed: u64, space: SeedSpace, indices: &[u64]) -> u64 {
     let mut bytes = Vec::with_capacity(16 + 8 * indices.len());
     bytes.extend_from_slice(&seed.to_le_bytes());
@@ -41,11 +41,11 @@ pub fn derive_seed(seed: u64, space: SeedSpace, indices: &[u64]) -> u64 {
     xxh3_64(&bytes)
 }
 
-/// 2⁶⁴ over the golden ratio; its multiples spread consecutive numbers.
+/// 2⁶⁴ over the golden ratio; its multiples are spread evenly.
 pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A bijective mixer: the finalizer of SplitMix64 (Steele, Lea and Flood 2014, variant 13 of
-/// Stafford).
+/// A bijection that mixes all bits: SplitMix64's finalizer (Steele, Lea and Flood 2014, variant 13
+/// of Stafford).
 #[inline]
 pub fn mix64(mut word: u64) -> u64 {
     word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -53,38 +53,38 @@ pub fn mix64(mut word: u64) -> u64 {
     word ^ word >> 31
 }
 
-/// A stream of random numbers.
+/// A stream of pseudo-random numbers.
 #[derive(Clone, Debug)]
 pub struct RandomStream {
     generator: Mt64,
 }
 
 impl RandomStream {
-    /// The stream of a seed.
+    /// The stream that begins with `seed`.
     pub fn new(seed: u64) -> Self {
         Self {
             generator: Mt64::new(seed),
         }
     }
 
-    /// The next 64 bits.
+    /// The next 64 random bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.generator.next_u64()
     }
 
-    /// An integer below `bound`, which is at least 1; biased by at most `bound / 2^64`.
+    /// A random integer below `bound` ≥ 1, with a bias of at most `bound / 2^64`.
     #[inline]
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
     }
 
-    /// A number in `[0, 1)` with 53 random bits.
+    /// A random number in `[0, 1)` of 53 bits.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Shuffles items (Fisher–Yates).
+    /// Shuffles items uniformly (Fisher–Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));

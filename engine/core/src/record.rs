@@ -1,4 +1,4 @@
-//! Game records: start, plies and result. Replaying the moves gives the positions.
+//! Game records: first position, plies and result; replaying the moves gives the other positions.
 
 use crate::game::{Game, Payoffs};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use std::fmt;
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Ending {
-    /// The rules ended it.
+    /// The game ended by its rules.
     #[default]
     Played,
     /// A player resigned.
@@ -19,13 +19,12 @@ pub enum Ending {
     Time,
     /// The players agreed on the result.
     Agreed,
-    /// The result was decided in another way: a player left or was disqualified, or the reason is
-    /// unknown.
+    /// Decided otherwise: a player left or was disqualified, or the reason is unknown.
     Awarded,
 }
 
 impl Ending {
-    /// All endings in the order of their numbers in files.
+    /// All endings, in the order of their numbers in files.
     pub const ALL: [Self; 5] = [
         Self::Played,
         Self::Resigned,
@@ -34,7 +33,7 @@ impl Ending {
         Self::Awarded,
     ];
 
-    /// Name in files and reports.
+    /// Name of the ending in files and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Played => "played",
@@ -60,13 +59,13 @@ impl fmt::Display for Ending {
 /// One ply of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ply<M> {
-    /// Number of the chance outcome before the move: for EinStein the face of the die.
+    /// Number of the chance outcome before the move; in EinStein the face of the die.
     pub outcome: u8,
-    /// The move.
+    /// The move played.
     pub mv: M,
-    /// The player's win probability after its move; `None` for a player without values.
+    /// Win probability of the player who moved, after the move; `None` for a player without values.
     pub value: Option<f32>,
-    /// Whether the move is an exploration, not the player's choice.
+    /// Whether the move was drawn at random for exploration, not chosen by the player.
     pub explored: bool,
 }
 
@@ -75,9 +74,9 @@ pub struct Ply<M> {
 pub struct GameRecord<G: Game> {
     /// The first position.
     pub start: G::Position,
-    /// All plies.
+    /// All plies, in order.
     pub plies: Vec<Ply<G::Move>>,
-    /// Payoffs of all seats.
+    /// Final payoffs by seat.
     pub payoffs: Payoffs,
     /// How the game ended.
     pub ending: Ending,

@@ -1,53 +1,52 @@
-//! Properties of a game for searches, beside its rules: hints, playouts, and moves out of turn. All
-//! have defaults.
+//! What searches use of a game beside its rules: hints, playouts, and moves out of turn. All have
+//! defaults.
 
 use super::{
     game::{Game, List, Payoffs, Seat, sample_outcome, uniform_index},
     leaf::MoveKinds,
 };
 
-/// Hints for the order of moves, for the clock and for the size of tables.
+/// Hints for move ordering, time management and table sizes.
 pub trait SearchHints: Game {
-    /// Typical number of moves of a position, for the size of the tree of a Monte-Carlo search.
+    /// Typical number of moves of a position; sizes the tree of a Monte-Carlo search.
     #[inline]
     fn branching_hint(&self) -> usize {
         63
     }
 
-    /// The size of the history table, above every [`SearchHints::history_index`].
+    /// Size of the history table; every [`SearchHints::history_index`] is below.
     #[inline]
     fn history_size(&self) -> usize {
         1
     }
 
-    /// The entry of a move in the history table, shared by moves that tend to be good or bad
-    /// together.
+    /// Index of a move in the history table, shared by moves that tend to be good or bad together.
     fn history_index(&self, position: &Self::Position, mv: Self::Move) -> usize {
         let _ = (position, mv);
         0
     }
 
-    /// The ordering class of a move: 0 for a quiet one, more for captures, threats and wins.
+    /// Move-ordering class: 0 for a quiet move, more for captures, threats and wins.
     fn move_class(&self, position: &Self::Position, mv: Self::Move) -> u8 {
         let _ = (position, mv);
         0
     }
 
-    /// The phase of the game, for settings that differ by phase.
+    /// Phase of the game, by which some settings differ.
     fn phase(&self, position: &Self::Position) -> Phase {
         let _ = position;
         Phase::Middle
     }
 
-    /// Expected number of remaining moves of the seat to move, for the time manager; best a little
-    /// above the mean.
+    /// Expected number of moves that the seat to move will still make, for the time manager; best a
+    /// little above the mean.
     fn expected_moves_left(&self, position: &Self::Position) -> u32 {
         let _ = position;
         20
     }
 
-    /// σ · d for ProbCut, where σ is the standard deviation of the difference between the values at
-    /// depths d and d − 2. `None` turns ProbCut off.
+    /// ProbCut's constant c: values at depths d and d − 2 differ with standard deviation c / d.
+    /// `None` turns ProbCut off.
     fn probcut_deviation(&self) -> Option<f32> {
         None
     }
@@ -56,7 +55,7 @@ pub trait SearchHints: Game {
 /// A phase of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The beginning.
+    /// The beginning of the game.
     Opening,
     /// Between opening and endgame.
     Middle,
@@ -64,18 +63,17 @@ pub enum Phase {
     Endgame,
 }
 
-/// Random moves and playouts. Positions are not over unless stated otherwise.
+/// Random moves and playouts, from positions that are not over unless stated otherwise.
 pub trait Playouts: SearchHints {
-    /// A random move: an outcome by its probability, then one of its moves, all equally likely.
-    /// `bits` are 64 random bits.
+    /// A random move by 64 random bits: an outcome by probability, then one of its moves uniformly.
     fn sample_move(&self, position: &Self::Position, bits: u64) -> Self::Move {
         let mut moves = Self::Moves::default();
         self.sample_allowed_moves(position, (bits >> 32) as u32, &mut moves);
         moves[uniform_index(moves.len(), bits as u32)]
     }
 
-    /// Samples an outcome by 32 random bits and replaces the list by the moves it allows. Returns
-    /// the index of the first of them in the list of all moves.
+    /// Samples an outcome by 32 random bits and replaces `moves` by the moves that it allows;
+    /// returns the index of the first of these in the list of all moves.
     fn sample_allowed_moves(
         &self,
         position: &Self::Position,
@@ -91,13 +89,13 @@ pub trait Playouts: SearchHints {
         allowed.start
     }
 
-    /// The payoffs after moves of [`Playouts::sample_move`] to the end of the game, which may be
-    /// over already. `random` returns 64 random bits per call.
+    /// Payoffs of the game that [`Playouts::sample_move`] plays to its end from a position that may
+    /// be over. `random` returns 64 random bits.
     fn playout(&self, position: &Self::Position, random: impl FnMut() -> u64) -> Payoffs {
         playout_by_moves(self, position, random)
     }
 
-    /// Like [`Playouts::playout`], and adds the [`SearchHints::history_index`] of every move to
+    /// [`Playouts::playout`] that also adds the [`SearchHints::history_index`] of every move to
     /// `played`.
     fn playout_traced(
         &self,
@@ -116,7 +114,7 @@ pub trait Playouts: SearchHints {
         }
     }
 
-    /// Plays one playout from each position and writes its payoffs.
+    /// Writes the payoffs of one playout from each position.
     fn playout_batch(
         &self,
         positions: &[Self::Position],
@@ -128,13 +126,14 @@ pub trait Playouts: SearchHints {
         }
     }
 
-    /// Counts the moves of a position, where possible without listing them.
+    /// Counts the moves of a position, if possible without listing them.
     fn count_moves(&self, position: &Self::Position) -> MoveCount {
         count_moves_by_listing(self, position)
     }
 }
 
-/// Plays moves of [`Playouts::sample_move`] to the end, with one call of `random` per move.
+/// Default of [`Playouts::playout`]: one [`Playouts::sample_move`] and one call of `random` per
+/// ply.
 pub fn playout_by_moves<G: Playouts>(
     game: &G,
     position: &G::Position,
@@ -149,16 +148,16 @@ pub fn playout_by_moves<G: Playouts>(
     }
 }
 
-/// The number of moves of a position.
+/// Numbers of moves of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveCount {
-    /// All moves.
+    /// Number of all moves.
     pub total: u32,
-    /// Moves that do not end the game.
+    /// Number of moves that do not end the game.
     pub nonterminal: u32,
 }
 
-/// [`Playouts::count_moves`] by listing and playing the moves.
+/// Default of [`Playouts::count_moves`]: lists and plays the moves.
 pub fn count_moves_by_listing<G: Game>(game: &G, position: &G::Position) -> MoveCount {
     let mut moves = G::Moves::default();
     game.moves(position, &mut moves);
@@ -174,18 +173,18 @@ pub trait OutOfTurn: Game {
     /// Whether the game has no chance and two seats that always alternate.
     const STRICT_TURNS: bool = false;
 
-    /// Whether [`OutOfTurn::set_side_to_move`] can set any seat. If so,
-    /// [`SearchHints::history_index`] and [`SearchHints::move_class`] accept moves of every seat.
+    /// Whether [`OutOfTurn::set_side_to_move`] can set any seat; [`SearchHints::history_index`] and
+    /// [`SearchHints::move_class`] then accept moves of every seat.
     const SUPPORTS_OUT_OF_TURN: bool = false;
 
-    /// Sets the seat to move. Returns `false`, with the position unchanged, if the seat has no move
-    /// or the game is over.
+    /// Sets the seat to move; `false`, with `position` unchanged, if the seat has no move or the
+    /// game is over.
     fn set_side_to_move(&self, position: &mut Self::Position, seat: Seat) -> bool {
         self.payoffs(position).is_none() && self.to_move(position) == seat
     }
 }
 
-/// What searches need of a game.
+/// Everything searches use of a game.
 pub trait SearchGame: Playouts + OutOfTurn {}
 
 impl<G: Playouts + OutOfTurn> SearchGame for G {}

@@ -1,7 +1,6 @@
-//! Orderly shutdown on a signal.
+//! Orderly shutdown on a signal, between any two file writes, since these are atomic.
 //!
-//! All outputs are written atomically, so the process may end between two files. Invariant: after
-//! [`shut_down`] no file is renamed into place, and no temporary file is left.
+//! Invariant: after [`shut_down`] no file is renamed into place, and no temporary file is left.
 
 use std::{
     io,
@@ -24,7 +23,7 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers a file or directory with finished work, from which a later run continues.
+/// Registers a file or directory with finished work from which a later run continues.
 pub(super) fn register_output(path: &Path) {
     let mut state = state();
     if !state.outputs.iter().any(|registered| registered == path) {
@@ -35,7 +34,7 @@ pub(super) fn register_output(path: &Path) {
 pub(super) struct TemporaryFile(PathBuf);
 
 impl TemporaryFile {
-    /// Creates and registers a temporary file; blocks after a shutdown.
+    /// Blocks after a shutdown.
     pub(super) fn create(
         create_file: impl FnOnce() -> io::Result<NamedTempFile>,
     ) -> io::Result<(NamedTempFile, Self)> {
@@ -46,7 +45,7 @@ impl TemporaryFile {
         Ok((file, Self(path)))
     }
 
-    /// Renames the file into place; blocks after a shutdown.
+    /// Blocks after a shutdown.
     pub(super) fn commit<T>(self, rename: impl FnOnce() -> T) -> T {
         let _state = state();
         rename()
@@ -60,12 +59,12 @@ impl Drop for TemporaryFile {
 }
 
 /// Removes all temporary files and blocks all later writes until the process ends. Returns the
-/// registered outputs in order.
+/// registered outputs.
 #[must_use]
 pub fn shut_down() -> Vec<PathBuf> {
     let mut state = state();
     for path in &state.temporary_files {
-        // The file may have been removed or renamed already.
+        // It may have been removed or renamed already.
         let _ = std::fs::remove_file(path);
     }
     let outputs = std::mem::take(&mut state.outputs);

@@ -1,25 +1,25 @@
 //! CPU feature dispatch: loops compiled for several instruction sets, chosen at run time.
 //!
-//! Invariants: [`Instructions`] prove that the machine has a level, so calling code compiled for it
-//! is sound; all versions of a loop give the same bits.
+//! [`Instructions`] prove that the machine supports a level, so calling code compiled for it is
+//! sound. Invariant: all versions of a loop give the same bits.
 
 pub use crate::multiversion;
 
-/// Instruction sets, each including all earlier ones.
+/// Levels of instruction sets, each including all earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SimdLevel {
-    /// The baseline of the architecture.
+    /// The baseline of the processor architecture.
     Portable,
     /// WebAssembly with 128-bit vectors, chosen at compile time.
     #[cfg(target_arch = "wasm32")]
     Simd128,
-    /// x86-64 with 256-bit vectors and the bit instructions of that generation.
+    /// x86-64 with 256-bit vectors (AVX2), BMI, LZCNT and POPCNT.
     Avx2,
-    /// x86-64 with 512-bit vectors (F, BW, VL).
+    /// x86-64 with 512-bit vectors (AVX-512 F, BW, VL).
     Avx512,
-    /// The 512-bit level with dot products of bytes (VNNI).
+    /// AVX-512 with dot products of bytes (VNNI).
     Avx512Vnni,
-    /// The level with dot products and byte permutations (VBMI, VBMI2).
+    /// AVX-512 with dot products and permutations of bytes (VNNI, VBMI, VBMI2).
     Avx512Vbmi,
 }
 
@@ -35,7 +35,7 @@ impl SimdLevel {
         Self::Avx512Vbmi,
     ];
 
-    /// Whether this machine has what the level adds to the one before it.
+    /// Tests only what the level adds to the one before it.
     fn is_detected(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         macro_rules! all {
@@ -64,10 +64,10 @@ impl SimdLevel {
 pub struct Instructions(SimdLevel);
 
 impl Instructions {
-    /// The baseline.
+    /// Proof of the baseline, which every machine has.
     pub const PORTABLE: Self = Self(SimdLevel::Portable);
 
-    /// All levels of this machine, the widest last.
+    /// All levels that this machine supports, the widest last.
     pub fn available() -> impl Iterator<Item = Self> {
         SimdLevel::ALL
             .iter()
@@ -76,12 +76,12 @@ impl Instructions {
             .map(Self)
     }
 
-    /// The widest level of this machine.
+    /// The widest level that this machine supports.
     pub fn detect() -> Self {
         Self::available().last().unwrap_or(Self::PORTABLE)
     }
 
-    /// The level.
+    /// The level that the machine is proven to support.
     #[inline]
     pub fn level(self) -> SimdLevel {
         self.0
@@ -94,7 +94,7 @@ impl Instructions {
         Self(included.max().copied().unwrap_or(SimdLevel::Portable))
     }
 
-    /// Name for tables of measurements.
+    /// Name of the level in tables of measurements.
     pub fn name(self) -> &'static str {
         match self.0 {
             SimdLevel::Portable => "portable",
@@ -108,10 +108,10 @@ impl Instructions {
     }
 }
 
-/// Defines a function that dispatches to a loop: `name(instructions, arguments…)` calls the first
-/// version whose level the instructions include, compiled for that level. Versions are listed
-/// widest first; `any` is one body for AVX-512, AVX2 and portable. Without a portable version the
-/// instructions must include the last level.
+/// Defines a function with a body per SIMD level: `name(instructions, arguments…)` calls the first
+/// version whose level `instructions` include, compiled for that level. Versions are listed widest
+/// first; `any` is one body for AVX-512, AVX2 and portable. Without a portable version, it panics
+/// if `instructions` include none of the levels.
 #[macro_export]
 macro_rules! multiversion {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident
@@ -164,8 +164,8 @@ macro_rules! multiversion {
                 }
             );
             if $level >= $crate::simd::SimdLevel::$name {
-                // SAFETY: `Instructions` of a level exist only on processors with all its features
-                // (`available`); the version itself is safe code.
+                // SAFETY: `Instructions` of a level exist only where all its features were
+                // detected; the version itself is safe code.
                 return unsafe { form::<$($constant),*>($($argument),*) };
             }
         }

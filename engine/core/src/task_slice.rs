@@ -1,7 +1,7 @@
 //! Division of work among the tasks of a job array: each does a range of the numbered parts.
 //!
-//! A task's results are in files of its own, merged later. Invariant: every part belongs to one
-//! task, and later tasks have later parts.
+//! Each task writes files of its own, merged later. Invariant: every part belongs to one task, and
+//! later tasks have later parts.
 
 use crate::text::joined;
 use std::{
@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The parts of the work that this process does.
+/// Which parts of the work this process does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TaskSlice {
     /// All parts.
@@ -17,7 +17,7 @@ pub enum TaskSlice {
     All,
     /// One of several tasks.
     Task {
-        /// Index of the task, from 0.
+        /// Index of this task, from 0.
         number: u64,
         /// Number of tasks.
         of: u64,
@@ -30,7 +30,7 @@ pub enum TaskSlice {
 }
 
 impl TaskSlice {
-    /// The range of this slice among `parts` parts; all of them for a merge.
+    /// Range of the part numbers of this slice, of `parts` in all; a merge has all.
     pub fn parts(self, parts: u64) -> Range<u64> {
         let Self::Task { number, of } = self else {
             return 0..parts;
@@ -45,7 +45,7 @@ impl TaskSlice {
         matches!(self, Self::Task { .. })
     }
 
-    /// For a merge: a line that lists the tasks with missing parts; `None` without any.
+    /// For a merge: a line that lists the tasks with unfinished parts; `None` if there are none.
     pub fn missing_tasks(
         self,
         path_for: &Path,
@@ -55,7 +55,7 @@ impl TaskSlice {
         let Self::Merge { of } = self else {
             return None;
         };
-        // Consecutive tasks are listed as one range.
+        // First and last of consecutive tasks, from 1.
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for number in 0..of {
             let task = Self::Task { number, of };
@@ -77,7 +77,7 @@ impl TaskSlice {
             .then(|| format!("{path_for}: not all of {of} tasks are done: {names} lack something"))
     }
 
-    /// The path of this slice's file: `FILE.3-of-10` for a task, otherwise `FILE`.
+    /// Path of this slice's own file: `FILE.3-of-10` for a task, otherwise `FILE`.
     pub fn path_for(self, file: &Path) -> PathBuf {
         let mut name = file.as_os_str().to_owned();
         if let Self::Task { number, of } = self {

@@ -1,24 +1,24 @@
-//! Reading text by people and other programs, with limits and errors of one line.
+//! Reading text of people and other programs, with size limits and errors of one line.
 //!
-//! Invariant: results contain no byte-order mark and no carriage return before a line feed.
+//! Invariant: returned text has no byte-order mark and no carriage return before a line feed.
 
 use std::{
     borrow::Cow,
     io::{self, BufRead, Read},
 };
 
-/// What is wrong with a text, and at which character (from 1).
+/// What is wrong with a text, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("character {character}: {problem}")]
 pub struct TextError {
-    /// The character, from 1.
+    /// Number of the character, from 1.
     pub character: usize,
-    /// What is wrong there, and what would be valid.
+    /// What is wrong at the character, and what would be valid.
     pub problem: String,
 }
 
 impl TextError {
-    /// A problem at a character, from 1, as one printable line.
+    /// A problem at a character (counted from 1), made one printable line.
     pub fn new(character: usize, problem: impl Into<String>) -> Self {
         Self {
             character,
@@ -26,7 +26,8 @@ impl TextError {
         }
     }
 
-    /// Counts the character within its line, and adds the line's number unless it is the first.
+    /// Counts `character` within its line of `text`, and names the line in `problem` unless it is
+    /// the first.
     #[must_use]
     pub fn in_lines(self, text: &str) -> Self {
         let before: String = text.chars().take(self.character - 1).collect();
@@ -39,7 +40,7 @@ impl TextError {
     }
 }
 
-/// An error at a character of a text, counted from 1.
+/// [`TextError::new`] as a result.
 ///
 /// # Errors
 /// Always.
@@ -49,7 +50,7 @@ pub fn error_at<T>(character: usize, problem: impl Into<String>) -> Result<T, Te
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Strips the byte-order mark.
+/// Strips a byte-order mark.
 pub fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
 }
@@ -68,7 +69,7 @@ pub fn from_utf8(bytes: &[u8]) -> Result<String, &'static str> {
     }
 }
 
-/// Decodes UTF-8, or Latin-1 for each line that is no UTF-8.
+/// Decodes UTF-8, or Latin-1 in each line that is not UTF-8, and converts CR LF to LF.
 ///
 /// # Errors
 /// If it is UTF-16 or binary.
@@ -89,12 +90,12 @@ pub fn from_utf8_or_latin1(bytes: &[u8]) -> Result<String, &'static str> {
     })
 }
 
-/// The line without comment (`#`) and surrounding blanks.
+/// `line` without comment (`#`) and surrounding blanks.
 pub fn content(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim()
 }
 
-/// Non-empty contents of lines, with line numbers from 1.
+/// The [`content`] of each line where not empty, with the line's number from 1.
 pub fn content_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = (1..).zip(text.lines().map(content));
     lines.filter(|(_, content)| !content.is_empty())
@@ -105,20 +106,21 @@ pub fn content_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 pub enum LineRead {
     /// A complete line.
     Complete,
-    /// A line that is too long; its rest is unread.
+    /// The beginning of a too long line; its rest is unread.
     Truncated,
-    /// The end of the text.
+    /// No line: the text has ended.
     End,
 }
 
-/// Reads the next line, at most `max_length` bytes, without line end and byte-order mark.
+/// Reads the next line, at most `max_length` bytes, into `line`, without line end and byte-order
+/// mark.
 pub fn read_line(
     text: &mut impl BufRead,
     max_length: usize,
     line: &mut Vec<u8>,
 ) -> io::Result<LineRead> {
     line.clear();
-    // One byte more for the line feed.
+    // One more, for the line feed.
     let length = text.take(max_length as u64 + 1).read_until(b'\n', line)?;
     // Concatenated files have byte-order marks in their middle.
     line.drain(..line.len() - without_mark(line).len());
@@ -145,7 +147,7 @@ pub fn joined(items: impl IntoIterator<Item: ToString>, separator: &str) -> Stri
     text
 }
 
-/// Shortens a text to about `max_length` characters, keeping its beginning and end.
+/// Shortens a text to about `max_length` characters by replacing its middle by `…`.
 pub fn shorten(text: &str, max_length: usize) -> String {
     let length = text.chars().count();
     if length <= max_length {
@@ -159,8 +161,8 @@ pub fn shorten(text: &str, max_length: usize) -> String {
         .collect()
 }
 
-/// Whether a character controls a terminal or page: control characters, direction marks, zero-width
-/// characters, and separators of lines and paragraphs.
+/// Whether a character may garble a terminal or page: control characters, direction marks,
+/// zero-width characters, and separators of lines and paragraphs.
 pub fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -174,7 +176,7 @@ pub fn is_unprintable(character: char) -> bool {
         )
 }
 
-/// Replaces unprintable characters of a foreign text by U+FFFD, �.
+/// Replaces unprintable characters by U+FFFD, �.
 pub fn printable(text: &str) -> Cow<'_, str> {
     match text.contains(is_unprintable) {
         true => text.replace(is_unprintable, "\u{fffd}").into(),
@@ -182,7 +184,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// [`printable`] for several lines.
+/// [`printable`] that keeps line feeds.
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     let is_unprintable = |character| character != '\n' && is_unprintable(character);
     match text.contains(is_unprintable) {
@@ -191,8 +193,10 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A hint to append to an unknown name, ` (did you mean 'star2'?)`; empty without a similar name.
-/// `list` is text such as `star2(depth, eval), mcts and random; more text`: parentheses and what
+/// Text to append to an unknown name, ` (did you mean 'star2'?)`; empty if `list` has no similar
+/// name.
+///
+/// In a `list` such as `star2(depth, eval), mcts and random; more text`, parentheses and what
 /// follows `;` contain no names.
 pub fn suggestion(name: &str, list: &str) -> String {
     // At most two edits in five letters.
@@ -224,7 +228,7 @@ pub fn suggestion(name: &str, list: &str) -> String {
     }
 }
 
-/// Formats a number of bytes with the largest fitting unit.
+/// A number of bytes in the largest fitting unit.
 pub fn format_bytes(bytes: u64) -> String {
     let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")];
     match units.iter().find(|(size, _)| bytes >= *size) {
@@ -233,10 +237,10 @@ pub fn format_bytes(bytes: u64) -> String {
     }
 }
 
-/// Values of a table of test cases, one JSON value a line.
+/// Reads a table of test cases, one JSON value a line.
 ///
 /// # Panics
-/// On a line of another form.
+/// If a line is no such value.
 #[expect(clippy::unwrap_used, reason = "tables of tests")]
 pub fn rows<T: serde::de::DeserializeOwned>(table: &str) -> impl Iterator<Item = T> {
     table.lines().map(|row| serde_json::from_str(row).unwrap())
@@ -300,7 +304,6 @@ mod tests {
             (LineRead::Complete, "five"),
             (LineRead::End, ""),
         ];
-        // The rest of a long line is read next: here nothing.
         let expected = expected.map(|(read, line)| (read, line.to_owned()));
         for (index, expected) in expected.into_iter().enumerate() {
             assert_eq!(next(&mut line), expected, "{index}");

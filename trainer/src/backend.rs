@@ -1,5 +1,4 @@
-//! The devices on which burn trains. A configuration always names one, as burn's default depends on
-//! the enabled features.
+//! Devices on which burn trains, always named, as burn's default depends on enabled features.
 
 use crate::Error;
 use burn::tensor::Device;

@@ -1,5 +1,4 @@
-//! Converts samples to training batches in parallel. A batch depends on its samples alone, not on
-//! the number of threads.
+//! Converts samples to training batches in parallel, the same for any number of threads.
 
 use crate::models::cpu::Inputs;
 use crate::sample::Sample;
@@ -165,7 +164,6 @@ pub fn tuple_batch<G: Learnable>(
     }
 }
 
-/// Joins the `width` row indices that `find` writes for each sample.
 fn rows_of<P: Sync, T: Copy + Default + Send>(
     samples: &[Sample<P>],
     width: usize,

@@ -1,6 +1,5 @@
-//! Fits the logistic that maps raw scores to win probabilities: logistic regression by Newton's
-//! method, minimizing the cross-entropy against game results. The loss is convex, so the fit is
-//! unique.
+//! Fits the logistic that maps raw scores to win probabilities by Newton's method: minimizes the
+//! cross-entropy against game results, a convex loss.
 
 use crate::shard::PlayedGame;
 use alea_play::playable::Playable;
@@ -61,7 +60,6 @@ const MAX_NEWTON_STEPS: usize = 100;
 #[must_use]
 pub fn fit_logistic(samples: &[(f32, f32)]) -> Option<LogisticFit> {
     let count = samples.len() as f64;
-    // Newton's steps do not depend on the scale of normalized scores.
     let mean = samples
         .iter()
         .map(|&(score, _)| f64::from(score))

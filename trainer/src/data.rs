@@ -1,5 +1,4 @@
-//! Operations on sets of game records. A derived set is a directory of shards, written atomically;
-//! its manifest and headers name its sources.
+//! Operations on sets of game records. Derived sets are directories of shards, written atomically.
 
 mod atomic_dir;
 pub mod filter;

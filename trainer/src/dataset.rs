@@ -1,7 +1,6 @@
 //! Loads training samples from record shards: positions before a chance event, with a search value
-//! or label unless targets are game results alone. Games are split into training and validation by
-//! a hash equal for symmetric images, so adding games moves no others. Training samples beyond a
-//! limit are read again in each epoch.
+//! or label unless targets are game results alone. A hash equal for symmetric images assigns games
+//! to training or validation, so adding games moves no others.
 
 mod games;
 
@@ -389,8 +388,7 @@ impl<G: Playable> Samples<G> {
         self.held_out
     }
 
-    /// Number of games whose moves repeat an earlier game or a symmetric image of it. The split
-    /// never separates such games.
+    /// Number of games that repeat an earlier one or a symmetric image of it.
     #[must_use]
     pub fn duplicate_games(&self) -> u64 {
         self.duplicate_games

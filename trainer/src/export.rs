@@ -1,5 +1,4 @@
-//! Exports trained models after comparing their predictions with those of the engine, which loads
-//! the exported bytes.
+//! Exports trained models after comparing their predictions with those of the engine.
 
 use crate::Error;
 use alea_core::{
@@ -17,8 +16,7 @@ pub(crate) const PARITY_TOLERANCE: f64 = 1e-4;
 
 pub(crate) const PARITY_POSITIONS: usize = 100_000;
 
-/// Evenly spaced positions of `preferred`, then positions of random games up to
-/// [`PARITY_POSITIONS`].
+/// Evenly spaced ones of `preferred`, then positions of random games.
 pub(crate) fn parity_positions<G: Learnable>(
     game: &G,
     preferred: &[G::Position],
@@ -39,8 +37,8 @@ pub(crate) fn parity_positions<G: Learnable>(
     positions
 }
 
-/// Writes a model; returns the largest difference between win probabilities of trainer and engine.
-/// If that is NaN or above [`PARITY_TOLERANCE`], fails and writes nothing.
+/// Writes a model; returns the largest difference between win probabilities of trainer and engine,
+/// or fails if that exceeds [`PARITY_TOLERANCE`] or is NaN.
 pub(crate) fn export<G: Learnable>(
     game: &G,
     file: &ModelFile<G>,
@@ -88,7 +86,6 @@ mod tests {
     fn file() -> ModelFile {
         let set = TupleSet::from_name(&Standard::default(), "stones").unwrap();
         let weights = vec![0.0; set.rows()];
-        // With zero weights all values are the logistic of the bias, 0.75.
         let model = NTuple::new(set, weights, 3f32.ln()).unwrap();
         ModelFile {
             provenance: "{}".to_owned(),

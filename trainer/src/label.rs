@@ -1,6 +1,5 @@
-//! Computes labels: a player, an evaluator or the game's tablebases value every position before a
-//! chance event. Without a time limit, a game's labels depend on its moves and the label source
-//! alone, so they may be computed later, in any order.
+//! Computes labels: a player, an evaluator or tablebases value every position before a chance
+//! event. Without a time limit, a game's labels depend on its moves and the label source alone.
 
 use crate::Error;
 use crate::shard::{
@@ -36,14 +35,13 @@ const DEFAULT_REMAINING: usize = 5;
 pub struct LabelConfig {
     /// Name of the label.
     pub name: String,
-    /// A player that values positions, such as `star2(depth=4)`; an evaluator, such as
-    /// `model:PATH`; or tablebases: `tables(stones=5)` for positions with at most 5 stones (or the
+    /// A player that values positions, such as `star2(depth=4)`, an evaluator, such as
+    /// `model:PATH`, or `tables(stones=5)`: tablebases of positions with at most 5 stones (or the
     /// game's other unit) remaining.
     pub by: String,
 }
 
-/// A label and the player, evaluator or tablebases that compute it; creates a [`Labeller`] for each
-/// thread.
+/// A label and the player, evaluator or tablebases that compute it.
 #[derive(Clone)]
 pub struct LabelSource<G: Playable> {
     label: Label,
@@ -82,7 +80,7 @@ impl<G: Playable> LabelSource<G> {
                     recipe.name().to_owned(),
                     ValueSource::Player(Box::new(recipe)),
                 ),
-                // If it is no evaluator either, the error is that of players, the larger group.
+                // If it is no evaluator either, the error is that of players.
                 Err(problem) => (
                     notation.to_string(),
                     ValueSource::Evaluator(evaluator(by, game).map_err(|_| Error::new(problem))?),
@@ -272,7 +270,6 @@ pub(crate) fn label_game<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &
     }
 }
 
-/// Loads or builds the tablebases up to this [`alea_play::rules::Rules::remaining`].
 pub(crate) fn load_tables<G: Playable>(
     game: &G,
     remaining: usize,
@@ -283,7 +280,6 @@ pub(crate) fn load_tables<G: Playable>(
     oracle.map_err(|(_, problem)| problem)?.ok_or_else(none)
 }
 
-/// Returns the notation with its argument, `tables(stones=N)`, and the tablebases.
 fn parse_tables<G: Playable>(
     text: &str,
     notation: &Notation,

@@ -1,6 +1,6 @@
 //! Loads the samples of an epoch, shuffled, and prepares batches ahead of training. Parts (one per
-//! shard) are read in random order, several at once. Each sample replaces a random one in a buffer,
-//! which is emitted; at the end the rest follow in random order.
+//! shard) are read in random order; each sample replaces a random one in a buffer, which is
+//! emitted.
 //!
 //! A batch depends on samples, seed, epoch, buffer size and its index alone, not on threads.
 
@@ -61,8 +61,8 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         }
     }
 
-    /// Restricts the pass to `[k, n]`: every `n`-th part of the shuffled order, from the `k`-th on,
-    /// read by the threads of `pool`.
+    /// Restricts the pass to `[k, n]`: every `n`-th part of the shuffled order, from the `k`-th on.
+    /// Threads of `pool` read it.
     #[must_use]
     pub fn with_slice(self, slice: [usize; 2], pool: &'a ThreadPool) -> Self {
         Self {
@@ -156,7 +156,6 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         if shuffle.buffer >= self.samples.training()
             && let Some(store) = self.samples.store()
         {
-            // Makes the same random choices as the buffer, but moves indices.
             let own = parts.iter().flat_map(|&part| self.samples.indices(part));
             let mut indices: Vec<u32> = own.map(|index| index as u32).collect();
             while !indices.is_empty() {
@@ -228,7 +227,6 @@ impl<G: Playable> BatchCollector<'_, G> {
         }
     }
 
-    /// Sends the batch, with symmetries applied, unless it is among the first to be skipped.
     fn send(&mut self) -> Result<(), Disconnected> {
         let number = self.number;
         self.number += 1;

@@ -1,5 +1,4 @@
-//! Manifest `run.json` of a directory of shards: the settings and number of its games. It is
-//! written before the first shard and then stays as it is.
+//! Manifest `run.json` of a directory of shards, written before them: settings and number of games.
 
 use crate::Error;
 use crate::shard::{GAMES_PER_SHARD, GameMap, Label, ShardHeader, labels::is_false};

@@ -56,8 +56,7 @@ pub struct TdPoint {
     pub games: u64,
     /// Positions since the previous point.
     pub positions: u64,
-    /// Mean cross-entropy in nats of values before their updates against game results, since the
-    /// previous point.
+    /// Mean cross-entropy in nats of values before their updates, since the previous point.
     pub loss: f64,
     /// Probability of a random move in the latest game.
     pub exploration: f64,

@@ -1,6 +1,5 @@
-//! Training samples: positions before a chance event, with search value and game result, both from
-//! the view of the side to move. They are stored separately, since their weights in the target may
-//! change between epochs.
+//! Training samples: positions before a chance event, with search value and game result from the
+//! view of the side to move.
 
 /// A position and what its target blends.
 #[derive(Clone, Copy, Debug, PartialEq)]

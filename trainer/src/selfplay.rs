@@ -1,6 +1,5 @@
-//! Self-play: players drawn by weight play games in parallel, written as record shards. Without
-//! time limits, each game depends on settings, model contents and its index alone, so the bytes do
-//! not depend on threads and interruptions.
+//! Self-play: players drawn by weight play games, written as record shards. Without time limits,
+//! each game depends on settings, model contents and its index alone.
 //!
 //! In games without chance, a game that repeats another of its shard is replayed from other
 //! openings; remaining repeats are not counted.
@@ -42,8 +41,8 @@ use std::{
 };
 use summary::Clock;
 
-/// Assumed while the number of games that reaches a limit of positions is unknown. Most games are
-/// longer, so few are discarded.
+/// Assumed before the number of games that reaches a limit of positions is known. Most games are
+/// longer.
 const MIN_EXPECTED_PLIES: u64 = 24;
 
 const MAX_RETRIES: u64 = 8;
@@ -118,8 +117,7 @@ impl<G: Playable> SelfPlay<G> {
         })
     }
 
-    /// Replaces a model file's path in the records by `name`, since only the recorded checksum
-    /// should identify it.
+    /// Replaces a model file's path in the records by `name`.
     #[must_use]
     pub fn with_model_name(mut self, path: &str, name: &str) -> Self {
         for weighted in &mut self.config.players {
@@ -159,7 +157,7 @@ impl<G: Playable> SelfPlay<G> {
         self.play_games(index, None, &Clock::default(), progress)
     }
 
-    /// Plays the games of a shard; with `positions`, up to the game that reaches that number.
+    /// With `positions`, up to the game that reaches that number.
     fn play_games(
         &self,
         index: u64,

@@ -184,8 +184,8 @@ impl<G: Playable> PlayedGame<G> {
         hasher.digest128()
     }
 
-    /// Hash that is equal for all symmetric images of a game, including a swap of colours where the
-    /// rules allow it; `docs/reference/formats.md` specifies it.
+    /// Hash that is equal for all symmetric images of a game, as `docs/reference/formats.md`
+    /// specifies.
     #[must_use]
     pub fn canonical_fingerprint(&self, game: &G) -> u128 {
         canonical_fingerprint(game, &self.record).unwrap_or_else(|| self.fingerprint(game))
@@ -363,7 +363,6 @@ fn open<'a, G: Playable>(
     Ok((parts, form))
 }
 
-/// Decodes and replays games one by one; fails once `should_stop` returns true.
 fn replay_games<'a, G: Playable>(
     path: &'a Path,
     parts: &'a OpenShard<'_>,

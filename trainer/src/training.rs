@@ -1,8 +1,7 @@
 //! Training of a model from samples to the exported file. The directory of a training contains
-//! `checkpoint.bin`, written after each epoch and every few minutes, `curve.csv`, `curve.svg`,
-//! `config.toml`, and finally the model with the weights of the lowest validation loss. With the
-//! same samples and configuration, training resumes from the checkpoint, and all losses are those
-//! of an uninterrupted run.
+//! `checkpoint.bin`, `curve.csv`, `curve.svg`, `config.toml`, and finally the model with the
+//! weights of the lowest validation loss. With the same samples and configuration, training resumes
+//! from the checkpoint, to the last bit.
 
 mod checkpoint;
 mod epoch;

@@ -1,11 +1,8 @@
 //! Search for tuple sets by greedy forward selection. Candidates are orbits of tuples under the
 //! symmetries. Each round screens them by how much they explain of the current set's residuals,
-//! trains the current set with each of the best few from scratch, and adds the one with the lowest
-//! validation loss, until the limit of rows is reached or no candidate gains enough. Krawiec and
-//! Szubert (2011) evolve tuples instead.
-//!
-//! A round depends on samples, settings and earlier additions alone, so an interrupted search
-//! resumes to the same result.
+//! trains the set with each of the best few, and adds the one with the lowest validation loss,
+//! until the limit of rows is reached or no candidate gains enough. Krawiec and Szubert (2011)
+//! evolve tuples instead. An interrupted search resumes to the same result.
 
 mod candidates;
 mod refit;
@@ -268,8 +265,7 @@ impl<'a, G: Learnable> Search<'a, G> {
         Ok(Some((addition, fitted)))
     }
 
-    /// Index and explained loss, best first, of each candidate that fits the limits and explains
-    /// anything.
+    /// Index and explained loss, best first, of each candidate that fits and explains anything.
     fn screen(
         &self,
         tuples: &[String],

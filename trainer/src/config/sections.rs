@@ -11,8 +11,8 @@ pub struct TargetConfig {
     /// Weight of search values against game results in the first epoch's targets, in `[0, 1]`.
     #[serde(rename = "search_share")]
     pub lambda: f32,
-    /// The same weight in the last epoch, with linear interpolation between; `None`: `lambda`
-    /// throughout.
+    /// Weight of search values in the last epoch's targets, interpolated linearly from `lambda`;
+    /// `None`: constant.
     #[serde(rename = "final_search_share")]
     pub final_lambda: Option<f32>,
     /// Name of the label that replaces the search value of positions that have it; empty for none.
@@ -59,7 +59,6 @@ impl TargetConfig {
         self.lambda == 0.0 && self.last_lambda() == 0.0
     }
 
-    /// Weight of search values against game results in the last epoch and in validation.
     pub(crate) fn last_lambda(&self) -> f32 {
         self.final_lambda.unwrap_or(self.lambda)
     }
@@ -139,7 +138,7 @@ pub struct NetworkConfig {
     /// Names of the optional input groups; `None` for the game's default.
     pub inputs: Option<Vec<String>>,
     /// Largest [`alea_play::rules::Rules::remaining`] of each output bucket but the last,
-    /// ascending. Each bucket has its own layers after the first.
+    /// ascending. A bucket has its own layers after the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<u8>,
     /// Samples per optimizer step.
@@ -182,7 +181,7 @@ pub struct NTupleConfig {
     /// Custom tuples, which replace the named set; each lists its cells, separated by blanks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuples: Vec<String>,
-    /// Largest [`alea_play::rules::Rules::remaining`] of each phase but the last, ascending. Each
+    /// Largest [`alea_play::rules::Rules::remaining`] of each phase but the last, ascending. A
     /// phase has its own weight tables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<u8>,

@@ -1,6 +1,6 @@
-//! Directories that appear complete or not at all: filled under a temporary name beside the final
-//! path, then renamed. Its lock (on Unix) lets the next writer recognize and remove directories of
-//! killed programs.
+//! Directories that appear complete or not at all: filled under a temporary name, then renamed. A
+//! lock (on Unix) distinguishes directories of running programs from those of killed ones, which
+//! are removed.
 
 use super::parent;
 use crate::Error;

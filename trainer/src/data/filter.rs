@@ -12,9 +12,9 @@ pub struct Filter {
     pub remaining: (usize, usize),
     /// Range of ply numbers, from 1; 0 is the start position, which can only have labels.
     pub plies: (usize, usize),
-    /// `Some(true)`: only after exploratory moves; `Some(false)`: only after others.
+    /// `Some(true)`: only positions after exploratory moves; `Some(false)`: only after others.
     pub explored: Option<bool>,
-    /// Only after plies of this player, an index into
+    /// Only positions after plies of this player, an index into
     /// [`super::shard_reader::ShardReader::players`].
     pub player: Option<u8>,
     /// Maximum difference between a value or label and the game result, from the same seat's view.
@@ -41,7 +41,7 @@ impl Filter {
         let (mut player, mut explored) = (None, false);
         let mut left = false;
         for (number, ply) in record.plies.iter_mut().enumerate() {
-            // A ply's label belongs to the position before it, to which the previous ply led.
+            // The previous ply led to the position before a ply, to which labels belong.
             let is_selected = self.matches(rules.remaining(&position), number, explored, player);
             let seat = rules.to_move(&position);
             let result = record.payoffs[seat];

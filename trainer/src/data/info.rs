@@ -39,8 +39,7 @@ pub struct Info {
     pub explored: u64,
     /// Number of plies with a search value.
     pub values: u64,
-    /// Mean squared difference between search values and results, from the mover's view; `None`
-    /// without values.
+    /// Mean squared difference between search values and results; `None` without values.
     pub value_error: Option<f64>,
     /// Plies of the shortest and of the longest game.
     pub plies: [usize; 2],
@@ -75,8 +74,7 @@ pub struct LabelCount {
     pub by: String,
     /// Number of positions with this label.
     pub positions: u64,
-    /// Mean squared difference between labels and results, from the view of the side to move;
-    /// `None` without labels.
+    /// Mean squared difference between labels and results; `None` without labels.
     pub error: Option<f64>,
 }
 

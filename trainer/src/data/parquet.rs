@@ -1,6 +1,6 @@
-//! Game records as a Parquet file with a row per ply: columns and export. This uses the column
-//! interface of the crate `parquet`, without Arrow, and keeps at most one row group in memory.
-//! Export followed by import gives the same set to the last bit.
+//! Game records as a Parquet file with a row per ply: columns and export, by the column interface
+//! of the crate `parquet`, without Arrow. Export followed by import gives the same set to the last
+//! bit.
 
 mod columns;
 mod import;

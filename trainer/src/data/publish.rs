@@ -1,8 +1,6 @@
-//! Exports game records for the Python package `datasets`: a folder of Parquet files in splits,
-//! with a dataset card.
-//!
-//! Invariant: the folder appears complete or not at all; its bytes are a pure function of games,
-//! splits and seed; at most one row group per split is in memory.
+//! Exports game records as a data set for the Python package `datasets`: a folder of Parquet files
+//! in splits, with a dataset card, which appears complete or not at all. Memory holds at most one
+//! row group per split.
 
 use super::{
     ShardReader,
@@ -129,7 +127,6 @@ pub fn export<G: Playable>(
         .take_while(|line| line.starts_with('|'));
     let players = source.players.iter().enumerate();
     let players = players.map(|(number, player)| format!("- {number}: `{player}`\n"));
-    // A dataset card: front matter for loaders, then text for readers.
     let card = format!(
         include_str!("publish/card.md"),
         files = files,

@@ -1,5 +1,4 @@
-//! Adds a label to existing games, in a directory `NAME.unfinished` that is renamed once complete:
-//! after a kill, finished shards are kept. The bytes depend on games and label source alone.
+//! Adds a label to existing games, in a directory `NAME.unfinished` that is renamed once complete.
 
 use super::{
     ShardReader,

@@ -54,8 +54,7 @@ pub fn merge<G: Playable>(
     })
 }
 
-/// Copies the games without the values and labels that `filter` removes, and without games that
-/// keep none.
+/// Copies games without the values and labels that `filter` removes; drops games that keep none.
 pub fn filter<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -122,7 +121,7 @@ pub struct SplitPart {
     pub weight: f64,
 }
 
-/// Assigns games to the parts of a split by seed and moves, symmetric images to the same part.
+/// Assigns games to the parts of a split, symmetric images to the same part.
 pub(super) struct SplitPolicy<'a> {
     parts: &'a [SplitPart],
     sum: f64,
@@ -192,8 +191,8 @@ impl<'a> SplitPolicy<'a> {
     }
 }
 
-/// Splits the games at random into a directory for each part, equal games and symmetric images into
-/// the same; all directories appear at once.
+/// Splits games at random into a directory for each part, symmetric images into the same; all
+/// directories appear at once.
 pub fn split<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,

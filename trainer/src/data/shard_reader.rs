@@ -1,5 +1,4 @@
-//! Reads the shards of one game as one list of games, with the same indices of players and labels.
-//! Memory holds the games of a few shards.
+//! Reads the shards of one game as one list of games with common indices of players and labels.
 
 use super::shards_of;
 use crate::Error;
@@ -83,7 +82,7 @@ impl<G: Playable> ShardReader<G> {
         Self::read_headers(paths, false)
     }
 
-    /// Also compares directories with their manifests.
+    /// Reads the headers of all shards, and compares directories with their manifests.
     ///
     /// # Errors
     /// Those of [`ShardReader::open`], or if shards are missing or belong to another run.

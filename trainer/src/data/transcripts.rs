@@ -1,5 +1,5 @@
-//! Game records in text formats of other programs, which each game defines, without values, labels,
-//! times and exploration flags.
+//! Game records in text formats of other programs, which each game defines, without values and
+//! labels.
 
 use super::{
     ShardReader,

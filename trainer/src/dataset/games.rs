@@ -29,7 +29,7 @@ pub(super) struct ShardSamples<P> {
     pub(super) checksum: u64,
     /// Low halves of the games' canonical fingerprints; empty if the split was given.
     pub(super) fingerprints: Vec<u64>,
-    /// For each game.
+    /// Whether each game is for validation.
     pub(super) is_validation: Vec<bool>,
     pub(super) training: Vec<Sample<P>>,
     pub(super) validation: Vec<Sample<P>>,
@@ -41,9 +41,9 @@ pub(super) struct ShardSamples<P> {
 /// Which of a shard's labels become targets, by index.
 struct SelectedLabels<'a> {
     options: &'a SampleOptions,
-    /// The one that replaces the search value; `None` if the shard lacks it.
+    /// Label that replaces the search value; `None` if the shard lacks it.
     value: Option<usize>,
-    /// Those that replace both search value and game result.
+    /// Labels that replace both search value and game result.
     exact: Vec<usize>,
 }
 
@@ -61,7 +61,7 @@ impl<'a> SelectedLabels<'a> {
     }
 }
 
-/// `read_before` tells of each game whether it is for validation; `None` before the first reading.
+/// `read_before`: whether each game is for validation; `None` at the first reading.
 pub(super) fn load_shard<G: Playable>(
     rules: &G,
     path: &Path,
@@ -118,7 +118,7 @@ fn is_validation(options: &SampleOptions, fingerprint: u128) -> bool {
     ((draw >> 11) as f64 / (1u64 << 53) as f64) < options.validation_fraction
 }
 
-/// Appends a game's samples; returns the number of positions left out because benchmarks use them.
+/// Appends a game's samples; returns the number of benchmark positions left out.
 fn add_samples<G: Playable>(
     rules: &G,
     game: &PlayedGame<G>,

@@ -1,6 +1,6 @@
-//! Hand-written CPU training step of the neural network, several times as fast as burn's. The new
-//! weights are equal in every bit for any number of threads and any instruction set, since
-//! gradients of blocks of fixed size are summed in order.
+//! Hand-written CPU training step of the neural network, several times as fast as burn's. Any
+//! number of threads and any instruction set give the same bits: gradients of blocks of fixed size
+//! are summed in order.
 
 mod adam;
 mod block;
@@ -88,7 +88,7 @@ impl CpuNetwork {
     }
 
     /// Makes an Adam step, with each tensor's gradient clipped to the norm `max_norm`. Returns the
-    /// sum of the losses before the step, in nats; if it is not finite, the weights stay unchanged.
+    /// sum of the losses before it, in nats; if not finite, the weights stay unchanged.
     pub fn step(&mut self, batch: Inputs<'_>, learning_rate: f64, max_norm: f32) -> f64 {
         let loss = self.compute_gradient(batch);
         if !loss.is_finite() {
@@ -120,7 +120,7 @@ impl CpuNetwork {
         loss
     }
 
-    /// Clamps the weights to the range of the engine's integers. `runs`, one-hot slots as ranges of
+    /// Clamps the weights to the engine's integer range. `runs`, one-hot slots as ranges of
     /// first-layer rows, also keeps the first layer's sums within 16 bits.
     pub fn clamp_to_range(&mut self, runs: Option<&[Range<usize>]>) {
         quantize::clamp_to_range(self.shape, runs, &mut self.weights);

@@ -75,7 +75,7 @@ impl NetworkModel {
                 parameter(id + 1, bias, || next(Some(inputs)), device),
             ))
         };
-        // Ids in burn's records: 2 is unused, 8 and 9 belong to the third layer, which came last.
+        // Ids in burn's records: 2 is unused, the third layer has 8 and 9.
         let (second, second_bias) = layer(1, 4).unzip();
         let (third, third_bias) = layer(2, 8).unzip();
         let output = parameter(6, [buckets * last, 1], || next(Some(last)), device);
@@ -101,7 +101,6 @@ impl NetworkModel {
         layers.into_iter().flatten()
     }
 
-    /// Calls `matrix` or `bias` for each tensor, in the order of the fields.
     fn map_tensors<T>(
         &self,
         matrix: impl Fn(&Param<Tensor<2>>) -> T,

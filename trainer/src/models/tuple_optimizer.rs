@@ -1,7 +1,6 @@
-//! Trains the n-tuple network: each sample updates the weights that it activates. This is several
-//! times faster than dense gradients and, unlike summed batches, does not diverge on rows that many
-//! positions share. Samples are processed in order on one thread; a sample's rows are distinct,
-//! since each tuple has its own table.
+//! Trains the n-tuple network: each sample updates the weights that it activates, in order on one
+//! thread. This is several times faster than dense gradients and, unlike summed batches, does not
+//! diverge on rows that many positions share.
 
 use super::prefetch::prefetch;
 use crate::config::UpdateRule;
@@ -235,7 +234,6 @@ fn apply_errors<const WIDTH: usize>(
     }
 }
 
-/// Updates the weights of a position and the bias by the same error.
 #[inline(always)]
 fn update_position<const WIDTH: usize>(
     table: &mut [[f32; WIDTH]],

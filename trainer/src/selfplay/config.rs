@@ -74,8 +74,8 @@ pub struct SelfPlayOptions {
     pub exploration_until: Option<usize>,
     /// Plies in which the probability of a random move halves.
     pub exploration_half_life: Option<f64>,
-    /// Temperature of softmax sampling: unless explored, moves have probabilities proportional to
-    /// exp(win probability / temperature). Players without move values choose as usual.
+    /// Temperature of softmax sampling: moves have probabilities proportional to exp(win
+    /// probability / temperature). Players without move values choose as usual.
     pub temperature: Option<f64>,
     /// First ply at which sampling ends and the players choose.
     pub temperature_until: Option<usize>,
@@ -167,7 +167,6 @@ impl SelfPlayOptions {
 }
 
 impl SelfPlayConfig {
-    /// Checks the numbers; [`super::SelfPlay::new`] checks players, game and files.
     pub(super) fn check(&self) -> Result<(), Error> {
         let setting = |problem: String| Err(Error::with_prefix("self-play")(problem));
         if self.players.is_empty() || self.players.len() > 255 {

@@ -223,7 +223,7 @@ impl<G: Playable> SelfPlay<G> {
         Ok(counted)
     }
 
-    /// The directory's manifest, if any; its number of games may differ from the settings'.
+    /// The number of games may differ from the settings'.
     fn read_manifest(&self, directory: &Path) -> Result<Option<Manifest>, Error> {
         let found = Manifest::read(directory)?;
         if let Some(problem) = found
@@ -238,9 +238,8 @@ impl<G: Playable> SelfPlay<G> {
         Ok(found)
     }
 
-    /// Indices of the complete shards, whose games are counted; of a task's own shards alone. A
-    /// shard that is short because a shorter run ended there is incomplete; one of another run is
-    /// an error.
+    /// Indices of the complete shards, whose games are counted; for a task only its own shards. A
+    /// shard cut short by a shorter run is incomplete; one of another run is an error.
     fn complete_shards(
         &self,
         directory: &Path,

@@ -1,5 +1,5 @@
 //! Random streams of self-play games. Seeding a Mersenne Twister costs a fifth of a fast player's
-//! game, so small groups of games share streams and are played in order.
+//! game, so groups of games share streams and are played in order.
 
 use super::SelfPlayConfig;
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};

@@ -1,6 +1,5 @@
-//! Encodes and decodes a game: players, start, plies, then columns of values, times and labels, as
-//! `docs/reference/formats.md`, "A game", specifies. Decoded games follow the rules and encode to
-//! the same bytes.
+//! Encodes and decodes a game, as `docs/reference/formats.md`, "A game", specifies. Decoded games
+//! follow the rules and encode to the same bytes.
 
 use super::{
     Estimate, PlayedGame, ShardHeader,
@@ -172,8 +171,7 @@ impl<G: Playable> GameCodec<G> {
     ) -> Result<PlayedGame<G>, String> {
         const NOT_A_GAME: &str = "its bytes are not a game";
         let mut rest = strip_checksum(bytes)?;
-        // A ply takes at least a byte, so a damaged number cannot allocate more than the file's
-        // size.
+        // A ply takes at least a byte, so a damaged number allocates at most the file's size.
         let plies = take_number(&mut rest)
             .and_then(|plies| usize::try_from(plies).ok())
             .filter(|&plies| plies <= rest.len())

@@ -1,5 +1,5 @@
-//! Trains the neural network by Adam with clipped gradients, on the CPU by [`crate::models::cpu`],
-//! on other devices by burn.
+//! Trains the neural network by Adam with clipped gradients: [`crate::models::cpu`] on the CPU,
+//! burn on other devices.
 
 use super::{BatchFunction, Learner, StepSettings, TrainingRun};
 use crate::Error;
@@ -35,8 +35,8 @@ pub(super) struct NetworkLearner<G: Learnable> {
     shape: Shape,
     step_settings: StepSettings,
     gradient_norm: f32,
-    /// One-hot slots, ranges of first-layer rows, if the engine sums rows in 16 bits: weights are
-    /// then clamped to a range in which no sum overflows. Otherwise `None`.
+    /// One-hot slots, ranges of first-layer rows, if the engine sums rows in 16 bits, which
+    /// clamping after each step then ensures; else `None`.
     runs: Option<Vec<Range<usize>>>,
     /// Does not differentiate; [`Implementation::Burn`] has a device that does.
     device: Device,
@@ -48,7 +48,7 @@ enum Implementation {
 }
 
 impl<G: Learnable> NetworkLearner<G> {
-    /// Draws initial weights from the configuration's seed; `cpu` selects the CPU training step.
+    /// `cpu` selects the CPU training step.
     pub(super) fn new(run: &TrainingRun<'_, G>, device: Device, cpu: bool) -> Result<Self, Error> {
         let (game, config) = (run.samples.game().clone(), &run.config.network);
         let groups = config.groups::<G>()?;

@@ -1,6 +1,5 @@
-//! Trains the n-tuple network: each sample updates the table rows that it activates. Threads
-//! compute row indices ahead; one thread applies the updates in order, so that the seed determines
-//! the weights.
+//! Trains the n-tuple network: threads compute row indices ahead; one thread applies the updates in
+//! order, so that the seed determines the weights.
 
 use super::{BatchFunction, Learner, StepSettings};
 use crate::Error;

@@ -1,7 +1,6 @@
-//! TD(λ): an n-tuple network learns the values of afterstates from self-play games instead of
-//! records (Tesauro 1992; Szubert and Jaśkowski 2014). The final weights are exported, as there is
-//! no validation. On one thread, each game and its updates depend on settings, weights and the
-//! game's index alone, so the settings determine all weights.
+//! TD(λ): an n-tuple network learns the values of afterstates from self-play games (Tesauro 1992;
+//! Szubert and Jaśkowski 2014). The final weights are exported, as there is no validation. On one
+//! thread, the settings determine all games and weights.
 
 mod episode;
 

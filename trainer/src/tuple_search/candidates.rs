@@ -1,5 +1,4 @@
-//! Candidate tuples: orbits under the game's symmetries of the kinds of tuples that the game
-//! declares. No two candidates share a tuple.
+//! Candidate tuples: orbits under the game's symmetries of the tuples that the game declares.
 
 use alea_core::random::RandomStream;
 use alea_learned::{

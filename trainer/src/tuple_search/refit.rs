@@ -1,5 +1,4 @@
-//! Short training on one thread from zero weights, for comparing tuple sets. The weights depend on
-//! configuration, seed, set and samples alone.
+//! Short training on one thread from zero weights, for comparing tuple sets.
 
 use crate::calibrate::logit_loss;
 use crate::config::TrainConfig;

@@ -35,7 +35,7 @@ impl<P: Copy> Residuals<P> {
         }
     }
 
-    /// Loss that these tuples explain, in nats per sample of the second half.
+    /// In nats per sample of the second half.
     pub(super) fn explained_loss<G: Learnable<Position = P>>(&self, set: &TupleSet<G>) -> f64 {
         let (tuples, count) = (set.tuples(), self.positions.len());
         let mut rows = vec![0u32; tuples * count];

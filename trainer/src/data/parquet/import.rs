@@ -203,7 +203,6 @@ fn byte(what: &str, number: i64) -> Result<u8, String> {
 }
 
 thread_local! {
-    /// Whether panics are silent, as [`catch_panics`] runs on this thread.
     static SILENT_PANICS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -363,7 +362,6 @@ impl ImportedRow {
             let all = Ending::ALL.map(Ending::name).join(", ");
             format!("the ending {name:?} is none of {all}")
         })?;
-        // The moves of games that ended by the rules determine their payoffs.
         let is_played = ending.is_played();
         Ok((
             ending,

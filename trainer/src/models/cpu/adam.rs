@@ -1,5 +1,5 @@
-//! Adam with clipped gradients (Kingma and Ba 2015). Chunks that begin at a multiple of [`LANES`]
-//! give the same bits as the whole tensor.
+//! Adam with clipped gradients (Kingma and Ba 2015), equal in every bit for a tensor and its
+//! chunks.
 
 use super::simd_vector::{LANES, Lanes, Vector};
 
@@ -36,7 +36,6 @@ pub(super) struct AdamChunk<'a> {
     pub(super) squares: &'a mut [f32],
 }
 
-/// Factor that reduces the gradient norm `norm` to at most `max_norm`.
 pub(super) fn clip_factor(norm: f32, max_norm: f32) -> f32 {
     (max_norm / (norm + f32::MIN_POSITIVE)).min(1.0)
 }

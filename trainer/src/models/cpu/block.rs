@@ -1,5 +1,5 @@
 //! Forward and backward pass for a block of samples on one thread, in chunks that stay in the
-//! first-level cache. Every sum has a fixed order, so all instruction sets give the same bits.
+//! first-level cache. Sums have a fixed order, so all instruction sets give the same bits.
 
 use super::{
     layout::Shape,
@@ -46,7 +46,6 @@ impl<'a> Inputs<'a> {
         })
     }
 
-    /// Splits off chunks from the front; `length` returns the next one's number of samples.
     fn split_by(
         self,
         shape: Shape,
@@ -363,7 +362,7 @@ fn add_to_rows<V: Vector, const COLUMNS: usize>(
     }
 }
 
-/// Sets the derivatives of clipped activations to 0 and adds the others to the bias's gradient.
+/// Sets derivatives of clipped activations to 0; adds the others to the bias's gradient.
 #[inline(always)]
 fn clear_clipped<V: Vector>(values: &[Lanes], slopes: &mut [Lanes], bias: &mut [Lanes]) {
     let width = bias.len();

@@ -1,5 +1,5 @@
-//! Compiles the inner loops for several instruction sets and selects one at run time. All give the
-//! same bits, since sums have a fixed order and fused multiply-add is never used.
+//! Compiles the inner loops for several instruction sets and selects one at run time. Fused
+//! multiply-add is never used, so all give the same bits.
 
 #[cfg(target_arch = "x86_64")]
 use super::simd_vector::{Avx2, Avx512};

@@ -166,7 +166,7 @@ impl Shape {
         self.lengths().iter().sum()
     }
 
-    /// A bucket's range in each tensor; `None` for the complete tensors.
+    /// `None` for the complete tensors.
     fn bucket_ranges(&self, bucket: Option<usize>) -> [Range<usize>; NUM_TENSORS] {
         let mut number = 0;
         self.lengths().map(|length| {
@@ -181,14 +181,14 @@ impl Shape {
         })
     }
 
-    /// Splits an array into its tensors, or into their parts for a bucket.
+    /// An array's tensors, or their parts for a bucket.
     pub(super) fn split<'a>(&self, all: &'a [f32], bucket: Option<usize>) -> Tensors<&'a [f32]> {
         let mut bucket_ranges = self.bucket_ranges(bucket).into_iter();
         let part = |range: Range<usize>| &all[range][bucket_ranges.next().unwrap_or_default()];
         Tensors::of(self.tensor_ranges().map(part))
     }
 
-    /// Splits an array into its tensors, or into their parts for a bucket.
+    /// An array's tensors, or their parts for a bucket.
     pub(super) fn split_mut<'a>(
         &self,
         all: &'a mut [f32],

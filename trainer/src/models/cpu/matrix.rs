@@ -1,6 +1,6 @@
-//! Products of small matrices, sixteen columns at a time. Each element is summed in the order of
-//! the inner index, without fused multiply-add, so that any number of lanes or rows gives the same
-//! bits. Loops use indices, since iteration over zipped slices is not always inlined.
+//! Products of small matrices, sixteen columns at a time. Elements are sums in the order of the
+//! inner index, without fused multiply-add, and so equal in every bit on all processors. Loops use
+//! indices, since iteration over zipped slices is not always inlined.
 
 use super::simd_vector::{Lanes, Vector};
 

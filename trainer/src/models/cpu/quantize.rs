@@ -55,8 +55,8 @@ pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
     all
 }
 
-/// Clamps the weights to the range of the engine's integers. `runs`, one-hot slots as ranges of
-/// first-layer rows, also keeps the first layer's sums within 16 bits.
+/// Clamps the weights to the engine's integer range. `runs`, one-hot slots as ranges of first-layer
+/// rows, also keeps the first layer's sums within 16 bits.
 pub(crate) fn clamp_to_range(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f32]) {
     let Tensors {
         sparse,

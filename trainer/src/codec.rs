@@ -116,7 +116,6 @@ mod tests {
 
     #[test]
     fn a_damaged_length_claims_no_memory() {
-        // Claims 2^60 numbers.
         let bytes = [&[253][..], &(1u64 << 60).to_le_bytes(), &[1, 2]].concat();
         assert!(decode::<Vec<u64>>(&bytes).is_err());
         assert!(decode::<String>(&bytes).is_err());

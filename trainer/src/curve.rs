@@ -11,7 +11,7 @@ use std::{ops::RangeInclusive, path::Path};
 pub struct PhaseLoss {
     /// [`alea_play::rules::Rules::remaining`] of the positions.
     pub remaining: usize,
-    /// Number of positions.
+    /// Number of validation samples among these positions.
     pub samples: usize,
     /// Mean cross-entropy in nats.
     pub loss: f64,

@@ -145,7 +145,7 @@ impl<G: Learnable> RuleSets<G> {
 #[derive(Debug)]
 enum SampleStorage<P> {
     Shards(Vec<ShardFile>, SampleOptions),
-    /// All parts in order.
+    /// The samples of all parts in order.
     Memory(SampleStore<P>),
 }
 
@@ -153,7 +153,7 @@ enum SampleStorage<P> {
 struct ShardFile {
     path: PathBuf,
     checksum: u64,
-    /// For each game.
+    /// Whether each game is for validation.
     is_validation: Vec<bool>,
 }
 
@@ -471,7 +471,6 @@ fn check<'a, P: 'a>(set: &str, samples: impl Iterator<Item = &'a Sample<P>>) -> 
     Ok(())
 }
 
-/// Adds up the sample counts of equal labels.
 fn merge_labels<'a>(labels: impl Iterator<Item = &'a UsedLabel>) -> Vec<UsedLabel> {
     let mut all: Vec<UsedLabel> = Vec::new();
     for used in labels {

@@ -11,7 +11,7 @@ use alea_learned::{
 };
 use std::path::Path;
 
-/// In win probability.
+/// Largest accepted difference between the win probabilities of trainer and engine.
 pub(crate) const PARITY_TOLERANCE: f64 = 1e-4;
 
 pub(crate) const PARITY_POSITIONS: usize = 100_000;

@@ -322,7 +322,6 @@ pub(crate) fn add_models(
         .try_for_each(|argument| add_models(&argument.value, models))
 }
 
-/// Replaces the path of a model file in a notation by `name`.
 pub(crate) fn rename_model(text: &str, path: &str, name: &str) -> String {
     fn rename(notation: &mut Notation, from: &str, to: &str) {
         if notation.name == from {

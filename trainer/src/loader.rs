@@ -36,7 +36,7 @@ pub struct Shuffle {
 #[derive(Clone, Copy, Debug)]
 pub struct DataLoader<'a, G: Playable> {
     samples: &'a Samples<G>,
-    /// `None`: validation samples, in order.
+    /// `None` for a pass over the validation samples, in order.
     shuffle: Option<Shuffle>,
     batch: usize,
     /// Batches to skip, when an interrupted epoch continues.
@@ -209,7 +209,6 @@ impl<'a, G: Playable> DataLoader<'a, G> {
 
 struct BatchCollector<'a, G: Playable> {
     loader: &'a DataLoader<'a, G>,
-    /// Index of the batch being filled.
     number: usize,
     samples: Vec<Sample<G::Position>>,
     shuffle: Shuffle,

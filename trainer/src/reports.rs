@@ -73,7 +73,7 @@ pub struct TdReport {
     pub family: String,
     /// Number of games, with those of interrupted runs.
     pub games: u64,
-    /// Number of positions of these games.
+    /// Number of positions of all games.
     pub positions: u64,
     /// Mean cross-entropy in nats since the curve's last point but one.
     pub loss: f64,

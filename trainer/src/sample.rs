@@ -4,7 +4,7 @@
 /// A position and what its target blends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample<P> {
-    /// Before a chance event, and not terminal.
+    /// A non-terminal position before a chance event.
     pub position: P,
     /// Win probability of the side to move by a search or label, in `[0, 1]`.
     pub value: f32,

@@ -38,7 +38,7 @@ pub struct ShardHeader {
     pub run: serde_json::Value,
     /// Notation of the game with its parameters, such as `reversi(size=6)`.
     pub game: String,
-    /// `None` if the game has no maps.
+    /// Map of the games; `None` if the game has no maps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<GameMap>,
     /// Notation of each player, to which games refer by index.
@@ -65,14 +65,14 @@ fn is_zero(count: &u64) -> bool {
 /// Text of a game's map, embedded in records to be readable without the map's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameMap {
-    /// The map, as in its file.
+    /// Text of the map's file.
     pub text: String,
     /// Checksum (xxh3) of `text`, 16 hexadecimal digits.
     pub hash: String,
 }
 
 impl GameMap {
-    /// The map, if the game has one.
+    /// The map on which `game` is played, if it has maps.
     #[must_use]
     pub fn from_game<G: Playable>(game: &G) -> Option<Self> {
         game.map().map(|text| Self {
@@ -378,7 +378,7 @@ fn replay_games<'a, G: Playable>(
 /// What [`inspect`] found in a file.
 #[derive(Debug, Default)]
 pub struct Inspection {
-    /// `None` if the header cannot be read.
+    /// Header of the shard; `None` if it cannot be read.
     pub header: Option<ShardHeader>,
     /// Number of legal games.
     pub good_games: u64,

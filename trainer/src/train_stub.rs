@@ -15,12 +15,12 @@ fn unsupported_error() -> Error {
     )
 }
 
-/// Always fails.
+/// Fails, since this build is without burn.
 pub fn train<G: Learnable>(_: &TrainingRun<'_, G>) -> Result<TrainingReport, Error> {
     Err(unsupported_error())
 }
 
-/// Always fails.
+/// Fails, since this build is without burn.
 pub fn train_td<'a, G: Learnable>(
     _: &G,
     _: &TrainConfig,

@@ -76,7 +76,7 @@ pub struct TrainingConfig {
     pub patience: usize,
     /// Whether each training sample gets a random symmetry of the board.
     pub symmetries: bool,
-    /// Samples in the shuffle buffer.
+    /// Capacity of the shuffle buffer, in samples.
     pub window: usize,
     /// Minutes between checkpoints within an epoch; 0: only after each epoch.
     pub checkpoint_minutes: f64,

@@ -184,7 +184,6 @@ fn lambda_is_interpolated_linearly() {
     let falling = "[target]\nsearch_share = 0.75\nfinal_search_share = 0.25";
     assert_eq!(lambdas(falling, 5), [0.75, 0.625, 0.5, 0.375, 0.25]);
     assert_eq!(lambdas(falling, 1), [0.25]);
-    // Equal in every bit.
     assert_eq!(lambdas("", 3), [0.7; 3]);
 }
 

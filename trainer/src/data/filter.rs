@@ -15,7 +15,7 @@ pub struct Filter {
     /// `Some(true)`: only positions after exploratory moves; `Some(false)`: only after others.
     pub explored: Option<bool>,
     /// Only positions after plies of this player, an index into
-    /// [`super::shard_reader::ShardReader::players`].
+    /// [`super::ShardReader::players`].
     pub player: Option<u8>,
     /// Maximum difference between a value or label and the game result, from the same seat's view.
     pub disagreement: f32,

@@ -160,7 +160,6 @@ pub fn import<G: Playable>(
     }
 }
 
-/// Verifies a file and adds the findings to `all`.
 pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
     all.shards += 1;
     let read = read::<G>(path, |_, number, game| {

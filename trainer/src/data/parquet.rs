@@ -35,7 +35,6 @@ const METADATA_KEY: &str = "alea";
 
 const ROWS_PER_GROUP: usize = 1 << 18;
 
-/// Columns of a label's values and standard errors.
 fn label_columns(label: &Label) -> [String; 2] {
     ["label", "error"].map(|kind| format!("{kind}_{}", label.name))
 }
@@ -108,7 +107,7 @@ impl<'a, G: Playable> Column<'a, G> {
     }
 }
 
-/// All columns, in the order of `docs/reference/formats.md`.
+/// In the order of `docs/reference/formats.md`.
 fn columns<G: Playable>(source: &ShardReader<G>) -> Vec<Column<'_, G>> {
     let rules = &source.rules;
     let mut columns = vec![

@@ -20,7 +20,7 @@ use std::{
 /// Splits and file sizes of a data set.
 #[derive(Clone, Debug)]
 pub struct DatasetLayout {
-    /// At least one.
+    /// The splits of the data set, at least one.
     pub parts: Vec<SplitPart>,
     /// Seed of the random assignment of games to splits, as in [`split`](super::rewrite::split).
     pub seed: u64,

@@ -98,7 +98,6 @@ pub fn unfinished_path(target: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Header of the new shards, and the new label's index in it.
 fn header<G: Playable>(
     source: &ShardReader<G>,
     label_source: &LabelSource<G>,

@@ -112,7 +112,7 @@ pub fn shuffle<G: Playable>(
     output.finish()
 }
 
-/// A part of a split.
+/// Name and relative size of one part of a split.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SplitPart {
     /// Name of the part and its directory.

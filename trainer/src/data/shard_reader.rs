@@ -14,7 +14,6 @@ use xxhash_rust::xxh3::xxh3_128;
 
 const HEADERS_PER_BATCH: usize = 256;
 
-/// Runs in the list that every shard of a derived set repeats.
 const MAX_LISTED_RUNS: usize = 100;
 
 /// Occupies all threads without holding too many games.

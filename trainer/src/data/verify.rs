@@ -18,7 +18,7 @@ pub struct Verification {
     pub games: u64,
     /// Number of plies of the legal games.
     pub positions: u64,
-    /// One line each, in the order of the files.
+    /// All problems, one line each, in the order of the files.
     pub problems: Vec<String>,
     /// Shards that manifests list but that do not exist, as in an unfinished run.
     pub missing: u64,

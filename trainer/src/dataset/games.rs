@@ -156,7 +156,6 @@ fn add_samples<G: Playable>(
                 ..Sample::exact(position, estimate.value)
             })
         } else {
-            // Without a search value, the result serves as value.
             let result_alone = selected.options.results_only.then_some(result);
             searched
                 .map(from_view)

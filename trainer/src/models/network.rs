@@ -45,7 +45,6 @@ impl NetworkModel {
         Self::build(shape, next, device)
     }
 
-    /// Creates a network from the result of [`Self::parameters`].
     pub(crate) fn from_parameters(shape: Shape, parameters: &[f32], device: &Device) -> Self {
         assert_eq!(
             parameters.len(),
@@ -172,7 +171,6 @@ impl NetworkModel {
         floor_activations(sums / SUM_UNITS_PER_ACTIVATION_STEP)
     }
 
-    /// Activations of the last hidden layer.
     fn last_layer(&self, bucket: usize, first: Tensor<2>) -> Tensor<2> {
         let (mut layer, layers) = (first, self.later_layers().count());
         for ((weights, bias), number) in self.later_layers().zip(1..) {

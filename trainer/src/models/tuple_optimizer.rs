@@ -6,7 +6,6 @@ use super::prefetch::prefetch;
 use crate::config::UpdateRule;
 use alea_core::calibration::exponential;
 
-/// Rows updated at once.
 const LANES: usize = 8;
 
 /// Samples between prefetch and use of rows: the tables exceed the second-level cache.

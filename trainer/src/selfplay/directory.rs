@@ -114,7 +114,6 @@ impl<G: Playable> SelfPlay<G> {
         )
     }
 
-    /// Writes each shard while the next one is played.
     fn play_missing(
         &self,
         directory: &Path,
@@ -186,7 +185,6 @@ impl<G: Playable> SelfPlay<G> {
         Manifest::new(self.header(0), games)
     }
 
-    /// Counts the shards of a run that is limited by positions.
     fn count_positions(
         &self,
         directory: &Path,
@@ -223,7 +221,6 @@ impl<G: Playable> SelfPlay<G> {
         Ok(counted)
     }
 
-    /// The number of games may differ from the settings'.
     fn read_manifest(&self, directory: &Path) -> Result<Option<Manifest>, Error> {
         let found = Manifest::read(directory)?;
         if let Some(problem) = found
@@ -315,7 +312,6 @@ fn settings_difference(found: &serde_json::Value, expected: &serde_json::Value) 
     ))
 }
 
-/// Complete shards of a run that is limited by positions.
 struct CountedShards<'a, G: Playable> {
     counter: Counter<'a, G>,
     complete: u64,

@@ -15,7 +15,7 @@ use std::path::Path;
 pub(super) struct Starts<P> {
     suite: Vec<P>,
     suite_fraction: f64,
-    /// Of the file of positions, for shard headers.
+    /// Checksum of the file of positions.
     checksum: Option<String>,
     endgames: Option<EndgameStarts>,
 }

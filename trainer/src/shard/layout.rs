@@ -82,7 +82,6 @@ fn version_of(header: &ShardHeader) -> u32 {
     }
 }
 
-/// Decodes everything before the games and verifies its checksum.
 pub(super) fn open<'a>(path: &Path, bytes: &'a [u8]) -> Result<OpenShard<'a>, Error> {
     if !bytes.starts_with(MAGIC) {
         let magic = String::from_utf8_lossy(MAGIC);

@@ -54,7 +54,6 @@ impl<'a, G: Playable> Replay<'a, G> {
         }
     }
 
-    /// Plays move number `index` of those that the outcome allows.
     #[inline]
     pub(crate) fn play_at(&mut self, outcome: u8, index: usize) -> Result<G::Move, String> {
         self.list_moves(outcome)?;

@@ -95,7 +95,6 @@ impl<G: Learnable> NetworkLearner<G> {
         })
     }
 
-    /// The network in burn without automatic differentiation.
     fn burn(&self) -> NetworkModel {
         match &self.state {
             Implementation::Cpu(network) => {

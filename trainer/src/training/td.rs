@@ -152,7 +152,6 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
         Ok(())
     }
 
-    /// Start position and random stream of a game.
     fn start(&self, game: u64) -> (G::Position, RandomStream) {
         let mut random = RandomStream::new(derive_seed(
             self.config.seed,

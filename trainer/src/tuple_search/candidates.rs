@@ -42,7 +42,6 @@ pub fn candidates<G: Learnable>(game: &G, max_per_kind: usize, seed: u64) -> Vec
     all
 }
 
-/// Distinct images of a tuple, in ascending order.
 pub(super) fn orbit<G: Learnable>(game: &G, tuple: &[Cell]) -> Vec<Vec<Cell>> {
     let images = (0..game.symmetries()).map(|symmetry| {
         let mut cells: Vec<Cell> = tuple

@@ -7,7 +7,6 @@ use crate::sample::Sample;
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_learned::{inputs::Learnable, tuples::TupleSet};
 
-/// Samples whose rows are computed together.
 const BATCH_SIZE: usize = 1024;
 
 pub(super) struct TrainedSet<G: Learnable> {

@@ -35,7 +35,7 @@ impl<P: Copy> Residuals<P> {
         }
     }
 
-    /// In nats per sample of the second half.
+    /// Loss that the tuples of `set` explain, in nats per sample of the second half.
     pub(super) fn explained_loss<G: Learnable<Position = P>>(&self, set: &TupleSet<G>) -> f64 {
         let (tuples, count) = (set.tuples(), self.positions.len());
         let mut rows = vec![0u32; tuples * count];

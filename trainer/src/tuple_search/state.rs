@@ -47,7 +47,7 @@ pub(super) struct State {
     format: String,
     configuration: String,
     options: SearchOptions,
-    /// Of the samples.
+    /// Fingerprint of the samples.
     fingerprint: u64,
     pub(super) additions: Vec<Addition>,
     pub(super) finished: bool,

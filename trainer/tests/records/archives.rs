@@ -12,7 +12,7 @@ use trainer::data::{
 };
 
 struct Expected {
-    /// By ending, in the order of [`Ending::ALL`].
+    /// Number of games by ending, in the order of [`Ending::ALL`].
     endings: [u64; 5],
     /// Games without a result, damaged and forfeited games.
     left_out: [u64; 3],

@@ -156,7 +156,6 @@ impl ParquetFile {
         }
     }
 
-    /// The header of a file without metadata.
     fn unnamed_header<G: Playable>(&self, rules: &G) -> Result<ShardHeader, String> {
         let schema = self.metadata.file_metadata().schema_descr();
         let columns: Vec<String> = schema
@@ -223,7 +222,6 @@ fn catch_panics<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String
     read.unwrap_or_else(|_| Err("it is damaged: its metadata contradict each other".to_owned()))
 }
 
-/// Reads a row group row by row.
 struct RowReader {
     left: usize,
     game: NumberColumn,

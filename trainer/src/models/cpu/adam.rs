@@ -10,7 +10,6 @@ const EPSILON: f32 = 1e-8;
 #[derive(Clone, Copy)]
 pub(super) struct StepParams {
     learning_rate: f32,
-    /// Corrects the bias of the moments, which start at 0.
     correction: f32,
     epsilon: f32,
 }
@@ -40,7 +39,6 @@ pub(super) fn clip_factor(norm: f32, max_norm: f32) -> f32 {
     (max_norm / (norm + f32::MIN_POSITIVE)).min(1.0)
 }
 
-/// Updates the weights of a chunk by its gradient times `factor`.
 #[inline(always)]
 pub(super) fn step<V: Vector>(chunk: AdamChunk<'_>, params: StepParams, factor: f32) {
     let (weights, last_weights) = chunk.weights.as_chunks_mut();
@@ -99,7 +97,6 @@ fn moving_average<V: Vector>(mean: V, number: V, decay: f32) -> V {
         .plus(number.times(V::splat(1.0 - decay)))
 }
 
-/// Euclidean norm, from [`LANES`] partial sums.
 #[inline(always)]
 pub(super) fn norm(values: &[f32]) -> f32 {
     let mut sums = [0.0f64; LANES];

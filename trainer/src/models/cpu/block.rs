@@ -83,11 +83,11 @@ pub(super) struct Weights<'a> {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
-    /// Summed over the block's samples.
+    /// Gradient of all weights, summed over the block's samples.
     pub(super) gradient: Vec<f32>,
-    /// Summed over the block's samples, in nats.
+    /// Loss in nats, summed over the block's samples.
     pub(super) loss: f64,
-    /// Of the last chunk.
+    /// Logits of the last chunk.
     pub(super) logits: Vec<f32>,
     /// Activations of each hidden layer for the current chunk.
     values: [Vec<f32>; MAX_HIDDEN],
@@ -189,7 +189,6 @@ fn forward<V: Vector, const ROWS: usize>(
     }
 }
 
-/// Sums each lane over all vectors, then the lanes.
 #[inline(always)]
 fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
     let mut sums = V::splat(0.0);
@@ -200,7 +199,6 @@ fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
     sums.sum()
 }
 
-/// [`loss_and_gradients`] with loss weights.
 #[inline(always)]
 fn weighted_losses(logits: &mut [f32], chunk: Inputs<'_>, scale: f32) -> f64 {
     if chunk.weights.is_empty() {

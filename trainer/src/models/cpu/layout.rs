@@ -37,7 +37,7 @@ pub struct Shape {
     buckets: usize,
 }
 
-/// Of a hidden layer after the first.
+/// Weights and bias of a hidden layer after the first.
 #[derive(Clone, Copy)]
 pub(super) struct Layer<T> {
     pub(super) weights: T,
@@ -48,7 +48,6 @@ pub(super) struct Layer<T> {
 pub(super) struct Tensors<T> {
     pub(super) sparse: T,
     pub(super) first_bias: T,
-    /// Layers after the first, including absent ones.
     pub(super) hidden: [Layer<T>; MAX_HIDDEN - 1],
     pub(super) output: T,
     pub(super) output_bias: T,
@@ -166,7 +165,6 @@ impl Shape {
         self.lengths().iter().sum()
     }
 
-    /// `None` for the complete tensors.
     fn bucket_ranges(&self, bucket: Option<usize>) -> [Range<usize>; NUM_TENSORS] {
         let mut number = 0;
         self.lengths().map(|length| {
@@ -181,14 +179,13 @@ impl Shape {
         })
     }
 
-    /// An array's tensors, or their parts for a bucket.
+    /// Splits an array into its tensors, or into their parts for `bucket`.
     pub(super) fn split<'a>(&self, all: &'a [f32], bucket: Option<usize>) -> Tensors<&'a [f32]> {
         let mut bucket_ranges = self.bucket_ranges(bucket).into_iter();
         let part = |range: Range<usize>| &all[range][bucket_ranges.next().unwrap_or_default()];
         Tensors::of(self.tensor_ranges().map(part))
     }
 
-    /// An array's tensors, or their parts for a bucket.
     pub(super) fn split_mut<'a>(
         &self,
         all: &'a mut [f32],

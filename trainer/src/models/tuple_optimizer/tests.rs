@@ -92,7 +92,6 @@ fn adagrad_and_temporal_coherence_follow_their_formulas() {
     assert_eq!(cell, [0.0, 1.0, 1.5]);
 }
 
-/// Updates row by row, with losses by their definition.
 fn plain_updates<const WIDTH: usize>(
     table: &mut [[f32; WIDTH]],
     batch: &TupleBatch,

@@ -1,9 +1,7 @@
 //! Best-reply search (Schadd and Winands 2011): with more than two seats, the root seat alternates
-//! with the strongest reply of any opponent.
+//! with the strongest reply of any one opponent, while the others pass.
 //!
-//! [`BrsGame`] turns a game of many seats into one of two players, of which the second moves for
-//! one opponent per turn while the others pass. Invariant: a seat without a move is skipped, the
-//! root seat too.
+//! Invariant: a seat without a move is skipped, the root seat too.
 
 use super::{
     DepthObserver, RootPerspective, Search, SearchStats,
@@ -23,29 +21,29 @@ use std::sync::Arc;
 /// A two-player game of the root seat (0) against all others (1), without chance.
 #[derive(Clone, Debug)]
 pub struct BrsGame<G>(
-    /// The game of many seats.
+    /// The rules of the game of many seats.
     pub G,
 );
 
-/// A position and the root seat.
+/// A position of [`BrsGame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BrsPosition<P> {
-    /// The position, with the seat to move.
+    /// Position of the original game, with the seat to move.
     pub position: P,
-    /// The root seat.
+    /// The seat that player 0 of [`BrsGame`] plays.
     pub root: Seat,
 }
 
-/// A move with the seat that makes it.
+/// A move in [`BrsGame`]: a move of the original game with its seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BrsMove<M> {
-    /// The move.
+    /// The move in the original game.
     pub mv: M,
     seat: u8,
 }
 
 impl<G: SearchGame> BrsGame<G> {
-    /// A position of the two-player game whose root is the seat to move.
+    /// The position in which player 0 is the seat to move.
     pub fn root_position(&self, position: &G::Position) -> BrsPosition<G::Position> {
         BrsPosition {
             position: *position,
@@ -53,7 +51,7 @@ impl<G: SearchGame> BrsGame<G> {
         }
     }
 
-    /// A move of the root seat.
+    /// The move `mv` of the root seat.
     pub fn root_move(&self, at: &BrsPosition<G::Position>, mv: G::Move) -> BrsMove<G::Move> {
         let seat = at.root as u8;
         BrsMove { mv, seat }
@@ -101,7 +99,7 @@ impl<G: SearchGame> Game for BrsGame<G> {
             let seat = seat as u8;
             moves_of_all.extend(moves.iter().map(|&mv| BrsMove { mv, seat }));
         }
-        // List indices have 16 bits; no real position has more moves.
+        // List indices have 16 bits.
         List::truncate(moves_of_all, usize::from(u16::MAX));
     }
 
@@ -144,10 +142,10 @@ impl<G: SearchGame> Playouts for BrsGame<G> {}
 
 impl<G: SearchGame> OutOfTurn for BrsGame<G> {}
 
-/// An evaluator for positions of the two-player game.
+/// Evaluates positions of [`BrsGame`] by an evaluator of the original game.
 #[derive(Clone, Copy, Debug)]
 pub struct BrsEvaluatorAdapter<E>(
-    /// The evaluator of the original game.
+    /// Evaluator of the original game.
     pub E,
 );
 
@@ -170,7 +168,8 @@ pub struct BestReplySearch<G: SearchGame> {
 }
 
 impl<G: SearchGame> BestReplySearch<G> {
-    /// See [`DeepeningSearch::new`]. The game needs [`OutOfTurn::SUPPORTS_OUT_OF_TURN`].
+    /// Arguments as of [`DeepeningSearch::new`]. The game needs
+    /// [`OutOfTurn::SUPPORTS_OUT_OF_TURN`].
     pub fn new(
         game: G,
         evaluator: impl Evaluator<G> + Clone + 'static,
@@ -186,7 +185,7 @@ impl<G: SearchGame> BestReplySearch<G> {
         Self { search }
     }
 
-    /// Sets whether the time of evaluations is measured.
+    /// Sets whether the time of leaf evaluations is measured.
     #[must_use]
     pub fn timed(self, timed: bool) -> Self {
         let search = self.search.timed(timed);

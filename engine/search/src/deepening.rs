@@ -1,10 +1,9 @@
 //! Iterative deepening: a search is repeated at increasing depth, and each iteration orders the
-//! next.
+//! root moves of the next.
 //!
-//! Root moves are searched in aspiration windows, with a re-search on failure. An interrupted
-//! iteration counts if it includes the previous best move. Invariant: with a fixed depth and table
-//! entries of the same depth only, the result is that of a search without table, move order and
-//! cutoffs, up to rounding.
+//! Root moves are searched in aspiration windows. An interrupted iteration counts if it includes
+//! the previous best move. Invariant: with a fixed depth and table entries of that depth only, the
+//! result is that without table, move order and cutoffs, up to rounding.
 
 use super::{
     DepthObserver, Search, SearchStats, UNKNOWN_VALUE,
@@ -31,9 +30,9 @@ use std::{
 /// Options of iterative deepening.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeepeningOptions {
-    /// Plies from one iteration to the next.
+    /// Plies by which the depth grows per iteration.
     pub step: u32,
-    /// Half the width of the aspiration window; `None` for a full window.
+    /// Half the width of the aspiration window, in win probability; `None` for a full window.
     pub aspiration: Option<f32>,
 }
 
@@ -52,17 +51,14 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     fn table(&self) -> Option<&Table> {
         None
     }
-    /// Clears what this thread has learned, except the shared table.
     fn clear_own(&mut self) {}
-    /// Replaces the oracle and returns the previous one; no effect if the search uses none.
+    /// Returns the previous oracle; no effect if the search uses none.
     fn set_oracle(&mut self, _oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
         None
     }
     fn set_eval_timer(&mut self, clock: EvalTimer);
     fn limit_checker(&mut self) -> &mut LimitChecker;
-    /// The cost so far, without time.
     fn stats(&self) -> &SearchStats;
-    /// Returns the cost since the last call, and resets it.
     fn take_stats(&mut self) -> SearchStats;
     /// [`Star::bounds_and_proof`] with a full window.
     fn root_value(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool);
@@ -74,12 +70,10 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         alpha: f32,
         beta: f32,
     ) -> (Bounds, bool);
-    /// Payoffs of all seats after the move searched last, if the search has any.
     fn last_payoffs(&self) -> Option<Payoffs> {
         None
     }
 
-    /// Sets limits of nodes and time and a stop flag.
     fn start(
         &mut self,
         nodes: Option<u64>,
@@ -92,9 +86,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
             .start(counted, max_nodes, deadline, stop);
     }
 
-    /// Runs one iteration and moves the new best root move to the front. Returns whether it was
-    /// completed. Compiled for every search, since dynamic calls would dominate a search of one
-    /// ply.
+    /// Searches the root moves once and moves the best to the front; returns whether all were
+    /// searched. Compiled per search, since dynamic calls would dominate a search of one ply.
     fn iterate(
         &mut self,
         position: &G::Position,
@@ -133,8 +126,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         true
     }
 
-    /// Writes the values of root moves at a depth, with payoffs if the search has them. Returns
-    /// whether all are proven; `None` if stopped.
+    /// Writes the values of root moves, with payoffs if the search has them. Returns whether all
+    /// are proven; `None` if stopped.
     fn value_moves(
         &mut self,
         position: &G::Position,
@@ -155,7 +148,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         Some(all_proven)
     }
 
-    /// Bounds, exact above `alpha`, otherwise with an upper bound; and whether proven.
+    /// Bounds (exact above `alpha`, otherwise an upper bound), and whether they are proven.
     #[inline(always)]
     fn search_root_move(
         &mut self,
@@ -181,13 +174,12 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     }
 }
 
-/// Iterative deepening under limits, by one or more threads. Workers are `dyn`, to compile once per
-/// game.
+/// Iterative deepening under limits, on one or more threads.
 pub struct DeepeningSearch<G: SearchGame> {
     workers: Vec<Box<dyn FixedDepthSearch<G>>>,
     deepening: DeepeningOptions,
     own_limits: SearchLimits,
-    /// `own_limits`, or a time limit of the caller.
+    /// `own_limits`, or the caller's time limit.
     limits: SearchLimits,
     outer_limits: Limits,
     pace: TimeManager,
@@ -197,10 +189,10 @@ pub struct DeepeningSearch<G: SearchGame> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RootMove<M> {
     mv: M,
-    /// Index in the caller's list, for ties.
+    /// Index in the caller's list, which breaks ties.
     list_index: usize,
     bounds: Bounds,
-    /// Whether the bounds are valid at any greater depth.
+    /// Whether the bounds hold at any greater depth.
     proven: bool,
 }
 
@@ -217,7 +209,7 @@ impl<M: Copy> RootMove<M> {
 }
 
 impl<G: SearchGame> DeepeningSearch<G> {
-    /// A Star search to a fixed depth with default options, on one thread and without table.
+    /// A Star search to a fixed depth with default options, on one thread without a table.
     pub fn to_depth(game: G, evaluator: impl Evaluator<G> + Clone + 'static, depth: u32) -> Self {
         Self::new(
             game,
@@ -230,7 +222,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         )
     }
 
-    /// A Star search on `threads` threads, which share the table; on one thread without a table.
+    /// A Star search; `threads` threads share the table, without which there is one thread.
     pub fn new(
         game: G,
         evaluator: impl Evaluator<G> + Clone + 'static,
@@ -252,7 +244,6 @@ impl<G: SearchGame> DeepeningSearch<G> {
         Self::of(workers, deepening, limits)
     }
 
-    /// A search by at least one worker.
     pub(super) fn of(
         workers: Vec<Box<dyn FixedDepthSearch<G>>>,
         deepening: DeepeningOptions,
@@ -269,7 +260,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         }
     }
 
-    /// Sets the oracle of the workers.
+    /// Sets the oracle of the search.
     #[must_use]
     pub fn with_oracle(mut self, oracle: Option<&Arc<dyn Oracle<G>>>) -> Self {
         for worker in &mut self.workers {
@@ -278,7 +269,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// Sets whether the time of evaluations is measured.
+    /// Sets whether the time of leaf evaluations is measured.
     #[must_use]
     pub fn timed(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {
@@ -287,8 +278,8 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// Runs `task` on all workers; it maps the depths of the iterations to a result and the last
-    /// complete depth. The end of the first worker, whose result counts, stops the others.
+    /// Runs `task` on all workers; the end of the first worker, whose result counts, stops the
+    /// others.
     fn run<R>(
         &mut self,
         position: &G::Position,
@@ -297,7 +288,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self.run_helped(position, &task, &task)
     }
 
-    /// Like [`DeepeningSearch::run`]; the other workers run `help` instead of `task`.
+    /// [`DeepeningSearch::run`] whose other workers run `help`.
     fn run_helped<R>(
         &mut self,
         position: &G::Position,
@@ -387,7 +378,7 @@ impl Depths {
         phase: Phase,
     ) -> Self {
         let DepthRange { min, max } = limits.depth(phase);
-        // With a depth limit only, earlier iterations just order the moves.
+        // With a depth limit only, earlier iterations serve just to order the moves.
         let only_depth = limits.only_depth();
         let first = if only_depth {
             max - max.saturating_sub(min) / step * step
@@ -469,7 +460,6 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
             let mut completed_depth = 0;
             for depth in depths {
                 if completed_depth > 0 {
-                    // The other moves by upper bound.
                     moves[1..]
                         .sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
                 }
@@ -572,7 +562,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
     }
 }
 
-/// The values of moves at the last complete depth, and that depth; `observer` gets those before.
+/// The values of moves at the last complete depth, and that depth.
 fn payoffs_by_depth<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     position: &G::Position,
@@ -609,8 +599,8 @@ fn payoffs_by_depth<G: SearchGame>(
     (values, completed_depth)
 }
 
-/// Lowers alpha for moves listed before the best one, by more than rounding errors, so that ties
-/// are exact.
+/// More than rounding errors: lowers alpha for moves listed before the best one, so that ties are
+/// exact.
 const TIE_MARGIN: f32 = 2e-6;
 
 /// Time limit of the one-ply search after an early stop.

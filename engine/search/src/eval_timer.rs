@@ -1,23 +1,21 @@
-//! Measures the time of leaf evaluation; while off it costs one predictable branch per evaluation.
+//! Measures the time of leaf evaluations; switched off, it costs one predictable branch per
+//! evaluation.
 
 use super::SearchStats;
 use alea_core::monotonic_clock::Instant;
 use std::{mem, time::Duration};
 
-/// Measures every evaluation while it is on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EvalTimer {
     spent: Option<Duration>,
 }
 
 impl EvalTimer {
-    /// A timer that is on or off.
     pub fn new(on: bool) -> Self {
         let spent = on.then_some(Duration::ZERO);
         Self { spent }
     }
 
-    /// Runs one evaluation.
     #[inline]
     pub fn evaluation<R>(&mut self, evaluate: impl FnOnce() -> R) -> R {
         let began = self.spent.map(|_| Instant::now());
@@ -31,7 +29,6 @@ impl EvalTimer {
         result
     }
 
-    /// The evaluation time since the last call; `None` if switched off.
     pub fn take(&mut self) -> Option<Duration> {
         self.spent.as_mut().map(mem::take)
     }

@@ -1,7 +1,5 @@
-//! Expectiminimax without pruning in two forms, the references for [`super::star`].
-//!
-//! The textbook form values each allowed move once per outcome, the unified form each distinct move
-//! once (Rock'n'Roll, Schäfer 2006). Both use `f64` and agree.
+//! Expectiminimax without pruning, in two forms that agree: the reference for [`super::star`]. It
+//! computes in `f64`.
 
 use super::{
     RootPerspective, Search, SearchStats, UNKNOWN_VALUE,
@@ -13,12 +11,12 @@ use alea_core::{
     game::{Game, Seat},
 };
 
-/// Form of the recursion.
+/// Which moves are valued together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Each outcome's allowed moves are valued separately.
+    /// Each outcome's allowed moves are valued separately, as in textbooks.
     Textbook,
-    /// Each distinct move is valued once.
+    /// Each distinct move is valued once (Rock'n'Roll, Schäfer 2006).
     Unified,
 }
 
@@ -34,7 +32,7 @@ pub struct Expectiminimax<G, E> {
 }
 
 impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
-    /// A search of `depth` plies, the root move included (at least 1).
+    /// A search of `depth` plies, at least 1, the root move included.
     pub fn new(game: G, evaluator: E, depth: u32, form: Form) -> Self {
         Self {
             game,
@@ -46,8 +44,8 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
         }
     }
 
-    /// The value of a position before its chance event, `depth` plies deep, for the side to move:
-    /// `root` or all other seats.
+    /// Value of a position before its chance event, `depth` plies deep, for the side to move: the
+    /// seat `root` or all others.
     pub fn value_at_depth(&mut self, position: &G::Position, depth: u32, root: Seat) -> f64 {
         let perspective = RootPerspective { root };
         if let Some(payoffs) = self.game.payoffs(position) {

@@ -1,6 +1,4 @@
 //! Searches for any [`alea_core::game::Game`], and statistics of searches.
-//!
-//! No game is among the dependencies of this crate.
 
 pub mod best_reply;
 pub mod deepening;
@@ -28,16 +26,16 @@ use alea_core::{
 use limits::Limits;
 use std::time::Duration;
 
-/// Counters of transposition table accesses.
+/// Numbers of transposition table accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableStats {
-    /// Probes.
+    /// Number of probes.
     pub probes: u64,
     /// Probes that found the position, whatever the depth of the entry.
     pub hits: u64,
-    /// Probes whose entry replaced a search.
+    /// Probes whose entry made a search unnecessary.
     pub cuts: u64,
-    /// Stored results.
+    /// Number of stored results.
     pub stores: u64,
     /// Stored results that replaced a result of another position.
     pub replacements: u64,
@@ -54,16 +52,16 @@ impl TableStats {
     }
 }
 
-/// Cost of a search.
+/// Cost of one or more searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SearchStats {
-    /// Visited positions: all reached by a move, with leaves and finished games.
+    /// Positions reached by a move, with leaves and finished games.
     pub nodes: u64,
-    /// Evaluated positions, or playouts.
+    /// Evaluated positions and playouts.
     pub evaluations: u64,
-    /// Counters of the transposition table.
+    /// Transposition table accesses.
     pub table: TableStats,
-    /// Depth of the last complete iteration; 0 if the search has no depth.
+    /// Depth in plies of the last complete iteration; 0 if the search has no depth.
     pub depth: u32,
     /// Wall time; zero unless measured.
     pub time: Duration,
@@ -72,7 +70,7 @@ pub struct SearchStats {
 }
 
 impl SearchStats {
-    /// Adds the cost of another search.
+    /// Adds the cost of another search; depths take the maximum.
     #[inline]
     pub fn add(&mut self, other: &Self) {
         self.nodes += other.nodes;
@@ -90,33 +88,33 @@ impl SearchStats {
 /// Value of a position that could not be searched.
 const UNKNOWN_VALUE: f32 = 0.5;
 
-/// Receives the values of all moves at a finished depth, with payoffs of all seats if known, and
+/// Called with the values of all moves at a finished depth (with payoffs of all seats if known) and
 /// the cost so far; returns whether the search goes on.
 pub type DepthObserver<'a> = dyn FnMut(&[(f32, Option<Payoffs>)], SearchStats) -> bool + 'a;
 
-/// A search that values moves by looking ahead.
+/// A search that values moves by looking ahead, as win probabilities of the seat to move.
 ///
-/// Values are win probabilities of the seat to move. With more than two seats a search is paranoid
-/// by default: all others play as one side against the root seat.
+/// With more than two seats it is paranoid by default: all others play as one side against the root
+/// seat.
 pub trait Search<G: Game>: Send {
     /// The rules that are searched.
     fn game(&self) -> &G;
 
-    /// Clears everything learned, as for a new game.
+    /// Clears everything learned, for a new game.
     fn clear(&mut self);
 
-    /// Sets limits for later searches, besides their own.
+    /// Sets limits of later searches, besides those of the options.
     fn set_limits(&mut self, limits: &Limits);
 
-    /// Whether limits set by [`Search::set_limits`] stopped the last search; moves without a value
-    /// then have ½.
+    /// Whether limits of [`Search::set_limits`] stopped the last search; moves without a value then
+    /// have ½.
     fn is_stopped(&self) -> bool;
 
-    /// Bounds of `mv` for the seat that makes it: exact above `alpha`, otherwise with an upper
-    /// bound of at most `alpha`.
+    /// Bounds of `mv` for the seat that makes it: exact above `alpha`, otherwise an upper bound of
+    /// at most `alpha`.
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds;
 
-    /// The best of at least one move, and its value; ties go to the first.
+    /// The best of `legal` moves (at least one) and its value; ties go to the first.
     fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
         // Below all values, so that the first move gets an exact value.
         let (mut best, mut value) = (legal[0], -1.0);
@@ -132,7 +130,7 @@ pub trait Search<G: Game>: Send {
         (best, if value < 0.0 { UNKNOWN_VALUE } else { value })
     }
 
-    /// The value of each move.
+    /// The value of each move, for the seat that makes it.
     fn move_values(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<f32> {
         let value = |&mv| {
             let value = self.move_value(position, mv, f32::NEG_INFINITY).lower;
@@ -145,7 +143,7 @@ pub trait Search<G: Game>: Send {
         moves.iter().map(value).collect()
     }
 
-    /// The value of each move; also the payoffs of all seats if the search computes them.
+    /// [`Search::move_values`], with the payoffs of all seats if the search computes them.
     fn move_payoffs(
         &mut self,
         position: &G::Position,
@@ -155,8 +153,8 @@ pub trait Search<G: Game>: Send {
         values.map(|value| (value, None)).collect()
     }
 
-    /// Like [`Search::move_payoffs`]; calls the observer after every finished depth except the
-    /// last, and ends once it returns false.
+    /// [`Search::move_payoffs`] that calls `observer` after every finished depth except the last,
+    /// and ends once that returns false.
     fn move_payoffs_observed(
         &mut self,
         position: &G::Position,
@@ -166,11 +164,11 @@ pub trait Search<G: Game>: Send {
         self.move_payoffs(position, moves)
     }
 
-    /// The value of an unfinished position before its chance event, for the seat to move; the depth
-    /// includes the moves of this position.
+    /// Value of an unfinished position before its chance event, for the seat to move. The search
+    /// depth includes the moves of this position.
     fn value(&mut self, position: &G::Position) -> f32;
 
-    /// Returns and resets the counters.
+    /// Returns the cost since the last call.
     fn take_stats(&mut self) -> SearchStats;
 }
 
@@ -186,7 +184,7 @@ impl RootPerspective {
         (game.to_move(one) == self.root) == (game.to_move(other) == self.root)
     }
 
-    /// The position's hash key; with more than two seats it depends on the root seat.
+    /// With more than two seats the key depends on the root seat.
     #[inline]
     fn key<G: Game>(self, game: &G, position: &G::Position) -> u64 {
         let key = game.key(position);
@@ -223,7 +221,6 @@ impl RootPerspective {
         self.value(game, position, &evaluator.payoffs(game, position, &cache))
     }
 
-    /// The payoff of the side to move at `position`, from the payoffs of all seats.
     #[inline]
     fn value<G: Game>(self, game: &G, position: &G::Position, payoffs: &Payoffs) -> f32 {
         if game.to_move(position) == self.root {

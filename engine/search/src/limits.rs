@@ -1,7 +1,7 @@
 //! Limits of a search: depth, nodes, time and stop flags.
 //!
-//! The clock is read at an interval of nodes that follows the evaluator's speed. Invariant: a
-//! stopped search stays stopped until it gets new limits.
+//! The interval in nodes between clock readings follows the evaluator's speed. Invariant: a stopped
+//! search stays stopped until it gets new limits.
 
 use super::stopwatch::{Deadline, Stopwatch};
 pub use alea_core::limits::Limits;
@@ -12,22 +12,22 @@ use std::{
     time::Duration,
 };
 
-/// Range of depths of iterative deepening, in plies from the root (1–127).
+/// Depths of iterative deepening, in plies from the root (1–127).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthRange {
-    /// Depth of the first iteration, apart from one of one ply; without other limits the least
-    /// depth, from this on, whose steps reach `max`.
+    /// Depth of the first iteration (a one-ply iteration may precede); raised, if only depth limits
+    /// the search, so that steps end at `max`.
     pub min: u32,
     /// Depth of the last iteration.
     pub max: u32,
 }
 
-/// Limit of time.
+/// A limit of thinking time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeLimit {
     /// Wall-clock time per move.
     Move(Duration),
-    /// CPU time of one thread per move.
+    /// CPU time of the searching thread per move.
     Processor(Duration),
     /// Time per game, with an increment after each move.
     Game {
@@ -38,22 +38,22 @@ pub enum TimeLimit {
     },
 }
 
-/// Limits of each search of a player; the first one reached ends it.
+/// Limits of each search of a player; the first one reached ends the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchLimits {
-    /// Depths in the opening, the middle game and the endgame.
+    /// Depths in the opening, middle game and endgame.
     pub depths: [DepthRange; 3],
     /// Nodes per move and thread.
     pub nodes: Option<u64>,
-    /// Time per move or game.
+    /// Limit of time per move or game.
     pub time: Option<TimeLimit>,
 }
 
-/// Maximal depth of a search.
+/// Maximal depth of a search in plies.
 pub const MAX_DEPTH: u32 = 127;
 
 impl SearchLimits {
-    /// A fixed depth in all phases.
+    /// A fixed depth in all phases of the game.
     pub fn to_depth(depth: u32) -> Self {
         Self {
             depths: [DepthRange { min: 1, max: depth }; 3],
@@ -73,12 +73,12 @@ impl SearchLimits {
         }
     }
 
-    /// Whether only the depth limits the search.
+    /// Whether depth is the only limit.
     pub fn only_depth(&self) -> bool {
         self.nodes.is_none() && self.time.is_none()
     }
 
-    /// The depths of a phase.
+    /// Depths in a phase of the game.
     pub fn depth(&self, phase: Phase) -> DepthRange {
         self.depths[phase as usize]
     }
@@ -92,7 +92,7 @@ pub(super) struct TimeManager {
     move_time: Option<Duration>,
 }
 
-/// Reserve for work after the decision.
+/// Reserve for work after the search.
 const MOVE_OVERHEAD: Duration = Duration::from_millis(1);
 
 impl TimeManager {
@@ -116,7 +116,6 @@ impl TimeManager {
         self.move_time.map(TimeLimit::Move).or(self.limit)
     }
 
-    /// Starts a stopwatch, which is off if there is no time limit.
     pub(super) fn start(&self) -> Stopwatch {
         match self.limit() {
             None => Stopwatch::Off,
@@ -125,7 +124,7 @@ impl TimeManager {
         }
     }
 
-    /// The deadline of a search that began with `stopwatch`, with `moves` expected moves left.
+    /// `moves` is the expected number of moves left.
     pub(super) fn deadline(&self, stopwatch: Stopwatch, moves: u32) -> Option<Deadline> {
         let after = match self.limit()? {
             TimeLimit::Move(time) | TimeLimit::Processor(time) => time,
@@ -144,7 +143,7 @@ impl TimeManager {
     }
 }
 
-/// Checks the limits of one thread's search while it runs.
+/// Checks the limits of a search on one thread while it runs.
 #[derive(Clone, Debug)]
 pub struct LimitChecker {
     stopped: bool,
@@ -184,7 +183,6 @@ impl Default for LimitChecker {
 }
 
 impl LimitChecker {
-    /// Sets new limits at a node count of `nodes`; the search ends at `max_nodes`.
     pub(super) fn start(
         &mut self,
         nodes: u64,
@@ -206,12 +204,11 @@ impl LimitChecker {
         }
     }
 
-    /// Sets no limit but the caller's stop flag, at a node count of `nodes`.
+    /// Sets no limit but the caller's stop flag.
     pub(super) fn start_within(&mut self, nodes: u64, limits: &Limits) {
         self.start(nodes, None, None, limits.stop.clone());
     }
 
-    /// Whether the search must end at a node count of `nodes`.
     #[inline]
     pub(super) fn is_over(&mut self, nodes: u64) -> bool {
         if nodes >= self.next_check {

@@ -1,9 +1,9 @@
-//! max^n (Luckhardt and Irani 1986): with more than two seats, each maximizes its own payoff.
+//! max^n (Luckhardt and Irani 1986) for games without chance: each of several seats maximizes its
+//! own payoff.
 //!
-//! For games without chance. Ties go to the first move, so moves are searched in list order. The
-//! only cutoff is at the maximal payoff; shallow pruning (Korf 1991) would need constant-sum
-//! payoffs. Invariant: without a width limit the result is bit for bit that of max^n without
-//! cutoffs.
+//! Ties go to the first move, so moves are searched in list order; the only cutoff is at the
+//! maximal payoff, since shallow pruning (Korf 1991) needs constant-sum payoffs. Invariant: without
+//! a width limit the result is bit for bit that without cutoffs.
 
 use super::{
     SearchStats,
@@ -19,7 +19,7 @@ use alea_core::{
     search_game::SearchGame,
 };
 
-/// max^n to a fixed depth.
+/// A max^n search to a fixed depth.
 pub struct MaxN<G: SearchGame, E: Evaluator<G>> {
     game: G,
     evaluator: E,
@@ -28,7 +28,7 @@ pub struct MaxN<G: SearchGame, E: Evaluator<G>> {
     /// The move list of each ply; `None` while in use.
     move_lists: Vec<Option<Box<G::Moves>>>,
     last_move_payoffs: Payoffs,
-    /// Number of evaluated leaves; a subtree that adds none is proven.
+    /// Number of evaluated leaves; a subtree without any is proven.
     depth_dependent: u64,
     limit_checker: LimitChecker,
     stats: SearchStats,
@@ -40,7 +40,8 @@ const MAX_PAYOFF: f32 = 1.0;
 const BELOW_ALL_PAYOFFS: Payoffs = [-1.0; MAX_SEATS];
 
 impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
-    /// A search without limits; `width` is the most moves of an inner node ([`limit_moves`]).
+    /// A search without limits; `width` is the maximal number of moves of an inner node
+    /// ([`limit_moves`]).
     pub fn new(game: G, evaluator: E, width: Option<usize>) -> Self {
         Self {
             game,
@@ -56,7 +57,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
         }
     }
 
-    /// This search under limits, on one thread.
+    /// Iterative deepening of this search under limits, on one thread.
     pub fn into_deepening(
         self,
         deepening: DeepeningOptions,
@@ -68,7 +69,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
         DeepeningSearch::of(vec![Box::new(self)], deepening, limits)
     }
 
-    /// Payoffs of a position, `depth` plies deep.
+    /// Payoffs by seat of a position searched `depth` plies deep.
     pub fn payoffs(&mut self, position: &G::Position, depth: u32) -> Payoffs {
         self.ensure_plies(depth);
         match self.game.payoffs(position) {

@@ -1,15 +1,13 @@
-//! Monte-Carlo tree search on a graph: UCT with chance sampled at every visit (Monte_Alpha,
+//! Monte-Carlo tree search on a graph: UCT that samples chance at every visit (Monte_Alpha,
 //! Electronics 2023, 12, 2936).
 //!
-//! A node holds statistics per distinct move, shared by all outcomes that allow it. A simulation
-//! samples an outcome at each node, selects an allowed move, and adds each seat's payoff to the
-//! moves of that seat (maxⁿ for more than two seats). Transpositions share a node, and several
-//! threads may search one graph.
+//! A node has statistics per distinct move, shared by all outcomes that allow it. A simulation
+//! samples an outcome at each node, selects an allowed move, and adds the payoff of the seat that
+//! moves (maxⁿ for more than two seats). Transpositions share a node; threads share the graph.
 //!
-//! With two seats the search also proves values (Lajkonik's solver, extended to chance nodes):
-//! bounds back up from finished games and oracle values. Invariants: bounds enclose the
-//! game-theoretic value; one thread with a simulation budget is deterministic per seed; memory
-//! stays within its limit.
+//! With two seats, bounds of values back up from finished games and oracle values (Lajkonik's
+//! solver, extended to chance nodes). Invariants: bounds enclose the game-theoretic value; one
+//! thread with a simulation budget is deterministic per seed; memory stays within its limit.
 
 mod allocator;
 mod cell;
@@ -55,11 +53,10 @@ use std::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Goal {
     Values,
-    /// The best move, as early as it is certain.
     Choice,
 }
 
-/// A Monte-Carlo tree search with its graph.
+/// A Monte-Carlo tree search and its graph.
 pub struct Mcts<G: SearchGame, L: Leaf<G>> {
     game: G,
     options: MctsOptions,
@@ -68,7 +65,6 @@ pub struct Mcts<G: SearchGame, L: Leaf<G>> {
     workers: Vec<Worker<G, L>>,
     oracle: Option<Arc<dyn Oracle<G>>>,
     prior: Option<Arc<dyn Prior<G>>>,
-    /// The budget of the original options.
     own_budget: Budget,
     pace: TimeManager,
     limits: Limits,
@@ -113,21 +109,21 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         search
     }
 
-    /// Sets the oracle that values new positions; it is used only with the solver and two seats.
+    /// Sets the oracle that values new positions; used only by the solver, with two seats.
     #[must_use]
     pub fn with_oracle(mut self, oracle: Option<Arc<dyn Oracle<G>>>) -> Self {
         self.oracle = oracle;
         self
     }
 
-    /// Sets the prior that values the moves of new nodes.
+    /// Sets the prior, which values the moves of new nodes.
     #[must_use]
     pub fn with_prior(mut self, prior: Option<Arc<dyn Prior<G>>>) -> Self {
         self.prior = prior;
         self
     }
 
-    /// Sets whether the time of leaf evaluation is measured.
+    /// Sets whether the time of leaf evaluations is measured.
     #[must_use]
     pub fn timed(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {
@@ -141,7 +137,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         &self.options
     }
 
-    /// Starts a new game: reseeds the random streams and drops the tree.
+    /// Reseeds the random streams and drops the tree, for a new game.
     pub fn reseed(&mut self, seed: u64) {
         for (number, worker) in (0u64..).zip(&mut self.workers) {
             worker.leaf.new_game();
@@ -156,7 +152,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         &self.game
     }
 
-    /// Sets the limits of later searches besides their budget.
+    /// Sets limits of later searches besides their budget.
     pub fn set_limits(&mut self, limits: &Limits) {
         self.limits.clone_from(limits);
         let move_time = limits.time.map(|time| Budget::Time(TimeLimit::Move(time)));
@@ -164,8 +160,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self.pace.set_move_time(limits.time);
     }
 
-    /// Searches a position that is not over, with these legal moves or before the chance event
-    /// (`None`). Returns the statistics of each move, in order.
+    /// Searches an unfinished position with these `legal` moves, or (`None`) before its chance
+    /// event. Returns the statistics of each move, in order.
     pub fn search(
         &mut self,
         position: &G::Position,
@@ -175,7 +171,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self.statistics()
     }
 
-    /// Like [`Self::search`], but ends as soon as the best move is certain.
+    /// [`Self::search`] that ends as soon as the best move is certain.
     pub fn choose(
         &mut self,
         position: &G::Position,
@@ -185,7 +181,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self.statistics()
     }
 
-    /// Searches a position before its chance event until `stop` is set, to extend the tree. Does
+    /// Extends the tree by searching a position before its chance event until `stop` is set. Does
     /// nothing without [`MctsOptions::reuse_tree`].
     pub fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
         if self.options.reuse_tree && self.options.graph {
@@ -193,7 +189,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         }
     }
 
-    /// Returns and resets the counters.
+    /// Returns the cost since the last call.
     pub fn take_stats(&mut self) -> SearchStats {
         let mut stats = SearchStats::default();
         for worker in &mut self.workers {

@@ -1,17 +1,16 @@
-//! Bump allocation of graph cells in chunks, one chunk per thread, which avoids shared cache lines.
+//! Bump allocation of graph cells in chunks, one per thread, to avoid shared cache lines.
 //!
-//! Invariant: every cell below [`CellAllocator::cells`] belongs to a node or to one thread's chunk;
-//! the unused rest of a chunk is padded before the nodes are iterated
-//! ([`super::graph::Graph::release`]).
+//! Invariant: every cell below [`CellAllocator::cells`] belongs to a node or to one thread's chunk,
+//! whose unused rest is padded before nodes are iterated ([`super::graph::Graph::release`]).
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Number of allocated cells (bits 0–31) and of nodes (bits 32–63). It has cache lines of its own.
+/// Number of allocated cells (bits 0–31) and of nodes (bits 32–63), on its own cache lines.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct CellAllocator(AtomicU64);
 
-/// A thread's free cells `next..end`, and its nodes not yet counted in [`CellAllocator`].
+/// A thread's free cells `next..end`, and its nodes that [`CellAllocator`] does not count yet.
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
     pub(super) next: u32,
@@ -25,7 +24,7 @@ pub(super) struct Capacity {
     pub(super) nodes: u64,
 }
 
-/// The initial state: cell 0, the null node, is allocated.
+/// Only cell 0, the null node, is allocated.
 const EMPTY: u64 = 1;
 
 impl CellAllocator {
@@ -49,8 +48,7 @@ impl CellAllocator {
         (self.0.load(Relaxed) >> 32) as u32
     }
 
-    /// Replaces a used-up chunk by one of `cells` cells and counts its nodes; false if the capacity
-    /// is exceeded.
+    /// Gets `cells` new cells for a used-up chunk; false above the capacity.
     pub(super) fn refill(&self, chunk: &mut Chunk, cells: u32, capacity: Capacity) -> bool {
         let take = |packed: u64| {
             let nodes = (packed >> 32) + u64::from(chunk.nodes);

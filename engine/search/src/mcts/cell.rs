@@ -2,7 +2,7 @@
 //!
 //! All fields are atomic and shared without locks; with one thread (`SHARED` is false) plain loads
 //! and stores suffice. Invariants: sums are fixed-point, so the order of additions is irrelevant;
-//! bounds only tighten; bounds of a [`ColdCell`] are valid only if the cell's flag is set.
+//! bounds only tighten; those of a [`ColdCell`] are valid only if the cell has [`HAS_BOUNDS`].
 
 use alea_core::chance::Bounds;
 use std::sync::atomic::{
@@ -23,11 +23,11 @@ pub(crate) struct Cell {
     sum: AtomicU64,
 }
 
-/// Rarely read data of a node header or an edge. All zeros means unknown.
+/// Rarely read data of a node header or an edge. All zeros is unknown.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct ColdCell {
-    /// Bounds for the mover (edge) or the side to move (header), as of [`pack_bounds`].
+    /// Bounds for the mover (edge) or the side to move (header), by [`pack_bounds`].
     bounds: AtomicU64,
     /// Edge: the prior, an `f32`.
     prior: AtomicU32,
@@ -35,10 +35,10 @@ pub(crate) struct ColdCell {
     gc_mark: AtomicU32,
 }
 
-/// Flag in a link: the cold cell has bounds. Larger than any cell index.
+/// Flag in [`Cell::link`], above any cell index.
 const HAS_BOUNDS: u32 = 1 << 31;
 
-/// Link of an edge that ends the game. Larger than any cell index.
+/// [`Cell::link`] of an edge that ends the game, above any cell index.
 const TERMINAL: u32 = HAS_BOUNDS - 1;
 
 pub(super) const MAX_CELLS: usize = TERMINAL as usize;
@@ -61,7 +61,6 @@ fn unpack_bounds(word: u64) -> Bounds {
     }
 }
 
-/// A payoff in units of 2⁻³².
 #[inline]
 pub(super) fn to_fixed(payoff: f32) -> u64 {
     (f64::from(payoff) * FIXED_ONE) as i64 as u64
@@ -80,7 +79,7 @@ impl Cell {
         self.set_header(0, 0, 0);
     }
 
-    /// Copies `other`; needs exclusive access to both.
+    /// Needs exclusive access to both cells.
     pub(super) fn copy(&self, other: &Self) {
         self.set_header(other.link.load(Relaxed), other.key(), other.visits());
     }
@@ -90,7 +89,7 @@ impl Cell {
         self.visits.load(Relaxed)
     }
 
-    /// Adds visits (modulo 2³²) and returns the count before.
+    /// Modulo 2³²; returns the count before.
     #[inline]
     pub(super) fn add_visits<const SHARED: bool>(&self, visits: u32) -> u32 {
         if SHARED {
@@ -101,7 +100,7 @@ impl Cell {
         before
     }
 
-    /// The child node of an edge; 0 for none.
+    /// 0 for no child.
     #[inline]
     pub(super) fn child(&self) -> u32 {
         match self.link.load(Acquire) & !HAS_BOUNDS {
@@ -120,7 +119,7 @@ impl Cell {
         self.link.fetch_or(TERMINAL, Relaxed);
     }
 
-    /// Sets the child node unless there is one; returns the child node.
+    /// Unless there is a child; returns the child node.
     #[inline]
     pub(super) fn set_child(&self, node: u32) -> u32 {
         let unlinked = |link: u32| (link & !HAS_BOUNDS == 0).then_some(link | node);
@@ -130,7 +129,7 @@ impl Cell {
         }
     }
 
-    /// Replaces the child node; needs exclusive access.
+    /// Needs exclusive access.
     pub(super) fn replace_child(&self, node: u32) {
         self.link
             .store(self.link.load(Relaxed) & HAS_BOUNDS | node, Relaxed);
@@ -202,7 +201,7 @@ impl ColdCell {
         self.gc_mark.store(0, Relaxed);
     }
 
-    /// Copies `other`; needs exclusive access to both.
+    /// Needs exclusive access to both cells.
     pub(super) fn copy(&self, other: &Self) {
         self.bounds.store(other.bounds.load(Relaxed), Relaxed);
         self.prior.store(other.prior.load(Relaxed), Relaxed);

@@ -1,8 +1,8 @@
-//! Driver of the search: prepares the root, decides when to stop, and reports the statistics.
+//! Runs a search: prepares the root, decides when to stop, and reports the statistics.
 //!
-//! A search ends with its budget, when the root is solved and, if only a choice is needed, when one
-//! move is proven best or no other can become the most visited. Invariants: threads live within one
-//! search; no writes are buffered when it ends.
+//! A search ends with its budget, when the root is solved or, if only a choice is needed, when one
+//! move is proven best or no other can become the most visited. Invariant: threads live within one
+//! search, after which write buffers are empty.
 
 use super::{
     Goal, Mcts,
@@ -27,15 +27,14 @@ use std::{
 
 const CHECK_INTERVAL: u64 = 16;
 
-/// Checks between two estimates of the simulations that the time limit still allows.
+/// Checks between estimates of the simulations that the time limit still allows.
 const ESTIMATE_INTERVAL: u64 = 64;
 
 /// Maximal fill of the graph when a search starts from a reused tree.
 const MAX_FILL_AT_START: f64 = 0.5;
 
 impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
-    /// Searches until the result is certain enough, or the budget is used up (with `stop`: until
-    /// that is set).
+    /// With `stop`, searches until that is set.
     pub(super) fn run(
         &mut self,
         position: &G::Position,
@@ -127,7 +126,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         }
     }
 
-    /// Finds or creates the root node; false if there is no memory for it.
+    /// False if there is no memory for the root node.
     fn prepare_root(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> bool {
         let reused = self.options.reuse_tree && self.options.graph && self.root.take().is_some();
         let Some(graph) = &mut self.graph else {
@@ -258,7 +257,6 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
 }
 
 impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
-    /// Initializes the edges of a new root, which no simulation expands.
     fn init_root(&mut self, context: &Context<'_, G>) {
         let root = context.root;
         self.stats.nodes += 1;
@@ -279,7 +277,7 @@ struct Driver<'a, G: SearchGame> {
 }
 
 impl<G: SearchGame> Driver<'_, G> {
-    /// Runs simulations until the search is over, which thread 0 decides.
+    /// Thread 0 decides when the search ends.
     fn run_worker<const SHARED: bool, L: Leaf<G>>(&self, worker: &mut Worker<G, L>, index: usize) {
         let step = CHECK_INTERVAL.max(self.context.options.batch as u64);
         let (mut done, mut checks, mut simulations_left_in_time) = (0, 0u64, u64::MAX);
@@ -325,8 +323,7 @@ impl<G: SearchGame> Driver<'_, G> {
         }
     }
 
-    /// Estimate of the simulations that the time limit still allows, plus a quarter for a rising
-    /// speed.
+    /// Includes a quarter for a rising speed.
     fn simulations_left_in_time(&self) -> u64 {
         let Some(deadline) = self.deadline else {
             return u64::MAX;
@@ -344,8 +341,7 @@ impl<G: SearchGame> Driver<'_, G> {
         }
     }
 
-    /// Whether [`MctsOptions::sole_move_threshold`] or [`MctsOptions::stop_when_clear`] ends the
-    /// search (Lajkonik's controller).
+    /// Lajkonik's controller.
     fn is_clear(&self) -> bool {
         let &Context {
             graph,
@@ -390,7 +386,7 @@ impl<G: SearchGame> Driver<'_, G> {
             })
     }
 
-    /// Whether the `left` remaining and the `unreported` simulations cannot change the result.
+    /// Whether the `left` remaining and the `unreported` simulations cannot change the choice.
     fn is_decided(&self, left: u64, unreported: u64) -> bool {
         let &Context {
             graph,

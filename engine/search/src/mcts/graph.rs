@@ -1,9 +1,8 @@
-//! The graph of a Monte-Carlo search: statistics of nodes and edges in memory of fixed size, shared
-//! by all threads.
+//! The search graph: statistics of nodes and edges in memory of fixed size, shared by all threads.
 //!
-//! A node is a run of cells, a header and one cell per edge; it is named by the index of its header
-//! (0 for none). A hash index finds transpositions. Invariants: [`Graph::add`] fails without effect
-//! when memory is used up; a node is complete before another thread can find it.
+//! A node is a run of cells, a header and one per edge, named by the header's index (0 for none). A
+//! hash index finds transpositions. Invariants: [`Graph::add`] fails without effect when memory is
+//! used up; a node is complete before another thread can find it.
 
 use super::cell::MAX_CELLS;
 pub(crate) use super::cell::{Cell, ColdCell};
@@ -17,7 +16,7 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-/// A slot of the hash index: bits 0–31 node, 32–39 generation, 40–63 low bits of the key.
+/// Slot of the hash index: bits 0–31 node, 32–39 generation, 40–63 low bits of the key.
 #[derive(Debug)]
 #[repr(transparent)]
 pub(crate) struct Slot(AtomicU64);
@@ -26,7 +25,7 @@ pub(crate) struct Slot(AtomicU64);
 pub(super) struct Graph {
     cells: SharedArray<Cell>,
     cold_cells: SharedArray<ColdCell>,
-    /// Whether cold cells are used; otherwise their memory stays untouched.
+    /// If false, the memory of cold cells stays untouched.
     uses_cold_cells: bool,
     /// RAVE statistics of each cell: simulations in which the move was played at the node or later.
     rave_cells: Option<SharedArray<Cell>>,
@@ -48,7 +47,7 @@ pub(super) struct Size {
     pub(super) threads: usize,
 }
 
-/// Cells per cache line, and prefetched lines per node: the cells of 18 edges.
+/// Prefetched lines per node cover the cells of 18 edges.
 const CELLS_PER_LINE: usize = 64 / size_of::<Cell>();
 const PREFETCHED_LINES: usize = 4;
 
@@ -62,15 +61,15 @@ const MIN_CELLS: usize = 1 << 8;
 /// Maximal size of a chunk: about a hundred nodes, 32 KiB.
 const MAX_CHUNK_CELLS: usize = 1 << 11;
 
-/// All chunks have at most 1 / `CHUNK_DIVISOR` of the cells; instead of chunks below
-/// [`MIN_CHUNK_CELLS`] cells, nodes are allocated one by one.
+/// All threads' chunks together have at most 1 / `CHUNK_DIVISOR` of the cells; below
+/// [`MIN_CHUNK_CELLS`] per chunk, nodes are allocated one by one.
 const CHUNK_DIVISOR: usize = 256;
 const MIN_CHUNK_CELLS: usize = 64;
 
 const CELLS_PER_SLOT: usize = 2;
 
 impl Graph {
-    /// A graph of this size, or smaller with less memory; `None` with too little.
+    /// Smaller if memory is short; `None` with too little.
     pub(super) fn new(size: Size) -> Option<Self> {
         let mut bytes = size.bytes;
         loop {
@@ -150,7 +149,7 @@ impl Graph {
             + size_of_val(self.index.items())
     }
 
-    /// Number of nodes, without uncounted ones in chunks of threads.
+    /// Without nodes that chunks have not reported.
     pub(super) fn nodes(&self) -> u32 {
         self.allocator.nodes()
     }
@@ -212,7 +211,7 @@ impl Graph {
         self.edges(node, 0, self.cell(node).moves() as usize)
     }
 
-    /// RAVE statistics of `count` cells from `index` on; empty without RAVE.
+    /// Empty without RAVE.
     #[inline]
     pub(super) fn rave_cells(&self, index: u32, count: usize) -> &[Cell] {
         self.rave_cells.as_ref().map_or(&[], |rave_cells| {
@@ -220,7 +219,7 @@ impl Graph {
         })
     }
 
-    /// Removes all nodes. `uses_cold_cells` is whether bounds or priors will be written.
+    /// `uses_cold_cells`: whether bounds or priors will be written.
     pub(super) fn clear(&mut self, uses_cold_cells: bool) {
         self.uses_cold_cells = uses_cold_cells;
         self.allocator.clear();
@@ -238,8 +237,7 @@ impl Graph {
         }
     }
 
-    /// Allocates a node with unvisited edges, not yet in the hash index; `None` if memory is used
-    /// up.
+    /// Allocates a node with unvisited edges, outside the hash index; `None` if memory is used up.
     pub(super) fn add(
         &self,
         chunk: &mut Chunk,
@@ -249,7 +247,7 @@ impl Graph {
     ) -> Option<u32> {
         let cells_needed = u32::try_from(moves + 1).ok()?;
         if chunk.remaining() < cells_needed {
-            // A fuller hash index would be slow to probe.
+            // A fuller hash index would be slow.
             let capacity = Capacity {
                 cells: self.cells.items().len() as u64,
                 nodes: self.index.items().len() as u64 / 4 * 3,
@@ -298,7 +296,7 @@ impl Graph {
         self.probe(key).ok()
     }
 
-    /// Adds a node to the hash index unless the key is there; returns the indexed node.
+    /// Returns the node of `key` in the hash index: an earlier one, else `node`.
     pub(super) fn insert(&self, key: u64, node: u32) -> u32 {
         let word = u64::from(node) | u64::from(self.generation) << 32 | key << 40;
         loop {
@@ -317,7 +315,7 @@ impl Graph {
         }
     }
 
-    /// The node with a key, or the slot for it with that slot's content.
+    /// The node with a key, or its free slot with the slot's content.
     #[inline]
     fn probe(&self, key: u64) -> Result<u32, (usize, u64)> {
         let slots = self.index.items();
@@ -336,8 +334,7 @@ impl Graph {
         }
     }
 
-    /// Mark-and-compact: keeps the nodes reachable from `root` and returns its new index. `stack`
-    /// is scratch space.
+    /// Mark-and-compact: keeps the nodes reachable from `root`; returns its new index.
     pub(super) fn retain_reachable(&mut self, root: u32, stack: &mut Vec<u32>) -> u32 {
         self.for_each_node(|graph, node| graph.cell(node).cold().set_gc_mark(0));
         stack.clear();
@@ -389,7 +386,7 @@ impl Graph {
         moved
     }
 
-    /// By ascending index; `task` may overwrite the node and those before it.
+    /// By ascending index; `task` may overwrite this and earlier nodes.
     fn for_each_marked(&self, mut task: impl FnMut(&Self, u32)) {
         self.for_each_node(|graph, node| {
             if graph.cell(node).cold().gc_mark() != 0 {

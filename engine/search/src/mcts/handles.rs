@@ -1,5 +1,5 @@
 //! References to cells of the graph: one cell ([`CellRef`]) or adjacent edges of a node
-//! ([`EdgeSlice`]). The cold cell is in another array and is read only on demand.
+//! ([`EdgeSlice`]). Cold cells, in another array, are read on demand.
 
 use super::cell::{Cell, ColdCell};
 use crate::shared_array::SharedArray;
@@ -66,7 +66,6 @@ impl<'a> CellRef<'a> {
     }
 }
 
-/// Adjacent edges of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EdgeSlice<'a> {
     cells: &'a [Cell],

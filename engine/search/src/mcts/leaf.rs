@@ -39,14 +39,14 @@ impl<G: SearchGame> Leaf<G> for PlayoutLeaf {
     }
 }
 
-/// The mean of several evaluations by another leaf; reports the moves of the first playout.
+/// Averages several evaluations by another leaf; reports the moves of the first playout.
 pub struct AveragedLeaf<L> {
     times: u32,
     leaf: L,
 }
 
 impl<L> AveragedLeaf<L> {
-    /// A leaf that averages `times` evaluations, at least one.
+    /// Averages `times` evaluations, at least one.
     pub fn new(times: u32, leaf: L) -> Self {
         Self { times, leaf }
     }
@@ -77,7 +77,7 @@ impl<G: SearchGame, L: Leaf<G>> Leaf<G> for AveragedLeaf<L> {
     }
 }
 
-/// The value of the leaf by an evaluator (idea of Monte_Alpha v2).
+/// An evaluator as leaf evaluation (idea of Monte_Alpha v2).
 #[derive(Clone, Debug)]
 pub struct EvaluatorLeaf<G: SearchGame, E: Evaluator<G>> {
     evaluator: E,
@@ -129,7 +129,6 @@ impl<G: SearchGame, E: Evaluator<G>> Leaf<G> for EvaluatorLeaf<G, E> {
     }
 }
 
-/// Payoffs of a two-seat game in which `seat` gets `value`.
 #[inline]
 pub(super) fn two_player_payoffs(seat: usize, value: f32) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
@@ -148,7 +147,7 @@ pub struct BlendedLeaf<A, B> {
 }
 
 impl<A, B> BlendedLeaf<A, B> {
-    /// A blend in which `weight`, in `[0, 1]`, is λ.
+    /// `weight`, in `[0, 1]`, is λ, the weight of `first`.
     pub fn new(weight: f32, first: A, second: B) -> Self {
         Self {
             first,
@@ -205,8 +204,8 @@ impl<G: SearchGame, A: Leaf<G>, B: Leaf<G>> Leaf<G> for BlendedLeaf<A, B> {
     }
 }
 
-/// An expectiminimax search of a few plies from the leaf. With more than two seats the opponents
-/// get equal payoffs.
+/// An expectiminimax search of a few plies as leaf evaluation. With more than two seats the
+/// opponents get equal payoffs.
 #[derive(Clone)]
 pub struct SearchLeaf<G: SearchGame, E: Evaluator<G>> {
     star: Star<G, E>,
@@ -214,7 +213,7 @@ pub struct SearchLeaf<G: SearchGame, E: Evaluator<G>> {
 }
 
 impl<G: SearchGame, E: Evaluator<G>> SearchLeaf<G, E> {
-    /// A leaf evaluation by a search of `depth` plies, at least one.
+    /// A search of `depth` plies, at least one.
     pub fn new(game: G, evaluator: E, depth: u32) -> Self {
         Self {
             star: Star::new(game, evaluator, StarOptions::default(), None),
@@ -239,7 +238,8 @@ impl<G: SearchGame, E: Evaluator<G>> Leaf<G> for SearchLeaf<G, E> {
     }
 }
 
-/// Prior values of the moves of a new node, from their successors. Every evaluator is a prior.
+/// Prior values of the moves of a new node, from the positions after them. Every evaluator is a
+/// prior.
 pub trait Prior<G: SearchGame>: Send + Sync {
     /// Writes the win probability of the seat to move in each unfinished position.
     fn values(&self, game: &G, positions: &[G::Position], values: &mut [f32]);

@@ -2,17 +2,17 @@
 
 use crate::limits::TimeLimit;
 
-/// The limit that ends a search, unless the result is certain before.
+/// What ends a search whose result is not certain before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
-    /// The number of simulations of all threads together.
+    /// Number of simulations of all threads together.
     Simulations(u64),
-    /// A time limit; results are then not reproducible.
+    /// Time limit, which makes results irreproducible.
     Time(TimeLimit),
 }
 
 impl Budget {
-    /// The time limit, if there is one.
+    /// The time limit of this budget, if it is one.
     pub fn time(self) -> Option<TimeLimit> {
         match self {
             Self::Simulations(_) => None,
@@ -21,8 +21,8 @@ impl Budget {
     }
 }
 
-/// Value of a move with n visits (payoff sum w) and m AMAF visits (all moves as first, sum v): `β ·
-/// v/m + (1 − β) · w/n` with a RAVE weight β, where k is [`MctsOptions::rave`].
+/// Blend of a move's own statistics (n visits, payoff sum w) with its AMAF statistics (m visits,
+/// sum v): `β · v/m + (1 − β) · w/n`, where k is [`MctsOptions::rave`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Blend {
     /// `β = sqrt(k / (3n + k))` (Gelly and Silver 2007).
@@ -32,7 +32,7 @@ pub enum Blend {
     Teytaud,
     /// `β = m / (n + m + k · n · m)` (Silver 2009).
     Silver,
-    /// As `Silver`, with k divided by the variance of the move's payoffs.
+    /// [`Blend::Silver`] with k divided by the variance of the move's payoffs.
     Variance,
     /// Progressive history (Nijssen and Winands 2010) instead: `w/n + k / (2 (n − w)) · v/m`.
     History,
@@ -43,9 +43,9 @@ pub enum Blend {
 pub enum FirstPlay {
     /// All moves are visited once before any twice, in list order or by RAVE.
     First,
-    /// This value, or the RAVE mean if there is one.
+    /// This value, or the move's RAVE mean if there is one.
     Value(f32),
-    /// This much above ½, or above the RAVE mean if there is one.
+    /// This much above ½, or above the move's RAVE mean if there is one.
     Above(f32),
 }
 
@@ -53,34 +53,34 @@ pub enum FirstPlay {
 /// with 0.3, 0.0048 with 0.5, 0.0047 with 0.8, 0.0057 with sqrt(2) (standard errors 0.0002).
 const DEFAULT_EXPLORATION: f64 = 0.7;
 
-/// Options of the search.
+/// Options of a Monte-Carlo search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MctsOptions {
-    /// The limit that ends a search.
+    /// What ends a search.
     pub budget: Budget,
-    /// The constant c of UCB1, `q + c · sqrt(ln N / n)`, for a move with mean q and n of the node's
-    /// N visits (Auer, Cesa-Bianchi and Fischer 2002: sqrt(2)).
+    /// The c of UCB1, `q + c · sqrt(ln N / n)`, for a move with mean q and n of the node's N visits
+    /// (sqrt(2): Auer, Cesa-Bianchi and Fischer 2002).
     pub exploration: f64,
     /// Value of an unvisited move (first-play urgency).
     pub first_play: FirstPlay,
     /// Weight of progressive bias, `bias · prior / sqrt(n)` (Chaslot et al. 2008); 0 for none.
     pub bias: f32,
-    /// RAVE constant k: the visits at which own mean and AMAF mean weigh alike with the default
-    /// [`Blend`] (Gelly and Silver 2007); 0 for no RAVE.
+    /// RAVE constant k: with the default [`Blend`], the visits at which own and AMAF mean weigh
+    /// alike (Gelly and Silver 2007); 0 for no RAVE.
     pub rave: f32,
     /// How RAVE statistics are blended with a move's own.
     pub blend: Blend,
     /// Maximal depth of nodes that have RAVE statistics, in plies from the root.
     pub rave_depth: usize,
-    /// Initial visits of a new edge, `min + U(0..=range)`, with a total payoff of `visits / 2 ±
-    /// spread / 2`: (min, range, spread).
+    /// (min, range, spread): a new edge begins with `min + U(0..=range)` visits and a payoff sum of
+    /// `visits / 2 ± spread / 2`.
     pub virtual_visits: (u32, u32, f32),
     /// Whether virtual visits are added to the RAVE statistics of the edge instead of its own.
     pub virtual_visits_in_rave: bool,
-    /// A selected move is repeated until the node's visits have grown by this fraction; 0 for
+    /// A selected move is repeated until its node's visits have grown by this fraction; 0 for
     /// never. Only with RAVE and without chance.
     pub reselect_interval: f32,
-    /// Visits of an edge before its position gets a node; the number grows as memory fills up.
+    /// Visits of an edge before its position gets a node; grows as memory fills up.
     pub expand_visits: u32,
     /// Whether bounds of values are proven and used. Two seats only.
     pub solver: bool,
@@ -88,25 +88,25 @@ pub struct MctsOptions {
     pub graph: bool,
     /// Whether nodes that stay reachable survive to the next search. Needs `graph`.
     pub reuse_tree: bool,
-    /// Whether the search ponders ([`super::Mcts::ponder`]), so that the graph may fill all its
-    /// memory.
+    /// Whether the search will ponder ([`super::Mcts::ponder`]) and may fill all its memory.
     pub ponder: bool,
     /// Lost visits added to an edge while a simulation through it is under way; 0 for none. With
-    /// several threads only for edges with fewer visits than such simulations.
+    /// several threads only edges with few visits get them.
     pub virtual_loss: u32,
-    /// Maximal number of simulations under way per thread, whose leaves are evaluated together;
-    /// grows by one per 32 simulations of the search.
+    /// Maximal number of a thread's simulations under way, whose leaves are evaluated together;
+    /// grows by one per 32 simulations.
     pub batch: usize,
-    /// Memory in MiB, nearly all for the graph. With a full graph a search goes on without new
+    /// Memory in MiB, nearly all for the graph. When that is full, a search goes on without new
     /// nodes.
     pub memory: usize,
-    /// Whether a decision ends when the simulations left cannot make another move the most visited
+    /// Whether a decision ends once the simulations left cannot make another move the most visited
     /// (smart pruning of lc0).
     pub smart_pruning: bool,
-    /// A decision ends when all moves but one are proven lost and that one's value exceeds this.
+    /// A decision ends when all moves but one are proven lost and that one has more than this
+    /// value.
     pub sole_move_threshold: f32,
-    /// Whether a clear decision ends early: when best visits × best mean × time spent exceeds
-    /// second-best visits × time limit.
+    /// Whether a decision ends once best visits × best mean × time spent exceeds second-best visits
+    /// × time limit.
     pub stop_when_clear: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Results of a Monte-Carlo search: move statistics, principal variation and size of the graph.
+//! Results of a Monte-Carlo search.
 
 use alea_core::chance::Bounds;
 use serde::Serialize;
@@ -7,10 +7,10 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(bound = "")]
 pub struct MoveStatistics<M> {
-    /// The move.
+    /// The root move.
     #[serde(skip)]
     pub mv: M,
-    /// Visits, including those of a reused tree and [`super::MctsOptions::virtual_visits`].
+    /// Visits, with those of a reused tree and [`super::MctsOptions::virtual_visits`].
     pub visits: u32,
     /// Mean payoff for the seat that makes the move, or the proven value; `None` without either.
     #[serde(skip)]
@@ -18,11 +18,11 @@ pub struct MoveStatistics<M> {
     /// Proven bounds of the value, for the seat that makes the move.
     #[serde(flatten)]
     pub proven: Bounds,
-    /// The prior value; `None` without a prior.
+    /// Prior value of the move; `None` without a prior.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prior: Option<f32>,
-    /// Plies to the end, this one included, of a move proven won or lost; a lower bound if an
-    /// oracle completed the proof.
+    /// Plies to the end of the game, this one included, after a move proven won or lost; a lower
+    /// bound if an oracle completed the proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
 }
@@ -31,9 +31,9 @@ pub struct MoveStatistics<M> {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(bound = "")]
 pub struct TreeReport<M> {
-    /// Simulations of the last search.
+    /// Number of simulations.
     pub simulations: u64,
-    /// Number of nodes of the graph; a leaf visited once has no node.
+    /// Number of nodes in the graph; a leaf visited once has none.
     pub positions: u32,
     /// Plies of the longest path in the graph.
     pub depth: u32,
@@ -41,10 +41,10 @@ pub struct TreeReport<M> {
     pub bytes: usize,
     /// Fraction of the graph's memory in use.
     pub fill: f64,
-    /// Whether memory was too small for a new node.
+    /// Whether memory lacked room for a new node.
     pub full: bool,
-    /// Principal variation: the best move, then the most visited one of each node, over all
-    /// outcomes.
+    /// Principal variation over all outcomes: the best move, then the most visited move of each
+    /// node.
     #[serde(skip)]
     pub pv: Vec<M>,
 }
@@ -52,8 +52,8 @@ pub struct TreeReport<M> {
 /// Tolerance for bounds that an inexact oracle proved.
 const PROOF_TOLERANCE: f32 = 1e-4;
 
-/// The move to make: one that is proven as good as every other, else the most visited one not
-/// proven worse. Ties go to the faster win, the slower loss, then the first. Panics without moves.
+/// The move to make: one proven as good as every other, else the most visited one not proven worse.
+/// Ties go to the faster win, the slower loss, then the first. Panics without moves.
 pub fn best_move<M: Copy>(moves: &[MoveStatistics<M>]) -> &MoveStatistics<M> {
     let lower = moves.iter().map(|statistics| statistics.proven.lower);
     let best_lower = lower.fold(0.0, f32::max);

@@ -1,6 +1,6 @@
-//! Selection of edges: UCB1 with proven bounds, five RAVE blends and progressive bias.
+//! Selection of edges: UCB1 with proven bounds, RAVE and progressive bias.
 //!
-//! All arithmetic is in `f32` with operations that round alike on every machine; the first of equal
+//! All arithmetic is in `f32`, by operations that round alike on every machine; the first of equal
 //! scores wins. Invariant: an edge proven no better than another is not visited again, and scores
 //! are clamped to proven bounds.
 
@@ -17,7 +17,7 @@ pub(super) struct Selector {
     bias: f32,
     rave: f32,
     blend: Blend,
-    /// Fast path: UCB1 that visits each move once before any twice.
+    /// Fast path: UCB1 with each move visited once before any twice.
     ucb1_only: bool,
     /// Fast path: RAVE blends without exploration, and RAVE means for unvisited moves.
     rave_only: bool,
@@ -41,8 +41,8 @@ impl Selector {
         }
     }
 
-    /// Index of the edge to visit, of at least one; the node has `visits`, at least 1. `rave_cells`
-    /// is as long as `edges`, or empty.
+    /// Index of the edge to visit; there is at least one edge, and `visits` of the node is at least
+    /// 1. `rave_cells` is as long as `edges`, or empty.
     #[inline]
     pub(super) fn select(&self, edges: EdgeSlice<'_>, rave_cells: &[Cell], visits: u32) -> usize {
         if edges.len() == 1 {
@@ -108,7 +108,7 @@ impl Selector {
         }
     }
 
-    /// Mean payoff of an edge with `n` visits and payoff sum `w`, blended with its RAVE statistics.
+    /// `n` visits with payoff sum `w`.
     #[inline]
     fn blend_rave(&self, n: f32, w: f32, rave_cell: &Cell) -> f32 {
         let (m, v, k) = (rave_cell.visits() as f32, rave_cell.payoff(), self.rave);
@@ -203,8 +203,7 @@ impl Selector {
 /// Exceeds all other scores, so that unvisited edges come first.
 const UNTRIED_SCORE: f32 = 1000.0;
 
-/// Natural logarithm of an integer of at least 1: exact below 512, otherwise at most 0.004 too
-/// small.
+/// Exact below 512, otherwise at most 0.004 too small.
 #[inline]
 pub(super) fn ln(number: u32) -> f32 {
     let exponent = number.ilog2();
@@ -215,7 +214,7 @@ pub(super) fn ln(number: u32) -> f32 {
     LN[(number >> shift) as usize] + shift as f32 * std::f32::consts::LN_2
 }
 
-/// ln 1 to ln 511, computed at compile time so that every machine gets the same bits.
+/// Computed at compile time so that every machine gets the same bits.
 static LN: [f32; 512] = {
     let mut table = [0.0; 512];
     let (mut index, mut total) = (2, 0.0f64);

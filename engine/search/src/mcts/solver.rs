@@ -1,8 +1,8 @@
 //! Backs up proven bounds from edges to their node.
 //!
-//! Chance nodes take expectations of bounds: a position is won only if every outcome allows a
-//! winning move. Invariant: bounds of a node enclose the game-theoretic value, up to rounding, if
-//! those of all its edges do.
+//! A node takes the expectation of bounds over its outcomes: it is won only if every outcome allows
+//! a winning move. Invariant: its bounds enclose the game-theoretic value, up to rounding, if those
+//! of all its edges do.
 
 use super::{graph::Graph, handles::CellRef};
 use alea_core::{
@@ -11,7 +11,7 @@ use alea_core::{
 };
 use std::collections::HashMap;
 
-/// Bounds of a node from those of its edges; `values` is scratch space.
+/// `values` is scratch space.
 pub(super) fn proven_bounds(
     graph: &Graph,
     node: u32,
@@ -30,8 +30,8 @@ pub(super) fn proven_bounds(
     }
 }
 
-/// Plies to the end by an edge that is proven won or lost, itself included: the winner shortens the
-/// game, the loser prolongs it. A lower bound if an oracle completed the proof; `None` without one.
+/// Plies to the end by an edge proven won or lost, itself included: the winner shortens the game,
+/// the loser prolongs it. A lower bound if an oracle completed the proof; `None` without a proof.
 pub(super) fn plies(graph: &Graph, edge: CellRef<'_>, memo: &mut HashMap<u32, u32>) -> Option<u32> {
     let bounds = edge.bounds();
     let won = bounds.lower >= 1.0;

@@ -1,10 +1,10 @@
 //! Splits simulations among threads by strata of the first chance draw.
 //!
 //! Each thread samples the first draw from its own range and mostly visits other nodes, which
-//! avoids contention for cache lines; equal use of all ranges gives the distribution of one thread.
-//! Invariants: every simulation of the budget is claimed once; with a budget, parts differ by at
-//! most 1 in size; without one, no part leads another by more than max([`MAX_LEAD`], claimed /
-//! [`LEAD_DIVISOR`]) plus one check interval.
+//! avoids contention for cache lines; using all ranges equally gives the distribution of one
+//! thread. Invariants: every simulation of the budget is claimed once; with a budget, parts differ
+//! by at most 1 in size; without one, no part leads another by more than max([`MAX_LEAD`], claimed
+//! / [`LEAD_DIVISOR`]) plus one check interval.
 //!
 //! Sources: stratified sampling; transposition-driven scheduling (Romein, Plaat, Bal and Schaeffer
 //! 1999).
@@ -17,8 +17,7 @@ const MAX_LEAD: u64 = 128;
 /// The lead may also be up to 1 / `LEAD_DIVISOR` of the slowest part's simulations.
 const LEAD_DIVISOR: u64 = 256;
 
-/// Claims of a thread between two comparisons of all parts; at least one per thread, except while
-/// it helps another part.
+/// Claims of a thread between two comparisons of all parts.
 const CHECK_INTERVAL: usize = 8;
 
 #[derive(Debug)]
@@ -27,7 +26,7 @@ pub(super) struct WorkSplit {
     budget: u64,
 }
 
-/// On cache lines of its own, since mostly one thread writes to it.
+/// Mostly written by one thread, hence on its own cache lines.
 #[derive(Debug)]
 #[repr(align(128))]
 struct WorkPart {
@@ -53,7 +52,7 @@ pub(super) struct Claim {
     pub(super) draws: FirstDrawStratum,
 }
 
-/// A range of 32-bit random numbers: `width` numbers from `first` on.
+/// `width` 32-bit random numbers from `first` on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct FirstDrawStratum {
     first: u64,
@@ -105,12 +104,11 @@ impl WorkSplit {
         }
     }
 
-    /// Upper limit of the number of unclaimed simulations.
     pub(super) fn left(&self, cursor: &Cursor) -> u64 {
         self.budget - cursor.claimed_total
     }
 
-    /// Claims at most `step` simulations; `None` if all are claimed.
+    /// `None` if all simulations are claimed.
     pub(super) fn claim(&self, cursor: &mut Cursor, step: u64) -> Option<Claim> {
         if cursor.left == 0 {
             self.rebalance(cursor);
@@ -158,8 +156,7 @@ impl WorkSplit {
     }
 }
 
-/// A stride coprime to `parts`, near the golden section: consecutive threads draw from distant
-/// ranges.
+/// Coprime to `parts` and near the golden section: consecutive threads draw from distant ranges.
 fn stride(parts: usize) -> usize {
     let common = |mut a: usize, mut b: usize| {
         while b > 0 {

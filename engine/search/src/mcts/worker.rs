@@ -45,7 +45,7 @@ pub(super) struct Context<'a, G: SearchGame> {
     pub(super) prior: Option<&'a dyn Prior<G>>,
     /// Bounds this close count as equal; above 0 with an inexact oracle.
     pub(super) tolerance: f32,
-    /// Whether threads collect visits and payoffs in write buffers: only with several threads.
+    /// Only with several threads.
     pub(super) buffers_writes: bool,
     /// With write buffers, only edges with fewer visits get [`MctsOptions::virtual_loss`].
     pub(super) virtual_loss_below: u32,
@@ -66,14 +66,13 @@ struct Simulation<P> {
     /// The position and node reached; `None` when the path is complete.
     current: Option<(P, u32)>,
     payoffs: Payoffs,
-    /// Index of the leaf in the worker's queue, if it is there.
+    /// Index in [`Worker::queue`].
     queue_index: Option<usize>,
     bounds_changed: bool,
-    /// Kinds of the moves of the leaf's playout.
     played_kinds: MoveKinds,
 }
 
-/// State of one thread, on cache lines of its own.
+/// On cache lines of its own.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Worker<G: SearchGame, L> {
@@ -86,10 +85,8 @@ pub(super) struct Worker<G: SearchGame, L> {
     pub(super) full: bool,
     pub(super) write_buffer: WriteBuffer,
     pub(super) chunk: Chunk,
-    /// Range of the random numbers for the first chance draw.
     pub(super) draws: FirstDrawStratum,
     simulations: Vec<Simulation<G::Position>>,
-    /// Positions to evaluate in a batch, and their payoffs.
     queue: Vec<G::Position>,
     queue_payoffs: Vec<Payoffs>,
     /// The allowed moves of the sampled outcome; below, all moves of a node and its outcomes.
@@ -104,7 +101,7 @@ pub(super) struct Worker<G: SearchGame, L> {
     played_kinds: MoveKinds,
 }
 
-/// Completed simulations of a thread per simulation that it may have under way.
+/// Completed simulations per simulation that a thread may have under way.
 const SIMULATIONS_PER_SLOT: u64 = 32;
 
 impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
@@ -134,7 +131,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// Runs `count` simulations in batches; the thread has run `earlier` ones in this search.
+    /// `earlier` is the number of the thread's simulations in this search.
     pub(super) fn simulate<const SHARED: bool>(
         &mut self,
         context: &Context<'_, G>,
@@ -172,8 +169,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         self.simulations = simulations;
     }
 
-    /// The child node of a visited edge, found or created; 0 if memory is used up or the game is
-    /// over.
+    /// 0 if memory is used up or the game is over.
     #[inline(never)]
     fn expand(&mut self, context: &Context<'_, G>, edge_index: u32, next: &G::Position) -> u32 {
         let (game, graph) = (context.game, context.graph);
@@ -200,8 +196,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         edge.set_child(node)
     }
 
-    /// Initializes the edges of a new node (`self.moves`): oracle bounds, virtual visits and
-    /// priors.
+    /// Writes oracle bounds, virtual visits and priors to the edges of a new node (`self.moves`).
     pub(super) fn init_edges(
         &mut self,
         context: &Context<'_, G>,

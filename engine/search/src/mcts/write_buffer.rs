@@ -1,10 +1,9 @@
 //! Write buffers of threads for the cells near the root.
 //!
 //! A thread buffers its additions to *busy* cells, those with many visits, since threads would wait
-//! for each other's cache lines. Invariants: a thread buffers at most an edge's visits shifted
-//! right by `shift`, and at most [`MAX_BUFFERED`], so all threads together at most 1/64; nothing is
-//! buffered after a search. One in [`SAMPLING_PERIOD`] visits of busy nodes is counted, with that
-//! weight.
+//! for each other's cache lines. Invariants: all threads together buffer at most 1/64 of an edge's
+//! visits, and each at most [`MAX_BUFFERED`]; nothing is buffered after a search. One in
+//! [`SAMPLING_PERIOD`] visits of busy nodes is counted, with that weight.
 
 use super::{
     cell::{Cell, to_fixed},
@@ -48,7 +47,7 @@ pub(super) struct WriteBuffer {
 }
 
 impl WriteBuffer {
-    /// The buffer of one of `threads` threads; a single thread buffers nothing.
+    /// A single thread buffers nothing.
     pub(super) fn new(threads: usize) -> Self {
         let several = usize::from(threads > 1);
         Self {
@@ -61,13 +60,12 @@ impl WriteBuffer {
         }
     }
 
-    /// Number of visits from which on a cell is busy.
     #[inline]
     pub(super) fn busy_threshold(&self) -> u32 {
         2 << self.shift
     }
 
-    /// Counts a visit of a node and returns the node's visits before it.
+    /// Returns the node's visits before this one.
     #[inline]
     pub(super) fn visit(&mut self, header: &Cell) -> u32 {
         let before = header.visits();

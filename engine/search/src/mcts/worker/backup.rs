@@ -60,7 +60,6 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// Lists all moves and outcomes of a node on the path, in `self.moves` and `self.outcomes`.
     pub(in super::super) fn list(
         &mut self,
         context: &Context<'_, G>,

@@ -1,7 +1,6 @@
 //! Selection of a simulation's path from the root to its leaf, and evaluation of the leaf.
 //!
-//! Invariant: the state of a simulation is in its [`Simulation`], so that several can be
-//! interleaved.
+//! Several simulations can be interleaved, since each has its state in its [`Simulation`].
 
 use super::{Context, PathStep, Simulation, Worker, midpoint};
 use crate::mcts::{graph::Cell, handles::EdgeSlice, leaf::two_player_payoffs};
@@ -13,8 +12,7 @@ use alea_core::{
 };
 
 impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
-    /// Moves all simulations from the root to their leaves, one ply each in turn, so that memory
-    /// latencies overlap.
+    /// One ply each in turn, so that memory latencies overlap.
     #[inline]
     pub(super) fn select_leaves<const SHARED: bool>(
         &mut self,
@@ -40,8 +38,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// Plays one edge of a simulation; returns the next position and node, unless the path is
-    /// complete.
+    /// Returns the next position and node, unless the path is complete.
     #[inline]
     fn advance<const SHARED: bool>(
         &mut self,
@@ -167,7 +164,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         None
     }
 
-    /// Selects an edge, or repeats the last choice ([`MctsOptions::reselect_interval`]).
+    /// Repeats the last choice as [`MctsOptions::reselect_interval`] says.
     #[inline]
     fn select_edge(
         &self,
@@ -199,7 +196,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         chosen
     }
 
-    /// Ends a simulation at a position without a node: values it or queues it for evaluation.
+    /// Values a position without a node, or queues it for evaluation.
     #[inline]
     fn finish_at_leaf<const SHARED: bool>(
         &mut self,

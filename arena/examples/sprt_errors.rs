@@ -1,6 +1,5 @@
-//! Error rates and durations of sequential tests, from simulated matches at both hypotheses.
-//!
-//! Run it with: cargo run --release -p arena --example sprt_errors -- 10000
+//! Error rates and durations of sequential tests, from simulated matches under both hypotheses:
+//! `cargo run --release -p arena --example sprt_errors -- 10000`.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 

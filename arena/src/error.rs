@@ -1,4 +1,4 @@
-//! Errors of measurements. Most are one line of text, since no caller distinguishes them.
+//! Errors of measurements.
 
 use alea_core::{files::FileError, journal::JournalError};
 use alea_play::notation::PlayerError;
@@ -6,19 +6,19 @@ use alea_play::notation::PlayerError;
 /// Error of a measurement.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasuringError {
-    /// Invalid player spec, or an unknown player.
+    /// Invalid player spec, or unknown player.
     #[error(transparent)]
     Player(#[from] PlayerError),
-    /// A file cannot be read or written.
+    /// A file that cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A journal cannot be used.
+    /// A journal (the file of finished work) that cannot be used.
     #[error(transparent)]
     State(#[from] JournalError),
-    /// A result cannot be written as JSON.
+    /// A result that cannot be written as JSON.
     #[error("cannot write the result as JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// Any other error, in one line.
+    /// Any other error, as one line of text.
     #[error("{0}")]
     Words(String),
 }

@@ -1,11 +1,11 @@
-//! Players whose moves come from another program, `external(cmd="…", protocol=…, ms=…)`, by lines
-//! over its standard input and output.
+//! Players whose moves come from another program, `external(cmd="…", protocol=…, ms=…)`, which is
+//! driven by lines over its standard input and output. `docs/other-programs.md` describes the
+//! protocols.
 //!
-//! `docs/other-programs.md` describes the protocols, `docs/reference/formats.md` our own one. A
-//! program fails by a timeout, closed output or an illegal move; it is then killed, and started
-//! again for the next position. Invariants: a failed program gets no further request, so that
-//! replies never mix; no program outlives its player; errors of the operating system are not
-//! failures of the program.
+//! A program fails by a timeout, closed output or an illegal move; it is then killed, and restarted
+//! for the next position. Invariants: a failed program gets no further request, so replies never
+//! mix; no program outlives its player; errors of the operating system are not failures of the
+//! program.
 
 mod adapter;
 mod coordinates;
@@ -38,7 +38,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Registers the player `external` for a game.
+/// Registers the player `external` for the game `G`.
 pub fn provide_external<G: Playable>() {
     provide::<G>("external", read);
 }
@@ -72,7 +72,7 @@ struct CommandLine {
 }
 
 impl CommandLine {
-    /// Sets the working directory. A relative path of the program is taken relative to `folder`.
+    /// Sets the working directory, which is also the base of a relative program path.
     fn enter(&mut self, folder: &Path) -> Result<(), String> {
         if !folder.is_dir() {
             let quote = quote(&folder.display().to_string());
@@ -90,8 +90,8 @@ impl CommandLine {
     }
 }
 
-/// Splits a command line at blanks outside of single or double quotes, without a shell; `None` if
-/// it is empty or a quote is open.
+/// Splits a command line at blanks outside of quotes, without a shell; `None` if it is empty or a
+/// quote is open.
 #[must_use]
 pub fn split_command(command: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
@@ -113,7 +113,7 @@ pub fn split_command(command: &str) -> Option<Vec<String>> {
     (quoted.is_none() && has_program).then_some(words)
 }
 
-/// Checks before the first game that a program can be started.
+/// Checks that the program exists and is executable.
 fn find(program: &str) -> Result<(), String> {
     let is_program = |path: &Path| {
         std::fs::metadata(path)
@@ -131,7 +131,8 @@ fn find(program: &str) -> Result<(), String> {
     })
 }
 
-/// Timeout of the reply after a stop; longer in tests, whose programs are shell scripts.
+/// Timeout of the reply to a protocol's stop line. Test programs are shell scripts, which need
+/// longer.
 const STOP_TIMEOUT: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 });
 
 /// A player whose moves come from another program.
@@ -139,19 +140,19 @@ pub struct External<G: Playable> {
     command: CommandLine,
     adapter: Arc<ProtocolAdapter<G>>,
     program: Option<Program>,
-    /// True after the lines for the start of the current game were sent.
+    /// True once the program has got the lines that start the current game.
     is_begun: bool,
-    /// Plies since the game began, or since a position that does not follow from the one before.
+    /// Plies of the game, or since the last position that did not follow from its predecessor.
     history: Vec<(G::Position, u8, G::Move)>,
     /// Number of plies of `history` that the program knows.
     synced: usize,
     current: Option<G::Position>,
     last_reply: Option<(G::Position, G::Move)>,
     seed: u64,
-    /// Error at the program's start, returned by the next request.
+    /// Error of the program's start in `new_game`; the next request returns it.
     start_failure: Option<Failure>,
     limits: Limits,
-    /// CPU time of the program up to the start of the game or its last decision.
+    /// CPU time of the program when the game started or when its last decision ended.
     cpu_time: Option<Duration>,
 }
 
@@ -173,8 +174,7 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Requests a move from the program; `None` if the limits ended the request first. A failed
-    /// program is killed, and started again for the next position.
+    /// Requests a move from the program; `None` if the limits stopped the request.
     fn ask(
         &mut self,
         position: &G::Position,
@@ -220,7 +220,6 @@ impl<G: Playable> External<G> {
         Ok(())
     }
 
-    /// Sends the lines for the start of the game, unless they were sent.
     fn begin_game(&mut self, position: &G::Position) -> Result<(), Failure> {
         self.follow(position);
         if self.is_begun {
@@ -250,7 +249,7 @@ impl<G: Playable> External<G> {
         Some(current?.saturating_sub(before?))
     }
 
-    /// Clears the history if it does not lead to `position`.
+    /// Makes `position` the current one, and clears the history unless it leads there.
     fn follow(&mut self, position: &G::Position) {
         if self.current.replace(*position) != Some(*position) {
             self.history.clear();
@@ -269,7 +268,7 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Requests an immediate reply, if the protocol can do so.
+    /// Sends the protocol's stop line, if it has one, and returns the move of the stopped search.
     fn stop_search(&mut self, question: &Request) -> Result<String, Failure> {
         let stop = self.adapter.requests(self.adapter.protocol.stop, &[]);
         let program = self.program.as_mut().filter(|program| program.awaits_reply);
@@ -301,8 +300,7 @@ impl<G: Playable> External<G> {
         legal: &[G::Move],
     ) -> Result<G::Move, Failure> {
         let (adapter, protocol) = (&self.adapter, self.adapter.protocol);
-        // Any outcome that allows exactly the legal moves; by the rules such outcomes are
-        // equivalent.
+        // Any outcome that allows exactly the legal moves will do.
         let mut permitted = G::Moves::default();
         let outcome = (0..=u8::MAX).find(|&outcome| {
             permitted.clear();
@@ -313,7 +311,7 @@ impl<G: Playable> External<G> {
         });
         let asked_wrongly = "asked about moves that no outcome permits".to_owned();
         let outcome = outcome.ok_or(Failure::SystemFault(asked_wrongly))?;
-        // A forced pass is not requested, since some programs do not pass by themselves.
+        // Some programs cannot pass by themselves, so a forced pass is not requested.
         if let [only] = legal
             && adapter.game.format_move(position, *only) == "pass"
         {
@@ -345,10 +343,10 @@ impl<G: Playable> External<G> {
     }
 }
 
-/// Parses a program's reply as a legal move.
+/// Parses the reply of a program that uses `dialect` as a legal move.
 ///
 /// # Errors
-/// If it is no legal move, or the protocol is for other games.
+/// If the reply is no legal move, or the protocol is for other games.
 pub fn parse_move_of_reply<G: Playable>(
     dialect: &Dialect,
     game: &G,
@@ -360,7 +358,7 @@ pub fn parse_move_of_reply<G: Playable>(
     parse_reply(game, position, legal, &adapter.answer(answer)?)
 }
 
-/// Sends requests and returns the reply to the last one.
+/// Sends lines and returns the reply to the last one.
 fn send_all(
     program: &mut Program,
     requests: &[Request],
@@ -388,7 +386,7 @@ fn send_all(
 }
 
 impl<G: Playable> Player<G> for External<G> {
-    /// Starts the program, so that its start does not count as thinking time.
+    /// Starts the program here, so that its start does not count as thinking time.
     fn new_game(&mut self, seed: u64) {
         self.seed = seed;
         self.is_begun = false;
@@ -419,7 +417,7 @@ impl<G: Playable> Player<G> for External<G> {
         match event {
             GameEvent::Ply(position, outcome, mv) => {
                 self.follow(position);
-                // The program has made its own move already, if it knows all earlier plies.
+                // The program has made its own move on its board, if it knows all earlier plies.
                 let own = self.last_reply.take() == Some((*position, mv));
                 let is_made = own && !self.adapter.protocol.repeats;
                 if is_made && self.synced == self.history.len() {
@@ -462,7 +460,7 @@ impl<G: Playable> Player<G> for External<G> {
 }
 
 impl<G: Playable> External<G> {
-    /// Sends the winner, without reporting failures.
+    /// Sends the winner's name; a failure only ends the program.
     fn send_result(&mut self, winner: String) {
         let adapter = &self.adapter;
         let substitutions = ("winner", adapter.gets_all_moves().then_some(winner));

@@ -1,7 +1,5 @@
 //! Comparing players: matches, tournaments and leagues with their statistics, reports and plots;
 //! regret against exact values; other programs as players.
-//!
-//! The modules stand in reading order: each uses the engine and those above it.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,5 +1,5 @@
-//! Adapter of a game to a protocol: fills in the placeholders of the protocol's lines and
-//! translates the program's replies.
+//! Adapts a game to a protocol: fills the placeholders of the protocol's lines, and translates
+//! replies.
 
 use super::{coordinates, dialect::Dialect, protocol::Protocol, reply::Reply};
 use alea_core::game::Seat;
@@ -8,21 +8,20 @@ use alea_play::{
     player::Failure::{self, PlayerFault},
 };
 
-/// A line to send, and the kind of its reply.
+/// A line to send, and the kind of reply that it gets.
 pub(super) struct Request {
     pub(super) line: String,
     pub(super) reply: Reply,
 }
 
-/// A placeholder and its value; with `None`, lines that contain the placeholder are left out.
+/// A placeholder and its value. Lines with a placeholder whose value is `None` are left out.
 pub(super) type Substitution = (&'static str, Option<String>);
 
-/// A game in one program's dialect.
 pub(super) struct ProtocolAdapter<G: Playable> {
     pub(super) game: G,
     pub(super) protocol: &'static Protocol,
     pub(super) dialect: Dialect,
-    /// Placeholders whose values are the same for every line.
+    /// Placeholders with the same value in every line.
     substitutions: Vec<Substitution>,
     /// Side length of the board, if the rules have one.
     size: Option<u32>,
@@ -47,7 +46,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         let size = size.or_else(|| first_number(G::INFO.parameters));
         let seconds = dialect.seconds().to_string();
         let time_for = |way: &str| (dialect.time == way).then(|| seconds.clone());
-        // A side makes about twelve moves, rarely twenty.
+        // A side makes about twelve moves in a game, rarely twenty.
         let seconds_per_game = (dialect.think * 20).as_secs().max(1).to_string();
         let substitutions = vec![
             ("size", size.map(|size| size.to_string())),
@@ -82,7 +81,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         !self.tracks_board() || self.chance
     }
 
-    /// Lines of a protocol's text, with placeholders replaced.
+    /// Splits a text of the protocol into lines, and replaces their placeholders.
     pub(super) fn requests(&self, text: &str, substitutions: &[Substitution]) -> Vec<Request> {
         let dialect = &self.dialect;
         let time = Some(&*dialect.time).filter(|time| time.contains(' '));
@@ -98,8 +97,8 @@ impl<G: Playable> ProtocolAdapter<G> {
                     line = line.replace(&name, value.as_deref()?);
                 }
             }
-            // The reply is found before the end is trimmed, since the text of a position may be
-            // empty.
+            // The kind of reply is found before the end is trimmed, since the text of a position
+            // may be empty.
             let line = line.trim_start();
             let mut replies = self.protocol.replies.iter();
             let reply = replies.find(|(begin, _)| line.starts_with(begin));
@@ -110,7 +109,8 @@ impl<G: Playable> ProtocolAdapter<G> {
         text.split(';').filter_map(request).collect()
     }
 
-    /// Placeholders for a position, an outcome of chance, and the seat that began the game.
+    /// Placeholders for a position, an outcome of chance, and the colour to move; `first` is the
+    /// seat that began the game.
     pub(super) fn position(
         &self,
         position: &G::Position,
@@ -118,7 +118,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         first: Seat,
     ) -> Vec<Substitution> {
         let (game, dialect) = (&self.game, &self.dialect);
-        // Games without chance have no text for an outcome.
+        // In games without chance the text of a position has no outcome.
         let shown_outcome = game.outcome_numbers().contains(&outcome).then_some(outcome);
         let texts = [None, shown_outcome].map(|outcome| game.format_position(position, outcome));
         let seat = match game.to_move(position) {
@@ -138,14 +138,14 @@ impl<G: Playable> ProtocolAdapter<G> {
         ]
     }
 
-    /// Placeholder for a move, without a value if the program does not get the move.
+    /// Placeholder `move`; its value is `None` if the program does not get this move.
     pub(super) fn mv(&self, ours: &str) -> Substitution {
         let theirs = coordinates::to_program(ours, &self.dialect, self.size);
         let is_sent = self.gets_all_moves() && (ours != "pass" || theirs != "none");
         ("move", is_sent.then_some(theirs))
     }
 
-    /// True if the program gets every move; in version 1 of our own protocol it gets requests only.
+    /// False in version 1 of our own protocol, whose programs get requests only.
     pub(super) fn gets_all_moves(&self) -> bool {
         self.protocol.name != "lines" || self.dialect.version > 1
     }

@@ -1,5 +1,5 @@
-//! Translates moves between our notation and a program's. A square is a letter and a number
-//! anywhere in a move. Invariant: translating back gives the same move.
+//! Translates moves between our notation and a program's; translating there and back changes
+//! nothing. A square is a letter and a number anywhere in a move.
 
 use super::dialect::{Dialect, Squares};
 
@@ -15,7 +15,7 @@ pub(super) fn to_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> Stri
     }
 }
 
-/// Translates a move to our notation; `size` is the board's side length.
+/// Translates a program's move to our notation; `size` is the board's side length.
 pub(super) fn from_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
     if dialect.protocol.name == "lines" {
         return mv.to_owned();
@@ -29,9 +29,9 @@ pub(super) fn from_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> St
         return "pass".to_owned();
     }
     let text = match dialect.protocol.name {
-        // The first two words are squares; comments follow.
+        // TCGA: the first two words are squares, the rest is a comment.
         "tcga" => first.to_owned() + words.next().unwrap_or_default(),
-        // Evaluation and time follow after slashes.
+        // NBoard: evaluation and time follow after slashes.
         "nboard" => first.split('/').next().unwrap_or_default().to_owned(),
         _ => first.to_owned(),
     };
@@ -56,7 +56,7 @@ fn renumber(text: &str, squares: Squares, size: Option<u32>, back: bool) -> Stri
             .ok()
             .filter(|_| letter.is_ascii_lowercase());
         let column = i64::from(u32::from(letter)) - i64::from(b'a');
-        // The game rejects squares outside of the board.
+        // Squares outside of the board stay; the game rejects them.
         let other = number.map(|number| match squares {
             Squares::Ours => number,
             Squares::Top => i64::from(size) + 1 - number,

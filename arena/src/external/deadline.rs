@@ -1,8 +1,6 @@
-//! Deadlines for waiting.
-
 use std::time::{Duration, Instant};
 
-/// A point in time, and its timeout as a duration.
+/// A point in time, and the timeout that led to it.
 #[derive(Clone, Copy)]
 pub(crate) struct Deadline {
     until: Instant,
@@ -17,13 +15,13 @@ impl Deadline {
         }
     }
 
-    /// Remaining time; `missed` begins the error after the deadline.
+    /// Time until the deadline. After it, the result is an error whose text begins with `missed`.
     pub(crate) fn remaining(self, missed: &str) -> Result<Duration, String> {
         let remaining = self.until.saturating_duration_since(Instant::now());
         if remaining.is_zero() {
             return Err(format!("{missed} within {} ms", self.time.as_millis()));
         }
-        // Rounded to microseconds, a shorter time would be 0, which means no limit for some calls.
+        // Below a microsecond the rounded time would be 0, which some calls take as no limit.
         Ok(remaining.max(Duration::from_micros(1)))
     }
 }

@@ -1,7 +1,5 @@
-//! Dialects: a protocol with the options of one program.
-//!
-//! `docs/other-programs.md` describes every option (key) and preset. Invariant: a preset consists
-//! of keys, which the keys of a player's spec override.
+//! A dialect is a protocol with the options of one program. `docs/other-programs.md` describes the
+//! options (keys) and presets. The keys of a player's spec override those of a preset.
 
 use super::protocol::{NBOARD_BY_MOVES, PROTOCOLS, Protocol};
 use alea_play::notation::{Arguments, Notation, Problem};
@@ -9,67 +7,66 @@ use std::time::Duration;
 
 /// Presets: name, and protocol with keys.
 pub(super) const PRESETS: [(&str, &str); 7] = [
-    // Lajkonik gets integer seconds with each `genmove`; its board size is fixed when it is built.
+    // Lajkonik gets integer seconds with each `genmove`; its board size is compiled in.
     ("lajkonik", "gtp(time=genmove, colours=\"w b\")"),
     // Castro gets the time on a line of its own.
     ("castro", "gtp(time=\"time -m {seconds}\", colours=\"w b\")"),
-    // GRhino's `gtp-rhino`: upper case; passes by itself and rejects a pass; ignores time.
+    // GRhino's `gtp-rhino` uses upper case, passes by itself, rejects a pass and ignores time.
     ("grhino", "gtp(case=upper, pass=none)"),
-    // NTest and other engines of NBoard.
     ("nboard", "nboard"),
     // Programs of the TCGA tournaments in Taiwan.
     ("tcga", "tcga"),
     // Programs for BGCI clients.
     ("bgci", "ubgi"),
-    // HavannahGui and its programs get the time left before every move.
+    // HavannahGui and its programs get the remaining time before every move.
     ("havannahgui", "gtp(time=left)"),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Squares {
-    /// Our notation, which is HavannahGui's.
+    /// Our notation of squares, which is also HavannahGui's.
     Ours,
-    /// Little Golem's: in each column the numbers begin with 1.
+    /// Little Golem's notation: the numbers begin with 1 in each column.
     Golem,
     /// Rows are numbered from the top.
     Top,
 }
 
-/// Protocol and options of a program.
+/// A protocol with the options of one program.
 #[derive(Clone, Debug)]
 pub struct Dialect {
     pub(super) protocol: &'static Protocol,
-    /// Version of our own protocol `lines`.
+    /// Version of our own protocol, `lines`.
     pub(super) version: u32,
-    /// Lines sent after the start of the program and of a game.
+    /// Lines sent after the program's start and at the start of a game.
     pub(super) init: String,
     pub(super) game: String,
-    /// Time control: one of the protocol's values (`none`, `settings`, …), or a line to send at the
-    /// start of a game.
+    /// Time control: a value that the protocol has (`none`, `settings`, …), or a line for the start
+    /// of a game.
     pub(super) time: String,
     pub(super) capitals: bool,
-    /// Word for a pass; `none` if passes are not sent.
+    /// The program's word for a pass; `none` if passes are not sent.
     pub(super) pass: String,
     pub(super) squares: Squares,
-    /// Names of the seats in the program's lines; `None` for our lower-case titles.
+    /// The program's names for the two seats; `None` for our lower-case titles.
     pub(super) colours: Option<[String; 2]>,
-    /// True if the first name belongs to the side that begins, instead of seat 0.
+    /// True if `colours[0]` is the side that begins, instead of seat 0.
     pub(super) first_begins: bool,
-    /// True if each game starts a new process.
+    /// True if each game needs a new process.
     pub(super) one_game: bool,
-    /// Thinking time of a move, as sent to the program.
+    /// Thinking time per move, as the program is told.
     pub(super) think: Duration,
     pub(super) time_of_move: Duration,
-    /// Timeout of the start of the program and of a game.
+    /// Timeout for starting the program, and for starting a game.
     pub(super) time_of_start: Duration,
 }
 
-/// Default timeout of a start, unless that of a move is longer.
+/// Default of `time_of_start`, unless the timeout of a move is longer.
 const DEFAULT_START_MILLISECONDS: u64 = 10_000;
 
 const DEFAULT_MILLISECONDS: u64 = 10_000;
 
-/// Keys of a player's spec, with those of a preset as defaults.
+/// Keys of a player's spec, with a preset's keys as defaults.
 struct KeyValues<'a, 'b, 'c> {
     arguments: &'b mut Arguments<'a>,
     set: Arguments<'c>,
@@ -118,7 +115,7 @@ impl KeyValues<'_, '_, '_> {
 }
 
 impl Dialect {
-    /// Reads the keys of a player's spec.
+    /// Reads a dialect from the keys of a player's spec.
     ///
     /// # Errors
     /// If a value is invalid.
@@ -205,7 +202,7 @@ impl Dialect {
         Ok(dialect)
     }
 
-    /// Thinking time of a move in whole seconds, at least 1: most programs require an integer.
+    /// Thinking time per move in whole seconds, at least 1: most programs require an integer.
     pub(super) fn seconds(&self) -> u64 {
         self.think.as_secs().max(1)
     }

@@ -1,8 +1,8 @@
-//! Logs of the lines exchanged with programs: a folder with one file for each process.
+//! Logs of the lines exchanged with programs: a folder with a file of bounded size for each
+//! process.
 //!
 //! A line has the milliseconds since the start, a sign (`>` sent, `<` received, `!` standard error,
-//! `#` remark) and the text. Invariants: no file is overwritten; the size of a file is bounded; a
-//! failed write ends the log, not the game.
+//! `#` remark) and the text. No file is overwritten. A failed write ends the log, not the game.
 
 use super::reply::quote;
 use std::{
@@ -18,7 +18,7 @@ const MAX_BYTES: usize = 16 << 20;
 
 static LOG_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
-/// Sets the folder of logs; only the first call has an effect.
+/// Sets the folder of logs. Only the first call has an effect.
 pub fn set_folder(folder: PathBuf) {
     LOG_DIRECTORY.get_or_init(|| folder);
 }
@@ -27,12 +27,12 @@ pub(super) struct Log {
     file: Option<File>,
     began: Instant,
     remaining: usize,
-    /// Last, incomplete line of each stream, by its sign.
+    /// The last, incomplete line of each stream; the key is the stream's sign.
     partial: BTreeMap<char, Vec<u8>>,
 }
 
 impl Log {
-    /// Creates the log of a new process, if a folder is set; `words` is the command line.
+    /// Creates the log of a new process with the command line `words`, if a folder is set.
     pub(super) fn begin(words: &[String]) -> Result<Self, String> {
         let file = LOG_DIRECTORY.get().map(|folder| {
             let failed = |error| format!("{}: {error}", folder.display());
@@ -56,7 +56,7 @@ impl Log {
         })
     }
 
-    /// Appends output of a stream, and writes its complete lines.
+    /// Appends output of the stream `sign`, and writes the lines that are complete.
     pub(super) fn line(&mut self, sign: char, bytes: &[u8]) {
         let Some(file) = &mut self.file else { return };
         let partial = self.partial.entry(sign).or_default();

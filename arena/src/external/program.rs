@@ -1,10 +1,9 @@
 //! A running program that replies to lines with lines.
 //!
-//! Invariants: no wait goes on after its deadline or a stop, even if the program neither replies
-//! nor reads; a reply follows its request, and any other line is a failure; standard error is
-//! drained into the log. Dropping a program leaves no threads, descriptors or processes: its
-//! process group is killed, and on Linux also every other process whose environment has the
-//! program's mark.
+//! Waiting ends at a deadline or a stop, even if the program neither replies nor reads. A line that
+//! is not the reply to the last request is a failure. Standard error goes to the log. Dropping a
+//! [`Program`] kills its process group, and on Linux also every other process whose environment has
+//! the program's mark.
 
 use super::deadline::Deadline;
 use super::{
@@ -30,7 +29,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Interval between checks whether a search was stopped.
+/// Interval between checks whether the search was stopped.
 const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 const END_TIMEOUT: Duration = Duration::from_millis(200);
@@ -41,15 +40,15 @@ pub(super) struct Program {
     input: Option<ChildStdin>,
     output: ChildStdout,
     errors: Option<ChildStderr>,
-    /// Last output on standard error, for error messages.
+    /// The last output on standard error, for error messages.
     last_errors: Vec<u8>,
     replies: ReplyBuffer,
-    /// Limits of the current request; a stop ends waiting before the deadline.
+    /// Limits of the current request, whose stop ends waiting before the deadline.
     pub(super) limits: Limits,
     /// True if the last line was sent completely.
     pub(super) awaits_reply: bool,
     log: Log,
-    /// Value of [`reaper::MARK_VARIABLE`].
+    /// Value of [`reaper::MARK_VARIABLE`] in the program's environment.
     mark: String,
 }
 
@@ -117,7 +116,7 @@ impl Program {
         self.write(line, deadline)
     }
 
-    /// Writes a line, even if the reply to an earlier one is still due.
+    /// Sends a line even if the reply to an earlier one is still due.
     pub(super) fn write(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
         let line = format!("{line}\n");
         let mut bytes = line.as_bytes();
@@ -133,7 +132,7 @@ impl Program {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     self.wait(true, self.remaining(deadline, "read nothing")?)?;
-                    // The program may not read on before its comments are read.
+                    // A program may stop reading until the comments that it wrote are read.
                     self.expect_silence(deadline)?;
                 }
                 Err(_) => return Err(self.exit_failure("its input is closed")),
@@ -143,7 +142,7 @@ impl Program {
         Ok(())
     }
 
-    /// Takes the reply if it is complete, without waiting.
+    /// Returns the reply if it is complete, without waiting.
     pub(super) fn take_answer(&mut self, reply: Reply) -> Result<Option<String>, Failure> {
         self.read()?;
         self.replies.reply(reply)
@@ -155,8 +154,7 @@ impl Program {
             return Ok(String::new());
         }
         let answer = self.receive_first(reply, deadline)?;
-        // Only output that came together with the reply is checked here, later output before the
-        // next request.
+        // This checks only output that came with the reply; the next request checks later output.
         self.replies.expect_silence()?;
         Ok(answer)
     }
@@ -176,8 +174,8 @@ impl Program {
         }
     }
 
-    /// Time until the deadline or the next check for a stop; `missed` begins the error after the
-    /// deadline.
+    /// Time until the deadline or the next check for a stop. After the deadline, the result is an
+    /// error whose text begins with `missed`.
     fn remaining(&self, deadline: Deadline, missed: &str) -> Result<Duration, Failure> {
         if self.limits.is_stopped() {
             return Err(SystemFault("it was stopped".to_owned()));
@@ -191,7 +189,7 @@ impl Program {
         })
     }
 
-    /// Reads available output, which must be allowed without a request.
+    /// Reads the available output, and fails unless all of it may come without a request.
     fn expect_silence(&mut self, deadline: Deadline) -> Result<(), Failure> {
         while self.read()? {
             self.replies.expect_silence()?;
@@ -207,7 +205,7 @@ impl Program {
 
     fn read_errors(&mut self) {
         let mut bytes = [0; MAX_LINE];
-        // At most the size of a pipe is read, so that endless output does not delay replies.
+        // Reads at most the size of a pipe, so that endless output does not delay replies.
         for _ in 0..16 {
             let read = self.errors.as_mut().map(|errors| errors.read(&mut bytes));
             match read {
@@ -249,7 +247,7 @@ impl Program {
         }
     }
 
-    /// Waits for output, or, with `to_write`, until the input accepts bytes.
+    /// Waits for output or, with `to_write`, until the program's input accepts bytes.
     fn wait(&self, to_write: bool, remaining: Duration) -> Result<(), Failure> {
         let mut pipes = vec![PollFd::new(&self.output, PollFlags::IN)];
         if let Some(errors) = &self.errors {
@@ -272,8 +270,8 @@ impl Program {
         ))
     }
 
-    /// Kills a program that has ended or closed a pipe; `otherwise` is the reason unless it has
-    /// ended.
+    /// Ends a program that has closed a pipe. The error names its exit status, or `otherwise` if
+    /// the program had to be killed.
     fn exit_failure(&mut self, otherwise: &str) -> Failure {
         let Some(status) = self.end() else {
             return PlayerFault(otherwise.to_owned());
@@ -288,13 +286,13 @@ impl Program {
         Pid::from_child(&self.child)
     }
 
-    /// Closes the input, waits a short time for the end of the program, and kills what is left.
-    /// Returns the exit status if the program ended by itself; `None` in later calls.
+    /// Closes the input, waits a short time for the program to exit, and kills what is left.
+    /// Returns the exit status unless the program was killed; `None` in later calls.
     fn end(&mut self) -> Option<ExitStatus> {
         self.input.take()?;
         self.log.line('#', b"its input is closed\n");
         let group = self.group();
-        // The process is only inspected, so that its process number stays reserved.
+        // Without reaping the process, so that its ID is not reused.
         let has_ended = || {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             !matches!(waitid(WaitId::Pid(group), options), Ok(None))

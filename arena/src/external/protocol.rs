@@ -1,42 +1,40 @@
-//! Protocols of other programs as data: lines to send, and the kinds of their replies.
+//! Protocols of other programs as data: the lines to send, and the kinds of their replies.
+//! `docs/other-programs.md` names the sources.
 //!
-//! `docs/other-programs.md` names the sources. Lines are separated by semicolons and have
-//! placeholders in braces; a line is left out if one of its placeholders has no value. Invariant:
-//! for every line it is known which reply it gets, if any, so that replies match requests.
+//! Lines are separated by semicolons and have placeholders in braces. A line is left out if one of
+//! its placeholders has no value.
 
 use super::reply::{ChatterPolicy, Reply};
 
 #[derive(Debug)]
 pub(super) struct Protocol {
     pub(super) name: &'static str,
-    /// Games of the protocol, in words.
+    /// The games that the protocol supports, for an error message.
     pub(super) games: &'static str,
-    /// Lines sent after the program has started.
     pub(super) start: &'static str,
-    /// Lines sent at the start of a game.
     pub(super) begin: &'static str,
-    /// Default of `{game}` in `begin`.
+    /// Default value of the placeholder `{game}` in `begin`.
     pub(super) game: &'static str,
-    /// Lines sent for a move of the game.
+    /// Lines sent for each ply of the game.
     pub(super) move_message: &'static str,
-    /// Lines that request a move; the last one gets it as reply.
+    /// Lines that request a move; the reply to the last one is the move.
     pub(super) question: &'static str,
-    /// Line that requests the reply to `question` at once, with a reply of its own.
+    /// Line that ends the search for `question`. The move comes first, then the reply to this line.
     pub(super) stop: &'static str,
     /// Lines sent after a game.
     pub(super) over: &'static str,
-    /// Line sent before the input is closed.
+    /// Line sent before the program's input is closed.
     pub(super) end: &'static str,
-    /// Kinds of reply by the beginning of a line; other lines get none.
+    /// Kind of reply by the beginning of a line; other lines get no reply.
     pub(super) replies: &'static [(&'static str, Reply)],
     pub(super) chatter: ChatterPolicy,
     /// Values of the option `time`, the default first.
     pub(super) times: &'static [&'static str],
-    /// Formats a position from our text for it, without and with its outcome of chance.
+    /// Formats a position from our text of it without and with the outcome of chance.
     pub(super) format_position: fn(&[String; 2]) -> String,
-    /// True if the program tracks the board and must get every move.
+    /// True if the program tracks the board, so that it must get every move.
     pub(super) tracks_board: bool,
-    /// True if the program must get its own moves, too.
+    /// True if the program must also get the moves that it chose itself.
     pub(super) repeats: bool,
 }
 
@@ -72,7 +70,7 @@ const NBOARD_PROTOCOL: Protocol = Protocol {
     ..DEFAULT_PROTOCOL
 };
 
-/// NBoard's protocol for programs that accept no position but the standard start.
+/// NBoard for programs that accept only the standard start position and moves.
 pub(super) static NBOARD_BY_MOVES: Protocol = Protocol {
     begin: "set game {written}; {game}; {time}; ping 1",
     move_message: "move {move}",
@@ -82,7 +80,7 @@ pub(super) static NBOARD_BY_MOVES: Protocol = Protocol {
     ..NBOARD_PROTOCOL
 };
 
-/// All protocols, our own first.
+/// All protocols; our own is the first.
 pub(super) static PROTOCOLS: [Protocol; 5] = [
     Protocol {
         name: "lines",
@@ -123,7 +121,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
     Protocol {
         name: "ubgi",
         games: "gtp and ubgi are for two seats",
-        // The reply to `isready` shows that all lines before were read.
+        // The reply to `isready` shows that all earlier lines were read.
         start: "ubgi; {init}; isready",
         begin: "newgame; {game}; {time}; isready",
         question: "position alea {written}; dice {die}; go",
@@ -156,7 +154,7 @@ fn stones(position: &str) -> String {
     format!("{} {die} {}", side.to_uppercase(), squares.join(" "))
 }
 
-/// A position in the Generic Game Format (GGF), as NBoard reads it.
+/// A position in the Generic Game Format (GGF), which NBoard reads.
 fn ggf(position: &str) -> String {
     let signs = position.replace('/', "").replace('X', "*");
     let (board, side) = signs.split_once(' ').unwrap_or((&signs, "*"));

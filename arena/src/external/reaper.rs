@@ -1,8 +1,8 @@
 //! Kills the processes of programs when this process ends, even if it is killed.
 //!
-//! A shell, the guard, receives the process groups of all running programs on its standard input.
-//! When the input is closed, it kills them, and on Linux also every other process whose environment
-//! has a mark of this process.
+//! A shell, the guard, gets the process groups of all running programs on its standard input. When
+//! that is closed, it kills them, and on Linux also every other process whose environment has this
+//! process's mark.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Environment variable for the mark: our process number and the program's number.
+/// Environment variable of a program's mark: our process ID and the program's number.
 pub(super) const MARK_VARIABLE: &str = "ALEA_PROGRAM";
 
 const GUARD_SCRIPT: &str = include_str!("guard.sh");
@@ -36,7 +36,7 @@ pub(super) fn mark(number: u64) -> String {
     format!("{}.{number}", std::process::id())
 }
 
-/// Starts the guard, if it is not running, before a program starts.
+/// Starts the guard unless it is running.
 pub(super) fn begin() -> io::Result<()> {
     change(|_| {})
 }
@@ -70,7 +70,7 @@ fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
         if send(guard).is_ok() {
             return Ok(());
         }
-        // A guard that does not read has been killed.
+        // A guard whose input is closed is dead.
         let _ = guard.kill().and_then(|()| guard.wait());
     }
     let guard = Command::new("sh")
@@ -89,7 +89,7 @@ fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
     send(groups.guard.insert(guard))
 }
 
-/// Unit of process times in `/proc`, on every Linux architecture that Rust supports.
+/// Unit of process times in `/proc`, the same on every Linux architecture that Rust supports.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// CPU time of a process and its children, running or ended; `None` if the system does not report
@@ -105,7 +105,7 @@ fn ticks(process: i32, depth: usize) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The process name is in parentheses and may contain any character.
     let (_, numbers) = stat.rsplit_once(')')?;
-    // User and kernel time of the process and of ended children that it waited for.
+    // User and kernel time of the process, and of ended children that it waited for.
     let own = numbers.split_whitespace().skip(11).take(4);
     let own: u64 = own.filter_map(|number| number.parse::<u64>().ok()).sum();
     let threads = std::fs::read_dir(format!("/proc/{process}/task"));
@@ -122,9 +122,9 @@ fn ticks(process: i32, depth: usize) -> Option<u64> {
     Some(own + started)
 }
 
-/// Kills all processes whose environment in `/proc` has the program's mark, again and again until
-/// none is left. A process with a higher ID than `first`, the program's, and without an environment
-/// may be a child that is about to start, so the search is repeated for it.
+/// Kills all processes whose environment in `/proc` has the program's mark, repeatedly until none
+/// is left. A process with an ID above `first`, the program's, and an empty environment may be a
+/// child about to start, so the scan is repeated.
 pub(super) fn kill_marked(mark: &str, first: Pid) {
     let began = Instant::now();
     let mark = format!("{MARK_VARIABLE}={mark}");
@@ -144,8 +144,8 @@ fn kill_once(mark: &[u8], first: Pid) -> bool {
             continue;
         };
         let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
-        // During `exec` a process has no environment. Children are missed if process numbers wrap
-        // around.
+        // During `exec` the environment is empty. Children with lower IDs, after a wrap-around, are
+        // missed.
         let is_becoming = environment.is_empty()
             && pid.as_raw_pid() > first.as_raw_pid()
             && process.path().join("exe").read_link().is_ok();

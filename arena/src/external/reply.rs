@@ -1,6 +1,5 @@
-//! Parsing of programs' output: from bytes to lines, and from a line to a move, independently of
-//! processes and pipes. Invariant: only complete lines are parsed, however the output is split into
-//! reads.
+//! Parses programs' output: bytes to lines, and a line to a move. Only complete lines are parsed,
+//! however the output is split into reads.
 
 use alea_core::text::{is_unprintable, without_mark};
 use alea_play::{
@@ -12,18 +11,18 @@ pub(super) const MAX_LINE: usize = 4096;
 
 const MAX_BLOCK: usize = 1 << 16;
 
-/// Lines that a program may write without a request.
+/// Which lines a program may write without a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChatterPolicy {
     /// Lines that begin with `#`.
     Comments,
     /// Blank lines.
     Blanks,
-    /// All lines that begin with none of these words.
+    /// All lines except those that begin with one of these words.
     AllExcept(&'static [&'static str]),
 }
 
-/// Kind of reply that a line gets.
+/// Kind of reply to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// No reply.
@@ -34,12 +33,12 @@ pub enum Reply {
     Greeting,
     /// A GTP response: `=` or `?`, then all lines up to an empty one.
     Block,
-    /// A line that begins with this word; the rest of the line is the reply.
+    /// A line that begins with this word, which is not part of the reply.
     Word(&'static str),
 }
 
 impl ChatterPolicy {
-    /// True if a line, possibly incomplete, is to be skipped.
+    /// True for a line, possibly incomplete, that may come without a request.
     fn is_skipped(self, line: &str) -> bool {
         match self {
             Self::Comments => line.starts_with('#'),
@@ -57,19 +56,19 @@ pub struct ReplyBuffer {
 }
 
 impl ReplyBuffer {
-    /// An empty buffer; `chatter` are the lines to skip.
+    /// An empty buffer, which skips the lines that `chatter` allows.
     #[must_use]
     pub fn new(chatter: ChatterPolicy) -> Self {
         let bytes = Vec::new();
         Self { bytes, chatter }
     }
 
-    /// Appends output.
+    /// Appends output of the program.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
     }
 
-    /// Takes a reply if it is complete.
+    /// Removes and returns a reply; `None` while it is incomplete.
     ///
     /// # Errors
     /// If another line comes first, or the reply is too long.
@@ -89,7 +88,7 @@ impl ReplyBuffer {
         }
     }
 
-    /// Takes a GTP response as one line, without its sign.
+    /// Removes and returns a GTP response, its lines joined, without its sign.
     fn block(&mut self) -> Result<Option<String>, Failure> {
         let mut lines: Vec<String> = Vec::new();
         let mut end = 0;
@@ -113,7 +112,6 @@ impl ReplyBuffer {
         Ok(None)
     }
 
-    /// Rejects an incomplete line or response that is too long.
     fn check_length(&self, what: &str, max_bytes: usize) -> Result<(), Failure> {
         if self.bytes.len() < max_bytes {
             return Ok(());
@@ -123,14 +121,14 @@ impl ReplyBuffer {
         Err(PlayerFault(problem))
     }
 
-    /// Takes the first complete line that is not skipped.
+    /// Removes and returns the first complete line that is not skipped.
     fn line(&mut self) -> Result<Option<String>, Failure> {
         let mut begin = 0;
         let mut first = None;
         while first.is_none()
             && let Some(length) = self.bytes[begin..].iter().position(|&byte| byte == b'\n')
         {
-            // `length` is without the line feed.
+            // `length` does not include the line feed.
             if length >= MAX_LINE {
                 break;
             }
@@ -147,14 +145,14 @@ impl ReplyBuffer {
         Ok(first)
     }
 
-    /// Checks that there is no output except lines to skip.
+    /// Checks that the buffer has only lines to skip.
     ///
     /// # Errors
     /// If there is other output.
     pub fn expect_silence(&mut self) -> Result<(), Failure> {
         let line = self.line()?;
         let rest = self.rest();
-        // An incomplete line is skipped, too, if it begins like a comment.
+        // An incomplete line may stay if it begins like a line to skip.
         match line.or_else(|| (!rest.is_empty() && !self.chatter.is_skipped(&rest)).then_some(rest))
         {
             Some(line) => unexpected_reply(&line, " without being asked"),
@@ -192,10 +190,10 @@ fn answer_of_block(block: &str) -> Result<String, Failure> {
     }
 }
 
-/// Parses a program's move in our notation.
+/// Parses a move in our notation.
 ///
 /// # Errors
-/// If it is no legal move.
+/// If the move is not legal.
 pub fn parse_reply<G: Playable>(
     game: &G,
     position: &G::Position,

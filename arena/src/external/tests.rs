@@ -1,5 +1,3 @@
-//! Tests of other programs as players, by the scenes in `programs.txt` and by arbitrary bytes.
-
 use super::*;
 use crate::matches::{Contestant, MatchOptions, MatchResult, play_match};
 use crate::test_players::{contestant, first, greedy_contestant};
@@ -38,7 +36,7 @@ fn scenes() -> (&'static str, std::str::Split<'static, &'static str>) {
     (functions, scenes.split("\n$ "))
 }
 
-/// Plays a scene: `lines` are what the game and the script do in turn.
+/// Plays a scene: `lines` are the actions of the game and of the script, in order.
 fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
     let (_directory, log) = file();
     let script = format!("log={log}\n{}\n{script}", scenes().0);
@@ -90,7 +88,7 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
     }
     drop(player);
     if !sent_lines.is_empty() {
-        // The program may have got `quit`, or have ended before.
+        // The program may have read `quit`, or ended before.
         let log = read(&log);
         let received = log.lines().filter(|line| *line != "quit");
         assert_eq!(received.collect::<Vec<_>>(), sent_lines);
@@ -106,7 +104,7 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
     }
 }
 
-/// The answer of a search that is stopped after `after`, and the time from the stop to the answer.
+/// The result of a search that is stopped after `after`, and the time from the stop to the result.
 fn stopped<R>(after: Duration, ask: impl FnOnce(&Limits) -> R) -> (R, Duration) {
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits::from(&stop);
@@ -124,7 +122,7 @@ fn stopped<R>(after: Duration, ask: impl FnOnce(&Limits) -> R) -> (R, Duration) 
     })
 }
 
-/// Maximum time for an answer; a program that is not stopped thinks for ten minutes.
+/// Maximum time for a reply. A program that is not stopped thinks for ten minutes.
 const SOON: Duration = Duration::from_secs(1);
 
 #[test]
@@ -211,7 +209,7 @@ fn what_cannot_be_started_is_no_failure_of_a_program() {
 
 #[test]
 fn a_program_that_reads_nothing_fails_in_time() {
-    // Requests fill the pipe: about 1,000 of them have its 65,536 bytes.
+    // About 1,000 requests fill the pipe's 65,536 bytes.
     let deadline = Deadline::after(Duration::from_millis(300));
     let words = ["sh", "-c", "exec sleep 60"].map(str::to_owned);
     let mut program = Program::start(&words, None, reply::ChatterPolicy::Comments)
@@ -313,7 +311,7 @@ fn the_reference_bot_plays_as_its_twin_does() {
     });
     let result = against_first(&bot);
     assert!(result.forfeits[0].is_empty(), "{:?}", result.forfeits);
-    // The bot moves greedily, so it scores exactly what the greedy player of the tests does.
+    // The bot is greedy, too, so it scores exactly as the tests' greedy player.
     let twin = against_first(&greedy_contestant());
     assert_eq!(
         (result.pair_counts, result.mean_plies),

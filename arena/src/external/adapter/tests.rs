@@ -1,5 +1,3 @@
-//! The conversations of `conversations.txt`.
-
 use super::*;
 use crate::external::dialect::PRESETS;
 use alea_core::random::RandomStream;
@@ -37,7 +35,7 @@ fn told<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &str) -> 
     .collect()
 }
 
-/// Compares an adapter with the options `keys` to `lines`, each of which begins with a sign.
+/// Checks an adapter with the options `keys`. Each of `lines` is a sign for its kind, and a text.
 fn hold<G: Playable>(game: &G, keys: &str, lines: &[(&str, &str)]) {
     let adapter = match adapter(game, keys) {
         Ok(adapter) => adapter,

@@ -1,9 +1,6 @@
-//! Leagues: in every step the two contestants meet whose games are most informative for the
-//! ranking.
-//!
-//! A league is a directory: a journal of steps, each of which adds pairs of games to one pairing,
-//! and a state file for every pairing. The next step follows from the results of all earlier ones,
-//! so an interrupted league resumes. Invariant: a step is written before its games are played.
+//! Leagues: every step is a meeting of the two entrants whose games are most informative for the
+//! ranking. The journal of steps and a state file per pairing, in one directory, let an interrupted
+//! league resume.
 
 use crate::error::Result;
 use crate::matches::{
@@ -26,31 +23,31 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 
 /// A participant of a league.
 pub struct Entrant<G: Playable> {
-    /// Short name, under which its results are stored.
+    /// Short name, under which results are stored.
     pub name: String,
-    /// The player.
+    /// The entrant's player.
     pub contestant: Contestant<G>,
-    /// Reason why the entrant cannot play now; its earlier results still count.
+    /// Why the entrant cannot play now, if so; its earlier results still count.
     pub absent: Option<String>,
 }
 
 /// Options of a league.
 pub struct LeagueOptions<G: Playable> {
-    /// Options of the matches; `pairs` is ignored.
+    /// Options of the matches, whose `pairs` is ignored.
     pub matches: MatchOptions<G>,
     /// Pairs of games in a step.
     pub step: u64,
-    /// Two neighbours in the ranking count as equal once two standard errors of their difference
-    /// are at most this, in Elo.
+    /// Neighbours in the ranking count as equal once two standard errors of their difference are at
+    /// most this, in Elo.
     pub precision: f64,
-    /// Games after which the league pauses.
+    /// Number of games at which the league pauses.
     pub max_games: u64,
 }
 
 /// State of a league, for reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeagueResult {
-    /// The rules, in notation.
+    /// The rules as a spec.
     pub game: String,
     /// Master seed.
     pub seed: u64,
@@ -59,16 +56,17 @@ pub struct LeagueResult {
     pub luck: Option<String>,
     /// Number of games, without pairs that repeat an earlier game.
     pub games: u64,
-    /// Games of pairs that repeat an earlier game; `None` in games with chance.
+    /// Number of games in pairs that repeat an earlier game; `None` in games with chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
     /// True if all neighbours in the ranking differ significantly or count as equal.
     pub settled: bool,
-    /// Entrants from best to worst, unrated ones last.
+    /// Entrants from best to worst, those without a rating last.
     pub standings: Vec<Rank>,
     /// Results of all pairings.
     pub pairings: Vec<Pairing>,
-    /// Number of games and every entrant's Elo, in the order of `standings`, after some steps.
+    /// For some of the steps, the number of games and the entrants' Elo, in the order of
+    /// `standings`.
     pub history: Vec<(u64, Vec<Option<f64>>)>,
 }
 
@@ -77,21 +75,21 @@ pub struct LeagueResult {
 pub struct Rank {
     /// Name of the entrant.
     pub name: String,
-    /// Name of the player.
+    /// Name of the entrant's player.
     pub player: String,
-    /// Elo, with mean 0; `None` until games connect all entrants.
+    /// The entrant's Elo; the mean of all is 0. `None` until games connect all entrants.
     pub elo: Option<f64>,
     /// 95 % interval of the Elo.
     pub interval: Option<Interval>,
-    /// Games of the entrant, without pairs that repeat an earlier game.
+    /// Number of games of the entrant, without pairs that repeat an earlier game.
     pub games: u64,
-    /// Number, from 1, of the group of neighbours that do not differ significantly; 0 without a
-    /// rating.
+    /// Number, from 1, of the entrant's group, whose neighbours in the ranking do not differ
+    /// significantly; 0 without a rating.
     pub group: usize,
     /// Number of games that the entrant forfeited, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub forfeits: BTreeMap<String, u64>,
-    /// Reason why the entrant cannot play now.
+    /// Why the entrant cannot play now, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
 }
@@ -99,13 +97,13 @@ pub struct Rank {
 /// Result of two entrants against each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pairing {
-    /// Entrant whose points `score` counts.
+    /// Name of the entrant whose points count.
     pub a: String,
-    /// Opponent of `a`.
+    /// Name of the opponent.
     pub b: String,
     /// Number of games, without pairs that repeat an earlier game.
     pub games: u64,
-    /// Drawn games.
+    /// Number of drawn games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
     /// Points of `a` per game, from 0 to 1.
@@ -115,7 +113,7 @@ pub struct Pairing {
     pub adjusted: Option<f64>,
 }
 
-/// Journal entry: from this step on, the pairing of `a` and `b` has `pairs` pairs.
+/// Journal entry: this step raises the pairing of `a` and `b` to `pairs` pairs in all.
 #[derive(Clone, Serialize, Deserialize)]
 struct JournalStep {
     step: u64,
@@ -124,11 +122,10 @@ struct JournalStep {
     pairs: u64,
 }
 
-/// Approximate limit for [`LeagueResult::history`].
 const MAX_HISTORY_STEPS: usize = 100;
 
-/// Plays a league until its ranking is decided or the games are used up; `watch` gets the state and
-/// the pairing after every step.
+/// Plays a league until its ranking is decided or the games are used up. After every step, `watch`
+/// gets the state and the names of the two entrants.
 ///
 /// # Errors
 /// If there are fewer than two entrants, names repeat, the precision is invalid, or a file or match
@@ -225,7 +222,7 @@ fn check<G: Playable>(entrants: &[Entrant<G>]) -> Result<()> {
     }
 }
 
-/// Unique file name of a pairing: `a--b`.
+/// Unique file name of a pairing.
 fn file_name(a: &str, b: &str) -> String {
     let is_plain =
         !a.contains("--") && !b.contains("--") && !a.ends_with('-') && !b.starts_with('-');
@@ -236,7 +233,7 @@ fn file_name(a: &str, b: &str) -> String {
 
 struct League<'a, G: Playable> {
     entrants: Vec<&'a Entrant<G>>,
-    /// Number of entrants with ratings: those that can play or have played. They come first.
+    /// Number of entrants with a rating, which come first: those that can play or have played.
     rated: usize,
     options: &'a LeagueOptions<G>,
     matches: MatchOptions<G>,
@@ -246,11 +243,11 @@ struct League<'a, G: Playable> {
 
 #[derive(Default)]
 struct PairingProgress {
-    /// Pairs required by the steps counted so far.
+    /// Pairs required by the steps in the ratings.
     pairs: u64,
-    /// Pairs played, including those required by later steps.
+    /// Pairs played, including those of steps that are not in the ratings yet.
     available: u64,
-    /// Results of the pairs played; times are not counted.
+    /// Results of the pairs played, with a wall time of 0.
     played: Played,
     means: Moments,
     /// True if all pairs of the last step repeat earlier games.
@@ -294,7 +291,7 @@ impl<G: Playable> League<'_, G> {
         Ok(())
     }
 
-    /// Adds the results of one step to the ratings.
+    /// Adds the results of a step to the ratings.
     fn count(&mut self, step: &JournalStep) -> Result<()> {
         let met = self.met.entry(self.pairing(step)?).or_default();
         let before = met.means.samples();
@@ -310,7 +307,6 @@ impl<G: Playable> League<'_, G> {
         Ok(())
     }
 
-    /// Number of games, without pairs that repeat an earlier game.
     fn games(&self) -> u64 {
         let pairs = self.met.values().map(|met| met.means.samples());
         2 * pairs.sum::<f64>() as u64
@@ -343,7 +339,6 @@ impl<G: Playable> League<'_, G> {
         )
     }
 
-    /// Results of all pairings.
     fn record(&self) -> Vec<((usize, usize), MatchResult)> {
         let record = |(&(a, b), met): (&(usize, usize), &PairingProgress)| {
             let [one, other] = [a, b].map(|one| &self.entrants[one].contestant);

@@ -1,13 +1,11 @@
-//! Matches between two players: pairs of games with sides swapped and the same chance outcomes, in
-//! parallel, resumable.
+//! Matches between two players, A and B: pairs of games with sides swapped, in parallel, resumable.
 //!
-//! The two games of a pair have the same start, outcomes and player seeds by seat: A has seat 0 in
-//! the first game and seat 1 in the second, so a player scores exactly 50 % against itself. Games
-//! without chance start from random openings, each used once as long as unused ones are found;
-//! pairs that repeat an earlier game, up to symmetry, do not count.
+//! Both games of a pair have the same start, chance outcomes and player seeds by seat, so a player
+//! scores exactly 50 % against itself. Games without chance start from random openings; a pair that
+//! repeats an earlier game, up to symmetry, does not count.
 //!
-//! Invariant: the result of pair `i` depends on players, rules, starts, seed and `i` alone, not on
-//! threads or interruptions.
+//! Invariant: the result of a pair depends on players, rules, starts, seed and the number of the
+//! pair, not on threads or interruptions.
 
 mod collector;
 pub mod luck;
@@ -69,10 +67,10 @@ pub struct Contestant<G: Game> {
 }
 
 impl<G: Playable> Contestant<G> {
-    /// Parses a player's spec, which becomes its name.
+    /// A contestant from a player's spec, which becomes its name.
     ///
     /// # Errors
-    /// As [`PlayerRecipe::parse`].
+    /// Those of [`PlayerRecipe::parse`].
     pub fn of<'t>(notation: impl Into<Text<'t>>, game: &G) -> Result<Self, PlayerError> {
         let recipe = PlayerRecipe::parse(notation, game)?;
         Ok(Self {
@@ -87,13 +85,13 @@ impl<G: Playable> Contestant<G> {
 pub struct MatchOptions<G: Playable> {
     /// The rules, including the kind of chance outcomes.
     pub game: G,
-    /// Number of pairs.
+    /// Number of pairs of games.
     pub pairs: u64,
     /// Master seed.
     pub seed: u64,
     /// Start positions of the pairs.
     pub starts: Arc<dyn Starts<G>>,
-    /// Worker threads; 0 = as many as the machine has cores.
+    /// Number of worker threads; 0 = one per core.
     pub threads: usize,
     /// State file with the results of finished pairs, which are not played again.
     pub state: Option<PathBuf>,
@@ -104,17 +102,17 @@ pub struct MatchOptions<G: Playable> {
     pub records: Option<PathBuf>,
     /// True to display progress if standard error is a terminal.
     pub progress: bool,
-    /// Seed space: [`SeedSpace::Gate`] for promotion tests, which must not repeat the games of
-    /// [`SeedSpace::Arena`] that measured the model before.
+    /// Seed space: [`SeedSpace::Arena`], or [`SeedSpace::Gate`] for a promotion test, whose games
+    /// must differ from those that measured the model before.
     pub space: SeedSpace,
     /// Rule that ends the match early.
     pub stop: Option<StoppingRule>,
-    /// Evaluator for luck adjustment; another one needs another state file.
+    /// Evaluator for luck adjustment. Another evaluator needs another state file.
     pub luck: Option<Contestant<G>>,
 }
 
 impl<G: Playable> MatchOptions<G> {
-    /// A match of `pairs` pairs from the game's default openings, on all cores and without files.
+    /// A match from the game's default openings, on all cores and without files.
     #[must_use]
     pub fn new(game: G, pairs: u64, seed: u64) -> Self {
         Self {
@@ -133,8 +131,7 @@ impl<G: Playable> MatchOptions<G> {
         }
     }
 
-    /// The same options, with a file called `name` in the folders `state` and `records`, if these
-    /// are set.
+    /// Replaces `state` and `records`, if set, from folders to the files called `name` in them.
     #[must_use]
     pub fn stored_as(&self, name: &str) -> Self {
         let [state, records] = [&self.state, &self.records]
@@ -171,18 +168,18 @@ pub struct PairResult {
     /// process.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_nanoseconds: [Option<u64>; 2],
-    /// Hash of each game's positions, equal for mirror images; only of games without chance.
+    /// Hash of each game's positions, the same for mirror images; `None` in games with chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub games: Option<[u64; 2]>,
     /// Luck of A in each game, in points; `None` without a luck evaluator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<[f64; 2]>,
-    /// Games that ended because a player failed or made an illegal move.
+    /// Games that a player lost by failing or by an illegal move.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forfeits: Vec<LostByForfeit>,
 }
 
-/// A game that a player lost by failing.
+/// A game that a player lost by failing or by an illegal move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LostByForfeit {
     /// Index of the game in its pair.
@@ -215,15 +212,14 @@ impl PairResult {
     }
 }
 
-/// Hashes of the games so far, to find repetitions.
 #[derive(Debug, Default)]
 struct Repeats {
     seen: HashSet<u64>,
 }
 
 impl Repeats {
-    /// True if no game of the next pair repeats one of an earlier pair. Two equal games in one pair
-    /// count.
+    /// True if no game of this pair repeats one of an earlier pair. Equal games in one pair are
+    /// allowed.
     fn add_if_new(&mut self, games: Option<[u64; 2]>) -> bool {
         let games = games.into_iter().flatten();
         let new = games.clone().all(|game| !self.seen.contains(&game));
@@ -232,7 +228,6 @@ impl Repeats {
     }
 }
 
-/// Pairs of a match, played or read.
 #[derive(Debug, Default)]
 pub(crate) struct Played {
     /// Pairs that count, in rising order.
@@ -244,7 +239,6 @@ pub(crate) struct Played {
 }
 
 impl Played {
-    /// Separates the pairs that repeat an earlier game.
     fn new(mut pairs: Vec<PairResult>, wall: Duration) -> Self {
         let (all, mut seen) = (pairs.len(), Repeats::default());
         pairs.retain(|result| seen.add_if_new(result.games));
@@ -256,7 +250,7 @@ impl Played {
     }
 }
 
-/// Plays those pairs of a match that are not stored.
+/// Plays the pairs of a match that are not stored, and returns the result of all.
 ///
 /// # Errors
 /// If there are no pairs or starts, the state file cannot be used, or tasks are missing in a merge
@@ -270,11 +264,8 @@ pub fn play_match<G: Playable>(
     Ok(MatchResult::of(a, b, options, &played))
 }
 
-/// Plays a match and returns the pairs that count.
-///
-/// With a stopping rule, these end with the pair that decides the test. A task plays none of the
-/// pairs that were merged before, and nothing at all if these and the pairs of earlier tasks decide
-/// the test.
+/// Plays a match and returns the pairs that count, up to the one that decides a sequential test. A
+/// task of a job array plays nothing if earlier pairs decide the test.
 pub(crate) fn play_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -461,7 +452,7 @@ fn play_missing<G: Playable>(
     missing: &[u64],
     collector: &Collector,
 ) -> Result<()> {
-    // If a worker thread panics, the others play on, since each fetches its next pair itself.
+    // Each thread fetches its next pair itself, so that the others play on if one panics.
     let pool = pool(book.options.threads)?;
     let next = AtomicU64::new(0);
     let workers = pool.current_num_threads().min(missing.len());
@@ -482,7 +473,7 @@ fn play_missing<G: Playable>(
     Ok(())
 }
 
-/// A pool of this many threads; 0 = all cores.
+/// A pool of `threads` threads; 0 = one per core.
 pub fn pool(threads: usize) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     Ok(pool.map_err(|error| match threads {

@@ -1,6 +1,5 @@
-//! A document of text, tables and plots, as one HTML file or as Markdown with pictures in files of
-//! their own. Invariant: the HTML has no external references and no scripts, and all text is
-//! escaped; both forms have the same blocks in the same order.
+//! A document of text, tables and plots, as one HTML file or as Markdown with separate pictures.
+//! The HTML has no scripts and no external references, and all text is escaped.
 
 mod html;
 mod markdown;
@@ -12,16 +11,16 @@ use crate::text_table::TextTable;
 pub struct Page {
     /// Heading of the document.
     pub title: String,
-    /// Summary.
+    /// Summary under the heading, in sentences.
     pub summary: Vec<Sentence>,
     /// Sections in order.
     pub sections: Vec<Section>,
 }
 
-/// Parts of a sentence, each with `true` if it is emphasised.
+/// A sentence as pieces of text, each with `true` if it is emphasised.
 pub type Sentence = Vec<(String, bool)>;
 
-/// Blocks under a heading.
+/// A heading with blocks.
 pub struct Section {
     /// Heading of the section.
     pub heading: String,
@@ -37,11 +36,11 @@ pub enum Block {
     Note(String),
     /// A table.
     Table(TextTable),
-    /// An `<svg>` element with a description.
+    /// A picture.
     Picture {
-        /// The element.
+        /// The `<svg>` element.
         svg: String,
-        /// Description for readers who cannot see it.
+        /// Description for readers who cannot see the picture.
         alt: String,
         /// True if the picture may be wider than the page and scroll.
         wide: bool,
@@ -55,7 +54,7 @@ pub enum Block {
 }
 
 impl Block {
-    /// A plot, which may be wider than the page.
+    /// A plot, which may be wider than the page; `alt` describes it.
     #[must_use]
     pub fn chart(svg: String, alt: impl Into<String>) -> Self {
         Self::Picture {

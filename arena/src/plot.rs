@@ -1,6 +1,6 @@
-//! Plots as inline SVG: curves, match scores with error bars, calibration; [`scaled`] has
-//! logarithmic axes. A plot is one `<svg>` element without external references. Labels are escaped,
-//! values that are not finite are left out, and a plot without data has a note instead.
+//! Plots, each one `<svg>` element without external references: curves, match scores with error
+//! bars, calibration. Values that are not finite are left out, and a plot without data has a note
+//! instead.
 
 pub mod heat_map;
 pub mod intervals;
@@ -50,7 +50,7 @@ pub struct LineChart {
 }
 
 impl LineChart {
-    /// A chart with the labels of its axes.
+    /// A chart with labelled axes.
     pub fn new(
         title: impl Into<String>,
         [x_label, y_label]: [&str; 2],
@@ -86,7 +86,7 @@ pub struct CalibrationBin {
     pub positions: u64,
 }
 
-/// Colours for colour-blind readers (Okabe and Ito 2008).
+/// Colours that colour-blind readers can tell apart (Okabe and Ito 2008).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -122,7 +122,7 @@ pub fn score_bars(title: &str, scores: Vec<Row>) -> Result<String> {
     intervals::rows_chart(title, "", &rows, 1, true)
 }
 
-/// Observed over predicted win rates, with error bars of two standard errors and the diagonal.
+/// Observed over predicted win rates, with the diagonal and error bars of two standard errors.
 pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String> {
     let points: Vec<_> = bins
         .iter()

@@ -1,4 +1,4 @@
-//! Collects the results of worker threads, stores and displays them, and ends the match.
+//! Collects, stores and displays the results of worker threads, and ends the match.
 
 use super::{MatchOptions, PairResult, Repeats, match_journal::State, stopping::InOrder};
 use crate::error::{MeasuringError, Result};
@@ -19,7 +19,7 @@ use std::{
 const DISPLAY_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) struct Collector {
-    /// True if the match ends: the test is decided, or there was an error.
+    /// True once the test is decided or there was an error.
     done: AtomicBool,
     collected: Mutex<CollectedPairs>,
     bar: ProgressBar,
@@ -27,7 +27,7 @@ pub(super) struct Collector {
 
 struct CollectedPairs {
     results: Vec<PairResult>,
-    /// For the display only: counted in the order in which pairs finish.
+    /// Counted in the order in which pairs finish, for the display only.
     counts: PairCounts,
     repeats: Repeats,
     in_order: Option<InOrder>,
@@ -44,7 +44,7 @@ impl Collector {
         options: &MatchOptions<G>,
     ) -> Self {
         let bar = ProgressBar::new(options.pairs);
-        // In a file, every line of progress would be kept.
+        // Redirected to a file, every update would remain as a line.
         let visible = options.progress && std::io::stderr().is_terminal();
         bar.set_draw_target(if visible {
             ProgressDrawTarget::stderr()
@@ -88,7 +88,7 @@ impl Collector {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Stores a pair with the moves of its games, or an error, which ends the match.
+    /// Stores a pair and the moves of its games, or an error, which ends the match.
     pub(super) fn add(&self, played: Result<(PairResult, Vec<GameLine>)>) {
         let mut collected = self
             .collected

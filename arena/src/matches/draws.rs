@@ -1,4 +1,4 @@
-//! Tests with draws and without chance, on small boards of Reversi.
+//! Matches with draws and without chance, on small boards of Reversi.
 
 use super::{starts::Book, *};
 use crate::statistics::sequential::{EloModel, SequentialTest, Verdict};

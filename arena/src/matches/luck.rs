@@ -1,9 +1,10 @@
 //! Luck in a game: the change of a fixed evaluator's values by each outcome of chance.
 //!
-//! The luck of an outcome is the value of the best move that it allows minus the mean of this over
+//! The luck of an outcome is the value of the best move that it allows, minus the mean of this over
 //! all outcomes, for the seat to move. Its expectation is 0 for any evaluator that ignores the
-//! outcome, so subtracting it from a result keeps the mean; a good evaluator reduces the variance.
-//! Sources: GNU Backgammon; the chance part of AIVAT (Burch, Schmid, Moravčík, Bowling 2018).
+//! outcome, so subtracting luck from results keeps their mean; a good evaluator reduces their
+//! variance. Sources: GNU Backgammon; the chance part of AIVAT (Burch, Schmid, Moravčík, Bowling
+//! 2018).
 
 use super::Contestant;
 use crate::error::Result;
@@ -14,7 +15,7 @@ use alea_play::{
 };
 use alea_search::limits::Limits;
 
-/// Checks that the evaluator, a player, values moves.
+/// Checks that the player `evaluator` gives values to moves.
 pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<()> {
     let mut player = (evaluator.make)();
     player.new_game(0);
@@ -30,10 +31,8 @@ pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<
     }
 }
 
-/// Luck of A in a game, in points, positive if chance favoured A.
-///
-/// The caller starts a new game of `evaluator`, which then analyses the positions in order, before
-/// their outcomes. A move without a value counts 0.
+/// Luck of A in a game, in points, positive if chance favoured A. A move without a value counts 0.
+/// The caller must have started a new game of `evaluator`.
 pub fn of_game<G: Playable>(
     game: &G,
     record: &GameRecord<G>,

@@ -1,5 +1,4 @@
-//! State file of a match: a journal of finished pairs with their wall time. Invariant: only the
-//! same match continues it.
+//! State file of a match: a journal of finished pairs with their wall time.
 
 use super::{Contestant, MatchOptions, PairResult, starts::has_chance};
 use crate::error::Result;
@@ -54,13 +53,12 @@ pub(super) fn identity<G: Playable>(
 pub(super) struct FinishedPair {
     /// Number of the session, from 0; every resumption begins a new one.
     session: u32,
-    /// Time from the beginning of the session to the end of the pair, in nanoseconds.
+    /// Time from the start of the session to the end of the pair, in nanoseconds.
     elapsed: u64,
     #[serde(flatten)]
     result: PairResult,
 }
 
-/// Parses the scores of the two games of a pair.
 pub(super) fn scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Error> {
     let scores = <[f64; 2]>::deserialize(text)?;
     let stored = scores.iter().all(|score| [0.0, 0.5, 1.0].contains(score));
@@ -82,7 +80,7 @@ pub(crate) fn check_names(work: &str, who: &str, names: &[&String]) -> Result<()
     }
 }
 
-/// Creates the folder of state files, if any.
+/// Creates the folder of state files, if one is given.
 pub fn make_folder(folder: Option<&Path>) -> Result<(), String> {
     folder.map_or(Ok(()), |folder| {
         let created = std::fs::create_dir_all(folder);
@@ -96,8 +94,8 @@ pub fn in_folder(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.jsonl"))
 }
 
-/// Computes the parts of a range that are not stored, on all threads, in rising order, and stores
-/// them. Returns all stored parts. `tools` makes what each thread needs.
+/// Computes those parts of a range that are not stored, on all threads, and stores them; returns
+/// all stored parts. `tools` makes what each thread needs.
 pub fn finish<T: Serialize + DeserializeOwned + Send, W>(
     stored: OpenedJournal<(u64, T)>,
     range: Range<u64>,
@@ -128,9 +126,9 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Opens or creates the state file of a slice of a match; returns the finished pairs in order
-    /// and the wall time of all sessions. With `is_test`, earlier tasks, which may decide the
-    /// sequential test, are read, too.
+    /// Opens or creates the state file of a slice of a match; returns the finished pairs in order,
+    /// and the wall time of all sessions. With `is_test`, pairs of earlier tasks are included,
+    /// since they may decide the sequential test.
     pub(super) fn open(
         path: Option<&Path>,
         identity: &Value,

@@ -1,9 +1,9 @@
-//! File with the games of a match, move by move, in the JSON lines of `alea data export`.
+//! File with the games of a match, in the JSON lines of `alea data export`, each with its number in
+//! the order of pairs and a checksum.
 //!
-//! A line also has the game's number, from 0 in the order of pairs, and a checksum. Invariant: the
-//! file holds the games of all stored pairs, each once. Games are written before the result of
-//! their pair; on opening, games without a result are removed, and pairs with damaged games are
-//! played again.
+//! Invariant: the file holds the games of all stored pairs, each once. Games are written before the
+//! result of their pair; on opening, games without a result are removed, and pairs with damaged
+//! games are played again.
 
 use super::{Contestant, MatchOptions};
 use crate::error::Result;

@@ -1,5 +1,4 @@
-//! Figures of a match. Invariant: all are finite and, except for times, follow from the pairs
-//! alone.
+//! Figures of a match. All are finite and, except for times, follow from the pairs alone.
 
 use super::{Contestant, MatchOptions, PairResult, Played, SequentialResult, are_none};
 use crate::statistics::{Interval, PairCounts, elo_of_score, is_zero};
@@ -11,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 /// Result of a match, from A's point of view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchResult {
-    /// The rules, in notation.
+    /// The rules as a spec.
     pub game: String,
     /// Name of A.
     pub a: String,
@@ -21,33 +20,32 @@ pub struct MatchResult {
     pub seed: u64,
     /// Description of the starts.
     pub starts: String,
-    /// Pairs, without those that repeat an earlier game.
+    /// Number of pairs, without those that repeat an earlier game.
     pub pairs: u64,
-    /// Games, without those of pairs that repeat an earlier game.
+    /// Number of games, without pairs that repeat an earlier game.
     pub games: u64,
-    /// Games won by A.
+    /// Number of games won by A.
     pub wins: u64,
-    /// Drawn games.
+    /// Number of drawn games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
     /// Number of games that differ, up to symmetry; `None` in games with chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_games: Option<u64>,
-    /// Games that do not count, because their pair repeats an earlier game; `None` in games with
-    /// chance.
+    /// Number of games in pairs that repeat an earlier game; `None` in games with chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
     /// Number of pairs by A's points in both games.
     pub pair_counts: PairCounts,
     /// Points of A per game; a draw is half a point.
     pub score: f64,
-    /// Standard error of the score, from the mean scores of pairs.
+    /// Standard error of `score`, from the mean scores of pairs.
     pub standard_error: f64,
-    /// 95 % interval of the score.
+    /// 95 % interval of `score`.
     pub interval: Interval,
     /// Elo of A minus Elo of B.
     pub elo: f64,
-    /// 95 % interval of the Elo difference.
+    /// 95 % interval of `elo`.
     pub elo_interval: Interval,
     /// Likelihood of superiority: the probability that A is the stronger player.
     pub superiority: f64,
@@ -61,17 +59,17 @@ pub struct MatchResult {
     /// players inside this process.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_seconds_per_move: [Option<f64>; 2],
-    /// Games per second of wall time, over all sessions of the match.
+    /// Games per second of wall time.
     pub games_per_second: f64,
     /// Wall time of all sessions of the match, in seconds.
     pub wall_seconds: f64,
     /// Normalized Elo: the score above 1/2 in standard deviations of a game, scaled to Elo.
     pub normalized_elo: f64,
-    /// 95 % interval of the normalized Elo.
+    /// 95 % interval of `normalized_elo`.
     pub normalized_elo_interval: Interval,
     /// Number of games that A and that B forfeited, by reason.
     pub forfeits: [BTreeMap<String, u64>; 2],
-    /// State of the sequential test, if one was used.
+    /// State of the sequential test, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sequential_test: Option<SequentialResult>,
     /// Luck-adjusted result, if luck was measured.
@@ -86,17 +84,17 @@ pub struct LuckResult {
     pub evaluator: String,
     /// Luck-adjusted points of A per game.
     pub score: f64,
-    /// Standard error of the score, from the mean scores of pairs.
+    /// Standard error of `score`, from the mean scores of pairs.
     pub standard_error: f64,
-    /// 95 % interval of the score, not clamped to 0 and 1.
+    /// 95 % interval of `score`, not clamped to 0 and 1.
     pub interval: Interval,
-    /// Elo difference of the score, which is clamped inside of 0 and 1.
+    /// Elo difference at `score`, clamped inside of 0 and 1.
     pub elo: f64,
-    /// 95 % interval of the Elo difference.
+    /// 95 % interval of `elo`.
     pub elo_interval: Interval,
-    /// Mean luck of A in points per game: the unadjusted score minus the adjusted one.
+    /// Mean luck of A, in points per game.
     pub luck: f64,
-    /// Standard error of the luck, which is 0 within a few of them if chance is fair.
+    /// Standard error of `luck`. With fair chance `luck` is within a few of them of 0.
     pub luck_standard_error: f64,
     /// Standard deviation of a game's score, unadjusted and adjusted.
     pub game_deviation: [f64; 2],
@@ -186,8 +184,7 @@ impl MatchResult {
 }
 
 impl MatchResult {
-    /// Number of games, and of drawn, distinct and repeated ones, if any: `100 games (12 drawn, 98
-    /// distinct, 300 repeats left out)`.
+    /// Number of games as text, such as `100 games (12 drawn, 98 distinct, 300 repeats left out)`.
     #[must_use]
     pub fn games_in_words(&self) -> String {
         let note = |count: u64, what| (count > 0).then(|| format!("{count} {what}"));
@@ -202,7 +199,7 @@ impl MatchResult {
     }
 }
 
-/// Warning about repeated games, with a remedy, in one line; `None` if no game was repeated.
+/// Warning about repeated games, in one line; `None` if no game was repeated.
 #[must_use]
 pub fn warning_of_repeats<'a>(
     matches: impl IntoIterator<Item = &'a MatchResult>,
@@ -213,7 +210,7 @@ pub fn warning_of_repeats<'a>(
     warning_of_counts(repeated, games)
 }
 
-/// The warning of [`warning_of_repeats`], from the numbers of games that do not count and that do.
+/// Warning about `repeated` games beside `games` that count; `None` if no game was repeated.
 #[must_use]
 pub fn warning_of_counts(repeated: u64, games: u64) -> Option<String> {
     let played = games + repeated;
@@ -269,7 +266,6 @@ impl LuckResult {
 }
 
 impl std::fmt::Display for MatchResult {
-    /// The result in one line.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let games = self.games_in_words();
         write!(

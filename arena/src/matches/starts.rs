@@ -1,5 +1,5 @@
-//! Start positions of a match's pairs. Invariant: a start depends on the game, the number of the
-//! pair and the seed alone.
+//! Start positions of a match's pairs. A start depends on the game, the number of the pair and the
+//! seed alone.
 
 use super::MatchOptions;
 use alea_core::{
@@ -18,11 +18,11 @@ pub trait Starts<G: Playable>: Send + Sync {
     /// Start position of a pair; `seed` determines random choices.
     fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position;
 
-    /// Moves that lead to the start of a pair, with the positions before them. Players are notified
-    /// of them.
+    /// Moves that lead to the start of a pair, each with the position before it. Players are
+    /// notified of them.
     fn before_pair(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)>;
 
-    /// True if starts are random: in games without chance, used ones are then replaced.
+    /// True if starts are random. In games without chance a start that was used is then replaced.
     fn is_random(&self) -> bool {
         false
     }
@@ -33,7 +33,7 @@ pub trait Starts<G: Playable>: Send + Sync {
     /// Short description in results.
     fn words(&self) -> String;
 
-    /// Checks that every pair has a start; called before the first game.
+    /// Checks, before the first game, that every pair has a start.
     ///
     /// # Errors
     /// The reason, in one line.
@@ -50,7 +50,7 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// The game's default number of moves.
+    /// Openings with the game's default number of random moves.
     #[must_use]
     pub fn by_default<G: Playable>() -> Self {
         Self {
@@ -119,8 +119,8 @@ pub(super) struct Book<'a, G: Playable> {
     pub(super) options: &'a MatchOptions<G>,
     /// True in games without chance, where games with the same start may be equal.
     pub(super) repeats_matter: bool,
-    /// Hash keys of used starts, and the samples rejected for each pair; `None` if starts may
-    /// repeat.
+    /// Hash keys of used starts, and for each pair the number of rejected samples; `None` if starts
+    /// may repeat.
     sampled: Option<Mutex<(HashSet<u64>, Vec<u64>)>>,
 }
 

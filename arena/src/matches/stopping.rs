@@ -1,9 +1,7 @@
 //! Sequential tests that end a match early.
 //!
-//! The test takes pairs in the order of their numbers, because the order of finishing favours short
-//! games. Invariant: the deciding pair depends neither on threads nor on interruptions, and later
-//! pairs do not count. A test in batches is evaluated after each complete batch and after the last
-//! pair.
+//! The test takes pairs in the order of their numbers, since the order of finishing favours short
+//! games; so the deciding pair depends neither on threads nor on interruptions.
 
 use super::{PairResult, Repeats};
 use crate::statistics::{
@@ -18,7 +16,7 @@ use std::collections::BTreeMap;
 pub struct StoppingRule {
     /// The test.
     pub test: SequentialTest,
-    /// True if the test counts games (trinomial) instead of pairs (pentanomial), which is only
+    /// True if the test counts games (trinomial) instead of pairs (pentanomial). This is only
     /// approximate, since the games of a pair share their luck.
     pub single_games: bool,
 }
@@ -31,13 +29,13 @@ pub struct SequentialResult {
     pub test: SequentialTest,
     /// True if the test counts games instead of pairs.
     pub single_games: bool,
-    /// Log-likelihood ratio.
+    /// Log-likelihood ratio of `elo1` to `elo0`.
     pub log_likelihood_ratio: f64,
     /// Bound at which `elo0` is accepted.
     pub lower: f64,
     /// Bound at which `elo1` is accepted.
     pub upper: f64,
-    /// Decision.
+    /// Decision of the test so far.
     pub verdict: Verdict,
 }
 
@@ -62,7 +60,6 @@ impl StoppingRule {
     }
 }
 
-/// A match's sequential test, which takes pairs in the order of their numbers.
 pub(super) struct InOrder {
     rule: StoppingRule,
     /// Scores and game hashes of finished pairs that an unfinished one precedes.
@@ -70,7 +67,7 @@ pub(super) struct InOrder {
     next: u64,
     counts: PairCounts,
     repeats: Repeats,
-    /// Number of pairs up to the deciding one, included; `None` while undecided.
+    /// Number of pairs up to and with the deciding one; `None` while undecided.
     pub(super) end: Option<u64>,
 }
 
@@ -86,7 +83,7 @@ impl InOrder {
         }
     }
 
-    /// Adds a finished pair, in any order.
+    /// Adds a finished pair; pairs may come in any order.
     pub(super) fn add(&mut self, result: &PairResult) {
         if self.end.is_some() {
             return;
@@ -146,7 +143,6 @@ mod tests {
         let mut order: Vec<usize> = (0..2000).collect();
         let expected = in_order(&order);
         let end = expected.0.expect("2000 pairs decide it") as usize;
-        // The expected end is that of the first prefix that decides.
         let mut counts = PairCounts::default();
         let first = results.chunks(batch).position(|batch| {
             batch.iter().for_each(|result| counts.add(result.scores));

@@ -1,5 +1,3 @@
-//! Tests of matches between simple deterministic players.
-
 use super::*;
 use crate::setups::Setups;
 use crate::statistics::{
@@ -205,7 +203,7 @@ fn state_files_of_no_match_are_errors_that_name_the_line() {
     let (_directory, path, stored) = saved(2);
     played(&stored);
     let good = lines(&path);
-    // A complete line, with a valid checksum, but an impossible result.
+    // A complete line with a valid checksum and an impossible result.
     let (errors, _) = good[1].rsplit_once(",\"checksum\"").unwrap();
     let (errors, _) = errors.split_once("\"scores\":").unwrap();
     let errors = format!(
@@ -341,7 +339,6 @@ fn pairs_seats_and_matches_have_luck_of_their_own() {
     let mut seeds = HashSet::new();
     let mut played = HashSet::new();
     for pair in games.chunks(2).chain(others.chunks(2)) {
-        // Both games of a pair have the same seeds by seat, and A changes seats.
         let [one, other] = pair else {
             panic!("a pair is two games")
         };
@@ -378,8 +375,8 @@ fn players_that_ponder_do_so_in_a_match() {
 
 #[test]
 fn luck_of_a_roll_by_hand() {
-    // Red's 1 is one step from the goal; 2 is far. A 1 wins at once, as does any roll if 1 is its
-    // nearest stone.
+    // Red moves the 1, one step from the goal, with a roll of 1 only; every other roll moves the 2,
+    // which is far.
     let game = Standard::default();
     let (position, _) = game
         .parse_position("2..../...../...../...1./a...b r -")
@@ -405,8 +402,8 @@ fn luck_of_a_roll_by_hand() {
             payoffs: win_for(RED),
             ending: Ending::Played,
         };
-        // A quiet move is worth 1 - 0.25 to Red, the win 1: only a 1 permits it, and all other
-        // faces only stone 2.
+        // A quiet move is worth 1 - 0.25 to Red, the win 1: only a 1 allows it, the other faces
+        // only stone 2.
         let expected = if face == 1 {
             5.0 / 6.0 * 0.25
         } else {

@@ -1,5 +1,5 @@
-//! A wrapper that measures a player's time: the time that the player reports, or else wall time.
-//! Invariant: every decision counts, failed ones too; all other calls are passed on.
+//! Measures a player's decisions, failed ones included: their time is the one that the player
+//! reports, or else wall time.
 
 use alea_core::game::Game;
 use alea_play::player::{
@@ -13,11 +13,11 @@ use std::{
 
 pub(super) struct TimedPlayer<G: Game> {
     pub(super) player: Box<dyn Player<G>>,
-    /// Decisions since the caller's last reset.
+    /// Number of decisions since the caller's last reset.
     pub(super) decisions: u64,
-    /// Time of decisions since the caller's last reset.
+    /// Time of the decisions since the caller's last reset.
     pub(super) time: Duration,
-    /// CPU time since the caller's last reset, if the player is another program.
+    /// CPU time since the caller's last reset; `None` for players inside this process.
     pub(super) cpu_time: Option<Duration>,
     /// Time of each decision since the caller's last reset; empty unless requested.
     pub(super) each: Vec<Duration>,

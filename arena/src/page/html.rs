@@ -1,12 +1,10 @@
-//! The document as one HTML file for light and dark screens and paper.
-
 use super::{Block, Page, Section};
 use crate::text_table::{Cell, TextTable};
 use alea_core::text::printable_lines;
 use std::fmt::Write;
 
 impl Page {
-    /// The document as HTML.
+    /// The document as one HTML file for light and dark screens and paper.
     #[must_use]
     pub fn html(&self) -> String {
         let mut body = String::with_capacity(100_000);

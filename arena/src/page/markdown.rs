@@ -1,11 +1,10 @@
-//! The document as Markdown (CommonMark with pipe tables) with separate pictures.
-
 use super::{Block, Page, Section};
 use crate::text_table::{Cell, TextTable};
 use alea_core::text::printable_lines;
 
 impl Page {
-    /// The document as Markdown, and its pictures as pairs of file name (`STEM-N.svg`) and content.
+    /// The document as Markdown (CommonMark with pipe tables), and its pictures as pairs of file
+    /// name (`STEM-N.svg`) and content.
     #[must_use]
     pub fn markdown(&self, stem: &str) -> (String, Vec<(String, String)>) {
         let mut pictures = Vec::new();

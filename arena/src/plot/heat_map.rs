@@ -1,11 +1,11 @@
-//! A matrix as coloured squares with numbers, as one `<svg>` element. The middle value is white;
-//! values above are blue, below orange, which colour-blind readers can tell apart.
+//! A matrix as coloured squares with numbers: blue above a middle value, orange below, which
+//! colour-blind readers can tell apart.
 
 use super::{PLOT_WIDTH, TEXT_COLOUR, draw, shorten, write};
 use crate::error::Result;
 use plotters::{prelude::*, style::text_anchor::HPos};
 
-/// A matrix to draw; a value `None` leaves its square empty.
+/// A matrix to draw.
 pub struct HeatMap {
     /// Heading of the chart.
     pub title: String,
@@ -13,7 +13,7 @@ pub struct HeatMap {
     pub rows: Vec<String>,
     /// Short names of the columns.
     pub columns: Vec<String>,
-    /// Values, row by row.
+    /// Values, row by row; `None` leaves a square empty.
     pub values: Vec<Option<f64>>,
     /// Value that is drawn white.
     pub middle: f64,
@@ -29,7 +29,7 @@ const HEAT_MAP_MARGIN: i32 = 12;
 const LETTER_WIDTH: usize = 7;
 const MAX_NAME: usize = 40;
 
-/// Red, green and blue at the highest and, below, at the lowest values.
+/// Red, green and blue at `middle + span`; below, at `middle - span`.
 const HIGH_COLOUR: (f64, f64, f64) = (0.0, 114.0, 178.0);
 const LOW_COLOUR: (f64, f64, f64) = (213.0, 94.0, 0.0);
 

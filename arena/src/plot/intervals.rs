@@ -1,5 +1,3 @@
-//! Charts of values with intervals, one row each; the axis holds all intervals.
-
 use super::{
     COLOURS, GRID_COLOUR, PLOT_WIDTH, Row, TEXT_COLOUR, draw, format_tick, join, range,
     scaled::step_for, two_lines, write,
@@ -13,14 +11,14 @@ const TOP_MARGIN: i32 = 44;
 const LEFT_MARGIN: i32 = 262;
 const RIGHT_MARGIN: i32 = 110;
 
-/// A point and its interval for each row, labelled with `decimals` decimal places; `unit` is the
+/// A point with its interval for each row, labelled with `decimals` decimal places; `unit` is the
 /// label of the axis.
 pub fn intervals(title: &str, unit: &str, rows: &[Row], decimals: usize) -> Result<String> {
     rows_chart(title, unit, rows, decimals, false)
 }
 
-/// A chart as [`intervals`]; with `scores`, values are percentages, drawn as bars from 0, with a
-/// line at 50.
+/// A chart with a row for each value and an axis that holds all intervals. With `scores`, values
+/// are percentages, drawn as bars from 0, with a line at 50.
 pub(super) fn rows_chart(
     title: &str,
     unit: &str,

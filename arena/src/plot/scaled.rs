@@ -1,5 +1,5 @@
 //! Charts with linear, logarithmic or categorical axes, and histograms. The legend is below the
-//! chart, since names may be long. A logarithmic axis leaves out values that are not positive.
+//! chart, since names may be long; logarithmic axes leave out values that are not positive.
 
 use super::{
     Area, COLOURS, DrawResult, GRID_COLOUR, LineChart, PLOT_WIDTH, TEXT_COLOUR, draw, format_tick,
@@ -19,14 +19,13 @@ pub enum Scale {
     Categories(Vec<String>),
 }
 
-/// Range of an axis and its marks. On a logarithmic axis values are logarithms.
+/// Range of an axis and its marks. On a logarithmic axis all of these are logarithms.
 struct Axis {
     low: f64,
     high: f64,
     marks: Vec<(f64, String)>,
 }
 
-/// Height of the plot area and of a line of the legend, in pixels.
 const PLANE_HEIGHT: i32 = 300;
 const LEGEND_LINE: i32 = 18;
 /// Maximum points of a curve with markers; longer curves are lines only.
@@ -129,7 +128,7 @@ pub fn chart_with_bars(
     })
 }
 
-/// Points, with intervals of y if known, beside the curves of a chart, on linear scales.
+/// Points (x, y, interval of y if known) beside the curves of a chart, on linear scales.
 pub fn scatter(chart: &LineChart, points: &[(f64, f64, Option<Interval>)]) -> Result<String> {
     let bar = |x, interval| Bar {
         curve: 1,
@@ -181,7 +180,7 @@ pub fn histogram(
     )
 }
 
-/// Draws a point; more curves than colours differ by shape.
+/// Draws a point; its shape tells apart curves of the same colour.
 fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     let style = COLOURS[index % COLOURS.len()].filled();
     match index / COLOURS.len() % 3 {
@@ -195,8 +194,7 @@ fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     Ok(())
 }
 
-/// Coordinates of the points, logarithmic where an axis is; points that an axis cannot show are
-/// left out.
+/// Coordinates of the points on the axes; points that an axis cannot show are left out.
 fn on_scales(points: &[(f64, f64)], x_scale: &Scale, y_scale: &Scale) -> Vec<(f64, f64)> {
     let coordinate = |value: f64, scale: &Scale| match scale {
         Scale::Logarithmic(base) => value.ln() / f64::from(*base).ln(),
@@ -356,7 +354,7 @@ mod tests {
         LineChart::new("cost <of> search", ["entries", "ms"], [curve])
     }
 
-    /// Coordinates of the one polyline with as many points as were given.
+    /// Coordinates of the one polyline with `count` points.
     fn line(svg: &str, count: usize) -> Vec<(f64, f64)> {
         let lines = svg.split("points=\"").skip(1);
         let pair = |text: &str| {

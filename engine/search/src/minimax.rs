@@ -6,7 +6,7 @@ use alea_core::{
     game::{Game, Seat},
 };
 
-/// The value of a position, `depth` plies deep, for the side to move: `root` or all other seats.
+/// Value of a position, `depth` plies deep, for the side to move: the seat `root` or all others.
 pub fn minimax<G: Game, E: Evaluator<G>>(
     game: &G,
     evaluator: &E,

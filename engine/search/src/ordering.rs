@@ -1,9 +1,9 @@
 //! Move ordering.
 //!
-//! Moves that are always allowed together form a *group*, a run of the move list. Star2 probing
-//! searches the best-looking move of every group first, which raises the lower bounds of all
-//! outcomes (Ballard 1983); otherwise groups are searched in turn, which lowers the upper bounds.
-//! Invariant: the order changes the cost, never the result.
+//! Moves that are always allowed together form a *group*, a run of the move list. Star2 first
+//! searches the best-looking move of every group, which raises the lower bounds of all outcomes
+//! (Ballard 1983); otherwise groups are searched in turn, which lowers the upper bounds. Invariant:
+//! the order changes the cost, never the result.
 
 use alea_core::{
     game::{List, Outcome},
@@ -12,28 +12,29 @@ use alea_core::{
 use smallvec::SmallVec;
 use std::{cmp::Ordering::Equal, ops::Range};
 
-/// Which information orders the moves.
+/// Information by which moves are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ordering {
-    /// Best moves of an earlier search, from the transposition table.
+    /// Best moves that an earlier search stored in the transposition table.
     pub table: bool,
-    /// Move classes: wins, then captures ([`alea_core::search_game::SearchHints::move_class`]).
+    /// Move classes such as wins and captures
+    /// ([`alea_core::search_game::SearchHints::move_class`]).
     pub tactics: bool,
-    /// Fail-highs of similar moves ([`alea_core::search_game::SearchHints::history_index`]).
+    /// Fail-highs of moves with the same [`alea_core::search_game::SearchHints::history_index`].
     pub history: bool,
-    /// The evaluator's scores of the successors; they replace tactics and history.
+    /// Evaluator scores of the successors, in place of tactics and history.
     pub evaluator: bool,
 }
 
 impl Ordering {
-    /// No information: moves are in list order.
+    /// Nothing: moves stay in list order.
     pub const NONE: Self = Self {
         table: false,
         tactics: false,
         history: false,
         evaluator: false,
     };
-    /// All sources.
+    /// All information.
     pub const ALL: Self = Self {
         table: true,
         tactics: true,
@@ -41,26 +42,26 @@ impl Ordering {
         evaluator: true,
     };
 
-    /// Whether moves get scores, which all information but the table gives.
+    /// Whether moves are scored: all information but the table needs that.
     pub fn uses_scores(self) -> bool {
         self.tactics || self.history || self.evaluator
     }
 }
 
-/// Up to this length group boundaries are bits of a word.
+/// Up to this length of the move list, group boundaries are bits of a word.
 const MAX_MASK_MOVES: usize = 63;
 
-/// Up to this many groups share a hint; with more it is the best move only.
+/// Up to this many groups share a hint.
 const MAX_GROUPS_PER_HINT: usize = 8;
 
-/// Boundaries of the groups of a move list.
+/// Boundaries of the groups, moves that are always allowed together, in a move list.
 #[derive(Clone, Debug, Default)]
 pub struct MoveGroups {
     ends: Vec<u16>,
 }
 
 impl MoveGroups {
-    /// Sets the groups of a list of `moves` moves.
+    /// Sets the groups of a list of `moves` moves, by the ranges of `outcomes`.
     #[inline]
     pub fn split(&mut self, outcomes: &[Outcome], moves: usize) {
         self.ends.clear();
@@ -91,7 +92,7 @@ impl MoveGroups {
         self.ends.len() - 1
     }
 
-    /// The move indices of each group.
+    /// Ranges of move indices, one per group.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.ends
@@ -99,8 +100,9 @@ impl MoveGroups {
             .map(|pair| usize::from(pair[0])..usize::from(pair[1]))
     }
 
-    /// Packs the best move of each group into 16 bits: equal numbers of bits, all ones for an index
-    /// that does not fit. With many groups a hint is the best move only.
+    /// Packs the best move of each group into 16 bits, the hint of a table entry; with more than 8
+    /// groups, the best move only. All groups get equal numbers of bits, all ones for an index that
+    /// does not fit.
     #[inline]
     pub fn pack_best(&self, values: &[f32]) -> u16 {
         if self.count() > MAX_GROUPS_PER_HINT {
@@ -116,7 +118,7 @@ impl MoveGroups {
         hint as u16
     }
 
-    /// The move indices in a hint of [`MoveGroups::pack_best`], last group first.
+    /// Move indices in a hint by [`MoveGroups::pack_best`], last group first.
     #[inline]
     pub fn unpack_best(&self, hint: u16) -> impl Iterator<Item = usize> + '_ {
         let bits = self.bits_per_group();
@@ -146,8 +148,8 @@ impl MoveGroups {
 }
 
 /// Fills `order` with all move indices: with `probing` the best of each group by descending score,
-/// then the rest in list order; otherwise group by group, by descending score. Ties stay in list
-/// order.
+/// then the rest in list order; otherwise group by group, each by descending score. Ties stay in
+/// list order.
 #[inline]
 pub fn order_moves(order: &mut Vec<u16>, groups: &MoveGroups, scores: &[f32], probing: bool) {
     order.clear();
@@ -174,7 +176,6 @@ pub fn order_moves(order: &mut Vec<u16>, groups: &MoveGroups, scores: &[f32], pr
     }
 }
 
-/// The first index of maximal score in a non-empty group.
 #[inline]
 fn best_of(group: Range<usize>, scores: &[f32]) -> usize {
     let mut best = group.start;
@@ -211,8 +212,8 @@ fn sort(order: &mut [u16], scores: &[f32]) {
     }
 }
 
-/// Keeps `max_moves` moves of the highest classes, in list order; those of the lowest class kept
-/// are sampled evenly, since neighbours are alike.
+/// Keeps the `max_moves` moves of the highest classes, in list order. Those of the lowest class
+/// kept are taken at even distances, since neighbours are alike.
 pub fn limit_moves<G: SearchGame>(
     game: &G,
     position: &G::Position,

@@ -1,8 +1,8 @@
-//! Multi-threaded search: threads share the transposition table and avoid each other.
+//! Multi-threaded search: a thread defers moves that another one is searching, whose results are
+//! then in the shared table (ABDADA, Weill 1996, in Kerrigan's simplified form).
 //!
-//! A thread defers moves that another one is searching (ABDADA, Weill 1996, in Kerrigan's
-//! simplified form); their results are in the table later. If the table uses results of the same
-//! depth only, the value is that of one thread, up to rounding.
+//! If the table uses results of the same depth only, the value is that of one thread, up to
+//! rounding.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
@@ -32,7 +32,7 @@ impl AbdadaTable {
         self.slots[key as usize % NUM_SLOTS].load(Relaxed) == key
     }
 
-    /// Marks a position as being searched; returns whether its slot was free.
+    /// Returns whether the slot of the position was free.
     #[inline]
     pub(super) fn mark_searching(&self, key: u64) -> bool {
         self.slots[key as usize % NUM_SLOTS]
@@ -48,8 +48,7 @@ impl AbdadaTable {
     }
 }
 
-/// Runs `own` while each helper thread runs `task` with a worker; then sets `stop`, which ends the
-/// helpers. Compiled once for all workers.
+/// Runs `own` while each helper thread runs `task` on a worker; then `stop` ends the helpers.
 pub(super) fn run_with_helpers<W: Send>(
     workers: &mut [W],
     task: &(dyn Fn(&mut W) + Sync),
@@ -65,7 +64,7 @@ pub(super) fn run_with_helpers<W: Send>(
     });
 }
 
-/// Starts a scoped thread. Boxed, to compile once for all searches.
+/// Boxed, to compile once for all searches.
 pub(super) fn spawn<'scope>(
     scope: &'scope Scope<'scope, '_>,
     task: Box<dyn FnOnce() + Send + 'scope>,

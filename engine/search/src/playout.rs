@@ -1,14 +1,13 @@
-//! Playout policies, and leaf evaluations by playouts: [`PolicyPlayout`] plays to the end,
-//! [`TruncatedPlayout`] a number of plies before another leaf evaluation.
+//! Playout policies, and leaf evaluations by complete or truncated playouts.
 
 use super::mcts::{Leaf, MoveKinds};
 use alea_core::{
     evaluator::Evaluator, game::Payoffs, random::RandomStream, search_game::SearchGame,
 };
 
-/// Chooses moves in playouts.
+/// Chooses the moves of playouts.
 pub trait Policy<G: SearchGame>: Send {
-    /// Chooses one of the allowed moves, of at least one.
+    /// One of the `allowed` moves, of which there is at least one.
     fn choose(
         &mut self,
         game: &G,
@@ -17,7 +16,7 @@ pub trait Policy<G: SearchGame>: Send {
         random: &mut RandomStream,
     ) -> G::Move;
 
-    /// Samples an outcome and chooses an allowed move; only for positions that are not over.
+    /// Samples an outcome and chooses a move that it allows; `position` is not over.
     fn sample_and_choose(
         &mut self,
         game: &G,
@@ -51,7 +50,7 @@ impl<G: SearchGame> Policy<G> for Box<dyn Policy<G>> {
     }
 }
 
-/// Chooses every allowed move with equal probability.
+/// Chooses among all allowed moves with equal probability.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uniform;
 
@@ -76,10 +75,11 @@ impl<G: SearchGame> Policy<G> for Uniform {
     }
 }
 
-/// Chooses uniformly among the moves of the highest class, if at least `min_class`, else among all.
+/// Chooses uniformly among the moves of the highest class that occurs; among all if that is below
+/// `min_class`.
 #[derive(Clone, Copy, Debug)]
 pub struct HighestClass {
-    /// The lowest preferred class.
+    /// Lowest class of preferred moves.
     pub min_class: u8,
 }
 
@@ -109,7 +109,7 @@ impl<G: SearchGame> Policy<G> for HighestClass {
     }
 }
 
-/// Chooses moves with probabilities proportional to the weights of their classes.
+/// Chooses moves with probabilities proportional to weights of their classes.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightedByClass {
     /// Weights of classes 0, 1, 2, and 3 or more; uniform if all allowed moves have weight 0.
@@ -143,8 +143,8 @@ impl<G: SearchGame> Policy<G> for WeightedByClass {
     }
 }
 
-/// Chooses the best successor by an evaluator, for the seat that moves. Ties go to the first move,
-/// as in the published players.
+/// Chooses the move whose successor the evaluator values most for the seat that moves; ties go to
+/// the first move.
 #[derive(Clone, Debug)]
 pub struct GreedyPolicy<G: SearchGame, E: Evaluator<G>> {
     evaluator: E,
@@ -152,7 +152,7 @@ pub struct GreedyPolicy<G: SearchGame, E: Evaluator<G>> {
 }
 
 impl<G: SearchGame, E: Evaluator<G>> GreedyPolicy<G, E> {
-    /// A policy by `evaluator`.
+    /// Chooses moves by `evaluator`.
     pub fn new(evaluator: E) -> Self {
         Self {
             evaluator,
@@ -195,7 +195,7 @@ impl<G: SearchGame, E: Evaluator<G>> Policy<G> for GreedyPolicy<G, E> {
     }
 }
 
-/// Chooses each move by one policy with a given probability, otherwise by another.
+/// Chooses each move by one of two policies, drawn with fixed probability.
 #[derive(Clone, Copy, Debug)]
 pub struct MixedPolicy<A, B> {
     first: A,
@@ -205,7 +205,7 @@ pub struct MixedPolicy<A, B> {
 }
 
 impl<A, B> MixedPolicy<A, B> {
-    /// `first` with this probability, a number from 0 to 1.
+    /// Uses `first` with this `probability`, otherwise `second`.
     pub fn new(first: A, probability: f64, second: B) -> Self {
         Self {
             first,
@@ -248,7 +248,7 @@ impl<G: SearchGame, A: Policy<G>, B: Policy<G>> Policy<G> for MixedPolicy<A, B> 
     }
 }
 
-/// A playout to the end of the game by one policy for all seats.
+/// Leaf evaluation by a playout to the end of the game, with one policy for all seats.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PolicyPlayout<P>(pub P);
 
@@ -274,7 +274,7 @@ impl<G: SearchGame, P: Policy<G>> Leaf<G> for PolicyPlayout<P> {
     }
 }
 
-/// A playout of a number of plies by a policy; another leaf evaluates the last position.
+/// Leaf evaluation by a playout of some plies, after which another leaf evaluates the position.
 #[derive(Clone, Debug)]
 pub struct TruncatedPlayout<P, L> {
     policy: P,
@@ -327,7 +327,7 @@ impl<G: SearchGame, P: Policy<G>, L: Leaf<G>> Leaf<G> for TruncatedPlayout<P, L>
     }
 }
 
-/// A leaf evaluation by a function, for a game's own batched playouts.
+/// Leaf evaluation by a function, such as a game's own batched playouts.
 pub struct FnLeaf<F>(pub F);
 
 impl<G: SearchGame, F: FnMut(&G, &G::Position, &mut RandomStream) -> Payoffs + Send> Leaf<G>

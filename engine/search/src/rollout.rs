@@ -1,10 +1,10 @@
-//! Variance-reduced rollouts: games played by an evaluator, with the luck subtracted.
+//! Variance-reduced rollouts: games in which both sides play the best move by an evaluator or
+//! oracle, with the luck subtracted.
 //!
-//! Both sides play the best move by the evaluator or the oracle. The difference of a chance event's
-//! value from its expectation is luck, with mean 0 for any evaluator, so the luck-adjusted result
-//! has the same mean as the result and less variance. Sources: Tesauro and Galperin (1996), GNU
-//! Backgammon, Veness et al. (2011), White and Bowling (2009). Invariant: a game is a pure function
-//! of rules, evaluator, oracle, position, seed and number.
+//! Luck is the value after a chance event minus its expectation, with mean 0 for any evaluator, so
+//! the luck-adjusted result has the same mean as the result, and less variance (Tesauro and
+//! Galperin 1996; GNU Backgammon; Veness et al. 2011; White and Bowling 2009). Invariant: a game is
+//! a pure function of rules, evaluator, oracle, position, seed and game number.
 
 pub mod stopping;
 
@@ -19,33 +19,33 @@ use alea_core::{
 use std::{ops::Range, sync::Arc};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Result of a rollout for one seat.
+/// Result of one rollout, for one seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RolloutResult {
-    /// The payoff, or the value of an unfinished game's last position.
+    /// Final payoff, or the value of a truncated game's last position.
     pub result: f64,
-    /// The luck of all chance events on the scale of payoffs, with mean 0.
+    /// Luck of all chance events, on the scale of payoffs.
     pub luck: f64,
 }
 
 impl RolloutResult {
-    /// The result without luck; may exceed `[0, 1]`.
+    /// `result - luck`, which may exceed `[0, 1]`.
     pub fn luck_adjusted(self) -> f64 {
         self.result - self.luck
     }
 }
 
-/// Plays rollouts by an evaluator that was chosen at run time.
+/// Plays rollouts; independent of the evaluator's type.
 pub trait Rollouts<G: SearchGame>: Send {
-    /// Sets the limits of later rollouts.
+    /// Sets limits of later rollouts.
     fn set_limits(&mut self, limits: &Limits);
 
-    /// Whether [`Rollouts::set_limits`] has stopped the rollouts.
+    /// Whether limits of [`Rollouts::set_limits`] stopped the rollouts.
     fn is_stopped(&self) -> bool;
 
-    /// Plays games from a position and passes their results for a seat to `each`, in order. Games
-    /// of equal seed and number have the same random bits, ply by ply. After a stop unfinished
-    /// games are dropped.
+    /// Plays the games of these numbers from a position and passes their results for a seat to
+    /// `each`, in order. Games of equal seed and number have the same random bits, ply by ply. A
+    /// stop drops unfinished games.
     fn play_games(
         &mut self,
         position: &G::Position,
@@ -56,17 +56,17 @@ pub trait Rollouts<G: SearchGame>: Send {
     ) -> Cost;
 }
 
-/// Cost of rollouts.
+/// Cost of some rollouts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Moves played.
+    /// Number of moves played.
     pub plies: u64,
-    /// Evaluated positions.
+    /// Number of evaluated positions.
     pub evaluations: u64,
 }
 
 impl Cost {
-    /// Adds the cost of other games.
+    /// Adds the cost of other rollouts.
     pub fn add(&mut self, other: Self) {
         self.plies += other.plies;
         self.evaluations += other.evaluations;
@@ -81,7 +81,7 @@ struct Node<G: SearchGame> {
 }
 
 impl<G: SearchGame> Node<G> {
-    /// Finds the best move of each outcome, by exact values if the oracle has them within limits.
+    /// Uses the oracle's values if it has them within limits.
     fn of(
         game: &G,
         oracle: Option<&dyn Oracle<G>>,
@@ -129,8 +129,7 @@ impl<G: SearchGame> Node<G> {
 /// Cached positions, tuned at the start of EinStein with 2^8 … 2^14 slots.
 const CACHE_SLOTS: usize = 1 << 12;
 
-/// An evaluator with its cache, called once per new position; `dyn`, so that rollouts compile once
-/// per game.
+/// `dyn`, so that rollouts compile once per game.
 trait DynEvaluator<G: SearchGame>: Send {
     fn successors(&mut self, game: &G, at: &G::Position, moves: &[G::Move], values: &mut [f32]);
     fn payoffs(&mut self, game: &G, position: &G::Position) -> Payoffs;
@@ -155,7 +154,7 @@ pub struct EvaluatorRollouts<G: SearchGame> {
     game: G,
     evaluator: Box<dyn DynEvaluator<G>>,
     oracle: Option<Arc<dyn Oracle<G>>>,
-    /// Plies after which a game is truncated; 0 for never.
+    /// 0 for never.
     plies: u32,
     limits: Limits,
     nodes: Vec<Option<Node<G>>>,
@@ -165,8 +164,8 @@ pub struct EvaluatorRollouts<G: SearchGame> {
 }
 
 impl<G: SearchGame> EvaluatorRollouts<G> {
-    /// Rollouts to the end of the game, to a position of the oracle, or, unless `plies` is 0, for
-    /// so many plies to the evaluator's value.
+    /// Rollouts end with the game, at a position of the oracle or, unless `plies` is 0, after so
+    /// many plies with the evaluator's value.
     pub fn new<E: Evaluator<G> + 'static>(
         game: G,
         evaluator: E,
@@ -209,7 +208,7 @@ impl<G: SearchGame> EvaluatorRollouts<G> {
         Some(self.evaluator.payoffs(game, position)[seat])
     }
 
-    /// The best move of each outcome; empty after a stop, since values may be incomplete.
+    /// Empty after a stop, since values may be incomplete.
     #[inline]
     fn choices(&mut self, position: &G::Position) -> &[Choice<G::Move>] {
         let slot = self.game.key(position) as usize % CACHE_SLOTS;

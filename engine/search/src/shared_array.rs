@@ -6,7 +6,7 @@ use super::{mcts, table};
 use alea_core::pages::{Pages, prefetch};
 use std::marker::PhantomData;
 
-/// Item types of [`SharedArray`].
+/// Item of a [`SharedArray`].
 ///
 /// # Safety
 /// The type consists of atomic integers without padding, its size is a power of two and at most a
@@ -29,7 +29,7 @@ pub(super) struct SharedArray<T> {
 }
 
 impl<T: SharedItem> SharedArray<T> {
-    /// An array of `items` items, at least one; `None` without enough memory.
+    /// `None` without enough memory; `items` is at least 1.
     pub(super) fn zeroed(items: usize) -> Option<Self> {
         const { assert!(size_of::<T>().is_power_of_two() && size_of::<T>() <= 4096) };
         let bytes = items.checked_mul(size_of::<T>())?;
@@ -41,11 +41,10 @@ impl<T: SharedItem> SharedArray<T> {
 
     #[inline]
     pub(super) fn items(&self) -> &[T] {
-        // SAFETY: the memory is aligned to pages, at least as much as an item, whose size is a
-        // power of two of at most a page (`SharedItem`); the slice has the complete items only; all
-        // bytes are initialised (zero at first), and every bit pattern is valid for atomics. All
-        // access is through shared references to those atomics: the memory is private to this value
-        // and outlives the references.
+        // SAFETY: the memory is aligned to pages, so to items, whose size is a power of two of at
+        // most a page (`SharedItem`); the slice has complete items only; all bytes are initialised,
+        // and every bit pattern is valid for atomics. The memory is private to this value, outlives
+        // the references and is accessed through shared ones only.
         unsafe {
             std::slice::from_raw_parts(
                 self.pages.as_mut_ptr().cast::<T>(),
@@ -54,7 +53,7 @@ impl<T: SharedItem> SharedArray<T> {
         }
     }
 
-    /// Prefetches the cache line of an item for writing; an index out of range has no effect.
+    /// An index out of range has no effect.
     #[inline]
     pub(super) fn prefetch_to_write(&self, index: usize) {
         let item = self.pages.as_mut_ptr().cast::<T>().wrapping_add(index);
@@ -69,7 +68,7 @@ impl<T: SharedItem> SharedArray<T> {
         let _ = item;
     }
 
-    /// Prefetches the cache line of an item; an index out of range has no effect.
+    /// An index out of range has no effect.
     #[inline]
     pub(super) fn prefetch(&self, index: usize) {
         let item = self.pages.as_mut_ptr().cast::<T>().wrapping_add(index);

@@ -1,8 +1,8 @@
-//! Star0 to Star2: expectiminimax with cutoffs at chance nodes (Ballard 1983), with each distinct
-//! move searched once.
+//! Star0 to Star2: expectiminimax with cutoffs at chance nodes (Ballard 1983), in which each
+//! distinct move is searched once.
 //!
-//! Moves are searched in the window relevant to their node ([`ChanceBounds::window`]). Fail-soft:
-//! results are lower and upper bounds, which the table stores. Without chance Star1 is alpha-beta.
+//! A move is searched in the window relevant to its node ([`ChanceBounds::window`]). Results are
+//! lower and upper bounds (fail-soft), which the table stores. Without chance Star1 is alpha-beta.
 //!
 //! Invariant: the result equals [`super::expectiminimax`] up to rounding, for every pruning, table
 //! and move order, except with [`StarOptions::probcut`] or [`StarOptions::width`].
@@ -34,12 +34,12 @@ use std::sync::Arc;
 pub enum Pruning {
     /// Star0: no cutoffs.
     None,
-    /// Star0.5: cutoffs between moves, which are searched with a full window.
+    /// Star0.5: cutoffs between moves, each searched with a full window.
     BetweenMoves,
-    /// Star1: also cutoffs within moves, by their windows; groups of moves are searched in turn.
+    /// Star1: also cutoffs within moves, by windows; groups of moves are searched in turn.
     Star1,
-    /// Star2: as Star1, and at an expected fail-high node the best move of each group is probed
-    /// first.
+    /// Star2: Star1 that, at an expected fail-high node, first searches the best move of each
+    /// group.
     Star2,
 }
 
@@ -50,13 +50,13 @@ pub struct StarOptions {
     pub pruning: Pruning,
     /// Whether later moves are first searched with a null window (NegaScout, Reinefeld 1983).
     pub negascout: bool,
-    /// Which information orders the moves.
+    /// Information by which moves are ordered.
     pub ordering: Ordering,
-    /// ProbCut threshold in standard deviations, by which a search two plies shallower has to miss
-    /// the window; `None` for no ProbCut.
+    /// ProbCut threshold: standard deviations by which a search two plies shallower must miss the
+    /// window; `None` for no ProbCut.
     pub probcut: Option<f32>,
-    /// Maximal number of moves per inner node ([`limit_moves`]); `None` for all. For games without
-    /// chance.
+    /// Maximal number of moves per inner node ([`limit_moves`]); `None` for all. Only for games
+    /// without chance.
     pub width: Option<usize>,
 }
 
@@ -72,33 +72,33 @@ impl Default for StarOptions {
     }
 }
 
-/// Value of an unsearched move, below all values.
+/// Below all values.
 const UNSEARCHED: f32 = -1.0;
 
 const NULL_WINDOW: f32 = 1e-5;
 
-/// A Star search of one thread; rules, weights and table may be shared.
+/// A Star search of one thread to a given depth.
 #[derive(Clone)]
 pub struct Star<G: SearchGame, E: Evaluator<G>> {
     game: G,
     evaluator: E,
     options: StarOptions,
     table: Option<Arc<Table>>,
-    /// The oracle, probed at every position that a move reaches.
+    /// Probed at every position that a move reaches.
     pub(super) oracle: Option<Arc<dyn Oracle<G>>>,
     caches: Vec<E::Cache>,
-    /// The scratch space of each ply; `None` while in use.
+    /// By ply; `None` while in use.
     scratch: Vec<Option<Box<Scratch<G>>>>,
     perspective: RootPerspective,
     history: Vec<f32>,
     leaf_cache: LeafCache,
-    /// Number of evaluated leaves and other results of limited depth; a subtree that adds none is
+    /// Number of results that depend on depth, such as evaluated leaves; a subtree without any is
     /// proven.
     depth_dependent: u64,
-    /// Whether the next node is expected to fail low (an all-node).
+    /// Whether the next node is expected to fail low.
     is_all_node: bool,
     limit_checker: LimitChecker,
-    /// Positions that other threads are searching; `None` with a single thread.
+    /// `None` with a single thread.
     pub(super) abdada: Option<Arc<AbdadaTable>>,
     stats: SearchStats,
     pub(super) eval_timer: EvalTimer,
@@ -128,7 +128,7 @@ impl<G: SearchGame> Default for Scratch<G> {
 }
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
-    /// A search by one thread without limits.
+    /// A search without limits.
     pub fn new(game: G, evaluator: E, options: StarOptions, table: Option<Arc<Table>>) -> Self {
         // The leaf cache is a table too, and omitted without one.
         let leaf_cache = if table.is_some() && E::BATCHES_SUCCESSORS {
@@ -168,7 +168,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         value
     }
 
-    /// Clears the table and what this thread has learned.
+    /// Clears the table and everything this thread has learned.
     pub fn clear(&mut self) {
         if let Some(table) = &self.table {
             table.clear();
@@ -176,18 +176,19 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         self.clear_own();
     }
 
-    /// Returns and resets the counters.
+    /// Returns the cost since the last call.
     pub fn take_stats(&mut self) -> SearchStats {
         self.eval_timer.take_with(&mut self.stats)
     }
 
     /// Bounds of a position before its chance event, `depth` plies deep (0–127), for the side to
-    /// move: equal for a value between `alpha` and `beta`, otherwise on one side of the window.
+    /// move: equal for a value between `alpha` and `beta`, otherwise both on one side of the
+    /// window.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
         self.bounds_and_proof(position, depth, alpha, beta).0
     }
 
-    /// Like [`Star::bounds`]; also returns whether the bounds are valid at any greater depth.
+    /// [`Star::bounds`], and whether the bounds hold at any greater depth.
     pub fn bounds_and_proof(
         &mut self,
         position: &G::Position,
@@ -209,8 +210,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         (bounds, depth_dependent == self.depth_dependent)
     }
 
-    /// Like [`Star::bounds_and_proof`], of `mv` for the seat that makes it, `depth` plies deep
-    /// (1–127, this move included).
+    /// [`Star::bounds_and_proof`] of a move for the seat that makes it, `depth` plies deep (1–127,
+    /// the move included).
     pub fn move_bounds(
         &mut self,
         position: &G::Position,
@@ -253,8 +254,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// Searches a position that is not over, `ply` plies from the root, with `depth` ≥ 1 plies
-    /// left.
+    /// `ply` is the distance from the root; `depth` ≥ 1 plies are left.
     fn search_node(
         &mut self,
         position: &G::Position,
@@ -333,8 +333,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         bounds
     }
 
-    /// Searches the moves of a position in turn, each in its relevant window. Returns its bounds
-    /// and a hint with the best moves.
+    /// Returns the bounds of the position and a table hint with the best moves.
     #[inline]
     fn search_inner(
         &mut self,
@@ -397,7 +396,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
             .abdada
             .clone()
             .filter(|_| depth >= AbdadaTable::MIN_DEPTH);
-        // Moves that another thread is searching come last; their results are then in the table.
+        // The results of moves that another thread is searching are later in the table.
         let rounds = if abdada.is_some() { 2 } else { 1 };
         'moves: for round in 0..rounds {
             for rank in 0..buffers.order.len() {
@@ -457,8 +456,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         (chance.bounds(), hint)
     }
 
-    /// Probes the table for all successors first (enhanced transposition cutoff, Plaat et al.
-    /// 1996). Returns whether any entry was usable.
+    /// Enhanced transposition cutoff (Plaat et al. 1996): returns whether any entry was usable.
     #[inline]
     fn probe_successors(
         &mut self,
@@ -541,7 +539,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         found
     }
 
-    /// Bounds of a move for the side that makes it, searched `depth` plies below it.
+    /// For the side that makes the move; `depth` plies are left after it.
     #[inline]
     fn search_child(
         &mut self,

@@ -1,13 +1,11 @@
-//! Expectiminimax as published: the allowed moves of each outcome are searched separately.
+//! Expectiminimax as published, the reference for node counts: the allowed moves of each outcome
+//! are searched separately.
 //!
 //! Each outcome of a *chance node* leads to a *choice node*, which takes the best allowed move.
 //! [`Pruning`] is Star0, Star0.5, Star1 (names of the NTU agent) or Star2 (Ballard 1983; window
-//! arithmetic of Hauk, Buro and Schaeffer 2004), optionally with NegaScout. [`super::star`] is the
-//! fast search; this one reproduces published node counts.
-//!
-//! Star0.5 searches choice nodes by alpha-beta from `[0, 1]`, independent of the chance node above,
-//! which fits the published counts. Invariant: with any pruning the result equals
-//! [`super::expectiminimax`] up to rounding, with or without a table.
+//! arithmetic of Hauk, Buro and Schaeffer 2004). Star0.5 searches choice nodes from `[0, 1]`
+//! whatever the window of the chance node above, which fits the published counts. Invariant: the
+//! result equals [`super::expectiminimax`] up to rounding.
 
 mod window;
 
@@ -39,7 +37,7 @@ pub struct StarByOutcomeOptions {
 
 const NULL_WINDOW: f32 = 1e-6;
 
-/// A search to a fixed depth, outcome by outcome.
+/// A fixed-depth search that searches the moves of each outcome separately.
 #[derive(Clone, Debug)]
 pub struct StarByOutcome<G: SearchGame, E: Evaluator<G>> {
     game: G,
@@ -61,7 +59,7 @@ struct Node<'a, P> {
 }
 
 impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
-    /// A search of `depth` plies, the root move included (1–127).
+    /// A search of `depth` plies (1–127), the root move included.
     pub fn new(
         game: G,
         evaluator: E,
@@ -83,7 +81,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         }
     }
 
-    /// Sets whether the time of evaluations is measured.
+    /// Sets whether the time of leaf evaluations is measured.
     #[must_use]
     pub fn timed(mut self, timed: bool) -> Self {
         self.eval_timer = EvalTimer::new(timed);
@@ -91,8 +89,8 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
     }
 
     /// Bounds of a position before its chance event, `depth` plies deep (at most the search's
-    /// depth), for the side to move: equal for a value between `alpha` and `beta`, otherwise on one
-    /// side of the window.
+    /// depth), for the side to move: equal for a value between `alpha` and `beta`, otherwise both
+    /// on one side of the window.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
         self.perspective = RootPerspective {
             root: self.game.to_move(position),
@@ -243,7 +241,6 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         best
     }
 
-    /// Searches a move with a null window first, and again if that does not decide.
     fn scout(&mut self, node: &Node<'_, G::Position>, mv: G::Move, window: Window) -> Bounds {
         let null = Window {
             beta: window.beta.min(window.alpha + NULL_WINDOW),

@@ -1,7 +1,7 @@
 //! Elapsed time of a search: wall time or CPU time of its thread.
 //!
 //! CPU time excludes other processes, so matches at equal time are fair on a busy machine.
-//! Invariant: it is read on the thread that started the stopwatch.
+//! Invariant: a stopwatch is read on the thread that started it.
 
 use alea_core::monotonic_clock::Instant;
 use std::time::Duration;
@@ -11,7 +11,7 @@ pub(super) enum Stopwatch {
     /// Measures nothing, since reading a clock costs as much as a search of one ply.
     Off,
     Wall(Instant),
-    /// CPU time of the thread, system time included; holds that at the start.
+    /// CPU time of the thread at the start, system time included.
     Processor(Duration),
 }
 
@@ -48,7 +48,7 @@ impl Deadline {
     }
 }
 
-/// CPU time of this thread; `None` where the system does not support it.
+/// CPU time of this thread; `None` where it is not measured.
 pub fn thread_time() -> Option<Duration> {
     #[cfg(unix)]
     {

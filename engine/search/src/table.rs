@@ -1,33 +1,31 @@
-//! Lock-free transposition table.
+//! Lock-free transposition table of 16-byte entries.
 //!
-//! An entry has 16 bytes, four to a cache line. Its two words are written separately; a check value
-//! covers both, so a torn entry is not found (Hyatt and Mann 2002).
-//!
-//! Invariants: after [`Table::clear`] the table behaves bit for bit like an empty one; with
-//! [`DepthPolicy::SameDepth`] results equal those without a table, unless a check value collides
-//! (one in 10^9 probes that should miss).
+//! The two words of an entry are written separately; a check value covers both, so a torn entry is
+//! not found (Hyatt and Mann 2002). Invariants: after [`Table::clear`] the table behaves bit for
+//! bit like an empty one; with [`DepthPolicy::SameDepth`] results equal those without a table,
+//! unless a check value collides (one in 10^9 probes that should miss).
 
 use super::shared_array::SharedArray;
 use alea_core::{chance::Bounds, random::GOLDEN};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
-/// Which result stays when two need the same entry.
+/// Which of two results stays when both need the same entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Replacement {
     /// The newer result replaces the older one.
     Always,
-    /// A deeper result of another position stays for a generation, else the newer one.
+    /// A deeper result of another position stays for one generation, else the newer result.
     DepthPreferred,
-    /// Two levels (Rock'n'Roll, Schäfer 2006): an upper half that prefers depth, a lower half for
-    /// rejected and replaced results.
+    /// An upper level that prefers depth, and a lower level for the results that it rejects or
+    /// replaces (Rock'n'Roll, Schäfer 2006).
     TwoLevel,
-    /// Buckets of four; the shallowest entry is replaced, where each generation of age counts as
-    /// plies.
+    /// Of the four entries of a bucket the shallowest is replaced, where each generation of age
+    /// counts as plies.
     #[default]
     Bucketed,
 }
 
-/// Which results of another depth a probe may use.
+/// Which results of another depth than requested a probe may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DepthPolicy {
     /// Proven results only, so that searches do not depend on earlier ones.
@@ -37,44 +35,44 @@ pub enum DepthPolicy {
     Deeper,
 }
 
-/// Result of a probe.
+/// A result found by a probe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Bounds of the value.
+    /// Bounds of the position's value.
     pub bounds: Bounds,
-    /// Whether the bounds may be used at the requested depth; if not, only the hint.
+    /// Whether the bounds may be used at the requested depth; otherwise only the hint may.
     pub is_usable: bool,
-    /// Whether the bounds are valid at every greater depth.
+    /// Whether the bounds hold at every greater depth.
     pub proven: bool,
-    /// Best moves, as packed by [`super::ordering`].
+    /// Best moves, packed by [`super::ordering::MoveGroups::pack_best`].
     pub hint: u16,
 }
 
-/// A result to store.
+/// A search result to store.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NewEntry {
-    /// Depth below the position, 1–127.
+    /// Plies searched below the position, 1–127.
     pub depth: u32,
-    /// Bounds of the value.
+    /// Bounds of the position's value.
     pub bounds: Bounds,
-    /// Whether the bounds are valid at every greater depth.
+    /// Whether the bounds hold at every greater depth.
     pub proven: bool,
-    /// Best moves, as packed by [`super::ordering`].
+    /// Best moves, packed by [`super::ordering::MoveGroups::pack_best`].
     pub hint: u16,
 }
 
-/// What happened to a result that was to be stored.
+/// What [`Table::store`] did with a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreOutcome {
-    /// Stored in an empty entry or over the same position.
+    /// Stored in an empty entry or over a result of the same position.
     Fresh,
-    /// Stored over another position.
+    /// Stored over a result of another position.
     Replacing,
     /// Not stored.
     Rejected,
 }
 
-/// A table of fixed size.
+/// A transposition table of fixed size, shared by threads.
 #[derive(Debug)]
 pub struct Table {
     array: SharedArray<Entry>,
@@ -82,12 +80,12 @@ pub struct Table {
     reuse: DepthPolicy,
     /// Entries per bucket: 4 with [`Replacement::Bucketed`] (fewer in tiny tables), else 1.
     ways: usize,
-    /// Entries of generations before this one count as empty.
+    /// Earlier generations count as empty.
     first_generation: AtomicU8,
     generation: AtomicU8,
 }
 
-/// An entry in two words; all zeros is empty, since no generation is 0.
+/// All zeros is empty, since no generation is 0.
 ///
 /// `tag`: bits 0–31 check, 32–47 hint, 48–54 depth, 55 proven, 56–63 generation. `bounds`: lower,
 /// upper as `f32`.
@@ -97,8 +95,8 @@ pub(super) struct Entry {
     bounds: AtomicU64,
 }
 
-/// Plies by which an entry loses value for replacement per generation. 0 costs nodes; 2 to 8 make
-/// no measurable difference.
+/// Plies that a generation of age counts for replacement. 0 costs nodes; 2 to 8 make no measurable
+/// difference.
 const PLIES_PER_GENERATION: i32 = 4;
 
 /// Maximal first generation of a game: every game can have the same number of generations.
@@ -134,7 +132,7 @@ impl Table {
         self.array.items().len()
     }
 
-    /// Clears the table, as for a new game.
+    /// Clears the table for a new game.
     pub fn clear(&self) {
         let generation = self.generation.load(Relaxed) + 1;
         if generation > MAX_FIRST_GENERATION {
@@ -145,8 +143,8 @@ impl Table {
         }
     }
 
-    /// Starts a new generation; called once per move, while no thread searches. After 126 moves the
-    /// table is cleared.
+    /// Starts a new generation: once per move, while no thread searches. After 126 moves the table
+    /// is cleared.
     pub fn new_generation(&self) {
         let (first, generation) = (
             self.first_generation.load(Relaxed),
@@ -168,7 +166,7 @@ impl Table {
         self.first_generation.store(1, Relaxed);
     }
 
-    /// Finds the entry of a position for a search of `depth` plies (1–127).
+    /// Entry of a position for a search of `depth` plies (1–127).
     #[inline]
     pub fn probe(&self, key: u64, depth: u32) -> Option<Hit> {
         let mut fallback = None;
@@ -200,7 +198,7 @@ impl Table {
         fallback
     }
 
-    /// Stores a result.
+    /// Stores a result, or rejects it by the [`Replacement`].
     #[inline]
     pub fn store(&self, key: u64, result: &NewEntry) -> StoreOutcome {
         debug_assert!((1..128).contains(&result.depth));
@@ -270,7 +268,7 @@ impl Table {
         }
     }
 
-    /// The entries that may hold a position, in the upper and the lower level.
+    /// In the upper and the lower level.
     #[inline]
     fn slots_of(&self, key: u64) -> [&[Entry]; 2] {
         let entries = self.array.items();

@@ -1,7 +1,7 @@
-//! Adaptive numbers of rollouts, for the value of a position and for the best of several moves.
+//! Numbers of rollouts that adapt to their variance: for the value of a position, and for the best
+//! of several moves.
 //!
 //! Moves are compared in rounds of games with common random numbers, by paired differences.
-//! Invariant: results depend on position, seed and options alone.
 
 use super::{Cost, RolloutResult, Rollouts};
 use alea_core::{
@@ -21,8 +21,7 @@ pub struct StoppingRule {
 }
 
 impl StoppingRule {
-    /// The numbers of the next round's games; empty at the limit. Without chance there is a single
-    /// game.
+    /// Empty at the limit. Without chance there is a single game.
     fn round<G: Game>(&self, played: u32) -> Range<u32> {
         let (max_games, size) = match G::Outcomes::CAPACITY {
             1 => (1, 1),
@@ -37,19 +36,19 @@ const ROUND_GAMES: u32 = 32;
 /// A move is eliminated when it is this many standard errors behind the best.
 const ELIMINATION_SIGMAS: f64 = 3.0;
 
-/// A move in a comparison by rollouts.
+/// One of the moves that rollouts compare.
 #[derive(Clone, Debug, Default)]
 pub struct Candidate {
     /// Luck-adjusted results for the seat that makes the move.
     luck_adjusted: Vec<f64>,
-    /// Mean and variance of the luck-adjusted results.
+    /// Mean and variance of the luck-adjusted results, for the seat that makes the move.
     pub moments: Moments,
-    /// Whether the move has not been eliminated.
+    /// Whether the move is still compared.
     pub is_alive: bool,
 }
 
 impl Candidate {
-    /// Mean of every second result from index `parity` on; of a single game its result.
+    /// Mean of every second result from index `parity` on; the result of a single game.
     fn split_half_mean(&self, parity: usize) -> f64 {
         let parity = parity.min(self.luck_adjusted.len().saturating_sub(1));
         let half = self.luck_adjusted.iter().copied().skip(parity).step_by(2);
@@ -57,7 +56,7 @@ impl Candidate {
     }
 }
 
-/// The value of a position for a seat: statistics of luck-adjusted results.
+/// Statistics of luck-adjusted results for a seat, whose mean is the value of the position.
 pub fn value<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     position: &G::Position,
@@ -79,8 +78,8 @@ pub fn value<G: SearchGame>(
     moments
 }
 
-/// Rolls out the positions after moves of `seat` until one is left or all differences to the best
-/// have the target error; returns the index of the best.
+/// Rolls out the positions after moves of `seat` until one move is left or all differences to the
+/// best have the target error; returns the index of the best.
 pub fn compare<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     positions: &[G::Position],
@@ -134,8 +133,8 @@ pub fn compare<G: SearchGame>(
     }
 }
 
-/// Unbiased value of the best move: each half of the games selects a move, and the other half
-/// values it.
+/// Unbiased value of the best move: each half of the games chooses a move that the other half
+/// values.
 pub fn unbiased_value(candidates: &[Candidate]) -> f64 {
     let cross_values = [0, 1].map(|parity| {
         let best = best_by(candidates, |candidate| candidate.split_half_mean(parity));

@@ -1,7 +1,7 @@
 //! The last two plies of a Star search, which take most of its time.
 //!
-//! An evaluator with batched successors values a position one ply deep in one call. A cache stores
-//! such values, since move orders transpose. Invariant: nothing here changes a value.
+//! Where the evaluator batches successors, one call values a position one ply deep; a cache stores
+//! such values for transpositions. Invariant: nothing here changes a value.
 
 use super::{Pruning, Scratch, Star};
 
@@ -11,10 +11,10 @@ use alea_core::{
     search_game::SearchGame,
 };
 
-/// Cache of the values of positions searched one ply deep. New values overwrite old ones.
+/// Values of positions searched one ply deep. New values overwrite old ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LeafCache {
-    /// The high half of the key, combined with the salt, and the value.
+    /// (high half of the key, combined with the salt; value).
     slots: Vec<(u32, f32)>,
     /// Changed for each game, which invalidates old slots.
     salt: u32,
@@ -54,8 +54,7 @@ impl LeafCache {
 }
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
-    /// Searches a position whose successors are leaves: in one batch, which is cheaper than
-    /// windows, or one by one.
+    /// Searches a position whose successors are leaves: in one batch, or one by one.
     #[inline]
     pub(super) fn search_frontier(
         &mut self,
@@ -83,8 +82,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// Evaluates successors one by one until the bounds decide; unordered, since scoring costs as
-    /// much as it saves.
+    /// Unordered, since scoring moves costs as much as it saves.
     fn search_frontier_serially(
         &mut self,
         position: &G::Position,

@@ -1,8 +1,8 @@
-//! ProbCut: a shallow search far outside of the window replaces a deep one (Buro 1995;
-//! ChanceProbCut, Schadd, Winands and Uiterwijk 2009).
+//! ProbCut: a shallow search whose result is far outside of the window replaces a deep one (Buro
+//! 1995; ChanceProbCut, Schadd, Winands and Uiterwijk 2009).
 //!
-//! The shallow search is two plies shallower, so that its leaves have the same side to move.
-//! Invariant: such bounds never count as proven.
+//! It is two plies shallower, so that its leaves have the same side to move. Invariant: its bounds
+//! never count as proven.
 
 use super::Star;
 use alea_core::{chance::Bounds, evaluator::Evaluator, search_game::SearchGame};
@@ -13,8 +13,7 @@ const MIN_DEPTH: u32 = 3;
 const DEPTH_REDUCTION: u32 = 2;
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
-    /// Bounds outside of the node's window `(alpha, beta)`, if a shallow search predicts such a
-    /// value.
+    /// Bounds outside of the window, if a shallow search predicts such a value.
     #[inline]
     pub(super) fn try_probcut(
         &mut self,
@@ -27,7 +26,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         let margin = deviations * self.game.probcut_deviation()? / depth as f32;
         let (low, high) = (alpha - margin, beta + margin);
         if low <= 0.0 && high >= 1.0 {
-            // All values are within the widened window.
+            // The widened window contains all values.
             return None;
         }
         let (is_all_node, depth_dependent) = (self.is_all_node, self.depth_dependent);

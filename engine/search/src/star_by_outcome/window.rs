@@ -5,7 +5,7 @@ use alea_core::{
     game::OutcomeList,
 };
 
-/// A window of relevant win probabilities, for the side to move.
+/// For the side to move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     pub(super) alpha: f32,
@@ -18,7 +18,7 @@ impl Window {
         beta: 1.0,
     };
 
-    /// A window clamped to `[0, 1]`, so that a certain win ends the search of a choice node.
+    /// Clamped to `[0, 1]`, so that a certain win ends the search of a choice node.
     #[inline]
     pub(super) fn new(alpha: f32, beta: f32) -> Self {
         Self {
@@ -35,7 +35,6 @@ impl Window {
         }
     }
 
-    /// Whether the bounds are equal or outside of the window.
     #[inline]
     pub(super) fn is_decided_by(self, bounds: Bounds) -> bool {
         bounds.lower >= bounds.upper || bounds.lower >= self.beta || bounds.upper <= self.alpha

@@ -1,5 +1,3 @@
-//! Tests of the table: replacement policies, generations, and torn or foreign entries.
-
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashMap;

@@ -25,7 +25,7 @@ pub struct Shuffle {
     pub seed: u64,
     /// The epoch, from 1.
     pub epoch: usize,
-    /// Capacity of the shuffle buffer, in samples; if it holds all samples in memory, only indices
+    /// Capacity of the shuffle buffer, in samples. If all are in memory and fit, only their indices
     /// are shuffled.
     pub buffer: usize,
     /// Whether each sample gets a random symmetry of the board.
@@ -47,7 +47,7 @@ pub struct DataLoader<'a, G: Playable> {
     pool: Option<&'a ThreadPool>,
 }
 
-/// The receiving thread has ended.
+/// The receiver of a queue was dropped.
 struct Disconnected;
 
 impl<'a, G: Playable> DataLoader<'a, G> {
@@ -156,6 +156,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         if shuffle.buffer >= self.samples.training()
             && let Some(store) = self.samples.store()
         {
+            // Makes the same random choices as the buffer, but on indices.
             let own = parts.iter().flat_map(|&part| self.samples.indices(part));
             let mut indices: Vec<u32> = own.map(|index| index as u32).collect();
             while !indices.is_empty() {

@@ -157,7 +157,7 @@ impl<G: Playable> SelfPlay<G> {
         self.play_games(index, None, &Clock::default(), progress)
     }
 
-    /// With `positions`, up to the game that reaches that number.
+    /// Plays a shard's games; with `positions`, up to the game that reaches that number.
     fn play_games(
         &self,
         index: u64,

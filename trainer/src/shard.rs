@@ -384,7 +384,7 @@ pub struct Inspection {
     pub good_games: u64,
     /// Number of plies of the legal games.
     pub good_plies: u64,
-    /// Each names the file and, if it concerns one, the game.
+    /// All errors, each with the file and, if it concerns one, the game.
     pub problems: Vec<Error>,
 }
 

@@ -278,7 +278,7 @@ fn export_model<G: Learnable>(
     )
 }
 
-/// Exact labels if `from_tables`, else the others.
+/// Labels that replaced values of samples: exact ones if `from_tables`, else the others.
 fn used_labels<G: Learnable>(samples: &Samples<G>, from_tables: bool) -> Vec<&UsedLabel> {
     samples
         .labels()

@@ -18,11 +18,11 @@ pub const NUM_VALUE_BINS: usize = 20;
 pub struct Info {
     /// Number of shards.
     pub shards: u64,
-    /// Total size of the shards.
+    /// Total size of the shards in bytes.
     pub bytes: u64,
     /// Number of games.
     pub games: u64,
-    /// Number of positions, which is that of plies.
+    /// Number of positions before a ply, which is that of plies.
     pub positions: u64,
     /// Bytes of the shards per position.
     pub bytes_per_position: f64,

@@ -71,7 +71,7 @@ pub fn relabel<G: Playable>(
         let games = match read_finished(&path, &header, index, &games)? {
             Some(games) => {
                 progress.inc(games.len() as u64);
-                // The estimated speed is that without finished shards.
+                // Finished shards do not count in the estimated speed.
                 progress.reset_eta();
                 games
             }

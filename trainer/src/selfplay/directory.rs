@@ -123,7 +123,7 @@ impl<G: Playable> SelfPlay<G> {
         progress: &ProgressBar,
     ) -> Result<RunReport, Error> {
         progress.inc(counter.summary.games);
-        // The estimated speed is that without finished shards.
+        // Finished shards do not count in the estimated speed.
         progress.reset_eta();
         let clock = Clock::default();
         let before = (counter.summary.games, counter.summary.positions);
@@ -315,6 +315,6 @@ fn settings_difference(found: &serde_json::Value, expected: &serde_json::Value) 
 struct CountedShards<'a, G: Playable> {
     counter: Counter<'a, G>,
     complete: u64,
-    /// Games that reach the limit of positions; `None` if more must be played.
+    /// Number of games that reach the limit of positions; `None` if more must be played.
     games: Option<u64>,
 }

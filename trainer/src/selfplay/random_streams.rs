@@ -5,7 +5,7 @@ use super::SelfPlayConfig;
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_play::{game_loop::Exploration, playable::Playable};
 
-/// Games from a multiple of this index on that share random streams.
+/// Number of consecutive games that share random streams; their first index is a multiple of it.
 pub(super) const GAMES_PER_STREAM: u64 = 16;
 
 /// Index of chance outcomes among the random streams of a run's seed.

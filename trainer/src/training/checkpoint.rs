@@ -26,7 +26,7 @@ pub(super) struct Header {
     /// Epoch with the lowest validation loss, from 1; 0 during the first one.
     pub(super) best_epoch: usize,
     pub(super) curve: Vec<CurvePoint>,
-    /// `None` between two epochs.
+    /// Progress within the next epoch; `None` before it begins.
     #[serde(rename = "begun")]
     pub(super) epoch_progress: Option<EpochProgress>,
     /// `None` for other trainings than temporal-difference learning.

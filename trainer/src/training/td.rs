@@ -28,7 +28,7 @@ const GAME_STREAM: u64 = 5;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TdProgress {
     games: u64,
-    /// Since the last point of the curve, like `loss`, a sum, and `seconds`.
+    /// Positions since the last point of the curve, where `loss`, a sum, and `seconds` begin too.
     positions: u64,
     loss: f64,
     seconds: f64,

@@ -44,7 +44,7 @@ impl RowGroup<'_> {
     }
 }
 
-/// Whatever size the row groups claim.
+/// Limit of rows in memory, whatever size the row groups claim.
 const ROWS_PER_BATCH: usize = 1 << 16;
 
 /// Ends reads behind the end of a damaged file with an error; the crate would skip billions of
@@ -266,7 +266,7 @@ impl<T: DataType> ColumnCursor<T> {
     }
 }
 
-/// Of any numeric type, which other programs may have changed.
+/// A column of any numeric type, which other programs may have changed.
 pub(super) enum NumberColumn {
     Int32(ColumnCursor<Int32Type>),
     Int64(ColumnCursor<Int64Type>),

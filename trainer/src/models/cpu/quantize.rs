@@ -19,7 +19,8 @@ pub(crate) const SUM_UNITS_PER_ACTIVATION_STEP: f32 = (ROW_SCALE / 127) as f32;
 /// unit, so that no sum lies between two steps.
 pub(crate) const ROUNDING_OFFSET: f32 = SUM_UNITS_PER_ACTIVATION_STEP / 2.0 + 0.5;
 
-/// Added to the sums of a middle hidden layer: the offset of [`ROUNDING_OFFSET`], in steps.
+/// Added to the sums of a middle hidden layer, in steps: half a step and half a unit, for the
+/// reasons of [`ROUNDING_OFFSET`].
 pub(crate) const MIDDLE_ROUNDING_OFFSET: f32 = 0.5 + 0.5 / HIDDEN_SCALE as f32;
 
 /// Adding and subtracting it rounds to the nearest integer, ties to even, up to 2²².

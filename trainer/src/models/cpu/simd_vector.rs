@@ -144,8 +144,8 @@ mod x86 {
             #[derive(Clone, Copy)]
             pub(in super::super) struct $name($(vector!(@register $index $register)),+);
 
-            // SAFETY, for all: the instructions exist wherever such values do (see the file's
-            // invariant); loads and stores are unaligned and within sixteen lanes.
+            // SAFETY, for all: the instructions exist wherever such values do (see the top of the
+            // file); loads and stores are unaligned and within sixteen lanes.
             impl Vector for $name {
                 #[inline(always)]
                 fn splat(number: f32) -> Self {

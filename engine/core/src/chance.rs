@@ -111,7 +111,6 @@ const MARGIN: f32 = 1e-6;
 struct OutcomeBounds {
     outcome: Outcome,
     lower: f32,
-    /// Best upper bound among the searched moves.
     searched_upper: f32,
     /// 1 until all allowed moves are searched, then `searched_upper`.
     upper: f32,
@@ -167,7 +166,6 @@ impl<O: OutcomeList> ChanceBounds<O> {
         let (alpha, beta) = (alpha - self.margin, beta + self.margin);
         let mut allowing = self.outcomes_allowing(index);
         if allowing & allowing.wrapping_sub(1) == 0 {
-            // At most one outcome allows the move.
             let Some(entry) = self.outcomes.get(allowing.trailing_zeros() as usize) else {
                 return (1.0, 1.0);
             };
@@ -433,8 +431,7 @@ mod tests {
 
     #[test]
     fn star1_windows_follow_from_the_bounds_of_the_other_outcomes() {
-        // Equal weights, one move each: fail high needs v/2 >= 0.7, fail low v/2 + 1/2 <= 0.4:
-        // impossible.
+        // Fail high needs v/2 >= 0.7, fail low v/2 + 1/2 <= 0.4: impossible.
         let mut bounds =
             ChanceBounds::<FixedList<_, 2>>::new(&[outcome(0.5, 0, 1), outcome(0.5, 1, 2)]);
         window_is(bounds.window(0, 0.4, 0.7), (0.0, 1.4));
@@ -445,7 +442,7 @@ mod tests {
 
     #[test]
     fn one_move_shared_by_outcomes_with_different_floors() {
-        // Outcomes {0, 1} and {1, 2}: move 1 makes the value 0.5 max(0.2, x) + 0.5 max(0.6, x).
+        // Move 1 makes the value 0.5 max(0.2, x) + 0.5 max(0.6, x).
         let mut bounds =
             ChanceBounds::<FixedList<_, 2>>::new(&[outcome(0.5, 0, 2), outcome(0.5, 1, 3)]);
         bounds.record(0, Bounds::exact(0.2));

@@ -281,7 +281,6 @@ pub fn write_atomically(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), FileError> {
     let mut write = Some(write);
-    // `dyn`, so that it compiles once.
     write_with(path, &mut |writer| {
         write.take().map_or(Ok(()), |write| write(writer))
     })
@@ -320,7 +319,6 @@ fn is_stream(path: &Path) -> bool {
 
 fn resolve_links(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
-    // As many links as Linux follows.
     for _ in 0..40 {
         match fs::read_link(&target) {
             Ok(next) => target = parent(&target).join(next),
@@ -500,7 +498,6 @@ mod tests {
         for device in ["/dev/null", "/dev/full"] {
             assert!(!fs::metadata(device).unwrap().is_file());
         }
-        // An open descriptor, here of a file, is not replaced.
         let directory = tempfile::tempdir().unwrap();
         let file = File::create(directory.path().join("open")).unwrap();
         let descriptor = std::os::fd::AsRawFd::as_raw_fd(&file);

@@ -49,7 +49,6 @@ pub struct ErrorTerms {
 
 /// An open journal, locked against other processes. `L` is the content of a line: a finished part.
 pub struct Journal<L> {
-    /// `None` without a path: nothing is stored.
     file: Option<JournalFile>,
     /// Error of an incomplete merge: lists the tasks with missing parts.
     missing_tasks: Option<String>,
@@ -185,7 +184,6 @@ pub static FAULT: OnceLock<Fault> = OnceLock::new();
 struct JournalFile {
     path: PathBuf,
     file: File,
-    /// Bytes of complete lines.
     length: u64,
     /// Whether the file ends with an incomplete line that cannot be truncated.
     is_closed: bool,
@@ -476,7 +474,6 @@ mod tests {
                 .replacen("SUM", &format!("{:016x}", checksum(b"[4,[1,2]]")), 1)
                 .replacen("SUM", &format!("{:016x}", checksum(b"[0,[]]")), 1)
         );
-        // A flipped bit never yields another part.
         for offset in full_text.find('\n').unwrap() + 1..full_text.len() {
             let mut bytes = full_text.clone().into_bytes();
             bytes[offset] ^= 1;
@@ -541,7 +538,6 @@ mod tests {
         }
     }
 
-    /// By path: bytes until an append fails, and whether truncating fails too.
     static BYTES: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
 
     fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {

@@ -55,7 +55,6 @@ impl Mapping {
     /// Prefetches bytes from disk without waiting.
     #[cfg(unix)]
     pub fn will_need(&self, offset: usize, length: usize) {
-        // After a failure pages are read on access.
         let _ = (self.bytes).advise_range(memmap2::Advice::WillNeed, offset, length);
     }
 }

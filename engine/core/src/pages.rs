@@ -39,7 +39,6 @@ impl Pages {
             let pages = memmap2::MmapMut::map_anon(bytes).ok()?;
             #[cfg(target_os = "linux")]
             if bytes >= HUGE_PAGE {
-                // After a failure there are just more TLB misses.
                 let _ = pages.advise(memmap2::Advice::HugePage);
             }
             Some(Self(pages.into()))

@@ -64,7 +64,6 @@ impl Drop for TemporaryFile {
 pub fn shut_down() -> Vec<PathBuf> {
     let mut state = state();
     for path in &state.temporary_files {
-        // It may have been removed or renamed already.
         let _ = std::fs::remove_file(path);
     }
     let outputs = std::mem::take(&mut state.outputs);

@@ -120,7 +120,6 @@ pub fn read_line(
     line: &mut Vec<u8>,
 ) -> io::Result<LineRead> {
     line.clear();
-    // One more, for the line feed.
     let length = text.take(max_length as u64 + 1).read_until(b'\n', line)?;
     // Concatenated files have byte-order marks in their middle.
     line.drain(..line.len() - without_mark(line).len());

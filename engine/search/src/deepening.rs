@@ -98,7 +98,6 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         let mut best: Option<(f32, usize)> = None;
         for index in 0..moves.len() {
             let root = moves[index];
-            // Ties go to the move listed first.
             let alpha = match best {
                 None => BELOW_ALL_VALUES,
                 Some((value, list_index)) if root.list_index < list_index => value - TIE_MARGIN,
@@ -106,7 +105,6 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
             };
             let (bounds, proven) = self.search_root_move(position, &root, depth, alpha, aspiration);
             if self.limit_checker().stopped() {
-                // A partial iteration counts if it includes the previous best move.
                 if let Some((_, list_index)) = best {
                     move_to_front(moves, list_index);
                 }
@@ -363,7 +361,6 @@ impl<G: SearchGame> DeepeningSearch<G> {
 #[derive(Clone)]
 struct Depths {
     next: Option<u32>,
-    /// The first depth, apart from an iteration of one ply.
     first: u32,
     max: u32,
     step: u32,
@@ -428,7 +425,6 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
 
     #[inline]
     fn set_limits(&mut self, limits: &Limits) {
-        // One-ply searches take about a microsecond.
         if limits.is_none() && self.outer_limits.is_none() {
             return;
         }
@@ -603,7 +599,6 @@ fn payoffs_by_depth<G: SearchGame>(
 /// exact.
 const TIE_MARGIN: f32 = 2e-6;
 
-/// Time limit of the one-ply search after an early stop.
 const FALLBACK_TIME: Duration = Duration::from_millis(20);
 
 /// Runs a short search without the oracle, which may be slow.

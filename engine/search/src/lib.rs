@@ -85,7 +85,6 @@ impl SearchStats {
     }
 }
 
-/// Value of a position that could not be searched.
 const UNKNOWN_VALUE: f32 = 0.5;
 
 /// Called with the values of all moves at a finished depth (with payoffs of all seats if known) and

@@ -124,7 +124,6 @@ impl MoveGroups {
         let bits = self.bits_per_group();
         let no_move = (1u32 << bits) - 1;
         let mut remaining_bits = u32::from(hint);
-        // With many groups the hint is like that of a single group.
         let all_moves = [0, self.ends.last().copied().unwrap_or(0)];
         let is_shared = self.count() > MAX_GROUPS_PER_HINT;
         let separate = if is_shared { &[][..] } else { &self.ends };
@@ -187,7 +186,7 @@ fn best_of(group: Range<usize>, scores: &[f32]) -> usize {
     best
 }
 
-/// Maximal length for insertion sort, which is fast on sorted lists.
+/// Insertion sort is fast on sorted lists.
 const MAX_INSERTION_SORT: usize = 32;
 
 #[inline]

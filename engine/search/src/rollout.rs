@@ -154,7 +154,6 @@ pub struct EvaluatorRollouts<G: SearchGame> {
     game: G,
     evaluator: Box<dyn DynEvaluator<G>>,
     oracle: Option<Arc<dyn Oracle<G>>>,
-    /// 0 for never.
     plies: u32,
     limits: Limits,
     nodes: Vec<Option<Node<G>>>,

@@ -95,7 +95,6 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
     /// Number of results that depend on depth, such as evaluated leaves; a subtree without any is
     /// proven.
     depth_dependent: u64,
-    /// Whether the next node is expected to fail low.
     is_all_node: bool,
     limit_checker: LimitChecker,
     /// `None` with a single thread.

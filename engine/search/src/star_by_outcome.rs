@@ -234,7 +234,6 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
                 upper: best.upper.max(found.upper),
             };
             if best.lower >= window.beta {
-                // The moves not searched may be better.
                 return Bounds { upper: 1.0, ..best };
             }
         }

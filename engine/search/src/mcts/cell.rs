@@ -29,7 +29,6 @@ pub(crate) struct Cell {
 pub(crate) struct ColdCell {
     /// Bounds for the mover (edge) or the side to move (header), by [`pack_bounds`].
     bounds: AtomicU64,
-    /// Edge: the prior, an `f32`.
     prior: AtomicU32,
     /// Header: mark or new index in the garbage collection.
     gc_mark: AtomicU32,

@@ -405,7 +405,6 @@ impl<G: SearchGame> Driver<'_, G> {
                 let bounds = edge.bounds();
                 (lower, upper) = (lower.max(bounds.lower), upper.max(bounds.upper));
             }
-            // A move that is proven no better than another one may stay unvisited.
             let tried = edges
                 .iter()
                 .all(|edge| edge.visits() > 0 || edge.bounds().upper <= lower);
@@ -413,7 +412,6 @@ impl<G: SearchGame> Driver<'_, G> {
                 return tried && self.context.is_proven(graph.cell(root.node).bounds());
             }
             if lower + tolerance >= upper {
-                // A choice by visits has to agree with the proof.
                 let max_visits = |best: bool| {
                     let matching = edges
                         .iter()
@@ -429,7 +427,6 @@ impl<G: SearchGame> Driver<'_, G> {
                 }
             }
             if self.goal == Goal::Choice && edges.len() > 1 {
-                // Whether one move is proven at least as good as every other.
                 let best = edges
                     .iter()
                     .position(|edge| edge.bounds().lower >= lower && edge.visits() > 0);

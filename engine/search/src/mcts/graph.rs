@@ -113,7 +113,6 @@ impl Graph {
             .saturating_mul(2)
             .min(max_slots)
             .next_power_of_two();
-        // Untouched pages cost nothing.
         let max_cells = positions.saturating_mul(max_moves.saturating_add(1));
         let cells = cells.min(max_cells.max(MIN_CELLS));
         let rave_cells = if use_rave {
@@ -247,7 +246,6 @@ impl Graph {
     ) -> Option<u32> {
         let cells_needed = u32::try_from(moves + 1).ok()?;
         if chunk.remaining() < cells_needed {
-            // A fuller hash index would be slow.
             let capacity = Capacity {
                 cells: self.cells.items().len() as u64,
                 nodes: self.index.items().len() as u64 / 4 * 3,
@@ -415,7 +413,6 @@ impl Graph {
         threads: usize,
     ) -> Self {
         let size = Size {
-            // Miri is slow, so its graphs are small.
             bytes: bytes.min(if cfg!(miri) { 1 << 14 } else { bytes }),
             positions,
             max_moves: 63,
@@ -567,7 +564,6 @@ mod tests {
                             let linked = graph.edges(before, moves(last) - 1, 1).get(0);
                             linked.set_child(node);
                             graph.prefetch_children(graph.edges_of(node).cells());
-                            // Whichever thread linked it, it is the next key's node, and complete.
                             let child = graph.cell(linked.child());
                             assert_eq!(child.key(), key((last + 1) % KEYS));
                         }

@@ -49,7 +49,7 @@ pub struct TreeReport<M> {
     pub pv: Vec<M>,
 }
 
-/// Tolerance for bounds that an inexact oracle proved.
+/// For bounds that an inexact oracle proved.
 const PROOF_TOLERANCE: f32 = 1e-4;
 
 /// The move to make: one proven as good as every other, else the most visited one not proven worse.

@@ -145,7 +145,6 @@ impl Selector {
         let mut best = (0, f32::NEG_INFINITY);
         for (index, edge) in edges.iter().enumerate() {
             let (bounds, edge_visits) = (edge.bounds(), edge.visits());
-            // [`FirstPlay::First`] visits even dominated edges once.
             if bounds.upper <= best_lower
                 && index != best_proven
                 && (edge_visits > 0 || first.is_some())
@@ -173,7 +172,6 @@ impl Selector {
                 }
                 _ => mean,
             };
-            // An unvisited edge has first-play urgency instead.
             let bonus = if edge_visits == 0.0 {
                 0.0
             } else {
@@ -200,7 +198,6 @@ impl Selector {
     }
 }
 
-/// Exceeds all other scores, so that unvisited edges come first.
 const UNTRIED_SCORE: f32 = 1000.0;
 
 /// Exact below 512, otherwise at most 0.004 too small.
@@ -307,7 +304,6 @@ mod tests {
                 best(&|n, q, h| q + c * (log / n).sqrt() + 3.0 * h / n.sqrt())
             );
         }
-        // RAVE statistics as if the first move won whenever it was played later.
         for rave_cell in rave_cells {
             rave_cell.clear();
             rave_cell.add_visits::<true>(10);
@@ -366,7 +362,6 @@ mod tests {
         let cells = graph.edges_of(node);
         let select = || Selector::new(&MctsOptions::default()).select(cells, &[], 100);
         assert_eq!(select(), 2);
-        // Below another move's lower bound: not visited again.
         cells.get(2).tighten::<true>(Bounds {
             lower: 0.0,
             upper: 0.3,

@@ -75,11 +75,9 @@ mod tests {
     fn positions_follow_from_their_moves() {
         let graph = Graph::for_tests(1 << 16, 16, false, 1);
         let node = graph.add(&mut Chunk::default(), 1, 3, 1).unwrap();
-        // Two outcomes allow moves 0 and 1, or 1 and 2; a third only move 2.
         let outcomes = [(0.5, 0, 2), (0.25, 1, 3), (0.25, 2, 3)]
             .map(|(weight, start, end)| Outcome { weight, start, end });
         let edges = graph.edges_of(node);
-        // Move 1 wins whenever it is allowed; move 2 is worth at most 0.25.
         edges.get(1).tighten::<true>(Bounds::exact(1.0));
         edges.get(2).tighten::<true>(Bounds {
             lower: 0.125,
@@ -93,7 +91,6 @@ mod tests {
                 upper: 0.75 + 0.25 * 0.25
             }
         );
-        // A certain win needs a winning move for every outcome.
         edges.get(2).tighten::<true>(Bounds::exact(0.25));
         edges.get(0).tighten::<true>(Bounds::exact(1.0));
         assert_eq!(

@@ -1,13 +1,11 @@
-//! Splits simulations among threads by strata of the first chance draw.
+//! Splits simulations among threads by strata of the first chance draw, so that threads mostly
+//! visit different nodes and their cache lines (transposition-driven scheduling: Romein, Plaat, Bal
+//! and Schaeffer 1999).
 //!
-//! Each thread samples the first draw from its own range and mostly visits other nodes, which
-//! avoids contention for cache lines; using all ranges equally gives the distribution of one
-//! thread. Invariants: every simulation of the budget is claimed once; with a budget, parts differ
-//! by at most 1 in size; without one, no part leads another by more than max([`MAX_LEAD`], claimed
-//! / [`LEAD_DIVISOR`]) plus one check interval.
-//!
-//! Sources: stratified sampling; transposition-driven scheduling (Romein, Plaat, Bal and Schaeffer
-//! 1999).
+//! All strata are used equally, which gives the distribution of one thread. Invariants: every
+//! simulation of the budget is claimed once; with a budget, parts differ by at most 1 in size;
+//! without one, no part leads another by more than max([`MAX_LEAD`], claimed / [`LEAD_DIVISOR`])
+//! plus one check interval.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -38,9 +36,7 @@ struct WorkPart {
 #[derive(Debug)]
 pub(super) struct Cursor {
     own_part: usize,
-    /// The part from which the thread currently claims simulations.
     part: usize,
-    /// Claims until the next comparison of the parts.
     left: usize,
     /// Claimed simulations of all parts at the last comparison.
     claimed_total: u64,

@@ -66,7 +66,6 @@ struct Simulation<P> {
     /// The position and node reached; `None` when the path is complete.
     current: Option<(P, u32)>,
     payoffs: Payoffs,
-    /// Index in [`Worker::queue`].
     queue_index: Option<usize>,
     bounds_changed: bool,
     played_kinds: MoveKinds,

@@ -26,7 +26,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         let margin = deviations * self.game.probcut_deviation()? / depth as f32;
         let (low, high) = (alpha - margin, beta + margin);
         if low <= 0.0 && high >= 1.0 {
-            // The widened window contains all values.
             return None;
         }
         let (is_all_node, depth_dependent) = (self.is_all_node, self.depth_dependent);

@@ -1,13 +1,10 @@
-//! Regret: the win probability that a player or an evaluator gives away, measured against exact
-//! values.
+//! Regret: the win probability that a decision gives away, which is the exact value of the best
+//! allowed move minus that of the chosen one, for the side that moves; its expectation for players
+//! that choose at random.
 //!
-//! The regret of a decision is the value of the best allowed move minus that of the chosen one, for
-//! the side that moves; for a player that chooses at random it is the expectation. A position
-//! counts with every outcome of chance, forced moves included.
-//!
-//! Exact values come from the oracle of a game with two seats ([`truth`]) or a certified suite
-//! ([`suite`]). Results depend on the seed and not on the number of threads: decisions are made in
-//! parallel and added up in the order of positions.
+//! A position counts with every outcome of chance, forced moves included. Exact values come from
+//! the oracle of a game with two seats ([`truth`]) or a certified suite ([`suite`]). Results do not
+//! depend on the number of threads.
 
 mod choices;
 mod measure;

@@ -1,5 +1,4 @@
-//! The report of a pipeline run as a [`Page`]. Invariant: everything displayed is in
-//! [`ReportData`], which is stored.
+//! The report of a pipeline run as a [`Page`].
 
 use crate::error::Result;
 use crate::matches::{MatchResult, warning_of_repeats};

@@ -1,5 +1,5 @@
-//! Reads results of commands (`--json`) and training curves for a report. Invariant: the keys of a
-//! result determine its kind; an unknown kind is an error with the name of its file.
+//! Reads results of commands (`--json`) and training curves for a report; the keys of a result
+//! determine its kind.
 
 mod sections;
 

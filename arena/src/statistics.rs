@@ -1,12 +1,9 @@
-//! Statistics of matches from counts of results: score, Elo, likelihood of superiority, with
-//! intervals.
+//! Statistics of matches: score, Elo, likelihood of superiority, with intervals.
 //!
-//! The samples are *pairs*: two games with the same dice and sides swapped, whose results depend on
-//! each other, so every variance is that of the mean score of a pair. A draw is half a point.
-//! Figures are finite for all counts, even if one side has won every game.
-//!
-//! Sources: the Elo and superiority formulas of the testers of chess engines; for intervals at 0
-//! and 1 the "rule of three" (Hanley and Lippman-Hand 1983), exact for any number of samples.
+//! A sample is a pair of games with the same dice and sides swapped, whose results depend on each
+//! other, so every variance is that of a pair's mean score. A draw is half a point. Sources: the
+//! formulas of the testers of chess engines; for intervals at 0 and 1 the "rule of three" (Hanley
+//! and Lippman-Hand 1983).
 
 pub mod comparisons;
 pub mod next_pairing;
@@ -60,7 +57,6 @@ impl Interval {
         (self.upper - self.lower) / 2.0
     }
 
-    /// True inside and on either end.
     #[cfg(test)]
     pub(crate) fn contains(&self, value: f64) -> bool {
         self.lower <= value && value <= self.upper
@@ -94,7 +90,7 @@ impl<const N: usize> Tally<N> {
         self.counts.iter().map(|&count| count as f64).sum()
     }
 
-    /// Score of the samples in a cell.
+    /// Score, 0 to 1, of the samples in cell `cell`.
     #[must_use]
     pub fn cell_score(cell: usize) -> f64 {
         cell as f64 / (N - 1) as f64
@@ -113,7 +109,6 @@ impl<const N: usize> Tally<N> {
         self.mean(squared).unwrap_or(0.0)
     }
 
-    /// Mean of a function of the samples' cells; `None` without samples.
     fn mean(&self, score: impl Fn(usize) -> f64) -> Option<f64> {
         let samples = self.samples();
         let cells = self.counts.iter().enumerate();
@@ -121,7 +116,6 @@ impl<const N: usize> Tally<N> {
         (samples > 0.0).then(|| sum / samples)
     }
 
-    /// Standard error of the score; 0 if all samples are equal.
     pub(crate) fn standard_error(&self) -> f64 {
         (self.variance() / self.samples().max(1.0)).sqrt()
     }
@@ -178,7 +172,6 @@ impl<const N: usize> Tally<N> {
         normal_below((self.score() - 0.5) / (variance / samples).sqrt())
     }
 
-    /// Clamps a score to a quarter of a sample inside of 0 and 1.
     fn clamp_score(&self, score: f64) -> f64 {
         let edge = 0.25 / self.samples().max(1.0);
         score.clamp(edge, 1.0 - edge)

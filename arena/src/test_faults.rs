@@ -62,8 +62,6 @@ pub(crate) fn hold<T: PartialEq + Debug + Sync, E: Debug>(
         let result = work(folder).unwrap();
         assert!(result == expected, "{journal}, {offset}: {result:?}");
     };
-    // Runs work whose append at `offset` fails, if it comes to that, since times make lines longer
-    // or shorter.
     let failed = |offset, is_stuck| {
         let (folder, path) = folder();
         fail_after(&path, offset, is_stuck);

@@ -1,5 +1,3 @@
-//! Simple deterministic players for tests.
-
 use crate::matches::{Contestant, MatchOptions, PairResult, play_pairs};
 use alea_core::{game::Game, random::RandomStream};
 use alea_einstein::{Move, MoveList, Position, Standard};
@@ -46,12 +44,10 @@ pub(crate) fn timeless<G: Playable>(
     results
 }
 
-/// A player that chooses random legal moves.
 pub(crate) fn random<G: Game>() -> Contestant<G> {
     chooser("random", |random, _, legal| random.below(legal.len()))
 }
 
-/// A player that chooses the first legal move.
 pub(crate) fn first<G: Game>() -> Contestant<G> {
     chooser("first", |_, _, _| 0)
 }
@@ -164,7 +160,6 @@ fn analysis_of_values<M>(moves: Vec<(M, Option<f32>)>) -> Analysis<M> {
     }
 }
 
-/// A player that gives the same value to every position that is not over.
 pub(crate) struct Rated(pub(crate) f32);
 
 impl Player<Standard> for Rated {
@@ -198,8 +193,8 @@ impl Player<Standard> for Rated {
     }
 }
 
-/// A player that, from its third move on, crashes, makes an illegal move or fails, as `fault`
-/// tells.
+/// From its third move on, this player crashes, makes an illegal move or fails, according to
+/// `fault`.
 pub(crate) fn faulty(fault: &'static str) -> Contestant<Standard> {
     contestant(fault, move || Box::new(Faulty { fault, moves: 0 }))
 }

@@ -1,6 +1,5 @@
-//! Tables as text for a terminal, and as CSV with all digits. Invariant: both forms have the same
-//! rows and columns; a missing value is `–` in the text and empty in the CSV; control characters
-//! are replaced.
+//! Tables as text for a terminal, and as CSV with all digits. A missing value is `–` in the text
+//! and empty in the CSV.
 
 use alea_core::text::printable;
 use serde::Serialize;

@@ -1,6 +1,5 @@
-//! Round robins. All matches use the same seed, so that pairings share starts and chance outcomes,
-//! which reduces the luck in differences between results. Invariant: the scores of `i` against `j`
-//! and of `j` against `i` come from one match and add up to 100 %.
+//! Round robins. All matches use the same seed: pairings share starts and chance outcomes, which
+//! reduces the luck in differences between results.
 
 use crate::error::Result;
 use crate::matches::{Contestant, MatchOptions, MatchResult, check_names, make_folder, play_match};

@@ -63,7 +63,6 @@ fn evaluators(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// An n-tuple evaluator with forty tuples of four squares and arbitrary weights.
 fn tables() -> NTuple {
     let windows = TupleSet::from_name(&Standard::default(), "board-windows")
         .unwrap_or_else(|error| panic!("{error}"))

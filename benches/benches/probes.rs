@@ -6,7 +6,7 @@ use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{MoveList, Position, Standard, tables::cache::shared_tables};
 use std::hint::black_box;
 
-/// Number of positions, so many that the table's cells do not fit the caches of a core.
+/// So many that the endgame table's entries do not fit the caches of a core.
 const NUM_POSITIONS: usize = 1 << 16;
 
 fn endgames(game: &Standard) -> Vec<Position> {

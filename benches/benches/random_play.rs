@@ -44,7 +44,6 @@ fn random_play(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Plays a random game with all moves listed at every ply; returns the number of plies.
 fn play_listed(game: &ReversiXt, random: &mut RandomStream) -> u64 {
     let (mut position, mut moves, mut plies) = (game.start(), Default::default(), 0);
     while game.payoffs(&position).is_none() {

@@ -50,8 +50,6 @@ fn searches(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Rollouts from set-ups, a thousand from each, on one thread, ended by endgame tables of four
-/// stones.
 fn roll_outs(criterion: &mut Criterion) {
     let game = Standard::default();
     let mut random = RandomStream::new(1);

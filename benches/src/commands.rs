@@ -11,7 +11,6 @@ pub(crate) mod strength;
 use benches::NamedValue;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-/// Command-line parser for the names of a [`NamedValue`].
 fn name_parser<N: NamedValue + Send + Sync>() -> impl TypedValueParser<Value = N> {
     let names = PossibleValuesParser::new(N::NAMES.iter().map(|(name, _)| *name));
     names.try_map(|name| N::from_name(&name).ok_or("nothing has this name"))

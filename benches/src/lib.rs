@@ -55,8 +55,8 @@ pub trait NamedValue: Copy + PartialEq + 'static {
     }
 }
 
-/// Resets both players; returns start position and dice of a game. Red begins games with even
-/// numbers.
+/// Starts a new game for both players; returns its start position and dice. Red begins games with
+/// even numbers.
 fn begin_game(
     game: &Standard,
     players: &mut [Box<dyn Player<Standard>>; 2],
@@ -73,7 +73,6 @@ fn begin_game(
     (start, DiceStream::new(of_dice, game.die()))
 }
 
-/// Plays a game of two players, which were reset.
 fn play(
     game: &Standard,
     start: Position,

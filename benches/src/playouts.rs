@@ -1,9 +1,8 @@
 //! Statistics of random play: games from random set-ups in which both sides choose uniformly among
 //! their legal moves.
 //!
-//! This slow implementation is the reference for faster playouts ([`compare`]). Counts are integers
-//! and depend on rules, seed and number of games, not on threads: each block of games has its own
-//! random stream.
+//! This slow implementation is the reference for faster playouts ([`compare`]). Results do not
+//! depend on threads, since each block of games has its own random stream.
 
 pub mod compare;
 use arena::error::Result;
@@ -84,7 +83,6 @@ pub fn random_play(
     })
 }
 
-/// Plays games in sequence from one seed.
 pub fn play_block(game: &Standard, seed: u64, games: u64) -> RandomPlay {
     let mut random = RandomStream::new(seed);
     let mut dice = DiceStream::new(random.next_u64(), game.die());

@@ -1,6 +1,5 @@
-//! Parsers of the published tables in `benches/published`, which also have the specs of our
-//! corresponding players. `reports.txt` has a source for each report, and our assumptions where it
-//! leaves something open. A malformed line is an error.
+//! Parsers of the published tables in `benches/published`, which also name our players that
+//! correspond to the published ones.
 
 use arena::error::Result;
 use engine::core::text::content_lines;
@@ -19,10 +18,9 @@ pub(super) struct Entrant {
     pub number: u32,
     #[serde(rename = "player")]
     pub name: String,
-    /// Spec of our player. MrRandom is an evaluator in the report, so it takes a win that it sees;
-    /// as a player of random moves it would score four points less than printed. Deeper players
-    /// average raw scores, whose scale is not printed; `benches/results/published-tables.md` tells
-    /// how ours was chosen.
+    /// Spec of our player that corresponds to the published one. MrRandom is an evaluator in the
+    /// report, so it takes a win that it sees. Deeper players average raw scores, whose scale is
+    /// not printed; `benches/results/published-tables.md` explains the choice.
     #[serde(rename = "here")]
     pub player: String,
     /// Estimated milliseconds per game.
@@ -83,7 +81,6 @@ pub(super) fn report(name: &str) -> (String, Vec<String>) {
     (source, assumptions.map(str::to_owned).collect())
 }
 
-/// Rows of a table whose first line has the column names; empty cells are omitted.
 fn parse_rows<T: DeserializeOwned>(table: &str) -> Result<Vec<T>> {
     let mut lines = table.lines();
     let names = parse_cells(lines.next().unwrap_or_default());
@@ -98,7 +95,6 @@ fn parse_rows<T: DeserializeOwned>(table: &str) -> Result<Vec<T>> {
     (2..).zip(lines).map(row).collect()
 }
 
-/// Cells of a CSV line; they may be quoted.
 fn parse_cells(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     for character in line.chars() {

@@ -1,9 +1,8 @@
-//! Published tables measured again: each figure as printed beside ours, with intervals and the mean
-//! difference.
+//! Measures published tables again: each printed figure stands beside ours, with intervals and the
+//! mean difference.
 //!
 //! Sources: Rock'n'Roll (Schäfer 2006), a Star1 agent in C++ (NTU), Monte_Alpha (Electronics 2023,
-//! 12(13), 2936); their figures are in `benches/published` and `search_bench/presets.rs`. Every
-//! reproduction lists our assumptions where the report leaves something open.
+//! 12(13), 2936).
 
 mod comparison;
 mod matches;
@@ -77,7 +76,7 @@ impl Settings {
         if self.full { full } else { quick }
     }
 
-    /// Games of a match that has `sizes` games by default, at full and at quick size.
+    /// Number of games of a match, by default one of `sizes`: at full size, at quick size.
     fn games_or(&self, sizes: [u64; 2]) -> u64 {
         self.games.unwrap_or(self.full_or_quick(sizes))
     }

@@ -1,7 +1,6 @@
-//! Searches on a suite of positions: nodes, leaves, speed, evaluation time, table use.
-//!
-//! [`compare_players`] compares any players, [`compare_cuts`] cuts at chance nodes. Searches run
-//! one after the other, on one thread unless the player uses more, so that times are comparable.
+//! Compares searches on a suite of positions: nodes, leaves, speed, evaluation time, table use.
+//! They run one after the other, on one thread unless the player uses more, so that times are
+//! comparable.
 
 pub(super) mod chance;
 pub(super) mod clock_overhead;

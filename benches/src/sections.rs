@@ -37,7 +37,6 @@ pub fn read_section(value: &Value) -> Option<Result<Box<dyn Section>, String>> {
     }
 }
 
-/// Checks that a result has the classes of set-ups that its drawing needs.
 fn setup_values(found: SetupValues) -> Result<SetupValues, String> {
     let is_order = |order: &String| order.len() == 6 && order.is_ascii();
     let is_class =

@@ -1,9 +1,8 @@
 //! Values of EinStein's set-ups, and win probability of the first side, which begins.
 //!
 //! With one to three stones a side all values are exact, by the endgame tables. With six, all 720
-//! set-ups play all others, up to symmetry, and a model is fitted to the results (`fit.rs`); every
-//! value then has a sampling error and an error from imperfect play (`improvement.rs`). Earlier
-//! work: Rock'n'Roll (Schäfer 2006).
+//! set-ups play all others, up to symmetry, and a model is fitted to the results. Earlier work:
+//! Rock'n'Roll (Schäfer 2006).
 
 mod arrangements;
 mod draw;
@@ -291,7 +290,7 @@ fn errors(
     squares.map(f64::sqrt)
 }
 
-/// A random number, nearly standard normal: the sum of twelve uniform ones.
+/// The sum of twelve uniform random numbers, nearly standard normal.
 fn normal(random: &mut RandomStream) -> f64 {
     (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
 }

@@ -1,8 +1,6 @@
-//! Strength by cost: scores of players against one opponent.
-//!
-//! A player's spec may have a placeholder for a number, such as time per move; each number is then
-//! a match and a point of the player's curve. All matches have the same seed, so that points share
-//! starts and dice; scores are luck-adjusted if a luck evaluator is given.
+//! Strength by cost: scores of players against one opponent. A player's spec may have a placeholder
+//! for a number, such as time per move; each number is then a match and a point of the player's
+//! curve. All matches have the same seed, so that points share starts and dice.
 
 use arena::error::Result;
 use arena::matches::{Contestant, MatchOptions, MatchResult, make_folder, play_match};
@@ -47,7 +45,6 @@ pub struct Point {
 }
 
 impl Point {
-    /// Score of the player and its interval, luck-adjusted if luck was measured.
     fn score(&self) -> (f64, Interval) {
         match &self.result.luck {
             Some(luck) => (luck.score, luck.interval),

@@ -1,8 +1,5 @@
 //! Suites of positions on which searches are compared: a phase of the game and a position before
-//! the roll on each line.
-//!
-//! Positions are not over, so every search can value them as chance nodes. The committed suite
-//! (`data/suites/search.txt`) is built in; a test generates it again.
+//! the roll on each line. The committed suite (`data/suites/search.txt`) is built in.
 
 #[cfg(test)]
 mod generate;

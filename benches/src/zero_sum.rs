@@ -35,7 +35,6 @@ pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> M
     [rows, columns].each_ref().map(Learner::average)
 }
 
-/// Matrix of `payoff` for a game in which both players have the same choices.
 pub(super) fn square(choices: usize, payoff: impl Fn(usize, usize) -> f64) -> Vec<Vec<f64>> {
     let row = |row| (0..choices).map(|column| payoff(row, column)).collect();
     (0..choices).map(row).collect()

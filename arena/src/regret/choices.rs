@@ -1,8 +1,6 @@
-//! Decisions of contestants, position by position.
-//!
-//! An evaluator values each direct successor once, for all outcomes of chance. A player decides
-//! every outcome with several moves in a new game, so that decisions are independent. They depend
-//! on contestant, seed, position and its number alone.
+//! Decisions of contestants. An evaluator values each successor once, for all outcomes of chance; a
+//! player decides every outcome with several moves in a new game, so that decisions are
+//! independent.
 
 use super::{
     Contestant,
@@ -34,7 +32,6 @@ pub(super) struct Answer {
 
 const BLOCK_POSITIONS: usize = 128;
 
-/// The decisions in each position, in order.
 pub(super) fn answers<G: Playable>(
     contestant: &Contestant<G>,
     game: &G,
@@ -60,7 +57,7 @@ pub(super) fn answers<G: Playable>(
             Ok(vec![Answer::default(); labelled.len()])
         }
         Contestant::Player(recipe) => {
-            // Each thread makes one player, which may own a large table.
+            // Each thread makes only one player, which may own a large table.
             let positions = (0..).zip(labelled).par_bridge();
             let answer = |player: &mut Box<dyn Player<G>>, (number, labelled)| {
                 let answer = by_player(player.as_mut(), game, labelled, seed, number)?;

@@ -1,8 +1,6 @@
-//! Means and fractions over decisions, with standard errors.
-//!
-//! The decisions in one position depend on each other, so positions are the samples: each figure is
-//! a ratio of two sums over positions, with the linearised standard error of a ratio. Sums are in
-//! the order of positions, in double precision.
+//! Means and fractions over decisions, with standard errors. Since the decisions in one position
+//! depend on each other, each figure is a ratio of two sums over positions, with the linearised
+//! standard error of a ratio.
 
 use super::{
     choices::{Answer, Choices},
@@ -57,16 +55,14 @@ pub struct Figures {
     pub positions: u64,
     /// Mean loss of win probability per decision, forced moves included.
     pub regret: Estimate,
-    /// The part of the regret's standard error that comes from inexact values, in this set of
-    /// positions.
+    /// The part of `regret`'s standard error that comes from inexact values of the moves.
     pub of_labels: f64,
-    /// Mean loss of win probability per real choice: an outcome of chance with several allowed
-    /// moves.
+    /// Mean loss of win probability over outcomes of chance with several allowed moves.
     pub regret_of_choices: Estimate,
-    /// Fraction of real choices in all decisions.
+    /// Fraction of decisions with several allowed moves.
     pub choices: f64,
-    /// Fraction of real choices with the best move, or one that loses at most [`SAME_VALUE`] or two
-    /// standard errors of the exact values.
+    /// Fraction of decisions with several allowed moves that choose the best one, or one that loses
+    /// at most [`SAME_VALUE`] or two standard errors of the exact values.
     pub optimal: Estimate,
     /// Fraction of decisions that lose more than 0.01 of win probability.
     pub above_1: Estimate,
@@ -177,7 +173,6 @@ impl DecisionSums {
     }
 }
 
-/// Sums over positions of an evaluator's values and the exact ones.
 #[derive(Default)]
 pub(super) struct ValueSums {
     squared: Ratio,
@@ -196,7 +191,6 @@ impl ValueSums {
         self.exact[bin].add(exact, 1.0);
     }
 
-    /// Errors of the values; `None` without positions.
     pub(super) fn figures(&self) -> Option<ValueFigures> {
         let squared = self.squared.estimate();
         let rmse = squared.value.sqrt();

@@ -1,17 +1,12 @@
-//! Games of EinStein for [`super::positions::Source::Mixed`]: half random, half greedy with some
-//! random moves.
-//!
-//! Games are distributed as those of two [`RandomPlayer`](alea_play::simple::RandomPlayer)s, or
-//! of two [`GreedyPlayer`]s with [`EXPLORATION_RATE`]. As only one position of each is used, they
-//! call the rules directly, and a block of positions shares one random stream, because seeding a
-//! Mersenne Twister takes longer than a game.
+//! Games of EinStein for [`super::positions::Source::Mixed`]: half uniformly random, half greedy
+//! with [`EXPLORATION_RATE`]. They call the rules directly, and a block of positions shares one
+//! random stream, because seeding a Mersenne Twister takes longer than a game.
 
 use super::positions::{EXPLORATION_RATE, PickPosition};
 use alea_core::{game::Game, random::RandomStream, search_game::Playouts};
 use alea_einstein::{BLUE, Move, MoveList, Position, RED, Standard, players::GreedyPlayer};
 use std::ops::RangeInclusive;
 
-/// A function that plays a game with every call and picks one of its positions.
 pub(super) fn mixed_games(game: &Standard, random: RandomStream) -> PickPosition<'_, Standard> {
     let mut games = MixedGames::new(game, random);
     Box::new(move |stones| games.draw(stones))
@@ -21,7 +16,6 @@ struct MixedGames<'a> {
     game: &'a Standard,
     random: RandomStream,
     legal: MoveList,
-    /// Positions of the last game with an allowed number of stones.
     positions: Vec<Position>,
 }
 
@@ -35,8 +29,6 @@ impl<'a> MixedGames<'a> {
         }
     }
 
-    /// Plays a game and picks one of its positions with an allowed number of stones, all with equal
-    /// probability.
     fn draw(&mut self, stones: &RangeInclusive<usize>) -> Option<Position> {
         // Half of the games, not of the positions, is random: greedy games often end before few
         // stones are left.
@@ -63,7 +55,6 @@ impl<'a> MixedGames<'a> {
         let mut position = start;
         while self.game.winner(&position).is_none() {
             let there = position.stones() as usize;
-            // No later position has enough stones.
             if there < *stones.start() {
                 return;
             }
@@ -82,8 +73,6 @@ impl<'a> MixedGames<'a> {
 
     #[inline]
     fn greedy_move(&mut self, position: &Position) -> Move {
-        // The lower half of the bits decides whether the move is random, the upper half rolls the
-        // die.
         let bits = self.random.next_u64();
         if f64::from(bits as u32) < EXPLORATION_RATE * (1u64 << 32) as f64 {
             return self.sample_move(position);

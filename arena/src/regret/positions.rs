@@ -1,9 +1,7 @@
-//! Sampling of positions on which regret is measured, one from each game of self-play.
-//!
-//! Position `k` depends on the source, the seed, `k` and the allowed range of
+//! Sampling of positions on which regret is measured, one from each game of self-play. Position `k`
+//! depends on the source, the seed, `k` and the allowed range of
 //! [`remaining`](alea_play::rules::Rules::remaining), a measure of the rest of the game such as
-//! stones. Each game of a player has its own random stream. Games of [`Source::Mixed`] are shorter
-//! than the seeding of a stream, so `BLOCK_POSITIONS` positions share one.
+//! stones.
 
 use super::mixed::mixed_games;
 use crate::error::{MeasuringError, Result};
@@ -23,7 +21,7 @@ use std::{any::Any, ops::RangeInclusive};
 /// Probability of a random move in the games of [`Source`].
 pub const EXPLORATION_RATE: f64 = 0.1;
 
-/// Positions that one thread samples with the same players, or from the same stream.
+/// Positions that share the players, or the random stream, of one thread.
 pub(crate) const BLOCK_POSITIONS: u64 = 64;
 
 const MAX_GAMES: u64 = 10_000;
@@ -148,7 +146,6 @@ pub fn draw_positions<G: Playable>(
     Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
 }
 
-/// A [`PickPosition`] whose game is seeded by the position's number and the attempt.
 type Draw<'a, G> = Box<
     dyn FnMut(
             [u64; 2],

@@ -101,8 +101,6 @@ impl ContestantReport {
     }
 }
 
-/// Regret, its standard error and the part of this from inexact values; regret of real choices and
-/// its standard error.
 fn regrets(figures: &Figures) -> [Cell; 5] {
     let (all, choices) = (figures.regret, figures.regret_of_choices);
     [

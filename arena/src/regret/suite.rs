@@ -1,13 +1,9 @@
-//! Certified suites of EinStein: positions with the value of every move, exact where endgame tables
-//! or a solver reach, else by rollouts.
+//! Certified suites of EinStein: files of positions with the value of every move, exact where
+//! endgame tables or a solver reach, else by rollouts.
 //!
-//! A suite has a number of stones and is a file of JSON Lines: a header, then a line for each
-//! position. Values by rollouts have two independent halves and the standard error of their mean:
-//! the best move is chosen by one half and valued by the other, which avoids the bias of a maximum.
-//! Positions are sampled whether or not they can be solved.
-//!
-//! A suite depends on its header alone, and interrupted work on it resumes. No two of its positions
-//! are symmetric images of each other.
+//! A file of JSON Lines has a header and a line for each position. Rollouts have two independent
+//! halves: the best move is chosen by one half and valued by the other, which avoids the bias of a
+//! maximum. No two positions are symmetric images of each other.
 
 use super::{
     positions::{Source, draw_positions},
@@ -185,21 +181,18 @@ impl SuiteBuilder<'_> {
         })?;
         if let TaskSlice::Merge { of } = self.slice {
             for number in 0..of {
-                // A task without positions has no file.
                 let _ = fs::remove_file(TaskSlice::Task { number, of }.path_for(&state));
             }
         }
         Ok(fs::remove_file(&state).map_err(|error| format!("{}: {error}", state.display()))?)
     }
 
-    /// Samples positions, none of which is an image of another.
     fn draw(&self, stones: u32, positions: u64, progress: &ProgressBar) -> Result<Vec<Position>> {
         let min_stones = if stones == MIN_SUITE_STONES {
             2
         } else {
             stones
         };
-        // Some are dropped as images of others.
         let count = positions + positions / 4 + 8;
         progress.set_length(count);
         progress.set_position(0);
@@ -224,8 +217,8 @@ impl SuiteBuilder<'_> {
         Ok(sampled)
     }
 
-    /// Maximum number of positions to solve for one with so many stones; 0 with more than two
-    /// stones above the tables.
+    /// Maximum number of positions to solve for one of `stones` stones; 0 with more than two stones
+    /// above the tables.
     fn limit_of(&self, stones: u32) -> usize {
         if stones as usize <= self.tables.stones() + 2 {
             self.limit
@@ -330,7 +323,6 @@ pub fn write_held_out(directory: &Path, game: &Standard) -> Result<()> {
     })?)
 }
 
-/// The canonical images of the positions of all suites in a directory.
 pub(super) fn least_images(directory: &Path, game: &Standard) -> Result<BTreeSet<u64>> {
     let mut images = BTreeSet::new();
     for suite in LabelledSuite::all(directory, game)? {

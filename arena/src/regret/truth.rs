@@ -1,7 +1,5 @@
-//! Exact values of every move of a position, from an oracle or a suite.
-//!
-//! They are values for the side that makes the move, after it and before the next outcome of
-//! chance; a move that ends the game has its payoff.
+//! Exact values of every move of a position, from an oracle or a suite, for the side that makes the
+//! move, before the next outcome of chance.
 
 use crate::error::Result;
 use alea_core::{game::Outcome, oracle::Oracle};
@@ -113,7 +111,6 @@ pub fn label_exactly<G: Playable>(
 
 const BLOCK_POSITIONS: usize = 1024;
 
-/// Exact values of all moves of several positions; `None` if one is unknown.
 fn label_block<G: Playable>(
     game: &G,
     oracle: &dyn Oracle<G>,

@@ -1,5 +1,3 @@
-//! Tests of the report.
-
 use super::*;
 use crate::matches::play_match;
 use crate::page::tests::{assert_alone, assert_well_formed};

@@ -1,6 +1,5 @@
-//! Multiple comparisons: among many pairings of equals, some differ "with 95 % certainty" by
-//! chance. The probability that any of them does is bounded here, whatever the dependence between
-//! pairings. Sources: Holm (1979); Bonferroni.
+//! Multiple comparisons (Holm 1979; Bonferroni): bounds the probability that any of many pairings
+//! of equals seems different by chance.
 
 use super::{QUANTILE_95, Tally, normal_below};
 

@@ -1,16 +1,12 @@
-//! Choice of the next pairing, so that few games settle the ranking of many contestants.
-//!
-//! Only neighbours in the ranking matter. Their difference is settled if it exceeds two standard
-//! errors, or if these are below a given precision; contestants without an unsettled difference
-//! play no more. The next pairing is the one whose games are expected to reduce the variances of
-//! the unsettled differences most, as fractions of them.
+//! Chooses the pairing whose games are expected to reduce most the variances of the unsettled
+//! differences between neighbours in the ranking, as fractions of them. A difference is settled if
+//! it exceeds two standard errors, or if these are below a given precision.
 
 use super::ratings::{ELO_PER_LOGIT, MatchRecord, Ratings, ratings, reachable_from};
 
 /// Minimum of a significant difference, in standard errors.
 pub(crate) const SIGNIFICANT_SIGMAS: f64 = 2.0;
 
-/// Indices of contestants, best first.
 pub(crate) fn ranking(ratings: &Ratings) -> Vec<usize> {
     let mut order: Vec<usize> = (0..ratings.elo.len()).collect();
     order.sort_by(|&left, &right| ratings.elo[right].total_cmp(&ratings.elo[left]));
@@ -40,8 +36,8 @@ pub(crate) fn open_differences(
         .collect()
 }
 
-/// The most informative of the `allowed` pairings, by the results `records`, if `pairs` pairs of
-/// games are added; `None` if all differences are settled.
+/// The most informative of the `allowed` pairings for `pairs` more pairs of games; `None` if all
+/// differences are settled.
 pub(crate) fn next_pairing(
     contestants: usize,
     records: &[MatchRecord],
@@ -53,8 +49,7 @@ pub(crate) fn next_pairing(
     let pairings = (1..contestants).flat_map(apart);
     let mut pairings = pairings.filter(|&(a, b)| allowed(a, b));
     let Some(ratings) = ratings(contestants, records) else {
-        // Before there are ratings, contestants are connected by games, if possible each with the
-        // next.
+        // Ratings need games that connect all contestants, if possible each with the next.
         return pairings.find(|&(a, b)| !reachable_from(contestants, records, a)[b]);
     };
     let pairings: Vec<(usize, usize)> = pairings.collect();
@@ -77,7 +72,6 @@ pub(crate) fn next_pairing(
         open.iter().map(one).sum::<f64>()
     };
     let rated = pairings.iter().copied().map(|(a, b)| (gain(a, b), (a, b)));
-    // Of equal pairings the first.
     let best = rated.reduce(|best, other| if other.0 > best.0 { other } else { best });
     best.filter(|_| !open.is_empty())
         .map(|(_, pairing)| pairing)

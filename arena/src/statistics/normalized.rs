@@ -1,9 +1,6 @@
 //! Normalised Elo: the excess of the score over 1/2 in standard deviations of one game, times 800 /
-//! ln 10.
-//!
-//! A plain Elo difference shows how much more often one side wins; a normalised one how many games
-//! it takes to show this, whatever the fraction of split pairs. Figures are finite for all counts.
-//! Source: M. Van den Bergh's notes for fishtest.
+//! ln 10. It shows how many games it takes to find a difference, whatever the fraction of split
+//! pairs. Source: M. Van den Bergh's notes for fishtest.
 
 use super::{Interval, QUANTILE_95, Tally};
 
@@ -28,7 +25,6 @@ impl<const N: usize> Tally<N> {
         )
     }
 
-    /// Score, clamped to a quarter of a sample inside of 0 and 1.
     pub(crate) fn bounded_score(&self) -> f64 {
         self.clamp_score(self.score())
     }

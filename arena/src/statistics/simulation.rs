@@ -80,8 +80,7 @@ pub fn run_games(
     })
 }
 
-/// Adds samples until a test is decided: verdict and number of samples. `one_more` adds a sample
-/// and, if its argument is `true`, returns the evidence of all.
+/// `one_more` adds a sample and, if its argument is `true`, returns the evidence of all.
 fn until_decided(
     test: &SequentialTest,
     every: u64,

@@ -3,7 +3,7 @@
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{Position, RED, Standard, dice::DiceStream};
 
-/// Number of positions, few enough for the first-level cache.
+/// Few enough for the first-level cache.
 pub(crate) const NUM_POSITIONS: usize = 1024;
 
 /// Unfinished positions of random games, each with a roll of the die.

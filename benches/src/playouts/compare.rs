@@ -1,5 +1,5 @@
-//! Comparison of playouts on one thread: every engine and every move policy against a slow
-//! reference. Games begin at random set-ups.
+//! Compares playouts on one thread, from random set-ups: every engine and every move policy against
+//! a slow reference.
 
 use super::play_block;
 use arena::text_table::{Cell, TextTable};
@@ -87,7 +87,6 @@ impl Comparison {
 struct Count {
     games: u64,
     plies: Option<u64>,
-    /// Sum of the scores of the side that begins.
     payoff: f64,
     squared_payoff: f64,
 }
@@ -113,12 +112,10 @@ impl From<Tally> for Count {
     }
 }
 
-/// Measures the fastest of several equal runs.
 fn row<C: Into<Count>>(name: &str, mut run: impl FnMut() -> C) -> PlayoutRow {
     prepared_row(name, || (), |()| run())
 }
 
-/// Measures as [`row`], after untimed preparation of each run.
 fn prepared_row<S, C: Into<Count>>(
     name: &str,
     mut prepare: impl FnMut() -> S,

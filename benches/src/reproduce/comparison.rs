@@ -22,7 +22,6 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A figure without a sample, such as a count of leaves.
     pub fn without_interval(label: String, published: f64, measured: f64) -> Self {
         Self {
             label,

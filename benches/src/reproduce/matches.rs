@@ -1,7 +1,5 @@
-//! Matches compared with published ones.
-//!
-//! The state file of a match is named by the match, so that a longer run of the same reproduction
-//! extends a shorter one.
+//! Plays matches and compares them with published ones. A state file is named by its match, so that
+//! a longer run extends a shorter one.
 
 use super::{
     Settings,
@@ -26,7 +24,6 @@ pub(super) struct PlannedMatch {
     pub milliseconds: f64,
 }
 
-/// Estimated seconds of all matches on one thread.
 pub(super) fn seconds(planned: &[PlannedMatch]) -> f64 {
     planned
         .iter()
@@ -34,7 +31,6 @@ pub(super) fn seconds(planned: &[PlannedMatch]) -> f64 {
         .sum()
 }
 
-/// Plays matches and compares their scores with the published ones, in percent.
 pub(super) fn play(
     title: &str,
     planned: &[PlannedMatch],

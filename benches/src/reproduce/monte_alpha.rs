@@ -1,10 +1,9 @@
 //! Monte_Alpha's tables: numbers of simulations against Greedy, 1.2 seconds per move against its
 //! rivals, version 2 against version 1.
 //!
-//! Seconds on the authors' machine are converted to simulations, by the printed 200,000 and, for
-//! UCTcut, 50,000 per second, so that the same seed gives the same games on any machine. Only
-//! ABSeval, which does not simulate, is limited by time. The quick size has the printed simulations
-//! against Greedy with fewer games, and a fortieth of 1.2 seconds.
+//! Seconds on the authors' machine are converted to simulations by their printed speed, so the same
+//! seed gives the same games on any machine. Only ABSeval, which does not simulate, is limited by
+//! time.
 
 use super::{
     Settings, Target,
@@ -40,7 +39,6 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
         .collect())
 }
 
-/// Estimated milliseconds per move of a player.
 fn milliseconds(notation: &str) -> f64 {
     let number = |start| {
         let (_, number) = notation.split_once(start)?;
@@ -50,7 +48,7 @@ fn milliseconds(notation: &str) -> f64 {
     number("(ms=").unwrap_or(simulations / SIMULATIONS_A_MILLISECOND)
 }
 
-/// The match of a line; `None` if it is omitted at the quick size.
+/// `None` if the match of this line is omitted at the quick size.
 fn plan_match(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<PlannedMatch> {
     let limit = settings.full_or_quick(MOVE_MILLISECONDS);
     let players = [&line.here, &line.opponent_here].map(|notation| {

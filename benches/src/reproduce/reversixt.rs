@@ -1,8 +1,6 @@
-//! Minimax, alpha-beta without and with sorted moves, and max^n on ReversiXT, depth by depth.
-//!
-//! Source: RWTH Aachen, Softwarepraktikum 2016, a report of curves without numbers. All searches
-//! start from the same position, without iterative deepening; minimax has a leaf for every line of
-//! play.
+//! Minimax, alpha-beta without and with sorted moves, and max^n on ReversiXT, from the same
+//! position at each fixed depth. Source: RWTH Aachen, Softwarepraktikum 2016, a report of curves
+//! without numbers.
 
 use super::{
     Settings, Target,
@@ -157,7 +155,6 @@ fn game() -> ReversiXt {
     ReversiXt::new(Arc::new(map))
 }
 
-/// Branching factor, from the leaves of the deepest minimax search.
 fn branching(rows: &[Row]) -> f64 {
     let deepest = rows
         .iter()

@@ -1,5 +1,5 @@
-//! Rock'n'Roll's tournament of 24 players with 10,240 games of every pair: 16 × 16 good set-ups,
-//! either side begins, 20 repetitions.
+//! Rock'n'Roll's tournament of 24 players, 10,240 games of every pair: 16 × 16 good set-ups, either
+//! side begins, 20 repetitions.
 //!
 //! The printed part of the matrix has 15 of the players; the other nine play one of these, without
 //! published figures. Depths are the report's, one less than those of our searches.
@@ -19,8 +19,6 @@ const OPPONENT_OF_OTHERS: u32 = 8;
 const QUICK_MILLISECONDS: f64 = 800.0;
 const QUICK_GAMES: [u64; 2] = [4, 2048];
 
-/// All pairs of the printed matrix, and each of the other nine players against
-/// [`OPPONENT_OF_OTHERS`].
 pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
     let entrants = rocknroll()?;
     let mut selected = settings.only.iter();

@@ -1,7 +1,5 @@
-//! Studies of [`crate::search_bench`] beside published figures: leaves saved by cuts, time and
-//! strength by depth, sizes of the transposition table.
-//!
-//! Reports count plies below the move: their depth d is our d + 1.
+//! Searches beside published figures: leaves saved by cuts, time and strength by depth, sizes of
+//! the transposition table. Reports count plies below the move: their depth d is our d + 1.
 
 use super::{
     Settings, Target,
@@ -53,7 +51,6 @@ pub(super) fn seconds(target: Target, settings: &Settings) -> f64 {
     }
 }
 
-/// Settings for the built-in suite, at the quick size for its first positions of each phase.
 fn study(settings: &Settings) -> Result<search_bench::Settings> {
     let mut suite = Suite::built_in()?;
     if !settings.full {

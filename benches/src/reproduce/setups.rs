@@ -26,7 +26,7 @@ const PLAYERS: [(&str, f64); 2] = [
 ];
 const NUM_GAMES: u64 = 20;
 
-/// Games of a pair of set-ups, which stands for eight symmetric ones, each begun by either side.
+/// Games of a pair of set-ups, each begun by either side; the pair stands for eight symmetric ones.
 fn games(settings: &Settings) -> u64 {
     (4 * settings.games_or([NUM_GAMES; 2])).clamp(2, u64::from(u32::MAX) - 1)
 }

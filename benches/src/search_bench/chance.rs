@@ -1,9 +1,6 @@
 //! Leaves saved by cuts at chance nodes: Star0, Star0.5, Star1 and Star2, without and with a
-//! transposition table.
-//!
-//! Tables have the published form: leaf counts by position, and the fraction saved against Star0
-//! without a table. All searches must agree on the value of a position; the largest difference is
-//! reported.
+//! transposition table, in the form of the published tables. All searches must agree on the value
+//! of a position.
 
 use super::{
     Report, Settings, chart,
@@ -212,7 +209,6 @@ fn lines(measured: &[ChanceCosts]) -> Vec<Line<'_>> {
     lines
 }
 
-/// Chart of mean leaves by phase of the game, with a curve for each search.
 fn by_phase(measured: &[ChanceCosts], phases: &[Phase]) -> Result<String> {
     let curve = |one: &ChanceCosts| {
         let mean = |(index, phase): (usize, &Phase)| {

@@ -1,8 +1,6 @@
-//! The cost of reading the clock, which is subtracted from evaluation times.
-//!
-//! A fast evaluation takes less time than two readings of the clock. They are the extra time of an
-//! instrumented search; which fraction of it lies inside the timed intervals is measured once, on
-//! empty evaluations.
+//! The cost of reading the clock, which is subtracted from evaluation times. It is the extra time
+//! of an instrumented search; the fraction inside the timed intervals is measured once, on empty
+//! evaluations.
 
 use engine::search::eval_timer::EvalTimer;
 use std::{hint::black_box, sync::OnceLock, time::Instant};

@@ -1,5 +1,3 @@
-//! Costs of players on a suite, by phase of the game and in all, compared with the first player.
-
 use super::{
     Report, Settings, chart,
     cost::{Compared, cost_table},
@@ -56,14 +54,12 @@ pub fn compare_players(settings: &Settings, progress: &ProgressBar) -> Result<Re
     })
 }
 
-/// Phases of a suite with their names, and the total (`None`) if there are several.
 fn parts(phases: &[Phase]) -> Vec<(&'static str, Option<Phase>)> {
     let all = (phases.len() > 1).then_some(("all", None));
     let parts = phases.iter().map(|&phase| (phase.name(), Some(phase)));
     parts.chain(all).collect()
 }
 
-/// Chart of milliseconds per position by phase, with a curve for each player.
 fn times(players: &[PlayerCosts], parts: &[(&str, Option<Phase>)]) -> Result<String> {
     let curve = |player: &PlayerCosts| {
         let milliseconds = |&(_, phase): &_| player.total_cost(phase).milliseconds();

@@ -1,7 +1,5 @@
-//! Costs of valuing positions by search, with rates and ratios.
-//!
-//! Rates are ratios of sums. Counts come from a plain search, and only the fraction of evaluation
-//! time from an instrumented one.
+//! Costs of valuing positions by search, with rates (ratios of sums). Counts come from a plain
+//! search, and only the fraction of evaluation time from an instrumented one.
 
 use super::measure::PlayerCosts;
 use crate::suite::Phase;
@@ -32,7 +30,6 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// Cost of one position from the plain search's report and time.
     pub(crate) fn of(stats: &SearchStats, seconds: f64, evaluation_seconds: Option<f64>) -> Self {
         Self {
             positions: 1,
@@ -88,7 +85,6 @@ impl Cost {
         }
     }
 
-    /// `replacements`, or `None` without a table.
     pub(super) fn exact_replacements(&self) -> Option<u64> {
         (self.probes > 0).then_some(self.replacements)
     }

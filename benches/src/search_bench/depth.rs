@@ -34,8 +34,6 @@ pub(crate) fn seconds_a_game(
     timed.collect()
 }
 
-/// Plays at least one and at most `max_games` games, until `time` has passed: number of games, and
-/// seconds per game.
 fn time_games(
     recipe: &PlayerRecipe<Standard>,
     seed: u64,

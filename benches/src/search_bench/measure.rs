@@ -1,7 +1,5 @@
-//! Costs of players on positions, one after the other.
-//!
-//! A plain player values each position as in a new game; the fastest repetition counts. An
-//! instrumented player measures the fraction of evaluation time over all threads.
+//! Costs of players on positions. A plain player values each position as in a new game, and its
+//! fastest repetition counts; an instrumented player measures the fraction of evaluation time.
 
 use super::{Settings, clock_overhead::ClockCost, cost::Cost};
 use crate::suite::Phase;

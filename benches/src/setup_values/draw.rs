@@ -1,7 +1,5 @@
-//! Text and charts of set-ups and values: triangles of stones, a table of all meetings, a map of
-//! classes.
-//!
-//! Set-ups are drawn as Red's, whose corner is the upper left one.
+//! Text and charts of set-ups and values. Set-ups are drawn as Red's, whose corner is the upper
+//! left one.
 
 use super::{
     SetupStudy,

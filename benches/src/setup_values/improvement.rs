@@ -1,9 +1,6 @@
 //! The change of values by better play: games of a policy against games of a stronger player, from
-//! the same starts with the same dice.
-//!
-//! If both sides play better, the difference estimates the error of the policy's value; if one
-//! does, its score bounds the true value, as far as the stronger player finds the best answers.
-//! Neither is proven.
+//! the same starts with the same dice. If both sides play better, the difference estimates the
+//! error of the policy's value; if one does, its score bounds the true value.
 
 use super::{
     arrangements::{Rows, start},

@@ -1,8 +1,6 @@
-//! Generation of the committed suite, from games of a small search against itself.
-//!
-//! Game `i` depends on the seed and `i` alone. Every place in the suite (slot) has conditions, and
-//! takes a position of the first game that has a matching one and is not yet used, so all positions
-//! are from different games.
+//! Generates the committed suite from games of a small search against itself. Every place in the
+//! suite (slot) has conditions, and takes a position of the first game that has a matching one and
+//! is not yet used.
 
 use super::{Phase, Suite};
 use crate::{NamedValue, begin_game, play};
@@ -85,7 +83,6 @@ fn wins_with_any_roll(game: &Standard, position: &Position) -> bool {
     })
 }
 
-/// Steps of a side's nearest stone to its goal on an empty board.
 fn steps_to_goal(position: &Position) -> u8 {
     let sides = [position.mover(), position.other()];
     let squares = sides.iter().flat_map(|side| side.squares());

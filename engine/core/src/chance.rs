@@ -1,9 +1,9 @@
-//! Values of positions before a chance event: `Σ_o p_o · max_{m ∈ moves(o)} v_m`, exact or bounded.
+//! Values of positions before a chance event: `Σ_o p_o · max_{m ∈ moves(o)} v_m`, exact or bounded,
+//! as win probabilities from one perspective.
 //!
-//! Each distinct move is valued once (Rock'n'Roll, Schäfer 2006). While an outcome has unsearched
-//! moves, its value lies between its best lower bound and 1; the search window of a move (Star1,
-//! Ballard 1983) comes from solving these piecewise linear sums for alpha and beta. Invariant:
-//! values are win probabilities from one perspective.
+//! Each distinct move is valued once (Rock'n'Roll, Schäfer 2006). An outcome with unsearched moves
+//! has a value between its best lower bound and 1; solving these piecewise linear sums for alpha
+//! and beta gives a move's window (Star1, Ballard 1983).
 
 use crate::game::{List, MAX_LISTED_OUTCOMES, Outcome, OutcomeList};
 use serde::Serialize;
@@ -158,8 +158,8 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// Search window (alpha, beta) of the move at `index`, from the window of its position: a move
-    /// value up to this alpha changes nothing or makes the position fail low, from this beta on it
+    /// Search window of the move at `index`, from that of its position: a move value up to the
+    /// returned alpha changes nothing or makes the position fail low, from the returned beta on it
     /// makes the position fail high.
     #[inline]
     pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {

@@ -1,8 +1,6 @@
-//! Evaluators: static values of positions, without search.
-//!
-//! A value is the win probability of the seat to move before its chance event. Evaluators are
-//! immutable and shared by threads; each thread keeps incremental state in its own
-//! [`Evaluator::Cache`]s.
+//! Evaluators: static values of positions, as win probabilities of the seat to move before its
+//! chance event. Threads share an evaluator; incremental state is in [`Evaluator::Cache`]s of their
+//! own.
 
 use crate::{
     chance::expectation,

@@ -1,8 +1,6 @@
-//! Reading files, and writing them atomically.
-//!
-//! A temporary file in the same directory is written, synced and renamed, and the directory synced,
-//! so readers see the old or the new content. Temporary files are locked; one without a lock was
-//! left by a killed program.
+//! Reading files, and writing them atomically: a temporary file in the same directory is written,
+//! synced and renamed. It is locked, so that one without a lock is known to be left by a killed
+//! program.
 
 use crate::{
     memory,

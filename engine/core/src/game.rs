@@ -1,9 +1,8 @@
 //! The rules of a game: positions, moves, outcomes, seats and payoffs.
 //!
-//! A position is an afterstate, before the next outcome of chance. Its moves are listed once, in an
-//! order in which each outcome allows a contiguous range; its value is `Σ probability · max(values
-//! of the moves in the range)`. Rules ([`Game`]) are immutable and shared; positions are small
-//! values.
+//! A position is an afterstate, before the next outcome of chance. Each outcome allows a contiguous
+//! range of the position's move list, so the value is `Σ probability · max(values of the moves in
+//! the range)`.
 
 use smallvec::{Array, SmallVec};
 use std::{

@@ -1,9 +1,8 @@
 //! Append-only work logs: JSON lines with a header that identifies the work, then one finished part
 //! per line, in any order.
 //!
-//! Each line has a checksum; damaged lines are removed and their parts repeated. Tasks of a job
-//! array have journals of their own, which are merged. Invariant: no part is in a file twice, and
-//! only the work that began a file continues it.
+//! Each line has a checksum; parts of damaged lines are repeated. Tasks of a job array have
+//! journals of their own, which are merged.
 
 use crate::{
     files::{self, FileError, FileKind, checksum},

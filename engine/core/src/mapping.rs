@@ -1,6 +1,4 @@
 //! Memory-mapped files, and a look-up of the file mapped at an address for `SIGBUS` handlers.
-//!
-//! Invariant: [`file_at`] neither allocates nor blocks.
 
 #![allow(unsafe_code, reason = "a file is lent as bytes")]
 

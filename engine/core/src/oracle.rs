@@ -1,6 +1,5 @@
-//! Oracles: exact values of some positions, such as endgame tables or solvers.
-//!
-//! Invariant: a value is game-theoretic up to [`Oracle::error`]; 0 and 1 are certain.
+//! Oracles: game-theoretic values of some positions, from endgame tables or solvers. Values are
+//! exact up to [`Oracle::error`]; 0 and 1 are certain.
 
 use crate::{chance::Bounds, game::Game, limits::Limits};
 use std::fmt::Debug;

@@ -1,8 +1,5 @@
-//! Zeroed page-aligned memory, in huge pages where available.
-//!
-//! The system commits pages at their first write, so unused memory costs nothing; without mappings
-//! (in a browser) the heap is used. Invariant: the memory is aligned to 4096 bytes and does not
-//! move while its owner lives.
+//! Zeroed memory, aligned to 4096 bytes, in huge pages where available. Pages are committed at
+//! their first write, so unused memory costs nothing.
 
 #![allow(unsafe_code, reason = "memory is lent as bytes")]
 

@@ -1,7 +1,5 @@
-//! Seeds and random streams (64-bit Mersenne Twister, Matsumoto and Nishimura 1998).
-//!
-//! Invariant: all randomness is a pure function of the user's seed, a [`SeedSpace`] and indices,
-//! equal on every machine; training and tests have disjoint seeds.
+//! Seeds and random streams (64-bit Mersenne Twister, Matsumoto and Nishimura 1998): pure functions
+//! of the user's seed, a [`SeedSpace`] and indices, equal on every machine.
 
 use rand_mt::Mt64;
 use xxhash_rust::xxh3::xxh3_64;

@@ -1,6 +1,5 @@
-//! Orderly shutdown on a signal, between any two file writes, since these are atomic.
-//!
-//! Invariant: after [`shut_down`] no file is renamed into place, and no temporary file is left.
+//! Orderly shutdown on a signal: afterwards no file is renamed into place, and no temporary file is
+//! left.
 
 use std::{
     io,

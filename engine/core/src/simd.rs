@@ -1,7 +1,5 @@
-//! CPU feature dispatch: loops compiled for several instruction sets, chosen at run time.
-//!
-//! [`Instructions`] prove that the machine supports a level, so calling code compiled for it is
-//! sound. Invariant: all versions of a loop give the same bits.
+//! CPU feature dispatch: loops compiled for several instruction sets, of which [`Instructions`]
+//! prove what the machine supports. All versions of a loop give the same bits.
 
 pub use crate::multiversion;
 

@@ -1,7 +1,5 @@
-//! Division of work among the tasks of a job array: each does a range of the numbered parts.
-//!
-//! Each task writes files of its own, merged later. Invariant: every part belongs to one task, and
-//! later tasks have later parts.
+//! Division of work among the tasks of a job array: each does a range of the numbered parts and
+//! writes files of its own, merged later.
 
 use crate::text::joined;
 use std::{

@@ -1,6 +1,5 @@
-//! Reading text of people and other programs, with size limits and errors of one line.
-//!
-//! Invariant: returned text has no byte-order mark and no carriage return before a line feed.
+//! Reading text of people and other programs, without byte-order marks and carriage returns before
+//! line feeds.
 
 use std::{
     borrow::Cow,

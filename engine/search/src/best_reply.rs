@@ -1,7 +1,6 @@
 //! Best-reply search (Schadd and Winands 2011): with more than two seats, the root seat alternates
-//! with the strongest reply of any one opponent, while the others pass.
-//!
-//! Invariant: a seat without a move is skipped, the root seat too.
+//! with the strongest reply of any one opponent, while the others pass. A seat without a move is
+//! skipped.
 
 use super::{
     DepthObserver, RootPerspective, Search, SearchStats,

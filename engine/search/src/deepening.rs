@@ -1,9 +1,8 @@
-//! Iterative deepening: a search is repeated at increasing depth, and each iteration orders the
-//! root moves of the next.
+//! Iterative deepening: a search with aspiration windows is repeated at increasing depth, and each
+//! iteration orders the root moves of the next.
 //!
-//! Root moves are searched in aspiration windows. An interrupted iteration counts if it includes
-//! the previous best move. Invariant: with a fixed depth and table entries of that depth only, the
-//! result is that without table, move order and cutoffs, up to rounding.
+//! Invariant: with a fixed depth and table entries of that depth only, the result is that without
+//! table, move order and cutoffs, up to rounding.
 
 use super::{
     DepthObserver, Search, SearchStats, UNKNOWN_VALUE,

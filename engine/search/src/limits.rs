@@ -1,7 +1,5 @@
-//! Limits of a search: depth, nodes, time and stop flags.
-//!
-//! The interval in nodes between clock readings follows the evaluator's speed. Invariant: a stopped
-//! search stays stopped until it gets new limits.
+//! Limits of a search: depth, nodes, time and stop flags. The interval in nodes between clock
+//! readings follows the evaluator's speed.
 
 use super::stopwatch::{Deadline, Stopwatch};
 pub use alea_core::limits::Limits;

@@ -2,8 +2,7 @@
 //! own payoff.
 //!
 //! Ties go to the first move, so moves are searched in list order; the only cutoff is at the
-//! maximal payoff, since shallow pruning (Korf 1991) needs constant-sum payoffs. Invariant: without
-//! a width limit the result is bit for bit that without cutoffs.
+//! maximal payoff, since shallow pruning (Korf 1991) needs constant-sum payoffs.
 
 use super::{
     SearchStats,

@@ -1,13 +1,12 @@
 //! Monte-Carlo tree search on a graph: UCT that samples chance at every visit (Monte_Alpha,
 //! Electronics 2023, 12, 2936).
 //!
-//! A node has statistics per distinct move, shared by all outcomes that allow it. A simulation
-//! samples an outcome at each node, selects an allowed move, and adds the payoff of the seat that
-//! moves (maxⁿ for more than two seats). Transpositions share a node; threads share the graph.
+//! A node has statistics per distinct move, shared by all outcomes that allow it and by
+//! transpositions; payoffs are those of the seat that moves (maxⁿ for more than two seats). With
+//! two seats, bounds of values back up from finished games and oracle values (Lajkonik's solver,
+//! extended to chance nodes).
 //!
-//! With two seats, bounds of values back up from finished games and oracle values (Lajkonik's
-//! solver, extended to chance nodes). Invariants: bounds enclose the game-theoretic value; one
-//! thread with a simulation budget is deterministic per seed; memory stays within its limit.
+//! One thread with a simulation budget is deterministic per seed; memory stays within its limit.
 
 mod allocator;
 mod cell;

@@ -1,9 +1,7 @@
-//! Move ordering.
+//! Move ordering by *groups*, runs of the move list whose moves are always allowed together.
 //!
-//! Moves that are always allowed together form a *group*, a run of the move list. Star2 first
-//! searches the best-looking move of every group, which raises the lower bounds of all outcomes
-//! (Ballard 1983); otherwise groups are searched in turn, which lowers the upper bounds. Invariant:
-//! the order changes the cost, never the result.
+//! Star2 first searches the best-looking move of every group, which raises the lower bounds of all
+//! outcomes (Ballard 1983); otherwise groups are searched in turn, which lowers the upper bounds.
 
 use alea_core::{
     game::{List, Outcome},

@@ -1,8 +1,5 @@
 //! Multi-threaded search: a thread defers moves that another one is searching, whose results are
 //! then in the shared table (ABDADA, Weill 1996, in Kerrigan's simplified form).
-//!
-//! If the table uses results of the same depth only, the value is that of one thread, up to
-//! rounding.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},

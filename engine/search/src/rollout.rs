@@ -2,9 +2,8 @@
 //! oracle, with the luck subtracted.
 //!
 //! Luck is the value after a chance event minus its expectation, with mean 0 for any evaluator, so
-//! the luck-adjusted result has the same mean as the result, and less variance (Tesauro and
-//! Galperin 1996; GNU Backgammon; Veness et al. 2011; White and Bowling 2009). Invariant: a game is
-//! a pure function of rules, evaluator, oracle, position, seed and game number.
+//! the luck-adjusted result has the same mean and less variance (Tesauro and Galperin 1996; Veness
+//! et al. 2011; White and Bowling 2009).
 
 pub mod stopping;
 

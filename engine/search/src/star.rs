@@ -1,11 +1,9 @@
 //! Star0 to Star2: expectiminimax with cutoffs at chance nodes (Ballard 1983), in which each
-//! distinct move is searched once.
+//! distinct move is searched once, in the window relevant to its node ([`ChanceBounds::window`]).
+//! Without chance Star1 is alpha-beta.
 //!
-//! A move is searched in the window relevant to its node ([`ChanceBounds::window`]). Results are
-//! lower and upper bounds (fail-soft), which the table stores. Without chance Star1 is alpha-beta.
-//!
-//! Invariant: the result equals [`super::expectiminimax`] up to rounding, for every pruning, table
-//! and move order, except with [`StarOptions::probcut`] or [`StarOptions::width`].
+//! Invariant: the result equals [`super::expectiminimax`] up to rounding, except with
+//! [`StarOptions::probcut`] or [`StarOptions::width`].
 
 mod frontier;
 mod probcut;

@@ -3,9 +3,8 @@
 //!
 //! Each outcome of a *chance node* leads to a *choice node*, which takes the best allowed move.
 //! [`Pruning`] is Star0, Star0.5, Star1 (names of the NTU agent) or Star2 (Ballard 1983; window
-//! arithmetic of Hauk, Buro and Schaeffer 2004). Star0.5 searches choice nodes from `[0, 1]`
-//! whatever the window of the chance node above, which fits the published counts. Invariant: the
-//! result equals [`super::expectiminimax`] up to rounding.
+//! arithmetic of Hauk, Buro and Schaeffer 2004). Star0.5 searches choice nodes from `[0, 1]`, which
+//! fits the published counts.
 
 mod window;
 

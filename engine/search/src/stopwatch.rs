@@ -1,7 +1,5 @@
-//! Elapsed time of a search: wall time or CPU time of its thread.
-//!
-//! CPU time excludes other processes, so matches at equal time are fair on a busy machine.
-//! Invariant: a stopwatch is read on the thread that started it.
+//! Elapsed time of a search: wall time, or the CPU time of its thread, which excludes other
+//! processes, so that matches at equal time are fair on a busy machine.
 
 use alea_core::monotonic_clock::Instant;
 use std::time::Duration;

@@ -1,9 +1,8 @@
 //! Lock-free transposition table of 16-byte entries.
 //!
 //! The two words of an entry are written separately; a check value covers both, so a torn entry is
-//! not found (Hyatt and Mann 2002). Invariants: after [`Table::clear`] the table behaves bit for
-//! bit like an empty one; with [`DepthPolicy::SameDepth`] results equal those without a table,
-//! unless a check value collides (one in 10^9 probes that should miss).
+//! not found (Hyatt and Mann 2002). With [`DepthPolicy::SameDepth`] results equal those without a
+//! table, unless a check value collides (one in 10^9 probes that should miss).
 
 use super::shared_array::SharedArray;
 use alea_core::{chance::Bounds, random::GOLDEN};

@@ -1,7 +1,5 @@
-//! Bump allocation of graph cells in chunks, one per thread, to avoid shared cache lines.
-//!
-//! Invariant: every cell below [`CellAllocator::cells`] belongs to a node or to one thread's chunk,
-//! whose unused rest is padded before nodes are iterated ([`super::graph::Graph::release`]).
+//! Bump allocation of graph cells in chunks, one per thread, to avoid shared cache lines. The
+//! unused rest of a chunk is padded before nodes are iterated ([`super::graph::Graph::release`]).
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

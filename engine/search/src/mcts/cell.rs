@@ -1,8 +1,7 @@
 //! Cells of the search graph: 16 bytes per node header or edge, and 16 more for rarely read data.
 //!
 //! All fields are atomic and shared without locks; with one thread (`SHARED` is false) plain loads
-//! and stores suffice. Invariants: sums are fixed-point, so the order of additions is irrelevant;
-//! bounds only tighten; those of a [`ColdCell`] are valid only if the cell has [`HAS_BOUNDS`].
+//! and stores suffice. Sums are fixed-point, so the order of additions is irrelevant.
 
 use alea_core::chance::Bounds;
 use std::sync::atomic::{

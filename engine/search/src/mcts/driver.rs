@@ -1,8 +1,7 @@
 //! Runs a search: prepares the root, decides when to stop, and reports the statistics.
 //!
 //! A search ends with its budget, when the root is solved or, if only a choice is needed, when one
-//! move is proven best or no other can become the most visited. Invariant: threads live within one
-//! search, after which write buffers are empty.
+//! move is proven best or no other can become the most visited.
 
 use super::{
     Goal, Mcts,

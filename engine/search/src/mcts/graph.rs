@@ -1,8 +1,7 @@
 //! The search graph: statistics of nodes and edges in memory of fixed size, shared by all threads.
 //!
 //! A node is a run of cells, a header and one per edge, named by the header's index (0 for none). A
-//! hash index finds transpositions. Invariants: [`Graph::add`] fails without effect when memory is
-//! used up; a node is complete before another thread can find it.
+//! hash index finds transpositions; a node is complete before it is there.
 
 use super::cell::MAX_CELLS;
 pub(crate) use super::cell::{Cell, ColdCell};

@@ -1,8 +1,5 @@
-//! Selection of edges: UCB1 with proven bounds, RAVE and progressive bias.
-//!
-//! All arithmetic is in `f32`, by operations that round alike on every machine; the first of equal
-//! scores wins. Invariant: an edge proven no better than another is not visited again, and scores
-//! are clamped to proven bounds.
+//! Selection of edges: UCB1 with proven bounds, RAVE and progressive bias, in `f32` operations that
+//! round alike on every machine. An edge proven no better than another is not visited again.
 
 use super::{
     cell::Cell,

@@ -1,8 +1,5 @@
-//! Backs up proven bounds from edges to their node.
-//!
-//! A node takes the expectation of bounds over its outcomes: it is won only if every outcome allows
-//! a winning move. Invariant: its bounds enclose the game-theoretic value, up to rounding, if those
-//! of all its edges do.
+//! Backs up proven bounds from edges to their node, as expectations over its outcomes: it is won
+//! only if every outcome allows a winning move.
 
 use super::{graph::Graph, handles::CellRef};
 use alea_core::{

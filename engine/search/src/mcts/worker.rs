@@ -1,8 +1,8 @@
 //! Simulations of one thread: selection, leaf evaluation and backup.
 //!
 //! A simulation ends at an edge without child node, at a proven value, or where memory is used up.
-//! Statistics belong to edges (UCT1 of Childs, Brodeur and Kocsis 2008): with transpositions an
-//! edge's mean is over its own simulations.
+//! With transpositions, an edge's mean is over its own simulations (UCT1 of Childs, Brodeur and
+//! Kocsis 2008).
 
 mod backup;
 mod selection;

@@ -1,9 +1,8 @@
-//! Write buffers of threads for the cells near the root.
+//! Write buffers of threads for *busy* cells, those with many visits, since threads would wait for
+//! each other's cache lines.
 //!
-//! A thread buffers its additions to *busy* cells, those with many visits, since threads would wait
-//! for each other's cache lines. Invariants: all threads together buffer at most 1/64 of an edge's
-//! visits, and each at most [`MAX_BUFFERED`]; nothing is buffered after a search. One in
-//! [`SAMPLING_PERIOD`] visits of busy nodes is counted, with that weight.
+//! All threads together buffer at most 1/64 of an edge's visits, and each at most [`MAX_BUFFERED`].
+//! One in [`SAMPLING_PERIOD`] visits of busy nodes is counted, with that weight.
 
 use super::{
     cell::{Cell, to_fixed},

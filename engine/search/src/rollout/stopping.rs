@@ -1,7 +1,5 @@
-//! Numbers of rollouts that adapt to their variance: for the value of a position, and for the best
-//! of several moves.
-//!
-//! Moves are compared in rounds of games with common random numbers, by paired differences.
+//! Numbers of rollouts that adapt to their variance. Moves are compared in rounds of games with
+//! common random numbers, by paired differences.
 
 use super::{Cost, RolloutResult, Rollouts};
 use alea_core::{

@@ -1,7 +1,6 @@
-//! The last two plies of a Star search, which take most of its time.
-//!
-//! Where the evaluator batches successors, one call values a position one ply deep; a cache stores
-//! such values for transpositions. Invariant: nothing here changes a value.
+//! The last two plies of a Star search, which take most of its time: the evaluator values a
+//! position one ply deep in one call where it batches successors, and a cache stores such values
+//! for transpositions.
 
 use super::{Pruning, Scratch, Star};
 

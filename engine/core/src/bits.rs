@@ -1,6 +1,6 @@
-//! Sets of numbers below 64, as the bits of a word.
+//! Sets of numbers below 64 in one word.
 
-/// Indices of the set bits, in rising order.
+/// Indices of the set bits, rising.
 #[inline]
 pub fn members(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

@@ -1,5 +1,4 @@
-//! Maps the raw scores of evaluators to win probabilities. The constants of the hand-made
-//! evaluators were fitted by `alea calibrate`.
+//! Maps raw scores of evaluators to win probabilities, by constants that `alea calibrate` fitted.
 
 use crate::{
     evaluator::{Evaluator, Score, symmetric_payoffs},
@@ -16,10 +15,10 @@ pub enum Calibration {
         /// Log odds at score 0.
         offset: f32,
     },
-    /// `1/2 + factor · score / 2000`, clamped into `(0, 1)`. Being linear, it lets searches choose
-    /// as by raw scores with wins at ±1000 (Rock'n'Roll).
+    /// `1/2 + factor · score / 2000`, clamped into `(0, 1)`: searches choose as by raw scores with
+    /// wins at ±1000 (Rock'n'Roll).
     Raw {
-        /// Factor that converts a score to the scale of ±1000.
+        /// Converts a score to the scale of ±1000.
         factor: f32,
     },
 }
@@ -41,8 +40,7 @@ impl Calibration {
         }
     }
 
-    /// Value for a seat that is not to move: the logistic's `offset`, the advantage of moving, is
-    /// left out.
+    /// Value for a seat that is not to move: omits `offset`, the advantage of moving.
     pub fn opponent_value(self, score: f32) -> f32 {
         match self {
             Self::Logistic { slope, .. } => Self::logistic(slope, 0.0).value(score),
@@ -51,7 +49,7 @@ impl Calibration {
     }
 }
 
-/// Clamps a value to [1e-6, 1 − 1e-6], so that a certain win beats a probable one.
+/// Clamps to [1e-6, 1 − 1e-6], so that a certain win beats a probable one.
 #[inline]
 pub fn clamp_to_open_interval(value: f32) -> f32 {
     // Half the instructions of `f32::clamp`, which checks its limits.
@@ -69,20 +67,19 @@ pub fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + exponential(-x))
 }
 
-/// `exp(x)` with a relative error below 3e-7, for x clamped to ±87; all machines get the same bits.
+/// `exp(x)` with a relative error below 3e-7, for x clamped to ±87; equal bits on all machines.
 ///
 /// 2^n by the exponent, times a Taylor polynomial of degree 6 on [-ln 2 / 2, ln 2 / 2].
 #[inline]
 pub fn exponential(x: f32) -> f32 {
     let x = if x < -87.0 { -87.0 } else { x };
     let x = if x > 87.0 { 87.0 } else { x };
-    // Adding, then subtracting 1.5 · 2^23 rounds to an integer.
     const ROUNDING_BIAS: f32 = 12_582_912.0;
     let rounded = x * std::f32::consts::LOG2_E + ROUNDING_BIAS;
     let power = rounded - ROUNDING_BIAS;
     // ln 2 in two parts, the first short enough for an exact product (Cody and Waite 1980).
     let remainder = x - power * 0.693_359_4 - power * -2.121_944_4e-4;
-    // Independent terms for parallel execution (Estrin 1960).
+    // Estrin (1960): independent terms.
     let square = remainder * remainder;
     let low = (1.0 + remainder) + square * (0.5 + remainder * (1.0 / 6.0));
     let high = (1.0 / 24.0 + remainder * (1.0 / 120.0)) + square * (1.0 / 720.0);
@@ -98,7 +95,7 @@ pub fn exponential(x: f32) -> f32 {
 pub struct Calibrated<S> {
     /// The score of a position.
     pub score: S,
-    /// Map from that score to the value.
+    /// Map from that score to a value.
     pub calibration: Calibration,
 }
 
@@ -114,8 +111,7 @@ impl<G: Game, S: Score<G>> Evaluator<G> for Calibrated<S> {
         Some(self.score.score(game, position))
     }
 
-    /// With more than two seats, each gets the value of its own score if [`Score::scores`] has
-    /// them.
+    /// With more than two seats, each gets the value of its own score, if any.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &()) -> Payoffs {
         let is_multiplayer = game.seats() > 2;
         let scores = is_multiplayer

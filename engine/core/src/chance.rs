@@ -18,13 +18,13 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The bounds 0 and 1 of an unknown value.
+    /// Bounds 0 and 1.
     pub const UNKNOWN: Self = Self {
         lower: 0.0,
         upper: 1.0,
     };
 
-    /// Equal bounds of an exactly known value.
+    /// Equal bounds.
     #[inline]
     pub fn exact(value: f32) -> Self {
         Self {
@@ -50,8 +50,8 @@ pub fn flip_value(value: f32, same: bool) -> f32 {
     if same { value } else { 1.0 - value }
 }
 
-/// Value of a position from the exact `values` of all its moves: the mean over `outcomes` of the
-/// best allowed move's value.
+/// Value of a position from the exact `values` of all its moves: the expectation of the best
+/// allowed one.
 #[inline]
 pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
     let mut mean = WeightedMean::default();
@@ -65,7 +65,7 @@ pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
     mean.get()
 }
 
-/// `Σ weight · value`, at most 1 although weights are rounded, and exactly ½ if all values are.
+/// `Σ weight · value`, at most 1 despite rounded weights, and exactly ½ if all values are.
 #[derive(Default)]
 struct WeightedMean {
     sum: f32,
@@ -92,19 +92,18 @@ impl WeightedMean {
 /// Bounds of a position's value before its chance event, updated after each searched move.
 pub struct ChanceBounds<O: OutcomeList> {
     outcomes: O::ListOf<OutcomeBounds>,
-    /// By index of a move: bit set of the outcomes that allow it. Moves from [`NUM_MASKS`] on have
-    /// none.
+    /// By move index, as far as it goes: bit set of the outcomes that allow the move.
     allowing: [u64; NUM_MASKS],
     /// Bounds of the position as running sums with rounding errors, which `margin` exceeds.
     lower: f32,
     upper: f32,
-    /// [`MARGIN`], or 0 with a single outcome, which needs no rounding.
+    /// 0 with a single outcome, which needs no rounding.
     margin: f32,
 }
 
 const NUM_MASKS: usize = 32;
 
-/// Widening of search windows, larger than the rounding errors of the running sums.
+/// More than the rounding errors of the running sums.
 const MARGIN: f32 = 1e-6;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -170,7 +169,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 return (1.0, 1.0);
             };
             if self.margin == 0.0 {
-                // Without chance: plain alpha-beta, to the last bit.
+                // Plain alpha-beta, to the last bit.
                 return (
                     if alpha > entry.lower && alpha >= entry.searched_upper {
                         alpha
@@ -181,8 +180,8 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 );
             }
             let high = (beta - self.lower) * entry.reciprocal + entry.lower;
-            // A move value up to `low` loses to a searched move or makes the position fail low,
-            // however many moves are unsearched.
+            // However many moves are unsearched, a value up to `low` loses to a searched move or
+            // makes the position fail low.
             let low = (alpha - self.upper) * entry.reciprocal + entry.upper;
             let low = if low < entry.searched_upper {
                 f32::NEG_INFINITY
@@ -232,7 +231,6 @@ impl<O: OutcomeList> ChanceBounds<O> {
         while allowing != 0 {
             let entry = &mut outcomes[allowing.trailing_zeros() as usize];
             allowing &= allowing - 1;
-            // Branchless: the better move is unpredictable.
             let lower = if bounds.lower > entry.lower {
                 bounds.lower
             } else {
@@ -299,7 +297,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         self.outcomes.iter().all(|entry| entry.lower >= entry.upper)
     }
 
-    /// The bounds of the position, summed anew without the errors of the running sums.
+    /// Bounds of the position, summed anew without the rounding errors of running sums.
     #[inline]
     pub fn bounds(&self) -> Bounds {
         let (mut lower, mut upper) = (WeightedMean::default(), WeightedMean::default());
@@ -376,7 +374,6 @@ mod tests {
         Outcome { weight, start, end }
     }
 
-    /// A weight of one half doubles the margin.
     fn window_is(found: (f32, f32), expected: (f32, f32)) {
         assert!(
             (found.0 - expected.0).abs() < 3e-6 && (found.1 - expected.1).abs() < 3e-6,

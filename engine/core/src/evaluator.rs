@@ -1,6 +1,5 @@
 //! Evaluators: static values of positions, as win probabilities of the seat to move before its
-//! chance event. Threads share an evaluator; incremental state is in [`Evaluator::Cache`]s of their
-//! own.
+//! chance event. Threads share them.
 
 use crate::{
     chance::expectation,
@@ -13,13 +12,12 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// Incrementally updated state of a position, such as an NNUE accumulator; `()` for none.
     type Cache: Clone + Default + Send;
 
-    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] evaluate all successors
-    /// in one batch, faster than one at a time; searches then call them and update no caches.
+    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are faster than one
+    /// successor at a time; searches then call them and update no caches.
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Value for the seat to move after a search of one ply: bit for bit the expectation of the
-    /// successors' [`Evaluator::value`]s. Two seats only. `cache` may be of any position; it only
-    /// saves work.
+    /// Value for the seat to move after a search of one ply: bit for bit the expectation of its
+    /// successors' values. Two seats only. `cache` may be of any position.
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
         one_ply_serial(self, game, position, cache)
     }
@@ -69,8 +67,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
         let _ = (game, position, cache);
     }
 
-    /// Computes the cache of the position `after` a move from the `parent` cache of that `before`
-    /// it, bit for bit as [`Evaluator::refresh`].
+    /// Computes the `child` cache of the position `after` a move from the `parent` cache, bit for
+    /// bit as [`Evaluator::refresh`].
     fn update(
         &self,
         game: &G,
@@ -87,7 +85,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// Win probability of the seat to move, from the `cache` of `position`.
     fn value(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> f32;
 
-    /// Writes the [`Evaluator::value`] of each position, none of which is over, to `out`.
+    /// Writes the [`Evaluator::value`] of each unfinished position.
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
         let mut cache = Self::Cache::default();
         for (position, value) in positions.iter().zip(out) {
@@ -109,20 +107,20 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
-    /// Win rate observed in complete games whose positions had this value, by the evaluator or a
-    /// search with it (not for proven values); `None` if not fitted.
+    /// Win rate observed in complete games at this value (not a proven one) of the evaluator or of
+    /// a search with it; `None` if not fitted.
     fn calibrate_to_results(&self, value: f32) -> Option<f32> {
         let _ = value;
         None
     }
 
-    /// Estimated payoffs of all seats; by default equal for the seats that are not to move.
+    /// Estimated payoffs of all seats; by default all seats not to move get the same.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
         symmetric_payoffs(game, position, self.value(game, position, cache))
     }
 }
 
-/// Payoffs of all seats if the seat to move gets `own` and the others equal payoffs.
+/// Payoffs if the seat to move gets `own` and the others equal payoffs.
 pub fn symmetric_payoffs<G: Game>(game: &G, position: &G::Position, own: f32) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
     payoffs[..game.seats()].fill(payoff_of_each_other(own, game.seats()));

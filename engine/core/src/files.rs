@@ -1,6 +1,5 @@
-//! Reading files, and writing them atomically: a temporary file in the same directory is written,
-//! synced and renamed. It is locked, so that one without a lock is known to be left by a killed
-//! program.
+//! Reading files, and writing them atomically by renaming a temporary file. That is locked; one
+//! without a lock was left by a killed program.
 
 use crate::{
     memory,
@@ -26,13 +25,13 @@ pub enum FileError {
     /// The file does not exist.
     #[error("{}: no such file or directory", .0.display())]
     NotFound(PathBuf),
-    /// The directory (second path) of the file to write (first path) does not exist.
+    /// The directory (second) of the file to write (first) does not exist.
     #[error("cannot write {}: there is no directory {}; create it first", .0.display(), .1.display())]
     NoDirectory(PathBuf, PathBuf),
     /// Reading failed.
     #[error("cannot read {}: {}", .0.display(), .1)]
     Read(PathBuf, io::Error),
-    /// The file has at least this many bytes, more than its kind may have.
+    /// The file has at least this many bytes, too many for its kind.
     #[error("{}: it has {}, and {}", .0.display(), text::format_bytes(*.1), .2)]
     TooLarge(PathBuf, u64, FileKind),
     /// Another program has locked the directory.
@@ -62,11 +61,11 @@ impl FileError {
 /// Kind of a file that is read into memory, with its maximal size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
-    /// Text such as settings, maps and results.
+    /// Settings, maps, results and other text.
     Text,
     /// Text with many games or positions.
     Archive,
-    /// Data of this program, such as shards, models, checkpoints and journals.
+    /// Shards, models, checkpoints, journals and other data of this program.
     Data,
 }
 
@@ -116,7 +115,7 @@ pub fn read_open(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, Fi
         return read_stream(file, path, kind);
     }
     let too_large = |size| FileError::TooLarge(path.to_owned(), size, kind);
-    // Reading checks the size again: some files report size 0, and others grow.
+    // Checked again when reading: some files report size 0, and others grow.
     if metadata.len() > kind.max_bytes() {
         return Err(too_large(metadata.len()));
     }
@@ -184,8 +183,7 @@ fn make_directory(directory: &Path) -> Result<(), FileError> {
     fs::create_dir_all(directory).map_err(|cause| FileError::writing(directory, cause))
 }
 
-/// Creates a directory with its parents, and removes temporary files and directories that killed
-/// programs left in it.
+/// Creates a directory with its parents, and removes what killed programs left in it.
 ///
 /// # Errors
 /// [`FileError::Write`].
@@ -198,7 +196,6 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
             && let Ok(file) = File::open(&path)
             && file.try_lock().is_ok()
         {
-            // Held until the file is removed, this lock lets `create_temporary` wait.
             let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
         }
     }
@@ -243,8 +240,8 @@ pub fn lock_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>
     }
 }
 
-/// False if another process has locked the file. Retries for 0.1 s, since a forked child process
-/// holds a copy of the lock until it starts its program.
+/// False if another process has locked the file. Retries for 0.1 s, since a forked child holds a
+/// copy of the lock until it starts its program.
 pub(crate) fn lock_file(file: &File) -> bool {
     (0..20).any(|attempt| {
         if attempt > 0 {
@@ -306,7 +303,7 @@ fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {
     replace(&target, directory, write).map_err(failed)
 }
 
-/// Pipes, devices and open descriptors cannot be replaced by renaming.
+/// Pipes, devices and open descriptors.
 fn is_stream(path: &Path) -> bool {
     let descriptors = ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"];
     fs::metadata(path).is_ok_and(|found| {
@@ -333,8 +330,7 @@ fn parent(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// Builder of temporary files with the prefix and suffix of this module and the permissions `mode`
-/// (less the umask).
+/// Builder of temporary files with the permissions `mode` (less the umask).
 pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
@@ -348,7 +344,7 @@ pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
 fn create_temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     loop {
         let file = temporary_names(0o666).tempfile_in(directory)?;
-        // The lock waits for a `create_directory` that locked the file first and removes it.
+        // Otherwise a `create_directory` locked the file first and removed it.
         if file.as_file().lock().is_err() || file.path().exists() {
             return Ok(file);
         }
@@ -366,7 +362,6 @@ fn replace(path: &Path, directory: &Path, write: WriteOnce<'_>) -> io::Result<()
     temporary_file
         .commit(|| file.persist(path))
         .map_err(|error| error.error)?;
-    // Only Unix can sync directories.
     #[cfg(unix)]
     File::open(directory)?.sync_all()?;
     Ok(())

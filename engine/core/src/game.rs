@@ -1,8 +1,7 @@
 //! The rules of a game: positions, moves, outcomes, seats and payoffs.
 //!
 //! A position is an afterstate, before the next outcome of chance. Each outcome allows a contiguous
-//! range of the position's move list, so the value is `Σ probability · max(values of the moves in
-//! the range)`.
+//! range of its move list, so its value is `Σ probability · max(values of the moves in the range)`.
 
 use smallvec::{Array, SmallVec};
 use std::{
@@ -19,23 +18,23 @@ pub type Seat = usize;
 /// Maximal number of seats of a game.
 pub const MAX_SEATS: usize = 8;
 
-/// Payoffs by seat, in `[0, 1]`. Those of two seats add up to 1 (win 1, draw ½); more seats get the
-/// points of their ranks, scaled to `[0, 1]`.
+/// Payoffs by seat, in `[0, 1]`. Two seats' add up to 1 (win 1, draw ½); more seats get the points
+/// of their ranks, scaled to `[0, 1]`.
 pub type Payoffs = [f32; MAX_SEATS];
 
-/// A chance outcome: its probability and the range of its position's move list that it allows.
+/// A chance outcome with the range of its position's move list that it allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Probability; the outcomes of a position add up to 1.
+    /// Probability of the outcome.
     pub weight: f32,
-    /// Index of the first allowed move in the list, which has at most 65,535 moves.
+    /// Index of the first allowed move in the list of at most 65,535 moves.
     pub start: u16,
     /// One past the index of the last allowed move.
     pub end: u16,
 }
 
 impl Outcome {
-    /// The outcome of a position without chance: it allows all `moves` moves.
+    /// The outcome of a position without chance, which allows all `moves` moves.
     #[inline]
     pub fn certain(moves: usize) -> Self {
         assert!(
@@ -58,7 +57,7 @@ impl Outcome {
     /// Whether this outcome allows the move at `index` of the move list.
     #[inline]
     pub fn allows(&self, index: usize) -> bool {
-        // One comparison: below `start` the difference wraps around.
+        // Below `start` the difference wraps around.
         index.wrapping_sub(usize::from(self.start)) < usize::from(self.end - self.start)
     }
 }
@@ -76,7 +75,7 @@ impl<const N: usize> OutcomeList for FixedList<Outcome, N> {
     type ListOf<T: Copy + Default + Debug + Send> = FixedList<T, N>;
 }
 
-/// Maximal number of outcomes of a position in any game, so that one word is a bit set of them.
+/// Maximal [`OutcomeList::CAPACITY`], so that one word is a set of outcomes.
 pub const MAX_LISTED_OUTCOMES: usize = 64;
 
 /// Outcome list of a game without chance.
@@ -111,12 +110,12 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         self.payoffs(position).map(|payoffs| payoffs[seat])
     }
 
-    /// Replaces `moves` by all moves that some outcome allows (at least one), in an order in which
-    /// each outcome allows a contiguous range. `position` is not over.
+    /// Replaces `moves` by all moves that some outcome allows (at least one), ordered so that each
+    /// outcome allows a contiguous range. `position` is not over.
     fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
 
-    /// The outcomes with their ranges of `moves`, the list of [`Game::moves`]. Outcomes of equal
-    /// range are best merged.
+    /// The outcomes with their ranges of `moves`, the list of [`Game::moves`]; those of equal range
+    /// are best merged.
     #[inline]
     fn outcomes(&self, position: &Self::Position, moves: &[Self::Move]) -> Self::Outcomes {
         let _ = position;
@@ -128,7 +127,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The position after a move.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
-    /// A well mixed 64-bit hash, equal for equal positions; searches compute it at every node.
+    /// A well mixed hash, equal for equal positions; searches compute it at every node.
     fn key(&self, position: &Self::Position) -> u64 {
         let mut hasher = Xxh3::new();
         position.hash(&mut hasher);
@@ -276,8 +275,8 @@ pub fn uniform_index(count: usize, bits: u32) -> usize {
     ((count as u64 * u64::from(bits)) >> 32) as usize
 }
 
-/// As many equally likely outcomes as the list can hold, allowing ranges of about equal length that
-/// divide `moves` moves.
+/// As many equally likely outcomes as the list can hold, which divide `moves` moves into ranges of
+/// about equal length.
 pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     let mut outcomes = O::default();
     for outcome in 0..O::CAPACITY {
@@ -291,7 +290,7 @@ pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     outcomes
 }
 
-/// Payoffs of a two-seat game by the final scores of both seats; the higher score wins.
+/// Payoffs of a two-seat game by both final scores; the higher score wins.
 #[inline]
 pub fn payoffs_by_score<T: Ord>([first, second]: [T; 2]) -> Payoffs {
     match first.cmp(&second) {

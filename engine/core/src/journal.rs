@@ -1,8 +1,8 @@
 //! Append-only work logs: JSON lines with a header that identifies the work, then one finished part
 //! per line, in any order.
 //!
-//! Each line has a checksum; parts of damaged lines are repeated. Tasks of a job array have
-//! journals of their own, which are merged.
+//! Parts of lines with a wrong checksum are repeated. Tasks of a job array have journals of their
+//! own, which are merged.
 
 use crate::{
     files::{self, FileError, FileKind, checksum},
@@ -58,12 +58,11 @@ pub struct Journal<L> {
 pub type OpenedJournal<L> = (Journal<L>, BTreeMap<u64, L>);
 
 impl<L: Serialize + DeserializeOwned> Journal<L> {
-    /// Opens or creates the journal of a slice of `count` parts, and reads the finished parts.
-    /// Without a path nothing is stored.
+    /// Opens or creates the journal of a slice of `count` parts (without a path nothing is stored)
+    /// and reads its finished parts.
     ///
     /// `identity` is an object with everything the results depend on; absent keys equal `null`. A
-    /// task also reads the journal of the undivided work, to which a merge adds the parts of all
-    /// tasks.
+    /// task also reads the undivided work's journal, to which a merge adds the parts of all tasks.
     pub fn open(
         path: Option<&Path>,
         terms: ErrorTerms,
@@ -94,7 +93,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
                         }
                         write(lines)?;
                     }
-                    // Parts beyond `count`, from an earlier, longer run.
+                    // From an earlier, longer run.
                     write(parts)
                 })?;
             }
@@ -144,7 +143,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 
     /// Appends a finished part; after an error nothing of it is in the file, or the journal rejects
-    /// further parts.
+    /// more.
     pub fn add(&mut self, line: &L) -> Result<(), JournalError> {
         let Some(file) = &mut self.file else {
             return Ok(());
@@ -186,8 +185,7 @@ struct JournalFile {
     length: u64,
     /// Whether the file ends with an incomplete line that cannot be truncated.
     is_closed: bool,
-    /// Replaced files of this path, kept open for their locks: a process that opened one earlier
-    /// must not lock it.
+    /// Replaced files of this path: a process that opened one must not get its lock.
     replaced: Vec<File>,
     work: &'static str,
 }
@@ -207,7 +205,7 @@ impl JournalFile {
             let problem = format!("{name}: another {work} is writing this file");
             return Err(JournalError(problem));
         }
-        // A device has no end and stores nothing, so it is refused.
+        // A device stores nothing.
         if !file.metadata().map_err(failed)?.is_file() {
             let problem = format!("{}:1: this is no regular file", path.display());
             return Err(JournalError(problem));

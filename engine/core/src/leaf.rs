@@ -5,7 +5,7 @@ use crate::{
     random::RandomStream,
 };
 
-/// Evaluates unfinished positions that a Monte-Carlo search adds to its tree.
+/// Evaluates unfinished positions of a Monte-Carlo search tree.
 pub trait Leaf<G: Game>: Send {
     /// Payoffs by seat, in `[0, 1]`. A playout adds the kinds of its moves to `moves_played`.
     fn payoffs(
@@ -19,7 +19,7 @@ pub trait Leaf<G: Game>: Send {
     /// Discards what was learned in earlier games.
     fn new_game(&mut self) {}
 
-    /// Writes the payoffs of several positions, which may be faster than one by one.
+    /// Writes the payoffs of several positions.
     fn payoffs_batch(
         &mut self,
         game: &G,

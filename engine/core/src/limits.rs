@@ -11,10 +11,9 @@ use std::{
 /// Limits of one decision of a player or a search, besides those of its options.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// Once set, the search stops with its result so far; read about every 200 µs.
+    /// Once set, the search ends with its result so far; read about every 200 µs.
     pub stop: Option<Arc<AtomicBool>>,
-    /// Wall time, in place of the search's own limits of time, nodes and simulations (not of
-    /// depth).
+    /// Wall time, in place of a search's own limits except of depth.
     pub time: Option<Duration>,
 }
 

@@ -22,7 +22,6 @@ pub struct Mapping {
     entry: &'static Entry,
 }
 
-/// Address range of a mapped file; later mappings of the same name reuse it.
 #[derive(Debug)]
 struct Entry {
     name: String,
@@ -40,7 +39,7 @@ impl Mapping {
     /// Maps an open file; `path` names it in [`file_at`].
     pub fn new(file: &File, path: &Path) -> io::Result<Self> {
         // SAFETY: the mapping is only read, and mapped files are replaced by renaming, never
-        // changed in place. Overwriting one by hand breaks this, as with every mapped file.
+        // changed in place; overwriting one by hand breaks this, as with every mapping.
         let bytes = unsafe { Mmap::map(file) }?;
         let name = path.display().to_string();
         let entry = Entry::claim(&printable(&name), bytes.as_ptr().addr());
@@ -94,7 +93,7 @@ impl Entry {
     }
 }
 
-/// Printable name of the file mapped at an address.
+/// Printable name of the file mapped at an address; neither allocates nor blocks.
 pub fn file_at(address: usize) -> Option<&'static str> {
     let mut list = &ENTRIES;
     while let Some(entry) = list.get() {

@@ -1,4 +1,4 @@
-//! Allocation of large lists that fails, even if the program's allocator otherwise aborts.
+//! Allocation of large lists that returns `None` where the program's allocator would abort.
 
 use std::cell::Cell;
 
@@ -15,8 +15,7 @@ pub fn with_capacity<T>(items: usize) -> Option<Vec<T>> {
     reserved.ok().map(|()| list)
 }
 
-/// Whether this thread's current allocation may fail: a question of allocators that otherwise
-/// abort. Allocates nothing.
+/// Whether this thread's current allocation may fail, asked by allocators that otherwise abort.
 pub fn may_fail() -> bool {
     MAY_FAIL.get()
 }

@@ -113,7 +113,6 @@ pub fn split_command(command: &str) -> Option<Vec<String>> {
     (quoted.is_none() && has_program).then_some(words)
 }
 
-/// Checks that the program exists and is executable.
 fn find(program: &str) -> Result<(), String> {
     let is_program = |path: &Path| {
         std::fs::metadata(path)
@@ -144,7 +143,6 @@ pub struct External<G: Playable> {
     is_begun: bool,
     /// Plies of the game, or since the last position that did not follow from its predecessor.
     history: Vec<(G::Position, u8, G::Move)>,
-    /// Number of plies of `history` that the program knows.
     synced: usize,
     current: Option<G::Position>,
     last_reply: Option<(G::Position, G::Move)>,
@@ -203,7 +201,6 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Starts the program if none is running, and sends the protocol's first lines.
     fn start(&mut self) -> Result<(), Failure> {
         if self.program.is_some() {
             return Ok(());
@@ -358,7 +355,6 @@ pub fn parse_move_of_reply<G: Playable>(
     parse_reply(game, position, legal, &adapter.answer(answer)?)
 }
 
-/// Sends lines and returns the reply to the last one.
 fn send_all(
     program: &mut Program,
     requests: &[Request],

@@ -222,7 +222,6 @@ fn check<G: Playable>(entrants: &[Entrant<G>]) -> Result<()> {
     }
 }
 
-/// Unique file name of a pairing.
 fn file_name(a: &str, b: &str) -> String {
     let is_plain =
         !a.contains("--") && !b.contains("--") && !a.ends_with('-') && !b.starts_with('-');
@@ -263,7 +262,6 @@ impl<G: Playable> League<'_, G> {
         Ok((index(&step.a)?, index(&step.b)?))
     }
 
-    /// Plays the pairs of a step that are not stored.
     fn play(&mut self, step: &JournalStep) -> Result<()> {
         let pairing = self.pairing(step)?;
         if self
@@ -291,7 +289,6 @@ impl<G: Playable> League<'_, G> {
         Ok(())
     }
 
-    /// Adds the results of a step to the ratings.
     fn count(&mut self, step: &JournalStep) -> Result<()> {
         let met = self.met.entry(self.pairing(step)?).or_default();
         let before = met.means.samples();

@@ -232,9 +232,7 @@ impl Repeats {
 pub(crate) struct Played {
     /// Pairs that count, in rising order.
     pub(crate) pairs: Vec<PairResult>,
-    /// Number of pairs that repeat an earlier game.
     pub(crate) repeats: u64,
-    /// Wall time of all sessions of the match.
     pub(crate) wall: Duration,
 }
 
@@ -335,7 +333,6 @@ pub(crate) fn stored_pairs<G: Playable>(
     Ok(Played::new(results, Duration::ZERO))
 }
 
-/// Players of one worker thread: both contestants and the luck evaluator.
 struct GameWorker<'a, G: Playable> {
     book: &'a Book<'a, G>,
     contestants: [&'a Contestant<G>; 2],
@@ -445,7 +442,6 @@ fn fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> u64 {
     canonical_fingerprint(game, record).map_or_else(as_it_is, |print| print as u64)
 }
 
-/// Plays pairs in rising order on worker threads, each with its own players.
 fn play_missing<G: Playable>(
     contestants: [&Contestant<G>; 2],
     book: &Book<'_, G>,

@@ -141,7 +141,8 @@ pub fn page(data: &ReportData) -> Result<Page> {
     Ok(page)
 }
 
-/// A sentence with the stronger player of a match, or that the match does not decide it.
+/// A sentence that names the stronger player of a match, or states that the match does not decide
+/// it.
 pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
     let result = &entry.result;
     let verb = if result.interval.lower > 0.5 {
@@ -286,7 +287,6 @@ fn elo(result: &MatchResult) -> String {
     )
 }
 
-/// Formats a duration in a suitable unit.
 fn duration(seconds: f64) -> String {
     match seconds {
         seconds if seconds >= 3600.0 => format!("{:.1} h", seconds / 3600.0),

@@ -39,7 +39,6 @@ pub trait Section: std::fmt::Debug {
 /// Parses results of kinds outside this crate; `None` for an unknown kind.
 pub type ReadSection = fn(&Value) -> Option<Result<Box<dyn Section>, String>>;
 
-/// Description of the results that can be read, for errors.
 const SUPPORTED_RESULTS: &str =
     "arena, gate, tournament and regret write results with --json, and a training its curve.csv";
 
@@ -101,7 +100,6 @@ pub fn curve_picture(table: &str) -> Result<String, String> {
     line_chart(&chart).map_err(|error| error.to_string())
 }
 
-/// Curves of all columns of a table whose names end in `loss`.
 fn curve(name: &str, text: &str) -> Result<LineChart, String> {
     let mut lines = text.lines();
     let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();

@@ -56,8 +56,7 @@ impl Setups {
         Self::Index(read_lines(path, BEST_SETUPS, expected, parse_pair)?).validated()
     }
 
-    /// Every set-up against every one, with either side to begin: Red begins even pairs, so the
-    /// list is repeated with a shift by one.
+    /// Pairs of every set-up against every one, each begun by either side.
     #[must_use]
     pub fn product(setups: &[usize]) -> Self {
         let meetings: Vec<(usize, usize)> = setups
@@ -72,8 +71,6 @@ impl Setups {
         Self::Index([meetings, shifted].concat())
     }
 
-    /// Reads a mixed strategy, an integer weight and a set-up on every line, or the built-in one;
-    /// `#` begins a comment.
     fn read_mix(path: Option<&Path>) -> Result<Self> {
         let expected =
             "part of a mix; expected a whole weight and a set-up (0-719 or an order of 123456)";
@@ -115,7 +112,6 @@ impl Starts<Standard> for Setups {
         self.to_string()
     }
 
-    /// Checks that there is a set-up and that all exist.
     fn check(&self) -> Result<(), String> {
         let indices: Vec<usize> = match self {
             Self::Random => return Ok(()),

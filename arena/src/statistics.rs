@@ -73,10 +73,8 @@ impl Interval {
 }
 
 /// Counts of samples by score: samples in cell `i` of `N` (at least 2) have the score `i / (N -
-/// 1)`.
-///
-/// `Tally<2>` counts lost and won games, `Tally<3>` lost, drawn and won games, or pairs of games
-/// without draws, and `Tally<5>` pairs of games with draws.
+/// 1)`. `N` is 2 for games without draws, 3 with draws or for pairs without draws, 5 for pairs with
+/// draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally<const N: usize> {
     /// Number of samples in each cell, the lowest score first.
@@ -102,7 +100,6 @@ impl<const N: usize> Tally<N> {
         self.mean(Self::cell_score).unwrap_or(0.5)
     }
 
-    /// Population variance of the samples' scores; 0 without samples.
     pub(crate) fn variance(&self) -> f64 {
         let score = self.score();
         let squared = |cell| (Self::cell_score(cell) - score).powi(2);
@@ -120,11 +117,8 @@ impl<const N: usize> Tally<N> {
         (self.variance() / self.samples().max(1.0)).sqrt()
     }
 
-    /// 95 % interval of the score, inside `[0, 1]`.
-    ///
-    /// By the normal approximation, unless all samples lie in one cell: then the true fraction of
-    /// that cell is at least `0.05^(1/n)` with 95 % certainty, and the others may have any score.
-    /// `[0, 1]` without samples.
+    /// 95 % interval of the score, inside `[0, 1]`, by the normal approximation. If all samples lie
+    /// in one cell, the true fraction of that cell is taken as at least `0.05^(1/n)`.
     #[must_use]
     pub fn interval(&self) -> Interval {
         let samples = self.samples();
@@ -158,9 +152,7 @@ impl<const N: usize> Tally<N> {
     }
 
     /// Likelihood of superiority: the probability that the true score is above 1/2, by the normal
-    /// approximation.
-    ///
-    /// If all samples have the same score, their variance is taken as 1/4, the largest possible.
+    /// approximation. If all samples are equal, their variance is taken as 1/4.
     #[must_use]
     pub fn superiority(&self) -> f64 {
         let samples = self.samples();

@@ -21,9 +21,9 @@ pub struct TournamentResult {
     pub matches: Vec<MatchResult>,
     /// Elo of each contestant from all matches, in the order of the names.
     pub ratings: Vec<Rating>,
-    /// For each match, the probability that the score between equals is so far from 1/2, adjusted
-    /// by Holm's method for the number of matches. All pairs of contestants with a value below 0.05
-    /// differ, with 95 % certainty for all of them together.
+    /// For each match, the probability that the score of equals is this far from 1/2, adjusted by
+    /// Holm's method. All pairs of contestants with a value below 0.05 differ, with 95 % certainty
+    /// for all of them together.
     pub adjusted_probabilities: Vec<f64>,
 }
 
@@ -47,10 +47,8 @@ pub struct RowScore {
     pub interval: Interval,
 }
 
-/// Plays a round robin; `watch` gets every result.
-///
-/// Each match has its own file (`0-1.jsonl`, …) in the folder `options.state`, from which an
-/// interrupted tournament resumes.
+/// Plays a round robin; `watch` gets every result. Each match has its own file in the folder
+/// `options.state`, from which an interrupted tournament resumes.
 ///
 /// # Errors
 /// If there are fewer than two contestants, names repeat, or a match fails.
@@ -78,7 +76,6 @@ pub fn play_tournament<G: Playable>(
     Ok(TournamentResult::of(names, matches))
 }
 
-/// Indices of the contestants in each match, in the order of [`TournamentResult::matches`].
 fn pairings(count: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)))
 }
@@ -181,8 +178,7 @@ impl TournamentResult {
     }
 
     /// Table for a terminal, best contestant first: points in percent against each opponent, ± half
-    /// the 95 % interval, with `*` if the two differ significantly when all matches are taken
-    /// together.
+    /// the 95 % interval, with `*` if the two differ significantly over all matches.
     #[must_use]
     pub fn table(&self) -> String {
         let ranking = self.ranking();

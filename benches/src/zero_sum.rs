@@ -50,7 +50,7 @@ pub(super) fn mix_value(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
         .sum()
 }
 
-/// Sum of what both players can gain by best responses; 0 in equilibrium.
+/// Sum of the gains of both players by best responses; 0 in equilibrium.
 fn gap(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
     best_row(payoffs, columns) - worst_column(payoffs, rows)
 }

@@ -8,7 +8,6 @@ use alea_play::{
     player::Failure::{self, PlayerFault},
 };
 
-/// A line to send, and the kind of reply that it gets.
 pub(super) struct Request {
     pub(super) line: String,
     pub(super) reply: Reply,
@@ -21,7 +20,6 @@ pub(super) struct ProtocolAdapter<G: Playable> {
     pub(super) game: G,
     pub(super) protocol: &'static Protocol,
     pub(super) dialect: Dialect,
-    /// Placeholders with the same value in every line.
     substitutions: Vec<Substitution>,
     /// Side length of the board, if the rules have one.
     size: Option<u32>,
@@ -81,7 +79,6 @@ impl<G: Playable> ProtocolAdapter<G> {
         !self.tracks_board() || self.chance
     }
 
-    /// Splits a text of the protocol into lines, and replaces their placeholders.
     pub(super) fn requests(&self, text: &str, substitutions: &[Substitution]) -> Vec<Request> {
         let dialect = &self.dialect;
         let time = Some(&*dialect.time).filter(|time| time.contains(' '));
@@ -150,7 +147,6 @@ impl<G: Playable> ProtocolAdapter<G> {
         self.protocol.name != "lines" || self.dialect.version > 1
     }
 
-    /// Translates the move in a reply to our notation.
     pub(super) fn answer(&self, answer: &str) -> Result<String, Failure> {
         if self.protocol.name == "gtp" && answer.eq_ignore_ascii_case("resign") {
             return Err(PlayerFault("resigned".to_owned()));

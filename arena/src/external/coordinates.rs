@@ -3,7 +3,6 @@
 
 use super::dialect::{Dialect, Squares};
 
-/// Translates a move to the program's notation; `size` is the board's side length.
 pub(super) fn to_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
     if mv == "pass" {
         return dialect.pass.clone();
@@ -15,7 +14,6 @@ pub(super) fn to_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> Stri
     }
 }
 
-/// Translates a program's move to our notation; `size` is the board's side length.
 pub(super) fn from_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
     if dialect.protocol.name == "lines" {
         return mv.to_owned();

@@ -5,7 +5,6 @@ use super::protocol::{NBOARD_BY_MOVES, PROTOCOLS, Protocol};
 use alea_play::notation::{Arguments, Notation, Problem};
 use std::time::Duration;
 
-/// Presets: name, and protocol with keys.
 pub(super) const PRESETS: [(&str, &str); 7] = [
     // Lajkonik gets integer seconds with each `genmove`; its board size is compiled in.
     ("lajkonik", "gtp(time=genmove, colours=\"w b\")"),
@@ -14,9 +13,7 @@ pub(super) const PRESETS: [(&str, &str); 7] = [
     // GRhino's `gtp-rhino` uses upper case, passes by itself, rejects a pass and ignores time.
     ("grhino", "gtp(case=upper, pass=none)"),
     ("nboard", "nboard"),
-    // Programs of the TCGA tournaments in Taiwan.
     ("tcga", "tcga"),
-    // Programs for BGCI clients.
     ("bgci", "ubgi"),
     // HavannahGui and its programs get the remaining time before every move.
     ("havannahgui", "gtp(time=left)"),
@@ -54,19 +51,16 @@ pub struct Dialect {
     pub(super) first_begins: bool,
     /// True if each game needs a new process.
     pub(super) one_game: bool,
-    /// Thinking time per move, as the program is told.
     pub(super) think: Duration,
     pub(super) time_of_move: Duration,
     /// Timeout for starting the program, and for starting a game.
     pub(super) time_of_start: Duration,
 }
 
-/// Default of `time_of_start`, unless the timeout of a move is longer.
 const DEFAULT_START_MILLISECONDS: u64 = 10_000;
 
 const DEFAULT_MILLISECONDS: u64 = 10_000;
 
-/// Keys of a player's spec, with a preset's keys as defaults.
 struct KeyValues<'a, 'b, 'c> {
     arguments: &'b mut Arguments<'a>,
     set: Arguments<'c>,

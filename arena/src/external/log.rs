@@ -56,7 +56,6 @@ impl Log {
         })
     }
 
-    /// Appends output of the stream `sign`, and writes the lines that are complete.
     pub(super) fn line(&mut self, sign: char, bytes: &[u8]) {
         let Some(file) = &mut self.file else { return };
         let partial = self.partial.entry(sign).or_default();

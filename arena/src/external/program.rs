@@ -29,7 +29,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Interval between checks whether the search was stopped.
 const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
 const END_TIMEOUT: Duration = Duration::from_millis(200);
@@ -40,15 +39,12 @@ pub(super) struct Program {
     input: Option<ChildStdin>,
     output: ChildStdout,
     errors: Option<ChildStderr>,
-    /// The last output on standard error, for error messages.
     last_errors: Vec<u8>,
     replies: ReplyBuffer,
     /// Limits of the current request, whose stop ends waiting before the deadline.
     pub(super) limits: Limits,
-    /// True if the last line was sent completely.
     pub(super) awaits_reply: bool,
     log: Log,
-    /// Value of [`reaper::MARK_VARIABLE`] in the program's environment.
     mark: String,
 }
 
@@ -116,7 +112,6 @@ impl Program {
         self.write(line, deadline)
     }
 
-    /// Sends a line even if the reply to an earlier one is still due.
     pub(super) fn write(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
         let line = format!("{line}\n");
         let mut bytes = line.as_bytes();
@@ -142,13 +137,11 @@ impl Program {
         Ok(())
     }
 
-    /// Returns the reply if it is complete, without waiting.
     pub(super) fn take_answer(&mut self, reply: Reply) -> Result<Option<String>, Failure> {
         self.read()?;
         self.replies.reply(reply)
     }
 
-    /// Waits for the only reply to the last line.
     pub(super) fn receive(&mut self, reply: Reply, deadline: Deadline) -> Result<String, Failure> {
         if reply == Reply::Nothing {
             return Ok(String::new());
@@ -159,7 +152,6 @@ impl Program {
         Ok(answer)
     }
 
-    /// Waits for a reply that others may follow.
     pub(super) fn receive_first(
         &mut self,
         reply: Reply,
@@ -198,7 +190,6 @@ impl Program {
         self.replies.expect_silence()
     }
 
-    /// CPU time of the program and its children; `None` if the system does not report it.
     pub(super) fn cpu_time(&self) -> Option<Duration> {
         reaper::cpu_time(self.group())
     }

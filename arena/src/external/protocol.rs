@@ -9,21 +9,17 @@ use super::reply::{ChatterPolicy, Reply};
 #[derive(Debug)]
 pub(super) struct Protocol {
     pub(super) name: &'static str,
-    /// The games that the protocol supports, for an error message.
     pub(super) games: &'static str,
     pub(super) start: &'static str,
     pub(super) begin: &'static str,
     /// Default value of the placeholder `{game}` in `begin`.
     pub(super) game: &'static str,
-    /// Lines sent for each ply of the game.
     pub(super) move_message: &'static str,
     /// Lines that request a move; the reply to the last one is the move.
     pub(super) question: &'static str,
     /// Line that ends the search for `question`. The move comes first, then the reply to this line.
     pub(super) stop: &'static str,
-    /// Lines sent after a game.
     pub(super) over: &'static str,
-    /// Line sent before the program's input is closed.
     pub(super) end: &'static str,
     /// Kind of reply by the beginning of a line; other lines get no reply.
     pub(super) replies: &'static [(&'static str, Reply)],
@@ -80,7 +76,6 @@ pub(super) static NBOARD_BY_MOVES: Protocol = Protocol {
     ..NBOARD_PROTOCOL
 };
 
-/// All protocols; our own is the first.
 pub(super) static PROTOCOLS: [Protocol; 5] = [
     Protocol {
         name: "lines",

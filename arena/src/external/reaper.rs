@@ -36,7 +36,6 @@ pub(super) fn mark(number: u64) -> String {
     format!("{}.{number}", std::process::id())
 }
 
-/// Starts the guard unless it is running.
 pub(super) fn begin() -> io::Result<()> {
     change(|_| {})
 }

@@ -38,7 +38,6 @@ pub enum Reply {
 }
 
 impl ChatterPolicy {
-    /// True for a line, possibly incomplete, that may come without a request.
     fn is_skipped(self, line: &str) -> bool {
         match self {
             Self::Comments => line.starts_with('#'),
@@ -88,7 +87,6 @@ impl ReplyBuffer {
         }
     }
 
-    /// Removes and returns a GTP response, its lines joined, without its sign.
     fn block(&mut self) -> Result<Option<String>, Failure> {
         let mut lines: Vec<String> = Vec::new();
         let mut end = 0;
@@ -121,14 +119,12 @@ impl ReplyBuffer {
         Err(PlayerFault(problem))
     }
 
-    /// Removes and returns the first complete line that is not skipped.
     fn line(&mut self) -> Result<Option<String>, Failure> {
         let mut begin = 0;
         let mut first = None;
         while first.is_none()
             && let Some(length) = self.bytes[begin..].iter().position(|&byte| byte == b'\n')
         {
-            // `length` does not include the line feed.
             if length >= MAX_LINE {
                 break;
             }
@@ -181,7 +177,6 @@ fn unexpected_reply<T>(line: &str, but: &str) -> Result<T, Failure> {
     Err(PlayerFault(format!("said '{}'{but}", quote(line))))
 }
 
-/// Text of a GTP response after its sign and number.
 fn answer_of_block(block: &str) -> Result<String, Failure> {
     let text = block[1..].trim_start_matches(|sign: char| sign.is_ascii_digit());
     match block.starts_with('=') {
@@ -212,7 +207,6 @@ pub fn parse_reply<G: Playable>(
     .map_err(PlayerFault)
 }
 
-/// The first 40 characters of a line, with blanks for control characters.
 pub(super) fn quote(line: &str) -> String {
     line.trim()
         .chars()

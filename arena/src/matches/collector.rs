@@ -88,7 +88,6 @@ impl Collector {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Stores a pair and the moves of its games, or an error, which ends the match.
     pub(super) fn add(&self, played: Result<(PairResult, Vec<GameLine>)>) {
         let mut collected = self
             .collected

@@ -67,7 +67,6 @@ pub(super) fn scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Er
         .ok_or_else(|| D::Error::custom("a game is worth 0, 0.5 or 1"))
 }
 
-/// Rejects less than two names, and repeated ones.
 pub(crate) fn check_names(work: &str, who: &str, names: &[&String]) -> Result<(), String> {
     if names.len() < 2 {
         let count = names.len();

@@ -28,7 +28,6 @@ struct Axis {
 
 const PLANE_HEIGHT: i32 = 300;
 const LEGEND_LINE: i32 = 18;
-/// Maximum points of a curve with markers; longer curves are lines only.
 const MAX_MARKED: usize = 40;
 const LEFT_MARGIN: i32 = 74;
 const RIGHT_MARGIN: i32 = 24;
@@ -180,7 +179,7 @@ pub fn histogram(
     )
 }
 
-/// Draws a point; its shape tells apart curves of the same colour.
+/// Curves of the same colour have points of different shapes.
 fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     let style = COLOURS[index % COLOURS.len()].filled();
     match index / COLOURS.len() % 3 {

@@ -18,7 +18,7 @@ use indicatif::ProgressBar;
 use rayon::prelude::*;
 use std::{any::Any, ops::RangeInclusive};
 
-/// Probability of a random move in the games of [`Source`].
+/// Probability of a random move in the self-play from which positions are sampled.
 pub const EXPLORATION_RATE: f64 = 0.1;
 
 /// Positions that share the players, or the random stream, of one thread.

@@ -73,7 +73,6 @@ impl<G: Playable> Labelled<G> {
     }
 }
 
-/// Decisions of a position: one for each outcome of chance, such as a roll of the die.
 pub(super) fn decisions_per_position<G: Playable>(game: &G) -> f64 {
     f64::from(game.outcome_numbers().count() as u32)
 }

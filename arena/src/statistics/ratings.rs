@@ -1,12 +1,10 @@
-//! Ratings of many contestants from all their matches, by the model of Bradley and Terry (1952).
+//! Ratings of many contestants from all their matches, by the model of Bradley and Terry (1952):
+//! the difference of two ratings predicts the score between them.
 //!
-//! The difference of two ratings predicts the score between them. Ratings maximise the likelihood
-//! (Newton's method) and have mean 0. Their errors come from the observed variance of pairs of
-//! games, by the "sandwich" estimator of White (1982), with matches as independent.
-//!
-//! Ratings are finite for all counts: the score of a match is clamped to a quarter of a sample
-//! inside of 0 and 1, as in [`Tally::elo`], so that the ratings of two contestants differ by
-//! exactly the Elo of their match.
+//! Ratings maximise the likelihood (Newton's method) and have mean 0. Their errors come from the
+//! observed variance of pairs of games, by the "sandwich" estimator of White (1982). The score of a
+//! match is clamped to a quarter of a sample inside of 0 and 1, as in [`Tally::elo`], so that
+//! ratings are finite and those of two contestants differ by exactly the Elo of their match.
 
 use super::{Interval, Tally, dot};
 use alea_core::moments::Moments;
@@ -14,12 +12,10 @@ use alea_core::moments::Moments;
 /// Elo per unit of log-odds.
 pub(super) const ELO_PER_LOGIT: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// The result of a match between two contestants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MatchRecord {
-    /// Index of the contestant whose points are counted.
+    /// Index of the contestant whose points count; `b` is the opponent.
     pub a: usize,
-    /// Index of the opponent.
     pub b: usize,
     /// Number of pairs.
     pub samples: f64,
@@ -44,8 +40,7 @@ impl MatchRecord {
     }
 
     /// The record of two contestants from the mean scores of their pairs. The variance is averaged
-    /// with a prior one, that of independent games, since after a few equal pairs it would be too
-    /// small.
+    /// with that of independent games, since after a few equal pairs it would be too small.
     pub(crate) fn from_means(a: usize, b: usize, means: &Moments) -> Self {
         let samples = means.samples();
         let edge = 0.25 / samples.max(1.0);
@@ -71,7 +66,6 @@ pub(crate) struct Ratings {
 }
 
 impl Ratings {
-    /// Interval of a rating: `quantile` standard errors to each side.
     pub(crate) fn interval(&self, contestant: usize, quantile: f64) -> Interval {
         let half_width = quantile * self.covariance[contestant][contestant].max(0.0).sqrt();
         Interval::from_center(self.elo[contestant], half_width)
@@ -116,8 +110,7 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
         }
         let inverse = invert(curvature(&strengths, &records))?;
         let step: Vec<f64> = inverse.iter().map(|row| dot(row, &slope)).collect();
-        // Far from the maximum the Newton step may be too long: halve it until the likelihood
-        // rises.
+        // Far from the maximum the Newton step may be too long.
         let mut length = 1.0;
         let moved = loop {
             let tried: Vec<f64> = strengths
@@ -190,7 +183,7 @@ fn differences(
 }
 
 /// Negative Hessian of the log likelihood, plus a multiple of the matrix of ones, which fixes the
-/// mean and makes it invertible.
+/// mean.
 fn curvature(strengths: &[f64], records: &[&MatchRecord]) -> Matrix {
     let contestants = strengths.len();
     let mut matrix = differences(contestants, records, |record| {

@@ -1,14 +1,14 @@
 //! Sequential probability ratio tests: is the Elo difference `elo1` rather than `elo0`?
 //!
-//! The log likelihood ratio compares the two distributions over the cells of a tally that are
-//! nearest (in Kullback–Leibler divergence) to the counts and have a given mean (logistic model) or
-//! a given mean in units of their own standard deviation (normalised model). Each is a tilt
-//! `p / (1 + x·d)` of the counts with one unknown (Owen 1988, empirical likelihood). Source of the
-//! models: M. Van den Bergh's notes for fishtest.
+//! The log likelihood ratio compares two distributions over the cells of a tally: those nearest to
+//! the counts (in Kullback–Leibler divergence) with a given mean (logistic model), or a given mean
+//! in units of their own standard deviation (normalised model). Each is a tilt `p / (1 + x·d)` of
+//! the counts with one unknown (Owen 1988, empirical likelihood). Source of the models: M. Van den
+//! Bergh's notes for fishtest.
 //!
-//! A test that is evaluated after batches of pairs has narrower bounds, by the mean overshoot of a
-//! discrete walk (Siegmund 1979; *Sequential Analysis*, 1985). Figures are finite for all counts;
-//! empty cells count 0.001 samples, as in fishtest.
+//! A test evaluated after batches of pairs has narrower bounds, by the mean overshoot of a discrete
+//! walk (Siegmund 1979; *Sequential Analysis*, 1985). Empty cells count 0.001 samples, as in
+//! fishtest.
 
 use super::{PairCounts, Tally, normalized::NORMALIZED_ELO, score_of_elo};
 use crate::error::Result;
@@ -21,8 +21,8 @@ pub enum EloModel {
     /// Ordinary Elo: the score is a logistic function of the difference.
     #[default]
     Logistic,
-    /// Normalised Elo: the excess of the score over 1/2 in standard deviations of one game. The
-    /// duration of tests does not depend on the draw rate.
+    /// Normalised Elo: the excess of the score over 1/2 in standard deviations of one game. Tests
+    /// take as long with any draw rate.
     Normalized,
 }
 
@@ -39,8 +39,8 @@ pub struct SequentialTest {
     pub beta: f64,
     /// The unit of `elo0` and `elo1`.
     pub model: EloModel,
-    /// Pairs of games between evaluations of the test, for which its bounds are corrected; `None`
-    /// for an evaluation after each pair, with Wald's bounds.
+    /// Number of pairs between evaluations of the test, for which its bounds are corrected; `None`
+    /// for an evaluation after each pair.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<u64>,
 }
@@ -48,7 +48,6 @@ pub struct SequentialTest {
 /// Evidence of a match for `elo1` against `elo0`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Evidence {
-    /// The log likelihood ratio.
     pub(crate) ratio: f64,
     /// Standard deviation of the change of `ratio` by one pair of games.
     pub(crate) deviation: f64,
@@ -114,7 +113,6 @@ impl SequentialTest {
         })
     }
 
-    /// True if the test is evaluated after this number of pairs.
     pub(crate) fn is_checked_after(&self, pairs: u64) -> bool {
         self.batch.is_none_or(|batch| pairs.is_multiple_of(batch))
     }
@@ -133,8 +131,7 @@ impl SequentialTest {
         (lower + nearer, upper - nearer)
     }
 
-    /// Evidence of pairs of games; the cells that only drawn games can fill are omitted if they are
-    /// empty.
+    /// Evidence of pairs of games. Empty cells that only drawn games can fill are omitted.
     pub(crate) fn of_pair_counts(&self, pairs: &PairCounts) -> Evidence {
         match pairs.tally().counts {
             [lost, 0, split, 0, won] => {
@@ -193,7 +190,7 @@ impl SequentialTest {
 /// Count of an empty cell, as in fishtest.
 const EMPTY_CELL: f64 = 1e-3;
 
-/// Number of Newton steps before bisection takes over; near a root three or four are enough.
+/// Newton steps before bisection takes over; near a root three or four are enough.
 const NEWTON_STEPS: usize = 30;
 
 /// The distribution with mean `mean` that is nearest to `observed`.
@@ -205,9 +202,7 @@ fn with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {
 }
 
 /// The distribution nearest to `observed` whose mean exceeds 1/2 by `excess` of its standard
-/// deviations.
-///
-/// The standard deviation is linearised about the last result until it converges.
+/// deviations, by iteration with the standard deviation linearised.
 fn with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64; N] {
     let mut fitted = [1.0 / N as f64; N];
     for _ in 0..100 {
@@ -234,10 +229,9 @@ fn with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64; N] {
     fitted
 }
 
-/// `p_i = observed_i / (1 + x·d_i)` for the distances d, with the x for which `Σ p_i·d_i = 0`.
-///
-/// The sum falls in x between the poles, so there is one root, found by Newton's method with
-/// bisection as a fallback. If all distances have the same sign, `observed` is returned.
+/// `p_i = observed_i / (1 + x·d_i)` for the distances d, with the x for which `Σ p_i·d_i = 0`: the
+/// only root between the poles, by Newton's method with bisection as a fallback. If all distances
+/// have the same sign, `observed`.
 fn tilted_to_zero_mean<const N: usize>(observed: &[f64; N], distances: &[f64; N]) -> [f64; N] {
     let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = distances.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -1,7 +1,6 @@
-//! Players of the studies, and published figures of searches.
-//!
-//! `{entries}` in a spec stands for the size of the transposition table. Sources: a Star1 agent in
-//! C++ (NTU) for leaf counts; Rock'n'Roll (Schäfer 2006), section 6.3, for table sizes.
+//! Players of the studies, and published figures of searches. `{entries}` in a spec stands for the
+//! size of the transposition table. Sources: a Star1 agent in C++ (NTU); Rock'n'Roll (Schäfer
+//! 2006), section 6.3.
 
 /// Default players: Star0, which has no cuts, as the baseline, Star1 without and with a table,
 /// Star2, and Monte-Carlo tree search.
@@ -99,5 +98,4 @@ pub(crate) fn table_size(policy: &str, depth: u32) -> String {
 /// Position of the study `table-size`: set-up 0 for both sides, Red to move.
 pub(crate) const TABLE_SIZE_POSITION: &str = "123../45.../6...f/...ed/..cba r -";
 
-/// Binary logarithms of the table sizes.
 pub(crate) const TABLE_SIZE_EXPONENTS: [u32; 12] = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22];

@@ -1,5 +1,5 @@
-//! Effect of the size of the transposition table: one position is searched with tables of rising
-//! size, for each replacement policy (Rock'n'Roll, Schäfer 2006, section 6.3).
+//! Nodes of one search by the size of the transposition table, for each replacement policy
+//! (Rock'n'Roll, Schäfer 2006, section 6.3).
 
 use super::{
     Settings,
@@ -19,7 +19,6 @@ struct SizedSearch {
 }
 
 pub(crate) struct TableSizes {
-    /// Name of each policy, and the spec of its player with `{entries}` for the size of the table.
     policies: Vec<(String, String)>,
     searches: Vec<SizedSearch>,
     disagreement: f32,

@@ -1,10 +1,8 @@
-//! Set-ups and their symmetries.
+//! Set-ups and their symmetries. A side's stones 1 to k stand on any k of its six home squares.
 //!
-//! A side's stones 1 to k stand on any k of its six home squares; with all six these are the 720
-//! set-ups. Transposing the board transposes the set-ups of both sides; with six stones, reversing
-//! a side's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4) changes no value. A *row* is a set-up up to labels; a
-//! *class* is a row and its transpose, which have the same value against all enemies together.
-//! Every row has the same number of set-ups: two with six stones, else one.
+//! Transposing the board transposes both set-ups; with six stones, reversing a side's labels (1 ↔
+//! 6, 2 ↔ 5, 3 ↔ 4) changes no value. A *row* is a set-up up to labels; a *class* is a row and its
+//! transpose, which have the same value against all enemies together.
 
 use engine::games::einstein::{
     GONE, MAX_STONES, Position, RED,
@@ -73,7 +71,6 @@ pub(crate) fn start(first: &Arrangement, second: &Arrangement) -> Position {
     Position::new(side(first), side(second), RED)
 }
 
-/// All rows with a number of stones, and their classes.
 pub(crate) struct Rows {
     /// The first arrangement of each row.
     pub orders: Vec<Arrangement>,
@@ -124,7 +121,6 @@ impl Rows {
         self.orders.len()
     }
 
-    /// The one or two arrangements of a row.
     pub(crate) fn arrangements_of_row(&self, row: usize) -> Vec<Arrangement> {
         let order = self.orders[row];
         let mut all = vec![order];

@@ -131,7 +131,6 @@ impl SetupValues {
     }
 }
 
-/// Triangles of stones, of the first set-up of each class, under the class's score in percent.
 fn triangles(classes: &[ClassValue]) -> String {
     let mut text = String::new();
     for line in classes.chunks(TRIANGLES_PER_LINE) {
@@ -155,7 +154,6 @@ fn triangles(classes: &[ClassValue]) -> String {
     text.trim_end().to_owned() + "\n"
 }
 
-/// Heat map of win rates in percent, white at 50 %.
 fn map_of_rates(
     title: &str,
     rows: Vec<String>,

@@ -1,11 +1,10 @@
 //! Values of set-ups against each other, by a model fitted to games.
 //!
-//! A *meeting* is a class of the first side against a row of the second (see `arrangements.rs`): a
-//! set of eight symmetric pairs of set-ups, of which there are 64,800. All meetings have equally
-//! many games, so least-squares fits are plain means. The model has a mean and a term for each
-//! class on each side; *pairs* adds 52 products of stone positions of both sides; *meetings* adds
-//! each meeting's residual, shrunk by empirical Bayes. An extension is used if it predicts held-out
-//! games better. Fitted values are linear in the mean results of the meetings.
+//! A *meeting* is a class of the first side against a row of the second, a set of eight symmetric
+//! pairs of set-ups. All meetings have equally many games, so least-squares fits are plain means.
+//! The model has a mean and a term for each class on each side; *pairs* adds 52 products of stone
+//! positions of both sides; *meetings* adds each meeting's residual, shrunk by empirical Bayes. An
+//! extension is used if it predicts held-out games better.
 
 use super::arrangements::{Arrangement, Rows};
 use crate::mean;
@@ -36,11 +35,10 @@ pub struct HeldOut {
     pub explained: f64,
     /// Slope of the regression of results on predictions; 1 is unbiased.
     pub slope: f64,
-    /// Standard deviation of the residuals without the noise of the held-out games; the error of
-    /// the model, fitted to half of the games, is part of it.
+    /// Standard deviation of the residuals without the noise of the held-out games.
     pub residual: f64,
-    /// Reduction of the mean squared error, in its standard errors, against the last smaller model
-    /// that was an improvement; `None` for the first model.
+    /// Reduction of the mean squared error against the last smaller model that was an improvement,
+    /// in its standard errors; `None` for the first model.
     pub better_by: Option<f64>,
 }
 
@@ -76,7 +74,6 @@ const SQUARE_CONTRASTS: [[f64; 6]; 5] = {
     ]
 };
 
-/// Index of the first contrast that transposing negates.
 const FIRST_ANTISYMMETRIC: usize = 3;
 
 type Features = [[f64; SQUARE_CONTRASTS.len()]; STONE_CONTRASTS.len()];
@@ -98,7 +95,6 @@ pub(super) struct Design {
 }
 
 pub(super) struct FittedModel {
-    /// Fitted values of the meetings.
     pub(super) meetings: Vec<f64>,
     /// Factor by which residuals of meetings are shrunk, 0 to 1.
     pub(super) believed: f64,
@@ -115,13 +111,11 @@ impl Design {
         self.rows.classes.len() * self.rows.len()
     }
 
-    /// Rows of the first and of the second side in a meeting.
     pub(super) fn rows_of(&self, pair_index: usize) -> [usize; 2] {
         let width = self.rows.len();
         [self.rows.classes[pair_index / width], pair_index % width]
     }
 
-    /// Meeting of a row of the first side and one of the second.
     pub(super) fn pair_index(&self, first: usize, second: usize) -> usize {
         let class = self.rows.class[first];
         let straight = self.rows.classes[class] == first;

@@ -88,7 +88,6 @@ pub(super) fn measure_improvement(
     })
 }
 
-/// Index in a mixed strategy at the cumulative probability `at`.
 fn sample(mix: &[f64], mut at: f64) -> usize {
     let last = mix.iter().rposition(|weight| *weight > 0.0).unwrap_or(0);
     for (index, weight) in mix[..last].iter().enumerate() {

@@ -1,8 +1,6 @@
 //! Conclusions from the values of meetings: the first side's advantage, good set-ups, equilibria.
-//!
-//! Values are win probabilities of the first side unless stated otherwise. Either both sides choose
-//! set-ups simultaneously, or one sees the other's set-up, or it is random who begins, as in
-//! matches.
+//! Values are win probabilities of the first side unless stated otherwise. Set-ups are chosen
+//! simultaneously, one after the other, or before it is random who begins, as in matches.
 
 use super::{
     arrangements::{Rows, text},

@@ -74,7 +74,6 @@ fn choose(game: &Standard, phase: Phase, wish: u32, positions: &[Position]) -> O
     found.map(|(_, position)| *position)
 }
 
-/// True if every roll has a move that wins at once.
 fn wins_with_any_roll(game: &Standard, position: &Position) -> bool {
     let wins = |mv| game.winner(&game.play(position, mv)) == Some(position.seat());
     (1..=game.die().faces()).all(|face| {

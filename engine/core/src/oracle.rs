@@ -1,10 +1,10 @@
-//! Oracles: game-theoretic values of some positions, from endgame tables or solvers. Values are
-//! exact up to [`Oracle::error`]; 0 and 1 are certain.
+//! Oracles: exact values of some positions, from endgame tables or solvers.
 
 use crate::{chance::Bounds, game::Game, limits::Limits};
 use std::fmt::Debug;
 
-/// Exact values of some positions, none of which is over.
+/// Game-theoretic values of some unfinished positions; values 0 and 1 are certain, others exact up
+/// to [`Oracle::error`].
 pub trait Oracle<G: Game>: Send + Sync + Debug {
     /// Win probability of the seat to move with best play, before its chance event; `None` if
     /// unknown.
@@ -30,7 +30,7 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
         true
     }
 
-    /// Tightens the `bounds` of `moves`, initially unknown, for the seat that makes them; returns
+    /// Tightens the initially unknown `bounds` of `moves`, for the seat that makes them; returns
     /// whether any changed.
     fn move_bounds(
         &self,

@@ -1,9 +1,8 @@
-//! Zeroed memory, aligned to 4096 bytes, in huge pages where available. Pages are committed at
-//! their first write, so unused memory costs nothing.
+//! Zeroed memory, aligned to 4096 bytes, in huge pages where available; unused pages cost nothing.
 
 #![allow(unsafe_code, reason = "memory is lent as bytes")]
 
-/// Bytes of a huge page, the least memory for which they are requested.
+/// Smaller memory gets no huge pages.
 #[cfg(target_os = "linux")]
 const HUGE_PAGE: usize = 2 << 20;
 
@@ -64,7 +63,7 @@ impl Pages {
     /// All bytes. Writers through the pointer must exclude concurrent calls.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: initialised memory, borrowed from its owner; writers through the pointer exclude
+        // SAFETY: initialised and borrowed from its owner; writers through the pointer exclude
         // concurrent reads.
         unsafe { std::slice::from_raw_parts(self.as_mut_ptr(), self.len()) }
     }
@@ -73,7 +72,7 @@ impl Pages {
     #[inline]
     #[must_use]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: initialised memory, exclusively borrowed from its owner.
+        // SAFETY: initialised and exclusively borrowed from its owner.
         unsafe { std::slice::from_raw_parts_mut(self.as_mut_ptr(), self.len()) }
     }
 }

@@ -1,5 +1,5 @@
-//! Seeds and random streams (64-bit Mersenne Twister, Matsumoto and Nishimura 1998): pure functions
-//! of the user's seed, a [`SeedSpace`] and indices, equal on every machine.
+//! Seeds and random streams: pure functions of the user's seed, a [`SeedSpace`] and indices, equal
+//! on every machine.
 
 use rand_mt::Mt64;
 use xxhash_rust::xxh3::xxh3_64;
@@ -42,8 +42,7 @@ pub fn derive_seed(seed: u64, space: SeedSpace, indices: &[u64]) -> u64 {
 /// 2⁶⁴ over the golden ratio; its multiples are spread evenly.
 pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A bijection that mixes all bits: SplitMix64's finalizer (Steele, Lea and Flood 2014, variant 13
-/// of Stafford).
+/// A bijective mixer: SplitMix64's finalizer (Steele, Lea and Flood 2014, variant 13 of Stafford).
 #[inline]
 pub fn mix64(mut word: u64) -> u64 {
     word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -51,7 +50,7 @@ pub fn mix64(mut word: u64) -> u64 {
     word ^ word >> 31
 }
 
-/// A stream of pseudo-random numbers.
+/// A random stream of the 64-bit Mersenne Twister (Matsumoto and Nishimura 1998).
 #[derive(Clone, Debug)]
 pub struct RandomStream {
     generator: Mt64,
@@ -65,7 +64,7 @@ impl RandomStream {
         }
     }
 
-    /// The next 64 random bits.
+    /// The next 64 bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.generator.next_u64()

@@ -1,4 +1,4 @@
-//! Game records: first position, plies and result; replaying the moves gives the other positions.
+//! Game records: first position, plies and result.
 
 use crate::game::{Game, Payoffs};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub enum Ending {
     Time,
     /// The players agreed on the result.
     Agreed,
-    /// Decided otherwise: a player left or was disqualified, or the reason is unknown.
+    /// A player left or was disqualified, or the reason is unknown.
     Awarded,
 }
 
@@ -59,13 +59,13 @@ impl fmt::Display for Ending {
 /// One ply of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ply<M> {
-    /// Number of the chance outcome before the move; in EinStein the face of the die.
+    /// Number of the chance outcome before the move (EinStein: face of the die).
     pub outcome: u8,
     /// The move played.
     pub mv: M,
-    /// Win probability of the player who moved, after the move; `None` for a player without values.
+    /// Win probability of the player after its move; `None` for a player without values.
     pub value: Option<f32>,
-    /// Whether the move was drawn at random for exploration, not chosen by the player.
+    /// Whether the move was drawn for exploration, not chosen by the player.
     pub explored: bool,
 }
 
@@ -82,7 +82,6 @@ pub struct GameRecord<G: Game> {
     pub ending: Ending,
 }
 
-// A derive would require `G: PartialEq`.
 impl<G: Game> PartialEq for GameRecord<G> {
     fn eq(&self, other: &Self) -> bool {
         (&self.start, &self.plies) == (&other.start, &other.plies)

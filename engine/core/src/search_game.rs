@@ -1,5 +1,4 @@
-//! What searches use of a game beside its rules: hints, playouts, and moves out of turn. All have
-//! defaults.
+//! What searches use of a game beside its rules; all has defaults.
 
 use super::{
     game::{Game, List, Payoffs, Seat, sample_outcome, uniform_index},
@@ -14,7 +13,7 @@ pub trait SearchHints: Game {
         63
     }
 
-    /// Size of the history table; every [`SearchHints::history_index`] is below.
+    /// Size of the history table, above every [`SearchHints::history_index`].
     #[inline]
     fn history_size(&self) -> usize {
         1
@@ -26,7 +25,7 @@ pub trait SearchHints: Game {
         0
     }
 
-    /// Move-ordering class: 0 for a quiet move, more for captures, threats and wins.
+    /// Move-ordering class: 0 if quiet, more for captures, threats and wins.
     fn move_class(&self, position: &Self::Position, mv: Self::Move) -> u8 {
         let _ = (position, mv);
         0
@@ -38,7 +37,7 @@ pub trait SearchHints: Game {
         Phase::Middle
     }
 
-    /// Expected number of moves that the seat to move will still make, for the time manager; best a
+    /// Expected number of moves that the seat to move still makes, for the time manager; best a
     /// little above the mean.
     fn expected_moves_left(&self, position: &Self::Position) -> u32 {
         let _ = position;
@@ -63,17 +62,17 @@ pub enum Phase {
     Endgame,
 }
 
-/// Random moves and playouts, from positions that are not over unless stated otherwise.
+/// Random moves and playouts, from unfinished positions unless stated otherwise.
 pub trait Playouts: SearchHints {
-    /// A random move by 64 random bits: an outcome by probability, then one of its moves uniformly.
+    /// A random move by 64 random bits: samples an outcome, then one of its moves uniformly.
     fn sample_move(&self, position: &Self::Position, bits: u64) -> Self::Move {
         let mut moves = Self::Moves::default();
         self.sample_allowed_moves(position, (bits >> 32) as u32, &mut moves);
         moves[uniform_index(moves.len(), bits as u32)]
     }
 
-    /// Samples an outcome by 32 random bits and replaces `moves` by the moves that it allows;
-    /// returns the index of the first of these in the list of all moves.
+    /// Samples an outcome by 32 random bits and replaces `moves` by its moves; returns the index of
+    /// the first of these in the list of all moves.
     fn sample_allowed_moves(
         &self,
         position: &Self::Position,
@@ -89,13 +88,13 @@ pub trait Playouts: SearchHints {
         allowed.start
     }
 
-    /// Payoffs of the game that [`Playouts::sample_move`] plays to its end from a position that may
-    /// be over. `random` returns 64 random bits.
+    /// Final payoffs after moves by [`Playouts::sample_move`]; `position` may be over. `random`
+    /// returns 64 random bits.
     fn playout(&self, position: &Self::Position, random: impl FnMut() -> u64) -> Payoffs {
         playout_by_moves(self, position, random)
     }
 
-    /// [`Playouts::playout`] that also adds the [`SearchHints::history_index`] of every move to
+    /// [`Playouts::playout`] that adds the [`SearchHints::history_index`] of every move to
     /// `played`.
     fn playout_traced(
         &self,
@@ -177,8 +176,8 @@ pub trait OutOfTurn: Game {
     /// [`SearchHints::move_class`] then accept moves of every seat.
     const SUPPORTS_OUT_OF_TURN: bool = false;
 
-    /// Sets the seat to move; `false`, with `position` unchanged, if the seat has no move or the
-    /// game is over.
+    /// Sets the seat to move; `false`, with `position` unchanged, if it has no move or the game is
+    /// over.
     fn set_side_to_move(&self, position: &mut Self::Position, seat: Seat) -> bool {
         self.payoffs(position).is_none() && self.to_move(position) == seat
     }

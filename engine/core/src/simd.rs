@@ -1,5 +1,5 @@
-//! CPU feature dispatch: loops compiled for several instruction sets, of which [`Instructions`]
-//! prove what the machine supports. All versions of a loop give the same bits.
+//! CPU feature dispatch: loops compiled for several instruction sets, chosen at run time. All
+//! versions of a loop give the same bits.
 
 pub use crate::multiversion;
 
@@ -33,7 +33,7 @@ impl SimdLevel {
         Self::Avx512Vbmi,
     ];
 
-    /// Tests only what the level adds to the one before it.
+    /// Checks only features that the level adds to the one before it.
     fn is_detected(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         macro_rules! all {
@@ -79,7 +79,7 @@ impl Instructions {
         Self::available().last().unwrap_or(Self::PORTABLE)
     }
 
-    /// The level that the machine is proven to support.
+    /// The level.
     #[inline]
     pub fn level(self) -> SimdLevel {
         self.0
@@ -107,9 +107,9 @@ impl Instructions {
 }
 
 /// Defines a function with a body per SIMD level: `name(instructions, arguments…)` calls the first
-/// version whose level `instructions` include, compiled for that level. Versions are listed widest
-/// first; `any` is one body for AVX-512, AVX2 and portable. Without a portable version, it panics
-/// if `instructions` include none of the levels.
+/// version whose level `instructions` include, compiled for it. Versions are listed widest first;
+/// `any` is one body for AVX-512, AVX2 and portable. Without a version for `instructions` it
+/// panics.
 #[macro_export]
 macro_rules! multiversion {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident
@@ -162,8 +162,8 @@ macro_rules! multiversion {
                 }
             );
             if $level >= $crate::simd::SimdLevel::$name {
-                // SAFETY: `Instructions` of a level exist only where all its features were
-                // detected; the version itself is safe code.
+                // SAFETY: `Instructions` of a level exist only where its features were detected;
+                // the version is safe code.
                 return unsafe { form::<$($constant),*>($($argument),*) };
             }
         }

@@ -1,5 +1,5 @@
 //! Division of work among the tasks of a job array: each does a range of the numbered parts and
-//! writes files of its own, merged later.
+//! writes files of its own.
 
 use crate::text::joined;
 use std::{
@@ -53,7 +53,6 @@ impl TaskSlice {
         let Self::Merge { of } = self else {
             return None;
         };
-        // First and last of consecutive tasks, from 1.
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for number in 0..of {
             let task = Self::Task { number, of };
@@ -75,7 +74,7 @@ impl TaskSlice {
             .then(|| format!("{path_for}: not all of {of} tasks are done: {names} lack something"))
     }
 
-    /// Path of this slice's own file: `FILE.3-of-10` for a task, otherwise `FILE`.
+    /// Path of this slice's file: `FILE.3-of-10` for a task, otherwise `FILE`.
     pub fn path_for(self, file: &Path) -> PathBuf {
         let mut name = file.as_os_str().to_owned();
         if let Self::Task { number, of } = self {

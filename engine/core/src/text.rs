@@ -1,5 +1,4 @@
-//! Reading text of people and other programs, without byte-order marks and carriage returns before
-//! line feeds.
+//! Reading text of people and other programs.
 
 use std::{
     borrow::Cow,
@@ -17,7 +16,7 @@ pub struct TextError {
 }
 
 impl TextError {
-    /// A problem at a character (counted from 1), made one printable line.
+    /// A problem at a character (from 1), as one printable line.
     pub fn new(character: usize, problem: impl Into<String>) -> Self {
         Self {
             character,
@@ -25,8 +24,7 @@ impl TextError {
         }
     }
 
-    /// Counts `character` within its line of `text`, and names the line in `problem` unless it is
-    /// the first.
+    /// Counts `character` within its line of `text`; `problem` names a line but the first.
     #[must_use]
     pub fn in_lines(self, text: &str) -> Self {
         let before: String = text.chars().take(self.character - 1).collect();
@@ -94,7 +92,7 @@ pub fn content(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim()
 }
 
-/// The [`content`] of each line where not empty, with the line's number from 1.
+/// The [`content`] of each line that has any, with the line's number from 1.
 pub fn content_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = (1..).zip(text.lines().map(content));
     lines.filter(|(_, content)| !content.is_empty())
@@ -111,8 +109,7 @@ pub enum LineRead {
     End,
 }
 
-/// Reads the next line, at most `max_length` bytes, into `line`, without line end and byte-order
-/// mark.
+/// Reads the next line, at most `max_length` bytes, without line end and byte-order mark.
 pub fn read_line(
     text: &mut impl BufRead,
     max_length: usize,
@@ -159,8 +156,8 @@ pub fn shorten(text: &str, max_length: usize) -> String {
         .collect()
 }
 
-/// Whether a character may garble a terminal or page: control characters, direction marks,
-/// zero-width characters, and separators of lines and paragraphs.
+/// Whether a character may garble a terminal or page: a control or zero-width character, direction
+/// mark, or separator of lines or paragraphs.
 pub fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -194,10 +191,9 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
 /// Text to append to an unknown name, ` (did you mean 'star2'?)`; empty if `list` has no similar
 /// name.
 ///
-/// In a `list` such as `star2(depth, eval), mcts and random; more text`, parentheses and what
-/// follows `;` contain no names.
+/// In `star2(depth, eval), mcts and random; more text`, parentheses and what follows `;` contain no
+/// names.
 pub fn suggestion(name: &str, list: &str) -> String {
-    // At most two edits in five letters.
     const MIN_SIMILARITY: f64 = 0.6;
     const MAX_BYTES: usize = 64;
     if name.len() > MAX_BYTES {

@@ -1,6 +1,5 @@
 //! Best-reply search (Schadd and Winands 2011): with more than two seats, the root seat alternates
-//! with the strongest reply of any one opponent, while the others pass. A seat without a move is
-//! skipped.
+//! with the strongest reply of any one opponent, while the others pass.
 
 use super::{
     DepthObserver, RootPerspective, Search, SearchStats,
@@ -17,7 +16,8 @@ use alea_core::{
 };
 use std::sync::Arc;
 
-/// A two-player game of the root seat (0) against all others (1), without chance.
+/// A game of two players without chance: the root seat (0) against all others (1). A seat without a
+/// move is skipped.
 #[derive(Clone, Debug)]
 pub struct BrsGame<G>(
     /// The rules of the game of many seats.
@@ -98,7 +98,6 @@ impl<G: SearchGame> Game for BrsGame<G> {
             let seat = seat as u8;
             moves_of_all.extend(moves.iter().map(|&mv| BrsMove { mv, seat }));
         }
-        // List indices have 16 bits.
         List::truncate(moves_of_all, usize::from(u16::MAX));
     }
 

@@ -86,7 +86,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     }
 
     /// Searches the root moves once and moves the best to the front; returns whether all were
-    /// searched. Compiled per search, since dynamic calls would dominate a search of one ply.
+    /// searched. Compiled per search: dynamic calls would dominate a search of one ply.
     fn iterate(
         &mut self,
         position: &G::Position,
@@ -123,8 +123,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         true
     }
 
-    /// Writes the values of root moves, with payoffs if the search has them. Returns whether all
-    /// are proven; `None` if stopped.
+    /// Writes the values of root moves, and payoffs if the search has them. Returns whether all are
+    /// proven; `None` if stopped.
     fn value_moves(
         &mut self,
         position: &G::Position,
@@ -229,7 +229,6 @@ impl<G: SearchGame> DeepeningSearch<G> {
         table: Option<Arc<Table>>,
         threads: usize,
     ) -> Self {
-        // Threads share nothing but the table.
         let threads = if table.is_some() { threads.max(1) } else { 1 };
         let abdada = (threads > 1).then(|| Arc::new(AbdadaTable::new()));
         let mut workers: Vec<Box<dyn FixedDepthSearch<G>>> = Vec::with_capacity(threads);
@@ -374,7 +373,6 @@ impl Depths {
         phase: Phase,
     ) -> Self {
         let DepthRange { min, max } = limits.depth(phase);
-        // With a depth limit only, earlier iterations serve just to order the moves.
         let only_depth = limits.only_depth();
         let first = if only_depth {
             max - max.saturating_sub(min) / step * step
@@ -468,7 +466,6 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
                 }
             }
             if moves[0].bounds == Bounds::UNKNOWN && outer_limits.is_stopped() {
-                // Better than the first move of the list.
                 search_one_ply(worker, |worker| {
                     worker.iterate(position, 1, None, &mut moves);
                 });
@@ -566,7 +563,8 @@ fn payoffs_by_depth<G: SearchGame>(
     outer_limits: &Limits,
     observer: &mut DepthObserver<'_>,
 ) -> (Vec<(f32, Option<Payoffs>)>, u32) {
-    // Values of different depths do not compare: unfinished iterations but the first are discarded.
+    // Values of different depths do not compare, so an unfinished iteration is discarded unless it
+    // is the first.
     let (mut values, mut completed_depth) = (vec![(UNKNOWN_VALUE, None); moves.len()], 0);
     while let Some(depth) = depths.next() {
         let mut found = match completed_depth {

@@ -1,5 +1,5 @@
-//! Expectiminimax without pruning, in two forms that agree: the reference for [`super::star`]. It
-//! computes in `f64`.
+//! Expectiminimax without pruning, in `f64` and in two forms that agree: the reference for
+//! [`super::star`].
 
 use super::{
     RootPerspective, Search, SearchStats, UNKNOWN_VALUE,
@@ -80,7 +80,6 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
             };
             value += f64::from(outcome.weight) * best;
         }
-        // Rounded probabilities may add up to slightly more than 1.
         value.min(1.0)
     }
 

@@ -115,7 +115,6 @@ pub trait Search<G: Game>: Send {
 
     /// The best of `legal` moves (at least one) and its value; ties go to the first.
     fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
-        // Below all values, so that the first move gets an exact value.
         let (mut best, mut value) = (legal[0], -1.0);
         for &mv in legal {
             let bounds = self.move_value(position, mv, value);

@@ -13,8 +13,8 @@ use std::{
 /// Depths of iterative deepening, in plies from the root (1–127).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthRange {
-    /// Depth of the first iteration (a one-ply iteration may precede); raised, if only depth limits
-    /// the search, so that steps end at `max`.
+    /// Depth of the first iteration (one of one ply may precede); raised, if only depth limits the
+    /// search, so that steps end at `max`.
     pub min: u32,
     /// Depth of the last iteration.
     pub max: u32,
@@ -157,10 +157,9 @@ pub struct LimitChecker {
 
 const CLOCK_CHECK_INTERVAL: Duration = Duration::from_micros(200);
 
-/// Nodes before the first check, at unknown speed.
 const FIRST_INTERVAL: u64 = 1;
 
-/// Maximal nodes before the first check of later searches: some microseconds with fast evaluators.
+/// Some microseconds with fast evaluators.
 const MAX_FIRST_INTERVAL: u64 = 512;
 
 const MAX_INTERVAL: u64 = 1 << 20;
@@ -194,7 +193,6 @@ impl LimitChecker {
             (max_nodes, deadline, Limits { stop, time: None });
         if !unlimited {
             self.last_check = Instant::now();
-            // The interval of the last search, but at first a short one.
             self.interval = self.interval.min(MAX_FIRST_INTERVAL);
             self.schedule(nodes);
         } else {
@@ -234,7 +232,6 @@ impl LimitChecker {
     fn look(&mut self, nodes: u64) {
         let now = Instant::now();
         let a_node = now.duration_since(self.last_check).as_secs_f64() / self.interval as f64;
-        // Expensive nodes may come at any time.
         self.slowest = a_node.max(0.95 * self.slowest);
         let interval = (CLOCK_CHECK_INTERVAL.as_secs_f64() / self.slowest.max(1e-12)) as u64;
         self.interval = interval.clamp(1, 2 * self.interval).min(MAX_INTERVAL);

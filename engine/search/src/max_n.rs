@@ -1,5 +1,4 @@
-//! max^n (Luckhardt and Irani 1986) for games without chance: each of several seats maximizes its
-//! own payoff.
+//! max^n (Luckhardt and Irani 1986) for games without chance: each seat maximizes its own payoff.
 //!
 //! Ties go to the first move, so moves are searched in list order; the only cutoff is at the
 //! maximal payoff, since shallow pruning (Korf 1991) needs constant-sum payoffs.

@@ -55,11 +55,11 @@ enum Goal {
     Choice,
 }
 
-/// A Monte-Carlo tree search and its graph.
+/// A Monte-Carlo tree search with its graph.
 pub struct Mcts<G: SearchGame, L: Leaf<G>> {
     game: G,
     options: MctsOptions,
-    /// `None` if the memory could not be allocated.
+    /// `None` if memory could not be allocated.
     graph: Option<Graph>,
     workers: Vec<Worker<G, L>>,
     oracle: Option<Arc<dyn Oracle<G>>>,
@@ -218,8 +218,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
 /// Upper limit of new positions per second and thread; at most a third of the simulations adds one.
 const MAX_POSITIONS_PER_SECOND: f64 = 2e6;
 
-/// Divisor of the memory left to the rest of the process: 21 of 256 MiB, an idle process with its
-/// evaluator tables.
+/// Divides the memory: this part (21 of 256 MiB) is left to the rest of the process.
 const MEMORY_DIVISOR: usize = 12;
 
 fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) -> Size {

@@ -46,10 +46,10 @@ impl Ordering {
     }
 }
 
-/// Up to this length of the move list, group boundaries are bits of a word.
+/// With longer move lists, group boundaries are not bits of a word.
 const MAX_MASK_MOVES: usize = 63;
 
-/// Up to this many groups share a hint.
+/// With more groups, a hint is the best move only.
 const MAX_GROUPS_PER_HINT: usize = 8;
 
 /// Boundaries of the groups, moves that are always allowed together, in a move list.
@@ -184,13 +184,12 @@ fn best_of(group: Range<usize>, scores: &[f32]) -> usize {
     best
 }
 
-/// Insertion sort is fast on sorted lists.
+/// Longest list for insertion sort, which is fast on sorted lists.
 const MAX_INSERTION_SORT: usize = 32;
 
 #[inline]
 fn sort(order: &mut [u16], scores: &[f32]) {
     if order.len() > MAX_INSERTION_SORT {
-        // An unstable sort allocates nothing.
         return order.sort_unstable_by(|&one, &other| {
             let (one_score, other_score) = (scores[usize::from(one)], scores[usize::from(other)]);
             (other_score.partial_cmp(&one_score))
@@ -228,7 +227,6 @@ pub fn limit_moves<G: SearchGame>(
     for &move_class in &urgencies {
         counts[usize::from(move_class)] += 1;
     }
-    // Classes above the threshold fit; the threshold class gets the rest.
     let (mut threshold, mut room) = (255, max_moves);
     while counts[threshold] <= room {
         room -= counts[threshold];

@@ -29,7 +29,7 @@ impl AbdadaTable {
         self.slots[key as usize % NUM_SLOTS].load(Relaxed) == key
     }
 
-    /// Returns whether the slot of the position was free.
+    /// Marks a position as being searched; returns whether its slot was free.
     #[inline]
     pub(super) fn mark_searching(&self, key: u64) -> bool {
         self.slots[key as usize % NUM_SLOTS]
@@ -61,7 +61,7 @@ pub(super) fn run_with_helpers<W: Send>(
     });
 }
 
-/// Boxed, to compile once for all searches.
+/// Starts a scoped thread; boxed, to compile once for all searches.
 pub(super) fn spawn<'scope>(
     scope: &'scope Scope<'scope, '_>,
     task: Box<dyn FnOnce() + Send + 'scope>,

@@ -80,7 +80,7 @@ struct Node<G: SearchGame> {
 }
 
 impl<G: SearchGame> Node<G> {
-    /// Uses the oracle's values if it has them within limits.
+    /// The best move of each outcome, by the oracle's values if it has them within limits.
     fn of(
         game: &G,
         oracle: Option<&dyn Oracle<G>>,
@@ -128,7 +128,7 @@ impl<G: SearchGame> Node<G> {
 /// Cached positions, tuned at the start of EinStein with 2^8 … 2^14 slots.
 const CACHE_SLOTS: usize = 1 << 12;
 
-/// `dyn`, so that rollouts compile once per game.
+/// An evaluator with its cache; `dyn`, so that rollouts compile once per game.
 trait DynEvaluator<G: SearchGame>: Send {
     fn successors(&mut self, game: &G, at: &G::Position, moves: &[G::Move], values: &mut [f32]);
     fn payoffs(&mut self, game: &G, position: &G::Position) -> Payoffs;
@@ -206,7 +206,7 @@ impl<G: SearchGame> EvaluatorRollouts<G> {
         Some(self.evaluator.payoffs(game, position)[seat])
     }
 
-    /// Empty after a stop, since values may be incomplete.
+    /// The best move of each outcome; empty after a stop, since values may be incomplete.
     #[inline]
     fn choices(&mut self, position: &G::Position) -> &[Choice<G::Move>] {
         let slot = self.game.key(position) as usize % CACHE_SLOTS;

@@ -22,7 +22,6 @@ pub(super) struct Capacity {
     pub(super) nodes: u64,
 }
 
-/// Only cell 0, the null node, is allocated.
 const EMPTY: u64 = 1;
 
 impl CellAllocator {
@@ -46,7 +45,7 @@ impl CellAllocator {
         (self.0.load(Relaxed) >> 32) as u32
     }
 
-    /// Gets `cells` new cells for a used-up chunk; false above the capacity.
+    /// Replaces a used-up chunk by one of `cells` cells; false above the capacity.
     pub(super) fn refill(&self, chunk: &mut Chunk, cells: u32, capacity: Capacity) -> bool {
         let take = |packed: u64| {
             let nodes = (packed >> 32) + u64::from(chunk.nodes);

@@ -87,7 +87,7 @@ impl Cell {
         self.visits.load(Relaxed)
     }
 
-    /// Modulo 2³²; returns the count before.
+    /// Returns the visits before; they are counted modulo 2³².
     #[inline]
     pub(super) fn add_visits<const SHARED: bool>(&self, visits: u32) -> u32 {
         if SHARED {
@@ -98,7 +98,7 @@ impl Cell {
         before
     }
 
-    /// 0 for no child.
+    /// The child node of an edge; 0 for none.
     #[inline]
     pub(super) fn child(&self) -> u32 {
         match self.link.load(Acquire) & !HAS_BOUNDS {
@@ -117,7 +117,7 @@ impl Cell {
         self.link.fetch_or(TERMINAL, Relaxed);
     }
 
-    /// Unless there is a child; returns the child node.
+    /// Sets the child node unless there is one, and returns the child node.
     #[inline]
     pub(super) fn set_child(&self, node: u32) -> u32 {
         let unlinked = |link: u32| (link & !HAS_BOUNDS == 0).then_some(link | node);
@@ -127,7 +127,6 @@ impl Cell {
         }
     }
 
-    /// Needs exclusive access.
     pub(super) fn replace_child(&self, node: u32) {
         self.link
             .store(self.link.load(Relaxed) & HAS_BOUNDS | node, Relaxed);
@@ -162,7 +161,6 @@ impl Cell {
 
     #[inline]
     pub(super) fn payoff(&self) -> f32 {
-        // Below 2⁶³, so that one instruction converts it.
         self.sum.load(Relaxed) as i64 as f32 * (1.0 / FIXED_ONE as f32)
     }
 
@@ -218,7 +216,6 @@ impl ColdCell {
         loop {
             let old = unpack_bounds(word);
             let lower = old.lower.max(bounds.lower);
-            // Bounds that cross because of rounding are made equal.
             let both = pack_bounds(Bounds {
                 lower,
                 upper: old.upper.min(bounds.upper).max(lower),

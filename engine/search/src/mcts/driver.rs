@@ -33,7 +33,8 @@ const ESTIMATE_INTERVAL: u64 = 64;
 const MAX_FILL_AT_START: f64 = 0.5;
 
 impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
-    /// With `stop`, searches until that is set.
+    /// Searches until the result is certain enough, or until the budget is used up (with `stop`:
+    /// until that is set).
     pub(super) fn run(
         &mut self,
         position: &G::Position,
@@ -70,7 +71,6 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
             root,
             oracle,
             prior: self.prior.as_deref(),
-            // The oracle's error in both bounds, and an epsilon for rounding.
             tolerance: oracle
                 .map(|oracle| oracle.error())
                 .filter(|&error| error > 0.0)
@@ -136,7 +136,6 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         let found = match found {
             Some(node) if graph.fill_ratio() > MAX_FILL_AT_START => {
                 let node = graph.retain_reachable(node, &mut self.unvisited);
-                // A tree too large for the next search is dropped.
                 (graph.fill_ratio() <= MAX_FILL_AT_START).then_some(node)
             }
             found => found,
@@ -276,7 +275,7 @@ struct Driver<'a, G: SearchGame> {
 }
 
 impl<G: SearchGame> Driver<'_, G> {
-    /// Thread 0 decides when the search ends.
+    /// Runs simulations until thread 0 decides that the search is over.
     fn run_worker<const SHARED: bool, L: Leaf<G>>(&self, worker: &mut Worker<G, L>, index: usize) {
         let step = CHECK_INTERVAL.max(self.context.options.batch as u64);
         let (mut done, mut checks, mut simulations_left_in_time) = (0, 0u64, u64::MAX);
@@ -322,7 +321,8 @@ impl<G: SearchGame> Driver<'_, G> {
         }
     }
 
-    /// Includes a quarter for a rising speed.
+    /// Estimate of the simulations that the time limit still allows, plus a quarter for a rising
+    /// speed.
     fn simulations_left_in_time(&self) -> u64 {
         let Some(deadline) = self.deadline else {
             return u64::MAX;
@@ -340,7 +340,8 @@ impl<G: SearchGame> Driver<'_, G> {
         }
     }
 
-    /// Lajkonik's controller.
+    /// Whether [`MctsOptions::sole_move_threshold`] or [`MctsOptions::stop_when_clear`] ends the
+    /// search (Lajkonik's controller).
     fn is_clear(&self) -> bool {
         let &Context {
             graph,

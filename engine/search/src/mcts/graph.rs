@@ -1,7 +1,7 @@
 //! The search graph: statistics of nodes and edges in memory of fixed size, shared by all threads.
 //!
 //! A node is a run of cells, a header and one per edge, named by the header's index (0 for none). A
-//! hash index finds transpositions; a node is complete before it is there.
+//! hash index finds transpositions; nodes are complete before it has them.
 
 use super::cell::MAX_CELLS;
 pub(crate) use super::cell::{Cell, ColdCell};
@@ -68,7 +68,7 @@ const MIN_CHUNK_CELLS: usize = 64;
 const CELLS_PER_SLOT: usize = 2;
 
 impl Graph {
-    /// Smaller if memory is short; `None` with too little.
+    /// A graph of this size, smaller if memory is short; `None` with too little.
     pub(super) fn new(size: Size) -> Option<Self> {
         let mut bytes = size.bytes;
         loop {
@@ -102,7 +102,6 @@ impl Graph {
             use_rave,
             ..
         } = size;
-        // An upper limit, since the index is rounded down to a power of two.
         let cell_bytes = MIN_CELL_BYTES
             + if use_rave { size_of::<Cell>() } else { 0 }
             + size_of::<Slot>() / CELLS_PER_SLOT;
@@ -147,7 +146,7 @@ impl Graph {
             + size_of_val(self.index.items())
     }
 
-    /// Without nodes that chunks have not reported.
+    /// Number of nodes, except those in chunks of threads that are not counted yet.
     pub(super) fn nodes(&self) -> u32 {
         self.allocator.nodes()
     }
@@ -209,7 +208,7 @@ impl Graph {
         self.edges(node, 0, self.cell(node).moves() as usize)
     }
 
-    /// Empty without RAVE.
+    /// RAVE statistics of `count` cells from `index` on; empty without RAVE.
     #[inline]
     pub(super) fn rave_cells(&self, index: u32, count: usize) -> &[Cell] {
         self.rave_cells.as_ref().map_or(&[], |rave_cells| {
@@ -217,7 +216,7 @@ impl Graph {
         })
     }
 
-    /// `uses_cold_cells`: whether bounds or priors will be written.
+    /// Removes all nodes; `uses_cold_cells` if bounds or priors will be written.
     pub(super) fn clear(&mut self, uses_cold_cells: bool) {
         self.uses_cold_cells = uses_cold_cells;
         self.allocator.clear();
@@ -346,7 +345,6 @@ impl Graph {
                 }
             }
         }
-        // New indices, then links, then cells, which move to lower indices only.
         let mut used = 1;
         self.for_each_marked(|graph, node| {
             graph.cell(node).cold().set_gc_mark(used);
@@ -383,7 +381,7 @@ impl Graph {
         moved
     }
 
-    /// By ascending index; `task` may overwrite this and earlier nodes.
+    /// Visits nodes by ascending index; `task` may overwrite this and earlier nodes.
     fn for_each_marked(&self, mut task: impl FnMut(&Self, u32)) {
         self.for_each_node(|graph, node| {
             if graph.cell(node).cold().gc_mark() != 0 {

@@ -91,7 +91,7 @@ pub struct MctsOptions {
     /// Whether the search will ponder ([`super::Mcts::ponder`]) and may fill all its memory.
     pub ponder: bool,
     /// Lost visits added to an edge while a simulation through it is under way; 0 for none. With
-    /// several threads only edges with few visits get them.
+    /// several threads only edges of few visits get them.
     pub virtual_loss: u32,
     /// Maximal number of a thread's simulations under way, whose leaves are evaluated together;
     /// grows by one per 32 simulations.

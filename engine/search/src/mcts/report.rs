@@ -49,7 +49,7 @@ pub struct TreeReport<M> {
     pub pv: Vec<M>,
 }
 
-/// For bounds that an inexact oracle proved.
+/// Tolerance for bounds that an inexact oracle proved.
 const PROOF_TOLERANCE: f32 = 1e-4;
 
 /// The move to make: one proven as good as every other, else the most visited one not proven worse.
@@ -92,7 +92,6 @@ mod tests {
             plies: None,
             proven: Bounds { lower, upper },
         };
-        // With one outcome the best value is at least 2/3, or at most 2/3, and so on.
         let all = [
             moves('a', 5, 2.0 / 3.0, 1.0),
             moves('b', 5, 0.0, 2.0 / 3.0),

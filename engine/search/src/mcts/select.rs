@@ -105,7 +105,7 @@ impl Selector {
         }
     }
 
-    /// `n` visits with payoff sum `w`.
+    /// Mean payoff of an edge with `n` visits and payoff sum `w`, blended with its RAVE statistics.
     #[inline]
     fn blend_rave(&self, n: f32, w: f32, rave_cell: &Cell) -> f32 {
         let (m, v, k) = (rave_cell.visits() as f32, rave_cell.payoff(), self.rave);
@@ -115,7 +115,6 @@ impl Selector {
             Blend::Teytaud => mixed(k / (n + k)),
             Blend::Silver => (w * (1.0 + k * m) + v) / (n + m + k * n * m),
             Blend::Variance => {
-                // Without variance RAVE has no weight.
                 let mean = w / n;
                 mixed(m / (n + m + k * n * m / (mean * (1.0 - mean)).max(1e-6)))
             }
@@ -197,7 +196,7 @@ impl Selector {
 
 const UNTRIED_SCORE: f32 = 1000.0;
 
-/// Exact below 512, otherwise at most 0.004 too small.
+/// Natural logarithm: exact below 512, otherwise at most 0.004 too small.
 #[inline]
 pub(super) fn ln(number: u32) -> f32 {
     let exponent = number.ilog2();
@@ -208,7 +207,7 @@ pub(super) fn ln(number: u32) -> f32 {
     LN[(number >> shift) as usize] + shift as f32 * std::f32::consts::LN_2
 }
 
-/// Computed at compile time so that every machine gets the same bits.
+/// Logarithms, computed at compile time so that every machine gets the same bits.
 static LN: [f32; 512] = {
     let mut table = [0.0; 512];
     let (mut index, mut total) = (2, 0.0f64);

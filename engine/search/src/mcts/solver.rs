@@ -8,7 +8,7 @@ use alea_core::{
 };
 use std::collections::HashMap;
 
-/// `values` is scratch space.
+/// Bounds of a node from those of its edges; `values` is scratch space.
 pub(super) fn proven_bounds(
     graph: &Graph,
     node: u32,
@@ -47,7 +47,6 @@ pub(super) fn plies(graph: &Graph, edge: CellRef<'_>, memo: &mut HashMap<u32, u3
     if let Some(&plies_after) = memo.get(&child) {
         return Some(plies_after + 1);
     }
-    // Guards against cycles.
     memo.insert(child, 2);
     let replies = graph.edges_of(child).iter();
     let replies = replies.filter_map(|reply| {

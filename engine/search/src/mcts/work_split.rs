@@ -1,6 +1,6 @@
 //! Splits simulations among threads by strata of the first chance draw, so that threads mostly
-//! visit different nodes and their cache lines (transposition-driven scheduling: Romein, Plaat, Bal
-//! and Schaeffer 1999).
+//! visit different nodes and cache lines (transposition-driven scheduling: Romein, Plaat, Bal and
+//! Schaeffer 1999).
 //!
 //! All strata are used equally, which gives the distribution of one thread. With a budget, parts
 //! differ by at most 1 in size; otherwise no part leads another by more than max([`MAX_LEAD`],
@@ -23,7 +23,7 @@ pub(super) struct WorkSplit {
     budget: u64,
 }
 
-/// Mostly written by one thread, hence on its own cache lines.
+/// A part's counters, on cache lines of their own, since mostly one thread writes to them.
 #[derive(Debug)]
 #[repr(align(128))]
 struct WorkPart {
@@ -47,7 +47,7 @@ pub(super) struct Claim {
     pub(super) draws: FirstDrawStratum,
 }
 
-/// `width` 32-bit random numbers from `first` on.
+/// A range of `width` 32-bit random numbers from `first` on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct FirstDrawStratum {
     first: u64,
@@ -103,7 +103,7 @@ impl WorkSplit {
         self.budget - cursor.claimed_total
     }
 
-    /// `None` if all simulations are claimed.
+    /// Claims at most `step` simulations; `None` if all are claimed.
     pub(super) fn claim(&self, cursor: &mut Cursor, step: u64) -> Option<Claim> {
         if cursor.left == 0 {
             self.rebalance(cursor);
@@ -145,13 +145,13 @@ impl WorkSplit {
         let lead = claimed(cursor.own_part).saturating_sub(claimed(slowest));
         cursor.part = cursor.own_part;
         if lead > MAX_LEAD.max(claimed(slowest) / LEAD_DIVISOR) {
-            // The next comparison is soon, since other threads may help too.
             (cursor.part, cursor.left) = (slowest, CHECK_INTERVAL);
         }
     }
 }
 
-/// Coprime to `parts` and near the golden section: consecutive threads draw from distant ranges.
+/// A stride coprime to `parts` and near the golden section: consecutive threads draw from distant
+/// ranges.
 fn stride(parts: usize) -> usize {
     let common = |mut a: usize, mut b: usize| {
         while b > 0 {
@@ -195,8 +195,7 @@ mod tests {
         );
     }
 
-    /// Simulates threads of these relative speeds; calls `each` with all claimed counts after each
-    /// claim.
+    /// Simulates threads of these relative speeds; `each` gets all claimed counts after each claim.
     fn race(
         work_split: &WorkSplit,
         speeds: &[usize],
@@ -253,7 +252,6 @@ mod tests {
             let mut indices: Vec<usize> =
                 (0..threads).map(|part| part * stride % threads).collect();
             if threads >= 6 {
-                // Any six in a row are from at least half of six equal ranges.
                 let faces = |six: &[usize]| {
                     six.iter()
                         .map(|index| 6 * index / threads)

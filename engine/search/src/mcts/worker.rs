@@ -45,7 +45,7 @@ pub(super) struct Context<'a, G: SearchGame> {
     pub(super) prior: Option<&'a dyn Prior<G>>,
     /// Bounds this close count as equal; above 0 with an inexact oracle.
     pub(super) tolerance: f32,
-    /// Only with several threads.
+    /// Whether visits and payoffs go to write buffers: only with several threads.
     pub(super) buffers_writes: bool,
     /// With write buffers, only edges with fewer visits get [`MctsOptions::virtual_loss`].
     pub(super) virtual_loss_below: u32,
@@ -71,7 +71,7 @@ struct Simulation<P> {
     played_kinds: MoveKinds,
 }
 
-/// On cache lines of its own.
+/// State of one thread, on cache lines of its own.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Worker<G: SearchGame, L> {
@@ -130,7 +130,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// `earlier` is the number of the thread's simulations in this search.
+    /// Runs `count` simulations; the thread has run `earlier` ones in this search.
     pub(super) fn simulate<const SHARED: bool>(
         &mut self,
         context: &Context<'_, G>,
@@ -168,7 +168,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         self.simulations = simulations;
     }
 
-    /// 0 if memory is used up or the game is over.
+    /// The child node of an edge, found or created; 0 if memory is used up or the game is over.
     #[inline(never)]
     fn expand(&mut self, context: &Context<'_, G>, edge_index: u32, next: &G::Position) -> u32 {
         let (game, graph) = (context.game, context.graph);

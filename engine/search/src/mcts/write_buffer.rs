@@ -46,7 +46,7 @@ pub(super) struct WriteBuffer {
 }
 
 impl WriteBuffer {
-    /// A single thread buffers nothing.
+    /// The buffer of one of `threads` threads; a single thread buffers nothing.
     pub(super) fn new(threads: usize) -> Self {
         let several = usize::from(threads > 1);
         Self {
@@ -64,7 +64,7 @@ impl WriteBuffer {
         2 << self.shift
     }
 
-    /// Returns the node's visits before this one.
+    /// Counts a visit of a node and returns its visits before.
     #[inline]
     pub(super) fn visit(&mut self, header: &Cell) -> u32 {
         let before = header.visits();

@@ -19,7 +19,8 @@ pub struct StoppingRule {
 }
 
 impl StoppingRule {
-    /// Empty at the limit. Without chance there is a single game.
+    /// Numbers of the next round's games; empty at the limit. Without chance there is a single
+    /// game.
     fn round<G: Game>(&self, played: u32) -> Range<u32> {
         let (max_games, size) = match G::Outcomes::CAPACITY {
             1 => (1, 1),

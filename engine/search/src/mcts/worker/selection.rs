@@ -1,6 +1,4 @@
 //! Selection of a simulation's path from the root to its leaf, and evaluation of the leaf.
-//!
-//! Several simulations can be interleaved, since each has its state in its [`Simulation`].
 
 use super::{Context, PathStep, Simulation, Worker, midpoint};
 use crate::mcts::{graph::Cell, handles::EdgeSlice, leaf::two_player_payoffs};
@@ -12,7 +10,8 @@ use alea_core::{
 };
 
 impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
-    /// One ply each in turn, so that memory latencies overlap.
+    /// Moves all simulations to their leaves, one ply each in turn, so that memory latencies
+    /// overlap.
     #[inline]
     pub(super) fn select_leaves<const SHARED: bool>(
         &mut self,
@@ -38,7 +37,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// Returns the next position and node, unless the path is complete.
+    /// Plays one edge; returns the next position and node, unless the path is complete.
     #[inline]
     fn advance<const SHARED: bool>(
         &mut self,
@@ -146,7 +145,6 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             if child != 0 {
                 let header = graph.cell(child);
                 if options.solver && header.has_bounds() && context.is_proven(header.bounds()) {
-                    // Proven by another path since the last visit of this edge.
                     let bounds = if game.to_move(&next) == seat {
                         header.bounds()
                     } else {
@@ -164,7 +162,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         None
     }
 
-    /// Repeats the last choice as [`MctsOptions::reselect_interval`] says.
+    /// Selects an edge, or repeats the last choice ([`MctsOptions::reselect_interval`]).
     #[inline]
     fn select_edge(
         &self,

@@ -1,11 +1,8 @@
-//! Players whose moves come from another program, `external(cmd="…", protocol=…, ms=…)`, which is
-//! driven by lines over its standard input and output. `docs/other-programs.md` describes the
-//! protocols.
+//! Players whose moves come from another program, which is driven by lines over its standard input
+//! and output; `docs/other-programs.md` describes the protocols.
 //!
 //! A program fails by a timeout, closed output or an illegal move; it is then killed, and restarted
-//! for the next position. Invariants: a failed program gets no further request, so replies never
-//! mix; no program outlives its player; errors of the operating system are not failures of the
-//! program.
+//! for the next position, so that replies never mix. No program outlives its player.
 
 mod adapter;
 mod coordinates;
@@ -130,8 +127,7 @@ fn find(program: &str) -> Result<(), String> {
     })
 }
 
-/// Timeout of the reply to a protocol's stop line. Test programs are shell scripts, which need
-/// longer.
+/// Longer in tests, whose programs are shell scripts.
 const STOP_TIMEOUT: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 });
 
 /// A player whose moves come from another program.
@@ -147,7 +143,6 @@ pub struct External<G: Playable> {
     current: Option<G::Position>,
     last_reply: Option<(G::Position, G::Move)>,
     seed: u64,
-    /// Error of the program's start in `new_game`; the next request returns it.
     start_failure: Option<Failure>,
     limits: Limits,
     /// CPU time of the program when the game started or when its last decision ended.
@@ -297,7 +292,6 @@ impl<G: Playable> External<G> {
         legal: &[G::Move],
     ) -> Result<G::Move, Failure> {
         let (adapter, protocol) = (&self.adapter, self.adapter.protocol);
-        // Any outcome that allows exactly the legal moves will do.
         let mut permitted = G::Moves::default();
         let outcome = (0..=u8::MAX).find(|&outcome| {
             permitted.clear();
@@ -382,7 +376,7 @@ fn send_all(
 }
 
 impl<G: Playable> Player<G> for External<G> {
-    /// Starts the program here, so that its start does not count as thinking time.
+    /// Starts the program, so that its start does not count as thinking time.
     fn new_game(&mut self, seed: u64) {
         self.seed = seed;
         self.is_begun = false;
@@ -408,7 +402,6 @@ impl<G: Playable> Player<G> for External<G> {
         Ok(decision)
     }
 
-    /// Stores the ply, which the program gets with the next request.
     fn notify(&mut self, event: GameEvent<'_, G>) {
         match event {
             GameEvent::Ply(position, outcome, mv) => {
@@ -436,7 +429,6 @@ impl<G: Playable> Player<G> for External<G> {
         }
     }
 
-    /// Returns the program's move as principal variation, without values.
     fn analyse(
         &mut self,
         position: &G::Position,
@@ -456,7 +448,6 @@ impl<G: Playable> Player<G> for External<G> {
 }
 
 impl<G: Playable> External<G> {
-    /// Sends the winner's name; a failure only ends the program.
     fn send_result(&mut self, winner: String) {
         let adapter = &self.adapter;
         let substitutions = ("winner", adapter.gets_all_moves().then_some(winner));

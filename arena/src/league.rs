@@ -225,7 +225,6 @@ fn check<G: Playable>(entrants: &[Entrant<G>]) -> Result<()> {
 fn file_name(a: &str, b: &str) -> String {
     let is_plain =
         !a.contains("--") && !b.contains("--") && !a.ends_with('-') && !b.starts_with('-');
-    // A name may contain `--`, but never `~`.
     let between = if is_plain { "--" } else { "~" };
     format!("{a}{between}{b}")
 }
@@ -242,7 +241,6 @@ struct League<'a, G: Playable> {
 
 #[derive(Default)]
 struct PairingProgress {
-    /// Pairs required by the steps in the ratings.
     pairs: u64,
     /// Pairs played, including those of steps that are not in the ratings yet.
     available: u64,
@@ -319,7 +317,6 @@ impl<G: Playable> League<'_, G> {
         ratings(self.rated, &self.meetings())
     }
 
-    /// The most informative pairing, as indices of entrants; `None` if the ranking is decided.
     fn next(&self) -> Option<(usize, usize)> {
         let plays = |one: usize| self.entrants[one].absent.is_none();
         let has_more = |a, b| self.met.get(&(a, b)).is_none_or(|met| !met.exhausted);

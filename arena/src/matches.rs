@@ -201,7 +201,6 @@ impl PairResult {
         (self.scores[0] - luck[0] + self.scores[1] - luck[1]) / 2.0
     }
 
-    /// Points of the side that moves first, over both games.
     pub(crate) fn first_mover_score(&self) -> f64 {
         (0..2)
             .map(|game| match self.scores[game] {
@@ -230,7 +229,6 @@ impl Repeats {
 
 #[derive(Debug, Default)]
 pub(crate) struct Played {
-    /// Pairs that count, in rising order.
     pub(crate) pairs: Vec<PairResult>,
     pub(crate) repeats: u64,
     pub(crate) wall: Duration,
@@ -321,7 +319,6 @@ pub(crate) fn play_pairs<G: Playable>(
     Ok(Played::new(collector.finish()?, earlier + wall))
 }
 
-/// Reads the stored pairs of a match that count, without playing.
 pub(crate) fn stored_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -352,7 +349,6 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         }
     }
 
-    /// Plays a pair; also returns the moves of both games if they are to be stored.
     fn play_pair(&mut self, pair: u64) -> Result<(PairResult, Vec<GameLine>)> {
         let options = self.book.options;
         let game = &options.game;
@@ -448,7 +444,6 @@ fn play_missing<G: Playable>(
     missing: &[u64],
     collector: &Collector,
 ) -> Result<()> {
-    // Each thread fetches its next pair itself, so that the others play on if one panics.
     let pool = pool(book.options.threads)?;
     let next = AtomicU64::new(0);
     let workers = pool.current_num_threads().min(missing.len());

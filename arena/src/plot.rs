@@ -269,7 +269,6 @@ mod tests {
             "{svg}"
         );
         assert!(!svg.contains("NaN"));
-        // A polyline for each curve has all of its points.
         let longest = svg
             .split("points=\"")
             .skip(1)

@@ -64,7 +64,6 @@ impl Setups {
             .flat_map(|&red| setups.iter().map(move |&blue| (red, blue)))
             .collect();
         let mut shifted = meetings.clone();
-        // A list of odd length needs no shift.
         shifted.rotate_left(usize::from(
             meetings.len().is_multiple_of(2) && !meetings.is_empty(),
         ));
@@ -213,7 +212,6 @@ fn parse_pair(text: &str) -> Option<(usize, usize)> {
 
 fn parse_part(text: &str) -> Option<(usize, u64)> {
     let (weight, setup) = text.split_once(char::is_whitespace)?;
-    // The limit keeps the sum of weights from overflowing.
     Some((
         parse_setup(setup.trim())?,
         weight.parse::<u32>().ok()?.into(),

@@ -65,7 +65,6 @@ pub(crate) fn greedy_contestant() -> Contestant<Standard> {
     })
 }
 
-/// A game as seen by its players: the seeds of both and every position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GameSeen {
     pub(crate) seeds: Vec<u64>,
@@ -99,7 +98,6 @@ pub(crate) fn chooser<G: Game>(name: &str, choose: Choose<G>) -> Contestant<G> {
     })
 }
 
-/// A player that chooses the first legal move and counts the positions on which it ponders.
 pub(crate) fn pondering(pondered: &Arc<AtomicU64>) -> Contestant<Standard> {
     let pondered = Arc::clone(pondered);
     contestant("pondering", move || {
@@ -220,7 +218,6 @@ impl Player<Standard> for Faulty {
             (0..6).flat_map(|stone| (0..3).map(move |direction| Move::new(stone, direction)));
         let best = match self.fault {
             _ if self.moves <= 2 => legal[0],
-            // A panic without the hook that writes to standard error.
             "crash" => std::panic::resume_unwind(Box::new("out of cheese")),
             "silent" => return Err(Failure::PlayerFault("no answer".to_owned())),
             "starved" => return Err(Failure::SystemFault("no memory".to_owned())),

@@ -143,7 +143,7 @@ impl TextTable {
         self.rows.push(row);
     }
 
-    /// For each column, whether it has no text cells, so that it is right-aligned.
+    /// For each column, true if it has no text cells.
     pub(crate) fn number_columns(&self) -> Vec<bool> {
         let words = |column: usize| {
             self.rows

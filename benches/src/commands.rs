@@ -1,5 +1,3 @@
-//! The studies as commands.
-
 pub(crate) mod playouts;
 pub(crate) mod prove;
 pub(crate) mod report;

@@ -38,7 +38,6 @@ pub mod sections;
 
 /// A value with a name in arguments and results, such as a study.
 pub trait NamedValue: Copy + PartialEq + 'static {
-    /// All values with their names, in order.
     const NAMES: &'static [(&'static str, Self)];
 
     fn name(self) -> &'static str {

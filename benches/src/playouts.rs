@@ -131,8 +131,6 @@ mod tests {
 
     #[test]
     fn random_play_has_the_statistics_two_other_programs_found() {
-        // Expected: 53.4 % ± 0.5 for the first mover, 21.6 plies, 3.11 legal moves per ply, and 43
-        // plies for the longest of 40,000 games.
         let report = random_play(&Standard::default(), 40_000, 1, 0).unwrap();
         assert_eq!(report.counts.games, 40_000);
         let reference_error = 0.005 / 2.0;

@@ -7,13 +7,10 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// Games of every pair of players in Rock'n'Roll's tournament.
 pub(super) const ROCKNROLL_GAMES: u64 = 10_240;
 
-/// A player of Rock'n'Roll's tournament.
 #[derive(Deserialize)]
 pub(super) struct Entrant {
-    /// Number in the report.
     #[serde(rename = "no")]
     pub number: u32,
     #[serde(rename = "player")]
@@ -40,15 +37,13 @@ pub(super) struct MonteAlphaLine {
     pub here: String,
     pub opponent_here: String,
     pub games: u64,
-    /// Percentage of games won.
     #[serde(rename = "win_rate_percent")]
     pub percent: f64,
 }
 
-/// Figures of the Star1 agent at one depth.
 #[derive(Deserialize)]
 pub(super) struct DepthLine {
-    /// Search depth as the report counts it, in plies below the move.
+    /// Search depth in plies below the move.
     pub depth: u32,
     /// Percentage of games won against depth 0.
     #[serde(rename = "win_rate_vs_depth0")]
@@ -70,8 +65,8 @@ pub(super) fn star_depth() -> Result<Vec<DepthLine>> {
     parse_rows(include_str!("../published/star1_agent_depth.csv"))
 }
 
-/// Source of a report, and our assumptions where it leaves something open; `{}` stands for settings
-/// of the run.
+/// Source of a published report, and our assumptions where it leaves something open; `{}` stands
+/// for settings of the run.
 pub(super) fn report(name: &str) -> (String, Vec<String>) {
     let lines = content_lines(include_str!("../published/reports.txt"));
     let mut lines = lines.map(|(_, line)| line);

@@ -47,7 +47,6 @@ impl NamedValue for Target {
 }
 
 impl Target {
-    /// True if the result includes CSV and a chart.
     pub fn has_pictures(self) -> bool {
         self == Self::ReversiXt
     }
@@ -61,13 +60,12 @@ pub struct Settings {
     pub games: Option<u64>,
     /// Numbers of the players in Rock'n'Roll's tournament that play; empty for all.
     pub only: Vec<u32>,
-    /// Set-ups of Rock'n'Roll's tournament.
     pub setups: Setups,
     pub seed: u64,
     /// Worker threads; 0 = all cores.
     pub threads: usize,
     pub state: Option<PathBuf>,
-    /// Games that this process plays; if it is one task of a job array, it prints no result.
+    /// Games that this process plays.
     pub slice: TaskSlice,
 }
 
@@ -101,7 +99,6 @@ pub fn run(
     }
 }
 
-/// Estimated seconds of a reproduction on one thread of the reference machine.
 pub fn seconds(target: Target, settings: &Settings) -> Result<f64> {
     Ok(match target {
         Target::RockNRoll => matches::seconds(&rocknroll::plan(settings)?),

@@ -23,7 +23,7 @@ pub use compare::compare_players;
 #[derive(Clone)]
 pub struct Settings {
     pub suite: Suite,
-    /// Specs of the players to compare; if empty, those of the study.
+    /// Specs of the players; if empty, those of the study.
     pub players: Vec<String>,
     pub seed: u64,
     /// Number of searches of every position, at least 1; the fastest counts.

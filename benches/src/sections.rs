@@ -1,5 +1,3 @@
-//! Sections for the results of studies in a report.
-
 use crate::{
     reproduce::Reproduction,
     setup_values::result::{ClassValue, SetupValues},

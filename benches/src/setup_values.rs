@@ -46,13 +46,10 @@ pub struct Settings {
     /// Games of each meeting: an even number, at least 2.
     pub games: u32,
     pub seed: u64,
-    /// Worker threads; 0 = all cores.
     pub threads: usize,
-    /// State file of finished chunks.
     pub state: Option<PathBuf>,
     /// Chunks of meetings that this process plays.
     pub slice: TaskSlice,
-    /// The policy and a stronger player to compare, and the number of games.
     pub better: Option<(FullGames, u64)>,
 }
 

@@ -121,7 +121,6 @@ pub fn text_table(front: &StrengthCurves) -> TextTable {
     text_table
 }
 
-/// Chart of scores with intervals by microseconds per move, on a logarithmic axis.
 pub fn chart(front: &StrengthCurves) -> Result<String> {
     let percent = |point: &Point| (point.cost(), 100.0 * point.score().0);
     let chart = LineChart::new(

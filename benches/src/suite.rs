@@ -36,7 +36,6 @@ impl NamedValue for Phase {
 #[derive(Clone, Debug)]
 pub struct SuitePosition {
     pub phase: Phase,
-    /// Text of the position before the roll.
     pub text: String,
     pub position: Position,
 }
@@ -48,7 +47,6 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// 24 positions, eight of each phase.
     pub fn built_in() -> Result<Self> {
         Self::parse(
             "data/suites/search.txt",

@@ -1,5 +1,4 @@
-//! Adapts a game to a protocol: fills the placeholders of the protocol's lines, and translates
-//! replies.
+//! Adapts a game to a protocol.
 
 use super::{coordinates, dialect::Dialect, protocol::Protocol, reply::Reply};
 use alea_core::game::Seat;
@@ -21,7 +20,6 @@ pub(super) struct ProtocolAdapter<G: Playable> {
     pub(super) protocol: &'static Protocol,
     pub(super) dialect: Dialect,
     substitutions: Vec<Substitution>,
-    /// Side length of the board, if the rules have one.
     size: Option<u32>,
     chance: bool,
 }

@@ -1,6 +1,5 @@
 use std::time::{Duration, Instant};
 
-/// A point in time, and the timeout that led to it.
 #[derive(Clone, Copy)]
 pub(crate) struct Deadline {
     until: Instant,

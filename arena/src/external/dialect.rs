@@ -1,5 +1,5 @@
-//! A dialect is a protocol with the options of one program. `docs/other-programs.md` describes the
-//! options (keys) and presets. The keys of a player's spec override those of a preset.
+//! Protocols with the options of one program, which `docs/other-programs.md` describes. The keys of
+//! a player's spec override those of a preset.
 
 use super::protocol::{NBOARD_BY_MOVES, PROTOCOLS, Protocol};
 use alea_play::notation::{Arguments, Notation, Problem};
@@ -8,7 +8,6 @@ use std::time::Duration;
 pub(super) const PRESETS: [(&str, &str); 7] = [
     // Lajkonik gets integer seconds with each `genmove`; its board size is compiled in.
     ("lajkonik", "gtp(time=genmove, colours=\"w b\")"),
-    // Castro gets the time on a line of its own.
     ("castro", "gtp(time=\"time -m {seconds}\", colours=\"w b\")"),
     // GRhino's `gtp-rhino` uses upper case, passes by itself, rejects a pass and ignores time.
     ("grhino", "gtp(case=upper, pass=none)"),
@@ -25,7 +24,6 @@ pub(super) enum Squares {
     Ours,
     /// Little Golem's notation: the numbers begin with 1 in each column.
     Golem,
-    /// Rows are numbered from the top.
     Top,
 }
 
@@ -33,7 +31,6 @@ pub(super) enum Squares {
 #[derive(Clone, Debug)]
 pub struct Dialect {
     pub(super) protocol: &'static Protocol,
-    /// Version of our own protocol, `lines`.
     pub(super) version: u32,
     /// Lines sent after the program's start and at the start of a game.
     pub(super) init: String,

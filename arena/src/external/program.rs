@@ -1,9 +1,8 @@
 //! A running program that replies to lines with lines.
 //!
-//! Waiting ends at a deadline or a stop, even if the program neither replies nor reads. A line that
-//! is not the reply to the last request is a failure. Standard error goes to the log. Dropping a
-//! [`Program`] kills its process group, and on Linux also every other process whose environment has
-//! the program's mark.
+//! Waiting ends at a deadline or a stop, even if the program neither replies nor reads. Dropping a
+//! program kills its process group, and on Linux also every other process whose environment has the
+//! program's mark.
 
 use super::deadline::Deadline;
 use super::{
@@ -106,7 +105,6 @@ impl Program {
         Ok(program)
     }
 
-    /// Sends a line. Unexpected output before it is a failure.
     pub(super) fn send(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
         self.expect_silence(deadline)?;
         self.write(line, deadline)
@@ -216,7 +214,7 @@ impl Program {
         }
     }
 
-    /// Reads output without waiting; returns whether there was any.
+    /// Returns whether there was any output, without waiting.
     fn read(&mut self) -> Result<bool, Failure> {
         self.read_errors();
         let mut bytes = [0; MAX_LINE];
@@ -293,7 +291,6 @@ impl Program {
             thread::sleep(Duration::from_millis(1));
         }
         let by_itself = has_ended();
-        // A process that cannot be killed is left running.
         let _ = kill_process_group(group, Signal::KILL);
         reaper::kill_marked(&self.mark, group);
         let status = self.child.wait().ok();

@@ -1,8 +1,6 @@
-//! Protocols of other programs as data: the lines to send, and the kinds of their replies.
-//! `docs/other-programs.md` names the sources.
-//!
-//! Lines are separated by semicolons and have placeholders in braces. A line is left out if one of
-//! its placeholders has no value.
+//! Protocols of other programs as data; `docs/other-programs.md` names the sources. Lines are
+//! separated by semicolons and have placeholders in braces. A line is left out if one of its
+//! placeholders has no value.
 
 use super::reply::{ChatterPolicy, Reply};
 
@@ -12,7 +10,6 @@ pub(super) struct Protocol {
     pub(super) games: &'static str,
     pub(super) start: &'static str,
     pub(super) begin: &'static str,
-    /// Default value of the placeholder `{game}` in `begin`.
     pub(super) game: &'static str,
     pub(super) move_message: &'static str,
     /// Lines that request a move; the reply to the last one is the move.
@@ -116,7 +113,6 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
     Protocol {
         name: "ubgi",
         games: "gtp and ubgi are for two seats",
-        // The reply to `isready` shows that all earlier lines were read.
         start: "ubgi; {init}; isready",
         begin: "newgame; {game}; {time}; isready",
         question: "position alea {written}; dice {die}; go",

@@ -121,9 +121,9 @@ fn ticks(process: i32, depth: usize) -> Option<u64> {
     Some(own + started)
 }
 
-/// Kills all processes whose environment in `/proc` has the program's mark, repeatedly until none
-/// is left. A process with an ID above `first`, the program's, and an empty environment may be a
-/// child about to start, so the scan is repeated.
+/// Kills all processes whose environment in `/proc` has the program's mark. A process with an ID
+/// above `first`, the program's, and an empty environment may be a child about to start, so the
+/// scan is repeated.
 pub(super) fn kill_marked(mark: &str, first: Pid) {
     let began = Instant::now();
     let mark = format!("{MARK_VARIABLE}={mark}");
@@ -132,7 +132,6 @@ pub(super) fn kill_marked(mark: &str, first: Pid) {
     }
 }
 
-/// Returns whether marked processes were found or may still appear.
 fn kill_once(mark: &[u8], first: Pid) -> bool {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut any = false;
@@ -151,7 +150,6 @@ fn kill_once(mark: &[u8], first: Pid) -> bool {
         any |= is_becoming;
         if environment.split(|&byte| byte == 0).any(|one| one == mark) {
             any = true;
-            // An error means that the process has ended.
             let _ = kill_process(pid, Signal::KILL);
         }
     }

@@ -88,7 +88,6 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
     }
     drop(player);
     if !sent_lines.is_empty() {
-        // The program may have read `quit`, or ended before.
         let log = read(&log);
         let received = log.lines().filter(|line| *line != "quit");
         assert_eq!(received.collect::<Vec<_>>(), sent_lines);
@@ -311,7 +310,6 @@ fn the_reference_bot_plays_as_its_twin_does() {
     });
     let result = against_first(&bot);
     assert!(result.forfeits[0].is_empty(), "{:?}", result.forfeits);
-    // The bot is greedy, too, so it scores exactly as the tests' greedy player.
     let twin = against_first(&greedy_contestant());
     assert_eq!(
         (result.pair_counts, result.mean_plies),

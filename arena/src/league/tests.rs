@@ -86,7 +86,6 @@ fn a_league_that_was_stopped_goes_on_and_repeats_nothing() {
             .collect::<Vec<_>>()
     });
     assert_eq!(result, unbroken);
-    // The league is settled, so no player is built.
     let absent = all().into_iter().map(|one| Entrant {
         contestant: Contestant {
             make: contestant::<Standard>("", || panic!("nobody needs to play")).make,

@@ -127,7 +127,6 @@ impl Collector {
         }
     }
 
-    /// All results in rising order, up to the pair that decides the test.
     pub(super) fn finish(self) -> Result<Vec<PairResult>> {
         self.bar.finish_and_clear();
         let mut collected = self

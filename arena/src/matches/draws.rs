@@ -84,7 +84,6 @@ fn games_that_repeat_others_do_not_count() {
 
 #[test]
 fn images_of_games_under_symmetries_do_not_count() {
-    // A player that chooses symmetric moves in symmetric positions.
     let even = || {
         chooser("even", |_, position, legal| {
             let game = Reversi::FOUR;

@@ -15,7 +15,6 @@ use alea_play::{
 };
 use alea_search::limits::Limits;
 
-/// Checks that the player `evaluator` gives values to moves.
 pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<()> {
     let mut player = (evaluator.make)();
     player.new_game(0);

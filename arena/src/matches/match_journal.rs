@@ -1,5 +1,3 @@
-//! State file of a match: a journal of finished pairs with their wall time.
-
 use super::{Contestant, MatchOptions, PairResult, starts::has_chance};
 use crate::error::Result;
 use alea_core::{
@@ -117,7 +115,6 @@ pub fn finish<T: Serialize + DeserializeOwned + Send, W>(
     Ok(stored)
 }
 
-/// An open state file, locked against other processes.
 pub(super) struct State {
     pub(super) journal: Journal<FinishedPair>,
     session: u32,
@@ -125,9 +122,8 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Opens or creates the state file of a slice of a match; returns the finished pairs in order,
-    /// and the wall time of all sessions. With `is_test`, pairs of earlier tasks are included,
-    /// since they may decide the sequential test.
+    /// Returns the finished pairs in order, and the wall time of all sessions. With `is_test`,
+    /// pairs of earlier tasks are included, since they may decide the sequential test.
     pub(super) fn open(
         path: Option<&Path>,
         identity: &Value,

@@ -21,7 +21,6 @@ use alea_play::{
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
-/// A game as a line, with the times of A's moves and of B's.
 pub(super) fn line<G: Playable>(
     game: &G,
     record: &GameRecord<G>,
@@ -42,7 +41,7 @@ pub(super) fn line<G: Playable>(
     line
 }
 
-/// Opens or creates the file of a match; also returns the stored pairs without intact games.
+/// Also returns the stored pairs without intact games.
 pub(super) fn open<G: Playable>(
     players: [&Contestant<G>; 2],
     identity: Value,
@@ -61,7 +60,6 @@ pub(super) fn open<G: Playable>(
         && let Some(pair) = ours.clone().next()
         && !is_there(path)
     {
-        // Otherwise all stored pairs would be played again.
         return Err(format!("{name}: the match has played pair {pair}, whose games are not there: they cannot be written any more").into());
     }
     let game = &options.game;

@@ -114,10 +114,9 @@ impl<G: Playable> Starts<G> for Openings {
 
 const MAX_SAMPLES: u64 = 100;
 
-/// Starts of all pairs, avoiding used ones.
 pub(super) struct Book<'a, G: Playable> {
     pub(super) options: &'a MatchOptions<G>,
-    /// True in games without chance, where games with the same start may be equal.
+    /// True in games without chance.
     pub(super) repeats_matter: bool,
     /// Hash keys of used starts, and for each pair the number of rejected samples; `None` if starts
     /// may repeat.

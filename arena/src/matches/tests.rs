@@ -191,7 +191,6 @@ fn the_state_of_another_match_is_refused_and_left_alone() {
         );
         assert_eq!(std::fs::read(&path).unwrap(), before);
     }
-    // An old format, without draws.
     std::fs::write(&path, "{\"format\":\"alea-match-1\",\"a\":\"greedy\"}\n").unwrap();
     let error = refused(&greedy_contestant(), &random(), &stored);
     let expected = "its format is \"alea-match-1\", not \"alea-match-3\"";
@@ -203,7 +202,6 @@ fn state_files_of_no_match_are_errors_that_name_the_line() {
     let (_directory, path, stored) = saved(2);
     played(&stored);
     let good = lines(&path);
-    // A complete line with a valid checksum and an impossible result.
     let (errors, _) = good[1].rsplit_once(",\"checksum\"").unwrap();
     let (errors, _) = errors.split_once("\"scores\":").unwrap();
     let errors = format!(

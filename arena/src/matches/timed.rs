@@ -13,7 +13,6 @@ use std::{
 
 pub(super) struct TimedPlayer<G: Game> {
     pub(super) player: Box<dyn Player<G>>,
-    /// Number of decisions since the caller's last reset.
     pub(super) decisions: u64,
     /// Time of the decisions since the caller's last reset.
     pub(super) time: Duration,

@@ -8,7 +8,6 @@ impl Page {
     #[must_use]
     pub fn html(&self) -> String {
         let mut body = String::with_capacity(100_000);
-        // Writing to a string cannot fail.
         let _ = write!(body, "<header><h1>{}</h1>", escape(&self.title));
         for sentence in &self.summary {
             let words = sentence.iter().map(|(words, strong)| match strong {
@@ -63,7 +62,6 @@ fn block(block: &Block) -> String {
     }
 }
 
-/// A table; a head without text is left out.
 fn table(text_table: &TextTable) -> String {
     let mut html = String::from("<div class=\"scroll\"><table>");
     let numbers = text_table.number_columns();

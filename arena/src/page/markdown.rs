@@ -45,7 +45,6 @@ fn block(text: &mut String, pictures: &mut Vec<(String, String)>, block: &Block,
                 .for_each(|item| *text += &format!("- {}\n", plain_text(item)));
         }
         Block::Code(lines) => {
-            // The fence is longer than any run of backticks in the block.
             let longest = lines
                 .split(|character| character != '`')
                 .map(str::len)

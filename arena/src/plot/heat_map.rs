@@ -25,11 +25,9 @@ pub struct HeatMap {
 
 const TOP_MARGIN: i32 = 66;
 const HEAT_MAP_MARGIN: i32 = 12;
-/// Approximate width of a letter in row names, in pixels.
 const LETTER_WIDTH: usize = 7;
 const MAX_NAME: usize = 40;
 
-/// Red, green and blue at `middle + span`; below, at `middle - span`.
 const HIGH_COLOUR: (f64, f64, f64) = (0.0, 114.0, 178.0);
 const LOW_COLOUR: (f64, f64, f64) = (213.0, 94.0, 0.0);
 
@@ -72,7 +70,6 @@ pub fn heat_map(map: &HeatMap) -> Result<String> {
                     [(x + 1, y + 1), (x + side - 1, y + tall - 1)],
                     colour(fraction).filled(),
                 ))?;
-                // Numbers that do not fit into their squares are left out.
                 if side >= 30 {
                     let ink = if fraction.abs() > 0.6 {
                         WHITE
@@ -89,7 +86,6 @@ pub fn heat_map(map: &HeatMap) -> Result<String> {
     })
 }
 
-/// From orange at -1 by white to blue at 1.
 fn colour(fraction: f64) -> RGBColor {
     let (red, green, blue) = if fraction >= 0.0 {
         HIGH_COLOUR

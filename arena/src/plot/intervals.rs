@@ -113,7 +113,6 @@ pub(super) fn rows_chart(
     })
 }
 
-/// Three to seven round numbers within a range, for marks on the axis.
 fn marks(low: f64, high: f64) -> Vec<f64> {
     let step = step_for(high - low);
     let first = (low / step).ceil() as i64;

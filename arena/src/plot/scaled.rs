@@ -193,7 +193,6 @@ fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     Ok(())
 }
 
-/// Coordinates of the points on the axes; points that an axis cannot show are left out.
 fn on_scales(points: &[(f64, f64)], x_scale: &Scale, y_scale: &Scale) -> Vec<(f64, f64)> {
     let coordinate = |value: f64, scale: &Scale| match scale {
         Scale::Logarithmic(base) => value.ln() / f64::from(*base).ln(),
@@ -268,7 +267,6 @@ impl Plane {
 }
 
 impl Axis {
-    /// An axis that holds all values, of which there is at least one.
     fn of(scale: &Scale, values: impl Iterator<Item = f64>) -> Self {
         let (low, high) = range(values);
         match scale {
@@ -289,7 +287,6 @@ impl Axis {
                 })
             }
             Scale::Logarithmic(base) => {
-                // With many powers only every second or fifth gets a mark.
                 let every = step_for((high - low).max(6.0)).round().max(1.0) as usize;
                 let name = |mark: f64| {
                     if *base == 2 {
@@ -353,7 +350,6 @@ mod tests {
         LineChart::new("cost <of> search", ["entries", "ms"], [curve])
     }
 
-    /// Coordinates of the one polyline with `count` points.
     fn line(svg: &str, count: usize) -> Vec<(f64, f64)> {
         let lines = svg.split("points=\"").skip(1);
         let pair = |text: &str| {

@@ -288,7 +288,6 @@ impl Report {
         scaled_chart(&chart, &classes, &Scale::Logarithmic(10))
     }
 
-    /// Class names, ordered by the sum of the numbers in them, then by the first number.
     fn class_names(&self) -> Vec<String> {
         let contestants = self.contestants.iter();
         let names = contestants.flat_map(|measured| measured.classes.keys().cloned());

@@ -284,7 +284,6 @@ fn errors_of_labels_enter_the_bars_and_flatter_nobody() {
         [0.0; 3]
     );
     assert!(noisy.of_labels > 1e-4, "{noisy:?}");
-    // All variance between positions comes from noise here.
     let of_all = noisy.regret.error;
     assert!(
         (0.5..1.5).contains(&(of_all / noisy.of_labels)),
@@ -427,8 +426,6 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     }
 }
 
-/// Exact values of Reversi with at most 6 empty squares against a search of the whole tree, and the
-/// regret of a perfect and of a random player.
 #[test]
 fn regret_of_another_game_with_exact_knowledge() {
     let game = Reversi::default();

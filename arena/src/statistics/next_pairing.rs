@@ -49,15 +49,12 @@ pub(crate) fn next_pairing(
     let pairings = (1..contestants).flat_map(apart);
     let mut pairings = pairings.filter(|&(a, b)| allowed(a, b));
     let Some(ratings) = ratings(contestants, records) else {
-        // Ratings need games that connect all contestants, if possible each with the next.
         return pairings.find(|&(a, b)| !reachable_from(contestants, records, a)[b]);
     };
     let pairings: Vec<(usize, usize)> = pairings.collect();
     let plays = |one: usize| pairings.iter().any(|&(a, b)| a == one || b == one);
     let open = open_differences(&ratings, precision, plays);
     let covariance = &ratings.covariance;
-    // Expected reduction of the variances of unsettled differences, as fractions of them, by games
-    // of a pairing.
     let gain = |a: usize, b: usize| {
         let column = |row: usize| covariance[row][a] - covariance[row][b];
         let fraction = super::score_of_elo(ratings.elo[a] - ratings.elo[b]);

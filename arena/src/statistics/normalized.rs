@@ -29,8 +29,7 @@ impl<const N: usize> Tally<N> {
         self.clamp_score(self.score())
     }
 
-    /// Variance of the samples' scores; if all are equal, the largest possible at this (clamped)
-    /// score.
+    /// Variance of the samples' scores; if all are equal, the largest possible at this score.
     pub(crate) fn sure_variance(&self) -> f64 {
         let variance = self.variance();
         let score = self.bounded_score();

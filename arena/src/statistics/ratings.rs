@@ -25,7 +25,6 @@ pub(crate) struct MatchRecord {
     pub variance: f64,
 }
 
-/// Number of pairs that the prior variance is worth.
 const PRIOR_PAIRS: f64 = 10.0;
 
 impl MatchRecord {
@@ -235,7 +234,6 @@ fn product(left: &Matrix, right: &Matrix) -> Matrix {
     left.iter().map(row).collect()
 }
 
-/// For every contestant, whether records connect it to one.
 pub(super) fn reachable_from(
     contestants: usize,
     records: &[MatchRecord],

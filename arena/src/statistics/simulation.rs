@@ -80,7 +80,6 @@ pub fn run_games(
     })
 }
 
-/// `one_more` adds a sample and, if its argument is `true`, returns the evidence of all.
 fn until_decided(
     test: &SequentialTest,
     every: u64,
@@ -185,7 +184,6 @@ mod tests {
             for (elo, wrong) in [(0.0, Verdict::Accepted), (10.0, Verdict::Rejected)] {
                 let pair_distribution = pair_distribution(elo, EloModel::Logistic, 0.5);
                 let (mut ends, mut errors) = (Vec::new(), 0.0);
-                // An evaluation of the test takes far longer than a pair.
                 let tests = if every == 1 { 4_000 } else { 10_000 };
                 for _ in 0..tests {
                     let (verdict, end) =

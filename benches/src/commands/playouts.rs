@@ -1,5 +1,3 @@
-//! Command `playouts`: random games.
-
 use anyhow::Result;
 use benches::playouts::{
     RandomPlayReport,

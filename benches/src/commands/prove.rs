@@ -1,5 +1,3 @@
-//! Command `prove`: the winner of a position of Havannah, with a proof that is checked.
-
 use anyhow::{Result, anyhow, bail};
 use clap::value_parser;
 use cli::GameArguments;
@@ -50,7 +48,6 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Proof of the position after one reply: hash keys of its positions, and its cost.
 #[derive(Serialize, Deserialize)]
 struct Part {
     number: u64,

@@ -1,5 +1,3 @@
-//! Command `report`: results of studies and of `alea` as a page.
-
 use anyhow::Result;
 use benches::sections::read_section;
 use cli::ReportArguments;

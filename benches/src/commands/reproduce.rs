@@ -1,5 +1,3 @@
-//! Command `reproduce`: published tables, measured again.
-
 use crate::commands::name_parser;
 use anyhow::{Result, bail};
 use arena::setups::Setups;

@@ -1,5 +1,3 @@
-//! Command `atlas`: the values of set-ups and of the first move.
-
 use anyhow::{Context, Result, bail};
 use arena::setups::Setups;
 use benches::setup_values::{
@@ -160,7 +158,6 @@ impl Arguments {
     }
 }
 
-/// First line of a file: what it holds and how it was made.
 fn origin(setup_values: &SetupValues, what: &str) -> String {
     format!(
         "# {what}: benches atlas, {}, {} games, seed {}\n",

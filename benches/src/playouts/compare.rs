@@ -43,7 +43,6 @@ pub struct PlayoutRow {
     /// Mean score of the side that begins: results, or values where games are truncated.
     #[serde(rename = "first_mover_share")]
     pub first_mover_score: f64,
-    /// Standard error of `first_mover_score`.
     pub first_mover_error: f64,
 }
 
@@ -51,7 +50,6 @@ pub struct PlayoutRow {
 pub struct Comparison {
     /// Uniformly random play: the reference, then the engines.
     pub engines: Vec<PlayoutRow>,
-    /// Play by other move policies.
     pub policies: Vec<PlayoutRow>,
 }
 
@@ -172,7 +170,6 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
         (Choice::Stones, ", stones equally likely"),
     ] {
         for instructions in Instructions::available() {
-            // Instruction sets without an engine of their own are skipped.
             if LanePlayouts::with_instructions(instructions, game, choice, seed)
                 .is_some_and(|playouts| playouts.instructions() == instructions)
             {

@@ -1,5 +1,3 @@
-//! Published figures beside measured ones, with their differences.
-
 use super::Target;
 use crate::{NamedValue, published::report};
 use arena::statistics::{Interval, QUANTILE_95};
@@ -10,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     pub label: String,
-    /// Figure printed in the report.
+    /// Figure printed in the published report.
     pub published: Option<f64>,
     /// Half-width of the printed figure's 95 % interval, if the number of its games was published.
     pub published_error: Option<f64>,
@@ -35,7 +33,6 @@ impl Figure {
         self.published.map(|published| self.measured - published)
     }
 
-    /// Adds the published win rate, in percent, with the interval of its number of games.
     pub(crate) fn with_published(self, percent: f64, games: u64) -> Self {
         let fraction = percent / 100.0;
         let error = (fraction * (1.0 - fraction) / games.max(1) as f64).sqrt();
@@ -138,18 +135,14 @@ pub struct Claim {
     pub measured: String,
 }
 
-/// A published study, measured again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reproduction {
     pub target: String,
     pub source: String,
-    /// True if as many games were played as published.
     pub full: bool,
     pub comparisons: Vec<Comparison>,
     pub claims: Vec<Claim>,
-    /// Our assumptions where the report leaves something open.
     pub assumptions: Vec<String>,
-    /// Further tables.
     pub details: Option<String>,
     #[serde(skip)]
     pub pictures: Option<Pictures>,
@@ -171,7 +164,6 @@ impl Claim {
 }
 
 impl Reproduction {
-    /// A result without figures; `uncertainty` replaces `{}` in the assumptions.
     pub fn of(target: Target, full: bool, uncertainty: &str) -> Self {
         let (source, assumptions) = report(target.name());
         Self {

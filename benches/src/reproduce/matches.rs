@@ -14,7 +14,6 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct PlannedMatch {
     pub label: String,
-    /// Name of the state file, without extension.
     pub file: String,
     pub players: [String; 2],
     pub games: u64,

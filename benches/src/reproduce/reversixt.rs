@@ -195,7 +195,6 @@ fn text_table(rows: &[Row], branching: f64) -> TextTable {
     text_table
 }
 
-/// Evaluations of each search that has a spec in [`FIXED_TIME`].
 fn fixed_time(game: &ReversiXt, seed: u64) -> Result<Vec<String>> {
     let count = |(name, notation): &Search| {
         let limit = format!("ms={FIXED_TIME}");

@@ -12,7 +12,6 @@ use super::{
 use crate::published::{Entrant, ROCKNROLL_GAMES, rocknroll};
 use arena::error::Result;
 
-/// Number of the player that the nine players without printed figures meet.
 const OPPONENT_OF_OTHERS: u32 = 8;
 
 /// Milliseconds of a match, and its minimum and maximum number of games, at the quick size.

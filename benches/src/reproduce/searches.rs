@@ -68,7 +68,6 @@ fn study(settings: &Settings) -> Result<search_bench::Settings> {
     })
 }
 
-/// Leaves saved by Star0.5, Star1 and a table against Star0, by phase.
 pub(super) fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let searches = presets::chance(
         &["outcomes"],
@@ -108,7 +107,6 @@ pub(super) fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reprod
     })
 }
 
-/// Seconds of a complete game, and win rate against depth 0, by depth.
 pub(super) fn depth(
     settings: &Settings,
     progress: &ProgressBar,
@@ -158,7 +156,6 @@ pub(super) fn depth(
     })
 }
 
-/// Nodes by the size of the transposition table.
 pub(super) fn table(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let exponents: &[u32] =
         settings.full_or_quick([&presets::TABLE_SIZE_EXPONENTS, &[0, 6, 10, 14, 18, 22]]);

@@ -116,7 +116,6 @@ fn steps(class: &ClassValue) -> [usize; 2] {
         .map(|stone| [0, 1, 2, 1, 2, 2][order.and_then(|order| order.find(stone)).unwrap_or(0)])
 }
 
-/// Mean score of the classes whose distances of stones 1 and 6 from the corner satisfy `includes`.
 fn mean_score(result: &SetupValues, includes: impl Fn([usize; 2]) -> bool) -> f64 {
     let classes = result.classes.iter().filter(|class| includes(steps(class)));
     let scores: Vec<f64> = classes.map(|class| class.score).collect();

@@ -158,7 +158,6 @@ fn leaf_table(heading: &str, positions: &[String], rows: &[Row]) -> TextTable {
     text_table
 }
 
-/// A line of the CSV; for published searches only leaves are known.
 #[derive(Default, Serialize)]
 struct Line<'a> {
     form: &'a str,

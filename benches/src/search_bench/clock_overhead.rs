@@ -48,9 +48,7 @@ mod tests {
         // 1000 evaluations of 2 µs in 5 ms; the clock takes 2 µs more for each, half of them
         // inside.
         assert!((ClockCost(0.5).evaluating(0.005, 0.007, 0.003) - 0.002).abs() < 1e-12);
-        // The same if one of a hundred evaluations is timed.
         assert!((ClockCost(0.5).evaluating(0.005, 0.005_02, 0.002_01) - 0.002).abs() < 1e-12);
-        // The instrumented search is faster by chance.
         assert!((ClockCost(0.5).evaluating(0.005, 0.004, 0.002) - 0.002).abs() < 1e-12);
     }
 

@@ -11,7 +11,6 @@ use arena::text_table::TextTable;
 use indicatif::ProgressBar;
 use serde_json::{json, to_value};
 
-/// Compares the players of the settings, or default ones, with the first of them.
 pub fn compare_players(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     let recipes = recipes(settings.players_or(&presets::DEFAULT_PLAYERS))?;
     progress.set_length((recipes.len() * settings.suite.positions.len()) as u64);

@@ -14,7 +14,6 @@ pub(crate) struct Cost {
     pub nodes: u64,
     /// Evaluations or playouts.
     pub leaves: u64,
-    /// Probes of the transposition table.
     pub probes: u64,
     /// Probes that found the position at any depth.
     pub hits: u64,
@@ -103,17 +102,13 @@ pub(crate) struct Rates {
     pub leaves_a_second: Option<f64>,
     #[serde(rename = "evaluation_share")]
     pub evaluation_fraction: Option<f64>,
-    /// Fraction of table probes that found the position.
     pub hit_rate: Option<f64>,
-    /// Fraction of table probes that saved a search.
     pub cut_rate: Option<f64>,
 }
 
-/// A row of the comparison: cost of a player in a phase of the game, and ratios to the baseline.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Compared {
     pub player: String,
-    /// A phase, or `all`.
     pub phase: String,
     #[serde(flatten)]
     pub cost: Cost,
@@ -149,7 +144,6 @@ impl Compared {
     }
 }
 
-/// Table for a terminal; `nodes`, `leaves` and `ms` are means per position.
 pub(super) fn cost_table(first: &str, lines: &[&Compared]) -> TextTable {
     let mut text_table = TextTable::new([
         first,

@@ -48,7 +48,7 @@ pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a Pla
         .fold(0.0, f32::max)
 }
 
-/// Parses players and checks, before any time is spent, that each gives values.
+/// Parses players and checks that each gives values.
 pub(crate) fn recipes<S: AsRef<str>>(
     notations: impl IntoIterator<Item = S>,
 ) -> Result<Vec<PlayerRecipe<Standard>>> {
@@ -56,7 +56,6 @@ pub(crate) fn recipes<S: AsRef<str>>(
     let notations = notations.into_iter();
     let recipes = notations.map(|notation| PlayerRecipe::parse(trusted(notation.as_ref()), &game));
     let recipes = recipes.collect::<Result<Vec<_>, _>>()?;
-    // With one stone a side any search is short.
     let (near_the_end, _) = game
         .parse_position(NEAR_THE_END)
         .map_err(|error| format!("the study's own position: {error}"))?;

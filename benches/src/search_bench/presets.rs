@@ -95,7 +95,6 @@ pub(crate) fn table_size(policy: &str, depth: u32) -> String {
     format!("star2(depth={depth}, eval=schwarz, entries={{entries}}, replace={policy})")
 }
 
-/// Position of the study `table-size`: set-up 0 for both sides, Red to move.
 pub(crate) const TABLE_SIZE_POSITION: &str = "123../45.../6...f/...ed/..cba r -";
 
 pub(crate) const TABLE_SIZE_EXPONENTS: [u32; 12] = [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22];

@@ -61,7 +61,6 @@ pub(crate) fn measure(
 }
 
 impl TableSizes {
-    /// Nodes with a policy and 2^`exponent` entries; 0 if not searched.
     pub(crate) fn nodes(&self, policy: &str, exponent: u32) -> f64 {
         let mut found = self.of_policy(policy);
         let size = found.find(|one| one.entries == 1 << exponent);

@@ -1,8 +1,3 @@
-//! Sources of the games between set-ups.
-//!
-//! A game depends on its start position and its seed alone; the mean of its value over dice is the
-//! fraction of games won by the first side, luck-adjusted or not.
-
 use crate::play;
 use arena::{error::Result, matches::luck};
 use engine::core::random::{SeedSpace, derive_seed};

@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Improvement {
     pub starts: String,
-    /// Specs of the policy and of the stronger player.
     pub players: [String; 2],
     /// Number of games for each assignment of the two players to the sides.
     pub games: u64,

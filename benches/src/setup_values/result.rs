@@ -87,11 +87,9 @@ pub struct SetupValues {
     pub better: Vec<Improvement>,
 }
 
-/// Maximum rounds of the equilibrium solver, and its target gap.
 const MAX_ROUNDS: usize = 100_000;
 const CLOSE_ENOUGH: f64 = 1e-5;
 
-/// Smaller probabilities in a solution are taken as 0.
 const MIN_WEIGHT: f64 = 1e-4;
 
 pub(super) struct Analysis {

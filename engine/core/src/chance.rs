@@ -1,9 +1,8 @@
-//! Values of positions before a chance event: `Σ_o p_o · max_{m ∈ moves(o)} v_m`, exact or bounded,
-//! as win probabilities from one perspective.
+//! Values of positions before a chance event, `Σ_o p_o · max_{m ∈ moves(o)} v_m`, exact or bounded.
 //!
 //! Each distinct move is valued once (Rock'n'Roll, Schäfer 2006). An outcome with unsearched moves
-//! has a value between its best lower bound and 1; solving these piecewise linear sums for alpha
-//! and beta gives a move's window (Star1, Ballard 1983).
+//! has a value between its best lower bound and 1; solving these piecewise linear sums gives a
+//! move's window (Star1, Ballard 1983).
 
 use crate::game::{List, MAX_LISTED_OUTCOMES, Outcome, OutcomeList};
 use serde::Serialize;
@@ -157,9 +156,9 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// Search window of the move at `index`, from that of its position: a move value up to the
-    /// returned alpha changes nothing or makes the position fail low, from the returned beta on it
-    /// makes the position fail high.
+    /// Search window of the move at `index` in a search of the position between `alpha` and `beta`:
+    /// up to its first limit a value changes nothing or makes the position fail low, from the
+    /// second on it makes the position fail high.
     #[inline]
     pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {
         let (alpha, beta) = (alpha - self.margin, beta + self.margin);
@@ -180,8 +179,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 );
             }
             let high = (beta - self.lower) * entry.reciprocal + entry.lower;
-            // However many moves are unsearched, a value up to `low` loses to a searched move or
-            // makes the position fail low.
+            // A value up to `low` loses to a searched move or makes the position fail low.
             let low = (alpha - self.upper) * entry.reciprocal + entry.upper;
             let low = if low < entry.searched_upper {
                 f32::NEG_INFINITY

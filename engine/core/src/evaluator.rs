@@ -12,8 +12,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// Incrementally updated state of a position, such as an NNUE accumulator; `()` for none.
     type Cache: Clone + Default + Send;
 
-    /// Whether [`Evaluator::one_ply`] and [`Evaluator::score_successors`] are faster than one
-    /// successor at a time; searches then call them and update no caches.
+    /// Whether batches of successors ([`Evaluator::one_ply`], [`Evaluator::score_successors`]) are
+    /// faster than one at a time; searches then update no caches.
     const BATCHES_SUCCESSORS: bool = false;
 
     /// Value for the seat to move after a search of one ply: bit for bit the expectation of its
@@ -107,8 +107,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
-    /// Win rate observed in complete games at this value (not a proven one) of the evaluator or of
-    /// a search with it; `None` if not fitted.
+    /// Win rate observed in complete games at this (unproven) value of the evaluator or of a search
+    /// with it; `None` if not fitted.
     fn calibrate_to_results(&self, value: f32) -> Option<f32> {
         let _ = value;
         None

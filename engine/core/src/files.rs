@@ -183,7 +183,7 @@ fn make_directory(directory: &Path) -> Result<(), FileError> {
     fs::create_dir_all(directory).map_err(|cause| FileError::writing(directory, cause))
 }
 
-/// Creates a directory with its parents, and removes what killed programs left in it.
+/// Creates a directory with its parents, and removes remnants of killed programs from it.
 ///
 /// # Errors
 /// [`FileError::Write`].
@@ -207,8 +207,7 @@ pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     enter_directory(directory, TaskSlice::All)
 }
 
-/// [`claim_directory`] for a slice of the work. Tasks of a job array share the lock and remove no
-/// temporary files.
+/// [`claim_directory`], with a lock that the tasks of a job array share.
 pub fn enter_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>, FileError> {
     if slice.is_task() {
         make_directory(directory)?;
@@ -266,8 +265,8 @@ pub fn free_space(directory: &Path) -> Option<u64> {
     }
 }
 
-/// Replaces a file atomically by what `write` writes into a buffer; on failure the old content
-/// stays. Links are followed; pipes and devices are written to directly.
+/// Replaces a file by what `write` writes into a buffer; on failure the old content stays. Links
+/// are followed; pipes and devices are written to directly.
 ///
 /// # Errors
 /// [`FileError::NoDirectory`] or [`FileError::Write`].

@@ -1,4 +1,4 @@
-//! The rules of a game: positions, moves, outcomes, seats and payoffs.
+//! The rules of a game.
 //!
 //! A position is an afterstate, before the next outcome of chance. Each outcome allows a contiguous
 //! range of its move list, so its value is `Σ probability · max(values of the moves in the range)`.
@@ -114,8 +114,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// outcome allows a contiguous range. `position` is not over.
     fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
 
-    /// The outcomes with their ranges of `moves`, the list of [`Game::moves`]; those of equal range
-    /// are best merged.
+    /// The outcomes with their ranges of `moves`, the list of [`Game::moves`]; equal ranges are
+    /// best merged.
     #[inline]
     fn outcomes(&self, position: &Self::Position, moves: &[Self::Move]) -> Self::Outcomes {
         let _ = position;
@@ -275,8 +275,8 @@ pub fn uniform_index(count: usize, bits: u32) -> usize {
     ((count as u64 * u64::from(bits)) >> 32) as usize
 }
 
-/// As many equally likely outcomes as the list can hold, which divide `moves` moves into ranges of
-/// about equal length.
+/// As many equally likely outcomes as the list can hold, with ranges of about equal length that
+/// divide `moves` moves.
 pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     let mut outcomes = O::default();
     for outcome in 0..O::CAPACITY {

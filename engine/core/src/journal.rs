@@ -1,8 +1,7 @@
 //! Append-only work logs: JSON lines with a header that identifies the work, then one finished part
 //! per line, in any order.
 //!
-//! Parts of lines with a wrong checksum are repeated. Tasks of a job array have journals of their
-//! own, which are merged.
+//! Parts of lines with a wrong checksum are repeated.
 
 use crate::{
     files::{self, FileError, FileKind, checksum},
@@ -61,7 +60,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     /// Opens or creates the journal of a slice of `count` parts (without a path nothing is stored)
     /// and reads its finished parts.
     ///
-    /// `identity` is an object with everything the results depend on; absent keys equal `null`. A
+    /// `identity` is an object with all that the results depend on; absent keys equal `null`. A
     /// task also reads the undivided work's journal, to which a merge adds the parts of all tasks.
     pub fn open(
         path: Option<&Path>,

@@ -156,8 +156,8 @@ pub fn shorten(text: &str, max_length: usize) -> String {
         .collect()
 }
 
-/// Whether a character may garble a terminal or page: a control or zero-width character, direction
-/// mark, or separator of lines or paragraphs.
+/// Whether a character may garble a terminal or page, such as control characters, direction marks
+/// and line separators.
 pub fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(

@@ -29,7 +29,7 @@ pub(super) struct SharedArray<T> {
 }
 
 impl<T: SharedItem> SharedArray<T> {
-    /// `None` without enough memory; `items` is at least 1.
+    /// A zeroed array of `items` ≥ 1 items; `None` without enough memory.
     pub(super) fn zeroed(items: usize) -> Option<Self> {
         const { assert!(size_of::<T>().is_power_of_two() && size_of::<T>() <= 4096) };
         let bytes = items.checked_mul(size_of::<T>())?;
@@ -53,7 +53,7 @@ impl<T: SharedItem> SharedArray<T> {
         }
     }
 
-    /// An index out of range has no effect.
+    /// Any index is allowed.
     #[inline]
     pub(super) fn prefetch_to_write(&self, index: usize) {
         let item = self.pages.as_mut_ptr().cast::<T>().wrapping_add(index);
@@ -68,7 +68,7 @@ impl<T: SharedItem> SharedArray<T> {
         let _ = item;
     }
 
-    /// An index out of range has no effect.
+    /// Any index is allowed.
     #[inline]
     pub(super) fn prefetch(&self, index: usize) {
         let item = self.pages.as_mut_ptr().cast::<T>().wrapping_add(index);

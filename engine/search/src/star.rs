@@ -34,7 +34,7 @@ pub enum Pruning {
     None,
     /// Star0.5: cutoffs between moves, each searched with a full window.
     BetweenMoves,
-    /// Star1: also cutoffs within moves, by windows; groups of moves are searched in turn.
+    /// Star1: also cutoffs within moves; groups of moves are searched in turn.
     Star1,
     /// Star2: Star1 that, at an expected fail-high node, first searches the best move of each
     /// group.
@@ -70,7 +70,7 @@ impl Default for StarOptions {
     }
 }
 
-/// Below all values.
+/// Value of an unsearched move, below all values.
 const UNSEARCHED: f32 = -1.0;
 
 const NULL_WINDOW: f32 = 1e-5;
@@ -82,10 +82,10 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
     evaluator: E,
     options: StarOptions,
     table: Option<Arc<Table>>,
-    /// Probed at every position that a move reaches.
+    /// The oracle, probed at every position that a move reaches.
     pub(super) oracle: Option<Arc<dyn Oracle<G>>>,
     caches: Vec<E::Cache>,
-    /// By ply; `None` while in use.
+    /// Scratch space by ply; `None` while in use.
     scratch: Vec<Option<Box<Scratch<G>>>>,
     perspective: RootPerspective,
     history: Vec<f32>,
@@ -95,7 +95,7 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
     depth_dependent: u64,
     is_all_node: bool,
     limit_checker: LimitChecker,
-    /// `None` with a single thread.
+    /// Positions that other threads are searching; `None` with a single thread.
     pub(super) abdada: Option<Arc<AbdadaTable>>,
     stats: SearchStats,
     pub(super) eval_timer: EvalTimer,
@@ -127,7 +127,6 @@ impl<G: SearchGame> Default for Scratch<G> {
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     /// A search without limits.
     pub fn new(game: G, evaluator: E, options: StarOptions, table: Option<Arc<Table>>) -> Self {
-        // The leaf cache is a table too, and omitted without one.
         let leaf_cache = if table.is_some() && E::BATCHES_SUCCESSORS {
             LeafCache::new()
         } else {
@@ -155,11 +154,9 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
 
     #[inline]
     fn oracle_value(&mut self, position: &G::Position) -> Option<f32> {
-        // With more than two seats the value of one does not determine those of the others.
         let oracle = (self.oracle.as_deref()).filter(|_| self.game.seats() == 2)?;
         let value = oracle.value_within(&self.game, position, self.limit_checker.outer());
         if value.is_none() {
-            // The oracle may have stopped at the limits without a value.
             self.limit_checker.check_outer_limits();
         }
         value
@@ -251,7 +248,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// `ply` is the distance from the root; `depth` ≥ 1 plies are left.
+    /// Searches a position `ply` plies from the root, with `depth` ≥ 1 plies left.
     fn search_node(
         &mut self,
         position: &G::Position,
@@ -330,7 +327,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         bounds
     }
 
-    /// Returns the bounds of the position and a table hint with the best moves.
+    /// Searches the moves of a position; returns its bounds and a table hint with the best moves.
     #[inline]
     fn search_inner(
         &mut self,
@@ -393,7 +390,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
             .abdada
             .clone()
             .filter(|_| depth >= AbdadaTable::MIN_DEPTH);
-        // The results of moves that another thread is searching are later in the table.
+        // Moves that another thread is searching come last: their results are then in the table.
         let rounds = if abdada.is_some() { 2 } else { 1 };
         'moves: for round in 0..rounds {
             for rank in 0..buffers.order.len() {
@@ -453,7 +450,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         (chance.bounds(), hint)
     }
 
-    /// Enhanced transposition cutoff (Plaat et al. 1996): returns whether any entry was usable.
+    /// Probes the table for all successors (enhanced transposition cutoff, Plaat et al. 1996);
+    /// returns whether any entry was usable.
     #[inline]
     fn probe_successors(
         &mut self,
@@ -536,7 +534,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         found
     }
 
-    /// For the side that makes the move; `depth` plies are left after it.
+    /// Bounds of a move for the side that makes it, with `depth` plies left after it.
     #[inline]
     fn search_child(
         &mut self,

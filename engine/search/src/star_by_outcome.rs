@@ -2,9 +2,9 @@
 //! are searched separately.
 //!
 //! Each outcome of a *chance node* leads to a *choice node*, which takes the best allowed move.
-//! [`Pruning`] is Star0, Star0.5, Star1 (names of the NTU agent) or Star2 (Ballard 1983; window
-//! arithmetic of Hauk, Buro and Schaeffer 2004). Star0.5 searches choice nodes from `[0, 1]`, which
-//! fits the published counts.
+//! [`Pruning`] is Star0, Star0.5, Star1 (names of the NTU agent) or Star2 (Ballard 1983; windows of
+//! Hauk, Buro and Schaeffer 2004). Star0.5 searches choice nodes from `[0, 1]`, which fits the
+//! published counts.
 
 mod window;
 
@@ -219,7 +219,6 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
                 ..window
             };
             let found = match probe {
-                // The window has only narrowed since the probe, which decides it (up to rounding).
                 Some(probe_bounds)
                     if index == 0 && remaining_window.is_decided_by(probe_bounds) =>
                 {

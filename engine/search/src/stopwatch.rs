@@ -1,5 +1,5 @@
-//! Elapsed time of a search: wall time, or the CPU time of its thread, which excludes other
-//! processes, so that matches at equal time are fair on a busy machine.
+//! Elapsed time of a search: wall time, or the CPU time of its thread, which makes matches at equal
+//! time fair on a busy machine.
 
 use alea_core::monotonic_clock::Instant;
 use std::time::Duration;
@@ -26,7 +26,6 @@ impl Stopwatch {
         match self {
             Self::Off => Duration::ZERO,
             Self::Wall(began) => began.elapsed(),
-            // Limits of CPU time are refused on systems that do not measure it.
             Self::Processor(began) => {
                 thread_time().map_or(Duration::MAX, |now| now.saturating_sub(began))
             }

@@ -15,11 +15,10 @@ pub enum Replacement {
     Always,
     /// A deeper result of another position stays for one generation, else the newer result.
     DepthPreferred,
-    /// An upper level that prefers depth, and a lower level for the results that it rejects or
-    /// replaces (Rock'n'Roll, Schäfer 2006).
+    /// An upper level that prefers depth, and a lower level for results it rejects or replaces
+    /// (Rock'n'Roll, Schäfer 2006).
     TwoLevel,
-    /// Of the four entries of a bucket the shallowest is replaced, where each generation of age
-    /// counts as plies.
+    /// The shallowest of four entries is replaced, where a generation of age counts as plies.
     #[default]
     Bucketed,
 }
@@ -79,12 +78,12 @@ pub struct Table {
     reuse: DepthPolicy,
     /// Entries per bucket: 4 with [`Replacement::Bucketed`] (fewer in tiny tables), else 1.
     ways: usize,
-    /// Earlier generations count as empty.
+    /// Entries of earlier generations count as empty.
     first_generation: AtomicU8,
     generation: AtomicU8,
 }
 
-/// All zeros is empty, since no generation is 0.
+/// An entry; all zeros is empty, since no generation is 0.
 ///
 /// `tag`: bits 0–31 check, 32–47 hint, 48–54 depth, 55 proven, 56–63 generation. `bounds`: lower,
 /// upper as `f32`.
@@ -98,7 +97,6 @@ pub(super) struct Entry {
 /// difference.
 const PLIES_PER_GENERATION: i32 = 4;
 
-/// Maximal first generation of a game: every game can have the same number of generations.
 const MAX_FIRST_GENERATION: u8 = 128;
 
 const MAX_GENERATIONS: u8 = 126;
@@ -131,7 +129,7 @@ impl Table {
         self.array.items().len()
     }
 
-    /// Clears the table for a new game.
+    /// Clears the table, which then behaves bit for bit like an empty one.
     pub fn clear(&self) {
         let generation = self.generation.load(Relaxed) + 1;
         if generation > MAX_FIRST_GENERATION {
@@ -267,7 +265,7 @@ impl Table {
         }
     }
 
-    /// In the upper and the lower level.
+    /// Entries that may hold a position, in the upper and the lower level.
     #[inline]
     fn slots_of(&self, key: u64) -> [&[Entry]; 2] {
         let entries = self.array.items();
@@ -283,7 +281,7 @@ impl Table {
         }
     }
 
-    /// The high bits of the key choose the slot; the low bits are the check value.
+    /// By the high bits of the key; the low bits are the check value.
     #[inline]
     fn slot_index(&self, key: u64, slots: usize) -> usize {
         ((u128::from(key) * slots as u128) >> 64) as usize
@@ -348,8 +346,7 @@ impl Content {
     }
 }
 
-/// Folds all bits of the bounds into 32; unlike a xor of both halves it does not cancel equal
-/// bounds.
+/// Unlike a xor of both halves this does not cancel equal bounds.
 #[inline]
 fn fold_bounds(bounds: u64) -> u32 {
     (bounds.wrapping_mul(GOLDEN) >> 32) as u32

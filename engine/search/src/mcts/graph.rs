@@ -46,18 +46,17 @@ pub(super) struct Size {
     pub(super) threads: usize,
 }
 
-/// Prefetched lines per node cover the cells of 18 edges.
 const CELLS_PER_LINE: usize = 64 / size_of::<Cell>();
 const PREFETCHED_LINES: usize = 4;
 
-/// Prefetched child headers; more would evict needed lines.
+/// More would evict needed lines.
 const PREFETCHED_CHILDREN: usize = 32;
 
 const MIN_CELL_BYTES: usize = size_of::<Cell>() + size_of::<ColdCell>();
 
 const MIN_CELLS: usize = 1 << 8;
 
-/// Maximal size of a chunk: about a hundred nodes, 32 KiB.
+/// About a hundred nodes, 32 KiB.
 const MAX_CHUNK_CELLS: usize = 1 << 11;
 
 /// All threads' chunks together have at most 1 / `CHUNK_DIVISOR` of the cells; below

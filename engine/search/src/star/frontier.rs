@@ -1,6 +1,5 @@
-//! The last two plies of a Star search, which take most of its time: the evaluator values a
-//! position one ply deep in one call where it batches successors, and a cache stores such values
-//! for transpositions.
+//! The last two plies of a Star search, which take most of its time: evaluators that batch
+//! successors value a position one ply deep in one call, and a cache stores these values.
 
 use super::{Pruning, Scratch, Star};
 
@@ -10,10 +9,10 @@ use alea_core::{
     search_game::SearchGame,
 };
 
-/// Values of positions searched one ply deep. New values overwrite old ones.
+/// Cache of the values of positions searched one ply deep; new values overwrite old ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LeafCache {
-    /// (high half of the key, combined with the salt; value).
+    /// The high half of the key, combined with the salt, and the value.
     slots: Vec<(u32, f32)>,
     /// Changed for each game, which invalidates old slots.
     salt: u32,
@@ -31,7 +30,6 @@ impl LeafCache {
     }
 
     pub(super) fn clear(&mut self) {
-        // An odd step visits all salts before it repeats.
         self.salt = self.salt.wrapping_add(0x9E37_79B9);
     }
 
@@ -81,7 +79,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// Unordered, since scoring moves costs as much as it saves.
+    /// Evaluates successors one by one, unordered, since scoring moves costs as much as it saves.
     fn search_frontier_serially(
         &mut self,
         position: &G::Position,
@@ -107,8 +105,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         chance.bounds()
     }
 
-    /// Searches a position two plies above the leaves, without windows; with `expects_all`, cached
-    /// values come first.
+    /// Searches a position two plies above the leaves; with `expects_all`, cached values come
+    /// first.
     pub(super) fn search_pre_frontier(
         &mut self,
         position: &G::Position,

@@ -11,7 +11,8 @@ const MIN_DEPTH: u32 = 3;
 const DEPTH_REDUCTION: u32 = 2;
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
-    /// Bounds outside of the window, if a shallow search predicts such a value.
+    /// Bounds outside of the window, if a shallow search predicts such a value; they never count as
+    /// proven.
     #[inline]
     pub(super) fn try_probcut(
         &mut self,
@@ -28,7 +29,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
         let (is_all_node, depth_dependent) = (self.is_all_node, self.depth_dependent);
         let found = self.search_node(position, depth - DEPTH_REDUCTION, ply, low, high);
-        // A rejected shallow search does not make the result unproven.
         (self.is_all_node, self.depth_dependent) = (is_all_node, depth_dependent);
         if self.limit_checker.stopped() {
             return None;

@@ -35,7 +35,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
                     .search_child(position, *mv, 0, ply, f32::NEG_INFINITY, f32::INFINITY)
                     .lower;
             }
-            // Scores do not make the result unproven.
             self.depth_dependent = depth_dependent;
             return;
         }

@@ -75,7 +75,6 @@ fn an_entry_holds_at_its_depth_only() {
 
 #[test]
 fn what_is_proven_holds_deeper_and_deeper_results_if_they_may() {
-    // A search of less depth might not have found the proof.
     for (reuse, proven, depth, holding, failing) in [
         (DepthPolicy::SameDepth, true, 3, 5, 2),
         (DepthPolicy::Deeper, false, 5, 3, 6),
@@ -220,7 +219,6 @@ fn threads_read_complete_entries() {
 }
 
 proptest! {
-    /// A hit is a value stored under that key at that depth.
     #[test]
     fn hits_are_of_the_probed_position(
         operations in proptest::collection::vec((0..40_u64, 1..6_u32, 0..1000_u16), 1..300),

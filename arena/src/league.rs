@@ -49,7 +49,7 @@ pub struct LeagueOptions<G: Playable> {
 pub struct LeagueResult {
     /// The rules as a spec.
     pub game: String,
-    /// Master seed.
+    /// Seed of all random choices.
     pub seed: u64,
     /// Name of the evaluator for luck adjustment; `None` if ratings are not luck-adjusted.
     #[serde(skip_serializing_if = "Option::is_none")]

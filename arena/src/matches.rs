@@ -87,7 +87,7 @@ pub struct MatchOptions<G: Playable> {
     pub game: G,
     /// Number of pairs of games.
     pub pairs: u64,
-    /// Master seed.
+    /// Seed of all random choices.
     pub seed: u64,
     /// Start positions of the pairs.
     pub starts: Arc<dyn Starts<G>>,

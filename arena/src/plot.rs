@@ -69,7 +69,7 @@ impl LineChart {
 pub struct Row {
     /// Label of the row.
     pub label: String,
-    /// The value.
+    /// Value that is drawn as a point or bar.
     pub value: f64,
     /// Interval around the value.
     pub interval: Interval,

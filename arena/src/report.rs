@@ -30,7 +30,7 @@ pub struct ReportData {
     pub matches: Vec<ReportMatch>,
     /// Calibration of evaluators, as names and bins.
     pub calibration: Vec<(String, Vec<CalibrationBin>)>,
-    /// A position of the game, usually the start.
+    /// A position to show, usually the start.
     pub picture: Option<Picture>,
 }
 
@@ -54,7 +54,7 @@ impl Picture {
     }
 }
 
-/// A stage of a run.
+/// A stage of a pipeline run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     /// Name of the stage.

@@ -30,7 +30,7 @@ pub struct TournamentResult {
 /// Bradley–Terry rating in Elo; the ratings of a tournament have mean 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
-    /// The rating.
+    /// Rating of the contestant in Elo.
     pub elo: f64,
     /// 95 % interval of the rating.
     pub interval: Interval,

@@ -48,7 +48,7 @@ pub struct Settings {
     pub seed: u64,
     pub threads: usize,
     pub state: Option<PathBuf>,
-    /// Chunks of meetings that this process plays.
+    /// The part of the meetings that this process plays.
     pub slice: TaskSlice,
     pub better: Option<(FullGames, u64)>,
 }

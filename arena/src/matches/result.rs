@@ -16,7 +16,7 @@ pub struct MatchResult {
     pub a: String,
     /// Name of B.
     pub b: String,
-    /// Master seed.
+    /// Seed of all random choices.
     pub seed: u64,
     /// Description of the starts.
     pub starts: String,

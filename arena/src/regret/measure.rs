@@ -79,16 +79,16 @@ pub struct ValueFigures {
     pub bias: Estimate,
 }
 
-/// Positions whose values by the evaluator are in one interval.
+/// Positions whose values by the evaluator are in one interval of length 0.05.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bin {
-    /// Lower end of the interval, whose length is 0.05.
+    /// Lower end of the interval.
     pub from: f64,
     /// Number of positions.
     pub positions: u64,
-    /// Mean of the evaluator's values.
+    /// Mean of the evaluator's values of these positions.
     pub predicted: f64,
-    /// Mean of the exact values.
+    /// Mean of the exact values of these positions.
     pub exact: Estimate,
 }
 

@@ -22,13 +22,13 @@ use std::{collections::BTreeMap, iter::once, time::Instant};
 pub struct Report {
     /// Source of the exact values.
     pub truth: String,
-    /// Source of the positions, in words.
+    /// Description of the games from which the positions come.
     pub from: String,
     /// Seed of positions and players.
     pub seed: u64,
     /// Number of positions, each with all outcomes of chance.
     pub positions: u64,
-    /// Measurements, in the order of the command line.
+    /// Measurements of the contestants, in the order of the command line.
     pub contestants: Vec<ContestantReport>,
 }
 
@@ -39,7 +39,7 @@ pub struct ContestantReport {
     pub name: String,
     /// `player` or `evaluator`.
     pub kind: String,
-    /// Quality of the decisions in all positions.
+    /// Quality of the contestant's decisions in all positions.
     #[serde(flatten)]
     pub figures: Figures,
     /// Errors of the evaluator's values; `None` for a player.

@@ -82,7 +82,7 @@ struct Entry {
     errors: Vec<f32>,
 }
 
-/// A suite in memory.
+/// A suite that was read from its file.
 #[derive(Clone, Debug)]
 pub struct LabelledSuite {
     /// The first line of the file.
@@ -91,7 +91,7 @@ pub struct LabelledSuite {
     pub labelled: Vec<Labelled<Standard>>,
 }
 
-/// What suites are made from.
+/// Makes suites from sampled positions.
 pub struct SuiteBuilder<'a> {
     /// The rules.
     pub game: &'a Standard,

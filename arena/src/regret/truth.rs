@@ -12,9 +12,9 @@ use std::ops::Range;
 pub struct Labelled<G: Playable> {
     /// The position.
     pub position: G::Position,
-    /// The moves that any outcome of chance allows.
+    /// All moves that some outcome of chance allows.
     pub moves: Vec<G::Move>,
-    /// Values in the order of the moves.
+    /// Value of each of `moves` for the side that makes it.
     pub values: Vec<f32>,
     /// Values by the first and by the second half of the rollouts, of which `values` are the means;
     /// all are equal if exact.
@@ -77,7 +77,8 @@ pub(super) fn decisions_per_position<G: Playable>(game: &G) -> f64 {
     f64::from(game.outcome_numbers().count() as u32)
 }
 
-/// Decisions merged in an outcome, such as several rolls; rounded if almost an integer.
+/// Number of outcomes of chance merged in `outcome`, of `decisions` in all; rounded if almost an
+/// integer.
 #[must_use]
 pub(super) fn decisions_of(outcome: &Outcome, decisions: f64) -> f64 {
     let share = f64::from(outcome.weight) * decisions;
@@ -126,8 +127,8 @@ fn label_block<G: Playable>(
     Some(labelled)
 }
 
-/// Values of the positions `requested` and of all moves of `of`, by one call of `values`, which
-/// gets no finished positions. `None` if a value is unknown.
+/// Values of the positions `requested`, and of all moves of the positions `of`, by one call of
+/// `values`, which gets no finished positions. `None` if a value is unknown.
 pub(super) fn rate_moves<G: Playable>(
     game: &G,
     of: &[Labelled<G>],

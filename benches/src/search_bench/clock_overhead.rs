@@ -32,8 +32,8 @@ impl ClockCost {
         })
     }
 
-    /// Evaluation seconds of a plain search of `plain` seconds, from those of the same search with
-    /// clock, of `instrumented` seconds.
+    /// Evaluation seconds of a search that takes `plain` seconds without clock readings; with them
+    /// it takes `instrumented` seconds, `evaluating` of which are measured as evaluation.
     pub(crate) fn evaluating(self, plain: f64, instrumented: f64, evaluating: f64) -> f64 {
         evaluating - self.0 * (instrumented - plain).max(0.0)
     }

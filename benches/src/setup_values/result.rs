@@ -14,7 +14,7 @@ use crate::{
 use arena::statistics::Interval;
 use serde::{Deserialize, Serialize};
 
-/// Best set-up of a side that chooses first, and the best response.
+/// Best set-up of a side that chooses first, and the opponent's best response.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BestResponse {
     pub first: String,
@@ -45,7 +45,7 @@ pub struct ClassValue {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FitReport {
-    /// Standard deviation of one game's result.
+    /// Standard deviation of the result of one game.
     pub deviation: f64,
     /// Standard deviation of the values of meetings.
     pub spread: f64,

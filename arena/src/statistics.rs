@@ -278,9 +278,9 @@ impl PairCounts {
 /// A number and its standard error; both 0 without samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The number.
+    /// The estimate.
     pub value: f64,
-    /// Its standard error.
+    /// Standard error of `value`.
     pub error: f64,
 }
 
@@ -420,7 +420,7 @@ mod tests {
         close(tally.standard_error(), (1.0_f64 / 32.0).sqrt(), 1e-15);
         close(tally.interval().half_width(), 1.959_964 * 0.176_776_7, 1e-6);
         close(tally.superiority(), 0.5, 1e-12);
-        // The same pairs without the cells that only draws can fill, to the last digit.
+        // Pairs without the cells that only draws can fill give equal results.
         let three = Tally { counts: [1, 2, 1] };
         assert_eq!(
             (tally.variance(), tally.interval(), tally.elo_interval()),

@@ -46,7 +46,7 @@ const RECHECK_SIGMAS: f32 = 3.0;
 pub struct Header {
     /// Name and version of the format.
     pub format: String,
-    /// The rules, in notation.
+    /// The rules as a spec.
     pub game: String,
     /// Number of stones on the board; for [`MIN_SUITE_STONES`] the maximum number.
     pub stones: u32,
@@ -358,7 +358,7 @@ impl LabelledSuite {
         Ok(suites)
     }
 
-    /// Source of the positions, in words.
+    /// Description of the games from which the positions come.
     #[must_use]
     pub fn from(&self) -> String {
         format!("games of {} with 10 % random moves", self.header.from)

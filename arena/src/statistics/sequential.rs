@@ -97,7 +97,7 @@ impl SequentialTest {
         })
     }
 
-    /// The same test, evaluated after every `pairs` pairs.
+    /// This test, but evaluated after every `pairs` pairs.
     ///
     /// # Errors
     /// If `pairs` is 0.

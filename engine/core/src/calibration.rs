@@ -52,7 +52,6 @@ impl Calibration {
 /// Clamps to [1e-6, 1 − 1e-6], so that a certain win beats a probable one.
 #[inline]
 pub fn clamp_to_open_interval(value: f32) -> f32 {
-    // Half the instructions of `f32::clamp`, which checks its limits.
     let value = if value < 1e-6 { 1e-6 } else { value };
     if value > 1.0 - 1e-6 {
         1.0 - 1e-6

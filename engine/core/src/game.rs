@@ -57,7 +57,6 @@ impl Outcome {
     /// Whether this outcome allows the move at `index` of the move list.
     #[inline]
     pub fn allows(&self, index: usize) -> bool {
-        // Below `start` the difference wraps around.
         index.wrapping_sub(usize::from(self.start)) < usize::from(self.end - self.start)
     }
 }
@@ -260,7 +259,6 @@ impl<T: Copy + Default + Debug + Send, const N: usize> List<T> for FixedList<T, 
 #[inline]
 pub fn sample_outcome(outcomes: &[Outcome], bits: u32) -> &Outcome {
     let mut remainder = bits as f32 / 4_294_967_296.0;
-    // A negative remainder stays negative: counting needs no unpredictable branch.
     let mut passed = 0;
     for outcome in outcomes {
         remainder -= outcome.weight;

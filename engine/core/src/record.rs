@@ -63,7 +63,7 @@ pub struct Ply<M> {
     pub outcome: u8,
     /// The move played.
     pub mv: M,
-    /// Win probability of the player after its move; `None` for a player without values.
+    /// Win probability of the player after its move; `None` if unknown.
     pub value: Option<f32>,
     /// Whether the move was drawn for exploration, not chosen by the player.
     pub explored: bool,

@@ -108,8 +108,7 @@ impl Instructions {
 
 /// Defines a function with a body per SIMD level: `name(instructions, arguments…)` calls the first
 /// version whose level `instructions` include, compiled for it. Versions are listed widest first;
-/// `any` is one body for AVX-512, AVX2 and portable. Without a version for `instructions` it
-/// panics.
+/// `any` is one body for AVX-512, AVX2 and portable.
 #[macro_export]
 macro_rules! multiversion {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident

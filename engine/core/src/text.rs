@@ -117,7 +117,6 @@ pub fn read_line(
 ) -> io::Result<LineRead> {
     line.clear();
     let length = text.take(max_length as u64 + 1).read_until(b'\n', line)?;
-    // Concatenated files have byte-order marks in their middle.
     line.drain(..line.len() - without_mark(line).len());
     Ok(if length == 0 {
         LineRead::End

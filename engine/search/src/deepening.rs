@@ -1,8 +1,7 @@
-//! Iterative deepening: a search with aspiration windows is repeated at increasing depth, and each
-//! iteration orders the root moves of the next.
+//! Iterative deepening: each iteration orders the root moves of the next.
 //!
-//! Invariant: with a fixed depth and table entries of that depth only, the result is that without
-//! table, move order and cutoffs, up to rounding.
+//! With a fixed depth and table entries of that depth only, the result is that without table, move
+//! order and cutoffs, up to rounding.
 
 use super::{
     DepthObserver, Search, SearchStats, UNKNOWN_VALUE,
@@ -85,8 +84,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
             .start(counted, max_nodes, deadline, stop);
     }
 
-    /// Searches the root moves once and moves the best to the front; returns whether all were
-    /// searched. Compiled per search: dynamic calls would dominate a search of one ply.
+    /// Searches the root moves and moves the best to the front; returns whether all were searched.
+    /// Compiled per search: dynamic calls would dominate a search of one ply.
     fn iterate(
         &mut self,
         position: &G::Position,
@@ -592,7 +591,7 @@ fn payoffs_by_depth<G: SearchGame>(
     (values, completed_depth)
 }
 
-/// More than rounding errors: lowers alpha for moves listed before the best one, so that ties are
+/// Exceeds rounding errors: lowers alpha for moves listed before the best one, so that ties are
 /// exact.
 const TIE_MARGIN: f32 = 2e-6;
 
@@ -613,7 +612,6 @@ fn search_one_ply<G: SearchGame>(
     worker.set_oracle(oracle);
 }
 
-/// Below all values, so that the first move gets an exact value.
 const BELOW_ALL_VALUES: f32 = -1.0;
 
 fn move_to_front<M: Copy>(moves: &mut [RootMove<M>], list_index: usize) {

@@ -91,10 +91,10 @@ const UNKNOWN_VALUE: f32 = 0.5;
 /// the cost so far; returns whether the search goes on.
 pub type DepthObserver<'a> = dyn FnMut(&[(f32, Option<Payoffs>)], SearchStats) -> bool + 'a;
 
-/// A search that values moves by looking ahead, as win probabilities of the seat to move.
+/// Values moves by looking ahead, as win probabilities of the seat to move.
 ///
-/// With more than two seats it is paranoid by default: all others play as one side against the root
-/// seat.
+/// With more than two seats searches are paranoid by default: all others play as one side against
+/// the root seat.
 pub trait Search<G: Game>: Send {
     /// The rules that are searched.
     fn game(&self) -> &G;
@@ -152,7 +152,7 @@ pub trait Search<G: Game>: Send {
     }
 
     /// [`Search::move_payoffs`] that calls `observer` after every finished depth except the last,
-    /// and ends once that returns false.
+    /// until that returns false.
     fn move_payoffs_observed(
         &mut self,
         position: &G::Position,
@@ -162,8 +162,8 @@ pub trait Search<G: Game>: Send {
         self.move_payoffs(position, moves)
     }
 
-    /// Value of an unfinished position before its chance event, for the seat to move. The search
-    /// depth includes the moves of this position.
+    /// Value of an unfinished position before its chance event, for the seat to move; the depth
+    /// includes its moves.
     fn value(&mut self, position: &G::Position) -> f32;
 
     /// Returns the cost since the last call.

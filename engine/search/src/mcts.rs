@@ -2,11 +2,9 @@
 //! Electronics 2023, 12, 2936).
 //!
 //! A node has statistics per distinct move, shared by all outcomes that allow it and by
-//! transpositions; payoffs are those of the seat that moves (maxⁿ for more than two seats). With
-//! two seats, bounds of values back up from finished games and oracle values (Lajkonik's solver,
-//! extended to chance nodes).
-//!
-//! One thread with a simulation budget is deterministic per seed; memory stays within its limit.
+//! transpositions; payoffs are those of the seat that moves (maxⁿ). With two seats, proven bounds
+//! back up from finished games and oracle values (Lajkonik's solver, extended to chance nodes). One
+//! thread with a simulation budget is deterministic per seed.
 
 mod allocator;
 mod cell;
@@ -222,7 +220,6 @@ const MAX_POSITIONS_PER_SECOND: f64 = 2e6;
 const MEMORY_DIVISOR: usize = 12;
 
 fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) -> Size {
-    // A simulation adds at most one position; reused trees count too.
     let searches = if options.reuse_tree { 8 } else { 1 };
     let in_time =
         |time: Duration| (time.as_secs_f64() * MAX_POSITIONS_PER_SECOND) as u64 * threads as u64;

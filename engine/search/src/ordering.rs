@@ -98,9 +98,9 @@ impl MoveGroups {
             .map(|pair| usize::from(pair[0])..usize::from(pair[1]))
     }
 
-    /// Packs the best move of each group into 16 bits, the hint of a table entry; with more than 8
-    /// groups, the best move only. All groups get equal numbers of bits, all ones for an index that
-    /// does not fit.
+    /// Packs the best move of each group into 16 bits, the hint of a table entry: equal numbers of
+    /// bits per group, all ones for an index that does not fit. With more than 8 groups it is the
+    /// best move only.
     #[inline]
     pub fn pack_best(&self, values: &[f32]) -> u16 {
         if self.count() > MAX_GROUPS_PER_HINT {
@@ -145,8 +145,7 @@ impl MoveGroups {
 }
 
 /// Fills `order` with all move indices: with `probing` the best of each group by descending score,
-/// then the rest in list order; otherwise group by group, each by descending score. Ties stay in
-/// list order.
+/// then the rest in list order; otherwise group by group, by descending score.
 #[inline]
 pub fn order_moves(order: &mut Vec<u16>, groups: &MoveGroups, scores: &[f32], probing: bool) {
     order.clear();
@@ -208,8 +207,8 @@ fn sort(order: &mut [u16], scores: &[f32]) {
     }
 }
 
-/// Keeps the `max_moves` moves of the highest classes, in list order. Those of the lowest class
-/// kept are taken at even distances, since neighbours are alike.
+/// Keeps the `max_moves` moves of the highest classes, in list order; those of the lowest class are
+/// taken at even distances, since neighbours are alike.
 pub fn limit_moves<G: SearchGame>(
     game: &G,
     position: &G::Position,

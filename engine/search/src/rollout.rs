@@ -1,9 +1,8 @@
 //! Variance-reduced rollouts: games in which both sides play the best move by an evaluator or
 //! oracle, with the luck subtracted.
 //!
-//! Luck is the value after a chance event minus its expectation, with mean 0 for any evaluator, so
-//! the luck-adjusted result has the same mean and less variance (Tesauro and Galperin 1996; Veness
-//! et al. 2011; White and Bowling 2009).
+//! Luck is the value after a chance event minus its expectation, with mean 0 for any evaluator
+//! (Tesauro and Galperin 1996; Veness et al. 2011; White and Bowling 2009).
 
 pub mod stopping;
 
@@ -43,8 +42,8 @@ pub trait Rollouts<G: SearchGame>: Send {
     fn is_stopped(&self) -> bool;
 
     /// Plays the games of these numbers from a position and passes their results for a seat to
-    /// `each`, in order. Games of equal seed and number have the same random bits, ply by ply. A
-    /// stop drops unfinished games.
+    /// `each`, in order. Seed and number determine a game's random bits, ply by ply. A stop drops
+    /// unfinished games.
     fn play_games(
         &mut self,
         position: &G::Position,
@@ -113,7 +112,6 @@ impl<G: SearchGame> Node<G> {
             expectation += outcome.weight * value;
             choices.push((outcome.weight, value, moves[best]));
         }
-        // With more than two seats the payoff of one does not determine those of the others.
         let is_luck = game.seats() == 2 && choices.len() > 1;
         for (_, value, _) in choices.iter_mut() {
             *value = if is_luck { *value - expectation } else { 0.0 };
@@ -197,7 +195,6 @@ impl<G: SearchGame> EvaluatorRollouts<G> {
         if let Some(exact) = exact {
             return Some(flip_value(exact, game.to_move(position) == seat));
         }
-        // The oracle may have stopped at the limits without a value.
         let is_unfinished = self.plies == 0 || ply < self.plies;
         if is_unfinished || (oracle.is_some() && self.limits.is_stopped()) {
             return None;

@@ -176,8 +176,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     }
 
     /// Bounds of a position before its chance event, `depth` plies deep (0–127), for the side to
-    /// move: equal for a value between `alpha` and `beta`, otherwise both on one side of the
-    /// window.
+    /// move: equal between `alpha` and `beta`, otherwise both on one side of the window.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
         self.bounds_and_proof(position, depth, alpha, beta).0
     }

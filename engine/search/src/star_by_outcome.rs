@@ -87,9 +87,9 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         self
     }
 
-    /// Bounds of a position before its chance event, `depth` plies deep (at most the search's
-    /// depth), for the side to move: equal for a value between `alpha` and `beta`, otherwise both
-    /// on one side of the window.
+    /// Bounds of a position before its chance event, `depth` plies deep (at most that of the
+    /// search), for the side to move: equal between `alpha` and `beta`, otherwise both on one side
+    /// of the window.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
         self.perspective = RootPerspective {
             root: self.game.to_move(position),
@@ -151,7 +151,6 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         window: Window,
     ) -> Bounds {
         let cuts = self.options.pruning;
-        // Here each outcome allows a single move: its choice node.
         let mut choices = G::Outcomes::default();
         for (index, outcome) in (0..).zip(outcomes.iter()) {
             choices.push(Outcome {
@@ -162,7 +161,6 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         }
         let mut expectation = ChanceBounds::<G::Outcomes>::new(&choices);
         let mut probes = <G::Outcomes as OutcomeList>::ListOf::<Option<Bounds>>::default();
-        // With beta at 1 lower bounds cannot cut, and a probe would have a wider window.
         if cuts == Pruning::Star2 && window.beta < 1.0 {
             for (index, outcome) in outcomes.iter().enumerate() {
                 let first = self.search_move(

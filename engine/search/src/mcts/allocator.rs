@@ -1,5 +1,4 @@
-//! Bump allocation of graph cells in chunks, one per thread, to avoid shared cache lines. The
-//! unused rest of a chunk is padded before nodes are iterated ([`super::graph::Graph::release`]).
+//! Bump allocation of graph cells in chunks, one per thread, to avoid shared cache lines.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

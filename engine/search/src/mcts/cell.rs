@@ -1,7 +1,7 @@
 //! Cells of the search graph: 16 bytes per node header or edge, and 16 more for rarely read data.
 //!
-//! All fields are atomic and shared without locks; with one thread (`SHARED` is false) plain loads
-//! and stores suffice. Sums are fixed-point, so the order of additions is irrelevant.
+//! Threads share their atomic fields without locks; one thread (`SHARED` is false) uses plain loads
+//! and stores. Sums are fixed-point, so the order of additions is irrelevant.
 
 use alea_core::chance::Bounds;
 use std::sync::atomic::{

@@ -1,7 +1,5 @@
-//! Runs a search: prepares the root, decides when to stop, and reports the statistics.
-//!
-//! A search ends with its budget, when the root is solved or, if only a choice is needed, when one
-//! move is proven best or no other can become the most visited.
+//! Runs a search until its budget is used up, the root is solved or, if only a choice is needed,
+//! one move is proven best or no other can become the most visited.
 
 use super::{
     Goal, Mcts,
@@ -145,7 +143,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         }
         let mut all = G::Moves::default();
         self.game.moves(position, &mut all);
-        // An outcome allows a run of the list; other legal moves get a node of their own.
+        // Other legal moves than a run of the list get a node of their own.
         let start = match legal {
             None => Some(0),
             Some(legal) => (0..all.len()).find(|&start| all[start..].starts_with(legal)),
@@ -240,7 +238,6 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
                 value,
                 proven,
                 prior,
-                // Only strict turns let the replies decide the length.
                 plies: G::STRICT_TURNS
                     .then(|| solver::plies(graph, edge, &mut memo))
                     .flatten(),

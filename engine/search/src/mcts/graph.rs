@@ -49,18 +49,18 @@ pub(super) struct Size {
 const CELLS_PER_LINE: usize = 64 / size_of::<Cell>();
 const PREFETCHED_LINES: usize = 4;
 
-/// More would evict needed lines.
+/// More prefetched lines would evict needed ones.
 const PREFETCHED_CHILDREN: usize = 32;
 
 const MIN_CELL_BYTES: usize = size_of::<Cell>() + size_of::<ColdCell>();
 
 const MIN_CELLS: usize = 1 << 8;
 
-/// About a hundred nodes, 32 KiB.
+/// Maximal chunk: about a hundred nodes, 32 KiB.
 const MAX_CHUNK_CELLS: usize = 1 << 11;
 
-/// All threads' chunks together have at most 1 / `CHUNK_DIVISOR` of the cells; below
-/// [`MIN_CHUNK_CELLS`] per chunk, nodes are allocated one by one.
+/// All threads' chunks have at most 1 / `CHUNK_DIVISOR` of the cells; if that is less than
+/// [`MIN_CHUNK_CELLS`] each, nodes are allocated one by one.
 const CHUNK_DIVISOR: usize = 256;
 const MIN_CHUNK_CELLS: usize = 64;
 
@@ -155,7 +155,7 @@ impl Graph {
     }
 
     /// Visits of an edge before it gets a child node: `base`, doubled at half the memory,
-    /// quadrupled at three quarters, and so on; always 1 if `base` is 1.
+    /// quadrupled at three quarters, …; always 1 if `base` is 1.
     #[inline]
     pub(super) fn expansion_threshold(&self, base: u32) -> u32 {
         if base == 1 {
@@ -310,12 +310,11 @@ impl Graph {
         }
     }
 
-    /// The node with a key, or its free slot with the slot's content.
+    /// The node with a key, or the free slot for it with that slot's content.
     #[inline]
     fn probe(&self, key: u64) -> Result<u32, (usize, u64)> {
         let slots = self.index.items();
         let mask = slots.len() - 1;
-        // The high bits of the key choose the slot; the low bits are stored in it.
         let mut slot = (key >> 32) as usize & mask;
         loop {
             let word = slots[slot].0.load(Acquire);
@@ -458,7 +457,6 @@ mod tests {
     #[test]
     fn what_can_be_reached_stays_and_the_rest_goes() {
         let mut graph = Graph::for_tests(1 << 16, 1 << 10, true, 1);
-        // Links 10 → 11 → 12, 10 → 12, none to 13 and 14; 12 is the oldest.
         let keys = [12u64, 13, 10, 14, 11];
         let long = |key: u64| key << 32 | key;
         let nodes = keys.map(|key| {

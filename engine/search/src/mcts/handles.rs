@@ -1,5 +1,4 @@
-//! References to cells of the graph: one cell ([`CellRef`]) or adjacent edges of a node
-//! ([`EdgeSlice`]). Cold cells, in another array, are read on demand.
+//! References to one cell ([`CellRef`]) or to adjacent edges of a node ([`EdgeSlice`]).
 
 use super::cell::{Cell, ColdCell};
 use crate::shared_array::SharedArray;

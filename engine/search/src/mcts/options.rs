@@ -58,8 +58,8 @@ const DEFAULT_EXPLORATION: f64 = 0.7;
 pub struct MctsOptions {
     /// What ends a search.
     pub budget: Budget,
-    /// The c of UCB1, `q + c · sqrt(ln N / n)`, for a move with mean q and n of the node's N visits
-    /// (sqrt(2): Auer, Cesa-Bianchi and Fischer 2002).
+    /// The c of UCB1, `q + c · sqrt(ln N / n)`, for a move with mean q and n of the node's N
+    /// visits.
     pub exploration: f64,
     /// Value of an unvisited move (first-play urgency).
     pub first_play: FirstPlay,
@@ -90,13 +90,13 @@ pub struct MctsOptions {
     pub reuse_tree: bool,
     /// Whether the search will ponder ([`super::Mcts::ponder`]) and may fill all its memory.
     pub ponder: bool,
-    /// Lost visits added to an edge while a simulation through it is under way; 0 for none. With
-    /// several threads only edges of few visits get them.
+    /// Lost visits of an edge while a simulation through it is under way; 0 for none. With several
+    /// threads only for edges of few visits.
     pub virtual_loss: u32,
     /// Maximal number of a thread's simulations under way, whose leaves are evaluated together;
-    /// grows by one per 32 simulations.
+    /// grows by one per 32.
     pub batch: usize,
-    /// Memory in MiB, nearly all for the graph. When that is full, a search goes on without new
+    /// Memory in MiB, nearly all for the graph; with a full graph a search goes on without new
     /// nodes.
     pub memory: usize,
     /// Whether a decision ends once the simulations left cannot make another move the most visited

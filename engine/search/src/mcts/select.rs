@@ -1,5 +1,5 @@
 //! Selection of edges: UCB1 with proven bounds, RAVE and progressive bias, in `f32` operations that
-//! round alike on every machine. An edge proven no better than another is not visited again.
+//! round alike on every machine.
 
 use super::{
     cell::Cell,
@@ -38,8 +38,8 @@ impl Selector {
         }
     }
 
-    /// Index of the edge to visit; there is at least one edge, and `visits` of the node is at least
-    /// 1. `rave_cells` is as long as `edges`, or empty.
+    /// Index of the edge to visit, of at least one; the node has `visits` ≥ 1. `rave_cells` is as
+    /// long as `edges`, or empty.
     #[inline]
     pub(super) fn select(&self, edges: EdgeSlice<'_>, rave_cells: &[Cell], visits: u32) -> usize {
         if edges.len() == 1 {

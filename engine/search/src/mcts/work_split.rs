@@ -2,9 +2,9 @@
 //! visit different nodes and cache lines (transposition-driven scheduling: Romein, Plaat, Bal and
 //! Schaeffer 1999).
 //!
-//! All strata are used equally, which gives the distribution of one thread. With a budget, parts
-//! differ by at most 1 in size; otherwise no part leads another by more than max([`MAX_LEAD`],
-//! claimed / [`LEAD_DIVISOR`]) plus one check interval.
+//! All strata are used equally. With a budget, parts differ by at most 1 in size; otherwise no part
+//! leads another by more than max([`MAX_LEAD`], claimed / [`LEAD_DIVISOR`]) plus one check
+//! interval.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 

@@ -1,6 +1,5 @@
 //! Simulations of one thread: selection, leaf evaluation and backup.
 //!
-//! A simulation ends at an edge without child node, at a proven value, or where memory is used up.
 //! With transpositions, an edge's mean is over its own simulations (UCT1 of Childs, Brodeur and
 //! Kocsis 2008).
 
@@ -25,7 +24,7 @@ use alea_core::{
 pub(super) struct Root<G: SearchGame> {
     pub(super) position: G::Position,
     pub(super) node: u32,
-    /// The legal moves after the chance event; `None` before it.
+    /// Legal moves after the chance event; `None` before it.
     pub(super) allowed: Option<Vec<G::Move>>,
     /// Index of the first allowed move among the node's edges.
     pub(super) start: usize,
@@ -63,7 +62,7 @@ struct PathStep<P> {
 #[derive(Clone, Debug)]
 struct Simulation<P> {
     path: Vec<PathStep<P>>,
-    /// The position and node reached; `None` when the path is complete.
+    /// `None` when the path is complete.
     current: Option<(P, u32)>,
     payoffs: Payoffs,
     queue_index: Option<usize>,
@@ -96,7 +95,6 @@ pub(super) struct Worker<G: SearchGame, L> {
     values: Vec<f32>,
     successors: Vec<G::Position>,
     successor_values: Vec<f32>,
-    /// Kinds of the moves played from some node of the path on.
     played_kinds: MoveKinds,
 }
 
@@ -173,7 +171,6 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
     fn expand(&mut self, context: &Context<'_, G>, edge_index: u32, next: &G::Position) -> u32 {
         let (game, graph) = (context.game, context.graph);
         let edge = graph.cell(edge_index);
-        // Another thread may have visited this edge without having marked it as terminal yet.
         if game.payoffs(next).is_some() {
             return 0;
         }

@@ -1,8 +1,8 @@
 //! Write buffers of threads for *busy* cells, those with many visits, since threads would wait for
 //! each other's cache lines.
 //!
-//! All threads together buffer at most 1/64 of an edge's visits, and each at most [`MAX_BUFFERED`].
-//! One in [`SAMPLING_PERIOD`] visits of busy nodes is counted, with that weight.
+//! All buffers have at most 1/64 of an edge's visits, each at most [`MAX_BUFFERED`]. One in
+//! [`SAMPLING_PERIOD`] visits of busy nodes is counted, with that weight.
 
 use super::{
     cell::{Cell, to_fixed},

@@ -77,8 +77,8 @@ pub fn value<G: SearchGame>(
     moments
 }
 
-/// Rolls out the positions after moves of `seat` until one move is left or all differences to the
-/// best have the target error; returns the index of the best.
+/// Rolls out the positions after moves of `seat` until one is left or all differences to the best
+/// have the target error; returns the best one's index.
 pub fn compare<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     positions: &[G::Position],

@@ -179,7 +179,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         let depth_dependent = self.depth_dependent;
         let all = (f32::NEG_INFINITY, f32::INFINITY);
         let value = self.search_frontier(position, ply, all).lower;
-        // Proven values are not cached: finding them again costs no evaluation.
         if self.depth_dependent != depth_dependent
             && self.leaf_cache.is_enabled()
             && !self.limit_checker.stopped()

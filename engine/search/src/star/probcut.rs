@@ -1,6 +1,6 @@
-//! ProbCut: a shallow search whose result is far outside of the window replaces a deep one (Buro
-//! 1995; ChanceProbCut, Schadd, Winands and Uiterwijk 2009). It is two plies shallower, so that its
-//! leaves have the same side to move.
+//! ProbCut: a shallow search far outside of the window replaces a deep one (Buro 1995;
+//! ChanceProbCut, Schadd, Winands and Uiterwijk 2009). It is two plies shallower: its leaves have
+//! the same side to move.
 
 use super::Star;
 use alea_core::{chance::Bounds, evaluator::Evaluator, search_game::SearchGame};

@@ -143,8 +143,6 @@ fn a_bucket_lets_go_of_the_shallowest() {
         StoreOutcome::Replacing
     );
     assert_eq!(table.probe(key(2), 3), None);
-    // A generation counts four plies: three plies of the last move are replaced before two of this
-    // one.
     table.new_generation();
     table.store(key(6), &result(1, 0.5));
     assert_eq!(table.probe(key(5), 2), None);

@@ -109,7 +109,6 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             }
             let rave_cells = context.graph.rave_cells(step.node + 1, self.moves.len());
             for (rave_cell, is_played) in rave_cells.iter().zip(flags) {
-                // A single thread adds without a branch, which would be unpredictable.
                 if !SHARED || is_played {
                     rave_cell.add_visits::<SHARED>(u32::from(is_played));
                     rave_cell.add_fixed::<SHARED>(if is_played { fixed_payoff } else { 0 });

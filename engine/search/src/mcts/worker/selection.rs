@@ -173,7 +173,6 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         visits: u32,
     ) -> usize {
         let reselect_interval = context.options.reselect_interval;
-        // With chance the choice of the last visit may not be allowed.
         if reselect_interval == 0.0 || G::Outcomes::CAPACITY > 1 {
             return context.selector.select(edges, rave_cells, visits);
         }
@@ -232,7 +231,6 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
         self.stats.evaluations += 1;
         if SHARED && context.buffers_writes {
-            // Busy edges are written rarely, so they stay in the caches of all threads.
             for step in simulation.path.iter().filter(|step| {
                 context.graph.cell(step.edge).visits() < self.write_buffer.busy_threshold()
             }) {

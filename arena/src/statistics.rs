@@ -28,7 +28,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// The interval of this half-width about a centre.
+    /// The interval from `middle - half_width` to `middle + half_width`.
     #[must_use]
     pub fn from_center(middle: f64, half_width: f64) -> Self {
         Self {
@@ -311,7 +311,7 @@ pub fn dot(left: &[f64], right: &[f64]) -> f64 {
 
 /// The Elo difference of a score in `(0, 1)`.
 pub(crate) fn elo_of_score(score: f64) -> f64 {
-    // Without it, the result for 1/2 may be -0.
+    // The form -400 · log10((1 - score) / score) gives -0 for 1/2.
     400.0 * (score / (1.0 - score)).log10()
 }
 

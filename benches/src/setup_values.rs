@@ -43,7 +43,7 @@ pub const MAX_EXACT_STONES: usize = 3;
 pub struct Settings {
     /// The rules, with a fair die.
     pub game: Standard,
-    /// Games of each meeting: an even number, at least 2.
+    /// Number of games of each meeting (a pair of set-ups up to symmetry): even, at least 2.
     pub games: u32,
     pub seed: u64,
     pub threads: usize,
@@ -224,7 +224,7 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy {
         .iter()
         .map(|sums| sums[2] as f64 / RESULT_UNITS)
         .sum::<f64>();
-    // Variance of a game within its meeting.
+    // Variance of a game's result around the mean of its meeting.
     let of_game =
         ((squares - games * dot(&means, &means)) / (means.len() as f64 * (games - 1.0))).max(0.0);
     let (terms, held_out) = design.choose(&half_sums, 2.0 * of_game / games);

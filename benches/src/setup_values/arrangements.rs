@@ -72,11 +72,11 @@ pub(crate) fn start(first: &Arrangement, second: &Arrangement) -> Position {
 }
 
 pub(crate) struct Rows {
-    /// The first arrangement of each row.
+    /// The first arrangement of each row (a set-up up to labels).
     pub orders: Vec<Arrangement>,
     pub transposed: Vec<usize>,
     pub class: Vec<usize>,
-    /// The first row of each class.
+    /// The first row of each class (a row and its transpose).
     pub classes: Vec<usize>,
     /// True if reversing labels changes no value.
     pub labels_reverse: bool,

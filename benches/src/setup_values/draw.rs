@@ -204,7 +204,8 @@ impl SetupValues {
 const MAX_GROUPS: usize = 36;
 
 impl SetupStudy {
-    /// Table of the first side's win probability in every meeting, a class against a row.
+    /// Table of the first side's win probability, for its classes of symmetric set-ups against each
+    /// set-up of the second side up to labels.
     pub fn text_table(&self) -> TextTable {
         let order = |row: usize| text(&self.rows.orders[row]);
         let firsts = self.rows.classes.iter();
@@ -220,7 +221,8 @@ impl SetupStudy {
         TextTable::from_rows(["first", "second", "first_wins"], meetings.map(row))
     }
 
-    /// Heat map of the values of classes against classes, in groups of similar score, best first.
+    /// Heat map of the values of classes of symmetric set-ups against each other, in groups of
+    /// similar score, best first.
     pub fn svg(&self) -> Result<String> {
         let classes = &self.setup_values.classes;
         let row = |order: &String| {

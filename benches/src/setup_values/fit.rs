@@ -96,7 +96,7 @@ pub(super) struct Design {
 
 pub(super) struct FittedModel {
     pub(super) meetings: Vec<f64>,
-    /// Factor by which residuals of meetings are shrunk, 0 to 1.
+    /// Factor, 0 to 1, by which the residual of each meeting is shrunk.
     pub(super) believed: f64,
 }
 

@@ -23,9 +23,9 @@ pub struct Improvement {
     pub both: Estimate,
     /// `both` minus the score of the first side if both sides are the policy.
     pub change: Estimate,
-    /// Gain of the first side if it alone is the stronger player.
+    /// Gain in points per game of the first side if it alone is the stronger player.
     pub first_gains: Estimate,
-    /// Gain of the second side if it alone is the stronger player.
+    /// Gain in points per game of the second side if it alone is the stronger player.
     pub second_gains: Estimate,
 }
 

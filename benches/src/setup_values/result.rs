@@ -47,13 +47,13 @@ pub struct ClassValue {
 pub struct FitReport {
     /// Standard deviation of the result of one game.
     pub deviation: f64,
-    /// Standard deviation of the values of meetings.
+    /// Standard deviation of the values of meetings (pairs of set-ups).
     pub spread: f64,
     /// Standard error of a class's mean value on one side.
     pub class_error: f64,
     pub held_out: Vec<HeldOut>,
     pub taken: usize,
-    /// Factor by which residuals of meetings are shrunk; 0 if the model has none.
+    /// Factor, 0 to 1, by which the model shrinks the residual of each meeting; 0 if it has none.
     pub believed: f64,
 }
 
@@ -80,7 +80,7 @@ pub struct SetupValues {
     pub first_answers: BestResponse,
     /// Loss of random set-ups to the best response if it is random who begins, in win probability.
     pub random_loses: f64,
-    /// Classes, best first.
+    /// Classes of symmetric set-ups, best first.
     pub classes: Vec<ClassValue>,
     pub fit: Option<FitReport>,
     /// Changes by better play, from random and from equilibrium set-ups.

@@ -63,7 +63,7 @@ impl Outcome {
 
 /// List type of the outcomes of a position.
 pub trait OutcomeList: List<Outcome> {
-    /// Maximal number of outcomes of a position, at most [`MAX_LISTED_OUTCOMES`].
+    /// Maximal number of outcomes, at most [`MAX_LISTED_OUTCOMES`].
     const CAPACITY: usize;
     /// A list of `T` with the same capacity.
     type ListOf<T: Copy + Default + Debug + Send>: List<T>;

@@ -4,7 +4,7 @@
 use rand_mt::Mt64;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Purposes of random numbers, each with seeds of its own.
+/// Purposes of random numbers; each has seeds of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum SeedSpace {

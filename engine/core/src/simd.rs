@@ -33,7 +33,6 @@ impl SimdLevel {
         Self::Avx512Vbmi,
     ];
 
-    /// Checks only features that the level adds to the one before it.
     fn is_detected(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         macro_rules! all {

@@ -200,7 +200,7 @@ impl<G: SearchGame, E: Evaluator<G>> Policy<G> for GreedyPolicy<G, E> {
 pub struct MixedPolicy<A, B> {
     first: A,
     second: B,
-    /// Probability of the first policy, in units of 2^-32.
+    /// In units of 2⁻³².
     threshold: u64,
 }
 

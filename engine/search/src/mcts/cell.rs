@@ -209,7 +209,7 @@ impl ColdCell {
         unpack_bounds(self.bounds.load(Relaxed))
     }
 
-    /// Tightens the bounds; true if they changed.
+    /// True if the bounds changed.
     #[inline]
     pub(super) fn tighten<const SHARED: bool>(&self, bounds: Bounds) -> bool {
         let mut word = self.bounds.load(Relaxed);

@@ -14,7 +14,6 @@ pub(super) struct Selector {
     bias: f32,
     rave: f32,
     blend: Blend,
-    /// Fast path: UCB1 with each move visited once before any twice.
     ucb1_only: bool,
     /// Fast path: RAVE blends without exploration, and RAVE means for unvisited moves.
     rave_only: bool,

@@ -1,11 +1,9 @@
-//! Fair and loaded dice, seeded streams of rolls, and duplicate dice for paired games.
-//!
-//! Invariant: a sequence of rolls is a pure function of seed and die.
+//! Fair and loaded dice, and seeded rolls: a sequence is a pure function of seed and die.
 
 pub use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A die: number of faces and their probabilities.
+/// A die with 1–6 faces and the probability of each.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Die {
     faces: u8,
@@ -25,9 +23,10 @@ impl Die {
         }
     }
 
-    /// A fair die with 1–6 faces, for small boards.
+    /// A fair die with 1–6 faces.
     ///
     /// # Errors
+    ///
     /// If `faces` is not in 1–6.
     pub fn with_faces(faces: usize) -> Result<Self, String> {
         if !(1..=6).contains(&faces) {
@@ -36,7 +35,7 @@ impl Die {
         Self::with_weights(&vec![1.0; faces])
     }
 
-    /// A die with `weights.len()` faces, 1–6, whose probabilities are proportional to `weights`.
+    /// A die with a face for each of 1–6 `weights`, proportional to its probability.
     pub fn with_weights(weights: &[f64]) -> Result<Self, String> {
         if !(1..=6).contains(&weights.len()) {
             return Err(wrong_faces(weights.len()));
@@ -67,7 +66,7 @@ impl Die {
         self.faces
     }
 
-    /// Probability of a face (from 1).
+    /// Probability of rolling `face`, which counts from 1.
     #[inline]
     pub fn probability(&self, face: u8) -> f64 {
         self.weights[usize::from(face) - 1]
@@ -84,8 +83,8 @@ impl Die {
 
 /// An endless sequence of rolls of one die.
 ///
-/// Twelve rolls of a fair die come from one 64-bit random number, a fraction that is repeatedly
-/// multiplied by the number of faces. The bias is below 2^-32.
+/// Twelve rolls of a fair die come from one 64-bit fraction, repeatedly multiplied by the number of
+/// faces; the bias is below 2^-32.
 #[derive(Clone, Debug)]
 pub struct DiceStream {
     random: RandomStream,
@@ -98,7 +97,7 @@ pub struct DiceStream {
 const ROLLS_PER_OUTPUT: u8 = 12;
 
 impl DiceStream {
-    /// The rolls of `die` for `seed`.
+    /// Starts the sequence of rolls of `die` that `seed` determines.
     pub fn new(seed: u64, die: Die) -> Self {
         Self {
             random: RandomStream::new(seed),
@@ -109,7 +108,7 @@ impl DiceStream {
         }
     }
 
-    /// The next face (from 1).
+    /// Rolls the next face, from 1.
     pub fn roll(&mut self) -> u8 {
         if self.fair {
             if self.left == 0 {
@@ -137,15 +136,15 @@ impl DiceStream {
     }
 }
 
-/// Duplicate dice: the k-th roll of each seat depends only on the seed and k, so swapped sides get
-/// the same rolls.
+/// Duplicate dice: a seat's k-th roll depends only on the seed, the seat and k, so both games of a
+/// pair have the same rolls.
 #[derive(Clone, Debug)]
 pub struct DuplicateDice {
     seats: [DiceStream; 2],
 }
 
 impl DuplicateDice {
-    /// Dice with one stream per seat.
+    /// Creates a stream of rolls for each seat.
     pub fn new(seed: u64, die: Die) -> Self {
         let stream = |seat: u64| {
             DiceStream::new(
@@ -158,7 +157,7 @@ impl DuplicateDice {
         }
     }
 
-    /// The next face (from 1) of a seat (0 or 1).
+    /// Rolls the next face (from 1) for seat 0 or 1.
     pub fn roll(&mut self, seat: usize) -> u8 {
         self.seats[seat].roll()
     }
@@ -193,7 +192,7 @@ mod tests {
     fn the_stream_is_frozen() {
         let mut dice = DiceStream::new(42, Die::fair());
         let rolls: Vec<u8> = (0..24).map(|_| dice.roll()).collect();
-        // The first output of MT19937-64 for seed 42, and its base-6 digits by hand.
+        // First output of MT19937-64 for seed 42; its base-6 digits were computed by hand.
         let mut fraction = 13_930_160_852_258_120_406_u64;
         for roll in &rolls[..12] {
             let product = u128::from(fraction) * 6;

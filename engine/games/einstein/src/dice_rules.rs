@@ -1,17 +1,17 @@
-//! Which stones a roll allows, and the outcomes of a roll for each set of living stones.
+//! Which stones a roll allows, and its outcomes for each set of living stones.
 //!
-//! Invariant: a roll allows one stone, or two with no living stone between them: the ends of a
-//! range.
+//! Invariant: a roll allows one stone, or two with no living stone between them; both are stored as
+//! the ends of a range.
 
 use super::{EinStein, MAX_OUTCOMES, MoveList, Position, Variant};
 use crate::dice::Die;
 use alea_core::game::{FixedList, Game, Outcome};
 
-/// Outcomes of a roll as ranges of stone indices (from 0) instead of move indices.
+/// Outcomes of a roll, each with a range of stone indices (from 0) where other outcomes have move
+/// indices.
 pub(super) type StoneRanges = FixedList<Outcome, MAX_OUTCOMES>;
 
-/// The outcomes of each set of living stones. `add` inserts each face of probability above 0, as a
-/// range of stones.
+/// The outcomes for each set of living stones. `add` appends or merges the outcome of one face.
 pub(super) fn stone_ranges_by_set(
     variant: Variant,
     die: Die,
@@ -55,8 +55,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 }
 
-/// The first and the last stone (from 0) that `face` allows: equal, or neighbours among the living
-/// stones.
+/// First and last stone (from 0) that `face` allows: one stone, or two neighbours among the living.
 #[inline]
 pub(crate) fn allowed_stones(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
     let rolled = face - 1;

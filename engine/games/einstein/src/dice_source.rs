@@ -1,8 +1,4 @@
-//! Dice as the source of chance in played games: each draw is a face and the moves it allows.
-//!
-//! The second game of a pair replays the rolls of the first, since seeding Mersenne Twisters takes
-//! a tenth of the time of a game without search. Invariant: the k-th roll of a seat is that of
-//! [`DuplicateDice`] in both games.
+//! Dice as the source of chance in games: each draw is a rolled face and the moves it allows.
 
 use super::{EinStein, MoveList, Position, Standard};
 use crate::dice::{DiceStream, DuplicateDice};
@@ -39,7 +35,8 @@ impl SeededChance<Standard> for PairDice {
     }
 }
 
-/// [`DuplicateDice`] whose rolls a second game can replay.
+/// [`DuplicateDice`] that store their rolls for the second game of a pair, since seeding Mersenne
+/// Twisters again would take a tenth of a game without search.
 #[derive(Clone, Debug)]
 pub struct PairDice {
     dice: DuplicateDice,
@@ -48,7 +45,7 @@ pub struct PairDice {
 }
 
 impl PairDice {
-    /// Wraps `dice`, with nothing rolled yet.
+    /// Wraps dice that have not been rolled.
     pub fn new(dice: DuplicateDice) -> Self {
         Self {
             dice,
@@ -89,7 +86,7 @@ mod tests {
     #[test]
     fn both_games_see_the_rolls_of_the_dice() {
         let mut rewound = PairDice::new(DuplicateDice::new(9, Die::fair()));
-        // The second game has more turns than the first, in another order of seats.
+        // Seats in order of their turns: the second game has more turns, in another order.
         for (game, turns) in [[0, 0, 1, 0], [1, 1, 1, 0]].into_iter().zip([4, 9]) {
             let mut dice = DuplicateDice::new(9, Die::fair());
             rewound.rewind();

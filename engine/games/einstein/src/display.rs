@@ -1,11 +1,11 @@
-//! Display of positions of EinStein würfelt nicht: inline SVG, or text.
+//! Positions of EinStein würfelt nicht as SVG or text.
 
 use super::{Position, Standard};
 use alea_play::picture::{Squares, label, svg_open};
 use alea_play::playable::GameText;
 
 const COLUMNS: usize = 5;
-/// Side of a square, in units of the SVG.
+/// Side of a square in SVG units.
 const SQUARE: usize = 60;
 const MARGIN: usize = 26;
 const BOARD: Squares<'_> = Squares {
@@ -18,7 +18,7 @@ const BOARD: Squares<'_> = Squares {
 
 const STONE_COLOURS: [(&str, &str); 2] = [("#c8372d", "#8e211a"), ("#2b62b3", "#173f7c")];
 
-/// The board as a scalable `<svg>` element, 352 units a side, and a line with the side to move and
+/// The board as a scalable `<svg>` element, 352 units wide, with a line for the side to move and
 /// the die.
 pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let side = BOARD.side();
@@ -35,7 +35,7 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
         svg += &format!(
             "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"{fill}\"/>"
         );
-        // Each goal has the colour of the side that moves towards it.
+        // Each goal square has the colour of the side that moves towards it.
         let goals = [usize::from(Standard::GOAL), 0];
         if let Some(seat) = goals.iter().position(|&goal| goal == square) {
             svg += &format!(
@@ -65,8 +65,8 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
     svg + &BOARD.names() + &label(side / 2, side + 18, 15, ink, turn) + "</svg>"
 }
 
-/// The board as text with coordinates (Red's stones 1–6, Blue's a–f), and a line with the winner or
-/// the side to move.
+/// The board with coordinates (Red's stones 1–6, Blue's a–f), and a line with the winner or the
+/// side to move.
 pub(super) fn text(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let notation = game.format_position(position, die);
     let rows = notation.split(' ').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The hand-made evaluators of EinStein, one per file, each with its source.
+//! Hand-made evaluators of EinStein, one per file, each with its source.
 
 pub mod attack_block_threat;
 pub mod farmer_boy;

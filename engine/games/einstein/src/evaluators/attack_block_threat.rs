@@ -1,12 +1,9 @@
 //! Attack, block and threat: the evaluation of the NTU agent (CSIE5138 project, after CCDC 2015).
 //!
-//! The mobility M of a stone is six times the probability that the next roll allows it, its
-//! positional value P is 2^(5 − d) with the distance d to the goal. MT of a stone is the largest P
-//! among the enemy stones that it can capture next move, or 0.
-//!
-//! For a side p against q, ATT_p is Σ M·P over the stones of p, THT is Σ M·MT over those of p or of
-//! q, and f(p) = 2 · ATT_p ∓ ATT_q + 0.05 · THT. Since f is not antisymmetric, [`Options`] select
-//! the perspective.
+//! The mobility M of a stone is six times the probability that the next roll allows it; its
+//! positional value P is 2^(5 − d), d being its distance to the goal; MT is the largest P among the
+//! enemy stones that it can capture, or 0. For a side p against q, f(p) = 2 · ATT_p ∓ ATT_q + 0.05
+//! · THT, where ATT_p = Σ M·P over the stones of p, and THT = Σ M·MT over those of p or of q.
 
 use super::{race_tables::distances_to_goal, schwarz_odds::maximum};
 use crate::{GONE, MAX_STONES, Position, Standard, position::Side};
@@ -14,14 +11,15 @@ use alea_core::arrays::map_array;
 use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 
-/// Choices where the published formula is unclear; the default plays well.
+/// Readings of the published formula where it is unclear; the default plays well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whether the attack of q is added, +ATT_q, as printed, instead of subtracted, as intended.
+    /// Adds the enemy's attack, as printed, instead of subtracting it, as intended.
     pub adds_block: bool,
-    /// Whether the threats are those of q, as printed, instead of p, as described in the text.
+    /// Sums the threats of the enemy's stones, as printed, instead of the own stones', as
+    /// described.
     pub enemy_threats: bool,
-    /// Whether the score is −f of the side that has just moved instead of f of the side to move.
+    /// Scores −f of the side that has just moved instead of f of the side to move.
     pub just_moved: bool,
 }
 
@@ -29,7 +27,7 @@ const ATTACK_WEIGHT: f32 = 2.0;
 const BLOCK_WEIGHT: f32 = 1.0;
 const THREAT_WEIGHT: f32 = 0.05;
 
-/// P of a square in its owner's perspective; 0 for gone stones.
+/// Positional value P of each square in its owner's perspective; 0 for gone stones.
 const POSITIONAL_VALUE: [f32; 32] = {
     let mut values = [0.0; 32];
     let mut square = 0;
@@ -40,21 +38,20 @@ const POSITIONAL_VALUE: [f32; 32] = {
     values
 };
 
-/// Square for the enemy's gone stones: off the board, and no destination of a step.
+/// Stands for the squares of gone enemy stones: off the board, and no destination of a step.
 const GONE_ENEMY_SQUARE: u8 = 30;
 
-/// The score under given [`Options`].
+/// The score of attack, block and threat in one reading of the formula.
 #[derive(Clone, Debug)]
 pub struct AttackBlockThreat {
     options: Options,
-    /// Mobility M of each stone for each set of living stones.
+    /// Mobility M by set of living stones and by stone.
     mobility: Box<[[f32; MAX_STONES]; 64]>,
 }
 
 impl AttackBlockThreat {
-    /// Win probability from the score, for the options that change its scale (`alea calibrate
-    /// --games 200000 --seed 1 --eval "abt(…)"`). With the enemy's attack added, the score hardly
-    /// predicts the result.
+    /// Converts scores to win probabilities; fitted by `alea calibrate --games 200000 --seed 1
+    /// --eval "abt(…)"` for the options that change the scale.
     pub fn calibration(options: Options) -> Calibration {
         let (slope, offset) = match (options.adds_block, options.just_moved) {
             (false, false) => (0.0294, -0.613),
@@ -65,7 +62,7 @@ impl AttackBlockThreat {
         Calibration::logistic(slope, offset)
     }
 
-    /// The score for a game's rules and die.
+    /// Creates the score for the rules and die of `game`.
     pub fn new(game: &Standard, options: Options) -> Self {
         let mut mobility = Box::new([[0.0; MAX_STONES]; 64]);
         for (alive, row) in (0u8..).zip(mobility.iter_mut()).skip(1) {
@@ -77,7 +74,7 @@ impl AttackBlockThreat {
     }
 }
 
-/// Attack Σ M·P over a side's stones, given the mobility M of each.
+/// Σ M·P over the stones of `side`, given the mobility M of each.
 #[inline]
 pub fn attack(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
     let mut sum = 0.0;
@@ -87,7 +84,7 @@ pub fn attack(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
     sum
 }
 
-/// Threat Σ M·MT over a side's stones, given the mobility M of each.
+/// Σ M·MT over the stones of `side`, given the mobility M of each.
 #[inline]
 pub fn threat(mobility: &[f32; MAX_STONES], side: Side, enemy: Side) -> f32 {
     let mut worth = [0.0_f32; 32];
@@ -171,8 +168,8 @@ mod tests {
     #[test]
     fn positions_by_hand() {
         let game = Standard::default();
-        // Red: stone 2 on c3 (P 8, M 4) and 5 on a5 (P 2, M 4): ATT 40. Blue: stone c on d2 (P 4, M
-        // 6): ATT 24. Stone 2 can capture c (THT 16), c stone 2 (THT 48).
+        // Red: stone 2 on c3 (P 8, M 4) and 5 on a5 (P 2, M 4): ATT 40. Blue: c on d2 (P 4, M 6):
+        // ATT 24. 2 threatens c (THT 16), c threatens 2 (THT 48).
         let text = |seat| format!("5..../...../..2../...c./..... {seat} -");
         for (seat, [adds_block, enemy_threats, just_moved], expected) in [
             ('r', [false, false, false], 80.0 - 24.0 + 0.8),

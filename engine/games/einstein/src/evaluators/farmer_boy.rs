@@ -1,13 +1,14 @@
-//! FarmerBoy of Rock'n'Roll (Schäfer 2006): the mean field value of a side's stones.
+//! FarmerBoy of Rock'n'Roll (Schäfer 2006): mean field value of the own stones minus that of the
+//! enemy's.
 //!
-//! Score = mean of the own stones − mean of the enemy's. So the loss of a stone that lags behind
-//! raises the score, as published.
+//! As published, losing a stone on a field below the mean raises the score.
 
 use crate::{Position, Standard, position::Side};
 use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 
-/// Field values in the perspective of a stone's owner, rows from its home; 0 for a gone stone.
+/// Value of each field in the perspective of a stone's owner, rows from its home; 0 for a gone
+/// stone.
 const FIELD_VALUES: [f32; 32] = [
     0.0, 1.0, 1.0, 1.0, 1.0, //
     1.0, 2.0, 2.0, 2.0, 2.5, //
@@ -17,12 +18,12 @@ const FIELD_VALUES: [f32; 32] = [
     0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
 ];
 
-/// Mean field value of the own stones minus that of the enemy's.
+/// The evaluator FarmerBoy of Rock'n'Roll.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FarmerBoy;
 
 impl FarmerBoy {
-    /// Win probability from the score, fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Converts scores to win probabilities; fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.577, 0.213);
 }
 
@@ -39,7 +40,7 @@ impl Score<Standard> for FarmerBoy {
     }
 }
 
-/// Mean field value of a side's living stones; 0 without stones, when the game is over.
+/// Mean field value of a side's living stones; 0 without stones.
 #[inline]
 fn mean_field(side: Side) -> f32 {
     let mut sum = 0.0;
@@ -58,10 +59,10 @@ mod tests {
     fn positions_by_hand_and_symmetries() {
         let expected = [
             ("...../.b.../..1../...../..... r -", 4.0 - 8.0),
-            // Red on d2 and a5: (8 + 0) / 2; Blue on e3, half a turn from a3: 1.
+            // Red on d2 and a5: (8 + 0) / 2; Blue on e3, which is a3 for Red: 1.
             ("6..../...../....c/...2./..... r -", 4.0 - 1.0),
             ("6..../...../....c/...2./..... b -", 1.0 - 4.0),
-            // e4 and b1 are worth 2.5 for Red, a2 and d5 for Blue.
+            // Worth 2.5 each: e4 and b1 for Red, a2 and d5 for Blue.
             ("...a./....1/...../f..../.2... b -", 0.0),
             ("215../64.../3...e/...fb/..acd b 1", 0.0),
         ];

@@ -1,21 +1,21 @@
-//! Our reading, as an evaluator, of Monte_Alpha's Greedy player, which "uses the shortest path".
+//! An evaluator after Monte_Alpha's Greedy player, which "uses the shortest path".
 //!
 //! Score = (nearest enemy distance − nearest own distance) + 1/100 · (own progress − enemy
-//! progress). The distance is a king's, to the goal; progress, the rows and columns of all living
-//! stones from the home corner, only breaks ties.
+//! progress). Distances to the goal are in king's moves; progress, the rows and columns of all
+//! living stones from the home corner, only breaks ties.
 
 use super::race_tables::distances_to_goal;
 use crate::{Position, Standard, position::Side};
 use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 
-/// Weight of a row or column of progress relative to a step of the nearest stone.
+/// Weight of a row or column of progress, relative to a step of the nearest stone.
 const PROGRESS_WEIGHT: f32 = 0.01;
 
-/// Distance of a side without stones, whose game is over.
+/// Distance of a side without stones.
 const NO_STONE_DISTANCE: f32 = 5.0;
 
-/// For each square, in its owner's perspective, the distance to the goal and the progress.
+/// Distance to the goal and progress of each square in its owner's perspective.
 const DISTANCE_AND_PROGRESS: [(f32, f32); 32] = {
     let mut squares = [(NO_STONE_DISTANCE, 0.0); 32];
     let mut square = 0;
@@ -27,12 +27,12 @@ const DISTANCE_AND_PROGRESS: [(f32, f32); 32] = {
     squares
 };
 
-/// The lead of the nearest own stone over the nearest enemy stone, in steps.
+/// How many steps the nearest own stone is ahead of the nearest enemy stone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Greedy;
 
 impl Greedy {
-    /// Win probability from the score, fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Converts scores to win probabilities; fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.528, 0.170);
 }
 
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn positions_by_hand_and_symmetries() {
         let expected = [
-            // Red on c3 (2 steps to go, progress 4) and a5 (progress 0); Blue on d2 (3 steps to go,
+            // Red on c3 (2 steps left, progress 4) and a5 (progress 0); Blue on d2 (3 steps left,
             // progress 2).
             ("5..../...../..2../...c./..... r -", 1.0 + 0.02),
             ("5..../...../..2../...c./..... b -", -1.0 - 0.02),

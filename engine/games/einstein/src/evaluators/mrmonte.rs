@@ -1,8 +1,6 @@
-//! MrMonte of Rock'n'Roll (Schäfer 2006): the win rate of roll-outs between two simple players.
+//! MrMonte of Rock'n'Roll (Schäfer 2006): the win rate of rollouts between two simple players.
 //!
-//! The two may differ, which models an opponent. Each rates its legal moves with an evaluator after
-//! searching `depth` plies below the successor; it plays a win at once, else the first of the best
-//! moves. Invariant: rolls come from a stream seeded by the evaluator's seed and the position, so a
+//! Invariant: rolls and random moves depend only on the evaluator's seed and the position, so a
 //! position's value never changes.
 
 use crate::{
@@ -22,30 +20,30 @@ use alea_play::{
 };
 use std::sync::Arc;
 
-/// Simple player of the rollouts.
+/// A simple player of the rollouts.
 #[derive(Clone)]
 pub enum SimulatedPlayer {
     /// Plays uniformly random moves.
     Random,
-    /// Plays the move with the highest rating.
+    /// Plays the first winning move, else the first of the highest-rated moves.
     Rating {
-        /// Evaluates the positions at depth `depth`.
+        /// Evaluates the leaves of the search that rates moves.
         evaluator: Arc<dyn AnyEvaluator<Standard>>,
-        /// Search depth below the successor; 0 rates the successor.
+        /// Depth in plies of that search below the successor; 0 evaluates the successor itself.
         depth: u8,
     },
 }
 
-/// Evaluates a position by roll-outs between two simulated players.
+/// Evaluates a position by rollouts between two simulated players.
 #[derive(Clone)]
 pub struct MrMonte {
-    /// Games per position; 0 counts as 1.
+    /// Rollouts per position; 0 counts as 1.
     pub iterations: u32,
-    /// The player of Red's moves.
+    /// Plays Red's moves.
     pub red: SimulatedPlayer,
-    /// The player of Blue's moves.
+    /// Plays Blue's moves.
     pub blue: SimulatedPlayer,
-    /// Seeds the random numbers, together with the position.
+    /// Seed which, with the position, determines all random numbers.
     pub seed: u64,
 }
 
@@ -81,7 +79,7 @@ impl MrMonte {
 impl Evaluator<Standard> for MrMonte {
     type Cache = ();
 
-    /// The mover's win rate, clamped to a millionth away from 0 and 1.
+    /// Win rate of the side to move, clamped to a millionth away from 0 and 1.
     fn value(&self, game: &Standard, position: &Position, (): &()) -> f32 {
         let iterations = self.iterations.max(1);
         let seed = derive_seed(self.seed, SeedSpace::Playouts, &[position.key()]);
@@ -127,8 +125,7 @@ fn best_rated_move(
     best.1
 }
 
-/// Textbook expectiminimax over two alternating seats: the win probability of the seat to move
-/// after `depth` plies.
+/// Textbook expectiminimax: the win probability of the side to move, evaluated `depth` plies later.
 fn expectiminimax(
     game: &Standard,
     evaluator: &dyn AnyEvaluator<Standard>,
@@ -150,10 +147,9 @@ fn expectiminimax(
     expectation(&outcomes, &values[..moves.len()])
 }
 
-/// Default roll-outs per leaf; Rock'n'Roll's strongest players use up to 200.
+/// Rock'n'Roll's strongest players use up to 200.
 const DEFAULT_ITERATIONS: u32 = 50;
 
-/// Simulated players are those of Rock'n'Roll, or evaluators that rate each direct successor.
 pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
     name: "mrmonte",
     aliases: &[],
@@ -279,7 +275,7 @@ mod tests {
         let (game, evaluator) = (Standard::default(), schwarz_evaluator());
         let schwarz = Schwarz::new(&game);
         for position in random_positions(&game, 9, 300) {
-            // The raw difference of expected turns, by which MrBlack rates its successors.
+            // MrBlack rates its successors by the raw difference of expected turns.
             let rating = |mv: Move| {
                 let after = game.play(&position, mv);
                 match game.winner(&after) {
@@ -304,7 +300,7 @@ mod tests {
         }
     }
 
-    /// Two lone stones: Red wins at once only by the diagonal, which is one of three moves.
+    /// Red wins at once only by the diagonal, one of three moves.
     #[test]
     fn random_players_move_at_random() {
         let game = Standard::default();
@@ -314,8 +310,7 @@ mod tests {
             blue: schwarz(),
             seed: 3,
         };
-        // Red needs the diagonal (1/3) now, or else loses: Blue stands one step before its own
-        // goal.
+        // Red needs the diagonal (1/3) now: Blue stands one step before its goal.
         let value = monte.value(&game, &position("...../.a.../...../...1./..... r -"), &());
         assert!(
             (value - 1.0 / 3.0).abs() < 4.0 * (2.0_f32 / 9.0 / 6000.0).sqrt(),
@@ -327,8 +322,7 @@ mod tests {
     fn forced_games_have_certain_values() {
         let game = Standard::default();
         let monte = self_play(schwarz(), 20, 1);
-        // One stone each, far apart on the edges: the shorter way wins, and of equally long ones
-        // the mover's.
+        // One stone each, on the edges: the shorter way wins, and of equally long ones the mover's.
         let expected = [
             ("...../...../..1../...../.b... r -", 1.0),
             ("...../....a/....1/...../..... r -", 1.0),
@@ -347,8 +341,7 @@ mod tests {
     fn the_win_rate_approaches_the_exact_value() {
         let game = Standard::default();
         let monte = self_play(schwarz(), 5_000, 3);
-        // Each turn Blue wins with stone a on faces 1-5; on a 6 stone f moves. Red needs 1, 2 or 3
-        // steps.
+        // Blue wins with stone a on faces 1–5; on a 6 stone f moves. Red needs 1, 2 or 3 steps.
         for (text, exact) in [
             (".a.../...../...../...1./f.... b -", 5.0 / 6.0),
             (".a.../...../..1../...../f.... r -", 1.0 / 6.0),

@@ -1,9 +1,8 @@
-//! The probability of winning the race without captures: Theo van der Storm's extension of the
-//! Schwarz table, Zweistein (Hsueh and Hsu, arXiv 2502.15547).
+//! Probability of winning the race without captures: Theo van der Storm's extension of the Schwarz
+//! table, and Zweistein's evaluation (Hsueh and Hsu, arXiv 2502.15547).
 //!
-//! Value = P(T_own ≤ T_enemy), T being the number of a side's turns to its goal
-//! ([`super::race_tables`]). One minus that is Zweistein's Σ P(X ≤ i − 1) · P(Y = i), for the side
-//! that has just moved.
+//! Value = P(T_own ≤ T_enemy), T being the number of own turns that a side needs to its goal.
+//! Zweistein's Σ P(X ≤ i − 1) · P(Y = i) is one minus this, for the side that has just moved.
 
 use super::race_tables::{RaceTables, distance_index};
 use crate::{Position, Standard};
@@ -11,14 +10,14 @@ use alea_core::{calibration::clamp_to_open_interval, evaluator::Evaluator};
 use alea_play::registry::EvaluatorEntry;
 use std::sync::Arc;
 
-/// Probability that the side to move reaches its goal first.
+/// Evaluates a position by the probability that the side to move reaches its goal first.
 #[derive(Clone, Debug)]
 pub struct Race {
     tables: Arc<RaceTables>,
 }
 
 impl Race {
-    /// The evaluator for a game's rules and die.
+    /// Creates the evaluator for the rules and die of `game`.
     pub fn new(game: &Standard) -> Self {
         Self {
             tables: RaceTables::for_game(game),
@@ -52,13 +51,12 @@ mod tests {
     #[test]
     fn positions_by_hand_and_symmetries() {
         let expected = [
-            // One stone each, distances 2 (Red) and 3 (Blue), then 2 and 2.
+            // One stone each, with distances 2 (Red) and 3 (Blue), then 2 and 2.
             ("...../...../..1../...b./..... r -", 1.0),
             ("...../...../.b1../...../..... b -", 1.0),
             ("...../...../.b1../...../..... r -", 1.0),
             ("...../...../..1../...b./..... b -", 0.0),
-            // Red's stones 1 and 6 at 1 and 4 finish at once on faces 1-5; Blue's stone is one step
-            // away.
+            // Red's stones 1 and 6 at distances 1 and 4 win on faces 1–5; Blue is one step away.
             ("6a.../...../...../....1/..... r -", 5.0 / 6.0),
             ("6a.../...../...../....1/..... b -", 1.0),
         ];

@@ -1,27 +1,27 @@
 //! The race without captures: the number of own turns until a side brings a stone to its goal.
 //!
-//! Every stone is reduced to its king's distance to the goal (1–4, or 0 for a gone stone). Each
-//! turn one of the allowed stones comes one step closer, chosen to minimise the expected number of
-//! turns. The expectation is the Schwarz table of Rock'n'Roll (Schäfer 2006); the distribution is
-//! that of Zweistein (Hsueh and Hsu 2025).
+//! A stone is reduced to its distance to the goal in king's moves (1–4; 0 for a gone stone). Each
+//! turn one of the allowed stones comes a step closer, chosen to minimise the expected number of
+//! turns. The expectation is the Schwarz table of Rock'n'Roll (Schäfer 2006), the distribution that
+//! of Zweistein (Hsueh and Hsu 2025).
 //!
-//! Invariant: a turn lowers exactly one entry by one, so vectors are solved in index order, and no
-//! race takes more than 6 · 3 + 1 = 19 turns with any die.
+//! Invariant: a turn lowers one distance by one, so distance vectors are solved in index order, and
+//! no race takes more than 6 · 3 + 1 = 19 turns.
 
 use crate::{MAX_STONES, Standard, Variant, allowed_stones, dice::Die, position::Side};
 use alea_core::arrays::map_array;
 use std::sync::{Arc, OnceLock};
 
-/// Entries of a distribution: 0 to 19 turns.
+/// Length of a distribution over 0 to 19 turns.
 pub const DISTRIBUTION_LEN: usize = 20;
 
 /// Number of distance vectors of a side: six distances of 0–4.
 pub const NUM_DISTANCE_VECTORS: usize = 15_625;
 
-/// Expectations and probabilities that differ by less are equal up to rounding.
+/// Expectations and probabilities closer than this are equal up to rounding.
 const TIE_MARGIN: f64 = 1e-12;
 
-/// 5^i: the index stride of the distance of stone i.
+/// 5^i: stride of the distance of stone i in the index of a distance vector.
 const STRIDES: [usize; MAX_STONES] = [1, 5, 25, 125, 625, 3125];
 
 const GOAL_DISTANCE: [u8; 32] = {
@@ -34,8 +34,8 @@ const GOAL_DISTANCE: [u8; 32] = {
     distances
 };
 
-/// Distance from a square of the owner's perspective to the goal in king's moves, and in rows and
-/// columns.
+/// Distances to the goal from a square of the owner's perspective: in king's moves, and in rows
+/// plus columns.
 #[inline]
 pub const fn distances_to_goal(square: u8) -> (u8, u8) {
     let (rows, columns) = (4 - square / 5, 4 - square % 5);
@@ -56,14 +56,13 @@ const INDEX_CONTRIBUTION: [[u16; 32]; MAX_STONES] = {
     index
 };
 
-/// King's distance from a square of the owner's perspective to the goal; 0 for
-/// [`crate::GONE`].
+/// King's moves from a square of the owner's perspective to the goal; 0 for [`crate::GONE`].
 #[inline]
 pub fn distance(square: u8) -> u8 {
     GOAL_DISTANCE[usize::from(square & 31)]
 }
 
-/// The index of a side's distance vector: Σ distance of stone i · 5^i.
+/// Index of a side's distance vector: Σ (distance of stone i) · 5^i.
 #[inline]
 pub fn distance_index(side: Side) -> usize {
     let mut index = 0;
@@ -73,19 +72,18 @@ pub fn distance_index(side: Side) -> usize {
     index
 }
 
-/// Summand of [`distance_index`] for a stone (from 0) on a square of its own perspective.
+/// Contribution to [`distance_index`] of a stone (from 0) on a square of its owner's perspective.
 #[inline]
 pub fn distance_stride(stone: usize, square: u8) -> usize {
     usize::from(INDEX_CONTRIBUTION[stone][usize::from(square & 31)])
 }
 
-/// The distances of stones 1–6 for an index below [`NUM_DISTANCE_VECTORS`].
+/// Distances of stones 1–6 in the vector at `index`, below [`NUM_DISTANCE_VECTORS`].
 pub fn distances(index: usize) -> [u8; MAX_STONES] {
     map_array(STRIDES, |stride| (index / stride % 5) as u8)
 }
 
-/// Expectations and distributions of the number of turns for one variant and die. Index 0, a side
-/// without stones, never ends.
+/// Expectation and distribution of a side's turns to the goal, for one variant and die.
 #[derive(Debug)]
 pub struct RaceTables {
     exact: Box<[f64]>,
@@ -94,8 +92,8 @@ pub struct RaceTables {
 }
 
 impl RaceTables {
-    /// Solves the race, in some tens of milliseconds. On a tie in expectation that stone moves
-    /// which is more likely to finish within k turns, at the smallest k at which they differ.
+    /// Solves the race in some tens of milliseconds. Of two stones with equal expectation the one
+    /// moves that is more likely to finish within k turns, at the smallest k where they differ.
     pub fn new(variant: Variant, die: Die) -> Self {
         let mut exact = vec![0.0_f64; NUM_DISTANCE_VECTORS];
         let mut cumulative = vec![[0.0_f64; DISTRIBUTION_LEN]; NUM_DISTANCE_VECTORS];
@@ -105,7 +103,7 @@ impl RaceTables {
             let alive = (0..MAX_STONES).fold(0u8, |set, stone| {
                 set | u8::from(distances[stone] > 0) << stone
             });
-            // Expectation and distribution of the number of turns after a move of `stone`.
+            // Expectation and distribution of the remaining turns after a move of `stone`.
             let left = |stone: u8| -> (f64, &[f64; DISTRIBUTION_LEN]) {
                 if distances[usize::from(stone)] == 1 {
                     return (0.0, &[1.0; DISTRIBUTION_LEN]);
@@ -140,7 +138,7 @@ impl RaceTables {
         }
     }
 
-    /// The tables for the rules and the die of `game`; those of the default rules are solved once.
+    /// The tables for the rules and die of `game`; those of the default rules are shared.
     pub fn for_game(game: &Standard) -> Arc<Self> {
         static DEFAULT: OnceLock<Arc<RaceTables>> = OnceLock::new();
         if game.variant() == Variant::Classic && game.die() == Die::fair() {
@@ -150,25 +148,25 @@ impl RaceTables {
         }
     }
 
-    /// Expected number of own turns to the goal, including the next one, by [`distance_index`];
-    /// infinite without stones.
+    /// Expected own turns to the goal, including the next one, for a [`distance_index`]; infinite
+    /// without stones.
     #[inline]
     pub fn expected_turns(&self, index: usize) -> f32 {
         self.expected[index]
     }
 
-    /// [`RaceTables::expected_turns`] in double precision; 20 without stones.
+    /// [`RaceTables::expected_turns`] in double precision, but 20 without stones.
     pub fn expected_turns_f64(&self, index: usize) -> f64 {
         self.exact[index]
     }
 
-    /// Probabilities that the race takes at most 0, 1, …, 19 own turns, by [`distance_index`].
+    /// Probabilities of finishing within 0, 1, …, 19 own turns, for a [`distance_index`].
     #[inline]
     pub fn cumulative(&self, index: usize) -> &[f32; DISTRIBUTION_LEN] {
         &self.cumulative[index]
     }
 
-    /// Probabilities that the race takes exactly 0, 1, …, 19 own turns, by [`distance_index`].
+    /// Probabilities of finishing in exactly 0, 1, …, 19 own turns, for a [`distance_index`].
     pub fn probabilities(&self, index: usize) -> [f32; DISTRIBUTION_LEN] {
         let mut probabilities = *self.cumulative(index);
         for turns in (1..DISTRIBUTION_LEN).rev() {
@@ -177,12 +175,13 @@ impl RaceTables {
         probabilities
     }
 
-    /// Probability that the side to move finishes first, by the [`distance_index`] of both sides.
+    /// Probability that the side to move finishes first, given the [`distance_index`] of both
+    /// sides.
     #[inline]
     pub fn win_probability(&self, mover_index: usize, other_index: usize) -> f32 {
         let mover = &self.cumulative[mover_index];
         let other = &self.cumulative[other_index];
-        // P(mover takes k) · P(other takes at least k), summed in four lanes that compile to one
+        // Σ P(mover takes k turns) · P(other takes at least k), in four sums that compile to one
         // vector.
         let mut lanes = [0.0_f32; 4];
         for turns in 1..DISTRIBUTION_LEN {
@@ -357,7 +356,7 @@ mod tests {
             }
             assert!((slow - f64::from(tables.win_probability(mover, other))).abs() < 1e-5);
         }
-        // One stone each: fewer steps win, equal steps win for the side to move.
+        // One stone each: fewer steps win; on a tie, the side to move.
         let alone = |distance| index_of([0, distance, 0, 0, 0, 0]);
         assert_eq!(tables.win_probability(alone(3), alone(3)), 1.0);
         assert_eq!(tables.win_probability(alone(3), alone(2)), 0.0);
@@ -368,7 +367,7 @@ mod tests {
             ),
             (1.0, 0.0)
         );
-        // Stones 1 and 6 at 1 and 4: stone 1 moves on faces 1-5, so it needs one turn with 5/6.
+        // Stones 1 and 6 at distances 1 and 4: stone 1 moves on faces 1–5, so one turn with 5/6.
         assert!(
             (tables.win_probability(index_of([1, 0, 0, 0, 0, 4]), alone(1)) - 5.0 / 6.0).abs()
                 < 1e-6
@@ -397,8 +396,7 @@ mod tests {
                 }
             }
         }
-        // A die that always shows 3: stone 3 alone moves; without it stones 2 and 4, and the closer
-        // one does.
+        // A die that always shows 3 moves stone 3; without it, the closer of stones 2 and 4.
         let tables = RaceTables::new(
             Variant::Classic,
             Die::with_weights(&[0.0, 0.0, 1.0]).unwrap(),

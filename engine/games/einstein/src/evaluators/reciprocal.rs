@@ -1,9 +1,8 @@
 //! Reciprocal distance, which replaces playouts in version 2 of Monte_Alpha: "the stone the die
 //! selects scores 1/d".
 //!
-//! Our reading before the roll: score = R(own) − R(enemy), R being the expectation over the die of
-//! the largest 1/d among the allowed stones, d a king's distance to the goal. Invariant: −1 < score
-//! < 1.
+//! Our reading before the roll: score = R(own) − R(enemy), R being the expected largest 1/d among
+//! the allowed stones, d the distance to the goal in king's moves.
 
 use super::race_tables::{NUM_DISTANCE_VECTORS, distance_index, distances};
 use crate::{Position, Standard};
@@ -11,24 +10,24 @@ use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 use std::sync::Arc;
 
-/// Expected reciprocal distance of the own stones minus that of the enemy's.
+/// Scores the expected reciprocal distance of the own stones minus that of the enemy's, between −1
+/// and 1.
 #[derive(Clone, Debug)]
 pub struct Reciprocal {
     expected: Arc<[f32]>,
 }
 
 impl Reciprocal {
-    /// Win probability from the score, fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Converts scores to win probabilities; fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(6.07, 0.230);
 
-    /// The score for a game's rules and die; fills a table of 15,625 numbers.
+    /// Creates the score for the rules and die of `game`.
     pub fn new(game: &Standard) -> Self {
         let expected = (0..NUM_DISTANCE_VECTORS).map(|index| {
             let distances = distances(index);
             let alive = (0..).zip(distances).fold(0u8, |set, (stone, distance)| {
                 set | u8::from(distance > 0) << stone
             });
-            // A side without stones has no outcomes and scores 0.
             let reciprocal = |stone: usize| 1.0 / f32::from(distances[stone]);
             game.stone_ranges(alive)
                 .map(|(weight, first, last)| weight * reciprocal(first).max(reciprocal(last)))
@@ -64,8 +63,8 @@ mod tests {
     #[test]
     fn positions_by_hand_and_symmetries() {
         let expected = [
-            // Red's stone 2 on c3 (1/2) moves on faces 1-4, stone 5 on a5 (1/4) on 5 and 6; Blue's
-            // stone on d2: 1/3.
+            // Red's stone 2 on c3 (1/2) moves on faces 1–4, 5 on a5 (1/4) on 5 and 6; Blue's stone
+            // on d2: 1/3.
             (
                 "5..../...../..2../...c./..... r -",
                 (4.0 / 2.0 + 2.0 / 4.0) / 6.0 - 1.0 / 3.0,

@@ -1,22 +1,19 @@
-//! The raw Schwarz score of Rock'n'Roll's MrBlack (Schäfer 2006); [`super::schwarz_odds`] converts
-//! it to a win probability.
-//!
-//! Score = E(enemy) − E(own), E being the expected number of own turns to the goal without captures
-//! ([`super::race_tables`]). Invariant: passing the turn negates the score.
+//! The raw Schwarz score of Rock'n'Roll's MrBlack (Schäfer 2006): E(enemy) − E(own), E being the
+//! expected number of own turns to the goal without captures.
 
 use super::race_tables::{RaceTables, distance_index};
 use crate::{Position, Standard};
 use alea_core::evaluator::Score;
 use std::sync::Arc;
 
-/// Difference of expected turns to the goal, enemy minus own.
+/// Scores the difference of expected turns to the goal, enemy minus own.
 #[derive(Clone, Debug)]
 pub struct Schwarz {
     tables: Arc<RaceTables>,
 }
 
 impl Schwarz {
-    /// The score for a game's rules and die.
+    /// Creates the score for the rules and die of `game`.
     pub fn new(game: &Standard) -> Self {
         Self {
             tables: RaceTables::for_game(game),
@@ -48,7 +45,7 @@ mod tests {
             // One stone each: the expected turns are the distances, 2 for Red and 3 for Blue.
             ("...../...../..1../...b./..... r -", 1.0),
             ("...../...../..1../...b./..... b -", -1.0),
-            // Red's stones 1 and 6 at 1 and 4 need 259/216 turns; Blue's stone on d2 needs 3.
+            // Red's stones 1 and 6 at distances 1 and 4 need 259/216 turns; Blue's on d2 needs 3.
             ("6..../...../...../...a1/..... r -", 3.0 - 259.0 / 216.0),
             ("215../64.../3...e/...fb/..acd b 1", 0.0),
         ];

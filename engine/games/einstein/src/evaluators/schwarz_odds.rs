@@ -20,49 +20,49 @@ use alea_core::{
 use alea_play::registry::{EvaluatorEntry, calibration};
 use std::sync::Arc;
 
-/// Win probability from the expected turns of both sides ([`Schwarz`]).
+/// Win probability from the expected turns of both sides to the goal ([`Schwarz`]).
 #[derive(Clone, Debug)]
 pub struct SchwarzOdds {
     score: Schwarz,
     /// Slope and offset of the log odds.
     scale: [f32; 2],
-    /// `exp(slope · E − offset)` for the expected turns E of the side to move.
+    /// `exp(slope · E − offset)` for the expected turns E of the side to move, by distance index.
     mover_factors: Table,
-    /// `exp(−slope · E)` for the expected turns E of its enemy.
+    /// `exp(−slope · E)` for the expected turns E of the other side, by distance index.
     enemy_factors: Table,
 }
 
-/// One number per distance index, padded so that a mask bounds the index.
+/// A number per distance index, padded so that a mask bounds the index.
 type Table = Box<[f32; TABLE_SIZE]>;
 
 const TABLE_SIZE: usize = NUM_DISTANCE_VECTORS.next_power_of_two();
 
-/// Maximum exponent, so that products of two exponentials stay far from overflow.
+/// Bound on exponents, so that the product of two exponentials cannot overflow.
 const MAX_LOGIT: f32 = 40.0;
 
-/// One lane per outcome, or per stone and for no stone, padded to full vectors.
+/// Vector lanes: one per outcome, or one per stone and one for no stone.
 const LANES: usize = 8;
 
 const _: () = assert!(MAX_OUTCOMES <= LANES && MAX_STONES < LANES);
 
 impl SchwarzOdds {
     /// Change of the log odds per turn. Fitted, with [`SchwarzOdds::OFFSET`], to exact endgames of
-    /// at most five stones: root mean square error 0.139 on 100,000 of them, about 0.24 with a
-    /// slope of 0.4, fitted to results of games.
+    /// at most five stones: root mean square error 0.139 on 100,000 of them, against 0.24 with the
+    /// slope 0.4 fitted to results of games.
     pub const SLOPE: f32 = 1.8;
-    /// Log odds for the side to move when both sides need equally many turns: worth half a turn.
+    /// Log odds for the side to move when both sides need equally many turns: half a turn.
     pub const OFFSET: f32 = 0.9;
 
-    /// Slope and offset fitted to results of complete games: `alea calibrate --eval schwarz`,
-    /// 200,000 games, seed 1.
+    /// Slope and offset fitted to game results: `alea calibrate --eval schwarz`, 200,000 games,
+    /// seed 1.
     const RESULT_FIT: [f32; 2] = [0.415, 0.284];
 
-    /// The evaluator with [`Self::SLOPE`] and [`Self::OFFSET`].
+    /// Creates the evaluator with [`Self::SLOPE`] and [`Self::OFFSET`].
     pub fn with_fitted_scale(game: &Standard) -> Self {
         Self::with_scale(Schwarz::new(game), Self::SLOPE, Self::OFFSET)
     }
 
-    /// The evaluator with given constants; `None` if odds could overflow.
+    /// Creates the evaluator with the given slope and offset; `None` if odds could overflow.
     pub fn new(game: &Standard, slope: f32, offset: f32) -> Option<Self> {
         let score = Schwarz::new(game);
         let max_logit = (0..NUM_DISTANCE_VECTORS)
@@ -97,7 +97,7 @@ impl SchwarzOdds {
     }
 }
 
-/// The larger number, by one comparison; NaN is not handled.
+/// The larger number by a single comparison, which ignores NaN.
 #[inline]
 pub(super) fn maximum(one: f32, other: f32) -> f32 {
     if one > other { one } else { other }
@@ -127,8 +127,8 @@ impl Evaluator<Standard> for SchwarzOdds {
     #[inline]
     fn one_ply(&self, game: &Standard, position: &Position, own: &mut SideCache) -> f32 {
         own.update(game, &self.enemy_factors, position.mover());
-        // By square in the enemy's perspective: the enemy's factor of the odds after the mover's
-        // step there.
+        // At each square (enemy's perspective), the enemy's factor of the odds after a step of the
+        // mover there.
         let enemy = position.other();
         let index = distance_index(enemy);
         let mut mover_factors = [look_up(&self.mover_factors, index); 32];
@@ -160,7 +160,7 @@ impl Evaluator<Standard> for SchwarzOdds {
         f32::min(value, 1.0)
     }
 
-    /// Scores each move by the odds for its mover; infinite if it wins.
+    /// Scores each move by the odds for its mover; infinite if the move wins.
     #[inline]
     fn score_successors(
         &self,
@@ -203,7 +203,7 @@ impl Evaluator<Standard> for SchwarzOdds {
 
     fn calibrate_to_results(&self, value: f32) -> Option<f32> {
         let ([slope, offset], [result_slope, result_offset]) = (self.scale, Self::RESULT_FIT);
-        // The double-precision logarithm, rounded, is the same on every machine.
+        // In double precision, so that every machine gets the same rounded logarithm.
         let turns = (f64::from(value / (1.0 - value)).ln() as f32 - offset) / slope;
         Some(logistic(result_slope * turns + result_offset))
     }

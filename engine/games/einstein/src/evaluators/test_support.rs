@@ -1,8 +1,5 @@
-//! Test support of the evaluators: random positions, one-ply references, and a plain board for
-//! reference evaluations.
-//!
-//! Invariant: a board is read from a position's text alone; rows and columns count from the upper
-//! left corner.
+//! Test support of the evaluators: random positions, one-ply references, and a plain board parsed
+//! from a position's text alone, with rows and columns from the upper left corner.
 
 use crate::{
     MAX_STONES, Move, Position, RED, Standard, Variant,
@@ -83,14 +80,14 @@ pub(crate) fn check_scores(
     }
 }
 
-/// The same side against another enemy, after a move and a pass; `None` if that game is over.
+/// The same side to move against the enemy after a move; `None` if that ends the game.
 pub(crate) fn with_another_enemy(game: &Standard, position: &Position) -> Option<Position> {
     let moves = game.all_moves(position);
     let next = game.play(position, moves[moves.len() / 2]);
     game.winner(&next).is_none().then(|| next.pass_turn())
 }
 
-/// Unreachable positions: any squares, several stones on one, some off the board.
+/// Unreachable positions: stones on any squares, also shared or off the board.
 pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(91);
     let mut side = |bound: usize| Side::new([0; MAX_STONES].map(|_| random.below(bound) as u8));
@@ -108,7 +105,7 @@ pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stone {
     pub(crate) red: bool,
-    /// The stone's number, 1–6.
+    /// From 1 to 6.
     pub(crate) label: usize,
     pub(crate) row: i32,
     pub(crate) column: i32,
@@ -188,7 +185,7 @@ impl Board {
         }
     }
 
-    /// The board transposed, with either side's labels reversed, and turned with the sides swapped.
+    /// Transposed, with Red's or Blue's labels reversed, and half-turned with the sides swapped.
     fn images(&self) -> [Self; 4] {
         let relabelled = |red: bool| {
             self.map_stones(|stone| Stone {
@@ -341,7 +338,7 @@ pub(crate) fn mean(distribution: &[f64]) -> f64 {
         .sum()
 }
 
-/// At least `count` positions that are not over, from random games with random set-ups.
+/// At least `count` positions of random games that are not over.
 pub(crate) fn random_positions(game: &Standard, seed: u64, count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let mut dice = DiceStream::new(seed + 1, game.die());
@@ -375,7 +372,7 @@ pub(crate) fn check_reference(
     }
 }
 
-/// Asserts on random positions that a score is `worth` of the own stones less that of the enemy's.
+/// Asserts on random positions that a score is `worth` of the own stones minus that of the enemy's.
 pub(crate) fn check_side_sums(
     game: &Standard,
     score: &impl Score<Standard>,

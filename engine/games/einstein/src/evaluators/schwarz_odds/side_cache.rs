@@ -1,7 +1,7 @@
-//! Cache of one side's moves, and of its factors of the odds after them.
+//! Cache of one side's moves and of its factor of the odds after each.
 //!
-//! Positions searched in a row mostly differ in the enemy's stones only. Captures and missing moves
-//! cause no branch, which would be unpredictable.
+//! Successive positions of a search mostly differ in the enemy's stones only. Captures and missing
+//! moves take no branches, which would be unpredictable.
 
 use super::{LANES, Table, look_up};
 use crate::{
@@ -10,16 +10,16 @@ use crate::{
     position::Side,
 };
 
-/// The moves of one side, and the outcomes that allow them.
+/// One side's moves, and the outcomes that allow them.
 #[derive(Clone, Debug)]
 pub struct SideCache {
     side: Side,
-    /// By stone and direction this side's factor of the odds after the move: infinite if it reaches
-    /// the goal, 0 for a missing move.
+    /// This side's factor of the odds after each move, by stone and direction: infinite on the
+    /// goal, 0 for a missing move.
     pub(super) enemy_factors: [[f32; 3]; MAX_STONES],
-    /// Destinations of the moves in the enemy's perspective; [`OFF_BOARD`] for a missing move.
+    /// Destination of each move in the enemy's perspective; [`OFF_BOARD`] for a missing move.
     pub(super) destinations: [[u8; 3]; MAX_STONES],
-    /// First and last allowed stone of each outcome; stones between them are gone.
+    /// First and last stone that each outcome allows.
     pub(super) allowed: [[u8; 2]; LANES],
     /// Probability of each outcome; 0 if unused.
     pub(super) weights: [f32; LANES],
@@ -85,7 +85,7 @@ impl SideCache {
 pub(super) struct SideSquares {
     side: Side,
     pub(super) index: usize,
-    /// Summand of the stone on each square in the distance index.
+    /// By square, the contribution of the stone there to the distance index.
     strides: [u16; 32],
 }
 
@@ -104,8 +104,8 @@ impl SideSquares {
         }
     }
 
-    /// The distance index after a stone moved, with any capture of an own stone; arbitrary for a
-    /// missing move.
+    /// The distance index after a move, with any capture of an own stone; arbitrary for a missing
+    /// move.
     #[inline]
     pub(super) fn index_after(&self, stone: usize, destination: u8) -> usize {
         let moved = self.index - distance_stride(stone, self.side.square(stone))

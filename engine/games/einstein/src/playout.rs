@@ -1,8 +1,5 @@
-//! Fast playouts: one at a time, or 64 in lockstep on any vector instructions.
-//!
-//! A ply takes 16 random bits ([`PlyBits`]) for the rolled face, the step and, of two allowed
-//! stones, the stone. Invariant: all engines play the same games, ply for ply; a [`LanePlayouts`]
-//! allocates only when it is created.
+//! Random playouts: one at a time, or 64 in lockstep with SIMD instructions. A ply takes 16 random
+//! bits ([`PlyBits`]); the same bits give the same games on all instructions.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -31,14 +28,14 @@ pub use scalar::StoneTable;
 pub(super) use scalar::playout_from_seed;
 use starts::Starts;
 
-/// Number of games that every engine plays simultaneously.
+/// Number of games that run in lockstep.
 pub const LANES: usize = 64;
 
-/// Minimum games for lockstep.
+/// Fewest positions that are played in lockstep instead of one by one.
 pub(super) const MIN_BATCH: usize = 4;
 
-/// Plays one random game from each of at most [`LANES`] positions (not over) on the widest engine
-/// for the variant. Returns the bit set of the games that the side to move wins.
+/// Plays one random game from each of at most [`LANES`] positions (not over). Bit *i* of the result
+/// is set if the side to move in position *i* wins.
 pub(super) fn playout_lanes(
     table: StoneTable,
     variant: Variant,
@@ -57,27 +54,27 @@ pub(super) fn playout_lanes(
     play_each(ScalarLanes::new(table), random, positions)
 }
 
-/// The distribution of the random moves.
+/// Distribution of the random moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
     /// All legal moves are equally likely.
     #[default]
     Moves,
-    /// The allowed stones are equally likely, then the steps of the sampled stone (Monte_Alpha's
-    /// die table).
+    /// The two allowed stones are equally likely, then the steps of the sampled stone
+    /// (Monte_Alpha's rule).
     Stones,
 }
 
-/// Totals over random games; integers, so that their order does not matter.
+/// Statistics of random games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Complete games.
+    /// Number of complete games.
     pub games: u64,
-    /// Wins of the side that is to move at the start.
+    /// Number of games won by the side to move in the start position.
     pub first_mover_wins: u64,
-    /// Total number of plies.
+    /// Sum of the plies of all games.
     pub plies: u64,
-    /// Sum of the squared plies of all games.
+    /// Sum of the squares of the games' plies.
     pub squared_plies: u64,
     /// Plies of the longest game.
     pub longest: u64,
@@ -91,7 +88,7 @@ impl Tally {
         self.longest = self.longest.max(plies);
     }
 
-    /// The totals of both tallies.
+    /// Statistics of the games of both tallies together.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
         Self {
@@ -110,7 +107,7 @@ enum LaneEngine {
     Bytes(Box<byte_lanes::ByteLanes>),
 }
 
-/// Plays many random games on the standard board with the fair die, from one seed.
+/// Plays many random games on the standard board with the fair die of six faces.
 pub struct LanePlayouts {
     lanes: LaneEngine,
     choice: Choice,
@@ -120,14 +117,14 @@ pub struct LanePlayouts {
 }
 
 impl LanePlayouts {
-    /// Playouts on the widest engine; `None` without the fair die of six faces and six stones a
-    /// side.
+    /// Playouts on the fastest supported instructions; `None` unless the die is fair with six faces
+    /// and each side has six stones.
     pub fn new(game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
         Self::with_instructions(Instructions::detect(), game, choice, seed)
     }
 
-    /// Playouts on given instructions; scalar if they have no engine or the variant is
-    /// `NearestOnly`.
+    /// Playouts on the given instructions; scalar for [`Variant::NearestOnly`]. `None` as for
+    /// [`Self::new`].
     #[must_use]
     pub fn with_instructions(
         instructions: Instructions,
@@ -160,7 +157,7 @@ impl LanePlayouts {
         })
     }
 
-    /// The instructions that the engine uses.
+    /// Instructions of the playouts: the scalar ones if the given ones have no kernel.
     #[must_use]
     pub fn instructions(&self) -> Instructions {
         match &self.lanes {
@@ -170,14 +167,14 @@ impl LanePlayouts {
         }
     }
 
-    /// Plays `games` games from random set-ups, uniform and, for the two sides, independent. In 720
-    /// successive games every set-up begins once, which lowers the variance.
+    /// Plays `games` games from uniformly random set-ups, independent for the two sides. In 720 games
+    /// the beginner has every set-up once, which lowers the variance.
     pub fn random_setups(&mut self, games: u64) -> Tally {
         self.starts.random_setups();
         self.play(games)
     }
 
-    /// Plays `games` games from one position. A game that is over takes no ply.
+    /// Plays `games` games from one position; if that is over, each counts with 0 plies.
     pub fn from_position(&mut self, game: &Standard, position: &Position, games: u64) -> Tally {
         if let Some(winner) = game.winner(position) {
             return Tally {

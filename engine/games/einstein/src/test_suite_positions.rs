@@ -1,14 +1,12 @@
-//! Positions of the test suites, which training leaves out, with all their images.
-//!
-//! `data/suites/held-out.bin` is compiled in: the sorted [`Position::canonical_bits`] of each
-//! position, 64 bits, little-endian, written by `alea suite`.
+//! Positions of the test suites, which training leaves out. `data/suites/held-out.bin`, written by
+//! `alea suite`, is compiled in: their sorted [`Position::canonical_bits`], 64 bits, little-endian.
 
 use super::Position;
 use std::sync::LazyLock;
 
 static CANONICAL_POSITIONS: &[u8] = include_bytes!("../../../../data/suites/held-out.bin");
 
-/// A Bloom filter with one hash, which answers nine of ten look-ups.
+/// A Bloom filter with one hash function, which rejects nine of ten positions.
 static BLOOM_FILTER: LazyLock<Vec<u64>> = LazyLock::new(|| {
     let mut hashes = vec![0; 1 << 10];
     for &image in CANONICAL_POSITIONS.as_chunks().0 {
@@ -18,7 +16,7 @@ static BLOOM_FILTER: LazyLock<Vec<u64>> = LazyLock::new(|| {
     hashes
 });
 
-/// Word and bit for 16 bits of a canonical form's Fibonacci hash (Knuth, The Art of Computer
+/// Word and bit in the filter, by 16 bits of a Fibonacci hash (Knuth, The Art of Computer
 /// Programming, 6.4).
 #[inline]
 fn bit_of(image: u64) -> (usize, u64) {
@@ -27,7 +25,7 @@ fn bit_of(image: u64) -> (usize, u64) {
 }
 
 impl Position {
-    /// Whether the position or a symmetric one is in a test suite.
+    /// Whether this position or one symmetric to it is in a test suite.
     pub fn is_held_out(&self) -> bool {
         let image = self.canonical_bits();
         let (word, bit) = bit_of(image);

@@ -1,7 +1,6 @@
-//! 64 games in lockstep on 256-bit vectors, one byte per game: two halves of 32 games in sequence.
-//!
-//! Byte shuffles reach only sixteen entries, so the stones next to the rolled one are isolated by
-//! arithmetic. Invariant: the games of `scalar.rs`, ply for ply.
+//! 64 playouts in lockstep by AVX2, one byte per game, in two halves of 32 games. Byte shuffles
+//! reach only sixteen table entries, so the allowed stones (the nearest to the rolled number) are
+//! computed by arithmetic.
 #![allow(unsafe_code)]
 
 use super::{
@@ -40,18 +39,19 @@ const fn repeat_twice(entries: [u8; 16]) -> [u8; HALF_BYTES] {
     both
 }
 
-/// For each rolled face (from 0) the stones up to it, and from it on.
+/// For each rolled face (from 0): the set of stones with at most, then with at least, that number.
 static STONES_UP_TO: [u8; HALF_BYTES] = repeat_twice([
     0x01, 0x03, 0x07, 0x0F, 0x1F, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
 static STONES_FROM: [u8; HALF_BYTES] = repeat_twice([
     0x3F, 0x3E, 0x3C, 0x38, 0x30, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
-/// The highest member of each set of the stones 1–4, as a set.
+/// For each set of stones 1–4 its highest member, as a set.
 static HIGHEST: [u8; HALF_BYTES] = repeat_twice([0, 1, 2, 2, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8]);
-/// Offsets of the three steps, then, from 4 on, of a single step sideways and, from 8 on, forward.
+/// Square offsets: of the three steps of most stones, from index 4 of the only step sideways, from
+/// 8 of the only step forward.
 static STEPS: [u8; HALF_BYTES] = repeat_twice([6, 1, 5, 0, 1, 1, 1, 0, 5, 5, 5, 0, 0, 0, 0, 0]);
-/// For squares 0–15, and from 16 on: 4 if the only step is sideways, 8 if it is forward.
+/// Start index in [`STEPS`] for squares 0–15, then for the others.
 static KINDS_BELOW_16: [u8; HALF_BYTES] = repeat_twice(kinds(0));
 static KINDS_FROM_16: [u8; HALF_BYTES] = repeat_twice(kinds(16));
 
@@ -100,7 +100,7 @@ impl Side {
 }
 
 struct Draws {
-    /// The rolled face, from 0.
+    /// From 0.
     face: __m256i,
     step: __m256i,
     coin: __m256i,
@@ -112,17 +112,16 @@ fn equal_mask(a: __m256i, b: __m256i) -> __m256i {
     _mm256_cmpeq_epi8(a, b)
 }
 
-/// [`KINDS_BELOW_16`] or [`KINDS_FROM_16`] of squares.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn kind_of(square: __m256i) -> __m256i {
     let below = _mm256_shuffle_epi8(load(&KINDS_BELOW_16), square);
     let above = _mm256_shuffle_epi8(load(&KINDS_FROM_16), square);
-    // Bit 4 of the square, shifted to the highest bit.
+    // Bit 4 of the square, shifted to the highest bit, which the blend tests.
     _mm256_blendv_epi8(below, above, _mm256_slli_epi16::<3>(square))
 }
 
-/// One ply of `own`: the lanes that it wins, arbitrary in idle ones.
+/// One ply of `own`; returns a mask of the lanes that it wins, arbitrary in idle ones.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -> __m256i {
@@ -136,7 +135,6 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
         own.alive,
         _mm256_shuffle_epi8(load(&STONES_FROM), draws.face),
     );
-    // Sets of at most one stone, empty if none is on that side of the rolled one.
     let high = _mm256_and_si256(below, _mm256_set1_epi8(0x30));
     let sixth = _mm256_and_si256(below, _mm256_set1_epi8(0x20));
     // Stone 6 if it is in the set, else stone 5 or none.
@@ -199,7 +197,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
     _mm256_or_si256(equal_mask(to, goal), equal_mask(other.alive, zero))
 }
 
-/// Half of a bank's generators in [`LaneRandom`], for half the lanes.
+/// The half of a bank of [`LaneRandom`] that serves 32 lanes.
 struct Generators {
     low: __m256i,
     high: __m256i,
@@ -232,10 +230,9 @@ fn draws_of(even: __m256i, odd: __m256i) -> Draws {
         _mm256_set1_epi16(3),
         _mm256_set1_epi16(3),
     );
-    // Odd lanes are the upper bytes.
     let join = |even, odd| _mm256_or_si256(even, _mm256_slli_epi16::<8>(odd));
     let face = join(_mm256_mulhi_epu16(even, six), _mm256_mulhi_epu16(odd, six));
-    // The rest of the product is a fraction; times three it is the step.
+    // The product's fraction, times three, gives the step.
     let step_of = |draw| _mm256_mulhi_epu16(_mm256_mullo_epi16(draw, six), three);
     let step = join(step_of(even), step_of(odd));
     Draws {

@@ -1,7 +1,5 @@
-//! 64 games in lockstep on 512-bit vectors, one byte per game: AVX-512 with VBMI and VBMI2.
-//!
-//! Byte permutations look up tables of 64 entries, one per set of living stones; new games are
-//! expanded into the free lanes. Invariant: the games of `scalar.rs`, ply for ply.
+//! 64 playouts in lockstep by AVX-512 with VBMI and VBMI2, one byte per game. Byte permutations are
+//! look-ups in tables of 64 entries, one per set of living stones.
 #![allow(unsafe_code)]
 
 use super::{
@@ -30,7 +28,7 @@ fn store<T: Copy, const COUNT: usize>(numbers: &mut [T; COUNT], vector: __m512i)
     unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), vector) }
 }
 
-/// A table of 64 bytes: an entry for indices that satisfy the condition, else 0.
+/// A table of 64 bytes: the value for indices that satisfy the condition, else 0.
 macro_rules! table {
     ($condition:expr, |$index:ident| $entry:expr) => {{
         let mut table = [0u8; 64];
@@ -46,15 +44,15 @@ macro_rules! table {
 }
 
 const CODE_LIMIT: usize = NUM_CODES as usize;
-/// By `PlyBits::code` the stones up to the rolled one, and from it on.
+/// For each `PlyBits::code`: the set of stones with at most, then with at least, the rolled number.
 static STONES_UP_TO: [u8; 64] = table!(code < CODE_LIMIT, |code| (2u8 << (code / 3)) - 1);
 static STONES_FROM: [u8; 64] = table!(code < CODE_LIMIT, |code| 63 & !((1u8 << (code / 3)) - 1));
-/// By `PlyBits::code` 32 times the step.
+/// For each `PlyBits::code` 32 times the step.
 static STEP_OF_CODE: [u8; 64] = table!(code < CODE_LIMIT, |code| 32 * (code % 3) as u8);
-/// The highest and the lowest member of each set of stones, as sets.
+/// For each set of stones its highest, then its lowest member, as a set.
 static HIGHEST: [u8; 64] = table!(set > 0, |set| 1 << (7 - (set as u8).leading_zeros()));
 static LOWEST: [u8; 64] = table!(set > 0, |set| 1 << (set as u8).trailing_zeros());
-/// All bits for squares with a single step.
+/// For each square 0xFF if a stone there has a single step, else 0.
 static SINGLE_STEP_MASKS: [u8; 64] = table!(square < 32, |square| {
     if Standard::ONE_STEP >> square & 1 == 1 {
         0xFF
@@ -62,7 +60,7 @@ static SINGLE_STEP_MASKS: [u8; 64] = table!(square < 32, |square| {
         0
     }
 });
-/// Destination, at square + 32 · step.
+/// Destination of a step, at index square + 32 · step.
 static DESTINATIONS: [[u8; 64]; 2] = {
     let mut two_vectors = [[0; 64]; 2];
     let mut index = 0;
@@ -109,18 +107,17 @@ impl Side {
     }
 }
 
-/// One ply of `own`: the lanes that it wins, arbitrary in idle ones.
+/// One ply of `own`; returns a mask of the lanes that it wins, arbitrary in idle ones.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) -> u64 {
     let stone_bit = |stone: usize| _mm512_set1_epi8(1 << stone);
     let up_to = _mm512_permutexvar_epi8(draws, load(&STONES_UP_TO));
     let from = _mm512_permutexvar_epi8(draws, load(&STONES_FROM));
-    // Sets of at most one stone, empty if none is on that side of the rolled one.
     let first = _mm512_permutexvar_epi8(_mm512_and_si512(own.alive, up_to), load(&HIGHEST));
     let last = _mm512_permutexvar_epi8(_mm512_and_si512(own.alive, from), load(&LOWEST));
     let takes_last = if BY_STONES {
-        // Whether the two highest bits, `PlyBits::stone_choice`, are at least 2.
+        // Whether `PlyBits::stone_choice`, in the two highest bits, is at least 2.
         _mm512_movepi8_mask(draws)
     } else {
         let coin_unit = _mm512_set1_epi8(64);
@@ -139,7 +136,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
         );
         _mm512_cmpge_epu8_mask(draws, of_first)
     };
-    // If one stone is missing the other moves; separate from the choice, for a shorter dependency
+    // If only one stone is allowed it moves; separate from the choice, for a shorter dependency
     // chain.
     let (no_first, no_last) = (
         _mm512_testn_epi8_mask(first, first),
@@ -212,8 +209,7 @@ fn generate(low: &mut __m512i, high: &mut __m512i) -> __m512i {
     output
 }
 
-/// One byte per lane from both banks: `PlyBits::code`, and `PlyBits::stone_choice` in the two
-/// highest bits.
+/// For each lane a byte: `PlyBits::code`, with `PlyBits::stone_choice` in the two highest bits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn draws_of(even: __m512i, odd: __m512i) -> __m512i {
@@ -224,7 +220,7 @@ fn draws_of(even: __m512i, odd: __m512i) -> __m512i {
     // a & b | c
     let even = _mm512_ternarylogic_epi64::<0xEA>(_mm512_slli_epi16::<6>(even), coins, even_codes);
     let odd = _mm512_or_si512(odd_codes, _mm512_slli_epi16::<14>(odd));
-    // a ? b : c, with even lanes in the lower bytes.
+    // a ? b : c; even lanes are the lower bytes.
     _mm512_ternarylogic_epi64::<0xCA>(_mm512_set1_epi16(0x00FF), even, odd)
 }
 

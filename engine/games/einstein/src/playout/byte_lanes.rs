@@ -1,4 +1,4 @@
-//! 64 games as byte vectors, one byte per game and one vector per stone, for all vector engines.
+//! 64 games as byte vectors: for each side and stone the stone's squares in all games.
 
 use super::{
     LANES, Tally, avx2, avx512,
@@ -29,10 +29,10 @@ impl ByteRow {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct SideRows {
-    /// Square of each stone in its owner's perspective, or [`GONE_BYTE`].
+    /// In the owner's perspective; [`GONE_BYTE`] for gone stones.
     pub(super) stones: [ByteRow; MAX_STONES],
     pub(super) alive: ByteRow,
-    /// Bit set of stones with a single step; arbitrary for gone stones.
+    /// For each game the set of stones with a single step; arbitrary for gone stones.
     pub(super) edge: ByteRow,
 }
 
@@ -61,7 +61,7 @@ multiversion! {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct ByteLanes {
-    /// The side that begins, and the other.
+    /// First the side that begins.
     pub(super) sides: [SideRows; 2],
     pub(super) plies: ByteRow,
     pub(super) status: Status,
@@ -69,7 +69,7 @@ pub(super) struct ByteLanes {
 }
 
 impl ByteLanes {
-    /// Idle lanes; `None` if the instructions have no vector engine.
+    /// `None` if the instructions have no vector kernel.
     pub(super) fn new(instructions: Instructions) -> Option<Self> {
         let instructions = instructions.widest_of(&[SimdLevel::Avx2, SimdLevel::Avx512Vbmi]);
         let none = SideRows {

@@ -1,20 +1,20 @@
-//! Monte_Alpha's die table: samples the moving stone with its exact probability by one look-up
-//! among twelve entries, two per face (Electronics 2023, 12, 2936).
+//! Monte_Alpha's die table (Electronics 2023, 12, 2936): samples the moving stone with its exact
+//! probability by one look-up.
 
 use crate::{MAX_STONES, Variant, allowed_stones};
 
-/// Number of entries per set of living stones.
+/// Number of table entries per set of living stones: two per face of the die.
 pub const ENTRIES: usize = 12;
 
-/// For each set of living stones (bit i = stone i + 1) twelve equally likely stones (from 0);
-/// arbitrary for the empty set.
+/// For each set of living stones (bit *i* = stone *i* + 1) twelve equally likely moving stones
+/// (from 0); arbitrary for the empty set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DieTable {
     stones: Box<[[u8; ENTRIES]; 64]>,
 }
 
 impl DieTable {
-    /// The table of a variant, for the fair die of six faces.
+    /// The table for a variant and the fair die of six faces.
     pub fn new(variant: Variant) -> Self {
         let mut stones = Box::new([[0; ENTRIES]; 64]);
         for (alive, entries) in stones.iter_mut().enumerate().skip(1) {
@@ -26,13 +26,13 @@ impl DieTable {
         Self { stones }
     }
 
-    /// Twelve equally likely stones for a set of living stones.
+    /// The twelve equally likely moving stones of a side with the set `alive` of living stones.
     #[inline]
     pub fn stones(&self, alive: u8) -> &[u8; ENTRIES] {
         &self.stones[usize::from(alive & 63)]
     }
 
-    /// Each stone's number of entries: its exact probability in twelfths.
+    /// Probability that each stone moves, in twelfths.
     pub fn twelfths(&self, alive: u8) -> [u8; MAX_STONES] {
         let mut counts = [0; MAX_STONES];
         for &stone in self.stones(alive) {
@@ -41,7 +41,7 @@ impl DieTable {
         counts
     }
 
-    /// The stone sampled by 32 random bits; the bias is below 12 / 2^32.
+    /// Moving stone sampled by 32 random bits, with a bias below 12 / 2³².
     #[inline]
     pub fn stone(&self, alive: u8, bits: u32) -> u8 {
         self.stones(alive)[alea_core::game::uniform_index(ENTRIES, bits)]
@@ -52,7 +52,7 @@ impl DieTable {
 mod tests {
     use super::*;
 
-    /// By the printed rule: half of each face for the next living stone on either side.
+    /// The published rule: half of each face for the nearest living stone on either side.
     fn twelfths_by_the_rule(alive: u8) -> [u8; 6] {
         let lives = |stone: i32| (0..6).contains(&stone) && alive >> stone & 1 == 1;
         let mut counts = [0; 6];

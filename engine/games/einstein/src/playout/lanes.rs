@@ -1,15 +1,12 @@
-//! Games in lockstep: the common part of all engines.
-//!
-//! After every [`PLIES_PER_ROUND`] plies finished games are counted and their lanes take the next
-//! starts, in lane order. Lane *i* uses random stream *i*, also after the end of its game.
-//! Invariant: exactly the requested number of games begins and all are completed, since stopping
-//! early would under-represent long games.
+//! The loop of lockstep playouts: after every [`PLIES_PER_ROUND`] plies finished games are counted,
+//! and their lanes take the next start positions. Every game that begins is completed, since
+//! stopping early would under-represent long games.
 
 use super::{Choice, Tally, ply_bits::LaneRandom, starts::Starts};
 use crate::Position;
 use alea_core::random::RandomStream;
 
-/// Plies between two replacements of finished games; even.
+/// Even, since both sides move in turn.
 pub(super) const PLIES_PER_ROUND: usize = 4;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,15 +27,15 @@ impl Status {
 pub(super) trait Lanes {
     fn status(&self) -> Status;
 
-    /// Adds the plies of some lanes' games: their sum, sum of squares and maximum.
+    /// Adds to `tally` the plies of the games in `lanes`.
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally);
 
     fn take_starts(&mut self, lanes: u64, starts: &Starts);
 
-    /// Starts games in the lanes from 0 on, all idle, at no more than [`super::LANES`] positions.
+    /// Starts a game from each of at most [`super::LANES`] positions, in the lanes from 0 on; all
+    /// lanes must be idle.
     fn load_positions(&mut self, positions: &[Position]);
 
-    /// Plays [`PLIES_PER_ROUND`] plies in all running lanes.
     fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom);
 }
 
@@ -56,8 +53,8 @@ pub(super) fn play<L: Lanes>(
     }
 }
 
-/// Plays one game from each position (not over), in the lanes from 0 on. Returns the bit set of the
-/// games that the side to move wins.
+/// Plays one game from each position (not over). Bit *i* of the result is set if the side to move
+/// in position *i* wins.
 #[inline]
 pub(super) fn play_each<L: Lanes>(
     mut lanes: L,

@@ -1,8 +1,5 @@
-//! The 16 random bits of a ply, and their generators.
-//!
-//! Bits `r` give face · 3 + step = ⌊18 r / 2^16⌋ and, by the two lowest, a choice of the stone; a
-//! move's probability errs by at most 10⁻⁴. Generators, seeded from a Mersenne Twister:
-//! xoroshiro128+ (Blackman and Vigna 2018: rotations 24 and 37, shift 16) for the lanes, SplitMix64
+//! The 16 random bits of a ply, and their generators, seeded from a Mersenne Twister: xoroshiro128+
+//! (Blackman and Vigna 2018: rotations 24 and 37, shift 16) for 64 games in lockstep, SplitMix64
 //! (Steele, Lea and Flood 2014) for a single game.
 
 use super::LANES;
@@ -11,38 +8,38 @@ use alea_core::random::{GOLDEN, RandomStream, mix64};
 
 pub(super) const NUM_CODES: u16 = 18;
 
-/// The 16 random bits of one ply.
+/// The 16 random bits `r` of one ply. Moves' probabilities err by at most 10⁻⁴.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlyBits(pub u16);
 
 impl PlyBits {
-    /// (Face − 1) · 3 + step (0 diagonal, 1 sideways, 2 forward); a stone with a single step takes
-    /// that instead.
+    /// ⌊18 r / 2¹⁶⌋ = (face − 1) · 3 + step (0 diagonal, 1 sideways, 2 forward); a stone with a
+    /// single step takes that instead.
     #[inline]
     pub fn code(self) -> usize {
         ((u32::from(self.0) * u32::from(NUM_CODES)) >> 16) as usize
     }
 
-    /// The rolled face, 1–6.
+    /// Rolled face, 1–6.
     #[inline]
     pub fn face(self) -> u8 {
         (self.code() / 3) as u8 + 1
     }
 
-    /// 0–3. The first of two stones moves if this is below 2, plus 1 if only the second has a
-    /// single step, minus 1 if only the first has: ratios 1 : 1, 3 : 1 and 1 : 3, as their numbers
-    /// of moves.
+    /// 0–3, the two lowest bits. Of two allowed stones the first moves if this is below 2, plus 1
+    /// if only the second has a single step, minus 1 if only the first has: so all moves (3 or 1
+    /// per stone) are equally likely.
     #[inline]
     pub fn stone_choice(self) -> u8 {
         (self.0 & 3) as u8
     }
 }
 
-/// The random streams of all lanes: sixteen generators of 64 bits, each for four lanes with 16 bits
-/// per ply.
+/// Random numbers for 64 games in lockstep: sixteen generators of 64 bits, each for four games with
+/// 16 bits per ply.
 ///
-/// Bank *b* has eight generators; lane *i* reads field `i / 2 % 4` of generator `i / 8` of bank `i
-/// % 2`.
+/// Lane *i* reads field `i / 2 % 4` of generator `i / 8` of bank `i % 2`; a bank has eight
+/// generators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct LaneRandom {
@@ -51,7 +48,7 @@ pub struct LaneRandom {
 }
 
 impl LaneRandom {
-    /// Streams seeded by outputs of the Mersenne Twister.
+    /// Generators seeded by outputs of the Mersenne Twister.
     #[must_use]
     pub fn new(stream: &mut RandomStream) -> Self {
         let mut state = [[[0; 8]; 2]; 2];
@@ -61,14 +58,14 @@ impl LaneRandom {
             .iter_mut()
             .zip(high.as_flattened_mut())
         {
-            // Excludes the state of all zeros, a fixed point, which has probability 2^-128.
+            // A state of all zeros (probability 2⁻¹²⁸) would be a fixed point.
             *low = stream.next_u64() | 1;
             *high = stream.next_u64();
         }
         Self { state }
     }
 
-    /// Streams seeded by SplitMix64 from one word, for a few games.
+    /// Generators seeded from one word by SplitMix64.
     #[inline]
     pub(super) fn from_seed(seed: u64) -> Self {
         let mut random = SmallRandom::new(seed);
@@ -82,7 +79,7 @@ impl LaneRandom {
         Self { state }
     }
 
-    /// The outputs of one ply: `[bank][generator]`.
+    /// The next 64 bits of each generator: `[bank][generator]`.
     #[inline]
     pub(super) fn next(&mut self) -> [[u64; 8]; 2] {
         let [low, high] = &mut self.state;
@@ -102,25 +99,25 @@ impl LaneRandom {
         PlyBits((outputs[lane % 2][lane / 8] >> (lane / 2 % 4 * 16)) as u16)
     }
 
-    /// The bits of the next ply, for each lane.
+    /// Random bits of the next ply, for each lane.
     pub fn draws(&mut self) -> [PlyBits; LANES] {
         let outputs = self.next();
         std::array::from_fn(|lane| Self::draw(&outputs, lane))
     }
 }
 
-/// The stream of a single game: each word serves four plies, the lowest bits first.
+/// Random numbers for a single game: each word serves four plies, the lowest bits first.
 #[derive(Clone, Debug)]
 pub struct SmallRandom(u64);
 
 impl SmallRandom {
-    /// The stream for `seed`, any 64 random bits.
+    /// Generator seeded by 64 random bits.
     #[inline]
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next 64 bits.
+    /// The next 64 random bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(GOLDEN);

@@ -1,7 +1,6 @@
-//! Scalar playouts, single games or lane by lane: the reference of the vector engines.
-//!
-//! A board of stones and a list of squares are both in the perspective of the side that begins, so
-//! that a capture is one look-up. A single game branches on captures; overlapping lanes do not.
+//! Playouts without SIMD instructions, of single games or lane by lane: the reference for the
+//! vector versions. Both sides' squares are stored in the perspective of the side that begins, so
+//! that a capture is one look-up.
 
 use super::{
     LANES, Tally,
@@ -14,28 +13,27 @@ use alea_core::arrays::map_array;
 use alea_core::bits::members;
 use std::{hint::select_unpredictable, sync::LazyLock};
 
-/// The stones and the step that [`PlyBits::code`] gives a set of living stones.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(4))]
 struct AllowedStep {
-    /// The first and the last allowed stone; may be the same.
+    /// First and last allowed stone; equal if only one is allowed.
     first: u8,
     last: u8,
-    /// 32 times the step.
+    /// Times 32.
     step: u8,
 }
 
-/// By set of living stones and [`PlyBits::code`].
+/// Indexed by set of living stones, then [`PlyBits::code`].
 type Entries = [[AllowedStep; 32]; 64];
 
-/// The allowed stones and the step for [`PlyBits::code`], with the fair die of six faces.
+/// For each set of living stones and [`PlyBits::code`] the allowed stones and the step.
 #[derive(Clone, Copy, Debug)]
 pub struct StoneTable {
     entries: &'static Entries,
 }
 
 impl StoneTable {
-    /// The table of a variant.
+    /// The table for a variant and the fair die of six faces.
     pub fn new(variant: Variant) -> Self {
         static CLASSIC: LazyLock<Box<Entries>> = LazyLock::new(|| entries(Variant::Classic));
         static NEAREST: LazyLock<Box<Entries>> = LazyLock::new(|| entries(Variant::NearestOnly));
@@ -67,7 +65,8 @@ const NO_STONE: u8 = 31;
 const ONE_STEP_FLAG: u8 = 128;
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// The destination, at `[32 · step + square]`; a single step ignores the index's step.
+    /// Destination of a step, at `[32 · step + square]`; on squares with a single step, that step
+    /// whatever the index.
     pub(super) const PLAYOUT_DESTINATIONS: [u8; 128] = {
         let mut destinations = [0; 128];
         let mut index = 0;
@@ -95,8 +94,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         squares
     };
 
-    /// By side, at `[square | 32 · step]` with flagged squares: the flagged destination. Squares
-    /// are in the perspective of side 0, flags ([`Self::with_flag`]) in the owner's.
+    /// For each side the destination of a step, at `[square | 32 · step]`. Squares are in the
+    /// perspective of side 0 and flagged ([`Self::with_flag`]) in their owner's.
     const FLAGGED_DESTINATIONS: [[u8; 256]; 2] = {
         let mut destinations = [[0; 256]; 2];
         let mut index = 0;
@@ -115,7 +114,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         destinations
     };
 
-    /// A square in its owner's perspective, with [`ONE_STEP_FLAG`] if it has a single step.
+    /// `square` (in its owner's perspective), with [`ONE_STEP_FLAG`] if it has a single step.
     const fn with_flag(square: u8) -> u8 {
         if square < 32 && Self::ONE_STEP >> square & 1 == 1 {
             square | ONE_STEP_FLAG
@@ -125,17 +124,17 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 }
 
-/// A running game, which side 0 has begun.
+/// A running game that side 0 has begun.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct ScalarGame {
     /// Stone on each square, in the perspective of side 0: 0–5 its own, 8–13 the other's, or
     /// [`NO_STONE`].
     board: [u8; 32],
-    /// The square of each stone, in the perspective of side 0, with [`ONE_STEP_FLAG`] for its
-    /// owner; arbitrary for gone stones.
+    /// Square of each stone, in the perspective of side 0, with [`ONE_STEP_FLAG`] if its owner has
+    /// a single step there; arbitrary for gone stones.
     squares: [[u8; 8]; 2],
-    /// Bit set of living stones, those of side 1 from bit 8.
+    /// Set of living stones, those of side 1 from bit 8.
     alive: u32,
 }
 
@@ -146,8 +145,8 @@ impl ScalarGame {
         alive: 0,
     };
 
-    /// From the squares of both sides, one byte per stone, each in its own perspective; the lower
-    /// five bits of a gone stone are [`GONE`].
+    /// From each side's squares in its own perspective, one byte per stone; the lower five bits are
+    /// [`GONE`] for gone stones.
     #[inline(always)]
     fn new<const COLUMNS: usize, const ROWS: usize>(sides: [u64; 2], alive: [u8; 2]) -> Self {
         let mut game = Self {
@@ -161,7 +160,6 @@ impl ScalarGame {
             let seen = EinStein::<COLUMNS, ROWS>::GOAL.wrapping_sub(other) & 31;
             game.squares[1][stone] =
                 seen | EinStein::<COLUMNS, ROWS>::with_flag(other) & ONE_STEP_FLAG;
-            // Gone stones stay on 31, off the board.
             let seen = if other == GONE { 31 } else { seen };
             game.board[usize::from(seen)] = stone as u8 | 8;
         }
@@ -211,7 +209,8 @@ impl ScalarGame {
         sides
     }
 
-    /// One ply of side `SIDE`; returns whether it wins. `BRANCHES` selects the branch on captures.
+    /// One ply of side `SIDE`; returns whether it wins. `BRANCHES`: whether to branch on captures, as
+    /// single games do but overlapping ones do not.
     #[inline(always)]
     pub(super) fn ply<
         const COLUMNS: usize,
@@ -230,8 +229,8 @@ impl ScalarGame {
             squares[usize::from(entry.first & 7)],
             squares[usize::from(entry.last & 7)],
         );
-        // `PlyBits::stone_choice` in units of the flags; −31 lets the squares below the flags have
-        // no effect.
+        // `PlyBits::stone_choice` in units of the flag. Since squares are at most 31, subtracting
+        // 31 makes the comparison depend on the flags alone.
         let coin = u32::from(draw.stone_choice()) * u32::from(ONE_STEP_FLAG);
         let takes_first = if BY_STONES {
             draw.stone_choice() < 2
@@ -248,7 +247,7 @@ impl ScalarGame {
         let captured = self.board[usize::from(to)];
         self.board[usize::from(to)] = stone | (8 * SIDE) as u8;
         if !BRANCHES || captured != NO_STONE {
-            // If nothing was captured, this is bit 31, which is unused.
+            // Without a capture this clears bit 31, which is unused.
             self.alive &= !(1 << (captured & 31));
         }
         let goal = if SIDE == 0 {
@@ -256,7 +255,6 @@ impl ScalarGame {
         } else {
             0
         };
-        // One test for both rare cases.
         (to == goal) | (self.alive >> (8 * (1 - SIDE)) & 63 == 0)
     }
 }
@@ -302,10 +300,10 @@ pub(super) struct ScalarLanes {
     table: StoneTable,
     games: [ScalarGame; LANES],
     status: Status,
-    /// Number of rounds played, and the round in which each lane's game began.
+    /// Number of rounds played; then the round in which each lane's game began.
     rounds: u64,
     begun: [u64; LANES],
-    /// The lanes running at each ply of the last round.
+    /// For each ply of the last round the lanes whose games ran.
     running_by_ply: [u64; PLIES_PER_ROUND],
 }
 
@@ -325,7 +323,7 @@ impl ScalarLanes {
     #[inline(always)]
     fn ply<const SIDE: usize, const BY_STONES: bool>(&mut self, outputs: &[[u64; 8]; 2]) -> u64 {
         let mut won = 0;
-        // Eight lanes share two words, see [`LaneRandom`].
+        // Eight lanes share two words of [`LaneRandom`].
         for (eight, games) in self.games.as_chunks_mut::<8>().0.iter_mut().enumerate() {
             if self.status.running >> (8 * eight) & 0xFF == 0 {
                 continue;

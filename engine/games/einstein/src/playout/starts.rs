@@ -1,24 +1,22 @@
-//! The queue of start positions that lanes take in order.
-//!
-//! Random set-ups are the 720 arrangements in random order; the other side reads the same ring at
-//! an offset sampled for every pass. Invariant: [`LANES`] starts can be read from any cursor
-//! without wrapping.
+//! The queue of start positions for games in lockstep. Random set-ups are the 720 arrangements in
+//! random order, as a ring; the other side reads the same ring at an offset sampled for every pass.
 
 use super::LANES;
 use crate::{GONE, MAX_STONES, Position, Standard, position::Side, setup::SETUPS};
 use alea_core::arrays::{build_array, map_array};
 use alea_core::random::RandomStream;
 
-/// The ring twice, and the entries that may be read past its end.
+/// The ring twice, and one read past its end.
 const RING_LEN: usize = 2 * SETUPS + LANES;
 
 pub(super) const GONE_BYTE: u8 = 0xFF;
 
-/// Arrangements: for each stone its square in its owner's perspective.
+/// A ring of arrangements: for each stone its square in its owner's perspective.
 struct StartRing {
-    /// For vector engines: `stones[stone][index]`.
+    /// Indexed by stone, then ring index.
     stones: Box<[[u8; RING_LEN]; MAX_STONES]>,
-    /// For scalar games: byte `stone` is its square; the two highest bytes are unused.
+    /// The same arrangements: byte `i` is the square of stone `i`, and the two highest bytes are
+    /// unused.
     packed: Box<[u64; RING_LEN]>,
 }
 
@@ -43,10 +41,9 @@ impl StartRing {
 
 pub(super) struct Starts {
     setups: StartRing,
-    /// One position: the side that begins at 0, the other at [`LANES`].
+    /// One position: from index 0 the side that begins, from [`LANES`] the other.
     single: StartRing,
-    /// Whether the starts are set-ups, else one position. Each side's living stones (`alive`) and
-    /// those with a single step (`edge`) are the same in all starts.
+    /// Whether games start from random set-ups instead of one position.
     from_setups: bool,
     pub(super) alive: [u8; 2],
     pub(super) edge: [u8; 2],
@@ -55,7 +52,6 @@ pub(super) struct Starts {
 }
 
 impl Starts {
-    /// Set-ups in an order shuffled by `stream`.
     pub(super) fn new(game: &Standard, stream: &mut RandomStream) -> Self {
         let mut squares: Vec<_> = (0..SETUPS)
             .map(|setup| game.side_with_setup(setup).squares())
@@ -115,7 +111,8 @@ impl Starts {
         }
     }
 
-    /// The squares of the next starts, one per lane, by side (the beginner first) and stone.
+    /// Squares of the next start positions, one per lane, by side (the one that begins first) and
+    /// stone.
     #[inline]
     pub(super) fn stones(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
         let (ring, offsets) = self.offsets();
@@ -130,14 +127,14 @@ impl Starts {
         stones
     }
 
-    /// Both sides of start `index` after the next one, packed.
+    /// Both sides of the start position `index` places ahead; byte `i` is the square of stone `i`.
     #[inline]
     pub(super) fn packed(&self, index: usize) -> [u64; 2] {
         let (ring, offsets) = self.offsets();
         map_array(offsets, |offset| ring.packed[offset + index])
     }
 
-    /// Advances by `count` starts, at most [`LANES`].
+    /// Advances by `count` (at most [`LANES`]) start positions.
     #[inline]
     pub(super) fn advance(&mut self, count: usize, stream: &mut RandomStream) {
         if self.from_setups {

@@ -1,5 +1,5 @@
-//! Playouts against the plain rules: all draws, recorded streams, statistics, and all engines
-//! against each other.
+//! Playouts against the plain rules, random streams against their definition, and vector against
+//! scalar playouts.
 
 use super::{lanes::PLIES_PER_ROUND, ply_bits::NUM_CODES, scalar::ScalarGame, *};
 use crate::{
@@ -11,7 +11,6 @@ use alea_core::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// The move that bits select by the plain rules and the definition of `PlyBits`.
 fn move_by_the_rules<const C: usize, const R: usize>(
     game: &EinStein<C, R>,
     position: &Position,
@@ -29,7 +28,7 @@ fn move_by_the_rules<const C: usize, const R: usize>(
         Choice::Stones => 1,
         Choice::Moves => steps(stone).len(),
     };
-    // The two lowest bits select the first if they are below 4 · (its fraction of the moves).
+    // The two lowest bits select the first stone if they are below 4 · (its fraction of the moves).
     let takes_first = first == last
         || usize::from(draw.0 % 4) * (weight(first) + weight(last)) < 4 * weight(first);
     let steps = steps(if takes_first { first } else { last });
@@ -123,7 +122,7 @@ fn generators_are_the_published_ones() {
     let mut random = LaneRandom {
         state: [[[1; 8]; 2], [[2; 8]; 2]],
     };
-    // The sequence of the authors' program for the state (1, 2).
+    // Output of the authors' program from the state (1, 2).
     for expected in [
         3,
         412_333_834_243,
@@ -142,7 +141,7 @@ fn generators_are_the_published_ones() {
     }
 }
 
-/// Chi-squared against uniformity, in standard deviations above its mean.
+/// How far chi-squared for equal probabilities exceeds its mean, in standard deviations.
 fn chi_squared_excess(counts: &[u32]) -> f64 {
     let degrees = counts.len() as f64 - 1.0;
     (test_support::chi_squared(counts) - degrees) / (2.0 * degrees).sqrt()
@@ -154,7 +153,6 @@ fn draws_of_lanes_are_uniform_and_independent() {
     let mut random = LaneRandom::new(&mut RandomStream::new(8));
     let mut codes = vec![[0u32; 18]; LANES];
     let mut coins = vec![[0u32; 4]; LANES];
-    // Faces of one lane at successive plies, and of neighbouring lanes at one ply.
     let (mut successive, mut neighbours) = (vec![0u32; 36], vec![0u32; 36]);
     let mut before = random.draws();
     for _ in 0..PLIES {
@@ -168,7 +166,7 @@ fn draws_of_lanes_are_uniform_and_independent() {
         }
         before = draws;
     }
-    // Limits for 128 values (chi-squared has a longer tail than the normal distribution).
+    // The limits are for 128 values; chi-squared has a longer tail than the normal distribution.
     for lane in 0..LANES {
         assert!(
             chi_squared_excess(&codes[lane]) < 5.5 && chi_squared_excess(&coins[lane]) < 6.5,
@@ -264,7 +262,8 @@ fn single_games_replay_by_the_rules() {
     replay::<5, 2>(Variant::Classic, 2);
 }
 
-/// Games in lockstep by the plain rules; `next_starts` returns those of all free lanes at once.
+/// Games in lockstep by the plain rules; `next_starts` returns start positions for all free lanes
+/// at once.
 fn lockstep(
     game: &Standard,
     choice: Choice,
@@ -356,7 +355,6 @@ fn lanes_replay_from_random_setups() {
             }))
         };
         for games in [40, 700, 3000] {
-            // Lanes take starts in groups, which may extend into the next pass, as here.
             let found = playouts.random_setups(games as u64);
             assert_eq!(found.games, games as u64);
             let next_starts = |count| {
@@ -471,7 +469,6 @@ fn playouts_have_the_frequencies_of_the_plain_rules() {
     }
 }
 
-/// The lanes won by the side to move, each game by the plain rules with its lane's bits.
 fn won_by_the_rules(game: &Standard, positions: &[Position], seed: u64) -> u64 {
     let mut random = LaneRandom::from_seed(seed);
     let (mut games, mut won, mut over) = (positions.to_vec(), 0u64, 0);

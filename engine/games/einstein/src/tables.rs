@@ -1,10 +1,8 @@
-//! Endgame tablebase: exact win probabilities of all positions of few stones, for a fair die on the
-//! standard board.
+//! Endgame tablebase by retrograde analysis: win probabilities of all positions with few stones,
+//! for a fair die on the standard board.
 //!
-//! [`Tables`] hold a value for each position of each class (numbers of stones of both sides) in one
-//! variant, by retrograde analysis (`solve.rs`). Invariant: 0 and 1 are certain, every other value
-//! is within [`Oracle::error`](alea_core::oracle::Oracle::error) of the truth, and cells are
-//! identical on every machine.
+//! 0 and 1 are certain results; other values are within
+//! [`Oracle::error`](alea_core::oracle::Oracle::error) of the truth. Identical on every machine.
 
 mod build;
 pub mod cache;
@@ -30,29 +28,29 @@ use index::Index;
 use memory::Cells;
 use std::path::Path;
 
-/// Minimum total number of stones of tables.
+/// Minimum number of stones, of both sides together, of tables.
 pub const MIN_TABLE_STONES: usize = 2;
-/// Maximum total number of stones of tables.
+/// Maximum number of stones, of both sides together, of tables.
 pub const MAX_TABLE_STONES: usize = 6;
 
-/// Runs a number of independent jobs, each once, in any order, on the caller's threads.
+/// Function `run(jobs, job)`: calls `job(0)` to `job(jobs - 1)`, each once, possibly in parallel.
 pub type Run<'a> = &'a (dyn Fn(usize, &(dyn Fn(usize) + Sync)) + Sync);
 
-/// Called with the number of computed values, and the total.
+/// Progress callback: positions solved so far, and in total.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
-/// Runs jobs in sequence on the calling thread.
+/// [`Run`] in sequence on the calling thread.
 pub fn run_sequentially(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     (0..jobs).for_each(job);
 }
 
-/// Exact values of all positions up to some total number of stones.
+/// Win probabilities of all positions with at most [`Self::stones`] stones, in one variant.
 #[derive(Debug)]
 pub struct Tables {
     variant: Variant,
     stones: usize,
     index: Index,
-    /// The values of each class, at its [`class_index`]; `None` if it is not loaded.
+    /// Indexed by [`class_index`]; `None` if the class is not loaded.
     cells: Vec<Option<Cells>>,
 }
 
@@ -60,7 +58,7 @@ fn class_index(class: Class) -> usize {
     (class.mover - 1) * patterns::MAX_TABLE_STONES + class.other - 1
 }
 
-/// Why tables are not available, in one line.
+/// Why tables could not be built or opened, in one line.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct TablesError(String);
@@ -99,20 +97,19 @@ impl Tables {
         })
     }
 
-    /// The variant of the rules.
+    /// The variant of the rules for which these tables hold.
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// Maximum total number of stones.
+    /// Maximum number of stones, of both sides together.
     pub fn stones(&self) -> usize {
         self.stones
     }
 
-    /// Bound of a value's error. All values of at most five stones were compared with double
-    /// precision (`tests.rs`): at most 3.5·10⁻⁵, root mean square 6.3·10⁻⁶. With six stones the
-    /// error grows by at most half a unit a ply (`solve.rs`) over less than 42 plies to the goal or
-    /// a capture: together less than 24 units of 1/65535.
+    /// With at most five stones, all values were compared with double precision (`tests.rs`): at
+    /// most 3.5·10⁻⁵, root mean square 6.3·10⁻⁶. With six, fewer than 42 plies to the goal or a
+    /// capture add at most half a unit each (`solve.rs`): less than 24 units of 1/65535.
     fn error_bound(&self) -> f32 {
         if self.stones <= 5 {
             4e-5
@@ -121,7 +118,6 @@ impl Tables {
         }
     }
 
-    /// The values of a class; empty if it is not loaded.
     #[inline]
     fn cells_of(&self, class: Class) -> &[u16] {
         self.cells[class_index(class)]

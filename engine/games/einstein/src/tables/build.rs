@@ -1,7 +1,5 @@
-//! Builds tables in memory or as files, class by class.
-//!
-//! A class and its swapped class are solved together, in memory if they fit, else by
-//! `external_memory.rs`. Valid files in the directory are reused.
+//! Builds tables in memory or as files. A class (numbers of stones of both sides) and its swapped
+//! class depend on each other and are solved together.
 
 use super::{
     Progress, Run, Tables, TablesError, class_index, external_memory, file,
@@ -26,7 +24,6 @@ pub(super) struct BuildContext<'a> {
     pub(super) instructions: Instructions,
     pub(super) run: Run<'a>,
     pub(super) progress: Progress<'a>,
-    /// Number of values computed so far.
     pub(super) done: &'a AtomicU64,
     pub(super) all: u64,
 }
@@ -55,7 +52,7 @@ impl BuildContext<'_> {
 }
 
 impl Tables {
-    /// Computes all classes of at most `stones` stones, 2–6, in memory.
+    /// Computes the tables of at most `stones` stones (2–6 in all) in memory.
     pub fn in_memory(
         stones: usize,
         variant: Variant,
@@ -93,7 +90,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Maps the files of all classes of at most `stones` stones, 2–6, in a directory.
+    /// Validates and maps the table files of at most `stones` stones (2–6 in all).
     pub fn open(
         directory: &Path,
         stones: usize,
@@ -107,9 +104,11 @@ impl Tables {
         Ok(Arc::new(tables))
     }
 
-    /// Builds the missing or damaged tables of at most `stones` stones, 2–6, in a directory, and
-    /// maps all. The build uses about `memory` bytes. A task builds its slice of the class pairs of
-    /// exactly `stones` stones from existing smaller classes, and returns only these.
+    /// Builds the missing or damaged table files of at most `stones` stones (2–6 in all) with about
+    /// `memory` bytes of memory, and maps all.
+    ///
+    /// One task of several builds and maps its slice of the class pairs of exactly `stones` stones;
+    /// files of fewer stones must exist.
     pub fn build(
         directory: &Path,
         stones: usize,
@@ -156,7 +155,7 @@ impl Tables {
                 .collect::<Vec<_>>()
         };
         let values = |class: Class| sizes(class).into_iter().sum::<u64>();
-        // The first class of each pair, and whether the pair is streamed to temporary files.
+        // The first class of each pair, and whether the pair is built in external memory.
         let to_build: Vec<(Class, bool)> = (firsts.iter().copied())
             .filter(|class| {
                 class
@@ -205,8 +204,8 @@ impl Tables {
         Ok(Arc::new(tables))
     }
 
-    /// The largest number of stones for which `directory` has a file for every class (unchecked);
-    /// `None` if it lacks the smallest.
+    /// The largest number of stones for which `directory` has the files of all classes,
+    /// unvalidated; `None` if there is none.
     pub fn stones_in(directory: &Path, variant: Variant) -> Option<usize> {
         let there = |stones: &usize| {
             Class::up_to(*stones)
@@ -218,7 +217,7 @@ impl Tables {
             .find(there)
     }
 
-    /// Size in bytes of all files of at most `stones` stones.
+    /// Size in bytes of a variant's files of at most `stones` stones.
     ///
     /// # Errors
     /// If `stones` is not in 2–6.
@@ -266,12 +265,11 @@ impl Tables {
     }
 }
 
-/// Maximum disk usage while class pairs are written in sequence, from the sizes of each pair's
-/// files and whether temporary files hold it too.
+/// Maximum disk usage while class pairs are written in sequence, from the file sizes of each pair
+/// and whether temporary files of these sizes exist too.
 fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     let (mut written, mut max_space) = (0, 0);
     for (files, streamed) in pairs {
-        // The temporary file of a class is freed when its file is complete.
         let mut streams: u64 = if streamed { files.iter().sum() } else { 0 };
         for file in files {
             written += file;
@@ -336,9 +334,7 @@ mod tests {
         };
         assert_eq!(max_space(&[]), 0);
         assert_eq!(max_space(&[(&[5], false), (&[2, 3], false)]), 10);
-        // Both temporary files and the first file.
         assert_eq!(max_space(&[(&[5], false), (&[4, 3], true)]), 5 + 7 + 4);
-        // All final files exceed that if enough follows.
         assert_eq!(max_space(&[(&[4, 3], true), (&[20], false)]), 27);
     }
 

@@ -1,34 +1,33 @@
-//! Tables shared by all players of a process, created once, on first use.
-//!
-//! The program can register how they are created ([`register_provider`]); by default they are built
-//! in memory on the calling thread.
+//! Tables shared by all players of a process, created on first use: by the registered [`Provider`],
+//! else in memory on the calling thread.
 
 use super::{Tables, TablesError, run_sequentially};
 use crate::Variant;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Creates the tables of up to a number of stones for a variant.
+/// Creates a variant's tables of at most the given number of stones.
 pub type Provider = dyn Fn(usize, Variant) -> Result<Arc<Tables>, TablesError> + Send + Sync;
 
-/// Returns the number of stones of a variant's existing tables; 0 for none.
+/// Returns for how many stones a variant's tables need no building; 0 for none.
 pub type CachedStones = dyn Fn(Variant) -> usize + Send + Sync;
 
 static PROVIDER: OnceLock<(Box<Provider>, Box<CachedStones>)> = OnceLock::new();
 static TABLES: Mutex<Vec<Arc<Tables>>> = Mutex::new(Vec::new());
 
-/// Registers the functions, once; `false` if others are registered already.
+/// Registers how tables are created; `false`, without effect, after the first call.
 pub fn register_provider(provider: Box<Provider>, cached_stones: Box<CachedStones>) -> bool {
     PROVIDER.set((provider, cached_stones)).is_ok()
 }
 
-/// Number of stones of a variant's existing tables; 0 for none.
+/// Number of stones for which a variant's tables need no building, as the registered
+/// [`CachedStones`] returns it; 0 without one.
 pub fn cached_stones(variant: Variant) -> usize {
     PROVIDER
         .get()
         .map_or(0, |(_, cached_stones)| cached_stones(variant))
 }
 
-/// The tables of at most `stones` stones, 2–6, created if necessary.
+/// The process's tables of at most `stones` stones (2–6 in all).
 pub fn shared_tables(stones: usize, variant: Variant) -> Result<Arc<Tables>, TablesError> {
     // Locked during creation, so that tables are created once.
     let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);

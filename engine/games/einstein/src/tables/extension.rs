@@ -1,23 +1,22 @@
-//! Exact values of positions with a few more stones than the tables have.
+//! Solves positions with a few more stones than the tables have.
 //!
-//! A step adds progress and a capture removes a stone, so reachable positions form layers, and
-//! every move leads to a later layer or into the tables. Layers are listed forwards and solved
-//! backwards. Invariant: values have at most the tables' error.
+//! Every move adds progress or removes a stone, so the reachable positions form layers: listed
+//! forwards, solved backwards. Errors do not exceed those of the tables.
 
 use super::{Tables, index::progress};
 use crate::{GONE, MAX_STONES, Move, MoveList, Position, Standard};
 use alea_core::{game::Game, search_game::SearchHints};
 
-/// Exceeds the total progress of any position.
+/// More than the total progress of twelve stones, 96.
 const MAX_LAYERS: usize = 97;
 const BATCH_SIZE: usize = 1 << 14;
-/// The value of each move in list order; 0 for moves that were not followed.
+/// In list order; 0 for moves that were not followed.
 type MoveValues = [f64; 3 * MAX_STONES];
 
 impl Tables {
-    /// Every move of a position that is not over, with its value for the mover; `None` if more than
-    /// `limit` positions that the tables lack would have to be solved. Panics unless
-    /// [`Self::matches_rules`].
+    /// All moves of a position that is not over, each with its win probability for the mover;
+    /// `None` if more than `limit` positions outside the tables would have to be solved. Panics
+    /// unless [`Self::matches_rules`].
     pub fn moves_within(
         &self,
         game: &Standard,
@@ -68,8 +67,7 @@ impl Tables {
     }
 }
 
-/// Positions of equal stones and total progress and, once solved, their values for the side to
-/// move.
+/// Positions of equal stones and total progress, with their values once solved.
 #[derive(Clone, Default)]
 struct Layer {
     /// Sorted by bits when complete.
@@ -77,7 +75,6 @@ struct Layer {
     values: Vec<f64>,
 }
 
-/// The positions reachable from a root that the tables lack.
 struct Extension<'a> {
     game: &'a Standard,
     tables: &'a Tables,
@@ -86,7 +83,7 @@ struct Extension<'a> {
 }
 
 impl Extension<'_> {
-    /// The index of a position's layer; `None` if it is in the tables.
+    /// `None` if the position is in the tables.
     fn layer(&self, position: &Position) -> Option<usize> {
         let stones = position.stones() as usize;
         let sides = [position.mover(), position.other()].into_iter();
@@ -96,7 +93,7 @@ impl Extension<'_> {
             .then(|| (self.stones - stones) * MAX_LAYERS + squares.map(progress).sum::<usize>())
     }
 
-    /// Adds the successors that the tables lack: by `all` moves, or by those relevant for the
+    /// Adds the successors outside the tables: by `all` moves, or by those that matter for the
     /// value.
     fn add_successors(&mut self, position: &Position, all: bool) {
         let (game, moves) = (self.game, self.game.all_moves(position));
@@ -174,8 +171,8 @@ impl Layer {
     }
 }
 
-/// Visits moves by index with their successors, `None` for a win: all moves, or the wins and the
-/// moves of outcomes without a win.
+/// Visits each move's index and successor (`None` for a win). Without `all`, skips the other moves
+/// of outcomes that allow a win.
 fn visit_moves(
     game: &Standard,
     position: &Position,

@@ -1,8 +1,7 @@
-//! External-memory builder for classes larger than memory.
+//! Builds the files of classes larger than memory, byte-identical to those built in memory.
 //!
-//! Three layers, each of equal total progress, are in memory; each complete one is appended to an
-//! unnamed temporary file. A second pass copies this file from layer order into index order, in
-//! long runs. Invariant: the files are byte-identical to those built in memory.
+//! Three layers (positions of equal total progress) stay in memory; each solved layer is appended
+//! to a temporary file, which a second pass reorders by rows of the index.
 
 use super::{
     Tables, TablesError,
@@ -21,20 +20,18 @@ use std::{
     path::Path,
 };
 
-/// Layers in memory: the one being solved and the two its moves lead to.
+/// The layer being solved and the two to which its moves lead.
 const LAYERS_IN_MEMORY: usize = 3;
 
-/// Offsets of the blocks of one class within its layers.
 struct BlockOffsets {
     class: Class,
-    /// For each row its mover's set of squares, as an index of `offsets` and `counts`.
+    /// By row: the mover's set of squares, as an index of `offsets` and `counts`.
     sets: Vec<u32>,
-    /// For each set and rank of the other side the offset of the block among those of equal
-    /// progress.
+    /// By set and rank of the other side: number of earlier blocks of the same row and layer.
     offsets: Vec<Vec<u32>>,
-    /// For each set and progress of the other side the number of its tuples.
+    /// By set and progress of the other side: number of blocks.
     counts: Vec<Vec<u32>>,
-    /// For each row the progress of its mover.
+    /// By row: the mover's progress.
     steps: Vec<usize>,
 }
 
@@ -89,7 +86,7 @@ impl BlockOffsets {
             .map_or(0, |&count| count as usize)
     }
 
-    /// The first block of each row in a layer, and at the end their number.
+    /// The first block of each row within a layer and, last, the number of blocks.
     fn starts(&self, rows: Range<usize>, layer: usize) -> Vec<usize> {
         let mut starts = vec![0];
         let mut next = 0;
@@ -135,7 +132,7 @@ impl<'a> Layers<'a> {
         })
     }
 
-    /// Makes room for a layer in the memory of the one three above it.
+    /// Reuses the memory of the layer three above.
     fn start_layer(&mut self, layer: usize) {
         let (starts, blocks) = &mut self.layers_in_memory[layer % LAYERS_IN_MEMORY];
         *starts = self.order.starts(self.order.rows(), layer);
@@ -249,12 +246,12 @@ struct RowCopier<'a> {
 }
 
 impl RowCopier<'_> {
-    /// Copies the blocks of all layers to their rows, in groups of rows of at most `bytes` bytes.
+    /// Copies all blocks from layer order to row order, about `bytes` bytes at a time.
     fn copy(&self, stream: &mut File, bytes: u64, writer: &mut CellWriter<'_>) -> io::Result<()> {
         let (class, rows) = (self.order.class, self.order.rows().end);
         let first_block = |row| self.tables.index.first_block(class, row);
         let max_blocks = (bytes / 2 / class.block() as u64).max(1) as usize;
-        // The next block of each layer in the stream.
+        // The next block of each layer in the temporary file.
         let mut begins = vec![0; solve::max_layer(class) + 1];
         let mut next = 0;
         for layer in (0..begins.len()).rev() {
@@ -281,7 +278,6 @@ impl RowCopier<'_> {
         Ok(())
     }
 
-    /// Copies the cells of some rows in a layer to their blocks.
     fn store_rows(&self, rows: Range<usize>, layer: usize, cells: &[u16], blocks: &Blocks) {
         let class = self.order.class;
         let first = self.tables.index.first_block(class, rows.start);

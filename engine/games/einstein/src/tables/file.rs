@@ -1,8 +1,7 @@
-//! Table files, one per class and variant, memory-mapped.
+//! Memory-mapped table files, one per class and variant, validated completely before use.
 //!
-//! A file is a header of 64 bytes, the cells (16 bits each, little-endian), their checksums by
-//! chunk, and a checksum of header and chunk checksums; see `docs/reference/formats.md`. Invariant:
-//! files are validated completely before use.
+//! A header of 64 bytes, the cells (16 bits, little-endian), a checksum per chunk of cells, and a
+//! checksum of header and chunk checksums; see `docs/reference/formats.md`.
 
 use super::{Run, TablesError, index::Class, memory::Cells};
 use crate::Variant;
@@ -20,7 +19,7 @@ use std::{
 const MAGIC: [u8; 8] = *b"ALEAENDS";
 const VERSION: u32 = 1;
 const HEADER_BYTES: usize = 64;
-/// Bytes of cells per checksum; the last chunk may be shorter.
+/// Size of the cells under one checksum; the last chunk may be shorter.
 const CHUNK_BYTES: usize = 16 << 20;
 
 pub(super) fn path(directory: &Path, variant: Variant, class: Class) -> PathBuf {
@@ -99,7 +98,6 @@ pub(super) fn write(
     .map_err(TablesError::from)
 }
 
-/// Maps the file of a class after validating all of it.
 pub(super) fn open(
     path: &Path,
     variant: Variant,
@@ -186,7 +184,7 @@ pub(super) fn open(
     .ok_or_else(|| damaged("it is too short"))
 }
 
-/// Reads bytes of a file without mapping, so that a validation occupies no memory.
+/// Reads without mapping, so that validation occupies no memory.
 fn read_at(file: &File, first: u64, bytes: &mut [u8]) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, first)?;

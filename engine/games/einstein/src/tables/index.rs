@@ -1,14 +1,14 @@
-//! The index of positions in the tables, dense up to symmetry.
+//! Numbers the positions of a *class* (numbers of stones of mover and other side); symmetric
+//! positions share a number, with one exception.
 //!
-//! A *class* is the numbers of stones of mover and other side. Its *blocks* are arrangements of
-//! stones without labels, each with the values of all label patterns, the other side's pattern
-//! outside, the mover's inside. Its *rows* are orbits of the mover's tuple of squares under
-//! transposition and label reversal; in a row the other side's tuple, read in the direction in
-//! which its first square is less than its last, is ranked among the free squares.
+//! A class consists of *rows*: orbits of the mover's tuple of squares (by label) under
+//! transposition and label reversal. A row consists of *blocks*, one per tuple of the other side,
+//! reversed if its first square exceeds its last, and ranked among the free squares. A block has a
+//! cell per pair of label patterns, the other side's outside.
 //!
-//! Squares are in the mover's perspective. A mover's stone is never on 24, its goal, nor another's
-//! on 0, theirs. Invariant: symmetric positions have the same index, except if the mover's tuple is
-//! its own image: then both images of the other side are stored (3 % of five stones).
+//! Squares are in the mover's perspective; no mover's stone is on 24, its goal, nor another's on 0.
+//! The exception: if the mover's tuple is its own image, both images of the other side are stored
+//! (3 % of five stones).
 
 mod find;
 
@@ -20,13 +20,13 @@ use alea_core::arrays::build_array;
 const GOAL: u8 = 24;
 
 const NUM_MOVER_SQUARES: usize = 24;
-/// An entry for a tuple with two stones on one square.
+/// Entry of a tuple with two stones on one square.
 const INVALID_TUPLE: u32 = u32::MAX;
 
-/// The squares of one side's stones, by label; the rest is padding.
+/// A side's squares in order of labels, then padding.
 pub(super) type Squares = [u8; MAX_TABLE_STONES];
 
-/// A class of positions: the numbers of stones of both sides.
+/// The numbers of stones of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Class {
     /// Stones of the side to move, 1 to 5.
@@ -36,7 +36,6 @@ pub struct Class {
 }
 
 impl Class {
-    /// The class after a move without a capture.
     pub(super) fn swap_sides(self) -> Self {
         Self {
             mover: self.other,
@@ -44,7 +43,7 @@ impl Class {
         }
     }
 
-    /// Total number of stones.
+    /// Number of stones of both sides together.
     pub fn stones(self) -> usize {
         self.mover + self.other
     }
@@ -59,15 +58,14 @@ impl Class {
         NUM_PATTERNS[self.mover] * NUM_PATTERNS[self.other]
     }
 
-    /// All classes of at most `stones` stones by total, a class followed by its swapped class.
+    /// All classes of at most `stones` stones by total, each next to its swapped class.
     pub fn up_to(stones: usize) -> Vec<Self> {
         Self::pairs_up_to(stones)
             .flat_map(Self::with_swapped)
             .collect()
     }
 
-    /// All classes of at most `stones` stones whose mover has no more stones than the other side,
-    /// by total; each stands for itself and its swapped class.
+    /// The classes of [`Self::up_to`] whose mover has no more stones than the other side.
     pub(super) fn pairs_up_to(stones: usize) -> impl Iterator<Item = Self> {
         (2..=stones).flat_map(|stones| {
             (1..=stones / 2).map(move |mover| Self {
@@ -78,8 +76,7 @@ impl Class {
     }
 }
 
-/// Evaluates an expression with the numbers of stones of a class as constants, so that loops have
-/// constant lengths.
+/// Evaluates an expression with a class's numbers of stones as constants.
 macro_rules! dispatch_class {
     ($class:expr, $own:ident, $enemy:ident => $body:expr) => {
         dispatch_class!(@ $class, $own, $enemy, $body,
@@ -105,11 +102,11 @@ impl std::fmt::Display for Class {
 }
 
 struct Orbits {
-    /// For each tuple, a base-24 number: its row, and in bits 1 and 0 whether transposition and
-    /// reversal turn it into the row's tuple.
+    /// By the tuple's base-24 number: its row, above two bits that tell whether transposition (bit
+    /// 1) and reversal (bit 0) map it to the row's tuple.
     entries: Vec<u32>,
     rows: Vec<Squares>,
-    /// Number of rows whose tuple lacks square 0, which come first.
+    /// Rows whose tuple lacks square 0 come first.
     rows_without_zero: usize,
 }
 
@@ -201,13 +198,13 @@ pub(super) struct MoverIndex {
     pub(super) row: usize,
     pub(super) reversed: bool,
     pub(super) transposed: bool,
-    /// Squares blocked for the other side: those of the mover's stones, and 0.
+    /// Squares blocked for the other side: the mover's, and 0.
     occupied: u32,
 }
 
 impl MoverIndex {
-    /// The other side's rank in the row, and whether its labels are reversed there. `others` are
-    /// its squares in the mover's perspective by label.
+    /// Rank of the other side, whose squares (by label, in the mover's perspective) are `others`,
+    /// and whether its labels are reversed.
     #[inline(always)]
     pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
         let free = 25 - self.occupied.count_ones();
@@ -243,7 +240,7 @@ impl MoverIndex {
     }
 }
 
-/// Number of tuples of the other side's `stones` stones on `free` squares, up to reversal.
+/// Number of tuples of the other side on `free` squares, up to reversal.
 const fn num_other_tuples(free: usize, stones: usize) -> usize {
     let (mut ordered, mut placed) = (1, 0);
     while placed < stones {
@@ -254,7 +251,7 @@ const fn num_other_tuples(free: usize, stones: usize) -> usize {
 }
 
 pub(super) struct Index {
-    /// Orbits of the mover's tuples, indexed by its number of stones − 1.
+    /// By the mover's number of stones − 1.
     orbits: Vec<Orbits>,
 }
 
@@ -271,7 +268,6 @@ impl Index {
         }
     }
 
-    /// The row of a mover with these squares, by label, and its orientation.
     #[inline(always)]
     pub(super) fn mover_index(&self, squares: &[u8]) -> MoverIndex {
         let entry = self.orbits[squares.len() - 1].entries[tuple_number(squares.iter().copied())];
@@ -288,12 +284,11 @@ impl Index {
         }
     }
 
-    /// The tuple of each row, for movers of `stones` stones.
     pub(super) fn rows(&self, stones: usize) -> &[Squares] {
         &self.orbits[stones - 1].rows
     }
 
-    /// The first block of a row; for `row` = number of rows the number of blocks.
+    /// The number of blocks if `row` is the number of rows.
     #[inline]
     pub(super) fn first_block(&self, class: Class, row: usize) -> usize {
         let rows_without_zero = self.orbits[class.mover - 1].rows_without_zero;
@@ -308,8 +303,7 @@ impl Index {
     }
 }
 
-/// All tuples of the other side's `stones` stones (not on 0), first less than last, in the mover's
-/// perspective, in number order.
+/// Tuples of the other side up to reversal, in the mover's perspective.
 pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     let mut tuples = Vec::new();
     for code in 0..NUM_MOVER_SQUARES.pow(stones as u32) {
@@ -322,7 +316,7 @@ pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     tuples
 }
 
-/// Steps of a stone from its start corner, 0 to 8, in its own perspective.
+/// Steps from the start corner, 0 to 8, in the stone's own perspective.
 #[inline]
 pub(super) fn progress(square: u8) -> usize {
     usize::from(square / 5 + square % 5)

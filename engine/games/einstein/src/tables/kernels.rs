@@ -1,8 +1,7 @@
-//! Inner loops of the solver, over all label patterns of a block at once.
+//! SIMD loops that solve a block: all label patterns of one arrangement of stones.
 //!
-//! Values in working order have the mover's patterns outside and the enemy's inside, as in
-//! successors without a capture. Invariant: all instruction sets give the same bits: minima and
-//! sums are exact, and only [`round_to_units`] rounds.
+//! In *working order* the mover's pattern is the row and the enemy's the column, as in successors
+//! without a capture. All instruction sets give the same bits: only [`round_to_units`] rounds.
 
 use super::patterns::NUM_PATTERNS;
 use alea_core::arrays::build_array;
@@ -11,32 +10,29 @@ use alea_core::simd::multiversion;
 pub(super) const WON_UNITS: u16 = u16::MAX;
 const SIX_WON_UNITS: f32 = 6.0 * 65535.0;
 
-/// Maximum cells of a block (20 patterns of three stones per side), with padding for vectors.
+/// Of three stones per side (20 patterns each), padded to whole vectors.
 pub(super) const MAX_BLOCK_CELLS: usize = 416;
 pub(super) type BlockValues = [u16; MAX_BLOCK_CELLS];
 
-/// Values of one successor, and how its cells map to those of the solved block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SuccessorValues<'a> {
-    /// Values for the enemy: a row per pattern of the mover, with a column per pattern of the
-    /// enemy.
+    /// The enemy's values, by the mover's pattern (row) and the enemy's (column).
     pub(super) cells: &'a [u16],
-    /// For each pattern of the mover its row in the successor; `None` for the identity.
+    /// By the mover's pattern: its row in the successor; `None` for the identity.
     pub(super) rows: Option<&'a [u8]>,
-    /// For each pattern of the enemy its column in the successor, and the length of a row; `None`
+    /// By the enemy's pattern: its column in the successor; beside it the number of columns. `None`
     /// for the identity.
     pub(super) permutation: Option<(&'a [u8], usize)>,
 }
 
-/// For every cell in working order, [`padded_len`] with zeros, the numbers of faces that allow only
-/// stone i (entry 2i), or both i and i + 1 (2i + 1).
+/// For each cell, the numbers of faces that allow only the mover's stone i (`[2i]`), or both i and
+/// i + 1 (`[2i + 1]`).
 pub(super) type FaceCounts = Vec<Vec<f32>>;
 
 pub(super) const fn padded_len(cells: usize) -> usize {
     cells.next_multiple_of(32)
 }
 
-/// `minima = min(minima, source)` for all cells of a block of `OWN` against `ENEMY` stones.
 #[inline(always)]
 fn take_minima<const OWN: usize, const ENEMY: usize>(
     minima: &mut BlockValues,
@@ -70,12 +66,12 @@ fn take_minima<const OWN: usize, const ENEMY: usize>(
     }
 }
 
-/// Elementwise minima in vectors; the last overlaps the one before.
+/// The last vector overlaps the one before.
 #[inline(always)]
 fn elementwise_minima(minima: &mut [u16], values: &[u16]) {
     let length = minima.len();
     if length >= 32 {
-        // The overlapping one first: a vector that was just stored in part loads slowly.
+        // The overlapping vector first: loading what was just stored in part is slow.
         for at in [length - 32]
             .into_iter()
             .chain((0..length - 32).step_by(32))
@@ -118,12 +114,12 @@ fn lane_minima<const LANES: usize>(minima: &[u16], values: &[u16], at: usize) ->
     smaller
 }
 
-/// 65535 − `sum` / 6 for an integer `sum` of 0 to 6 · 65535, rounded to nearest, halves up, except
-/// that only exact results become 0 or 65535.
+/// 65535 − `sum` / 6, rounded to nearest, halves up, but to 0 and 65535 only if exact; `sum` is an
+/// integer of 0 to 6 · 65535.
 #[inline(always)]
 fn round_to_units(sum: f32) -> u16 {
-    // A quarter more moves halves off the boundary, and nothing across it; 1 / 6 and the product
-    // err by less than 0.01. Adding 2^23 puts the rounded number into the lowest bits.
+    // A quarter more moves halves off the boundary and nothing across it; 1 / 6 and the product err
+    // by less than 0.01. Adding 2^23 puts the rounded number into the lowest bits.
     const ROUNDING_BIAS: f32 = 8_388_608.0;
     let value = (SIX_WON_UNITS + 0.25 - sum) * (1.0 / 6.0);
     let minimum = if sum == SIX_WON_UNITS { 0.0 } else { 1.0 };
@@ -133,14 +129,14 @@ fn round_to_units(sum: f32) -> u16 {
     (value + ROUNDING_BIAS).to_bits() as u16
 }
 
-/// The mover's values, from the enemy's minimum over each stone's successors.
+/// The mover's values: means over the faces, from the enemy's value after the best move of each
+/// stone.
 #[inline(always)]
 fn expected_values<const OWN: usize, const ENEMY: usize>(
     weights: &[Vec<f32>],
     minima: &[BlockValues; 5],
     values: &mut BlockValues,
 ) {
-    // Full vectors; the padding has weights of 0.
     let cells = const { padded_len(NUM_PATTERNS[OWN] * NUM_PATTERNS[ENEMY]) };
     let weights: [&[f32]; 9] = build_array(|term| &weights[term.min(2 * OWN - 2)][..cells]);
     for cell in 0..cells {
@@ -156,8 +152,8 @@ fn expected_values<const OWN: usize, const ENEMY: usize>(
     }
 }
 
-/// Transposes a solved block to storage order, the enemy's patterns outside; `order` has their rank
-/// in working order.
+/// Transposes a block from working to storage order, the enemy's pattern (of rank `order` in
+/// working order) outside.
 #[inline(always)]
 fn store<const OWN: usize, const ENEMY: usize>(
     values: &BlockValues,
@@ -178,16 +174,16 @@ fn store<const OWN: usize, const ENEMY: usize>(
 pub(super) struct BlockTask<'a> {
     pub(super) weights: &'a [Vec<f32>],
     pub(super) successors: &'a [(u8, SuccessorValues<'a>)],
-    /// Bit set of the stones that win at once.
+    /// Bit set of the mover's stones that can win at once.
     pub(super) won: u8,
-    /// Rank of each of the enemy's patterns in working order.
+    /// By the enemy's pattern: its rank in working order.
     pub(super) order: &'a [u8],
 }
 
 #[inline(always)]
 fn solve_body<const OWN: usize, const ENEMY: usize>(task: &BlockTask<'_>, scratch: &mut Scratch) {
     for (stone, minima) in scratch.minima[..OWN].iter_mut().enumerate() {
-        // The enemy's worst result is 0; a stone that wins at once needs no successor.
+        // The enemy's worst value is 0: a stone that wins at once needs no successor.
         minima[..const { padded_len(NUM_PATTERNS[OWN] * NUM_PATTERNS[ENEMY]) }].fill(
             if task.won >> stone & 1 == 1 {
                 0

@@ -1,7 +1,7 @@
-//! Memory of tables: write-once blocks during the build, then read-only cells, in memory or mapped.
+//! Memory of table cells: blocks that threads fill, later read-only cells, in memory or mapped.
 //!
-//! Invariant: a block is writable for one caller, once, and readable only when complete, so threads
-//! need two bits per block and no lock.
+//! Two bits per block replace locks: one writer claims a block, once, and it is readable only when
+//! complete.
 
 #![allow(
     unsafe_code,
@@ -19,9 +19,7 @@ pub(super) struct Blocks {
     pages: Pages,
     blocks: usize,
     cells_per_block: usize,
-    /// One bit per block, set when a writer claims it.
     claimed: Vec<AtomicU64>,
-    /// One bit per block, set when it is complete; bits stay in the cache.
     complete: Vec<AtomicU64>,
 }
 
@@ -45,7 +43,7 @@ impl Blocks {
         cells.wrapping_add(block * self.cells_per_block)
     }
 
-    /// The cells of a block; `None` until it is complete.
+    /// `None` until the block is complete.
     #[inline]
     pub(super) fn get(&self, block: usize) -> Option<&[u16]> {
         if block >= self.blocks
@@ -64,7 +62,7 @@ impl Blocks {
         prefetch_lines(self.start(block).cast(), self.cells_per_block);
     }
 
-    /// Lets `fill` write the cells of a block.
+    /// Calls `fill` to write a block's cells.
     ///
     /// # Panics
     /// If the block does not exist or is already claimed.
@@ -93,8 +91,7 @@ impl Blocks {
         })
     }
 
-    /// Clears all blocks and prepares `blocks` blocks in the same memory; `false` if it is too
-    /// small.
+    /// Clears all and provides `blocks` blocks in the same memory; `false` if it is too small.
     pub(super) fn reset(&mut self, blocks: usize) -> bool {
         if blocks > self.claimed.len() * 64
             || blocks * self.cells_per_block * size_of::<u16>() > self.pages.len()
@@ -109,7 +106,7 @@ impl Blocks {
         true
     }
 
-    /// The complete table; `None` if a block is missing.
+    /// `None` if a block is missing.
     pub(super) fn finish(self) -> Option<Cells> {
         let cells = self.blocks * self.cells_per_block;
         self.is_complete().then_some(Cells {
@@ -150,8 +147,7 @@ enum CellStorage {
 }
 
 impl Cells {
-    /// `cells` cells of a mapped file from byte `offset` on; `None` if the file is too short or
-    /// `offset` odd.
+    /// `None` if the file is too short for `cells` cells from byte `offset` on, or `offset` is odd.
     #[cfg(target_endian = "little")]
     pub(super) fn from_file(file: Mapping, offset: usize, cells: usize) -> Option<Self> {
         let end = cells.checked_mul(size_of::<u16>())?.checked_add(offset)?;

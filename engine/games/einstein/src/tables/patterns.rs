@@ -1,8 +1,8 @@
-//! Label patterns: which of the six labels the living stones of a side have.
+//! Label patterns: which of the six labels the living stones of a side have; they decide the stones
+//! that a roll allows.
 //!
-//! A side of `k` stones is a tuple of squares by label and a *pattern*, which alone decides the
-//! stones a roll allows. Patterns of `k` stones are numbered in the order of their sets (bit i =
-//! label i + 1); all labels of a single stone are one pattern.
+//! Patterns are numbered per number of stones, in ascending order of bit sets (bit i = label i +
+//! 1). All labels of a single stone are one pattern.
 
 use crate::{Variant, allowed_stones};
 
@@ -27,7 +27,7 @@ pub(super) static PATTERN_NUMBERS: [u8; 64] = {
     numbers
 };
 
-/// The pattern number of a set of labels, or of the reversed set.
+/// Of the set of labels `mask`, reversed if `is_reversed`.
 pub(super) fn pattern_number(mask: u8, is_reversed: bool) -> usize {
     let mask = if is_reversed {
         reverse_mask(mask)
@@ -37,7 +37,7 @@ pub(super) fn pattern_number(mask: u8, is_reversed: bool) -> usize {
     usize::from(PATTERN_NUMBERS[usize::from(mask)])
 }
 
-/// A set of labels reversed (1 ↔ 6, 2 ↔ 5, 3 ↔ 4).
+/// Reverses labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4).
 pub(super) const fn reverse_mask(mask: u8) -> u8 {
     mask.reverse_bits() >> 2
 }
@@ -49,14 +49,14 @@ pub(super) fn pattern_masks(stones: usize) -> Vec<u8> {
         .collect()
 }
 
-/// A set of labels without the `index`-th lowest (from 0).
+/// Removes the `index`-th lowest label (from 0).
 pub(super) fn without_label(mask: u8, index: usize) -> u8 {
     let above = (0..index).fold(mask, |rest, _| rest & (rest - 1));
     mask ^ (above & above.wrapping_neg())
 }
 
-/// Numbers of faces that allow only the i-th living stone (`alone[i]`), and both it and the next
-/// higher one (`shared[i]`).
+/// Numbers of faces that allow only the i-th living stone (`alone[i]`), or the i-th and the next
+/// (`shared[i]`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FaceCounts {
     pub(super) alone: [u8; 6],
@@ -95,8 +95,8 @@ mod tests {
 
     #[test]
     fn weights_by_hand() {
-        // Labels 2 and 5: faces 1 and 2 allow the lower stone, 5 and 6 the higher, 3 and 4 both;
-        // the nearest is always unique.
+        // Labels 2 and 5: faces 1 and 2 allow the lower stone, 5 and 6 the higher, 3 and 4 both or
+        // the nearest.
         let classic = face_counts(Variant::Classic, 0b01_0010);
         assert_eq!(
             (classic.alone, classic.shared),

@@ -1,7 +1,4 @@
-//! Probing the tables: the value of a position, of every move, and of each face of the die.
-//!
-//! Invariant: a position's value is that of the side to move, before the roll; a move's value is
-//! that of its mover.
+//! Probes the tables: win probabilities before the roll, after it, and of each move.
 
 use super::{
     Tables, class_index,
@@ -10,31 +7,32 @@ use super::{
 use crate::{Move, Position, Standard, dice::Die};
 use alea_core::oracle::Oracle;
 
-/// Moves whose values differ by less count as equal: about twice the error, see [`Oracle::error`].
+/// Moves whose win probabilities differ by less count as equal; about twice [`Oracle::error`] of
+/// five stones.
 pub const SAME_VALUE: f32 = 1e-4;
 
-/// Tablebase values of a position.
+/// Win probabilities of a position, its moves and its rolls.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
     /// Win probability of the side to move, before the roll.
     pub value: f32,
-    /// Every move that some face allows, in list order, with its value for the mover.
+    /// Every move that some face allows, in list order, with its win probability for the mover.
     pub moves: Vec<(Move, f32)>,
-    /// Values after the roll of each face, at `face − 1`.
+    /// Best moves after each roll, at `face − 1`.
     pub faces: [Face; 6],
 }
 
-/// Values of a position after a given face was rolled.
+/// The best moves after a roll.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Face {
-    /// The value of the best legal move.
+    /// Win probability of the side to move with the best legal move.
     pub value: f32,
-    /// The legal moves with this value up to [`SAME_VALUE`], in list order; only certain wins equal
-    /// a certain win.
+    /// Legal moves within [`SAME_VALUE`] of `value`, in list order; only certain wins if `value` is
+    /// 1.
     pub best: Vec<Move>,
 }
 
-/// Overlapping probes in [`Tables::values`].
+/// Probes in [`Tables::values`] whose memory accesses overlap.
 const BATCH_SIZE: usize = 32;
 /// Pages requested before the first is read, since disks answer many requests sooner.
 const READ_AHEAD: usize = 256;
@@ -49,22 +47,21 @@ impl Tables {
         Some(&cells[cell])
     }
 
-    /// The stored value, in units of 1/65535, of a position that is not over; `None` if it is not
-    /// in the tables.
+    /// Win probability in units of 1/65535 of the side to move before the roll; `None` if the
+    /// position, which must not be over, is not in the tables.
     #[inline]
     pub fn units(&self, position: &Position) -> Option<u16> {
         self.cell(position).copied()
     }
 
-    /// The win probability of the side to move, before the roll, of a position that is not over;
-    /// `None` if it is not in the tables.
+    /// Win probability of the side to move before the roll; `None` if the position, which must not
+    /// be over, is not in the tables.
     #[inline]
     pub fn value_of(&self, position: &Position) -> Option<f32> {
         self.units(position).map(to_value)
     }
 
-    /// The values of many positions that are not over, `None` for those not in the tables. Large
-    /// batches are probed in the order of addresses.
+    /// Writes [`Self::value_of`] each position to `values`.
     pub fn values(&self, positions: &[Position], values: &mut [Option<f32>]) {
         assert_eq!(positions.len(), values.len(), "a place for each value");
         let cells = positions.iter().map(|position| self.cell(position));
@@ -99,14 +96,14 @@ impl Tables {
         }
     }
 
-    /// Values of a position that is not over, its moves and the faces; `None` if it is not in the
-    /// tables.
+    /// Win probabilities of a position that is not over, its moves and its rolls; `None` if it is
+    /// not in the tables.
     pub fn probe(&self, game: &Standard, position: &Position) -> Option<Probe> {
         self.probe_within(game, position, 0)
     }
 
-    /// [`Self::probe`], solving at most `limit` positions that the tables lack; `None` if that is
-    /// too few.
+    /// [`Self::probe`] that solves up to `limit` positions outside the tables; `None` if more are
+    /// needed.
     pub fn probe_within(
         &self,
         game: &Standard,
@@ -133,7 +130,7 @@ impl Tables {
         })
     }
 
-    /// Whether a game has the rules of these tables: their variant, and a fair die with six faces.
+    /// Whether `game` has the variant of these tables and a fair die of six faces.
     #[inline]
     pub fn matches_rules(&self, game: &Standard) -> bool {
         game.variant() == self.variant && game.die() == Die::fair()
@@ -147,7 +144,6 @@ impl Oracle<Standard> for Tables {
         self.value_of(position).filter(|_| self.matches_rules(game))
     }
 
-    /// A move captures at most one stone.
     #[inline]
     fn may_cover_successors(&self, position: &Position) -> bool {
         position.stones() as usize == self.stones() + 1
@@ -171,7 +167,6 @@ fn prefetch(cell: &u16) {
     memory::prefetch(std::slice::from_ref(cell));
 }
 
-/// A probability from units of 1/65535.
 #[inline]
 pub(super) fn to_value(units: u16) -> f32 {
     f32::from(units) / 65535.0

@@ -1,16 +1,16 @@
-//! The solver: blocks of a class from those of their successors.
+//! Solves the blocks of a class from those of their successors.
 //!
-//! A move leads to the swapped class, or by a capture to a class of fewer stones. Every step adds
-//! to the total progress, so the classes `kvm` and `mvk` are solved together, in independent layers
-//! of equal total progress from the highest down. All label patterns of a block have the same
-//! successors, mapped by tables; see [`kernels`].
+//! A move leads to the swapped class, or by a capture to a class of fewer stones, and adds to the
+//! total progress. So a class and its swapped class are solved together, in layers of equal total
+//! progress from the highest down. All label patterns of a block have the same successors; see
+//! [`kernels`].
 //!
 //! Values are stored in units of 1/65535, computed from the stored values of successors; 0 and
 //! 65535 only if certainly lost or won. Let E(n) be the maximum error, in units, of a position
 //! whose longest line to the end has n plies. A value is a mean of maxima, which enlarge no error,
 //! rounded to nearest: E(n) ≤ E(n−1) + ½. A value clamped from 0 to 1 is less than 1 unit too
 //! large, and less than E(n−1) too small; likewise at 65535. So E(n) ≤ max(1, E(n−1) + ½), and E(1)
-//! = 0; see [`Tables::error_bound`](super::Tables).
+//! = 0.
 
 use super::{
     index::{Class, Index, MoverIndex, Squares, dispatch_class, occupied, other_tuples, progress},
@@ -27,9 +27,9 @@ use alea_core::simd::Instructions;
 use std::ops::Range;
 
 const MAX_SUCCESSORS: usize = 3 * MAX_TABLE_STONES;
-/// Blocks between prefetching the successors of a block and solving it.
+/// Blocks between prefetching a block's successors and solving it.
 const PREFETCH_DISTANCE: usize = 4;
-/// Maximum progress of a stone that has not reached its goal.
+/// Of a stone that has not reached its goal.
 const MAX_PROGRESS: usize = 7;
 /// The mover's goal; square s of one side is GOAL − s for the other.
 const GOAL: u8 = 24;
@@ -38,23 +38,22 @@ pub(super) fn max_layer(class: Class) -> usize {
     MAX_PROGRESS * class.stones()
 }
 
-/// Storage of two classes that are solved together.
 pub(super) trait BlockStore: Sync {
-    /// The container of a block of total progress `layer`, and its number there.
+    /// The container of a block of total progress `layer`, and the block's number there.
     fn find(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize);
 }
 
-/// Maps the label patterns of a class to those of its successors.
 struct PatternMap {
     class: Class,
     weights: kernels::FaceCounts,
-    /// By the captured stone of the mover (`class.mover` for none), and whether its labels are
-    /// reversed after the move: the successor's row of each of its patterns.
+    /// By captured stone of the mover (`class.mover` for none) and whether its labels are reversed
+    /// after the move: the successor's row of each of its patterns.
     rows: Vec<[Vec<u8>; 2]>,
-    /// By the captured stone of the enemy, whether its labels are reversed in working order, and
-    /// whether after the capture: the successor's column of each of its patterns.
+    /// By captured stone of the enemy and whether its labels are reversed in working order and
+    /// after the capture: the successor's column of each of its patterns.
     permutation: Vec<[[Vec<u8>; 2]; 2]>,
-    /// By whether the enemy's labels are reversed in working order: the rank of each pattern.
+    /// By whether the enemy's labels are reversed in working order: the rank of each of its
+    /// patterns.
     order: [Vec<u8>; 2],
 }
 
@@ -123,18 +122,16 @@ impl PatternMap {
     }
 }
 
-/// Tuples of equal progress, with their occupied squares.
+/// A side's tuples of equal progress, each with its set of squares.
 pub(super) type Bucket = Vec<(Squares, u32)>;
 
-/// Solver of the classes `kvm` and `mvk`.
+/// Solves a class and its swapped class.
 pub(super) struct Solver<'a> {
     index: &'a Index,
-    /// Values of smaller classes.
     finished: &'a (dyn Fn(Class) -> &'a [u16] + Sync),
     instructions: Instructions,
-    /// A map for each class of [`Class::with_swapped`].
     pattern_maps: Vec<PatternMap>,
-    /// The other side's tuples of each class, by progress.
+    /// By class and progress: the other side's tuples.
     others: Vec<Vec<Bucket>>,
 }
 
@@ -142,9 +139,9 @@ pub(super) struct Solver<'a> {
 struct BlockPlan<'a> {
     row: usize,
     rank: usize,
-    /// 1 if the enemy's labels are reversed in working order, else 0.
+    /// 1 if the enemy's labels are reversed in working order.
     reversed: usize,
-    /// Bit set of the stones that win at once.
+    /// Bit set of the mover's stones that can win at once.
     won: u8,
     count: usize,
     sources: [(u8, SuccessorValues<'a>); MAX_SUCCESSORS],
@@ -188,7 +185,7 @@ impl<'a> Solver<'a> {
         &self.others[number]
     }
 
-    /// All blocks of a layer as about `number` jobs per class.
+    /// Divides a layer into about `number` jobs per class.
     pub(super) fn jobs(&self, number: usize) -> Vec<Job> {
         let mut jobs = Vec::new();
         for (class_number, class) in self.classes().enumerate() {
@@ -226,8 +223,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Solves the blocks of a job in a layer and returns their number; the layers above are
-    /// complete.
+    /// Solves a job's blocks and returns their number; the layers above must be complete.
     pub(super) fn run(&self, job: &Job, layer: usize, target: &dyn BlockStore) -> usize {
         let class = self.pattern_maps[job.class_number].class;
         dispatch_class!(class, OWN, ENEMY => self.run_class::<OWN, ENEMY>(job, layer, target))
@@ -285,8 +281,7 @@ impl<'a> Solver<'a> {
         planned
     }
 
-    /// Looks up and prefetches the successors of a block. `others` are the enemy's squares in the
-    /// mover's perspective.
+    /// Looks up and prefetches a block's successors; `others` are in the mover's perspective.
     #[inline(always)]
     #[allow(
         clippy::too_many_arguments,
@@ -368,7 +363,7 @@ impl<'a> Solver<'a> {
                 plan.count += 1;
             }
         }
-        // All starts at once, so that their addresses are translated in parallel.
+        // All first cells at once, so that their addresses are translated in parallel.
         let (blocks, block) = target.find(pattern_map.class, layer, plan.row, plan.rank);
         blocks.prepare(block);
         let sources = &plan.sources[..plan.count];
@@ -387,7 +382,7 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Offsets of the steps from a square that stay on the board: diagonal, sideways, forward.
+/// Offsets of the possible steps: diagonal, sideways, forward.
 #[inline(always)]
 fn steps(square: u8) -> impl Iterator<Item = u8> {
     let (sideways, forward) = (square % 5 < 4, square / 5 < 4);

@@ -1,7 +1,8 @@
-//! Statistics of the tables: means by class, the value of having the move, and self-captures.
+//! Statistics of the tables: mean win probabilities, the value of having the move, and
+//! self-captures.
 //!
-//! Sums are integers and ties go to the smallest packed position, so results do not depend on the
-//! order of rows. Every stored position counts once, duplicates (see `index.rs`) twice.
+//! Integer sums, and ties broken by the packed position, make results independent of the order of
+//! jobs. Positions stored twice (see `index.rs`) count twice.
 
 use super::{Run, Tables, index::Class, visit::PositionVisitor};
 use crate::{Move, Position, Standard};
@@ -14,32 +15,32 @@ use std::{
 /// Statistics of a class of positions.
 #[derive(Clone, Debug)]
 pub struct ClassStatistics {
-    /// The class.
+    /// Numbers of stones of the side to move and of the other side.
     pub class: Class,
     /// Number of positions, up to symmetry; a single stone counts once for all its labels.
     pub positions: u64,
-    /// Number of certain wins of the side to move.
+    /// Number of positions that the side to move certainly wins.
     pub won: u64,
-    /// Number of certain losses of the side to move.
+    /// Number of positions that the side to move certainly loses.
     pub lost: u64,
     /// Mean win probability of the side to move.
     pub mean: f64,
-    /// Mean value of having the move: a side's win probability with the move less that without it.
+    /// Mean, over positions, of a side's win probability with the move less that without it.
     pub tempo: f64,
-    /// The position where having the move is worth most, and that value.
+    /// The position where having the move is worth most, and that difference of win probabilities.
     pub max_tempo: Option<(Position, f64)>,
-    /// The position where having the move is worth least (the worst zugzwang), and that value.
+    /// The position where having the move is worth least (the worst zugzwang), and that difference.
     pub min_tempo: Option<(Position, f64)>,
-    /// The self-capture with the largest gain (possibly negative) over the best other legal move.
+    /// The self-capture with the largest gain (possibly negative) over the best other move.
     pub self_capture: Option<SelfCapture>,
 }
 
-/// The best self-capture after a roll, compared with the best other move.
+/// The best self-capture after a roll, beside the best other move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SelfCapture {
     /// The position before the roll.
     pub position: Position,
-    /// The face that was rolled.
+    /// The rolled face, 1 to 6.
     pub face: u8,
     /// The best legal move that captures an own stone.
     pub capture: Move,
@@ -51,7 +52,7 @@ pub struct SelfCapture {
     pub instead_value: f64,
 }
 
-/// Sums over positions, in units of 1/65535.
+/// In units of 1/65535.
 #[derive(Clone, Debug, Default)]
 struct Sums {
     positions: u64,
@@ -64,10 +65,9 @@ struct Sums {
     self_capture: Option<Extremum<SelfCapture>>,
 }
 
-/// A maximum in units of 1/65535 with its packed position and data.
+/// A maximum in units of 1/65535, its packed position and its data.
 type Extremum<T> = (i64, Reverse<u64>, T);
 
-/// Replaces a maximum by a larger one, or an equal one with a smaller packed position.
 fn replace_if_larger<T>(largest: &mut Option<Extremum<T>>, found: Option<Extremum<T>>) {
     let better = |found: &Extremum<T>| {
         largest

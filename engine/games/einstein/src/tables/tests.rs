@@ -1,4 +1,4 @@
-//! Tables against the rules, position by position, on all instruction sets and numbers of threads.
+//! Compares the tables with the rules, on all instruction sets and numbers of threads.
 
 use super::{visit::PositionVisitor, *};
 use crate::{Position, Standard, dice::Die};
@@ -34,7 +34,7 @@ fn on_two_threads(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     });
 }
 
-/// Values in double precision by the rules alone; only the index is that of the tables.
+/// Win probabilities by the rules, in double precision; shares only the index with the tables.
 struct Reference {
     game: Standard,
     index: Index,
@@ -106,8 +106,8 @@ impl Reference {
     }
 }
 
-/// Maximum and root mean square error of tables, in units of 1/65535. Asserts that exactly the
-/// certain values are certain.
+/// Maximum and root mean square error, in units of 1/65535. Asserts that exactly the certain values
+/// are certain.
 fn errors(tables: &Tables, reference: &Reference) -> (f64, f64) {
     let (mut largest, mut squares, mut count) = (0.0f64, 0.0, 0u64);
     for class in Class::up_to(tables.stones()) {
@@ -267,7 +267,6 @@ fn a_changed_byte_is_refused_and_built_again() {
         error.starts_with(&format!("{}: ", path.display())),
         "{error}"
     );
-    // The file has the table of the swapped class.
     std::fs::rename(file::path(at, nearest, class.swap_sides()), &path).unwrap();
     assert!(open().is_err());
     build().unwrap();

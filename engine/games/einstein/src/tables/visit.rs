@@ -1,7 +1,5 @@
-//! Iterates over the positions of the tables.
-//!
-//! Invariant: of symmetric positions one is visited, except if the mover's tuple is its own image,
-//! see [`super::index`]; a single stone has label 1. Seat 0 is to move.
+//! Iterates over the positions of a class as stored, with seat 0 to move: one of symmetric
+//! positions, except those that [`super::index`] stores twice. A single stone has label 1.
 
 use super::{
     index::{Class, Index, Squares, other_tuples, progress},
@@ -33,7 +31,7 @@ impl<'a> PositionVisitor<'a> {
         self.index.rows(self.class.mover).len()
     }
 
-    /// Visits each position of a row, or those of one total progress, `layer`.
+    /// Visits a row's positions, or only those of total progress `layer`.
     pub(super) fn visit_row(
         &self,
         row: usize,
@@ -68,7 +66,7 @@ impl<'a> PositionVisitor<'a> {
     }
 }
 
-/// A side from labels and squares, both in ascending order of labels.
+/// A side with the labels of `mask`, in ascending order, on `squares`.
 fn side(squares: impl Iterator<Item = u8>, mask: u8) -> Side {
     let mut stones = [GONE; MAX_STONES];
     for (label, square) in (0..MAX_STONES)

@@ -1,21 +1,19 @@
-//! From a position to its cell: the hot path of every probe.
+//! Computes a position's cell index: the hot path of every probe.
 //!
-//! It computes [`Index::mover_index`] and [`MoverIndex::rank`](super::MoverIndex::rank) with a
-//! single data-dependent branch. Bits are not counted, since portable popcounts are slower than
-//! comparing a few squares.
+//! It has a single data-dependent branch. Comparing a few squares replaces popcounts, which are
+//! slower in portable code.
 
 use super::super::patterns::{MAX_TABLE_STONES, NUM_PATTERNS, PATTERN_NUMBERS, reverse_mask};
 use super::{Class, GOAL, Index, dispatch_class, num_other_tuples, tuple_number};
 use crate::{Position, position::Side, symmetry::TRANSPOSED};
 use alea_core::arrays::build_array;
 
-/// Stones and pattern of a set of labels.
 #[derive(Clone, Copy)]
 struct Labels {
-    /// The stones (from 0) by label; the rest is padding.
+    /// The living stones (from 0) in ascending order, then padding.
     stones: [u8; MAX_TABLE_STONES],
     count: u8,
-    /// The number of the pattern, and of that of the reversed labels.
+    /// The label pattern's number, and that of the reversed labels.
     patterns: [u8; 2],
 }
 
@@ -47,7 +45,7 @@ static LABELS_BY_SET: [Labels; 64] = {
     all
 };
 
-/// Each square unchanged, then transposed.
+/// Each square, unchanged (`[0]`) and transposed (`[1]`).
 static ORIENTATIONS: [[u8; 32]; 2] = {
     let mut same = [0; 32];
     let mut square = 0;
@@ -117,7 +115,8 @@ impl Index {
         let row = entry >> 2;
         let orientation = &ORIENTATIONS[entry >> 1 & 1];
         let movers = movers.map(|square| orientation[usize::from(square & 31)]);
-        // A mover on 0 takes no free square from the other side.
+        // Square 0 is never free for the other side: a mover's stone there blocks no further
+        // square.
         let on_zero = usize::from(row >= orbits.rows_without_zero);
         let ranks = others.map(|square| {
             let square = orientation[usize::from(square & 31)];
@@ -136,8 +135,8 @@ impl Index {
     }
 }
 
-/// The other side's rank from its squares' ranks among the `free` ones, and whether its labels are
-/// reversed.
+/// Rank of the other side, from each square's rank among the `free` ones, and whether its labels
+/// are reversed.
 #[inline(always)]
 fn rank<const COUNT: usize>(ranks: [usize; COUNT], free: usize) -> (usize, bool) {
     let (first, last) = (ranks[0], ranks[COUNT - 1]);

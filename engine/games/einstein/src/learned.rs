@@ -1,4 +1,4 @@
-//! EinStein as a game for learned evaluators. Model files name it `einstein-5x5`: classic rules and
+//! EinStein as a game for learned evaluators. Their files name it `einstein-5x5`: classic rules and
 //! a fair die on the standard board.
 
 #[cfg(target_arch = "x86_64")]

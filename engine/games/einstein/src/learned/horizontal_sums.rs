@@ -1,4 +1,4 @@
-//! Horizontal sums of four vectors at once, modulo 2³²: a few shuffles for all, and one store.
+//! Horizontal sums of four vectors at once, modulo 2³².
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
@@ -48,7 +48,7 @@ pub(super) fn sums_of_sixteens([a, b, c, d]: [__m512i; NUM_VECTORS]) -> __m128i 
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn store(out: &mut [i32; NUM_VECTORS], totals: __m128i) {
-    // SAFETY: 16 bytes are writable, and the store is unaligned.
+    // SAFETY: 16 bytes are writable; unaligned store.
     unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), totals) }
 }
 

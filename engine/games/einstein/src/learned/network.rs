@@ -1,9 +1,7 @@
-//! Networks of EinStein: kernels that evaluate all successors of a position in one batch.
-//!
-//! Unlike in NNUE (Nasu 2018), most features belong to one side ([`features`]) and all successors
-//! share the two accumulators; [`alea_learned::network`] has the formula. Widths other than
-//! [`SIMD_WIDTHS`] and processors without vectors use the generic forward pass. Invariant: all sums
-//! are exact, so every instruction set gives the same integers.
+//! Neural networks of EinStein: SIMD kernels that evaluate all successors of a position in one
+//! batch. Their integer sums are exact, so results equal those of the generic forward pass of
+//! [`alea_learned::network`], which serves widths other than [`SIMD_WIDTHS`] and processors without
+//! SIMD instructions.
 
 pub mod features;
 mod kernels;
@@ -30,10 +28,10 @@ use alea_core::simd::Instructions;
 use alea_learned::network::{self, NetworkKernels, NetworkWeights, win_probability};
 use std::sync::Arc;
 
-/// A network for EinStein.
+/// A neural network for EinStein.
 pub type Network = network::Network<Standard>;
 
-/// Numbers of neurons of the first and of the second layer with SIMD kernels.
+/// Numbers of neurons of the first and of the second layer for which SIMD kernels exist.
 pub const SIMD_WIDTHS: [[usize; 2]; 8] = [
     [64, 16],
     [64, 32],
@@ -45,7 +43,7 @@ pub const SIMD_WIDTHS: [[usize; 2]; 8] = [
     [512, 32],
 ];
 
-/// Evaluates an expression with the widths of a SIMD network as constants.
+/// Evaluates an expression with the widths of a [`SimdNetwork`] as constants.
 macro_rules! with_widths {
     ($fast:expr, $first:ident, $second:ident => $body:expr) => {
         match $fast.shape {
@@ -66,7 +64,7 @@ macro_rules! with_widths {
     }};
 }
 
-/// The SIMD kernels of a network; `None` if it uses the generic forward pass.
+/// SIMD kernels of a network; `None` for the generic forward pass.
 #[derive(Clone, Debug)]
 pub struct EinSteinNetwork(Option<Arc<SimdNetwork>>);
 
@@ -75,7 +73,8 @@ struct SimdNetwork {
     shape: [usize; 2],
     tables: Tables,
     layers: Vec<Layers>,
-    /// The output bucket by number of living stones, padded so that a mask bounds indices.
+    /// Output bucket by number of living stones of both sides; padded, so that a mask bounds
+    /// indices.
     buckets: [u8; (2 * MAX_STONES + 1).next_power_of_two()],
     classes: &'static TurnClasses,
     both: Option<CrossFeatures>,
@@ -94,7 +93,7 @@ const MAX_LINES: usize = 512 / 32;
 static ZERO_LINES: [I16Line; MAX_LINES] = [CacheLine([0; 32]); MAX_LINES];
 
 impl CrossFeatures {
-    /// `out` = the mover's sums plus the other side's plus the cross-side rows.
+    /// `out` = both sides' accumulators (`sums`) plus the rows of the active cross-side features.
     #[inline]
     fn add_accumulators(
         &self,
@@ -110,7 +109,7 @@ impl CrossFeatures {
 }
 
 impl SimdNetwork {
-    /// `None` without SIMD kernels for the widths and instructions, or if sums may exceed 16 bits.
+    /// `None` without kernels for these widths or instructions, or if sums may exceed 16 bits.
     fn new(
         weights: &NetworkWeights,
         groups: FeatureGroups,
@@ -227,7 +226,7 @@ impl NetworkKernels<Standard> for EinSteinNetwork {
         }
     }
 
-    /// Log odds for the mover, in the network's integer units.
+    /// Scores are log odds for the mover, in the network's integer units.
     #[inline]
     fn score_successors(
         network: &Network,
@@ -250,12 +249,12 @@ impl NetworkKernels<Standard> for EinSteinNetwork {
     ) {
         let lost = |logit| win_probability(logit) - 1.0;
         score_moves(network, game, position, moves, lost, values);
-        // A winning move has an infinite score.
+        // Winning moves have infinite scores.
         values.iter_mut().for_each(|value| *value = value.min(1.0));
     }
 }
 
-/// Scores moves by minus `count` of the enemy's logit; infinite for wins.
+/// Scores each move by minus `count` of the enemy's logit after it; wins are infinite.
 #[inline]
 fn score_moves(
     network: &Network,
@@ -277,7 +276,7 @@ fn score_moves(
     }
 }
 
-/// The enemy's logit after each step.
+/// The enemy's logit after each move of `steps`.
 fn logits_one_by_one(
     network: &Network,
     game: &Standard,

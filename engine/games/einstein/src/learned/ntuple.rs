@@ -1,7 +1,5 @@
-//! EinStein's n-tuples (Chu et al., TAAI 2017): cells, named sets, and kernels for one position or
-//! all its successors.
-//!
-//! Invariant: bit-identical to [`alea_learned::tuples::GenericKernels`].
+//! EinStein's n-tuple networks (Chu et al., TAAI 2017). Kernels for one position or all its
+//! successors give the same results as [`alea_learned::tuples::GenericKernels`].
 
 mod cell;
 mod incremental;
@@ -41,7 +39,7 @@ pub(crate) fn symbols(position: &Position) -> [u8; CELLS] {
     *Symbols::new(position).symbols()
 }
 
-/// SIMD kernels of EinStein's tuples.
+/// SIMD kernels of EinStein's n-tuple networks.
 #[derive(Clone, Debug)]
 pub struct EinSteinTuples {
     plan: SimdLayout,
@@ -55,7 +53,6 @@ impl EinSteinTuples {
         self.instructions != Instructions::PORTABLE
     }
 
-    /// Whether the instructions are 512-bit vectors with byte permutations.
     #[inline]
     fn uses_avx512_vbmi(&self) -> bool {
         self.instructions.level() == SimdLevel::Avx512Vbmi
@@ -77,7 +74,7 @@ impl TupleKernels<Standard> for EinSteinTuples {
 
     fn with_instructions(&self, instructions: Instructions) -> Self {
         Self {
-            // AVX-512 requires byte permutations (VBMI).
+            // The AVX-512 kernels use byte permutations (VBMI).
             instructions: instructions.widest_of(&[SimdLevel::Avx2, SimdLevel::Avx512Vbmi]),
             ..self.clone()
         }

@@ -1,7 +1,6 @@
-//! The moves of a side, and the one-ply value of a position from its successors' logits.
-//!
-//! The best move of a stone is selected by integer logit, which needs a monotone conversion to
-//! values. Invariant: bit-identical to successors evaluated one by one.
+//! The moves of a side, and the one-ply value of a position: the expectation over the die of the
+//! best successor's value. A stone's best move is selected by integer logit, so conversion to
+//! values must be monotone.
 
 use crate::{GONE, MAX_OUTCOMES, MAX_STONES, Move, Position, Standard, position::Side};
 use alea_core::arrays::map_array;
@@ -12,20 +11,20 @@ const LANES: usize = 8;
 
 const NUM_DIRECTIONS: usize = MAX_STEPS / MAX_STONES;
 
-/// Capacity for the logits of all steps, padded: a mask bounds every index, and vectors may exceed
-/// the last.
+/// Padded: a mask bounds every index, and vectors may exceed the last logit.
 const LOGITS_CAPACITY: usize = 32;
 
 const NO_MOVE: usize = LOGITS_CAPACITY - 1;
 
-/// The enemy's logit after each step, in order; the rest is arbitrary.
+/// The enemy's logit after each move of [`SideMoves`] or [`MoveSubset`], in order; arbitrary
+/// beyond.
 pub(super) type Logits = [i32; LOGITS_CAPACITY];
 
 const NO_STONE: u8 = LANES as u8 - 1;
 
 const _: () = assert!(MAX_STONES < LANES && MAX_STEPS < LOGITS_CAPACITY);
 
-/// The logit of an enemy without stones; evaluators return only larger ones.
+/// Logit of an enemy without stones; evaluators return only larger ones.
 pub(super) const LOST_LOGIT: i32 = i32::MIN;
 
 /// A move that does not reach the goal.
@@ -45,17 +44,17 @@ impl SideMove {
     }
 }
 
-/// The moves of one side, and the outcomes that allow them.
+/// A side's moves that do not reach the goal, and the die's outcomes.
 #[derive(Clone, Debug)]
 pub(super) struct SideMoves {
     side: Side,
     steps: [SideMove; MAX_STEPS],
     count: usize,
-    /// Bit set of the destinations, in the enemy's perspective.
+    /// Set of the destinations, in the enemy's perspective.
     targets: u32,
-    /// The indices of each stone's steps; [`NO_MOVE`] for missing ones.
+    /// Indices of each stone's moves; [`NO_MOVE`] for missing ones.
     moves_by_stone: [[u8; NUM_DIRECTIONS]; LANES],
-    /// [`LOST_LOGIT`] for each stone that can reach the goal, else the maximum.
+    /// For each stone [`LOST_LOGIT`] if it can reach the goal, else the maximum.
     goal_logits: [i32; LANES],
     /// First and last allowed stone of each outcome; stones between them are gone.
     allowed: [[u8; 2]; MAX_OUTCOMES],
@@ -131,15 +130,15 @@ impl SideMoves {
         }
     }
 
-    /// [`Self::one_ply`] in vectors of eight stones.
+    /// Compiled for AVX2, [`Self::one_ply`] uses vectors of eight stones.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     pub(super) fn one_ply_by_eights(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
         self.one_ply(logits, worth)
     }
 
-    /// The one-ply value from the enemy's logit after each step ([`LOST_LOGIT`] without stones);
-    /// `worth` converts logits to the enemy's values.
+    /// Mover's win probability before the roll, from the enemy's logit after each move
+    /// ([`LOST_LOGIT`] without stones); `worth` converts logits to the enemy's win probability.
     #[inline(always)]
     pub(super) fn one_ply(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
         logits[NO_MOVE] = i32::MAX;
@@ -175,7 +174,7 @@ impl SideMoves {
 /// The moves of a given list that do not reach the goal.
 pub(super) struct MoveSubset {
     steps: [SideMove; MAX_STEPS],
-    /// For each entry of `steps`, the index of its move in the given list.
+    /// For each entry of `steps` its index in the given list.
     indices: [u8; MAX_STEPS],
     count: usize,
 }
@@ -217,7 +216,8 @@ impl MoveSubset {
         &self.steps[..self.count]
     }
 
-    /// Scores the selected moves by minus `count` of the enemy's logits; infinite if it has lost.
+    /// Scores each selected move by minus `count` of the enemy's logit after it; infinite if the
+    /// enemy has lost.
     #[inline]
     pub(super) fn score(&self, logits: &[i32], count: impl Fn(i32) -> f32, scores: &mut [f32]) {
         for (&index, &logit) in self.indices[..self.count].iter().zip(logits) {

@@ -1,8 +1,6 @@
-//! Input features of networks, all binary, most of them of one side.
-//!
-//! Side features have separate weights for the mover and the other side, so the first layer is a
-//! sum of two accumulators, of which most successors share one. Invariant: `layout` names every
-//! feature in order with the version of its formula.
+//! Binary input features of networks. Most describe one side and have separate weights for the
+//! mover and the other side; the first layer is then a sum of two accumulators, of which most
+//! successors share one.
 
 use crate::{
     GONE, MAX_STONES, Position, Standard,
@@ -13,38 +11,37 @@ use alea_core::arrays::{build_array, map_array};
 use alea_learned::named_set::{Named, NamedSet};
 use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 
-/// A group of features besides the squares of the stones, which are always present.
+/// A group of features that a network may have besides the squares of the stones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeatureGroup {
-    /// Per stone: its square combined with the number of faces (of six) that allow it.
+    /// Each stone's square combined with the number of faces (of six) that allow the stone to move.
     Mobility,
-    /// The expected number of own turns to the goal without captures, in quarters of a turn.
+    /// Expected number of the side's turns to the goal without captures, in quarters of a turn.
     Turns,
-    /// The set of the side's living stones.
+    /// Set of the side's living stones.
     Alive,
-    /// Mean and standard deviation of the number of own turns to the goal without captures.
+    /// Mean and standard deviation of the number of the side's turns to the goal without captures.
     RaceDistribution,
-    /// Cross-side: the expected turns of one side combined with those of the other.
+    /// Cross-side: both sides' expected turns to the goal.
     Race,
     /// Cross-side: for each stone the own and enemy stones on its possible destinations.
     Contact,
 }
 
-/// Square features per stone: one for each of 25 squares, and one if it is gone.
+/// Per stone: 25 squares, and gone.
 const NUM_SQUARES: usize = 26;
 
-/// Mobility features per stone: 25 squares for each number of faces, and one if it is gone.
+/// Per stone: 25 squares for each number of faces that allow it, and gone.
 const NUM_MOBILITY_SQUARES: usize = 6 * 25 + 1;
 
 const NUM_TURN_CLASSES: usize = 48;
 
 const NUM_ALIVE_SETS: usize = 64;
 
-/// Number of classes of the standard deviation, in sixths of a turn.
+/// Classes of the standard deviation, in sixths of a turn.
 const NUM_SPREADS: usize = 16;
 
-/// Number of classes of either side's expected turns in [`FeatureGroup::Race`], in quarters of a
-/// turn.
+/// Classes of each side's expected turns in [`FeatureGroup::Race`], in quarters of a turn.
 const NUM_RACE_CLASSES: usize = 32;
 
 /// Own and enemy stones on the three destinations of a stone, one bit each.
@@ -72,7 +69,7 @@ impl Named for FeatureGroup {
 }
 
 impl FeatureGroup {
-    /// Number of features, per side unless the group is cross-side.
+    /// Number of features; per side unless the group is cross-side.
     pub fn rows(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES * NUM_MOBILITY_SQUARES,
@@ -84,7 +81,7 @@ impl FeatureGroup {
         }
     }
 
-    /// Number of active features, per side unless the group is cross-side; equal in all positions.
+    /// Number of active features, equal in all positions; per side unless the group is cross-side.
     pub fn num_active(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES,
@@ -119,7 +116,7 @@ impl FeatureGroup {
     }
 }
 
-/// A set of feature groups; in configurations a list of names, `["mobility", "turns"]`.
+/// Set of feature groups; in configurations a list of names, `["mobility", "turns"]`.
 pub type FeatureGroups = NamedSet<FeatureGroup>;
 
 fn side_groups(groups: FeatureGroups) -> impl Iterator<Item = FeatureGroup> {
@@ -130,12 +127,13 @@ pub(super) fn cross_groups(groups: FeatureGroups) -> impl Iterator<Item = Featur
     groups.iter().filter(|group| group.is_cross_side())
 }
 
-/// Number of features of one side, including squares.
+/// Number of features of one side, including the squares of the stones.
 pub fn num_side_features(groups: FeatureGroups) -> usize {
     MAX_STONES * NUM_SQUARES + side_groups(groups).map(FeatureGroup::rows).sum::<usize>()
 }
 
-/// The description of the inputs: all features in order, with the version of each formula.
+/// Text that a model file stores to describe its inputs: all features in order, with the version of
+/// each formula.
 pub(in super::super) fn layout(groups: FeatureGroups) -> String {
     let mut text = String::from(
         "sides v1: all inputs of the mover, then all of the other; squares v1: stones 1-6 by square in the owner's perspective, 25 gone",
@@ -147,7 +145,8 @@ pub(in super::super) fn layout(groups: FeatureGroups) -> String {
     text
 }
 
-/// Ranges of features with one active each: of the mover, of the other side, and cross-side.
+/// Ranges of feature indices of which exactly one is active: the mover's, then the other side's,
+/// then cross-side ones.
 pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>> {
     let shape = |group: FeatureGroup| (group.num_active(), group.rows());
     let side = || {
@@ -165,7 +164,7 @@ pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>
     runs
 }
 
-/// Writes the active feature of each of the [`feature_slots`].
+/// Writes the index of the active feature of each range of [`feature_slots`].
 pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &mut [u16]) {
     let (mover, other) = (position.mover(), position.other());
     let turn_classes = TurnClasses::for_classic_rules(false);
@@ -207,7 +206,7 @@ pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &m
 
 pub(super) const MAX_CROSS_FEATURES: usize = 1 + 2 * MAX_STONES;
 
-/// The active cross-side features, numbered from 0.
+/// Active cross-side features, numbered from 0.
 #[inline]
 pub(super) fn cross_rows<'a>(
     groups: FeatureGroups,
@@ -250,7 +249,7 @@ pub(super) fn cross_rows<'a>(
     &out[..count]
 }
 
-/// Bit set of the occupied squares sideways, forward and diagonally from a square.
+/// Set of the occupied squares sideways (bit 0), forward and diagonally from `square`.
 #[inline]
 fn occupied_ahead(occupied: u32, square: u8) -> u16 {
     // Shifts may exceed 31 bits for squares off the board.
@@ -260,7 +259,7 @@ fn occupied_ahead(occupied: u32, square: u8) -> u16 {
     (three & inside) as u16
 }
 
-/// Number of faces that allow a stone of a set under the classic rules; 0 for a gone stone.
+/// Number of faces that allow `stone` under the classic rules; 0 if it is gone.
 const fn faces(alive: usize, stone: usize) -> usize {
     if alive >> stone & 1 == 0 {
         return 0;
@@ -285,16 +284,18 @@ fn mobility_rows(alive: u8, side: Side) -> [u16; MAX_STONES] {
     build_array(|stone| base[stone] + u16::from(side.square(stone)))
 }
 
-/// The class of each distance vector by expected turns and, optionally, standard deviation.
+/// Class of each distance vector (the six stones' distances to the goal) by expected turns to the
+/// goal and, optionally, their standard deviation.
 #[derive(Debug)]
 pub(super) struct TurnClasses {
     of: Box<[u8; NUM_DISTANCE_VECTORS.next_power_of_two()]>,
-    /// The [`FeatureGroup::RaceDistribution`] feature of each class, 16 · quarters + sixths.
+    /// For each class its [`FeatureGroup::RaceDistribution`] feature: 16 · quarters of a turn +
+    /// sixths of the deviation.
     spreads: Vec<u16>,
 }
 
 impl TurnClasses {
-    /// The shared classes: all models are for the classic rules and a fair die.
+    /// Shared by all networks, as they are for the classic rules and a fair die.
     pub(super) fn for_classic_rules(by_spread: bool) -> &'static Self {
         static SHARED: [OnceLock<TurnClasses>; 2] = [const { OnceLock::new() }; 2];
         SHARED[usize::from(by_spread)].get_or_init(|| Self::new(by_spread))
@@ -306,7 +307,7 @@ impl TurnClasses {
             if index == 0 || index >= NUM_DISTANCE_VECTORS {
                 return 0;
             }
-            // An epsilon, so that rounding does not separate symmetric vectors.
+            // The epsilon keeps symmetric vectors together despite rounding.
             let turn_classes = (4.0 * (race.expected_turns_f64(index) + 1e-6)).floor();
             let turn_classes = (turn_classes as usize).min(NUM_TURN_CLASSES - 1);
             let mass = race.probabilities(index).into_iter().zip(0..);
@@ -319,7 +320,7 @@ impl TurnClasses {
             .map(spread)
             .collect();
         let spreads: Vec<u16> = if by_spread {
-            // Only those that occur, fewer than 256.
+            // Only features that occur: at most 256.
             let sorted: BTreeSet<u16> = all.iter().copied().collect();
             sorted.into_iter().collect()
         } else {
@@ -345,19 +346,19 @@ impl TurnClasses {
     }
 }
 
-/// Active rows of one side in inference: a stone's square and mobility are fused, and so are the
-/// living stones and the bias.
+/// Active rows of one side in the fused table: per stone one for square and mobility, one for
+/// expected turns, and one for the set of living stones and the bias.
 pub(super) const NUM_FUSED: usize = MAX_STONES + 2;
 
-/// Rows of the fused table of one side; a power of two, so that a mask bounds every index.
+/// A power of two, so that a mask bounds every index.
 pub(super) const FUSED_ROWS: usize = 2048;
 
 const TURNS_OFFSET: usize = MAX_STONES * NUM_MOBILITY_SQUARES;
 const ALIVE_OFFSET: usize = TURNS_OFFSET + 256;
 const _: () = assert!(ALIVE_OFFSET + NUM_ALIVE_SETS <= FUSED_ROWS);
 
-/// For each set of living stones the offset from a stone's square to its [`FeatureGroup::Mobility`]
-/// feature, which is also its fused row.
+/// By set of living stones: what added to a stone's square gives its [`FeatureGroup::Mobility`]
+/// feature, also its fused row.
 static STONE_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
     let mut bases = [[0; MAX_STONES]; NUM_ALIVE_SETS];
     let mut alive = 0;
@@ -376,10 +377,10 @@ static STONE_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
     bases
 };
 
-/// Index of the active row of expected turns, after those of the six stones.
+/// Index, among a side's active fused rows, of that of the expected turns.
 pub(super) const TURNS_ROW: usize = MAX_STONES;
 
-/// The fused row of expected turns for a [`distance_index`].
+/// Fused row of the expected turns for a [`distance_index`].
 #[inline(always)]
 pub(super) fn turns_row(classes: &TurnClasses, index: usize) -> u16 {
     TURNS_OFFSET as u16 + u16::from(classes.class_index(index))
@@ -395,8 +396,8 @@ pub(super) fn fused_rows(classes: &TurnClasses, side: Side) -> [u16; NUM_FUSED] 
     rows
 }
 
-/// The fused table of one side, `[FUSED_ROWS × width]`: sums of its `rows`, in [`layout`] order,
-/// and the bias.
+/// Fused table of one side, `[FUSED_ROWS × width]`: sums of `rows` (in [`layout`] order), and the
+/// bias.
 pub(super) fn fuse(
     groups: FeatureGroups,
     classes: &TurnClasses,
@@ -407,7 +408,7 @@ pub(super) fn fuse(
     let mut table = vec![0i16; FUSED_ROWS * width];
     let mut add = |joined: usize, row: &[i16]| {
         for (sum, weight) in table[joined * width..][..width].iter_mut().zip(row) {
-            // Wraps modulo 2^16, as do all sums of rows.
+            // Wraps modulo 2¹⁶, as do all sums of rows.
             *sum = sum.wrapping_add(*weight);
         }
     };

@@ -1,7 +1,5 @@
-//! Network weights in SIMD layout, and run-time dispatch to the kernels.
-//!
-//! Invariant: complete sums of the first layer fit 16 bits (partial ones wrap), and no other sum
-//! overflows.
+//! Network weights in SIMD layout, and run-time dispatch to the kernels. Complete sums of the first
+//! layer fit 16 bits (partial ones wrap).
 
 use super::features::NUM_FUSED;
 #[cfg(any(
@@ -13,8 +11,8 @@ use crate::learned::side_moves::{Logits, SideMoves};
 use alea_core::simd::{Instructions, SimdLevel, multiversion};
 use alea_learned::network::{NetworkWeights, win_probability};
 
-/// The group of four first-layer neurons at `index` after packing two vectors of 16-bit sums to
-/// bytes, lane by lane of 128 bits.
+/// Packing two vectors of 16-bit sums to bytes permutes neurons within 128-bit lanes: returns which
+/// group of four first-layer neurons is then at `index`.
 pub(super) fn packed_order(instructions: Instructions, index: usize) -> usize {
     let fours = match instructions.level() {
         SimdLevel::Portable => return index,
@@ -27,14 +25,14 @@ pub(super) fn packed_order(instructions: Instructions, index: usize) -> usize {
     index / fours * fours + of_second * fours / 2 + 2 * part + rest
 }
 
-/// A cache line, so that no vector load crosses two.
+/// 64 aligned bytes, so that no vector load crosses two cache lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(super) struct CacheLine<T: Copy, const COUNT: usize>(pub(super) [T; COUNT]);
 
 pub(super) type I16Line = CacheLine<i16, 32>;
 
-/// Weights of the second layer: those of four inputs to each of sixteen neurons.
+/// Second-layer weights from four inputs to each of sixteen neurons.
 pub(super) type I8Line = CacheLine<i8, 64>;
 
 pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<CacheLine<T, COUNT>> {
@@ -46,7 +44,7 @@ pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<CacheLine<
         .collect()
 }
 
-/// The fused tables of the mover and of the other side: `[FUSED_ROWS × width]`.
+/// Fused first-layer tables, `[FUSED_ROWS × width]`, of the mover and of the other side.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
     /// Rows include the bias.
@@ -67,12 +65,11 @@ pub(super) const I16_SUM_INPUTS: usize = 16;
     expect(dead_code, reason = "only vectors read them, and there are none")
 )]
 pub(super) struct Layers {
-    /// Weights for every four inputs (in packed order) and every neuron.
+    /// From every four inputs (in packed order) to every neuron.
     pub(super) hidden: Vec<I8Line>,
-    /// Whether no 16-bit sum over [`I16_SUM_INPUTS`] inputs in packed order can overflow: two of
-    /// every four inputs, with activations 0 to 127.
+    /// Whether no 16-bit sum over [`I16_SUM_INPUTS`] inputs can overflow, for any activations.
     pub(super) i16_sums_fit: bool,
-    /// Biases of the second layer; sixteen neurons per line, as in `output`.
+    /// Biases of the second layer; sixteen neurons per line.
     pub(super) bias: Vec<CacheLine<i32, 16>>,
     pub(super) output: Vec<CacheLine<i32, 16>>,
     pub(super) output_bias: i32,
@@ -110,8 +107,8 @@ impl Layers {
     }
 }
 
-/// Computes [`Layers::i16_sums_fit`]: the worst case has activations of 127 for weights of one sign
-/// and 0 for the other.
+/// The worst case has activations of 127 for weights of one sign and 0 for the other; a 16-bit sum
+/// has two of every four inputs.
 fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     let max_weight = i32::from(i16::MAX) / 127;
     hidden.chunks_exact(I16_SUM_INPUTS * second).all(|inputs| {
@@ -135,10 +132,10 @@ fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
 
 pub(super) type AccumulatorPair = [u8; 2];
 
-/// Rows that a move without a capture changes: those of the stone and of the expected turns.
+/// Fused rows that a move without a capture changes: the stone's and that of the expected turns.
 pub(super) const NUM_CHANGED_ROWS: usize = 2;
 
-/// Dispatches to the function of the same name in the module of the instructions.
+/// Dispatches to the function of the same name in the module for the instructions.
 macro_rules! dispatch_simd {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident<$(const $width:ident: $kind:ty),+>
         ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;
@@ -164,7 +161,7 @@ dispatch_simd! {
 }
 
 dispatch_simd! {
-    /// The accumulator of a side from its active rows; `out` has a line for every 32 neurons.
+    /// `out` = sum of the active rows of one side, its accumulator.
     pub(super) fn sum_rows<const FIRST: usize>(
         table: &[I16Line],
         rows: &[u16; NUM_FUSED],
@@ -173,7 +170,7 @@ dispatch_simd! {
 }
 
 dispatch_simd! {
-    /// The accumulator of a side from an earlier one, less the rows `gone`, plus the rows `come`.
+    /// `out` = accumulator `before` minus the rows `gone` plus the rows `come`.
     pub(super) fn change_rows<const FIRST: usize>(
         table: &[I16Line],
         before: &[I16Line],
@@ -184,7 +181,7 @@ dispatch_simd! {
 }
 
 dispatch_simd! {
-    /// The logit of each pair of accumulators; the rest of `out` is arbitrary.
+    /// Writes the logit of each pair of accumulators; the rest of `out` is arbitrary.
     pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
         layers: &Layers,
         movers: &[I16Line],
@@ -230,7 +227,7 @@ fn add_accumulators_body(
 }
 
 multiversion! {
-    /// [`SideMoves::one_ply`] of logits; vectors of eight stones suffice for all instructions.
+    /// [`SideMoves::one_ply`] of logits.
     pub(super) fn one_ply(steps: &SideMoves, logits: &mut Logits) -> f32 {
         Avx2 => one_ply_by_logits,
         Portable => one_ply_by_logits,

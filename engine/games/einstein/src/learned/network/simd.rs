@@ -1,8 +1,6 @@
-//! SIMD network kernels for x86-64 (AVX2, AVX-512, AVX-512 with VNNI) and WebAssembly.
-//!
-//! Dot products of four activations are accumulated in 32 bits: by one VNNI instruction, or through
-//! 16-bit sums of two products, or of eight if the weights allow it (`Layers::i16_sums_fit`).
-//! Invariant: results equal those of the generic forward pass.
+//! Network kernels for AVX2, AVX-512 (without and with VNNI) and WebAssembly. Dot products of four
+//! activations are accumulated in 32 bits: by one VNNI instruction, or through 16-bit sums of two
+//! products, or of eight if the weights allow it (`Layers::i16_sums_fit`).
 #![allow(unsafe_code)]
 
 macro_rules! compiled_for {
@@ -11,14 +9,14 @@ macro_rules! compiled_for {
     };
 }
 
-/// Operations common to all vector types; a cache line holds `64 / VECTOR_BYTES` vectors.
+/// Operations common to all vector types.
 macro_rules! common_operations {
     ($features:literal) => {
         compiled_for! {
             $features
 
-            /// Vector `at` of some lines. Indexed by line, so that the compiler moves the check out
-            /// of loops (WebAssembly took 1.6 times as long).
+            /// Vector `at` of `lines`. Indexed by line, so that the compiler moves the bounds check
+            /// out of loops (WebAssembly took 1.6 times as long).
             #[allow(clippy::modulo_one, reason = "a line may be one vector")]
             pub(super) fn load<T: Copy, const COUNT: usize>(
                 lines: &[CacheLine<T, COUNT>],
@@ -46,11 +44,11 @@ macro_rules! common_operations {
 
             pub(super) fn store_bytes(bytes: &mut [u8], at: usize, vector: Vector) {
                 let part = &mut bytes[VECTOR_BYTES * at..][..VECTOR_BYTES];
-                // SAFETY: the vector fits, and the store is unaligned.
+                // SAFETY: the vector fits; unaligned store.
                 unsafe { part.as_mut_ptr().cast::<Vector>().write_unaligned(vector) }
             }
 
-            /// Adds the dot product of four activations and weights to each neuron's sum.
+            /// Adds to each neuron's sum the dot product of four activations and its weights.
             pub(super) fn dot(sum: Vector, inputs: Vector, weights: Vector) -> Vector {
                 add32(sum, madd16(maddubs(inputs, weights)))
             }
@@ -74,8 +72,8 @@ use super::{
 use crate::learned::side_moves::Logits;
 use alea_learned::network::{ACTIVATION_MAX, SHIFT};
 
-/// The kernels over the operations of `$operations` and the dot product `$dot`, for `$features`,
-/// without closures, which would pass vectors in memory.
+/// Kernels for the CPU features `$features`, with vector operations from `$operations` and the dot
+/// product `$dot`. No closures, which would pass vectors in memory.
 macro_rules! kernels {
     ($name:ident, $features:literal, $operations:ident, $dot:path, $i16_sums_fit:literal) => {
         pub(super) mod $name {
@@ -92,8 +90,8 @@ macro_rules! kernels {
                     // A constant length, so that no index is checked.
                     let table = &$table[..FUSED_ROWS * (FIRST / 32)];
                     for row in $rows {
-                        // Bounded by a branch: masks would be in vectors, whose elements are
-                        // expensive to extract.
+                        // A mask instead would be computed in vectors, whose elements are expensive
+                        // to extract.
                         assert!(usize::from(*row) < FUSED_ROWS);
                         let from = usize::from(*row) * (2 * FIRST / VECTOR_BYTES);
                         for at in 0..2 * FIRST / VECTOR_BYTES {
@@ -137,8 +135,8 @@ macro_rules! kernels {
                 }
             }
 
-            /// Terms of the logit from the second layer, in a vector per position whose lanes
-            /// [`v::total`] sums; `ACC_CHAINS` accumulators per sum.
+            /// Terms of the logit from the second layer: per position a vector whose lanes
+            /// [`v::total`] sums. Each sum uses `ACC_CHAINS` independent accumulators.
             #[inline]
             #[target_feature(enable = $features)]
             fn forward<
@@ -235,7 +233,7 @@ macro_rules! kernels {
                 outputs::<SECOND>(layers, &sums)
             }
 
-            /// Terms of the logit from these second-layer sums, in lanes that [`v::total`] sums.
+            /// Terms of the logit from second-layer sums: a vector whose lanes [`v::total`] sums.
             #[inline]
             #[target_feature(enable = $features)]
             fn outputs<const SECOND: usize>(

@@ -1,8 +1,6 @@
-//! Batched evaluation of all successors of a position.
-//!
-//! A successor combines an accumulator of the mover after a move with one of the enemy, complete or
-//! less the captured stone. Invariant: batched values are bit-identical to successors evaluated one
-//! by one.
+//! Batched evaluation of all successors of a position, with the same results as one by one. Each
+//! combines an accumulator of the mover after a move with one of the enemy, complete or less the
+//! captured stone.
 
 use super::{
     SimdNetwork, ZERO_LINES,
@@ -17,16 +15,16 @@ use crate::{
 };
 use alea_core::arrays::{build_array, map_array};
 
-/// Cached moves of a side and its accumulators after them. Initially empty; allocates once.
+/// Cache of a side's moves and its accumulators after them; allocates once.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: SideMoves,
-    /// The enemy's accumulators, then the mover's after each step, then, with cross-side features,
+    /// The enemy's accumulators, then the mover's after each move, then, with cross-side features,
     /// the sums for each successor.
     sums: Vec<I16Line>,
 }
 
-/// Number of the enemy's accumulators: complete, and without each of its stones.
+/// Complete, and without each of the enemy's stones.
 const NUM_ENEMY_ACCUMULATORS: usize = 1 + MAX_STONES;
 
 impl SimdNetwork {
@@ -91,7 +89,7 @@ impl SimdNetwork {
         listed.score(&logits, count, scores);
     }
 
-    /// The enemy's logit after each step. `others` has the mover's accumulators after the steps;
+    /// The enemy's logit after each move. `others` has the mover's accumulators after the moves;
     /// `enemies` and `mover_sums` are buffers.
     #[inline]
     fn logits<const FIRST: usize, const SECOND: usize>(
@@ -139,7 +137,7 @@ impl SimdNetwork {
         };
         compute(all, &mut logits);
         if fewer != all {
-            // After captures, of either side's stones, the bucket is that of one stone less.
+            // Captures, also of own stones, may change the output bucket.
             let own = position.mover().occupied_squares();
             let captures = |(step, pair): (&SideMove, &AccumulatorPair)| {
                 pair[0] != 0 || own >> (Standard::GOAL - step.square) & 1 != 0
@@ -153,7 +151,6 @@ impl SimdNetwork {
             }
         }
         if captured && enemy.count() == 1 {
-            // An enemy without stones has lost.
             for (logit, _) in logits
                 .iter_mut()
                 .zip(pairs)
@@ -165,8 +162,8 @@ impl SimdNetwork {
         logits
     }
 
-    /// Computes the enemy's accumulators as needed, and pairs each step with one. Returns whether
-    /// any step captures an enemy stone.
+    /// Computes the needed accumulators of the enemy and assigns one to each move. Returns whether
+    /// any move captures an enemy stone.
     #[inline]
     fn pair_up<const FIRST: usize>(
         &self,
@@ -254,7 +251,6 @@ impl SimdNetwork {
     }
 }
 
-/// Every step is paired with the complete enemy.
 const fn pairs_without_captures() -> [AccumulatorPair; MAX_STEPS] {
     let mut pairs = [[0; 2]; MAX_STEPS];
     let mut index = 0;

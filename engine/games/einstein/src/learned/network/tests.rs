@@ -25,7 +25,7 @@ use alea_learned::{
     },
 };
 
-/// Random weights whose layers neither die nor saturate.
+/// Random weights whose neurons neither die nor saturate.
 pub(crate) fn random_weights(
     groups: FeatureGroups,
     widths: &[usize],
@@ -124,7 +124,7 @@ fn default_groups() -> FeatureGroups {
     Standard::DEFAULT_FEATURES.iter().copied().collect()
 }
 
-/// The layer before the output, neuron by neuron from the definition and the training features.
+/// Activations of the last hidden layer, from the definition and the training features.
 fn defined_layer(groups: FeatureGroups, weights: &NetworkWeights, position: &Position) -> Vec<i64> {
     let first = weights.bias.len();
     let mut rows = vec![0; feature_slots(groups).len()];
@@ -141,7 +141,6 @@ fn defined_layer(groups: FeatureGroups, weights: &NetworkWeights, position: &Pos
     for layer in &weights.hidden {
         let width = layer.bias.len() / weights.buckets();
         let matrix = &layer.weights[bucket * x.len() * width..][..x.len() * width];
-        // Rounds to nearest, halves up.
         x.iter_mut().for_each(|x| *x = (*x + 32).div_euclid(64));
         let neurons = layer.bias[bucket * width..][..width].iter().enumerate();
         let sum = |(neuron, bias): (usize, &i32)| {
@@ -311,7 +310,6 @@ fn kernels_stay_within_their_lines() {
         mover: table.clone(),
         other: table,
     };
-    // The rows include the last ones of the tables.
     let last = features::FUSED_ROWS as u16 - 1;
     let rows = [last, 0, 7, 100, 2, last, 3, 4];
     let results = |set: Instructions| {
@@ -484,7 +482,7 @@ fn no_race_is_longer_than_the_classes_of_turns() {
 
 #[test]
 fn values_never_fall_when_logits_rise() {
-    // Every 32nd logit; steps are largest in the middle, rounding matters most at the ends.
+    // Every 32nd logit: the slope is largest in the middle, rounding matters most at the ends.
     let mut last = 0.0;
     for coarse in (-24 * (LOGIT_SCALE >> 5)..=24 * (LOGIT_SCALE >> 5)).step_by(1) {
         let value = win_probability(coarse << 5);
@@ -559,7 +557,6 @@ fn impossible_weights_are_refused() {
 
 #[test]
 fn the_largest_weights_do_not_overflow() {
-    // Terms of the same sign in every sum, with rows that fit 16 bits and with larger ones.
     let groups = FeatureGroups::NONE;
     for (sign, row) in [(1i16, 2700), (-1, 2700), (1, 32_767), (-1, 32_767)] {
         for shape in [&[64, 32][..], &[64, 32, 16]] {
@@ -705,7 +702,7 @@ fn quantised_weights_are_the_nearest() {
         (-1536, 6_242_304)
     );
     assert_eq!(weights.parameters(), 312 * 64 + 64 + 64 * 16 + 16 + 16 + 1);
-    // Twelve weights of a quarter and a bias of -0.5 saturate every neuron of the first layer.
+    // Twelve weights of a quarter and a bias of −0.5 saturate every neuron of the first layer.
     let (game, groups) = (Standard::default(), FeatureGroups::NONE);
     let raw = network(groups, weights)
         .raw(&game, &game.start([0, 0], 0))

@@ -1,7 +1,5 @@
-//! The cells of tuples: their indices, names and alphabets.
-//!
-//! Stones 0–5 are the mover's 1–6, stones 6–11 the other side's; squares are in the mover's
-//! perspective. Invariant: names never change their meaning.
+//! Tuple cells: indices, names and alphabets. Stones 0–5 are the mover's 1–6, stones 6–11 the other
+//! side's; squares are in the mover's perspective. Names never change their meaning.
 
 use crate::{MAX_STONES, Standard, symmetry::transpose};
 use alea_learned::inputs::{Cell, CellGroup};
@@ -9,8 +7,8 @@ use alea_learned::inputs::{Cell, CellGroup};
 pub(super) const SQUARES: usize = Standard::SQUARES as usize;
 pub(super) const STONES: usize = 2 * MAX_STONES;
 
-// First index of each kind. The first 64 cells are always computed; the compact alphabets follow,
-// each in a vector of 32 bytes.
+// First cell index of each kind. The first 64 cells are always computed; those of the compact
+// alphabets, in a vector of 32 bytes each, only for sets that use them.
 pub(super) const BOARD_START: usize = 0;
 pub(super) const SQUARES_START: usize = BOARD_START + SQUARES;
 pub(super) const DISTANCES_START: usize = SQUARES_START + STONES;
@@ -56,7 +54,7 @@ pub(super) const SQUARE_CELLS: CellGroup = group(
     SQUARES + 1,
     "square of mover 1-6, other 1-6 in the owner's perspective (25 gone)",
 );
-/// The distance of a stone to its goal, 1–4; 0 when gone (or on the goal, where the game is over).
+/// Distance of a stone to its goal, 1–4; 0 when gone (or on the goal, where the game is over).
 pub(super) const DISTANCE_CELLS: CellGroup =
     group('d', DISTANCES_START, STONES, 5, "distance (0 gone)");
 pub(super) const ALIVE_CELLS: CellGroup = group('a', ALIVE_START, STONES, 2, "alive");
@@ -67,7 +65,7 @@ pub(super) const OWNER_CELLS: CellGroup = group(
     3,
     "whose stone (0 empty, 1 mover, 2 other)",
 );
-/// Whether faces other than its own number allow the stone on a square to move.
+/// For each square whether faces other than its number allow the stone on it to move.
 pub(super) const MOBILE_CELLS: CellGroup = group(
     'm',
     MOBILE_START,
@@ -85,7 +83,6 @@ pub(crate) static GROUPS: [CellGroup; 6] = [
     MOBILE_CELLS,
 ];
 
-/// Whether a cell is in [`GROUPS`] with its number of symbols; a `Cell` may have any index.
 pub(super) fn is_valid_cell(cell: Cell) -> bool {
     GROUPS
         .iter()
@@ -96,8 +93,7 @@ pub(super) fn has_compact_alphabet(cell: Cell) -> bool {
     cell.index() >= OWNERS_START
 }
 
-/// The image of a cell under a symmetry of [`crate::symmetry`], up to renamed
-/// symbols.
+/// Image of a cell under a symmetry of [`crate::symmetry`], up to renamed symbols.
 pub(crate) fn transform_cell(cell: Cell, symmetry: usize) -> Cell {
     let square = |square: usize| {
         if symmetry & 1 == 1 {

@@ -1,8 +1,6 @@
-//! Incremental sums after moves, tuple by tuple, in portable code.
-//!
-//! A stone is first removed from its square, which its moves have in common; each move then changes
-//! its other cells in sequence. Invariant: stored rows and weights are those of the current
-//! symbols.
+//! Incremental sums after moves, tuple by tuple, without SIMD instructions. A stone is first
+//! removed from its square, which its moves have in common; each move then changes its other cells
+//! in sequence.
 
 use super::{
     cell::{
@@ -19,7 +17,7 @@ use crate::{
 use alea_core::arrays::map_array;
 use alea_learned::tuples::QuantizedWeights;
 
-/// A tuple's row, over all tables and phases, and its weight.
+/// A tuple's row, counted over all tables and phases, and the weight there.
 #[derive(Clone, Copy, Default)]
 struct TupleState {
     row: u32,
@@ -28,13 +26,13 @@ struct TupleState {
 
 type SymbolChange = (usize, u8);
 
-/// The tuples of a changed cell, and the difference of its symbols.
+/// Tuples of a changed cell, and the difference of its symbols.
 type RowChange<'a> = (&'a [TupleRef], u32);
 
 /// Maximum changes of symbols when a stone is placed.
 const MAX_CHANGES: usize = 8;
 
-/// The sum after each step, bias included; `MAX_TUPLES` is at least the number of tuples.
+/// Writes the sum after each move, bias included; `MAX_TUPLES` is at least the number of tuples.
 #[inline]
 pub(super) fn successors<const MAX_TUPLES: usize>(
     parent: &Parent<'_>,
@@ -67,7 +65,6 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
         };
         sum += state.weight;
     }
-    // States with the moving stone removed, and during its placement.
     let (mut rows_without_stone, mut current) = (current_rows, current_rows);
     let several = tuples_by_cell.stones || tuples_by_cell.owners || tuples_by_cell.mobility;
     let mut up = None;

@@ -1,13 +1,10 @@
-//! Which living stones are allowed by faces other than their own number.
-//!
-//! In the classic rules, with a die that has all numbers, these are the stones whose next lower or
-//! higher number is gone.
+//! Which living stones are allowed by faces other than their own number: in the classic rules those
+//! whose next lower or higher number is gone.
 
 use super::cell::MOBILE_CELLS;
 use crate::MAX_STONES;
 use alea_core::arrays::map_array;
 
-/// Bit set of the stones that another number also allows.
 #[inline]
 fn movable_by_neighbour_numbers(alive: u8) -> u8 {
     const ALL: u8 = (1 << MAX_STONES) - 1;
@@ -15,7 +12,7 @@ fn movable_by_neighbour_numbers(alive: u8) -> u8 {
     alive & (dead << 1 | dead >> 1)
 }
 
-/// [`movable_by_neighbour_numbers`] of both sides, one bit per board symbol.
+/// Set of both sides' stones that other numbers allow, one bit per board symbol.
 #[inline]
 pub(super) fn movable_symbols(mover: u8, other: u8) -> u16 {
     let [mover, other] = map_array([mover, other], |alive| {
@@ -24,8 +21,7 @@ pub(super) fn movable_symbols(mover: u8, other: u8) -> u16 {
     mover << 1 | other << (1 + MAX_STONES)
 }
 
-/// The symbol in [`MOBILE_CELLS`] of each board symbol (0 nothing, 1–12 stones); constructed only
-/// here.
+/// Symbol in [`MOBILE_CELLS`] for each board symbol (0 nothing, 1–12 stones).
 #[derive(Clone, Copy)]
 pub(super) struct Mobility([u8; 16]);
 
@@ -48,7 +44,7 @@ impl Mobility {
     }
 }
 
-/// Symbols in [`MOBILE_CELLS`] of stones that only their own number allows, by board symbol.
+/// For each board symbol the symbol in [`MOBILE_CELLS`], if only its own number allows the stone.
 pub(super) const OWN_NUMBER_SYMBOLS: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 0, 0, 0];
 
 const _: () = {
@@ -68,7 +64,7 @@ mod tests {
     fn stones_permitted_by_others_are_those_of_the_rules() {
         let rules: Standard = EinStein::new(Variant::Classic, Die::fair());
         for alive in 1..64u8 {
-            // Living stones on different squares of the first two rows, so that each has moves.
+            // Different squares of the first two rows, so that every stone has moves.
             let side = Side::new(std::array::from_fn(|stone| {
                 if alive >> stone & 1 == 1 {
                     stone as u8
@@ -92,7 +88,7 @@ mod tests {
                 "{alive:06b}"
             );
         }
-        // By hand: 1 and 2 are alive, 3 is gone, 4 to 6 are alive, so a 3 allows 2 and 4.
+        // 1 and 2 are alive, 3 is gone, 4 to 6 are alive, so a 3 allows 2 and 4.
         assert_eq!(movable_by_neighbour_numbers(0b11_1011), 0b00_1010);
         assert_eq!(
             Mobility::new(0b11_1011, 0b00_0001).0,

@@ -1,6 +1,4 @@
-//! The named tuple sets, and the candidates of tuple searches.
-//!
-//! Invariant: a name keeps its tuples for ever.
+//! The named tuple sets, and the candidates of tuple searches. A name keeps its tuples for ever.
 
 use super::cell::{
     ALIVE_CELLS, BOARD_CELLS, DISTANCE_CELLS, MOBILE_CELLS, OWNER_CELLS, SQUARE_CELLS, STONES,
@@ -9,19 +7,19 @@ use crate::{MAX_STONES, Standard};
 use alea_core::random::RandomStream;
 use alea_learned::inputs::{Cell, CellGroup, NamedTuples, TupleCandidates};
 
-/// The sets. Rows are `f32` weights of four bytes:
+/// The sets, with their numbers of tuples and of table rows (weights):
 ///
-/// | name | tuples | rows | what |
+/// | name | tuples | rows | cells of a tuple |
 /// |---|---|---|---|
-/// | `stones` | 12 | 312 | the square of each stone: a linear baseline |
-/// | `race` | 7 | 97,846 | distances of either side, halves of both sides crossed, who is alive |
-/// | `stone-pairs` | 68 | 75,866 | all pairs of stones by square, and the distances of either side |
-/// | `race-and-pairs` | 73 | 142,462 | `race` and all pairs of stones by square |
-/// | `rows-and-diagonals` | 28 | 799,708 | board windows of four: in rows, columns and diagonals |
-/// | `board-windows` | 44 | 1,256,684 | `rows-and-diagonals` and the 16 squares of 2×2 |
-/// | `stone-triples` | 136 | 1,271,034 | `stone-pairs`, and triples of neighbouring labels within and across the sides |
-/// | `everything` | 185 | 2,594,314 | `stone-triples`, `board-windows` and the crossed part of `race` |
-/// | `walks-6` | 64 | 1,000,000 | random walks of six neighbouring squares, by how mobile the stones there are |
+/// | `stones` | 12 | 312 | the square of a stone: a linear baseline |
+/// | `race` | 7 | 97,846 | distances of a side, of half of each side, or who is alive |
+/// | `stone-pairs` | 68 | 75,866 | squares of two stones, or distances of a side |
+/// | `race-and-pairs` | 73 | 142,462 | as in `race`, or squares of two stones |
+/// | `rows-and-diagonals` | 28 | 799,708 | four adjacent squares of a row, column or diagonal |
+/// | `board-windows` | 44 | 1,256,684 | as in `rows-and-diagonals`, or 2×2 squares |
+/// | `stone-triples` | 136 | 1,271,034 | as in `stone-pairs`, or squares of three stones |
+/// | `everything` | 185 | 2,594,314 | as in `race-and-pairs`, `board-windows` or `stone-triples` |
+/// | `walks-6` | 64 | 1,000,000 | mobility on the six squares of a random walk |
 pub(crate) static SETS: [NamedTuples<Standard>; 9] = [
     set("race-and-pairs", |_| {
         [pairs(), distance_vectors(), race_crossings()].concat()
@@ -69,22 +67,20 @@ fn stones() -> Vec<Vec<Cell>> {
     (0..STONES).map(|stone| squares([stone])).collect()
 }
 
-/// All 66 pairs of the twelve stones: 26² rows each.
 fn pairs() -> Vec<Vec<Cell>> {
     (0..STONES)
         .flat_map(|second| (0..second).map(move |first| squares([first, second])))
         .collect()
 }
 
-/// The distances of all six stones of a side: 5⁶ rows.
 fn distance_vectors() -> Vec<Vec<Cell>> {
     FIRST_STONES
         .map(|first| cells(DISTANCE_CELLS, first..first + MAX_STONES))
         .to_vec()
 }
 
-/// Four tuples that combine the distances of three stones of one side with those of three stones of
-/// the other (5⁶ rows each), and a tuple of which of the twelve stones are alive (2¹² rows).
+/// Four tuples of the distances of three stones of one side and three of the other (5⁶ rows each),
+/// and one of which of the twelve stones are alive (2¹² rows).
 fn race_crossings() -> Vec<Vec<Cell>> {
     let mut tuples: Vec<Vec<Cell>> = [(0, 6), (0, 9), (3, 6), (3, 9)]
         .map(|(own, other)| cells(DISTANCE_CELLS, (own..own + 3).chain(other..other + 3)))
@@ -93,8 +89,8 @@ fn race_crossings() -> Vec<Vec<Cell>> {
     tuples
 }
 
-/// Three stones of one side with consecutive labels, and two of one side with any of the other: 26³
-/// rows each.
+/// Three stones of one side with consecutive labels, or two and one of the other side: 26³ rows
+/// each.
 fn triples() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
     for side in FIRST_STONES {
@@ -178,11 +174,11 @@ fn are_neighbours(one: usize, other: usize) -> bool {
     one != other && (one / 5).abs_diff(other / 5) <= 1 && (one % 5).abs_diff(other % 5) <= 1
 }
 
-/// Number of candidate walks of each alphabet.
+/// Per alphabet.
 const NUM_CANDIDATE_WALKS: usize = 40;
 
-/// Alphabets of squares: names of the windows and walks, the cells, and the maximum squares of a
-/// window and of a walk.
+/// Alphabets of squares: names of their windows and of their walks, their cells, and the maximum
+/// squares of a window and of a walk.
 const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
     ("windows by stone", "walks by stone", BOARD_CELLS, 4, 4),
     (

@@ -1,8 +1,6 @@
-//! Rows and sums of n-tuples by x86-64 vectors: AVX2, and AVX-512 with VBMI.
-//!
-//! The symbols of four cells of sixteen tuples take one look-up (AVX-512) or one per 16 bytes of
-//! symbols (AVX2). If two stones share a square, the last counts, as in `symbols.rs`. Invariant:
-//! the rows of [`alea_learned::tuples::GenericKernels`] and the exact sums of their weights.
+//! Table rows and weight sums of n-tuples by AVX2, or AVX-512 with VBMI: the symbols of four cells
+//! of each of sixteen tuples take one look-up (AVX-512) or one per 16 bytes of symbols (AVX2). If
+//! two stones share a square, the last counts, as in [`Symbols`](super::symbols::Symbols).
 #![allow(unsafe_code)]
 
 mod avx2;
@@ -26,12 +24,12 @@ use alea_learned::tuples::QuantizedWeights;
 
 // SAFETY, for this file: `Instructions` exist only for detected features, and a set's are portable,
 // AVX2, or AVX-512 with VBMI (`EinSteinTuples::with_instructions`), which includes AVX2: so AVX2
-// functions may be called if `are_vectors`, and AVX-512 ones if `are_wide`. For any position
+// functions may be called if `uses_simd`, and AVX-512 ones if `uses_avx512_vbmi`. For any position
 // symbols are in their alphabets (`SymbolVectors` of either width), so rows are below
 // `SimdLayout::rows`, the number of weights passed on; `REDUCED` is
 // `SimdLayout::has_compact_alphabet`.
 
-/// The symbols of all cells of a position; `None` without AVX2.
+/// Symbols of all cells; `None` without AVX2.
 #[inline]
 pub(super) fn symbols(position: &Position) -> Option<[u8; CELLS]> {
     #[target_feature(enable = "avx2")]
@@ -47,7 +45,7 @@ pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
     let kernels = set.kernels();
     assert!(kernels.uses_simd());
     let plan = &kernels.plan;
-    // The weights of the position's phase, as many as `SimdLayout::rows`.
+    // As many weights as `SimdLayout::rows`: those of the position's phase.
     let weights = &weights[set.offset(position) as usize..][..plan.rows()];
     // SAFETY: see the top of this file.
     unsafe {
@@ -60,7 +58,7 @@ pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
     }
 }
 
-/// The sums after moves, bias included; for AVX-512 only.
+/// Writes the sum after each move, bias included; panics without AVX-512.
 #[inline]
 pub(super) fn successors(
     parent: &Parent<'_>,
@@ -85,7 +83,7 @@ pub(super) fn successors(
     }
 }
 
-/// [`SideMoves::one_ply`] of sums with the bias, by eight stones; panics for portable instructions.
+/// [`SideMoves::one_ply`] of sums with the bias; panics for portable instructions.
 #[inline]
 pub(super) fn one_ply(
     set: &TupleSet,
@@ -114,7 +112,7 @@ pub(super) fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
     }
 }
 
-/// For each square the distance to the goal; 0 for [`SQUARES`], the square of gone stones.
+/// By square; 0 for [`SQUARES`], the square of gone stones.
 const GOAL_DISTANCE: [u8; 64] = {
     let mut table = [0; 64];
     let mut square = 0;
@@ -127,7 +125,7 @@ const GOAL_DISTANCE: [u8; 64] = {
 
 const SYMBOL_OWNER: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 0, 0, 0];
 
-// All entries are in the alphabets of their cells.
+// Symbols are in the alphabets of their cells.
 const _: () = {
     let mut at = 0;
     while at < GOAL_DISTANCE.len() {
@@ -137,7 +135,7 @@ const _: () = {
     }
 };
 
-/// Bit set of the board symbols of stones that other numbers allow.
+/// Set of the board symbols of stones that faces other than their number allow.
 #[inline]
 fn allowed_by_other_numbers(position: &Position) -> u16 {
     movable_symbols(position.mover().living_set(), position.other().living_set())

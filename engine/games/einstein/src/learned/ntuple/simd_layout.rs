@@ -1,13 +1,11 @@
-//! SIMD layout of a tuple set: sixteen tuples per block.
+//! SIMD layout of a tuple set: sixteen tuples per block. A step looks up four symbols of each tuple
+//! and sums them in pairs of bytes, then of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂ s₃), *r* being
+//! alphabet sizes; further cells take further steps with larger strides.
 //!
-//! A step looks up the symbols of four cells of each tuple, multiplies and sums them in pairs of
-//! bytes, then of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂ s₃), r being alphabet sizes; further cells
-//! take further steps with larger strides.
-//!
-//! Invariants: base and steps of a tuple add up to its row, and no part overflows: at most 25 + 26
-//! · 25 in 16 bits, 26⁴ in 32. If each symbol is in its cell's alphabet, every row is below
-//! [`SimdLayout::rows`] ≤ [`MAX_ROWS`], since [`SimdLayout::new`], the only constructor, checks
-//! every cell and table and layouts are immutable; unchecked weight loads rely on this.
+//! Base and steps of a tuple add up to its row, and nothing overflows: at most 25 + 26 · 25 in 16
+//! bits, 26⁴ in 32. Unchecked weight loads rely on this: if each symbol is in its cell's alphabet,
+//! every row is below [`SimdLayout::rows`] ≤ [`MAX_ROWS`], since [`SimdLayout::new`], the only
+//! constructor, checks every cell and table, and layouts are immutable.
 
 use super::cell::{self, CELLS};
 use alea_learned::{inputs::Cell, tuples::MAX_ROWS};
@@ -27,16 +25,16 @@ pub(super) struct LookupStep {
     pub(super) within_pairs: [i8; CELLS_PER_STEP * LANES],
     /// Factors 1, r₀ r₁ of the sums of pairs.
     pub(super) pairs: [i16; 2 * LANES],
-    /// The product of the alphabet sizes of all cells in earlier steps.
+    /// Product of the alphabet sizes of all cells in a tuple's earlier steps.
     pub(super) strides: [u32; LANES],
-    /// Bit set of the pieces of 16 symbols that hold the cells.
+    /// Set of the pieces of 16 symbols that hold the cells.
     pub(super) pieces: u32,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct TupleBlock {
-    /// The first row of each tuple's table.
+    /// First row of each tuple's table.
     pub(super) bases: [u32; LANES],
     pub(super) mask: [u32; LANES],
     pub(super) steps: usize,
@@ -52,8 +50,8 @@ pub(super) struct SimdLayout {
 }
 
 impl SimdLayout {
-    /// The layout of tuples whose tables start at the rows `bases`; panics if a cell is invalid,
-    /// the numbers of tuples and bases differ, or a table ends after [`MAX_ROWS`].
+    /// Layout of tuples whose tables start at the rows `bases`; panics if a cell is invalid, the
+    /// numbers of tuples and bases differ, or a table ends after [`MAX_ROWS`].
     pub(super) fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
         assert_eq!(tuples.len(), bases.len(), "one table a tuple");
         let cells = || tuples.iter().flatten();
@@ -109,7 +107,7 @@ impl SimdLayout {
         })
     }
 
-    /// Whether a tuple has more than four cells, and its block more than one step.
+    /// Whether any tuple has more than four cells.
     #[inline]
     pub(super) fn is_long(&self) -> bool {
         self.steps.len() > self.blocks.len()

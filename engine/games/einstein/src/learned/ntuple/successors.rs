@@ -1,8 +1,7 @@
-//! Batched evaluation of all successors of a position.
-//!
-//! The position is evaluated once in the enemy's perspective; a move then updates the tuples of its
+//! Batched evaluation of all successors of a position, with the same results as one by one. The
+//! position is evaluated once in the enemy's perspective; a move then updates the tuples of its
 //! changed cells. A capture that also changes other stones' mobility or the phase is evaluated as a
-//! new position. Invariant: batched values are bit-identical to single ones.
+//! new position.
 
 use super::{EinSteinTuples, NTuple, TupleSet, incremental, tuples_by_cell::TuplesByCell};
 use crate::{
@@ -11,7 +10,8 @@ use crate::{
 };
 use alea_learned::tuples::{MAX_TUPLES, TupleKernels};
 
-/// Cache of a side's moves: positions searched in a row mostly differ in the enemy's stones only.
+/// Cache of a side's moves, since positions searched in a row mostly differ in the enemy's stones
+/// only.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: SideMoves,
@@ -22,13 +22,13 @@ pub(super) struct Parent<'a> {
     pub(super) tuples_by_cell: &'a TuplesByCell,
     /// The position with the enemy to move: stones 0–5 are the enemy's, 6–11 the mover's.
     pub(super) flipped: Position,
-    /// For each square in the enemy's perspective its stone, from 1; 0 if empty. Arbitrary off the
+    /// By square in the enemy's perspective: its stone, from 1, or 0 if empty; arbitrary off the
     /// board.
     stone_on: [u8; 32],
 }
 
 impl Parent<'_> {
-    /// The source square of a step, in the enemy's perspective.
+    /// In the enemy's perspective.
     #[inline]
     pub(super) fn source_of(&self, step: SideMove) -> usize {
         usize::from(
@@ -36,13 +36,13 @@ impl Parent<'_> {
         )
     }
 
-    /// The stone captured by a step, from 1; 0 for none.
+    /// From 1; 0 without a capture.
     #[inline]
     pub(super) fn capture_of(&self, step: SideMove) -> usize {
         usize::from(self.stone_on[usize::from(step.square & 31)])
     }
 
-    /// Bit set of the tuples, from 64 · `part` on, whose rows a step may change.
+    /// Set of the tuples 64 · `part` to 64 · `part` + 63 whose rows the step may change.
     #[inline]
     pub(super) fn tuples_changed_by(&self, step: SideMove, part: usize) -> u64 {
         let tuples_by_cell = self.tuples_by_cell;
@@ -92,7 +92,7 @@ pub(super) fn rate_successors(
     listed.score(&sums, |sum| network.quantized().log_odds(sum), scores);
 }
 
-/// The enemy's sum after each step, bias included; [`LOST_LOGIT`] if it has no stone left.
+/// The enemy's sum after each move, bias included; [`LOST_LOGIT`] if it has no stone left.
 #[inline]
 fn sums_after(network: &NTuple, position: &Position, steps: &[SideMove], sums: &mut Logits) {
     let flipped = position.pass_turn();
@@ -144,7 +144,7 @@ fn changed_sums(network: &NTuple, parent: &Parent<'_>, steps: &[SideMove], sums:
     if network.set().kernels().uses_avx512_vbmi() {
         return super::simd::successors(parent, network.quantized(), steps, sums);
     }
-    // Enough tuples for most sets, with less memory to clear.
+    // Enough for most sets, with less memory to clear.
     const SMALL_SET: usize = 64;
     if network.set().tuples() <= SMALL_SET {
         incremental::successors::<SMALL_SET>(parent, network.quantized(), steps, sums);

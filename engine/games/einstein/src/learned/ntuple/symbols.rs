@@ -1,7 +1,5 @@
-//! The symbols of a position in the mover's perspective, the inputs of n-tuples.
-//!
-//! Invariant: for any bits of the position each symbol is in its cell's alphabet; unchecked loads
-//! rely on it.
+//! The inputs of n-tuples: each cell's symbol, in the mover's perspective. For any bits of the
+//! position it is in the cell's alphabet; unchecked loads rely on it.
 
 use super::{
     cell::{
@@ -26,7 +24,7 @@ impl Symbols {
         view
     }
 
-    /// The symbols, except that cells of the compact alphabets are 0.
+    /// Without the compact alphabets, whose cells are 0.
     #[inline]
     pub(super) fn plain(position: &Position) -> Self {
         let mut symbols = [0u8; CELLS];

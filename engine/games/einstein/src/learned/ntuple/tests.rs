@@ -52,11 +52,9 @@ fn table_ends(set: &TupleSet) -> Vec<usize> {
         .collect()
 }
 
-/// The symbol of a cell, from the position's text.
 fn symbol(position: &Position, cell: Cell) -> usize {
     let board = Board::from_position(&Standard::default(), position);
     let mover_is_red = board.red_to_move;
-    // The mover's stones are 0–5 and the other's 6–11.
     let number = |stone: &Stone| stone.label - 1 + if stone.red == mover_is_red { 0 } else { 6 };
     let square = |stone: &Stone, red: bool| {
         let (row, column) = stone.in_perspective(red);
@@ -219,7 +217,6 @@ fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
         let mut rows = vec![0; set.tuples()];
         set.row_indices(&position, &mut rows);
         assert!(rows.is_sorted_by(|a, b| a < b) && (rows[set.tuples() - 1] as usize) < set.rows());
-        // The seat to move does not change the symbols.
         positions.insert((position.mover(), position.other()));
         seen.insert(rows);
     }

@@ -1,6 +1,5 @@
-//! Index from cells to the tuples that contain them, with the strides of their rows.
-//!
-//! Invariant: the row of a tuple is its base plus, over its references, Σ stride · symbol.
+//! Index from cells to the tuples that contain them. A tuple's row is its base plus Σ stride ·
+//! symbol over its cells.
 
 use super::cell::{
     ALIVE_START, BOARD_START, CELLS, DISTANCES_START, MOBILE_START, OWNERS_START, SQUARES,
@@ -21,15 +20,15 @@ pub(super) type TupleBits = [u64; MAX_TUPLES / 64];
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TuplesByCell {
     tuple_refs: Vec<TupleRef>,
-    /// Start of the references of each cell, and the end of the last.
+    /// Start of each cell's references, and the end of the last.
     starts: [u16; CELLS + 1],
-    /// For each square the tuples that depend on its content.
+    /// By square: tuples that depend on its content.
     pub(super) tuples_of_square: [TupleBits; 32],
-    /// For each stone the tuples that depend on its square while it lives.
+    /// By stone: tuples that depend on its square while it lives.
     pub(super) tuples_of_stone: [TupleBits; 16],
-    /// For each stone, counted from 1, the tuples that depend on its capture; none for 0.
+    /// By stone, from 1: tuples that its capture changes; none for 0.
     pub(super) tuples_of_loss: [TupleBits; 16],
-    /// Whether any tuple has cells of stones (squares, distances, alive).
+    /// Whether any tuple has square, distance or alive cells.
     pub(super) stones: bool,
     pub(super) owners: bool,
     pub(super) mobility: bool,

@@ -1,4 +1,4 @@
-//! Round trips, every error, and randomly damaged files.
+//! Round trips, every error, and randomly damaged model files.
 
 use super::*;
 use crate::{
@@ -32,7 +32,6 @@ fn network(groups: FeatureGroups, widths: &[usize], bounds: &[u8]) -> ModelFile 
     }
 }
 
-/// A network file without output buckets.
 fn network_file(groups: FeatureGroups, widths: &[usize]) -> ModelFile {
     network(groups, widths, &[])
 }
@@ -166,7 +165,7 @@ fn the_library_reads_what_is_written() {
     }
 }
 
-/// The error of a file that `spoil` changed before its checksums were computed.
+/// Error of loading `file` after `spoil` changed it, before its checksums were computed.
 fn load_error(file: &ModelFile, spoil: impl FnOnce(&mut Container)) -> String {
     let mut container = container(file);
     spoil(&mut container);

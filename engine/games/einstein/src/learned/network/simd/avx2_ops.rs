@@ -19,8 +19,7 @@ pub(super) use std::arch::x86_64::{
 pub(super) type Vector = __m256i;
 pub(super) const VECTOR_BYTES: usize = 32;
 pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 4;
-/// Positions per batch of the second layer: 8 sums, 2 inputs, weights and products fill 16
-/// registers.
+/// 8 sums, 2 inputs, weights and products fill the 16 registers.
 pub(super) const POSITIONS_PER_BATCH: usize = 2;
 pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 1;
 pub(super) const ACC_CHAINS: usize = 2;
@@ -36,7 +35,7 @@ compiled_for! {
         _mm256_madd_epi16(numbers, _mm256_set1_epi16(1))
     }
 
-    /// First-layer sums as activations, in packed order.
+    /// Activations, in packed order, from first-layer sums.
     pub(super) fn activations(low: Vector, high: Vector) -> Vector {
         const ROUND_DOWN: i32 = SHIFT as i32;
         let packed = _mm256_packus_epi16(
@@ -46,8 +45,8 @@ compiled_for! {
         _mm256_min_epu8(packed, _mm256_set1_epi8(127))
     }
 
-    /// Clipped sums of two vectors of neurons times their output weights. Packing clips at 0 and
-    /// 65,535; the result fits 16 bits.
+    /// Clipped second-layer sums times their output weights. Packing clips at 0 and 65,535; the
+    /// results fit 16 bits.
     pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
         let clipped = _mm256_min_epu16(
             _mm256_packus_epi32(first, second),

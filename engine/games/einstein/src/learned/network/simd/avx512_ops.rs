@@ -1,4 +1,4 @@
-//! Kernel operations on 512-bit vectors, a cache line each; `avx2_ops.rs` documents them.
+//! Kernel operations on 512-bit vectors, a cache line each.
 #![allow(unsafe_code)]
 
 use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT};
@@ -14,10 +14,9 @@ pub(super) type Vector = __m512i;
 pub(super) const VECTOR_BYTES: usize = 64;
 pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 2;
 pub(super) const POSITIONS_PER_BATCH: usize = 4;
-/// Two chains for each of two positions are as many as four positions have.
 pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 2;
-/// Independent accumulators per sum: four hide the latency of a product, which is ready when three
-/// more have started.
+/// Independent accumulators per sum: four hide a product's latency, four times the interval between
+/// products.
 pub(super) const ACC_CHAINS: usize = 4;
 
 common_operations!("avx2,avx512f,avx512bw");

@@ -1,5 +1,4 @@
-//! Kernel operations on WebAssembly's 128-bit vectors, a quarter of a cache line each;
-//! `avx2_ops.rs` documents them.
+//! Kernel operations on WebAssembly's 128-bit vectors, a quarter of a cache line each.
 #![allow(unsafe_code)]
 
 use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT};
@@ -35,7 +34,7 @@ compiled_for! {
         i16x8_add(even, i16x8_mul(u16x8_shr(inputs, 8), i16x8_shr(weights, 8)))
     }
 
-    /// Activations in natural order: packing has no lanes here.
+    /// Activations, in natural order, from first-layer sums.
     pub(super) fn activations(low: Vector, high: Vector) -> Vector {
         let packed = u8x16_narrow_i16x8(i16x8_shr(low, SHIFT as u32), i16x8_shr(high, SHIFT as u32));
         u8x16_min(packed, u8x16_splat(127))

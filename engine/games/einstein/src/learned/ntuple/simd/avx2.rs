@@ -1,4 +1,4 @@
-//! Rows and sums of n-tuples by AVX2.
+//! Table rows and weight sums of n-tuples by AVX2.
 
 use super::super::simd_layout::{LANES, LookupStep, SimdLayout};
 use super::avx2_symbols::SymbolVectors;
@@ -9,11 +9,11 @@ use std::arch::x86_64::*;
 #[target_feature(enable = "avx2")]
 pub(super) fn load<T: Copy>(numbers: &[T], part: usize) -> __m256i {
     assert!(32 * (part + 1) <= size_of_val(numbers));
-    // SAFETY: the bytes are in bounds (asserted); the load is unaligned, and any bits are a vector.
+    // SAFETY: the bytes are in bounds (asserted); unaligned load.
     unsafe { _mm256_loadu_si256(numbers.as_ptr().cast::<__m256i>().add(part)) }
 }
 
-/// Row contributions of a step's cells for eight tuples, before its strides.
+/// For each of eight tuples the symbols of the step's four cells as one number, without the stride.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn combine_four_cells(view: &SymbolVectors, step: &LookupStep, half: usize) -> __m256i {
@@ -97,7 +97,7 @@ pub(super) fn rows<const REDUCED: bool>(
         for (half, found) in found.as_chunks_mut::<8>().0.iter_mut().enumerate() {
             let rows = half_block(&view, &block.bases, own, half);
             let rows = _mm256_add_epi32(rows, _mm256_set1_epi32(first as i32));
-            // SAFETY: eight numbers of four bytes are a vector; the store is unaligned.
+            // SAFETY: eight numbers of four bytes are a vector; unaligned store.
             unsafe { _mm256_storeu_si256(found.as_mut_ptr().cast(), rows) };
         }
         let out = &mut out[number * LANES..];

@@ -1,7 +1,6 @@
-//! The symbols of a position in AVX2 vectors, by pieces of 16 bytes.
-//!
-//! Invariant: for any bits of the position each symbol is in its cell's alphabet; only this file
-//! constructs the type, and unchecked loads rely on it.
+//! The symbols of a position in AVX2 vectors. Unchecked loads rely on every symbol being in its
+//! cell's alphabet for any bits of the position, and on only this file constructing
+//! [`SymbolVectors`].
 
 use super::super::{
     cell::{ALIVE_START, CELLS, DISTANCES_START, SQUARES, SQUARES_START, STONES},
@@ -14,11 +13,11 @@ use std::arch::x86_64::*;
 #[inline]
 #[target_feature(enable = "avx2")]
 fn duplicate(bytes: [u8; 16]) -> __m256i {
-    // SAFETY: the array has 16 bytes; the load is unaligned.
+    // SAFETY: the array has 16 bytes; unaligned load.
     _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
 }
 
-/// For each stone the byte of a position in which its lane begins, and the next one.
+/// The two bytes of a position's bits that hold each stone's square.
 const LANE_BYTES: [u8; 32] = {
     let mut bytes = [0x80; 32];
     let mut stone = 0;
@@ -30,7 +29,7 @@ const LANE_BYTES: [u8; 32] = {
     bytes
 };
 
-/// Factors that shift a stone's lane to the upper end of 16 bits.
+/// Factors that shift a stone's five bits to the upper end of 16 bits.
 const LANE_SHIFTS: [u16; 16] = {
     let mut factors = [0; 16];
     let mut stone = 0;
@@ -41,8 +40,7 @@ const LANE_SHIFTS: [u16; 16] = {
     factors
 };
 
-/// The square of each of the first 25 bytes of a vector: in the first array from the mover's
-/// perspective, in the second from the other side's. The other bytes are 255, no square.
+/// Squares 0–24 in the mover's, then in the other side's perspective; 255 elsewhere.
 const BOARD_SQUARES: [[u8; 32]; 2] = {
     let mut numbers = [[0; 32]; 2];
     let mut square = 0;
@@ -66,11 +64,12 @@ const fn shuffle_to(from: usize, to: usize, count: usize) -> [u8; 16] {
     bytes
 }
 
-/// All symbols in pieces of 16 bytes, each twice; the compact alphabets are 0 unless requested.
+/// All symbols in pieces of 16 bytes, each twice; cells of the compact alphabets are 0 unless
+/// requested.
 pub(super) struct SymbolVectors([__m256i; 8]);
 
 impl SymbolVectors {
-    /// The symbols of a position with any bits: squares are clamped to [`SQUARES`].
+    /// Symbols for any bits of the position: squares are clamped to [`SQUARES`].
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) fn new<const REDUCED: bool>(position: &Position) -> Self {
@@ -157,7 +156,7 @@ impl SymbolVectors {
     pub(super) fn symbols(&self) -> [u8; CELLS] {
         let mut symbols = [0; CELLS];
         for (symbols, &piece) in symbols.as_chunks_mut::<16>().0.iter_mut().zip(&self.0) {
-            // SAFETY: 16 bytes are writable; the store is unaligned.
+            // SAFETY: 16 bytes are writable; unaligned store.
             unsafe { _mm_storeu_si128(symbols.as_mut_ptr().cast(), _mm256_castsi256_si128(piece)) };
         }
         symbols
@@ -169,7 +168,7 @@ impl SymbolVectors {
     }
 }
 
-/// The goal distances of squares 0–15, and from 16 on.
+/// Goal distances of squares 0–15, then of the others.
 const NEAR_START: [u8; 16] = distances_from(0);
 const NEAR_GOAL: [u8; 16] = distances_from(16);
 

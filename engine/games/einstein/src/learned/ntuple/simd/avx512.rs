@@ -1,4 +1,4 @@
-//! Rows and sums of n-tuples by AVX-512 with VBMI.
+//! Table rows and weight sums of n-tuples by AVX-512 with VBMI.
 
 use super::super::simd_layout::{LANES, LookupStep, SimdLayout, TupleBlock};
 use super::avx512_symbols::SymbolVectors;
@@ -9,7 +9,7 @@ use std::arch::x86_64::*;
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn load<T: Copy>(numbers: &[T]) -> __m512i {
     assert!(size_of_val(numbers) >= 64);
-    // SAFETY: the bytes are in bounds (asserted); the load is unaligned, and any bits are a vector.
+    // SAFETY: the bytes are in bounds (asserted); unaligned load.
     unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) }
 }
 
@@ -17,13 +17,13 @@ pub(super) fn load<T: Copy>(numbers: &[T]) -> __m512i {
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn numbers(vector: __m512i) -> [u32; LANES] {
     let mut numbers = [0; LANES];
-    // SAFETY: sixteen numbers of four bytes are a vector; the store is unaligned.
+    // SAFETY: sixteen numbers of four bytes are a vector; unaligned store.
     unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), vector) };
     numbers
 }
 
-/// For each of sixteen tuples, the symbols of a step's four cells as one number, which the step's
-/// stride multiplies and the row index adds up.
+/// For each of sixteen tuples the symbols of the step's four cells as one number, without the
+/// stride.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn combine_four_cells<const REDUCED: bool>(
@@ -74,9 +74,10 @@ pub(super) unsafe fn sum<const REDUCED: bool>(
     _mm512_reduce_add_epi32(sums)
 }
 
-/// The weights of a block's tuples, given their rows; 0 in lanes without a tuple.
+/// Weights at a block's table rows; 0 in lanes without a tuple.
 ///
 /// # Safety
+///
 /// In each lane with a tuple, the row is below the number of weights.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]

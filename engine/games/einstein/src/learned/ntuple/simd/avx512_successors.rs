@@ -1,7 +1,5 @@
-//! Incremental sums after moves by AVX-512: only the tuples of changed cells are updated.
-//!
-//! A move is four byte selections on the symbols. Only the rows of affected tuples are compacted
-//! (for all moves, in order) and loaded. Invariant: the sums of `incremental.rs`.
+//! Incremental sums after moves by AVX-512. Only the rows of tuples with changed cells are
+//! compacted (for all moves, in order) and loaded.
 
 use super::super::{
     mobility::Mobility,
@@ -18,10 +16,10 @@ use crate::learned::{
 };
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
-/// Blocks whose tuples are compacted together: 64 bits mark the tuples that a step affects.
+/// Blocks whose tuples are compacted together: a word of 64 bits marks the changed ones.
 const BLOCKS_PER_GROUP: usize = 4;
 
-/// Capacity for the rows of a group after all moves, plus one vector.
+/// Rows of a group after all moves, plus one vector.
 const ROWS_CAPACITY: usize = MAX_STEPS * BLOCKS_PER_GROUP * LANES + LANES;
 
 struct RowBuffer([MaybeUninit<u32>; ROWS_CAPACITY]);
@@ -31,15 +29,13 @@ impl RowBuffer {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     fn store(&mut self, at: usize, numbers: __m512i) {
         let room = &mut self.0[at..][..LANES];
-        // SAFETY: sixteen numbers of four bytes, a vector, fit; the store is unaligned.
+        // SAFETY: sixteen numbers of four bytes, a vector, fit; unaligned store.
         unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), numbers) }
     }
 
     /// Replaces each of the first `count` rows by the running sum of the weights up to it, modulo
-    /// 2³².
-    ///
-    /// Single loads, since gathers take longer. A move's contribution is the difference of two
-    /// running sums, so no branch depends on its number of rows, which is unpredictable.
+    /// 2³². A move's sum is then a difference of two running sums, without a branch on its number of
+    /// rows; single loads are faster than gathers.
     ///
     /// # Safety
     /// `count` rows were stored, with a weight for each.
@@ -55,7 +51,7 @@ impl RowBuffer {
         }
     }
 
-    /// The sum of the first `count` weights, modulo 2³².
+    /// Sum of the first `count` weights, modulo 2³².
     ///
     /// # Safety
     /// `accumulate` was called with at least this `count`.
@@ -70,7 +66,6 @@ impl RowBuffer {
     }
 }
 
-/// Sixteen tuples, in registers.
 #[derive(Clone, Copy)]
 struct LoadedBlock<'a> {
     bases: __m512i,
@@ -103,17 +98,16 @@ impl LoadedBlock<'_> {
     }
 }
 
-/// A position, its moves, and their sums so far.
 struct Moves<'a, 'b, const REDUCED: bool> {
     parent: &'a Parent<'b>,
     weights: &'a [i32],
     steps: &'a [SideMove],
     before: SymbolVectors<REDUCED>,
-    /// The mobility symbol of each board symbol, if tuples have such cells.
+    /// Mobility symbol of each board symbol; used if tuples have such cells.
     mobility: Mobility,
     /// The parent's sum, bias included, in sixteen lanes.
     parent_sum: __m512i,
-    /// The difference of each move from `parent_sum`, initialised by the first group of blocks.
+    /// Each move's difference from `parent_sum`, initialised by the first group of blocks.
     changes: [MaybeUninit<__m512i>; MAX_STEPS],
 }
 
@@ -188,10 +182,9 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
     // Loaded from memory: extracting elements from registers costs more.
     let current_rows = std::hint::black_box(&mut current_rows);
     // SAFETY: the first `filled` numbers were stored: each store began at the end of the last one's
-    // rows. All rows, stored and held, are 0 or those of tuples, since lanes without one have zero
-    // base and strides; symbols are in their alphabets, also after a step. So rows are below
-    // `SimdLayout::rows`, the number of weights. Without `LONG` a row may lack steps, which only
-    // makes it smaller.
+    // rows. All rows are 0 or those of tuples, since lanes without one have zero base and strides;
+    // symbols are in their alphabets, also after a step. So rows are below `SimdLayout::rows`, the
+    // number of weights. Without `LONG` a row may lack steps, which only makes it smaller.
     unsafe {
         for rows in current_rows.iter_mut() {
             for row in rows {
@@ -239,7 +232,7 @@ fn one_lane(number: i32) -> __m512i {
     _mm512_zextsi128_si512(_mm_cvtsi32_si128(number))
 }
 
-/// The sum after each step, bias included; at most [`MAX_STEPS`].
+/// Writes the sum after each move (at most [`MAX_STEPS`]), bias included.
 ///
 /// # Safety
 /// `weights` has [`simd_layout::SimdLayout::rows`] entries, and `REDUCED` is

@@ -1,7 +1,6 @@
-//! The symbols of a position in two AVX-512 registers, also after a move.
-//!
-//! Invariant: for any bits of the position and any step each symbol is in its cell's alphabet; only
-//! this file constructs the type, and unchecked loads rely on it.
+//! The symbols of a position in two AVX-512 registers, also after a move. Unchecked loads rely on
+//! every symbol being in its cell's alphabet for any bits of the position and any step, and on only
+//! this file constructing [`SymbolVectors`].
 
 use super::super::{
     cell::{
@@ -18,11 +17,11 @@ use std::arch::x86_64::*;
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn four_times(bytes: [u8; 16]) -> __m512i {
-    // SAFETY: the array has 16 bytes; the load is unaligned.
+    // SAFETY: the array has 16 bytes; unaligned load.
     _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
 }
 
-/// First bit, in a position, of the lane of stone `byte % 16`.
+/// First bit, in a position, of the square of stone `byte % 16`.
 const LANE_BITS: [u8; 64] = {
     let mut bits = [0; 64];
     let mut byte = 0;
@@ -37,8 +36,7 @@ const LANE_BITS: [u8; 64] = {
     bits
 };
 
-/// The squares 0–24 and, in the upper half, the same in the other side's perspective; 255
-/// elsewhere.
+/// Squares 0–24, from byte 32 in the other side's perspective; 255 elsewhere.
 const BOARD_SQUARES: [u8; 64] = {
     let mut numbers = [255; 64];
     let mut square = 0;
@@ -50,7 +48,7 @@ const BOARD_SQUARES: [u8; 64] = {
     numbers
 };
 
-/// For stone `i` of each side, one side per half: its index, and its board symbol.
+/// For stone `i` of each side (one side per half vector): its index, then its board symbol.
 const STONE_INDEX_AND_SYMBOL: [[[u8; 64]; 2]; MAX_STONES] = {
     let mut tables = [[[0; 64]; 2]; MAX_STONES];
     let mut stone = 0;
@@ -81,7 +79,7 @@ const fn cell_bits(first: usize) -> u64 {
     ((1 << STONES) - 1) << first
 }
 
-/// Byte masks of some cells: of those below 64, and of the others.
+/// 0xFF at the given cells, of which those below 64 come first.
 const fn byte_masks(cell_indices: &[usize]) -> [[u8; 64]; 2] {
     let mut bytes = [[0; 64]; 2];
     let mut at = 0;
@@ -109,7 +107,7 @@ static SQUARE_MASKS: Aligned<[[[u8; 64]; 2]; 32]> = {
     Aligned(tables)
 };
 
-/// For each stone of the moving side: the bytes of its square and its distance.
+/// For each stone of the side that moved: mask of the cells of its square and its distance.
 static MOVED_MASKS: Aligned<[[u8; 64]; 8]> = {
     let mut tables = [[0; 64]; 8];
     let mut stone = 0;
@@ -123,7 +121,7 @@ static MOVED_MASKS: Aligned<[[u8; 64]; 8]> = {
     Aligned(tables)
 };
 
-/// For each stone, from 1: the bytes of all its cells; none for 0.
+/// For each stone, from 1: mask of the cells of its square, distance and life; none for 0.
 static LOSS_MASKS: Aligned<[[u8; 64]; 16]> = {
     let mut tables = [[0; 64]; 16];
     let mut stone = 0;
@@ -138,8 +136,7 @@ static LOSS_MASKS: Aligned<[[u8; 64]; 16]> = {
     Aligned(tables)
 };
 
-/// For each square in the owner's perspective, or [`SQUARES`] for gone: the symbols of a stone
-/// there.
+/// By square in the owner's perspective ([`SQUARES`] for gone): the cells of a stone there.
 static STONE_SYMBOLS: Aligned<[[u8; 64]; 32]> = {
     let mut tables = [[0; 64]; 32];
     let mut square = 0;
@@ -159,12 +156,12 @@ static STONE_SYMBOLS: Aligned<[[u8; 64]; 32]> = {
 const _: () =
     assert!(CELLS == 128 && ALIVE_START + STONES <= 64 && OWNERS_START == 64 && MOBILE_START == 96);
 
-/// The first 64 cells, and the compact alphabets, which are 0 unless `REDUCED`.
+/// The first 64 cells, then those of the compact alphabets, which are 0 unless `REDUCED`.
 #[derive(Clone, Copy)]
 pub(super) struct SymbolVectors<const REDUCED: bool>([__m512i; 2]);
 
 impl<const REDUCED: bool> SymbolVectors<REDUCED> {
-    /// The symbols of a position with any bits: squares are clamped to [`SQUARES`].
+    /// Symbols for any bits of the position: squares are clamped to [`SQUARES`].
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn new(position: &Position) -> Self {
@@ -180,7 +177,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
                 _mm512_cmpeq_epi8_mask(_mm512_permutexvar_epi8(load(which), squares), counted);
             board = _mm512_mask_max_epu8(board, there, board, load(symbol));
         }
-        // Of two stones on a square, that of the other side counts: its symbol is greater.
+        // Of two stones on a square the other side's counts: its symbol is greater.
         let board = _mm256_max_epu8(
             _mm512_castsi512_si256(board),
             _mm512_extracti64x4_epi64::<1>(board),
@@ -211,7 +208,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
         Self([view, reduced])
     }
 
-    /// The symbols after any step: each is in its cell's alphabet.
+    /// The symbols after a move; for any step each is in its cell's alphabet.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn after_move(
@@ -261,7 +258,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
         Self([first, second])
     }
 
-    /// The symbols of some cells; without `REDUCED` only of those below 64.
+    /// The symbols of given cells; without `REDUCED` only of those below 64.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn gather(&self, cell_indices: __m512i) -> __m512i {

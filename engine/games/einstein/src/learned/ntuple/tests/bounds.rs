@@ -1,5 +1,4 @@
-//! Bounds under invalid input from safe code: no instructions read a weight beyond the tables (Miri
-//! would detect it).
+//! Invalid input from safe code: no kernel reads a weight beyond the tables (Miri would detect it).
 
 use super::*;
 use crate::evaluators::test_support::impossible_positions;
@@ -21,7 +20,7 @@ fn single_cell_set() -> TupleSet {
     custom_set(&tuples)
 }
 
-/// A network on all instructions; the last phase's tables are the last weights.
+/// The last phase's tables are the last weights, so that reading beyond them is detected.
 fn networks(set: &TupleSet) -> Vec<NTuple> {
     on_all_instructions(&NTuple::new(set.clone(), vec![0.25; set.rows()], 0.0).unwrap())
 }

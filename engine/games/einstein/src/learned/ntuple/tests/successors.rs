@@ -9,7 +9,6 @@ use alea_core::{
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-/// Sets of every kind, one of 256 tuples, and some with tuples of more than four cells.
 fn all_sets() -> Vec<TupleSet> {
     let mut all = sets();
     // Tuples with squares and stones, with the same square twice, and with all cells of a stone.
@@ -41,7 +40,7 @@ static NETWORKS: LazyLock<Vec<Vec<NTuple>>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Asserts that all networks value and score successors as the first one evaluates them singly.
+/// Asserts that all networks give the values and scores of single evaluations by the first one.
 fn check(networks: &[NTuple], game: &Standard, position: &Position, caches: &mut [Successors]) {
     let expected = test_support::reference_one_ply(&networks[0], game, position);
     let moves = game.all_moves(position);
@@ -96,7 +95,6 @@ fn moves_may_be_scored_in_any_order() {
     }
 }
 
-/// Two sides of any living stones (at least one each) on distinct squares, not on their goals.
 fn any_sides() -> impl Strategy<Value = Position> {
     let order = Just((0..25u8).collect::<Vec<_>>()).prop_shuffle();
     (order, 1..64u8, 1..64u8, 0..2usize).prop_map(|(squares, own, other, seat)| {

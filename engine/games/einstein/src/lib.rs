@@ -1,8 +1,7 @@
 //! The rules of *EinStein würfelt nicht!* (Ingo Althöfer 2004) on boards from 2×2 to 5×5.
 //!
-//! In the perspective of a side, squares count row by row from its home corner, 0, to its goal, the
-//! last square. A half turn converts between the perspectives, so one set of rules serves both
-//! sides. Invariant: a position is the state before the roll, without the die.
+//! A side's perspective numbers the squares row by row from its home corner, 0, to its goal; a half
+//! turn converts between both sides. A position is the state before the roll, without the die.
 
 mod codec;
 pub mod dice;
@@ -40,7 +39,7 @@ pub use playout::StoneTable;
 use position::Side;
 pub use position::{GONE, MAX_STONES, Move, Position};
 
-/// Number of bits for a side's move count, at most 18.
+/// A side has at most 18 moves.
 const STEP_COUNT_BITS: u32 = 5;
 
 /// Red, seat 0: starts in the upper left corner.
@@ -48,16 +47,16 @@ pub const RED: Seat = 0;
 /// Blue, seat 1: starts in the lower right corner.
 pub const BLUE: Seat = 1;
 
-/// The moves of a position: at most three for each of six stones.
+/// The moves of a position, at most three for each of six stones.
 pub type MoveList = FixedList<Move, { 3 * MAX_STONES }>;
 
-/// Maximum number of outcomes: faces that allow the same stones are merged.
+/// Maximum number of outcomes; faces that allow the same stones are merged.
 pub const MAX_OUTCOMES: usize = 6;
 
 /// The rules on the standard board, 5×5.
 pub type Standard = EinStein<5, 5>;
 
-/// Which stones a roll allows when the rolled stone is gone.
+/// Rule for the stones that a roll allows when the rolled stone is gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Variant {
     /// The next higher or the next lower living stone, at the mover's choice.
@@ -73,7 +72,7 @@ pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
     variant: Variant,
     stones: u8,
     die: Die,
-    /// For each set of living stones (bit i = stone i + 1) the outcomes of a roll as stone ranges.
+    /// Outcomes of a roll as stone ranges, by the set of living stones (bit i = stone i + 1).
     runs: Box<[StoneRanges; 64]>,
     sampler: OutcomeSampler,
     home: FixedList<u8, MAX_STONES>,
@@ -94,7 +93,7 @@ impl Standard {
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// Number of squares.
+    /// Number of squares of the board.
     pub const SQUARES: u8 = {
         assert!(
             COLUMNS >= 2 && COLUMNS <= 5 && ROWS >= 2 && ROWS <= 5,
@@ -102,11 +101,11 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         );
         (COLUMNS * ROWS) as u8
     };
-    /// The square a side has to reach, in its own perspective.
+    /// The square that a side has to reach, in its own perspective.
     pub const GOAL: u8 = Self::SQUARES - 1;
-    /// Offsets of a diagonal, sideways and forward step, in move order.
+    /// Square offsets of a diagonal, sideways and forward step.
     const STEP_OFFSETS: [u8; 3] = [COLUMNS as u8 + 1, 1, COLUMNS as u8];
-    /// For each square the steps that stay on the board, as a bit set.
+    /// Bit set of the directions from each square that stay on the board.
     const STEP_BITS_FROM: [u8; 32] = {
         let mut steps = [0; 32];
         let mut square = 0;
@@ -120,7 +119,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         steps
     };
 
-    /// For each square the destination of each step; [`GONE`] off the board.
     const DESTINATIONS: [[u8; 3]; 32] = {
         let mut destinations = [[GONE; 3]; 32];
         let mut square = 0;
@@ -137,7 +135,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         destinations
     };
 
-    /// For each square its step directions, packed to the front; the other entries are unused.
+    /// The directions from each square that stay on the board, first; the other entries are unused.
     const DIRECTIONS_FROM: [[u8; 3]; 32] = {
         let mut directions = [[0; 3]; 32];
         let mut square = 0;
@@ -165,7 +163,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         mobility
     };
 
-    /// Number of steps of two stones, at `[square + 32 · other square]`: all in the lower five
+    /// Number of steps of two stones on squares s and t, at `[s + 32 t]`: all in the lower five
     /// bits, those onto the goal above.
     const STEP_COUNTS_OF_TWO: [u8; 1 << 10] = {
         let mut counts = [0; 32];
@@ -196,7 +194,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         one + two + three
     }
 
-    /// Rules with `stones` stones a side, numbered from 1.
+    /// Rules with `stones` stones a side.
     ///
     /// # Panics
     /// If `stones` is not in 1–6.
@@ -227,8 +225,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// The same rules with one outcome per face instead of merged faces, as in the published
-    /// programs.
+    /// The same rules with one outcome per face, as in the published programs, instead of merged
+    /// faces.
     #[must_use]
     pub fn with_unmerged_faces(self) -> Self {
         let runs = stone_ranges_by_set(self.variant, self.die, |runs, face| runs.push(face));
@@ -239,7 +237,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// The variant.
+    /// The rule for rolled stones that are gone.
     pub fn variant(&self) -> Variant {
         self.variant
     }
@@ -249,7 +247,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         self.die
     }
 
-    /// Stones a side at the start.
+    /// Number of stones of each side at the start.
     pub fn stones(&self) -> u8 {
         self.stones
     }
@@ -260,7 +258,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         self.stone_table.as_ref()
     }
 
-    /// The winner, once the game is over.
+    /// The winner; `None` before the game is over.
     #[inline]
     pub fn winner(&self, position: &Position) -> Option<Seat> {
         let (mover, other) = (position.mover(), position.other());
@@ -273,7 +271,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// The moves that a roll of `face` allows, ordered by stone, then diagonal, sideways, forward.
+    /// The moves that a roll of `face` allows, by stone, then diagonal, sideways, forward.
     ///
     /// # Panics
     /// If `face` is 0.
@@ -295,13 +293,13 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// For each stone of a side with the living stones `alive` the probability that the next roll
-    /// allows it. A face with a choice counts for both stones.
+    /// For each stone, the probability that the next roll allows it if `alive` are the living
+    /// stones (bit i = stone i, from 0). A face with a choice counts for both stones.
     #[inline]
     pub fn move_probabilities(&self, alive: u8) -> [f32; MAX_STONES] {
         let mut probabilities = [0.0; MAX_STONES];
         for run in self.runs[usize::from(alive & 63)].iter() {
-            // The stones between the two ends of a range are gone.
+            // The stones between the ends of a range are gone.
             probabilities[usize::from(run.start)] += run.weight;
             if run.end - run.start > 1 {
                 probabilities[usize::from(run.end) - 1] += run.weight;
@@ -310,41 +308,42 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         probabilities
     }
 
-    /// Outcomes of a roll for a set of living stones: probability, first and last allowed stone
-    /// (from 0).
+    /// Outcomes of a roll if `alive` are the living stones (bit i = stone i, from 0): probability,
+    /// first and last allowed stone (from 0).
     pub fn stone_ranges(&self, alive: u8) -> impl Iterator<Item = (f32, usize, usize)> + '_ {
         self.runs[usize::from(alive & 63)]
             .iter()
             .map(|run| (run.weight, usize::from(run.start), usize::from(run.end) - 1))
     }
 
-    /// Destination of a move, in the mover's perspective.
+    /// Destination of a move of the side to move, in its perspective.
     #[inline]
     pub fn destination(position: &Position, mv: Move) -> u8 {
         Self::destination_from(position.mover().square(mv.stone()), mv)
     }
 
-    /// Destination of each step from a square, in move order; [`GONE`] off the board.
+    /// Destinations of the diagonal, sideways and forward step from a square; [`GONE`] off the
+    /// board.
     #[inline]
     pub fn destinations(square: u8) -> [u8; 3] {
         Self::DESTINATIONS[usize::from(square & 31)]
     }
 
-    /// Number of steps from a square; 0 for a gone stone.
+    /// Number of steps from a square that stay on the board; 0 for [`GONE`].
     #[inline]
     pub fn step_count(square: u8) -> u8 {
         // A table: portable code counts bits in a dozen instructions.
         Self::STEP_COUNT[usize::from(square & 31)]
     }
 
-    /// Outcomes of a roll for a set of living stones, as ranges of stone indices (from 0); gone
-    /// stones inside a range are ignored.
+    /// Outcomes of a roll if `alive` are the living stones (bit i = stone i, from 0), as ranges of
+    /// stones in which gone stones are ignored.
     #[inline]
     pub fn outcomes_by_stones(&self, alive: u8) -> &[Outcome] {
         &self.runs[usize::from(alive & 63)]
     }
 
-    /// Destination of a move of the stone on `square`.
+    /// Destination of a move of the stone on `square`, in the mover's perspective.
     #[inline]
     pub fn destination_from(square: u8, mv: Move) -> u8 {
         square + Self::STEP_OFFSETS[mv.direction()]
@@ -414,7 +413,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
 
     fn outcomes(&self, position: &Position, moves: &[Move]) -> Self::Outcomes {
         let mut outcomes = Self::Outcomes::default();
-        // first_move[i]: number of listed moves of stones below i.
+        // `first_move[i]`: number of listed moves of stones below i.
         let mut first_move = [0u16; MAX_STONES + 1];
         if self.die.faces() >= self.stones {
             for stone in 0..MAX_STONES {
@@ -487,7 +486,7 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         }
     }
 
-    /// A little more than the means in self-play, which are 8, 5 and 3.
+    /// A little more than the means in self-play: 8, 5 and 3.
     #[inline]
     fn expected_moves_left(&self, position: &Position) -> u32 {
         match self.phase(position) {
@@ -528,7 +527,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         Move::new(stone, nth(steps(stone).into(), index) as u8)
     }
 
-    /// Uses the fast engine of [`playout`] with a fair die of six faces, from one call of `random`.
+    /// Calls `random` once if the die is fair with six faces, for the fast engine of [`playout`].
     #[inline]
     fn playout(&self, position: &Position, mut random: impl FnMut() -> u64) -> Payoffs {
         if let Some(payoffs) = self.payoffs(position) {
@@ -548,8 +547,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         }
     }
 
-    /// Uses the lockstep engines of [`playout`], with one call of `random` per 64 games, if they
-    /// support the rules and there are enough positions.
+    /// Calls `random` once per 64 games if the lockstep engines of [`playout`] support the rules
+    /// and there are enough positions.
     fn playout_batch(
         &self,
         positions: &[Position],
@@ -606,7 +605,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
     fn count_moves(&self, position: &Position) -> MoveCount {
         let (mover, enemy) = (position.mover(), position.other());
         if self.die.faces() < self.stones {
-            // No face allows some of the stones.
             return count_moves_by_listing(self, position);
         }
         let counts = u32::from(Self::step_counts(mover));

@@ -1,6 +1,5 @@
-//! Samples the stones that a roll allows, by thresholds for each set of living stones.
-//!
-//! Invariant: 32 random bits select the outcome of [`alea_core::game::sample_outcome`].
+//! Samples the stones that a roll allows from 32 random bits, with the outcome of
+//! [`alea_core::game::sample_outcome`], by thresholds for each set of living stones.
 
 use super::dice_rules::StoneRanges;
 use crate::MAX_OUTCOMES;
@@ -9,7 +8,7 @@ use alea_core::game::sample_outcome;
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 struct Thresholds {
-    /// Bits above `up_to[i]` sample outcomes from number `i + 1` on.
+    /// Bits above `up_to[i]` sample outcome `i + 1` or a later one.
     up_to: [u32; MAX_OUTCOMES - 1],
     /// The first stone (from 0) that each outcome allows and, from bit 4 on, the last.
     ends: [u8; MAX_OUTCOMES],
@@ -55,8 +54,7 @@ impl Thresholds {
     }
 }
 
-/// The largest bits that sample outcome `number` or an earlier one; later outcomes have larger
-/// bits.
+/// The largest bits that sample outcome `number` or an earlier one.
 fn max_bits_of(runs: &StoneRanges, number: usize) -> u32 {
     let is_later = |bits: u32| {
         let sampler = sample_outcome(&runs[..], bits);

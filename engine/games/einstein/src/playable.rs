@@ -1,4 +1,4 @@
-//! EinStein for play, game records and training, on the standard board with a fair die.
+//! EinStein on the standard board as a game for the players, game records and training.
 
 use super::{
     Move, MoveList, Standard, Variant, codec,
@@ -28,17 +28,16 @@ use alea_play::{
 };
 use std::ops::RangeInclusive;
 
-/// Default stones of endgame tables in searches with a limit of time or nodes; such tables are
-/// built in a fraction of a second.
+/// Default stones of tables in searches with a limit of time or nodes; such tables are built in a
+/// fraction of a second.
 const DEFAULT_TABLE_STONES: usize = 4;
 
-/// Maximum stones of existing tables that searches limited by time load by default: larger ones
-/// exceed the memory. Searches limited by nodes load none, so that their moves do not depend on
-/// files.
+/// Maximum stones of existing tables that searches limited by time load by default; larger ones
+/// exceed the memory. Searches limited by nodes use [`DEFAULT_TABLE_STONES`], so that their moves
+/// do not depend on files.
 const MAX_CACHED_STONES: usize = 5;
 
-/// Option `tablebase=N`: exact values of positions of at most N stones, from tables shared by all
-/// players; 0 for none. A loaded die has no tables.
+/// Option `tablebase=N`: endgame tables of at most N stones, 0 for none; only for a fair die.
 static TABLEBASE: OracleEntry<Standard> = OracleEntry {
     key: "tablebase",
     read: |value, game| {
@@ -84,7 +83,6 @@ fn tables(stones: usize, game: &Standard) -> Result<OptionalOracle<Standard>, St
     Ok(Some(tables))
 }
 
-/// Pairs of strong set-ups, one pair per line: `red:blue`.
 const STRONG_SETUPS: &str = include_str!("../../../../data/setups/best.txt");
 
 static REGISTRY: Registry<Standard> = Registry {
@@ -154,7 +152,7 @@ impl Rules for Standard {
         Some(5)
     }
 
-    /// Above the true bound of 96 plies: each ply brings a stone nearer to its goal in rows or
+    /// More than the true maximum, 96: each ply brings a stone nearer to its goal in rows or
     /// columns.
     fn max_plies(&self) -> u16 {
         200
@@ -203,7 +201,7 @@ impl ChanceOutcomes for Standard {
         1..=self.die.faces()
     }
 
-    /// Reads the die's weights of the faces: `die=1:1:1:1:1:5`.
+    /// Reads the weights of the die's faces: `die=1:1:1:1:1:5`.
     fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let Some(value) = arguments.take_named("die")? else {
             return Ok(self.clone());

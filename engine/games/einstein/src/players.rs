@@ -1,6 +1,6 @@
 //! EinStein's own players: a greedy one, and published programs as aliases of search players.
 //!
-//! Rock'n'Roll's depth 0 rates each direct successor, which is depth 1 here.
+//! Rock'n'Roll's depth 0 evaluates the direct successors, which is depth 1 here.
 
 use super::{Move, Position, Standard, evaluators::race_tables::distances_to_goal};
 use alea_core::limits::Limits;
@@ -131,7 +131,6 @@ fn mcts_notation(
     })
 }
 
-/// A full-width search, one ply deeper, with a Rock'n'Roll player's evaluator.
 fn one_ply_deeper(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let depth: u32 = arguments.number("depth", 0..=63, 0)? + 1;
     Ok(Notation::new("star2")
@@ -159,20 +158,20 @@ pub(super) fn rocknroll_evaluator(
     })
 }
 
-/// Plays to the square nearest to the goal in king's moves, then in rows and columns, then the
-/// first move (our reading of Monte_Alpha's Greedy).
+/// Moves to the square nearest to the goal in king's moves, then in rows plus columns; on a tie
+/// with the first move (our reading of Monte_Alpha's Greedy).
 #[derive(Clone, Debug)]
 pub struct GreedyPlayer {
     game: Standard,
 }
 
 impl GreedyPlayer {
-    /// The player for the rules `game`.
+    /// A player for the rules `game`.
     pub fn new(game: Standard) -> Self {
         Self { game }
     }
 
-    /// The move that the player chooses.
+    /// The player's move among `legal`.
     ///
     /// # Panics
     /// If `legal` is empty.

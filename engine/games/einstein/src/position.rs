@@ -1,7 +1,6 @@
-//! Positions, packed into 61 bits, and moves.
-//!
-//! Each side has six five-bit lanes (the square of each stone in its owner's perspective, 31 =
-//! gone), the side to move in the low half; the highest bit is the seat to move.
+//! Moves, and positions packed into 61 bits: for each side, the side to move first, six lanes of
+//! five bits with the square of each stone in its owner's perspective (31 = gone); bit 60 is the
+//! seat to move.
 
 use super::playout::SmallRandom;
 use alea_core::arrays::build_array;
@@ -14,12 +13,11 @@ pub const GONE: u8 = 31;
 
 const LANE_BITS: u32 = 5;
 const ALL_LANES: u32 = (1 << (LANE_BITS * MAX_STONES as u32)) - 1;
-/// The lowest and, below, the highest bit of each lane.
 const LOW_BITS: u32 = 0x0210_8421;
 const HIGH_BITS: u32 = LOW_BITS << (LANE_BITS - 1);
 const SEAT_BIT: u32 = 60;
 
-/// The six stones of one side, in its own perspective.
+/// The squares of one side's six stones, in its own perspective.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Side(u32);
 
@@ -27,26 +25,27 @@ impl Side {
     /// A side without living stones.
     pub const EMPTY: Self = Self(ALL_LANES);
 
-    /// A side whose stone `i` (from 0) is on `squares[i]`, or [`GONE`].
+    /// A side whose stone `i` (from 0) is on `squares[i]`, which may be [`GONE`].
     pub fn new(squares: [u8; MAX_STONES]) -> Self {
         Self(squares.iter().rev().fold(0, |lanes, &square| {
             lanes << LANE_BITS | u32::from(square & 31)
         }))
     }
 
-    /// The square of a stone (from 0), or [`GONE`].
+    /// The square of a stone (from 0); [`GONE`] if captured.
     #[inline]
     pub fn square(self, stone: usize) -> u8 {
         (self.0 >> (LANE_BITS * stone as u32) & 31) as u8
     }
 
-    /// The squares of all stones, or [`GONE`].
+    /// The square of each stone; [`GONE`] if captured.
     #[inline]
     pub fn squares(self) -> [u8; MAX_STONES] {
         build_array(|stone| self.square(stone))
     }
 
-    /// Squares of pairs of stones: that of stone 2i plus 32 times that of stone 2i + 1.
+    /// For each pair of stones 2i and 2i + 1: the square of the first plus 32 times that of the
+    /// second.
     #[inline]
     pub(super) fn square_pairs(self) -> [usize; MAX_STONES / 2] {
         build_array(|pair| {
@@ -74,7 +73,7 @@ impl Side {
         Self(exchanged(0, 5) | exchanged(1, 4) | exchanged(2, 3))
     }
 
-    /// The living stones as a bit set (bit i = stone i, from 0).
+    /// Bit set of the living stones (bit i = stone i, from 0).
     #[inline]
     pub fn living_set(self) -> u8 {
         // One bit every five positions, at 0, 5, …, 25; gathered three at a time.
@@ -91,7 +90,7 @@ impl Side {
         self.lanes_other_than(GONE).count_ones()
     }
 
-    /// Whether no stone is alive.
+    /// Whether all stones are captured.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.0 == ALL_LANES
@@ -103,20 +102,20 @@ impl Side {
         self.lanes_other_than(square) != HIGH_BITS
     }
 
-    /// The occupied squares as a bit set; bit 31 is set if a stone is gone.
+    /// Bit set of the occupied squares; bit 31 is set if a stone is gone.
     #[inline]
     pub fn occupied_squares(self) -> u32 {
         (0..MAX_STONES).fold(0, |occupied, stone| occupied | 1 << self.square(stone))
     }
 
-    /// The stone (from 0) on `square`, if any.
+    /// The stone (from 0) on `square`; `None` if there is none.
     #[inline]
     pub fn stone_on(self, square: u8) -> Option<usize> {
         let equal = !self.lanes_other_than(square) & HIGH_BITS;
         (equal != 0).then(|| (equal.trailing_zeros() / LANE_BITS) as usize)
     }
 
-    /// This side without the stone on `square`, if any.
+    /// This side after the capture of any stone on `square`.
     #[must_use]
     #[inline]
     pub fn without_stone_on(self, square: u8) -> Self {
@@ -124,7 +123,7 @@ impl Side {
         Self(self.0 | ((equal >> (LANE_BITS - 1)) * 31))
     }
 
-    /// This side with a stone moved to `square`.
+    /// This side with stone `stone` (from 0) on `square`.
     #[must_use]
     #[inline]
     pub fn with_stone_on(self, stone: usize, square: u8) -> Self {
@@ -132,7 +131,7 @@ impl Side {
         Self(self.0 & !(31 << shift) | u32::from(square & 31) << shift)
     }
 
-    /// The stones below `stone` (from 0); the others count as gone.
+    /// This side with only the stones before `stone` (from 0); the others are gone.
     #[must_use]
     #[inline]
     pub fn stones_below(self, stone: usize) -> Self {
@@ -154,36 +153,36 @@ impl std::fmt::Debug for Side {
     }
 }
 
-/// A position before the roll.
+/// A position before the roll: both sides and the seat to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position(u64);
 
 impl Position {
-    /// A position from the side to move, the other side, and the seat (0 or 1) to move.
+    /// Combines the side to move, the other side, and the seat (0 or 1) to move.
     #[inline]
     pub fn new(mover: Side, other: Side, seat: usize) -> Self {
         Self(u64::from(mover.0) | u64::from(other.0) << 30 | (seat as u64) << SEAT_BIT)
     }
 
-    /// The side to move.
+    /// The stones of the side to move, in its perspective.
     #[inline]
     pub fn mover(&self) -> Side {
         Side(self.0 as u32 & ALL_LANES)
     }
 
-    /// The side that moved last.
+    /// The stones of the side that moved last, in its perspective.
     #[inline]
     pub fn other(&self) -> Side {
         Side((self.0 >> 30) as u32 & ALL_LANES)
     }
 
-    /// The seat to move.
+    /// The seat to move, 0 or 1.
     #[inline]
     pub fn seat(&self) -> usize {
         (self.0 >> SEAT_BIT) as usize
     }
 
-    /// The stones of a seat.
+    /// The stones of a seat, in its perspective.
     pub fn side(&self, seat: usize) -> Side {
         if seat == self.seat() {
             self.mover()
@@ -242,8 +241,8 @@ impl Position {
         SmallRandom::new(self.0).next_u64()
     }
 
-    /// The position after `stone` moved to `destination` (`destination_of_other` in the other
-    /// side's perspective), with any capture.
+    /// The position after `stone` moved to `destination`, and captured there
+    /// (`destination_of_other` is the same square for the other side).
     #[inline]
     pub(super) fn after_step(
         &self,
@@ -275,31 +274,31 @@ impl std::fmt::Debug for Position {
     }
 }
 
-/// A move: a stone (from 0) and its step (0 diagonal, 1 sideways, 2 forward, in the mover's
+/// A move: a stone (from 0) and its direction (0 diagonal, 1 sideways, 2 forward, in the mover's
 /// perspective).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(u8);
 
 impl Move {
-    /// A move of `stone` (0–5) in `direction` (0–2).
+    /// Combines a stone (0–5) and a direction (0–2).
     #[inline]
     pub fn new(stone: u8, direction: u8) -> Self {
         Self(stone * 3 + direction)
     }
 
-    /// Number of the move: stone · 3 + direction, 0–17.
+    /// The move's number, stone · 3 + direction: 0–17.
     #[inline]
     pub fn number(self) -> u8 {
         self.0
     }
 
-    /// The stone, from 0.
+    /// The stone that moves, from 0.
     #[inline]
     pub fn stone(self) -> usize {
         usize::from(self.0 / 3)
     }
 
-    /// The step: 0 diagonal, 1 sideways, 2 forward.
+    /// 0 diagonal, 1 sideways, 2 forward, in the mover's perspective.
     #[inline]
     pub fn direction(self) -> usize {
         usize::from(self.0 % 3)

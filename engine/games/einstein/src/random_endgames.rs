@@ -1,11 +1,11 @@
-//! Random endgames as start positions, none of which is over.
+//! Random endgames as start positions.
 
 use super::{GONE, MAX_STONES, Position, Standard, position::Side};
 use alea_core::{game::Seat, random::RandomStream};
 
-/// A random endgame: uniform over the numbers of stones in the range, then over their divisions
-/// between the sides (1 to 6 each), then over positions; `None` if the range is empty or exceeds
-/// 2–12.
+/// A random endgame that is not over: uniform over the numbers of stones in the range, then over
+/// their divisions between the sides (1 to 6 each), then over positions; `None` if the range is
+/// empty or exceeds 2–12.
 pub(super) fn random_endgame(
     [min_stones, max_stones]: [usize; 2],
     first: Seat,
@@ -41,7 +41,7 @@ pub(super) fn random_endgame(
     }
 }
 
-/// A side with random labels on some squares of its own perspective.
+/// A side with random labels on `squares` of its own perspective.
 fn side(squares: impl Iterator<Item = u8>, random: &mut RandomStream) -> Side {
     let mut stones: [usize; MAX_STONES] = std::array::from_fn(|stone| stone);
     random.shuffle(&mut stones);

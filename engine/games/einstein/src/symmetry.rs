@@ -1,9 +1,8 @@
-//! The eight symmetries of positions on the standard board that preserve their value before the
-//! roll.
+//! The eight symmetries of positions before the roll on the standard board. They preserve values
+//! and commute with moves; label reversals need a die with mirrored weights.
 //!
-//! Bit 0 of a symmetry transposes the board, bit 1 reverses the mover's labels (1 ↔ 6, 2 ↔ 5, 3 ↔
-//! 4), bit 2 the other side's. Each is its own inverse. Invariant: symmetries commute with moves
-//! and preserve values; reversed labels need a die with mirrored weights.
+//! Bit 0 transposes the board, bit 1 reverses the mover's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4), bit 2 the
+//! other side's. Each symmetry is its own inverse.
 
 use super::{GONE, MAX_STONES, Move, Position, position::Side};
 
@@ -14,7 +13,7 @@ const TRANSPOSE: usize = 1;
 const REVERSE_MOVER: usize = 2;
 const REVERSE_OTHER: usize = 4;
 
-/// The transposed square; [`GONE`] is unchanged.
+/// Transposes a square; [`GONE`] is unchanged.
 #[inline]
 pub(super) fn transpose(square: u8) -> u8 {
     TRANSPOSED[usize::from(square & 31)]
@@ -41,7 +40,7 @@ static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
     pairs
 };
 
-/// The image of `position` under `symmetry` (below [`SYMMETRIES`]; higher bits are ignored).
+/// The image of a position under a symmetry; bits of `symmetry` above bit 2 are ignored.
 #[inline]
 pub fn transform_position(position: &Position, symmetry: usize) -> Position {
     let transposed = symmetry & TRANSPOSE != 0;
@@ -76,8 +75,8 @@ pub(super) fn transform_move(mv: Move, symmetry: usize) -> Move {
     Move::new(stone as u8, direction as u8)
 }
 
-/// The symmetry of the positions after a move: `play(transform_position(p, s), transform_move(m,
-/// s)) = transform_position(play(p, m), symmetry_after_move(s))`.
+/// The symmetry t with `play(transform_position(p, s), transform_move(m, s)) =
+/// transform_position(play(p, m), t)`.
 pub(super) fn symmetry_after_move(symmetry: usize) -> usize {
     symmetry & TRANSPOSE | (symmetry & REVERSE_MOVER) << 1 | (symmetry & REVERSE_OTHER) >> 1
 }
@@ -94,7 +93,7 @@ fn transform_side(mut side: Side, transpose: bool, reverse: bool) -> Side {
 }
 
 impl Position {
-    /// Canonical form: the minimum packed form over all symmetries, with seat 0 to move.
+    /// Canonical form: the smallest packed form of all symmetric positions, with seat 0 to move.
     #[inline]
     pub fn canonical_bits(&self) -> u64 {
         // Labels are reversed per side, so each side is minimised separately.

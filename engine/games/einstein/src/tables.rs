@@ -1,8 +1,9 @@
 //! Endgame tablebase by retrograde analysis: win probabilities of all positions with few stones,
 //! for a fair die on the standard board.
 //!
-//! 0 and 1 are certain results; other values are within
-//! [`Oracle::error`](alea_core::oracle::Oracle::error) of the truth. Identical on every machine.
+//! Stored 0 and 1 are certain results; other values are within
+//! [`Oracle::error`](alea_core::oracle::Oracle::error) of the truth. Tables are identical on every
+//! machine.
 
 mod build;
 pub mod cache;
@@ -28,9 +29,9 @@ use index::Index;
 use memory::Cells;
 use std::path::Path;
 
-/// Minimum number of stones, of both sides together, of tables.
+/// Minimum of the largest number of stones (of both sides together) in tables.
 pub const MIN_TABLE_STONES: usize = 2;
-/// Maximum number of stones, of both sides together, of tables.
+/// Maximum of the largest number of stones (of both sides together) in tables.
 pub const MAX_TABLE_STONES: usize = 6;
 
 /// Function `run(jobs, job)`: calls `job(0)` to `job(jobs - 1)`, each once, possibly in parallel.
@@ -39,7 +40,7 @@ pub type Run<'a> = &'a (dyn Fn(usize, &(dyn Fn(usize) + Sync)) + Sync);
 /// Progress callback: positions solved so far, and in total.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
-/// [`Run`] in sequence on the calling thread.
+/// The [`Run`] that calls the jobs in sequence on the calling thread.
 pub fn run_sequentially(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     (0..jobs).for_each(job);
 }
@@ -107,9 +108,9 @@ impl Tables {
         self.stones
     }
 
-    /// With at most five stones, all values were compared with double precision (`tests.rs`): at
-    /// most 3.5·10⁻⁵, root mean square 6.3·10⁻⁶. With six, fewer than 42 plies to the goal or a
-    /// capture add at most half a unit each (`solve.rs`): less than 24 units of 1/65535.
+    /// With at most five stones, all values were compared with double precision (`tests.rs`): error
+    /// at most 3.5·10⁻⁵, root mean square 6.3·10⁻⁶. With six, fewer than 42 plies to the goal or a
+    /// capture add at most half a unit of 1/65535 each (`solve.rs`).
     fn error_bound(&self) -> f32 {
         if self.stones <= 5 {
             4e-5

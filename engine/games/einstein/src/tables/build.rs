@@ -155,7 +155,7 @@ impl Tables {
                 .collect::<Vec<_>>()
         };
         let values = |class: Class| sizes(class).into_iter().sum::<u64>();
-        // The first class of each pair, and whether the pair is built in external memory.
+        // Each pair's first class, and whether the pair is built in external memory.
         let to_build: Vec<(Class, bool)> = (firsts.iter().copied())
             .filter(|class| {
                 class

@@ -5,22 +5,23 @@ use super::{Tables, TablesError, run_sequentially};
 use crate::Variant;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Creates a variant's tables of at most the given number of stones.
+/// Creates a variant's tables of at most the given number of stones (of both sides together).
 pub type Provider = dyn Fn(usize, Variant) -> Result<Arc<Tables>, TablesError> + Send + Sync;
 
-/// Returns for how many stones a variant's tables need no building; 0 for none.
+/// Returns the largest number of stones for which a variant's tables can be had without building; 0
+/// for none.
 pub type CachedStones = dyn Fn(Variant) -> usize + Send + Sync;
 
 static PROVIDER: OnceLock<(Box<Provider>, Box<CachedStones>)> = OnceLock::new();
 static TABLES: Mutex<Vec<Arc<Tables>>> = Mutex::new(Vec::new());
 
-/// Registers how tables are created; `false`, without effect, after the first call.
+/// Registers how tables are created. Only the first call has an effect; others return `false`.
 pub fn register_provider(provider: Box<Provider>, cached_stones: Box<CachedStones>) -> bool {
     PROVIDER.set((provider, cached_stones)).is_ok()
 }
 
-/// Number of stones for which a variant's tables need no building, as the registered
-/// [`CachedStones`] returns it; 0 without one.
+/// Largest number of stones for which a variant's tables can be had without building; 0 for none,
+/// or if no [`CachedStones`] is registered.
 pub fn cached_stones(variant: Variant) -> usize {
     PROVIDER
         .get()

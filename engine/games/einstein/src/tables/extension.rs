@@ -7,16 +7,16 @@ use super::{Tables, index::progress};
 use crate::{GONE, MAX_STONES, Move, MoveList, Position, Standard};
 use alea_core::{game::Game, search_game::SearchHints};
 
-/// More than the total progress of twelve stones, 96.
+/// The total progress of twelve stones is at most 96.
 const MAX_LAYERS: usize = 97;
 const BATCH_SIZE: usize = 1 << 14;
-/// In list order; 0 for moves that were not followed.
+/// Win probability after each move, in list order; 0 for moves that were not followed.
 type MoveValues = [f64; 3 * MAX_STONES];
 
 impl Tables {
     /// All moves of a position that is not over, each with its win probability for the mover;
-    /// `None` if more than `limit` positions outside the tables would have to be solved. Panics
-    /// unless [`Self::matches_rules`].
+    /// `None` if this needs more than `limit` positions outside the tables. Panics unless
+    /// [`Self::matches_rules`].
     pub fn moves_within(
         &self,
         game: &Standard,
@@ -93,8 +93,6 @@ impl Extension<'_> {
             .then(|| (self.stones - stones) * MAX_LAYERS + squares.map(progress).sum::<usize>())
     }
 
-    /// Adds the successors outside the tables: by `all` moves, or by those that matter for the
-    /// value.
     fn add_successors(&mut self, position: &Position, all: bool) {
         let (game, moves) = (self.game, self.game.all_moves(position));
         visit_moves(game, position, &moves, all, |_, after| {
@@ -171,8 +169,8 @@ impl Layer {
     }
 }
 
-/// Visits each move's index and successor (`None` for a win). Without `all`, skips the other moves
-/// of outcomes that allow a win.
+/// Calls `visit` with each move's index and successor (`None` for a win). Without `all`, skips
+/// moves that an immediate win makes irrelevant.
 fn visit_moves(
     game: &Standard,
     position: &Position,

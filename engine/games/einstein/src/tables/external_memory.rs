@@ -25,13 +25,13 @@ const LAYERS_IN_MEMORY: usize = 3;
 
 struct BlockOffsets {
     class: Class,
-    /// By row: the mover's set of squares, as an index of `offsets` and `counts`.
+    /// For each row: its mover's set of squares, as an index of `offsets` and `counts`.
     sets: Vec<u32>,
-    /// By set and rank of the other side: number of earlier blocks of the same row and layer.
+    /// `[set][rank of the other side]`: number of earlier blocks in the row's layer.
     offsets: Vec<Vec<u32>>,
-    /// By set and progress of the other side: number of blocks.
+    /// `[set][progress of the other side]`: number of blocks in the row's layer.
     counts: Vec<Vec<u32>>,
-    /// By row: the mover's progress.
+    /// For each row: the progress of its mover.
     steps: Vec<usize>,
 }
 
@@ -132,7 +132,6 @@ impl<'a> Layers<'a> {
         })
     }
 
-    /// Reuses the memory of the layer three above.
     fn start_layer(&mut self, layer: usize) {
         let (starts, blocks) = &mut self.layers_in_memory[layer % LAYERS_IN_MEMORY];
         *starts = self.order.starts(self.order.rows(), layer);
@@ -251,7 +250,6 @@ impl RowCopier<'_> {
         let (class, rows) = (self.order.class, self.order.rows().end);
         let first_block = |row| self.tables.index.first_block(class, row);
         let max_blocks = (bytes / 2 / class.block() as u64).max(1) as usize;
-        // The next block of each layer in the temporary file.
         let mut begins = vec![0; solve::max_layer(class) + 1];
         let mut next = 0;
         for layer in (0..begins.len()).rev() {

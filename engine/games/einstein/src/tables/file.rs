@@ -1,7 +1,7 @@
 //! Memory-mapped table files, one per class and variant, validated completely before use.
 //!
-//! A header of 64 bytes, the cells (16 bits, little-endian), a checksum per chunk of cells, and a
-//! checksum of header and chunk checksums; see `docs/reference/formats.md`.
+//! A file is a header of 64 bytes, the cells (16 bits, little-endian), a checksum per chunk of
+//! cells, and a checksum of header and chunk checksums; see `docs/reference/formats.md`.
 
 use super::{Run, TablesError, index::Class, memory::Cells};
 use crate::Variant;
@@ -19,7 +19,7 @@ use std::{
 const MAGIC: [u8; 8] = *b"ALEAENDS";
 const VERSION: u32 = 1;
 const HEADER_BYTES: usize = 64;
-/// Size of the cells under one checksum; the last chunk may be shorter.
+/// Bytes of cells per checksum; the last chunk may be shorter.
 const CHUNK_BYTES: usize = 16 << 20;
 
 pub(super) fn path(directory: &Path, variant: Variant, class: Class) -> PathBuf {

@@ -1,14 +1,14 @@
-//! Numbers the positions of a *class* (numbers of stones of mover and other side); symmetric
-//! positions share a number, with one exception.
+//! Index of the positions of a *class* (numbers of stones of mover and other side), shared by
+//! symmetric positions.
 //!
 //! A class consists of *rows*: orbits of the mover's tuple of squares (by label) under
 //! transposition and label reversal. A row consists of *blocks*, one per tuple of the other side,
 //! reversed if its first square exceeds its last, and ranked among the free squares. A block has a
 //! cell per pair of label patterns, the other side's outside.
 //!
-//! Squares are in the mover's perspective; no mover's stone is on 24, its goal, nor another's on 0.
-//! The exception: if the mover's tuple is its own image, both images of the other side are stored
-//! (3 % of five stones).
+//! Squares are in the mover's perspective; the mover is never on 24, its goal, nor the other side
+//! on 0. If the mover's tuple is its own image, both images of the other side are stored (3 % of
+//! five stones).
 
 mod find;
 
@@ -20,7 +20,7 @@ use alea_core::arrays::build_array;
 const GOAL: u8 = 24;
 
 const NUM_MOVER_SQUARES: usize = 24;
-/// Entry of a tuple with two stones on one square.
+/// Marks tuples with two stones on one square.
 const INVALID_TUPLE: u32 = u32::MAX;
 
 /// A side's squares in order of labels, then padding.
@@ -76,7 +76,6 @@ impl Class {
     }
 }
 
-/// Evaluates an expression with a class's numbers of stones as constants.
 macro_rules! dispatch_class {
     ($class:expr, $own:ident, $enemy:ident => $body:expr) => {
         dispatch_class!(@ $class, $own, $enemy, $body,
@@ -102,11 +101,11 @@ impl std::fmt::Display for Class {
 }
 
 struct Orbits {
-    /// By the tuple's base-24 number: its row, above two bits that tell whether transposition (bit
-    /// 1) and reversal (bit 0) map it to the row's tuple.
+    /// For each tuple, a base-24 number: its row, above two bits that tell whether transposition
+    /// (bit 1) and reversal (bit 0) map it to the row's tuple.
     entries: Vec<u32>,
     rows: Vec<Squares>,
-    /// Rows whose tuple lacks square 0 come first.
+    /// Number of rows whose tuple lacks square 0; they come first.
     rows_without_zero: usize,
 }
 
@@ -203,8 +202,8 @@ pub(super) struct MoverIndex {
 }
 
 impl MoverIndex {
-    /// Rank of the other side, whose squares (by label, in the mover's perspective) are `others`,
-    /// and whether its labels are reversed.
+    /// The other side's rank in the row, and whether its labels are reversed; `others` are its
+    /// squares by label, in the mover's perspective.
     #[inline(always)]
     pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
         let free = 25 - self.occupied.count_ones();
@@ -251,7 +250,7 @@ const fn num_other_tuples(free: usize, stones: usize) -> usize {
 }
 
 pub(super) struct Index {
-    /// By the mover's number of stones − 1.
+    /// Indexed by the mover's number of stones − 1.
     orbits: Vec<Orbits>,
 }
 
@@ -288,7 +287,7 @@ impl Index {
         &self.orbits[stones - 1].rows
     }
 
-    /// The number of blocks if `row` is the number of rows.
+    /// The first block of a row; the number of blocks if `row` is the number of rows.
     #[inline]
     pub(super) fn first_block(&self, class: Class, row: usize) -> usize {
         let rows_without_zero = self.orbits[class.mover - 1].rows_without_zero;
@@ -303,7 +302,7 @@ impl Index {
     }
 }
 
-/// Tuples of the other side up to reversal, in the mover's perspective.
+/// All tuples of the other side up to reversal, in the mover's perspective.
 pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     let mut tuples = Vec::new();
     for code in 0..NUM_MOVER_SQUARES.pow(stones as u32) {
@@ -316,7 +315,7 @@ pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     tuples
 }
 
-/// Steps from the start corner, 0 to 8, in the stone's own perspective.
+/// A stone's steps from its start corner, 0 to 8; `square` is in its own perspective.
 #[inline]
 pub(super) fn progress(square: u8) -> usize {
     usize::from(square / 5 + square % 5)

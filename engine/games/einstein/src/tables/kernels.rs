@@ -10,23 +10,24 @@ use alea_core::simd::multiversion;
 pub(super) const WON_UNITS: u16 = u16::MAX;
 const SIX_WON_UNITS: f32 = 6.0 * 65535.0;
 
-/// Of three stones per side (20 patterns each), padded to whole vectors.
+/// 20 · 20 patterns of three stones per side, padded to whole vectors.
 pub(super) const MAX_BLOCK_CELLS: usize = 416;
 pub(super) type BlockValues = [u16; MAX_BLOCK_CELLS];
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SuccessorValues<'a> {
-    /// The enemy's values, by the mover's pattern (row) and the enemy's (column).
+    /// The enemy's win probabilities in units of 1/65535, by the mover's pattern (row) and the
+    /// enemy's (column).
     pub(super) cells: &'a [u16],
-    /// By the mover's pattern: its row in the successor; `None` for the identity.
+    /// The successor's row of each of the mover's patterns; `None` for the identity.
     pub(super) rows: Option<&'a [u8]>,
-    /// By the enemy's pattern: its column in the successor; beside it the number of columns. `None`
+    /// The successor's column of each of the enemy's patterns, and the number of columns; `None`
     /// for the identity.
     pub(super) permutation: Option<(&'a [u8], usize)>,
 }
 
-/// For each cell, the numbers of faces that allow only the mover's stone i (`[2i]`), or both i and
-/// i + 1 (`[2i + 1]`).
+/// Numbers of faces that allow only the mover's stone i (`[2i][cell]`), or both i and i + 1 (`[2i +
+/// 1][cell]`), zero-padded to [`padded_len`].
 pub(super) type FaceCounts = Vec<Vec<f32>>;
 
 pub(super) const fn padded_len(cells: usize) -> usize {
@@ -129,8 +130,7 @@ fn round_to_units(sum: f32) -> u16 {
     (value + ROUNDING_BIAS).to_bits() as u16
 }
 
-/// The mover's values: means over the faces, from the enemy's value after the best move of each
-/// stone.
+/// The mover's values: means over the faces, from the enemy's value after each stone's best move.
 #[inline(always)]
 fn expected_values<const OWN: usize, const ENEMY: usize>(
     weights: &[Vec<f32>],
@@ -176,7 +176,7 @@ pub(super) struct BlockTask<'a> {
     pub(super) successors: &'a [(u8, SuccessorValues<'a>)],
     /// Bit set of the mover's stones that can win at once.
     pub(super) won: u8,
-    /// By the enemy's pattern: its rank in working order.
+    /// Rank in working order of each of the enemy's patterns.
     pub(super) order: &'a [u8],
 }
 

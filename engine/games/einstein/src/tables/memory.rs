@@ -1,6 +1,6 @@
 //! Memory of table cells: blocks that threads fill, later read-only cells, in memory or mapped.
 //!
-//! Two bits per block replace locks: one writer claims a block, once, and it is readable only when
+//! Two bits per block replace locks: one writer claims a block, once; readers see it only when
 //! complete.
 
 #![allow(
@@ -43,7 +43,7 @@ impl Blocks {
         cells.wrapping_add(block * self.cells_per_block)
     }
 
-    /// `None` until the block is complete.
+    /// A block's cells; `None` until it is complete.
     #[inline]
     pub(super) fn get(&self, block: usize) -> Option<&[u16]> {
         if block >= self.blocks
@@ -91,7 +91,7 @@ impl Blocks {
         })
     }
 
-    /// Clears all and provides `blocks` blocks in the same memory; `false` if it is too small.
+    /// Clears all blocks; `false` if there is no memory for `blocks` blocks.
     pub(super) fn reset(&mut self, blocks: usize) -> bool {
         if blocks > self.claimed.len() * 64
             || blocks * self.cells_per_block * size_of::<u16>() > self.pages.len()
@@ -106,7 +106,6 @@ impl Blocks {
         true
     }
 
-    /// `None` if a block is missing.
     pub(super) fn finish(self) -> Option<Cells> {
         let cells = self.blocks * self.cells_per_block;
         self.is_complete().then_some(Cells {

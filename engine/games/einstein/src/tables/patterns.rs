@@ -1,8 +1,8 @@
 //! Label patterns: which of the six labels the living stones of a side have; they decide the stones
 //! that a roll allows.
 //!
-//! Patterns are numbered per number of stones, in ascending order of bit sets (bit i = label i +
-//! 1). All labels of a single stone are one pattern.
+//! Patterns of k stones are numbered in ascending order of bit sets (bit i = label i + 1). All
+//! labels of a single stone are one pattern.
 
 use crate::{Variant, allowed_stones};
 
@@ -27,7 +27,6 @@ pub(super) static PATTERN_NUMBERS: [u8; 64] = {
     numbers
 };
 
-/// Of the set of labels `mask`, reversed if `is_reversed`.
 pub(super) fn pattern_number(mask: u8, is_reversed: bool) -> usize {
     let mask = if is_reversed {
         reverse_mask(mask)

@@ -1,4 +1,4 @@
-//! Probes the tables: win probabilities before the roll, after it, and of each move.
+//! Probes the tables: win probabilities of positions before and after the roll, and of moves.
 
 use super::{
     Tables, class_index,
@@ -18,21 +18,20 @@ pub struct Probe {
     pub value: f32,
     /// Every move that some face allows, in list order, with its win probability for the mover.
     pub moves: Vec<(Move, f32)>,
-    /// Best moves after each roll, at `face − 1`.
+    /// The best moves after each roll, at `face − 1`.
     pub faces: [Face; 6],
 }
 
-/// The best moves after a roll.
+/// The best moves after a given roll.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Face {
-    /// Win probability of the side to move with the best legal move.
+    /// Win probability of the side to move with its best legal move.
     pub value: f32,
-    /// Legal moves within [`SAME_VALUE`] of `value`, in list order; only certain wins if `value` is
-    /// 1.
+    /// Legal moves whose win probability is within [`SAME_VALUE`] of `value`, in list order; only
+    /// certain wins if `value` is 1.
     pub best: Vec<Move>,
 }
 
-/// Probes in [`Tables::values`] whose memory accesses overlap.
 const BATCH_SIZE: usize = 32;
 /// Pages requested before the first is read, since disks answer many requests sooner.
 const READ_AHEAD: usize = 256;
@@ -61,7 +60,7 @@ impl Tables {
         self.units(position).map(to_value)
     }
 
-    /// Writes [`Self::value_of`] each position to `values`.
+    /// Sets `values[i]` to [`Self::value_of`] `positions[i]`.
     pub fn values(&self, positions: &[Position], values: &mut [Option<f32>]) {
         assert_eq!(positions.len(), values.len(), "a place for each value");
         let cells = positions.iter().map(|position| self.cell(position));
@@ -102,8 +101,8 @@ impl Tables {
         self.probe_within(game, position, 0)
     }
 
-    /// [`Self::probe`] that solves up to `limit` positions outside the tables; `None` if more are
-    /// needed.
+    /// As [`Self::probe`], but also solves up to `limit` positions outside the tables; `None` if
+    /// more are needed.
     pub fn probe_within(
         &self,
         game: &Standard,

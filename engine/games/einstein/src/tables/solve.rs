@@ -1,7 +1,7 @@
 //! Solves the blocks of a class from those of their successors.
 //!
 //! A move leads to the swapped class, or by a capture to a class of fewer stones, and adds to the
-//! total progress. So a class and its swapped class are solved together, in layers of equal total
+//! total progress. So a class and its swapped class are solved together, in *layers* of equal total
 //! progress from the highest down. All label patterns of a block have the same successors; see
 //! [`kernels`].
 //!
@@ -27,11 +27,10 @@ use alea_core::simd::Instructions;
 use std::ops::Range;
 
 const MAX_SUCCESSORS: usize = 3 * MAX_TABLE_STONES;
-/// Blocks between prefetching a block's successors and solving it.
+/// A block's successors are prefetched this many blocks before it is solved.
 const PREFETCH_DISTANCE: usize = 4;
-/// Of a stone that has not reached its goal.
+/// Maximum progress of a stone that has not reached its goal.
 const MAX_PROGRESS: usize = 7;
-/// The mover's goal; square s of one side is GOAL − s for the other.
 const GOAL: u8 = 24;
 
 pub(super) fn max_layer(class: Class) -> usize {
@@ -39,20 +38,20 @@ pub(super) fn max_layer(class: Class) -> usize {
 }
 
 pub(super) trait BlockStore: Sync {
-    /// The container of a block of total progress `layer`, and the block's number there.
+    /// The container of a block, and the block's number there.
     fn find(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize);
 }
 
 struct PatternMap {
     class: Class,
     weights: kernels::FaceCounts,
-    /// By captured stone of the mover (`class.mover` for none) and whether its labels are reversed
-    /// after the move: the successor's row of each of its patterns.
+    /// `[captured stone of the mover, or class.mover][whether the mover's labels are reversed after
+    /// the move]`: the successor's row of each of its patterns.
     rows: Vec<[Vec<u8>; 2]>,
-    /// By captured stone of the enemy and whether its labels are reversed in working order and
-    /// after the capture: the successor's column of each of its patterns.
+    /// `[captured stone of the enemy][whether the enemy's labels are reversed in working order][…
+    /// after the capture]`: the successor's column of each of its patterns.
     permutation: Vec<[[Vec<u8>; 2]; 2]>,
-    /// By whether the enemy's labels are reversed in working order: the rank of each of its
+    /// `[whether the enemy's labels are reversed in working order]`: the rank of each of its
     /// patterns.
     order: [Vec<u8>; 2],
 }
@@ -125,13 +124,12 @@ impl PatternMap {
 /// A side's tuples of equal progress, each with its set of squares.
 pub(super) type Bucket = Vec<(Squares, u32)>;
 
-/// Solves a class and its swapped class.
 pub(super) struct Solver<'a> {
     index: &'a Index,
     finished: &'a (dyn Fn(Class) -> &'a [u16] + Sync),
     instructions: Instructions,
     pattern_maps: Vec<PatternMap>,
-    /// By class and progress: the other side's tuples.
+    /// `[class][progress]`: the other side's tuples.
     others: Vec<Vec<Bucket>>,
 }
 
@@ -141,7 +139,6 @@ struct BlockPlan<'a> {
     rank: usize,
     /// 1 if the enemy's labels are reversed in working order.
     reversed: usize,
-    /// Bit set of the mover's stones that can win at once.
     won: u8,
     count: usize,
     sources: [(u8, SuccessorValues<'a>); MAX_SUCCESSORS],
@@ -185,7 +182,6 @@ impl<'a> Solver<'a> {
         &self.others[number]
     }
 
-    /// Divides a layer into about `number` jobs per class.
     pub(super) fn jobs(&self, number: usize) -> Vec<Job> {
         let mut jobs = Vec::new();
         for (class_number, class) in self.classes().enumerate() {
@@ -382,7 +378,6 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Offsets of the possible steps: diagonal, sideways, forward.
 #[inline(always)]
 fn steps(square: u8) -> impl Iterator<Item = u8> {
     let (sideways, forward) = (square % 5 < 4, square / 5 < 4);

@@ -1,8 +1,8 @@
 //! Statistics of the tables: mean win probabilities, the value of having the move, and
 //! self-captures.
 //!
-//! Integer sums, and ties broken by the packed position, make results independent of the order of
-//! jobs. Positions stored twice (see `index.rs`) count twice.
+//! Results are independent of the order of jobs: sums are integers, and the packed position breaks
+//! ties. Positions stored twice (see `index.rs`) count twice.
 
 use super::{Run, Tables, index::Class, visit::PositionVisitor};
 use crate::{Move, Position, Standard};
@@ -52,7 +52,7 @@ pub struct SelfCapture {
     pub instead_value: f64,
 }
 
-/// In units of 1/65535.
+/// Sums over positions, in units of 1/65535.
 #[derive(Clone, Debug, Default)]
 struct Sums {
     positions: u64,

@@ -1,5 +1,5 @@
-//! Iterates over the positions of a class as stored, with seat 0 to move: one of symmetric
-//! positions, except those that [`super::index`] stores twice. A single stone has label 1.
+//! Iterates over the stored positions of a class, with seat 0 to move: one of symmetric positions,
+//! except those that [`super::index`] stores twice. A single stone has label 1.
 
 use super::{
     index::{Class, Index, Squares, other_tuples, progress},
@@ -66,7 +66,6 @@ impl<'a> PositionVisitor<'a> {
     }
 }
 
-/// A side with the labels of `mask`, in ascending order, on `squares`.
 fn side(squares: impl Iterator<Item = u8>, mask: u8) -> Side {
     let mut stones = [GONE; MAX_STONES];
     for (label, square) in (0..MAX_STONES)

@@ -1,7 +1,7 @@
 //! Computes a position's cell index: the hot path of every probe.
 //!
-//! It has a single data-dependent branch. Comparing a few squares replaces popcounts, which are
-//! slower in portable code.
+//! There is a single data-dependent branch. Squares are compared one by one, since portable
+//! popcounts are slower.
 
 use super::super::patterns::{MAX_TABLE_STONES, NUM_PATTERNS, PATTERN_NUMBERS, reverse_mask};
 use super::{Class, GOAL, Index, dispatch_class, num_other_tuples, tuple_number};
@@ -13,7 +13,7 @@ struct Labels {
     /// The living stones (from 0) in ascending order, then padding.
     stones: [u8; MAX_TABLE_STONES],
     count: u8,
-    /// The label pattern's number, and that of the reversed labels.
+    /// Numbers of the label pattern and of the reversed one.
     patterns: [u8; 2],
 }
 
@@ -45,7 +45,6 @@ static LABELS_BY_SET: [Labels; 64] = {
     all
 };
 
-/// Each square, unchanged (`[0]`) and transposed (`[1]`).
 static ORIENTATIONS: [[u8; 32]; 2] = {
     let mut same = [0; 32];
     let mut square = 0;
@@ -135,8 +134,8 @@ impl Index {
     }
 }
 
-/// Rank of the other side, from each square's rank among the `free` ones, and whether its labels
-/// are reversed.
+/// The other side's rank, from each square's rank among the `free` ones, and whether its labels are
+/// reversed.
 #[inline(always)]
 fn rank<const COUNT: usize>(ranks: [usize; COUNT], free: usize) -> (usize, bool) {
     let (first, last) = (ranks[0], ranks[COUNT - 1]);

@@ -34,8 +34,8 @@ pub const LANES: usize = 64;
 /// Fewest positions that are played in lockstep instead of one by one.
 pub(super) const MIN_BATCH: usize = 4;
 
-/// Plays one random game from each of at most [`LANES`] positions (not over). Bit *i* of the result
-/// is set if the side to move in position *i* wins.
+/// Plays one random game from each of at most [`LANES`] positions (not over). Bit *i* of the
+/// result: whether the side to move in position *i* wins.
 pub(super) fn playout_lanes(
     table: StoneTable,
     variant: Variant,

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 static CANONICAL_POSITIONS: &[u8] = include_bytes!("../../../../data/suites/held-out.bin");
 
-/// A Bloom filter with one hash function, which rejects nine of ten positions.
+/// A Bloom filter with one hash, which rejects nine of ten positions.
 static BLOOM_FILTER: LazyLock<Vec<u64>> = LazyLock::new(|| {
     let mut hashes = vec![0; 1 << 10];
     for &image in CANONICAL_POSITIONS.as_chunks().0 {

@@ -1,7 +1,5 @@
 //! Neural networks of EinStein: SIMD kernels that evaluate all successors of a position in one
-//! batch. Their integer sums are exact, so results equal those of the generic forward pass of
-//! [`alea_learned::network`], which serves widths other than [`SIMD_WIDTHS`] and processors without
-//! SIMD instructions.
+//! batch, with the same integer results as the generic forward pass of [`alea_learned::network`].
 
 pub mod features;
 mod kernels;
@@ -43,7 +41,7 @@ pub const SIMD_WIDTHS: [[usize; 2]; 8] = [
     [512, 32],
 ];
 
-/// Evaluates an expression with the widths of a [`SimdNetwork`] as constants.
+/// Binds the widths of a [`SimdNetwork`] to constants in an expression.
 macro_rules! with_widths {
     ($fast:expr, $first:ident, $second:ident => $body:expr) => {
         match $fast.shape {
@@ -73,8 +71,7 @@ struct SimdNetwork {
     shape: [usize; 2],
     tables: Tables,
     layers: Vec<Layers>,
-    /// Output bucket by number of living stones of both sides; padded, so that a mask bounds
-    /// indices.
+    /// Output bucket by number of both sides' living stones; padded, so that a mask bounds indices.
     buckets: [u8; (2 * MAX_STONES + 1).next_power_of_two()],
     classes: &'static TurnClasses,
     both: Option<CrossFeatures>,
@@ -93,7 +90,7 @@ const MAX_LINES: usize = 512 / 32;
 static ZERO_LINES: [I16Line; MAX_LINES] = [CacheLine([0; 32]); MAX_LINES];
 
 impl CrossFeatures {
-    /// `out` = both sides' accumulators (`sums`) plus the rows of the active cross-side features.
+    /// `out` = both sides' accumulators (`sums`) plus the rows of active cross-side features.
     #[inline]
     fn add_accumulators(
         &self,
@@ -109,7 +106,7 @@ impl CrossFeatures {
 }
 
 impl SimdNetwork {
-    /// `None` without kernels for these widths or instructions, or if sums may exceed 16 bits.
+    /// `None` without kernels for the widths or instructions, or if sums may exceed 16 bits.
     fn new(
         weights: &NetworkWeights,
         groups: FeatureGroups,
@@ -226,7 +223,6 @@ impl NetworkKernels<Standard> for EinSteinNetwork {
         }
     }
 
-    /// Scores are log odds for the mover, in the network's integer units.
     #[inline]
     fn score_successors(
         network: &Network,
@@ -276,7 +272,6 @@ fn score_moves(
     }
 }
 
-/// The enemy's logit after each move of `steps`.
 fn logits_one_by_one(
     network: &Network,
     game: &Standard,

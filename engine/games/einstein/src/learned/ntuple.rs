@@ -1,5 +1,5 @@
-//! EinStein's n-tuple networks (Chu et al., TAAI 2017). Kernels for one position or all its
-//! successors give the same results as [`alea_learned::tuples::GenericKernels`].
+//! EinStein's n-tuple networks (Chu et al., TAAI 2017), with SIMD kernels for one position or all
+//! its successors.
 
 mod cell;
 mod incremental;

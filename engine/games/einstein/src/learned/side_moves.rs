@@ -1,6 +1,5 @@
-//! The moves of a side, and the one-ply value of a position: the expectation over the die of the
-//! best successor's value. A stone's best move is selected by integer logit, so conversion to
-//! values must be monotone.
+//! The moves of a side, and the one-ply value of a position from its successors' logits. A stone's
+//! best move is selected by integer logit, so conversion to values must be monotone.
 
 use crate::{GONE, MAX_OUTCOMES, MAX_STONES, Move, Position, Standard, position::Side};
 use alea_core::arrays::map_array;
@@ -16,8 +15,7 @@ const LOGITS_CAPACITY: usize = 32;
 
 const NO_MOVE: usize = LOGITS_CAPACITY - 1;
 
-/// The enemy's logit after each move of [`SideMoves`] or [`MoveSubset`], in order; arbitrary
-/// beyond.
+/// The enemy's logit after each move of a list; arbitrary beyond.
 pub(super) type Logits = [i32; LOGITS_CAPACITY];
 
 const NO_STONE: u8 = LANES as u8 - 1;
@@ -130,15 +128,15 @@ impl SideMoves {
         }
     }
 
-    /// Compiled for AVX2, [`Self::one_ply`] uses vectors of eight stones.
+    /// [`Self::one_ply`] in vectors of eight stones.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     pub(super) fn one_ply_by_eights(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
         self.one_ply(logits, worth)
     }
 
-    /// Mover's win probability before the roll, from the enemy's logit after each move
-    /// ([`LOST_LOGIT`] without stones); `worth` converts logits to the enemy's win probability.
+    /// The mover's win probability before the roll, from the enemy's logit after each move
+    /// ([`LOST_LOGIT`] without stones); `worth` converts logits to the enemy's.
     #[inline(always)]
     pub(super) fn one_ply(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
         logits[NO_MOVE] = i32::MAX;
@@ -174,7 +172,7 @@ impl SideMoves {
 /// The moves of a given list that do not reach the goal.
 pub(super) struct MoveSubset {
     steps: [SideMove; MAX_STEPS],
-    /// For each entry of `steps` its index in the given list.
+    /// For each of `steps` its index in the given list.
     indices: [u8; MAX_STEPS],
     count: usize,
 }
@@ -216,8 +214,7 @@ impl MoveSubset {
         &self.steps[..self.count]
     }
 
-    /// Scores each selected move by minus `count` of the enemy's logit after it; infinite if the
-    /// enemy has lost.
+    /// Scores each selected move by minus `count` of the enemy's logit after it; wins are infinite.
     #[inline]
     pub(super) fn score(&self, logits: &[i32], count: impl Fn(i32) -> f32, scores: &mut [f32]) {
         for (&index, &logit) in self.indices[..self.count].iter().zip(logits) {

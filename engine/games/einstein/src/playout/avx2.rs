@@ -17,7 +17,7 @@ const HALF_BYTES: usize = 32;
 #[target_feature(enable = "avx2")]
 fn load<T: Copy, const COUNT: usize>(numbers: &[T; COUNT]) -> __m256i {
     const { assert!(size_of::<T>() * COUNT == HALF_BYTES) };
-    // SAFETY: 32 bytes are readable, and the load is unaligned.
+    // SAFETY: 32 bytes are readable; unaligned load.
     unsafe { _mm256_loadu_si256(numbers.as_ptr().cast()) }
 }
 
@@ -25,7 +25,7 @@ fn load<T: Copy, const COUNT: usize>(numbers: &[T; COUNT]) -> __m256i {
 #[target_feature(enable = "avx2")]
 fn store<T: Copy, const COUNT: usize>(numbers: &mut [T; COUNT], vector: __m256i) {
     const { assert!(size_of::<T>() * COUNT == HALF_BYTES) };
-    // SAFETY: 32 bytes are writable, any bits are integers, and the store is unaligned.
+    // SAFETY: 32 bytes are writable, any bits are integers; unaligned store.
     unsafe { _mm256_storeu_si256(numbers.as_mut_ptr().cast(), vector) }
 }
 
@@ -100,7 +100,7 @@ impl Side {
 }
 
 struct Draws {
-    /// From 0.
+    /// The rolled face, from 0.
     face: __m256i,
     step: __m256i,
     coin: __m256i,
@@ -278,7 +278,6 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
         let mut first_won = lane_mask((lanes.status.first_won >> (32 * half)) as u32);
         let mut plies = load(&lanes.plies.half_rows()[half]);
         for _ in 0..PLIES_PER_ROUND / 2 {
-            // Running lanes are −1.
             plies = _mm256_sub_epi8(plies, running);
             let draws = draws_of(generators[0].next(), generators[1].next());
             let won = ply::<BY_STONES>(&mut first, &mut other, &draws);

@@ -16,7 +16,7 @@ use std::arch::x86_64::*;
 #[target_feature(enable = "avx512f")]
 fn load<T: Copy, const COUNT: usize>(numbers: &[T; COUNT]) -> __m512i {
     const { assert!(size_of::<T>() * COUNT == 64) };
-    // SAFETY: 64 bytes are readable, and the load is unaligned.
+    // SAFETY: 64 bytes are readable; unaligned load.
     unsafe { _mm512_loadu_si512(numbers.as_ptr().cast()) }
 }
 
@@ -24,11 +24,10 @@ fn load<T: Copy, const COUNT: usize>(numbers: &[T; COUNT]) -> __m512i {
 #[target_feature(enable = "avx512f")]
 fn store<T: Copy, const COUNT: usize>(numbers: &mut [T; COUNT], vector: __m512i) {
     const { assert!(size_of::<T>() * COUNT == 64) };
-    // SAFETY: 64 bytes are writable, any bits are integers, and the store is unaligned.
+    // SAFETY: 64 bytes are writable, any bits are integers; unaligned store.
     unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), vector) }
 }
 
-/// A table of 64 bytes: the value for indices that satisfy the condition, else 0.
 macro_rules! table {
     ($condition:expr, |$index:ident| $entry:expr) => {{
         let mut table = [0u8; 64];
@@ -47,7 +46,6 @@ const CODE_LIMIT: usize = NUM_CODES as usize;
 /// For each `PlyBits::code`: the set of stones with at most, then with at least, the rolled number.
 static STONES_UP_TO: [u8; 64] = table!(code < CODE_LIMIT, |code| (2u8 << (code / 3)) - 1);
 static STONES_FROM: [u8; 64] = table!(code < CODE_LIMIT, |code| 63 & !((1u8 << (code / 3)) - 1));
-/// For each `PlyBits::code` 32 times the step.
 static STEP_OF_CODE: [u8; 64] = table!(code < CODE_LIMIT, |code| 32 * (code % 3) as u8);
 /// For each set of stones its highest, then its lowest member, as a set.
 static HIGHEST: [u8; 64] = table!(set > 0, |set| 1 << (7 - (set as u8).leading_zeros()));

@@ -61,7 +61,7 @@ multiversion! {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct ByteLanes {
-    /// First the side that begins.
+    /// The side that begins, then the other.
     pub(super) sides: [SideRows; 2],
     pub(super) plies: ByteRow,
     pub(super) status: Status,

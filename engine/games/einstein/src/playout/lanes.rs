@@ -27,13 +27,11 @@ impl Status {
 pub(super) trait Lanes {
     fn status(&self) -> Status;
 
-    /// Adds to `tally` the plies of the games in `lanes`.
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally);
 
     fn take_starts(&mut self, lanes: u64, starts: &Starts);
 
-    /// Starts a game from each of at most [`super::LANES`] positions, in the lanes from 0 on; all
-    /// lanes must be idle.
+    /// Starts a game from each of at most [`super::LANES`] positions, in the lanes from 0 on.
     fn load_positions(&mut self, positions: &[Position]);
 
     fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom);
@@ -53,8 +51,8 @@ pub(super) fn play<L: Lanes>(
     }
 }
 
-/// Plays one game from each position (not over). Bit *i* of the result is set if the side to move
-/// in position *i* wins.
+/// Plays one game from each position (not over). Bit *i* of the result: whether the side to move in
+/// position *i* wins.
 #[inline]
 pub(super) fn play_each<L: Lanes>(
     mut lanes: L,

@@ -43,7 +43,6 @@ impl PlyBits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct LaneRandom {
-    /// `state[word][bank][generator]`.
     pub(super) state: [[[u64; 8]; 2]; 2],
 }
 
@@ -79,7 +78,7 @@ impl LaneRandom {
         Self { state }
     }
 
-    /// The next 64 bits of each generator: `[bank][generator]`.
+    /// The next 64 bits of each generator, by bank.
     #[inline]
     pub(super) fn next(&mut self) -> [[u64; 8]; 2] {
         let [low, high] = &mut self.state;

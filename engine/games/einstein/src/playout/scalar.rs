@@ -19,11 +19,11 @@ struct AllowedStep {
     /// First and last allowed stone; equal if only one is allowed.
     first: u8,
     last: u8,
-    /// Times 32.
+    /// The step (0–2) times 32.
     step: u8,
 }
 
-/// Indexed by set of living stones, then [`PlyBits::code`].
+/// By set of living stones, then [`PlyBits::code`].
 type Entries = [[AllowedStep; 32]; 64];
 
 /// For each set of living stones and [`PlyBits::code`] the allowed stones and the step.
@@ -65,8 +65,8 @@ const NO_STONE: u8 = 31;
 const ONE_STEP_FLAG: u8 = 128;
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// Destination of a step, at `[32 · step + square]`; on squares with a single step, that step
-    /// whatever the index.
+    /// Destination of a step, at `[32 · step + square]`; on squares with a single step always of
+    /// that.
     pub(super) const PLAYOUT_DESTINATIONS: [u8; 128] = {
         let mut destinations = [0; 128];
         let mut index = 0;
@@ -102,7 +102,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         while index < 256 {
             let square = index % 32;
             if square < COLUMNS * ROWS {
-                // The flag does not change the destination.
                 let to = Self::PLAYOUT_DESTINATIONS[index % 128];
                 destinations[0][index] = Self::with_flag(to);
                 let flipped = Self::GOAL as usize - square;
@@ -124,7 +123,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 }
 
-/// A running game that side 0 has begun.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct ScalarGame {
@@ -247,7 +245,6 @@ impl ScalarGame {
         let captured = self.board[usize::from(to)];
         self.board[usize::from(to)] = stone | (8 * SIDE) as u8;
         if !BRANCHES || captured != NO_STONE {
-            // Without a capture this clears bit 31, which is unused.
             self.alive &= !(1 << (captured & 31));
         }
         let goal = if SIDE == 0 {

@@ -11,12 +11,10 @@ const RING_LEN: usize = 2 * SETUPS + LANES;
 
 pub(super) const GONE_BYTE: u8 = 0xFF;
 
-/// A ring of arrangements: for each stone its square in its owner's perspective.
 struct StartRing {
-    /// Indexed by stone, then ring index.
+    /// For each stone its squares in its owner's perspective, by ring index.
     stones: Box<[[u8; RING_LEN]; MAX_STONES]>,
-    /// The same arrangements: byte `i` is the square of stone `i`, and the two highest bytes are
-    /// unused.
+    /// The same squares: byte `i` is that of stone `i`; the two highest bytes are unused.
     packed: Box<[u64; RING_LEN]>,
 }
 
@@ -43,7 +41,6 @@ pub(super) struct Starts {
     setups: StartRing,
     /// One position: from index 0 the side that begins, from [`LANES`] the other.
     single: StartRing,
-    /// Whether games start from random set-ups instead of one position.
     from_setups: bool,
     pub(super) alive: [u8; 2],
     pub(super) edge: [u8; 2],
@@ -134,7 +131,6 @@ impl Starts {
         map_array(offsets, |offset| ring.packed[offset + index])
     }
 
-    /// Advances by `count` (at most [`LANES`]) start positions.
     #[inline]
     pub(super) fn advance(&mut self, count: usize, stream: &mut RandomStream) {
         if self.from_setups {

@@ -1,5 +1,5 @@
-//! Playouts against the plain rules, random streams against their definition, and vector against
-//! scalar playouts.
+//! Playouts against the plain rules, random streams against their definition, vector against scalar
+//! playouts.
 
 use super::{lanes::PLIES_PER_ROUND, ply_bits::NUM_CODES, scalar::ScalarGame, *};
 use crate::{
@@ -373,7 +373,6 @@ fn lanes_replay_from_random_setups() {
             let expected = lockstep(&game, Choice::Moves, next_starts, games, &mut random);
             assert_eq!(found, expected, "{instructions:?} {games}");
         }
-        // 3,740 games are 5.2 passes of the ring of 720 set-ups.
         assert!(used.len() > 3500, "pairs hardly repeat: {}", used.len());
     }
 }

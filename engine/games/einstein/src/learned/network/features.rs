@@ -1,6 +1,6 @@
-//! Binary input features of networks. Most describe one side and have separate weights for the
-//! mover and the other side; the first layer is then a sum of two accumulators, of which most
-//! successors share one.
+//! Binary input features of networks. Most describe one side, with separate weights for the mover
+//! and the other side: the first layer is then a sum of two accumulators, of which most successors
+//! share one.
 
 use crate::{
     GONE, MAX_STONES, Position, Standard,
@@ -14,7 +14,8 @@ use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 /// A group of features that a network may have besides the squares of the stones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeatureGroup {
-    /// Each stone's square combined with the number of faces (of six) that allow the stone to move.
+    /// Each stone's square, combined with the number of faces (of six) that allow the stone to
+    /// move.
     Mobility,
     /// Expected number of the side's turns to the goal without captures, in quarters of a turn.
     Turns,
@@ -28,20 +29,18 @@ pub enum FeatureGroup {
     Contact,
 }
 
-/// Per stone: 25 squares, and gone.
 const NUM_SQUARES: usize = 26;
 
-/// Per stone: 25 squares for each number of faces that allow it, and gone.
 const NUM_MOBILITY_SQUARES: usize = 6 * 25 + 1;
 
 const NUM_TURN_CLASSES: usize = 48;
 
 const NUM_ALIVE_SETS: usize = 64;
 
-/// Classes of the standard deviation, in sixths of a turn.
+/// Classes of standard deviation, in sixths of a turn.
 const NUM_SPREADS: usize = 16;
 
-/// Classes of each side's expected turns in [`FeatureGroup::Race`], in quarters of a turn.
+/// Classes of a side's expected turns to the goal, in quarters of a turn.
 const NUM_RACE_CLASSES: usize = 32;
 
 /// Own and enemy stones on the three destinations of a stone, one bit each.
@@ -69,7 +68,7 @@ impl Named for FeatureGroup {
 }
 
 impl FeatureGroup {
-    /// Number of features; per side unless the group is cross-side.
+    /// Number of features; per side unless cross-side.
     pub fn rows(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES * NUM_MOBILITY_SQUARES,
@@ -81,7 +80,7 @@ impl FeatureGroup {
         }
     }
 
-    /// Number of active features, equal in all positions; per side unless the group is cross-side.
+    /// Number of active features, the same in all positions; per side unless cross-side.
     pub fn num_active(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES,
@@ -132,8 +131,7 @@ pub fn num_side_features(groups: FeatureGroups) -> usize {
     MAX_STONES * NUM_SQUARES + side_groups(groups).map(FeatureGroup::rows).sum::<usize>()
 }
 
-/// Text that a model file stores to describe its inputs: all features in order, with the version of
-/// each formula.
+/// The model file's description of the inputs: all features in order, and each formula's version.
 pub(in super::super) fn layout(groups: FeatureGroups) -> String {
     let mut text = String::from(
         "sides v1: all inputs of the mover, then all of the other; squares v1: stones 1-6 by square in the owner's perspective, 25 gone",
@@ -145,8 +143,8 @@ pub(in super::super) fn layout(groups: FeatureGroups) -> String {
     text
 }
 
-/// Ranges of feature indices of which exactly one is active: the mover's, then the other side's,
-/// then cross-side ones.
+/// Ranges of features of which exactly one is active: the mover's, the other side's, then
+/// cross-side.
 pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>> {
     let shape = |group: FeatureGroup| (group.num_active(), group.rows());
     let side = || {
@@ -164,7 +162,7 @@ pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>
     runs
 }
 
-/// Writes the index of the active feature of each range of [`feature_slots`].
+/// Writes the active feature of each of the [`feature_slots`].
 pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &mut [u16]) {
     let (mover, other) = (position.mover(), position.other());
     let turn_classes = TurnClasses::for_classic_rules(false);
@@ -206,7 +204,6 @@ pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &m
 
 pub(super) const MAX_CROSS_FEATURES: usize = 1 + 2 * MAX_STONES;
 
-/// Active cross-side features, numbered from 0.
 #[inline]
 pub(super) fn cross_rows<'a>(
     groups: FeatureGroups,
@@ -249,7 +246,7 @@ pub(super) fn cross_rows<'a>(
     &out[..count]
 }
 
-/// Set of the occupied squares sideways (bit 0), forward and diagonally from `square`.
+/// Set of the occupied squares sideways (bit 0), forward and diagonally.
 #[inline]
 fn occupied_ahead(occupied: u32, square: u8) -> u16 {
     // Shifts may exceed 31 bits for squares off the board.
@@ -259,7 +256,7 @@ fn occupied_ahead(occupied: u32, square: u8) -> u16 {
     (three & inside) as u16
 }
 
-/// Number of faces that allow `stone` under the classic rules; 0 if it is gone.
+/// Number of faces that allow a stone under the classic rules; 0 if it is gone.
 const fn faces(alive: usize, stone: usize) -> usize {
     if alive >> stone & 1 == 0 {
         return 0;
@@ -284,18 +281,18 @@ fn mobility_rows(alive: u8, side: Side) -> [u16; MAX_STONES] {
     build_array(|stone| base[stone] + u16::from(side.square(stone)))
 }
 
-/// Class of each distance vector (the six stones' distances to the goal) by expected turns to the
-/// goal and, optionally, their standard deviation.
+/// Class of each vector of a side's six distances to the goal: by expected turns and, optionally,
+/// their standard deviation.
 #[derive(Debug)]
 pub(super) struct TurnClasses {
     of: Box<[u8; NUM_DISTANCE_VECTORS.next_power_of_two()]>,
-    /// For each class its [`FeatureGroup::RaceDistribution`] feature: 16 · quarters of a turn +
-    /// sixths of the deviation.
+    /// For each class its [`FeatureGroup::RaceDistribution`] feature: 16 · quarters + sixths of a
+    /// turn.
     spreads: Vec<u16>,
 }
 
 impl TurnClasses {
-    /// Shared by all networks, as they are for the classic rules and a fair die.
+    /// Shared by all networks: their rules are classic and their die is fair.
     pub(super) fn for_classic_rules(by_spread: bool) -> &'static Self {
         static SHARED: [OnceLock<TurnClasses>; 2] = [const { OnceLock::new() }; 2];
         SHARED[usize::from(by_spread)].get_or_init(|| Self::new(by_spread))
@@ -320,7 +317,7 @@ impl TurnClasses {
             .map(spread)
             .collect();
         let spreads: Vec<u16> = if by_spread {
-            // Only features that occur: at most 256.
+            // At most 256 features occur.
             let sorted: BTreeSet<u16> = all.iter().copied().collect();
             sorted.into_iter().collect()
         } else {
@@ -346,19 +343,19 @@ impl TurnClasses {
     }
 }
 
-/// Active rows of one side in the fused table: per stone one for square and mobility, one for
-/// expected turns, and one for the set of living stones and the bias.
+/// Active fused rows of a side: per stone one for square and mobility, one for expected turns, one
+/// for the set of living stones and the bias.
 pub(super) const NUM_FUSED: usize = MAX_STONES + 2;
 
-/// A power of two, so that a mask bounds every index.
+/// Rows of a side's fused table: a power of two, so that a mask bounds every index.
 pub(super) const FUSED_ROWS: usize = 2048;
 
 const TURNS_OFFSET: usize = MAX_STONES * NUM_MOBILITY_SQUARES;
 const ALIVE_OFFSET: usize = TURNS_OFFSET + 256;
 const _: () = assert!(ALIVE_OFFSET + NUM_ALIVE_SETS <= FUSED_ROWS);
 
-/// By set of living stones: what added to a stone's square gives its [`FeatureGroup::Mobility`]
-/// feature, also its fused row.
+/// By set of living stones: a stone's square plus this is its [`FeatureGroup::Mobility`] feature,
+/// and its fused row.
 static STONE_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
     let mut bases = [[0; MAX_STONES]; NUM_ALIVE_SETS];
     let mut alive = 0;
@@ -377,10 +374,8 @@ static STONE_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
     bases
 };
 
-/// Index, among a side's active fused rows, of that of the expected turns.
 pub(super) const TURNS_ROW: usize = MAX_STONES;
 
-/// Fused row of the expected turns for a [`distance_index`].
 #[inline(always)]
 pub(super) fn turns_row(classes: &TurnClasses, index: usize) -> u16 {
     TURNS_OFFSET as u16 + u16::from(classes.class_index(index))
@@ -396,7 +391,7 @@ pub(super) fn fused_rows(classes: &TurnClasses, side: Side) -> [u16; NUM_FUSED] 
     rows
 }
 
-/// Fused table of one side, `[FUSED_ROWS × width]`: sums of `rows` (in [`layout`] order), and the
+/// One side's fused table, `[FUSED_ROWS × width]`: sums of `rows` (in [`layout`] order) and the
 /// bias.
 pub(super) fn fuse(
     groups: FeatureGroups,

@@ -1,5 +1,5 @@
-//! Network weights in SIMD layout, and run-time dispatch to the kernels. Complete sums of the first
-//! layer fit 16 bits (partial ones wrap).
+//! Network weights in SIMD layout, and run-time dispatch to the kernels. Complete first-layer sums
+//! fit 16 bits (partial ones wrap).
 
 use super::features::NUM_FUSED;
 #[cfg(any(
@@ -11,8 +11,8 @@ use crate::learned::side_moves::{Logits, SideMoves};
 use alea_core::simd::{Instructions, SimdLevel, multiversion};
 use alea_learned::network::{NetworkWeights, win_probability};
 
-/// Packing two vectors of 16-bit sums to bytes permutes neurons within 128-bit lanes: returns which
-/// group of four first-layer neurons is then at `index`.
+/// Which group of four first-layer neurons is at `index` after packing two vectors of 16-bit sums
+/// to bytes, which interleaves 128-bit lanes.
 pub(super) fn packed_order(instructions: Instructions, index: usize) -> usize {
     let fours = match instructions.level() {
         SimdLevel::Portable => return index,
@@ -44,16 +44,15 @@ pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<CacheLine<
         .collect()
 }
 
-/// Fused first-layer tables, `[FUSED_ROWS × width]`, of the mover and of the other side.
+/// First-layer weights of the mover and of the other side, `[FUSED_ROWS × width]`; the rows of
+/// features that are active together are added up.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
-    /// Rows include the bias.
     pub(super) mover: Vec<I16Line>,
     pub(super) other: Vec<I16Line>,
 }
 
-/// Number of inputs whose products are summed in 16 bits before widening, if
-/// [`Layers::i16_sums_fit`].
+/// Inputs whose products are summed in 16 bits before widening, if [`Layers::i16_sums_fit`].
 pub(super) const I16_SUM_INPUTS: usize = 16;
 
 #[derive(Clone, Debug)]
@@ -67,9 +66,8 @@ pub(super) const I16_SUM_INPUTS: usize = 16;
 pub(super) struct Layers {
     /// From every four inputs (in packed order) to every neuron.
     pub(super) hidden: Vec<I8Line>,
-    /// Whether no 16-bit sum over [`I16_SUM_INPUTS`] inputs can overflow, for any activations.
+    /// Whether no 16-bit sum over [`I16_SUM_INPUTS`] inputs can overflow.
     pub(super) i16_sums_fit: bool,
-    /// Biases of the second layer; sixteen neurons per line.
     pub(super) bias: Vec<CacheLine<i32, 16>>,
     pub(super) output: Vec<CacheLine<i32, 16>>,
     pub(super) output_bias: i32,
@@ -132,10 +130,9 @@ fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
 
 pub(super) type AccumulatorPair = [u8; 2];
 
-/// Fused rows that a move without a capture changes: the stone's and that of the expected turns.
+/// Fused rows that change in a move without capture: the stone's and that of expected turns.
 pub(super) const NUM_CHANGED_ROWS: usize = 2;
 
-/// Dispatches to the function of the same name in the module for the instructions.
 macro_rules! dispatch_simd {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident<$(const $width:ident: $kind:ty),+>
         ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;
@@ -161,7 +158,7 @@ dispatch_simd! {
 }
 
 dispatch_simd! {
-    /// `out` = sum of the active rows of one side, its accumulator.
+    /// `out` = sum of one side's active rows.
     pub(super) fn sum_rows<const FIRST: usize>(
         table: &[I16Line],
         rows: &[u16; NUM_FUSED],
@@ -170,7 +167,7 @@ dispatch_simd! {
 }
 
 dispatch_simd! {
-    /// `out` = accumulator `before` minus the rows `gone` plus the rows `come`.
+    /// `out` = `before` minus the rows `gone` plus the rows `come`.
     pub(super) fn change_rows<const FIRST: usize>(
         table: &[I16Line],
         before: &[I16Line],
@@ -192,7 +189,6 @@ dispatch_simd! {
 }
 
 multiversion! {
-    /// `out` = the sum of two accumulators and rows of a table.
     pub(super) fn add_accumulators(
         sums: [&[I16Line]; 2],
         table: &[I16Line],
@@ -227,7 +223,6 @@ fn add_accumulators_body(
 }
 
 multiversion! {
-    /// [`SideMoves::one_ply`] of logits.
     pub(super) fn one_ply(steps: &SideMoves, logits: &mut Logits) -> f32 {
         Avx2 => one_ply_by_logits,
         Portable => one_ply_by_logits,

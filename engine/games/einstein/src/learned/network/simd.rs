@@ -1,5 +1,5 @@
 //! Network kernels for AVX2, AVX-512 (without and with VNNI) and WebAssembly. Dot products of four
-//! activations are accumulated in 32 bits: by one VNNI instruction, or through 16-bit sums of two
+//! activations are added in 32 bits: by one VNNI instruction, or through 16-bit sums of two
 //! products, or of eight if the weights allow it (`Layers::i16_sums_fit`).
 #![allow(unsafe_code)]
 
@@ -9,7 +9,6 @@ macro_rules! compiled_for {
     };
 }
 
-/// Operations common to all vector types.
 macro_rules! common_operations {
     ($features:literal) => {
         compiled_for! {
@@ -24,8 +23,8 @@ macro_rules! common_operations {
             ) -> Vector {
                 const { assert!(size_of::<T>() * COUNT == 64) };
                 let line = &raw const lines[at / (64 / VECTOR_BYTES)];
-                // SAFETY: a line has 64 bytes and is aligned to as many; this reads one of its
-                // vectors.
+                // SAFETY: lines have 64 bytes and are aligned to as many; this reads one vector of
+                // one.
                 unsafe { line.cast::<Vector>().add(at % (64 / VECTOR_BYTES)).read() }
             }
 
@@ -37,8 +36,8 @@ macro_rules! common_operations {
             ) {
                 const { assert!(size_of::<T>() * COUNT == 64) };
                 let line = &raw mut lines[at / (64 / VECTOR_BYTES)];
-                // SAFETY: a line has 64 bytes and is aligned to as many; this writes one of its
-                // vectors, whose elements are integers.
+                // SAFETY: lines have 64 bytes and are aligned to as many; this writes one vector of
+                // integers.
                 unsafe { line.cast::<Vector>().add(at % (64 / VECTOR_BYTES)).write(vector) }
             }
 
@@ -48,7 +47,6 @@ macro_rules! common_operations {
                 unsafe { part.as_mut_ptr().cast::<Vector>().write_unaligned(vector) }
             }
 
-            /// Adds to each neuron's sum the dot product of four activations and its weights.
             pub(super) fn dot(sum: Vector, inputs: Vector, weights: Vector) -> Vector {
                 add32(sum, madd16(maddubs(inputs, weights)))
             }
@@ -72,8 +70,7 @@ use super::{
 use crate::learned::side_moves::Logits;
 use alea_learned::network::{ACTIVATION_MAX, SHIFT};
 
-/// Kernels for the CPU features `$features`, with vector operations from `$operations` and the dot
-/// product `$dot`. No closures, which would pass vectors in memory.
+/// Kernels for the CPU features `$features`, without closures, which would pass vectors in memory.
 macro_rules! kernels {
     ($name:ident, $features:literal, $operations:ident, $dot:path, $i16_sums_fit:literal) => {
         pub(super) mod $name {
@@ -90,8 +87,8 @@ macro_rules! kernels {
                     // A constant length, so that no index is checked.
                     let table = &$table[..FUSED_ROWS * (FIRST / 32)];
                     for row in $rows {
-                        // A mask instead would be computed in vectors, whose elements are expensive
-                        // to extract.
+                        // A mask would be computed in vectors, whose elements are expensive to
+                        // extract.
                         assert!(usize::from(*row) < FUSED_ROWS);
                         let from = usize::from(*row) * (2 * FIRST / VECTOR_BYTES);
                         for at in 0..2 * FIRST / VECTOR_BYTES {
@@ -135,8 +132,8 @@ macro_rules! kernels {
                 }
             }
 
-            /// Terms of the logit from the second layer: per position a vector whose lanes
-            /// [`v::total`] sums. Each sum uses `ACC_CHAINS` independent accumulators.
+            /// Terms of the logit: per position a vector whose lanes [`v::total`] sums. Each sum
+            /// uses `ACC_CHAINS` independent accumulators.
             #[inline]
             #[target_feature(enable = $features)]
             fn forward<
@@ -205,7 +202,6 @@ macro_rules! kernels {
                 let vectors = const { SECOND * 4 / VECTOR_BYTES };
                 let hidden = &layers.hidden[..FIRST * SECOND / 64];
                 let bias = &layers.bias[..SECOND / 16];
-                // Loaded from memory: extracting elements from registers costs more.
                 let activations = std::hint::black_box(activations);
                 let mut sums = [v::zero(); v::MAX_SECOND_LAYER_VECTORS];
                 for at in 0..vectors {
@@ -233,7 +229,7 @@ macro_rules! kernels {
                 outputs::<SECOND>(layers, &sums)
             }
 
-            /// Terms of the logit from second-layer sums: a vector whose lanes [`v::total`] sums.
+            /// Terms of the logit, a vector whose lanes [`v::total`] sums, from second-layer sums.
             #[inline]
             #[target_feature(enable = $features)]
             fn outputs<const SECOND: usize>(
@@ -325,7 +321,7 @@ macro_rules! kernels {
                             ),
                         }
                     } else {
-                        // An odd last position is paired with old activations, whose result is
+                        // An odd last position is paired with old activations; that result is
                         // discarded.
                         for two in 0..pairs.len().div_ceil(2) {
                             let (activations, sums) = (&mut these[2 * two..], &mut sums[2 * two..]);

@@ -1,6 +1,5 @@
-//! Batched evaluation of all successors of a position, with the same results as one by one. Each
-//! combines an accumulator of the mover after a move with one of the enemy, complete or less the
-//! captured stone.
+//! Batched evaluation of all successors of a position: each combines an accumulator of the mover
+//! after a move with one of the enemy, complete or less the captured stone.
 
 use super::{
     SimdNetwork, ZERO_LINES,
@@ -89,8 +88,8 @@ impl SimdNetwork {
         listed.score(&logits, count, scores);
     }
 
-    /// The enemy's logit after each move. `others` has the mover's accumulators after the moves;
-    /// `enemies` and `mover_sums` are buffers.
+    /// The enemy's logit after each move. `others`: the mover's accumulators after the moves;
+    /// `enemies` and `mover_sums`: buffers.
     #[inline]
     fn logits<const FIRST: usize, const SECOND: usize>(
         &self,
@@ -162,8 +161,8 @@ impl SimdNetwork {
         logits
     }
 
-    /// Computes the needed accumulators of the enemy and assigns one to each move. Returns whether
-    /// any move captures an enemy stone.
+    /// Assigns to each move an accumulator of the enemy; returns whether any move captures an enemy
+    /// stone.
     #[inline]
     fn pair_up<const FIRST: usize>(
         &self,

@@ -1,5 +1,4 @@
-//! Inference against a plain forward pass, batches against single positions, and instruction sets
-//! against each other.
+//! Inference against a plain forward pass, batches against single positions, and all instructions.
 
 use super::{
     features::{FeatureGroup, feature_slots, fill, layout},
@@ -25,7 +24,6 @@ use alea_learned::{
     },
 };
 
-/// Random weights whose neurons neither die nor saturate.
 pub(crate) fn random_weights(
     groups: FeatureGroups,
     widths: &[usize],
@@ -124,7 +122,7 @@ fn default_groups() -> FeatureGroups {
     Standard::DEFAULT_FEATURES.iter().copied().collect()
 }
 
-/// Activations of the last hidden layer, from the definition and the training features.
+/// Activations of the last hidden layer, from the definition.
 fn defined_layer(groups: FeatureGroups, weights: &NetworkWeights, position: &Position) -> Vec<i64> {
     let first = weights.bias.len();
     let mut rows = vec![0; feature_slots(groups).len()];
@@ -668,7 +666,7 @@ fn sums_use_16_bits_only_where_none_overflows() {
 fn parts_of_a_sum_may_leave_16_bits_and_come_back() {
     let groups = default_groups();
     let mut weights = random_weights(groups, &[64, 32], 1, 3);
-    // The mover's rows of squares are 30,000 too large, and its rows of mobility 30,000 too small.
+    // Compensating offsets of 30,000 in the mover's rows of squares and of mobility.
     let (squares, mobility) = (156 * 64, 906 * 64);
     for weight in &mut weights.rows[..squares] {
         *weight += 30_000;
@@ -702,7 +700,7 @@ fn quantised_weights_are_the_nearest() {
         (-1536, 6_242_304)
     );
     assert_eq!(weights.parameters(), 312 * 64 + 64 + 64 * 16 + 16 + 16 + 1);
-    // Twelve weights of a quarter and a bias of −0.5 saturate every neuron of the first layer.
+    // Twelve weights of a quarter and a bias of −0.5 saturate every first-layer neuron.
     let (game, groups) = (Standard::default(), FeatureGroups::NONE);
     let raw = network(groups, weights)
         .raw(&game, &game.start([0, 0], 0))
@@ -746,7 +744,7 @@ fn overflowing_first_layers_are_clamped() {
     };
     let clamped = hold(&wild);
     assert!(fits(&clamped));
-    // Clamping only shrinks weights; it changes nothing if repeated, or if weights fit.
+    // Clamping only shrinks weights; it changes none if repeated, or if they fit.
     let mut pairs = clamped.rows.iter().zip(&wild.rows);
     assert!(pairs.all(|(clamped, wild)| clamped == wild || clamped.abs() < wild.abs()));
     let again = hold(&clamped);

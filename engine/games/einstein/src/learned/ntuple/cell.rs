@@ -1,5 +1,5 @@
-//! Tuple cells: indices, names and alphabets. Stones 0–5 are the mover's 1–6, stones 6–11 the other
-//! side's; squares are in the mover's perspective. Names never change their meaning.
+//! Tuple cells: indices, names (whose meaning never changes) and alphabets. Stones 0–5 are the
+//! mover's 1–6, stones 6–11 the other side's; squares are in the mover's perspective.
 
 use crate::{MAX_STONES, Standard, symmetry::transpose};
 use alea_learned::inputs::{Cell, CellGroup};
@@ -7,8 +7,8 @@ use alea_learned::inputs::{Cell, CellGroup};
 pub(super) const SQUARES: usize = Standard::SQUARES as usize;
 pub(super) const STONES: usize = 2 * MAX_STONES;
 
-// First cell index of each kind. The first 64 cells are always computed; those of the compact
-// alphabets, in a vector of 32 bytes each, only for sets that use them.
+// First cell index of each kind. The first 64 cells are always computed; the compact alphabets, 32
+// bytes each, only for sets with such cells.
 pub(super) const BOARD_START: usize = 0;
 pub(super) const SQUARES_START: usize = BOARD_START + SQUARES;
 pub(super) const DISTANCES_START: usize = SQUARES_START + STONES;
@@ -54,7 +54,7 @@ pub(super) const SQUARE_CELLS: CellGroup = group(
     SQUARES + 1,
     "square of mover 1-6, other 1-6 in the owner's perspective (25 gone)",
 );
-/// Distance of a stone to its goal, 1–4; 0 when gone (or on the goal, where the game is over).
+/// A stone's distance to its goal, 1–4; 0 when gone (or on the goal, where the game is over).
 pub(super) const DISTANCE_CELLS: CellGroup =
     group('d', DISTANCES_START, STONES, 5, "distance (0 gone)");
 pub(super) const ALIVE_CELLS: CellGroup = group('a', ALIVE_START, STONES, 2, "alive");
@@ -65,7 +65,7 @@ pub(super) const OWNER_CELLS: CellGroup = group(
     3,
     "whose stone (0 empty, 1 mover, 2 other)",
 );
-/// For each square whether faces other than its number allow the stone on it to move.
+/// By square: whether faces other than its number allow the stone to move.
 pub(super) const MOBILE_CELLS: CellGroup = group(
     'm',
     MOBILE_START,

@@ -1,6 +1,5 @@
-//! Incremental sums after moves, tuple by tuple, without SIMD instructions. A stone is first
-//! removed from its square, which its moves have in common; each move then changes its other cells
-//! in sequence.
+//! Incremental sums after moves, without SIMD instructions. A stone is first removed from its
+//! square, which its moves have in common; each move then changes its other cells in sequence.
 
 use super::{
     cell::{
@@ -29,10 +28,10 @@ type SymbolChange = (usize, u8);
 /// Tuples of a changed cell, and the difference of its symbols.
 type RowChange<'a> = (&'a [TupleRef], u32);
 
-/// Maximum changes of symbols when a stone is placed.
+/// Symbols that change when a stone is placed.
 const MAX_CHANGES: usize = 8;
 
-/// Writes the sum after each move, bias included; `MAX_TUPLES` is at least the number of tuples.
+/// Writes the sum after each move, bias included; at most `MAX_TUPLES` tuples.
 #[inline]
 pub(super) fn successors<const MAX_TUPLES: usize>(
     parent: &Parent<'_>,

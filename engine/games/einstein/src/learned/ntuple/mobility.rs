@@ -1,5 +1,5 @@
-//! Which living stones are allowed by faces other than their own number: in the classic rules those
-//! whose next lower or higher number is gone.
+//! Which living stones are allowed by faces other than their own number: under the classic rules
+//! those whose next lower or higher number is gone.
 
 use super::cell::MOBILE_CELLS;
 use crate::MAX_STONES;
@@ -12,7 +12,7 @@ fn movable_by_neighbour_numbers(alive: u8) -> u8 {
     alive & (dead << 1 | dead >> 1)
 }
 
-/// Set of both sides' stones that other numbers allow, one bit per board symbol.
+/// Board symbols (as bits) of the stones that other numbers allow.
 #[inline]
 pub(super) fn movable_symbols(mover: u8, other: u8) -> u16 {
     let [mover, other] = map_array([mover, other], |alive| {
@@ -44,7 +44,7 @@ impl Mobility {
     }
 }
 
-/// For each board symbol the symbol in [`MOBILE_CELLS`], if only its own number allows the stone.
+/// By board symbol: the symbol in [`MOBILE_CELLS`] of a stone that only its own number allows.
 pub(super) const OWN_NUMBER_SYMBOLS: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 0, 0, 0];
 
 const _: () = {
@@ -64,7 +64,6 @@ mod tests {
     fn stones_permitted_by_others_are_those_of_the_rules() {
         let rules: Standard = EinStein::new(Variant::Classic, Die::fair());
         for alive in 1..64u8 {
-            // Different squares of the first two rows, so that every stone has moves.
             let side = Side::new(std::array::from_fn(|stone| {
                 if alive >> stone & 1 == 1 {
                     stone as u8

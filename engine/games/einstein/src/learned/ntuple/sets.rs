@@ -79,8 +79,8 @@ fn distance_vectors() -> Vec<Vec<Cell>> {
         .to_vec()
 }
 
-/// Four tuples of the distances of three stones of one side and three of the other (5⁶ rows each),
-/// and one of which of the twelve stones are alive (2¹² rows).
+/// Four tuples of the distances of three stones of each side (5⁶ rows each), and one of which
+/// stones are alive (2¹² rows).
 fn race_crossings() -> Vec<Vec<Cell>> {
     let mut tuples: Vec<Vec<Cell>> = [(0, 6), (0, 9), (3, 6), (3, 9)]
         .map(|(own, other)| cells(DISTANCE_CELLS, (own..own + 3).chain(other..other + 3)))
@@ -89,8 +89,7 @@ fn race_crossings() -> Vec<Vec<Cell>> {
     tuples
 }
 
-/// Three stones of one side with consecutive labels, or two and one of the other side: 26³ rows
-/// each.
+/// Three stones of one side with consecutive labels, or two and one of the other side.
 fn triples() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
     for side in FIRST_STONES {
@@ -109,7 +108,6 @@ fn triples() -> Vec<Vec<Cell>> {
     tuples
 }
 
-/// Windows of four squares in rows, columns and diagonals: 13⁴ rows each.
 fn lines() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
     for (row_step, column_step) in [(0, 1), (1, 0), (1, 1), (1, -1)] {
@@ -127,7 +125,6 @@ fn lines() -> Vec<Vec<Cell>> {
     tuples
 }
 
-/// The sixteen 2×2 squares of the board: 13⁴ rows each.
 fn blocks() -> Vec<Vec<Cell>> {
     let corners = (0..4).flat_map(|row| (0..4).map(move |column| row * 5 + column));
     corners
@@ -139,7 +136,7 @@ const WALK_SEED: u64 = 6;
 const NUM_WALKS: usize = 64;
 const SQUARES_PER_WALK: usize = 6;
 
-/// Random walks on the board (Lucas 2008), no two with the same squares. 5⁶ rows each.
+/// Random walks on the board (Lucas 2008), no two with the same squares.
 fn walks() -> Vec<Vec<Cell>> {
     let mut random = RandomStream::new(WALK_SEED);
     let mut walks: Vec<Vec<Cell>> = Vec::new();
@@ -154,7 +151,6 @@ fn walks() -> Vec<Vec<Cell>> {
     walks
 }
 
-/// The first `squares` different squares of a random walk between neighbours.
 fn random_walk(squares: usize, random: &mut RandomStream) -> Vec<usize> {
     let mut square = random.below(25);
     let mut visited = vec![square];
@@ -174,11 +170,10 @@ fn are_neighbours(one: usize, other: usize) -> bool {
     one != other && (one / 5).abs_diff(other / 5) <= 1 && (one % 5).abs_diff(other % 5) <= 1
 }
 
-/// Per alphabet.
 const NUM_CANDIDATE_WALKS: usize = 40;
 
-/// Alphabets of squares: names of their windows and of their walks, their cells, and the maximum
-/// squares of a window and of a walk.
+/// Alphabets of squares: names of their windows and walks, cells, and maximum squares of a window
+/// and of a walk.
 const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
     ("windows by stone", "walks by stone", BOARD_CELLS, 4, 4),
     (
@@ -191,7 +186,6 @@ const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
     ("windows by owner", "walks by owner", OWNER_CELLS, 9, 8),
 ];
 
-/// Candidate tuples of a tuple search, by kind.
 pub(crate) fn candidates(random: &mut RandomStream) -> Vec<TupleCandidates> {
     let distances = (2..=6).flat_map(|count| subsets(DISTANCE_CELLS, count));
     let mut kinds: Vec<TupleCandidates> = vec![

@@ -1,6 +1,5 @@
-//! Table rows and weight sums of n-tuples by AVX2, or AVX-512 with VBMI: the symbols of four cells
-//! of each of sixteen tuples take one look-up (AVX-512) or one per 16 bytes of symbols (AVX2). If
-//! two stones share a square, the last counts, as in [`Symbols`](super::symbols::Symbols).
+//! Table rows and weight sums of n-tuples by AVX2, or AVX-512 with VBMI. If two stones share a
+//! square, the last counts, as in [`Symbols`](super::symbols::Symbols).
 #![allow(unsafe_code)]
 
 mod avx2;
@@ -23,11 +22,10 @@ use crate::{
 use alea_learned::tuples::QuantizedWeights;
 
 // SAFETY, for this file: `Instructions` exist only for detected features, and a set's are portable,
-// AVX2, or AVX-512 with VBMI (`EinSteinTuples::with_instructions`), which includes AVX2: so AVX2
-// functions may be called if `uses_simd`, and AVX-512 ones if `uses_avx512_vbmi`. For any position
-// symbols are in their alphabets (`SymbolVectors` of either width), so rows are below
-// `SimdLayout::rows`, the number of weights passed on; `REDUCED` is
-// `SimdLayout::has_compact_alphabet`.
+// AVX2, or AVX-512 with VBMI, which includes AVX2: so AVX2 functions may be called if `uses_simd`,
+// and AVX-512 ones if `uses_avx512_vbmi`. For any position symbols are in their alphabets
+// (`SymbolVectors`), so rows are below `SimdLayout::rows`, the number of weights passed on;
+// `REDUCED` is `SimdLayout::has_compact_alphabet`.
 
 /// Symbols of all cells; `None` without AVX2.
 #[inline]
@@ -45,7 +43,6 @@ pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
     let kernels = set.kernels();
     assert!(kernels.uses_simd());
     let plan = &kernels.plan;
-    // As many weights as `SimdLayout::rows`: those of the position's phase.
     let weights = &weights[set.offset(position) as usize..][..plan.rows()];
     // SAFETY: see the top of this file.
     unsafe {
@@ -83,7 +80,7 @@ pub(super) fn successors(
     }
 }
 
-/// [`SideMoves::one_ply`] of sums with the bias; panics for portable instructions.
+/// [`SideMoves::one_ply`] of sums with the bias; panics without AVX2.
 #[inline]
 pub(super) fn one_ply(
     set: &TupleSet,
@@ -125,7 +122,6 @@ const GOAL_DISTANCE: [u8; 64] = {
 
 const SYMBOL_OWNER: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 0, 0, 0];
 
-// Symbols are in the alphabets of their cells.
 const _: () = {
     let mut at = 0;
     while at < GOAL_DISTANCE.len() {
@@ -135,7 +131,7 @@ const _: () = {
     }
 };
 
-/// Set of the board symbols of stones that faces other than their number allow.
+/// Board symbols (as bits) of the stones that faces other than their number allow.
 #[inline]
 fn allowed_by_other_numbers(position: &Position) -> u16 {
     movable_symbols(position.mover().living_set(), position.other().living_set())

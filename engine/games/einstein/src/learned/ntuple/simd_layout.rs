@@ -2,10 +2,10 @@
 //! and sums them in pairs of bytes, then of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂ s₃), *r* being
 //! alphabet sizes; further cells take further steps with larger strides.
 //!
-//! Base and steps of a tuple add up to its row, and nothing overflows: at most 25 + 26 · 25 in 16
-//! bits, 26⁴ in 32. Unchecked weight loads rely on this: if each symbol is in its cell's alphabet,
-//! every row is below [`SimdLayout::rows`] ≤ [`MAX_ROWS`], since [`SimdLayout::new`], the only
-//! constructor, checks every cell and table, and layouts are immutable.
+//! A tuple's base and steps add up to its row without overflow: at most 25 + 26 · 25 in 16 bits,
+//! 26⁴ in 32. Unchecked weight loads rely on this: if symbols are in their alphabets, rows are
+//! below [`SimdLayout::rows`] ≤ [`MAX_ROWS`], as [`SimdLayout::new`], the only constructor, checks
+//! every cell and table.
 
 use super::cell::{self, CELLS};
 use alea_learned::{inputs::Cell, tuples::MAX_ROWS};
@@ -34,7 +34,6 @@ pub(super) struct LookupStep {
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct TupleBlock {
-    /// First row of each tuple's table.
     pub(super) bases: [u32; LANES],
     pub(super) mask: [u32; LANES],
     pub(super) steps: usize,
@@ -51,7 +50,7 @@ pub(super) struct SimdLayout {
 
 impl SimdLayout {
     /// Layout of tuples whose tables start at the rows `bases`; panics if a cell is invalid, the
-    /// numbers of tuples and bases differ, or a table ends after [`MAX_ROWS`].
+    /// lengths differ, or a table ends after [`MAX_ROWS`].
     pub(super) fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
         assert_eq!(tuples.len(), bases.len(), "one table a tuple");
         let cells = || tuples.iter().flatten();
@@ -107,7 +106,6 @@ impl SimdLayout {
         })
     }
 
-    /// Whether any tuple has more than four cells.
     #[inline]
     pub(super) fn is_long(&self) -> bool {
         self.steps.len() > self.blocks.len()

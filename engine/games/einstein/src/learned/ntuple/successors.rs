@@ -1,7 +1,6 @@
-//! Batched evaluation of all successors of a position, with the same results as one by one. The
-//! position is evaluated once in the enemy's perspective; a move then updates the tuples of its
-//! changed cells. A capture that also changes other stones' mobility or the phase is evaluated as a
-//! new position.
+//! Batched evaluation of all successors of a position, which is evaluated once in the enemy's
+//! perspective; a move then updates the tuples of its changed cells. A capture that changes other
+//! stones' mobility or the phase is evaluated as a new position.
 
 use super::{EinSteinTuples, NTuple, TupleSet, incremental, tuples_by_cell::TuplesByCell};
 use crate::{
@@ -10,8 +9,7 @@ use crate::{
 };
 use alea_learned::tuples::{MAX_TUPLES, TupleKernels};
 
-/// Cache of a side's moves, since positions searched in a row mostly differ in the enemy's stones
-/// only.
+/// Cache of a side's moves: positions searched in a row mostly differ in the enemy's stones only.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: SideMoves,
@@ -22,13 +20,13 @@ pub(super) struct Parent<'a> {
     pub(super) tuples_by_cell: &'a TuplesByCell,
     /// The position with the enemy to move: stones 0–5 are the enemy's, 6–11 the mover's.
     pub(super) flipped: Position,
-    /// By square in the enemy's perspective: its stone, from 1, or 0 if empty; arbitrary off the
+    /// By square in the enemy's perspective: the stone on it, from 1, or 0; arbitrary off the
     /// board.
     stone_on: [u8; 32],
 }
 
 impl Parent<'_> {
-    /// In the enemy's perspective.
+    /// The moving stone's square, in the enemy's perspective.
     #[inline]
     pub(super) fn source_of(&self, step: SideMove) -> usize {
         usize::from(
@@ -36,13 +34,13 @@ impl Parent<'_> {
         )
     }
 
-    /// From 1; 0 without a capture.
+    /// The captured stone, from 1; 0 for none.
     #[inline]
     pub(super) fn capture_of(&self, step: SideMove) -> usize {
         usize::from(self.stone_on[usize::from(step.square & 31)])
     }
 
-    /// Set of the tuples 64 · `part` to 64 · `part` + 63 whose rows the step may change.
+    /// Set of the tuples, from 64 · `part` on, whose rows the step may change.
     #[inline]
     pub(super) fn tuples_changed_by(&self, step: SideMove, part: usize) -> u64 {
         let tuples_by_cell = self.tuples_by_cell;
@@ -137,7 +135,7 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[SideMove], sums: &
     }
 }
 
-/// [`sums_after`], if only the cells of moved and captured stones change.
+/// [`sums_after`], if only cells of moved and captured stones change.
 #[inline]
 fn changed_sums(network: &NTuple, parent: &Parent<'_>, steps: &[SideMove], sums: &mut Logits) {
     #[cfg(target_arch = "x86_64")]

@@ -1,5 +1,5 @@
 //! The inputs of n-tuples: each cell's symbol, in the mover's perspective. For any bits of the
-//! position it is in the cell's alphabet; unchecked loads rely on it.
+//! position it is in the cell's alphabet, on which unchecked loads rely.
 
 use super::{
     cell::{
@@ -24,7 +24,7 @@ impl Symbols {
         view
     }
 
-    /// Without the compact alphabets, whose cells are 0.
+    /// Cells of the compact alphabets are 0.
     #[inline]
     pub(super) fn plain(position: &Position) -> Self {
         let mut symbols = [0u8; CELLS];

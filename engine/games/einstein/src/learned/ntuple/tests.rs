@@ -1,5 +1,4 @@
-//! Tuple rows against symbols parsed from the board's text, and sums against `f64` and integer
-//! arithmetic.
+//! Tuple rows against symbols parsed from the board's text, and sums against plain arithmetic.
 
 mod bounds;
 mod successors;

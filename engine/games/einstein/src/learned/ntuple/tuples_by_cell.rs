@@ -16,7 +16,6 @@ pub(super) struct TupleRef {
 
 pub(super) type TupleBits = [u64; MAX_TUPLES / 64];
 
-/// The tuples of each cell, and of the cells that a move changes together.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TuplesByCell {
     tuple_refs: Vec<TupleRef>,

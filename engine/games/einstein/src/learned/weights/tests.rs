@@ -165,14 +165,13 @@ fn the_library_reads_what_is_written() {
     }
 }
 
-/// Error of loading `file` after `spoil` changed it, before its checksums were computed.
 fn load_error(file: &ModelFile, spoil: impl FnOnce(&mut Container)) -> String {
     let mut container = container(file);
     spoil(&mut container);
     read(&container.to_bytes()).unwrap_err().to_string()
 }
 
-/// Whether a message equals `expected` or, if that has no full stop, starts with it.
+/// Whether a message equals `expected` or, without a full stop, starts with it.
 fn matches_expected(message: &str, expected: &str) -> bool {
     match expected.strip_suffix('.') {
         Some(complete) => message == complete,

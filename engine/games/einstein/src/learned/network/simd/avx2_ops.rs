@@ -9,7 +9,6 @@ pub(super) use std::arch::x86_64::{
     _mm256_add_epi32 as add32,
     // Activations times weights, summed in pairs: at most 2 · 127 · 128, which fits 16 bits.
     _mm256_maddubs_epi16 as maddubs,
-    // Packs the weights of two vectors of neurons into one, in the order of [`output`].
     _mm256_packs_epi32 as pack,
     _mm256_set1_epi32 as broadcast,
     _mm256_setzero_si256 as zero,
@@ -35,7 +34,6 @@ compiled_for! {
         _mm256_madd_epi16(numbers, _mm256_set1_epi16(1))
     }
 
-    /// Activations, in packed order, from first-layer sums.
     pub(super) fn activations(low: Vector, high: Vector) -> Vector {
         const ROUND_DOWN: i32 = SHIFT as i32;
         let packed = _mm256_packus_epi16(
@@ -45,8 +43,8 @@ compiled_for! {
         _mm256_min_epu8(packed, _mm256_set1_epi8(127))
     }
 
-    /// Clipped second-layer sums times their output weights. Packing clips at 0 and 65,535; the
-    /// results fit 16 bits.
+    /// Clipped second-layer sums times output weights. Packing clips at 0 and 65,535; results fit
+    /// 16 bits.
     pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
         let clipped = _mm256_min_epu16(
             _mm256_packus_epi32(first, second),

@@ -24,8 +24,8 @@ compiled_for! {
         i32x4_splat(0)
     }
 
-    /// Products of even and of odd bytes, added as 16-bit numbers. Pairs by shuffles would compile
-    /// to a relaxed-SIMD instruction (LLVM 22), which not every browser has.
+    /// Even and odd products added. Pairs by shuffles would compile to a relaxed-SIMD instruction
+    /// (LLVM 22), which not every browser has.
     pub(super) fn maddubs(inputs: Vector, weights: Vector) -> Vector {
         let even = i16x8_mul(
             v128_and(inputs, i16x8_splat(0xFF)),
@@ -34,7 +34,6 @@ compiled_for! {
         i16x8_add(even, i16x8_mul(u16x8_shr(inputs, 8), i16x8_shr(weights, 8)))
     }
 
-    /// Activations, in natural order, from first-layer sums.
     pub(super) fn activations(low: Vector, high: Vector) -> Vector {
         let packed = u8x16_narrow_i16x8(i16x8_shr(low, SHIFT as u32), i16x8_shr(high, SHIFT as u32));
         u8x16_min(packed, u8x16_splat(127))

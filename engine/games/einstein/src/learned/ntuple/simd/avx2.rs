@@ -13,7 +13,7 @@ pub(super) fn load<T: Copy>(numbers: &[T], part: usize) -> __m256i {
     unsafe { _mm256_loadu_si256(numbers.as_ptr().cast::<__m256i>().add(part)) }
 }
 
-/// For each of eight tuples the symbols of the step's four cells as one number, without the stride.
+/// For eight tuples the symbols of the step's four cells as one number, without the stride.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn combine_four_cells(view: &SymbolVectors, step: &LookupStep, half: usize) -> __m256i {
@@ -67,9 +67,9 @@ pub(super) unsafe fn sum<const REDUCED: bool>(
         for (half, sum) in sums.iter_mut().enumerate() {
             let rows = half_block(&view, &block.bases, own, half);
             let mask = load(&block.mask, half);
-            // SAFETY: only masked lanes, which have a tuple, are read. Symbols are in their
-            // alphabets, so these rows are below `SimdLayout::rows`, the number of weights. Rows
-            // are below 2²⁶, hence non-negative offsets.
+            // SAFETY: only masked lanes, which have a tuple, are read: their symbols are in their
+            // alphabets, so rows are below `SimdLayout::rows`, the number of weights, and, below
+            // 2²⁶, non-negative offsets.
             let found = unsafe {
                 _mm256_mask_i32gather_epi32::<4>(
                     _mm256_setzero_si256(),

@@ -1,6 +1,5 @@
-//! The symbols of a position in AVX2 vectors. Unchecked loads rely on every symbol being in its
-//! cell's alphabet for any bits of the position, and on only this file constructing
-//! [`SymbolVectors`].
+//! The symbols of a position in AVX2 vectors: for any bits of the position each is in its cell's
+//! alphabet, on which unchecked loads rely.
 
 use super::super::{
     cell::{ALIVE_START, CELLS, DISTANCES_START, SQUARES, SQUARES_START, STONES},
@@ -17,7 +16,7 @@ fn duplicate(bytes: [u8; 16]) -> __m256i {
     _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
 }
 
-/// The two bytes of a position's bits that hold each stone's square.
+/// The two bytes of a position that hold each stone's square.
 const LANE_BYTES: [u8; 32] = {
     let mut bytes = [0x80; 32];
     let mut stone = 0;
@@ -64,12 +63,11 @@ const fn shuffle_to(from: usize, to: usize, count: usize) -> [u8; 16] {
     bytes
 }
 
-/// All symbols in pieces of 16 bytes, each twice; cells of the compact alphabets are 0 unless
-/// requested.
+/// Pieces of 16 symbols, each twice; cells of the compact alphabets are 0 unless requested.
 pub(super) struct SymbolVectors([__m256i; 8]);
 
 impl SymbolVectors {
-    /// Symbols for any bits of the position: squares are clamped to [`SQUARES`].
+    /// Clamps squares to [`SQUARES`].
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) fn new<const REDUCED: bool>(position: &Position) -> Self {
@@ -79,7 +77,7 @@ impl SymbolVectors {
             load(&LANE_SHIFTS, 0),
         );
         let lanes = _mm256_srli_epi16::<11>(lanes);
-        // The squares of stones 0–7, then 8–11, in both halves.
+        // Squares of stones 0–7, then 8–11, in both halves.
         let squares = _mm256_permute4x64_epi64::<0b1000_1000>(_mm256_packus_epi16(lanes, lanes));
         // One board per side, for independent dependency chains.
         let mut boards = [_mm256_setzero_si256(); 2];
@@ -137,7 +135,6 @@ impl SymbolVectors {
                 shuffle(numbers, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]),
                 bits,
             );
-            // A match subtracts −1.
             let mobile = _mm256_sub_epi8(
                 duplicate(OWN_NUMBER_SYMBOLS),
                 _mm256_cmpeq_epi8(spread, bits),
@@ -168,7 +165,6 @@ impl SymbolVectors {
     }
 }
 
-/// Goal distances of squares 0–15, then of the others.
 const NEAR_START: [u8; 16] = distances_from(0);
 const NEAR_GOAL: [u8; 16] = distances_from(16);
 

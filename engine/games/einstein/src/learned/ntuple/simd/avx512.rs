@@ -22,8 +22,7 @@ pub(super) fn numbers(vector: __m512i) -> [u32; LANES] {
     numbers
 }
 
-/// For each of sixteen tuples the symbols of the step's four cells as one number, without the
-/// stride.
+/// For sixteen tuples the symbols of the step's four cells as one number, without the stride.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn combine_four_cells<const REDUCED: bool>(
@@ -85,7 +84,7 @@ unsafe fn block_weights(block: &TupleBlock, rows: __m512i, weights: &[i32]) -> _
     let below = |row: &u32| (*row as usize) < weights.len();
     debug_assert!(numbers(rows).iter().all(below));
     // SAFETY: only masked lanes, which have a tuple, are read, and the caller has a weight for
-    // each. Rows are below 2²⁶, hence non-negative offsets.
+    // each. Rows, below 2²⁶, are non-negative offsets.
     unsafe {
         _mm512_mask_i32gather_epi32::<4>(
             _mm512_setzero_si512(),

@@ -1,4 +1,4 @@
-//! Incremental sums after moves by AVX-512. Only the rows of tuples with changed cells are
+//! Incremental sums after moves by AVX-512: only the rows of tuples with changed cells are
 //! compacted (for all moves, in order) and loaded.
 
 use super::super::{
@@ -16,7 +16,7 @@ use crate::learned::{
 };
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
-/// Blocks whose tuples are compacted together: a word of 64 bits marks the changed ones.
+/// 64 bits mark the changed tuples of a group.
 const BLOCKS_PER_GROUP: usize = 4;
 
 /// Rows of a group after all moves, plus one vector.
@@ -103,7 +103,6 @@ struct Moves<'a, 'b, const REDUCED: bool> {
     weights: &'a [i32],
     steps: &'a [SideMove],
     before: SymbolVectors<REDUCED>,
-    /// Mobility symbol of each board symbol; used if tuples have such cells.
     mobility: Mobility,
     /// The parent's sum, bias included, in sixteen lanes.
     parent_sum: __m512i,
@@ -179,7 +178,6 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
         }
         ends[index] = filled;
     }
-    // Loaded from memory: extracting elements from registers costs more.
     let current_rows = std::hint::black_box(&mut current_rows);
     // SAFETY: the first `filled` numbers were stored: each store began at the end of the last one's
     // rows. All rows are 0 or those of tuples, since lanes without one have zero base and strides;
@@ -215,7 +213,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
                 current_rows,
             );
         }
-        // SAFETY: a move's rows end at the `filled` of its iteration, at most the final one, and so
+        // SAFETY: a move's rows end at the `filled` of its iteration, at most the final one; so
         // many were accumulated.
         let found = unsafe { rows.sum_of(ends[index]) };
         change.write(_mm512_add_epi32(

@@ -1,6 +1,5 @@
-//! The symbols of a position in two AVX-512 registers, also after a move. Unchecked loads rely on
-//! every symbol being in its cell's alphabet for any bits of the position and any step, and on only
-//! this file constructing [`SymbolVectors`].
+//! The symbols of a position in two AVX-512 registers, also after a move: for any bits of the
+//! position and any step each is in its cell's alphabet, on which unchecked loads rely.
 
 use super::super::{
     cell::{
@@ -48,7 +47,7 @@ const BOARD_SQUARES: [u8; 64] = {
     numbers
 };
 
-/// For stone `i` of each side (one side per half vector): its index, then its board symbol.
+/// For stone `i` of each side (one side per half): its index, then its board symbol.
 const STONE_INDEX_AND_SYMBOL: [[[u8; 64]; 2]; MAX_STONES] = {
     let mut tables = [[[0; 64]; 2]; MAX_STONES];
     let mut stone = 0;
@@ -79,7 +78,7 @@ const fn cell_bits(first: usize) -> u64 {
     ((1 << STONES) - 1) << first
 }
 
-/// 0xFF at the given cells, of which those below 64 come first.
+/// 0xFF at the given cells; those below 64 are in the first array.
 const fn byte_masks(cell_indices: &[usize]) -> [[u8; 64]; 2] {
     let mut bytes = [[0; 64]; 2];
     let mut at = 0;
@@ -107,7 +106,7 @@ static SQUARE_MASKS: Aligned<[[[u8; 64]; 2]; 32]> = {
     Aligned(tables)
 };
 
-/// For each stone of the side that moved: mask of the cells of its square and its distance.
+/// For each stone of the side that moved: mask of its square and distance cells.
 static MOVED_MASKS: Aligned<[[u8; 64]; 8]> = {
     let mut tables = [[0; 64]; 8];
     let mut stone = 0;
@@ -121,7 +120,7 @@ static MOVED_MASKS: Aligned<[[u8; 64]; 8]> = {
     Aligned(tables)
 };
 
-/// For each stone, from 1: mask of the cells of its square, distance and life; none for 0.
+/// For each stone, from 1: mask of its square, distance and alive cells; empty for 0.
 static LOSS_MASKS: Aligned<[[u8; 64]; 16]> = {
     let mut tables = [[0; 64]; 16];
     let mut stone = 0;
@@ -136,7 +135,7 @@ static LOSS_MASKS: Aligned<[[u8; 64]; 16]> = {
     Aligned(tables)
 };
 
-/// By square in the owner's perspective ([`SQUARES`] for gone): the cells of a stone there.
+/// By square in the owner's perspective ([`SQUARES`] for gone): symbols of a stone there.
 static STONE_SYMBOLS: Aligned<[[u8; 64]; 32]> = {
     let mut tables = [[0; 64]; 32];
     let mut square = 0;
@@ -161,7 +160,7 @@ const _: () =
 pub(super) struct SymbolVectors<const REDUCED: bool>([__m512i; 2]);
 
 impl<const REDUCED: bool> SymbolVectors<REDUCED> {
-    /// Symbols for any bits of the position: squares are clamped to [`SQUARES`].
+    /// Clamps squares to [`SQUARES`].
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn new(position: &Position) -> Self {
@@ -208,7 +207,6 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
         Self([view, reduced])
     }
 
-    /// The symbols after a move; for any step each is in its cell's alphabet.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn after_move(
@@ -258,7 +256,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
         Self([first, second])
     }
 
-    /// The symbols of given cells; without `REDUCED` only of those below 64.
+    /// The symbols of given cells, below 64 without `REDUCED`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn gather(&self, cell_indices: __m512i) -> __m512i {
@@ -282,7 +280,6 @@ fn clear(mask: __m512i, others: __m512i) -> __m512i {
     _mm512_andnot_si512(mask, others)
 }
 
-/// [`allowed_by_other_numbers`], in four copies.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn allowed_mask(position: &Position) -> u64 {

@@ -8,7 +8,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Miri takes a thousand times as long.
 const COUNT: usize = if cfg!(miri) { 2 } else { 400 };
 
-/// Every cell alone and one tuple of five cells, in the smallest tables.
 fn single_cell_set() -> TupleSet {
     let mut tuples: Vec<String> = GROUPS
         .iter()
@@ -81,7 +80,6 @@ fn kernels_require_valid_cells_and_tables() {
         symbols,
         ..ALIVE_CELLS
     };
-    // Alphabets too large and too small; indices between groups and after the last.
     for strange in [
         group(ALIVE_CELLS.start, 3),
         group(ALIVE_CELLS.start, 1),

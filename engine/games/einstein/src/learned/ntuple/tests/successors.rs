@@ -11,7 +11,6 @@ use std::sync::LazyLock;
 
 fn all_sets() -> Vec<TupleSet> {
     let mut all = sets();
-    // Tuples with squares and stones, with the same square twice, and with all cells of a stone.
     let mixed = [
         "b12 s0 a6",
         "b12 o12 m12",
@@ -40,7 +39,6 @@ static NETWORKS: LazyLock<Vec<Vec<NTuple>>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Asserts that all networks give the values and scores of single evaluations by the first one.
 fn check(networks: &[NTuple], game: &Standard, position: &Position, caches: &mut [Successors]) {
     let expected = test_support::reference_one_ply(&networks[0], game, position);
     let moves = game.all_moves(position);

@@ -44,8 +44,8 @@ pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<CacheLine<
         .collect()
 }
 
-/// First-layer weights of the mover and of the other side, `[FUSED_ROWS × width]`; the rows of
-/// features that are active together are added up.
+/// First-layer weights of the mover (with the bias) and of the other side, `[FUSED_ROWS × width]`:
+/// each row is the sum of those of features that are always active together.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
     pub(super) mover: Vec<I16Line>,

@@ -1,7 +1,7 @@
 //! The rules of *EinStein würfelt nicht!* (Ingo Althöfer 2004) on boards from 2×2 to 5×5.
 //!
-//! A side's perspective numbers the squares row by row from its home corner, 0, to its goal; a half
-//! turn converts between both sides. A position is the state before the roll, without the die.
+//! A side's perspective numbers the squares row by row from its home corner, 0, to its goal. A
+//! position is the state before the roll.
 
 mod codec;
 pub mod dice;
@@ -42,37 +42,37 @@ pub use position::{GONE, MAX_STONES, Move, Position};
 /// A side has at most 18 moves.
 const STEP_COUNT_BITS: u32 = 5;
 
-/// Red, seat 0: starts in the upper left corner.
+/// Seat 0, Red: starts in the upper left corner.
 pub const RED: Seat = 0;
-/// Blue, seat 1: starts in the lower right corner.
+/// Seat 1, Blue: starts in the lower right corner.
 pub const BLUE: Seat = 1;
 
-/// The moves of a position, at most three for each of six stones.
+/// The moves of a position, at most three per stone.
 pub type MoveList = FixedList<Move, { 3 * MAX_STONES }>;
 
-/// Maximum number of outcomes; faces that allow the same stones are merged.
+/// Maximum number of outcomes of a roll; faces that allow the same stones are merged.
 pub const MAX_OUTCOMES: usize = 6;
 
-/// The rules on the standard board, 5×5.
+/// The rules on the 5×5 board.
 pub type Standard = EinStein<5, 5>;
 
-/// Rule for the stones that a roll allows when the rolled stone is gone.
+/// The stones that a roll allows when the rolled stone is gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Variant {
-    /// The next higher or the next lower living stone, at the mover's choice.
+    /// The next higher or next lower living stone, at the mover's choice.
     #[default]
     Classic,
     /// The living stone with the nearest number; on a tie at the mover's choice.
     NearestOnly,
 }
 
-/// The rules: board, number of stones, die and variant.
+/// Rules: board, number of stones, die and variant.
 #[derive(Clone, Debug)]
 pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
     variant: Variant,
     stones: u8,
     die: Die,
-    /// Outcomes of a roll as stone ranges, by the set of living stones (bit i = stone i + 1).
+    /// By set of living stones: the outcomes of a roll as stone ranges.
     runs: Box<[StoneRanges; 64]>,
     sampler: OutcomeSampler,
     home: FixedList<u8, MAX_STONES>,
@@ -86,7 +86,7 @@ impl Default for Standard {
 }
 
 impl Standard {
-    /// The standard board with six stones a side.
+    /// Rules with six stones a side on the standard board.
     pub fn new(variant: Variant, die: Die) -> Self {
         Self::with_stones(variant, die, MAX_STONES)
     }
@@ -101,11 +101,10 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         );
         (COLUMNS * ROWS) as u8
     };
-    /// The square that a side has to reach, in its own perspective.
+    /// The square to reach, in a side's own perspective.
     pub const GOAL: u8 = Self::SQUARES - 1;
-    /// Square offsets of a diagonal, sideways and forward step.
     const STEP_OFFSETS: [u8; 3] = [COLUMNS as u8 + 1, 1, COLUMNS as u8];
-    /// Bit set of the directions from each square that stay on the board.
+    /// Bit sets of the directions that stay on the board.
     const STEP_BITS_FROM: [u8; 32] = {
         let mut steps = [0; 32];
         let mut square = 0;
@@ -135,7 +134,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         destinations
     };
 
-    /// The directions from each square that stay on the board, first; the other entries are unused.
+    /// The directions that stay on the board come first; the other entries are unused.
     const DIRECTIONS_FROM: [[u8; 3]; 32] = {
         let mut directions = [[0; 3]; 32];
         let mut square = 0;
@@ -225,8 +224,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// The same rules with one outcome per face, as in the published programs, instead of merged
-    /// faces.
+    /// The same rules with an outcome for each face, as in the published programs, instead of
+    /// merged faces.
     #[must_use]
     pub fn with_unmerged_faces(self) -> Self {
         let runs = stone_ranges_by_set(self.variant, self.die, |runs, face| runs.push(face));
@@ -242,7 +241,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         self.variant
     }
 
-    /// The die whose probabilities searches assume.
+    /// The die that searches assume.
     pub fn die(&self) -> Die {
         self.die
     }
@@ -293,13 +292,12 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// For each stone, the probability that the next roll allows it if `alive` are the living
-    /// stones (bit i = stone i, from 0). A face with a choice counts for both stones.
+    /// Each stone's probability that the next roll allows it, given the set of living stones (bit i
+    /// = stone i); a face with a choice counts for both stones.
     #[inline]
     pub fn move_probabilities(&self, alive: u8) -> [f32; MAX_STONES] {
         let mut probabilities = [0.0; MAX_STONES];
         for run in self.runs[usize::from(alive & 63)].iter() {
-            // The stones between the ends of a range are gone.
             probabilities[usize::from(run.start)] += run.weight;
             if run.end - run.start > 1 {
                 probabilities[usize::from(run.end) - 1] += run.weight;
@@ -308,42 +306,41 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         probabilities
     }
 
-    /// Outcomes of a roll if `alive` are the living stones (bit i = stone i, from 0): probability,
-    /// first and last allowed stone (from 0).
+    /// Outcomes of a roll, given the set of living stones (bit i = stone i): probability, first and
+    /// last allowed stone (from 0).
     pub fn stone_ranges(&self, alive: u8) -> impl Iterator<Item = (f32, usize, usize)> + '_ {
         self.runs[usize::from(alive & 63)]
             .iter()
             .map(|run| (run.weight, usize::from(run.start), usize::from(run.end) - 1))
     }
 
-    /// Destination of a move of the side to move, in its perspective.
+    /// Destination of a move, in the mover's perspective.
     #[inline]
     pub fn destination(position: &Position, mv: Move) -> u8 {
         Self::destination_from(position.mover().square(mv.stone()), mv)
     }
 
-    /// Destinations of the diagonal, sideways and forward step from a square; [`GONE`] off the
-    /// board.
+    /// Destinations of the diagonal, sideways and forward step; [`GONE`] off the board.
     #[inline]
     pub fn destinations(square: u8) -> [u8; 3] {
         Self::DESTINATIONS[usize::from(square & 31)]
     }
 
-    /// Number of steps from a square that stay on the board; 0 for [`GONE`].
+    /// Number of steps that stay on the board; 0 from [`GONE`].
     #[inline]
     pub fn step_count(square: u8) -> u8 {
-        // A table: portable code counts bits in a dozen instructions.
+        // Counted in advance: portable popcounts take a dozen instructions.
         Self::STEP_COUNT[usize::from(square & 31)]
     }
 
-    /// Outcomes of a roll if `alive` are the living stones (bit i = stone i, from 0), as ranges of
-    /// stones in which gone stones are ignored.
+    /// Outcomes of a roll, given the set of living stones (bit i = stone i), as ranges of stones;
+    /// gone stones inside a range are ignored.
     #[inline]
     pub fn outcomes_by_stones(&self, alive: u8) -> &[Outcome] {
         &self.runs[usize::from(alive & 63)]
     }
 
-    /// Destination of a move of the stone on `square`, in the mover's perspective.
+    /// Destination of a move from `square`, in the mover's perspective.
     #[inline]
     pub fn destination_from(square: u8, mv: Move) -> u8 {
         square + Self::STEP_OFFSETS[mv.direction()]
@@ -391,7 +388,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     fn moves(&self, position: &Position, moves: &mut MoveList) {
         moves.clear();
         let alive = position.mover().living_set();
-        // With as many faces as stones, every living stone is allowed by some face.
+        // With fewer faces than stones, no face allows some of the stones.
         if self.die.faces() >= self.stones {
             for stone in 0..self.stones {
                 if alive >> stone & 1 == 1 {
@@ -527,7 +524,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         Move::new(stone, nth(steps(stone).into(), index) as u8)
     }
 
-    /// Calls `random` once if the die is fair with six faces, for the fast engine of [`playout`].
+    /// Calls `random` once if [`playout`] has a fast engine for the die.
     #[inline]
     fn playout(&self, position: &Position, mut random: impl FnMut() -> u64) -> Payoffs {
         if let Some(payoffs) = self.payoffs(position) {
@@ -547,8 +544,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         }
     }
 
-    /// Calls `random` once per 64 games if the lockstep engines of [`playout`] support the rules
-    /// and there are enough positions.
+    /// Calls `random` once per 64 games if the engines of [`playout`] support the rules and there
+    /// are enough positions.
     fn playout_batch(
         &self,
         positions: &[Position],

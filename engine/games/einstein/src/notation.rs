@@ -1,8 +1,6 @@
-//! Text notation of positions and moves.
-//!
-//! `215../64.../3...e/...fb/..acd b 1` is a position: its rows from the top (`.` empty, `1`–`6`
-//! Red's stones, `a`–`f` Blue's), the side to move, `r` or `b`, and the rolled face, or `-` before
-//! the roll. `c1b2` is a move from c1 to b2.
+//! Text notation. A position, such as `215../64.../3...e/...fb/..acd b 1`: rows from the top
+//! (`1`–`6` Red's stones, `a`–`f` Blue's), the side to move (`r` or `b`), and the rolled face, or
+//! `-` before the roll. A move, such as `c1b2`: from-square and to-square.
 
 use super::{BLUE, EinStein, GONE, MAX_STONES, Move, Position, RED};
 use crate::position::Side;
@@ -11,7 +9,6 @@ use alea_core::{
     text::{TextError, error_at},
 };
 
-/// The error `problem` about the character `found`, or `missing` at the end of the text.
 fn unexpected_character<T>(
     found: Option<(usize, char)>,
     problem: impl FnOnce(char) -> String,
@@ -25,7 +22,7 @@ fn unexpected_character<T>(
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// Parses a position and the rolled face; `None` before the roll.
+    /// Parses a position and the rolled face (`None` before the roll).
     pub fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
         let mut characters = (1..).zip(text.chars());
         let end = text.chars().count() + 1;
@@ -163,7 +160,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// Seat and stone (from 0) on a square, numbered row by row from the upper left corner.
+    /// Seat and stone (from 0) on a square, numbered from the upper left corner.
     pub(super) fn stone_at(position: &Position, square: u8) -> Option<(Seat, usize)> {
         [RED, BLUE].into_iter().find_map(|seat| {
             let stone = position
@@ -173,7 +170,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         })
     }
 
-    /// Formats a position and the rolled face; `None` before the roll.
+    /// Formats a position and the rolled face (`None` before the roll).
     pub fn format_position(&self, position: &Position, die: Option<u8>) -> String {
         let mut text = String::with_capacity((COLUMNS + 1) * ROWS + 4);
         for row in 0..ROWS {
@@ -191,14 +188,14 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         text
     }
 
-    /// Formats a move of a position, such as `c1b2`.
+    /// Formats a move, such as `c1b2`.
     pub fn format_move(&self, position: &Position, mv: Move) -> String {
         let from = position.mover().square(mv.stone());
         let to = Self::destination(position, mv);
         self.square_name(position.seat(), from) + &self.square_name(position.seat(), to)
     }
 
-    /// Parses a move of a position; it need not be legal for the rolled face.
+    /// Parses a move without checking it against the rolled face.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         let characters: Vec<char> = text.chars().collect();
         if characters.len() != 4 {

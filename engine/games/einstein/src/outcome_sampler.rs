@@ -1,5 +1,5 @@
-//! Samples the stones that a roll allows from 32 random bits, with the outcome of
-//! [`alea_core::game::sample_outcome`], by thresholds for each set of living stones.
+//! Samples the stones that a roll allows, by thresholds for each set of living stones. The 32
+//! random bits select the outcome of [`alea_core::game::sample_outcome`].
 
 use super::dice_rules::StoneRanges;
 use crate::MAX_OUTCOMES;
@@ -14,7 +14,7 @@ struct Thresholds {
     ends: [u8; MAX_OUTCOMES],
 }
 
-/// Indexed by the set of living stones (bit i = stone i + 1).
+/// Indexed by the set of living stones.
 #[derive(Clone, Debug)]
 pub(super) struct OutcomeSampler(Box<[Thresholds; 64]>);
 
@@ -23,7 +23,7 @@ impl OutcomeSampler {
         Self(Box::new(runs.each_ref().map(Thresholds::new)))
     }
 
-    /// The first and the last stone (from 0) that the sampled outcome allows.
+    /// The first and last stone (from 0) that the sampled outcome allows.
     #[inline]
     pub(super) fn sample(&self, alive: u8, bits: u32) -> (u8, u8) {
         let sampler = &self.0[usize::from(alive & 63)];

@@ -1,4 +1,4 @@
-//! EinStein on the standard board as a game for the players, game records and training.
+//! EinStein on the standard board, for players, records and training.
 
 use super::{
     Move, MoveList, Standard, Variant, codec,
@@ -28,16 +28,14 @@ use alea_play::{
 };
 use std::ops::RangeInclusive;
 
-/// Default stones of tables in searches with a limit of time or nodes; such tables are built in a
-/// fraction of a second.
+/// Default stones of tables for searches with a limit: built in a fraction of a second.
 const DEFAULT_TABLE_STONES: usize = 4;
 
-/// Maximum stones of existing tables that searches limited by time load by default; larger ones
-/// exceed the memory. Searches limited by nodes use [`DEFAULT_TABLE_STONES`], so that their moves
-/// do not depend on files.
+/// Default maximum for searches limited by time; larger tables exceed the memory. Searches limited
+/// by nodes use [`DEFAULT_TABLE_STONES`], so that their moves do not depend on files.
 const MAX_CACHED_STONES: usize = 5;
 
-/// Option `tablebase=N`: endgame tables of at most N stones, 0 for none; only for a fair die.
+/// Option `tablebase=N`: tables of at most N stones, 0 for none.
 static TABLEBASE: OracleEntry<Standard> = OracleEntry {
     key: "tablebase",
     read: |value, game| {
@@ -67,7 +65,6 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
         };
         tables(stones, game)
     },
-    // Tables of the default size are built in a fraction of a second; larger ones are loaded.
     instant: |game| {
         let cached = cached_stones(game.variant());
         Some(cached.max(DEFAULT_TABLE_STONES).to_string())
@@ -201,7 +198,7 @@ impl ChanceOutcomes for Standard {
         1..=self.die.faces()
     }
 
-    /// Reads the weights of the die's faces: `die=1:1:1:1:1:5`.
+    /// Reads the weights of the die's faces, such as `die=1:1:1:1:1:5`.
     fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let Some(value) = arguments.take_named("die")? else {
             return Ok(self.clone());

@@ -112,7 +112,7 @@ fn with_time_limit(
     Ok((player, timed))
 }
 
-/// Plain UCT with the constant sqrt(2): the common part of the Monte-Carlo programs.
+/// Plain UCT with the constant sqrt(2), common to the Monte-Carlo programs.
 fn mcts_notation(
     leaf: &str,
     solver: &str,
@@ -138,8 +138,8 @@ fn one_ply_deeper(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation,
         .with("eval", rocknroll_evaluator(name, arguments)?))
 }
 
-/// The evaluator of `MrBlack(…)`, `FarmerBoy(…)` or `MrMonte(…, iterations, player)`, which
-/// simulates the same player for both sides.
+/// The evaluator of the Rock'n'Roll player `name`; `MrMonte` simulates the same player for both
+/// sides.
 pub(super) fn rocknroll_evaluator(
     name: &str,
     arguments: &mut Arguments<'_>,
@@ -158,26 +158,25 @@ pub(super) fn rocknroll_evaluator(
     })
 }
 
-/// Moves to the square nearest to the goal in king's moves, then in rows plus columns; on a tie
-/// with the first move (our reading of Monte_Alpha's Greedy).
+/// Moves to the square nearest to the goal in king's moves, then in rows plus columns, then with
+/// the first move (our reading of Monte_Alpha's Greedy).
 #[derive(Clone, Debug)]
 pub struct GreedyPlayer {
     game: Standard,
 }
 
 impl GreedyPlayer {
-    /// A player for the rules `game`.
+    /// Player for the rules `game`.
     pub fn new(game: Standard) -> Self {
         Self { game }
     }
 
-    /// The player's move among `legal`.
+    /// The greedy choice among `legal`.
     ///
     /// # Panics
     /// If `legal` is empty.
     #[inline]
     pub fn best_move(position: &Position, legal: &[Move]) -> Move {
-        // `min_by_key` returns the first of equal keys.
         let best = legal
             .iter()
             .min_by_key(|&&mv| distances_to_goal(Standard::destination(position, mv)));

@@ -1,11 +1,11 @@
-//! Moves, and positions packed into 61 bits: for each side, the side to move first, six lanes of
-//! five bits with the square of each stone in its owner's perspective (31 = gone); bit 60 is the
-//! seat to move.
+//! Moves, and positions packed into 61 bits: six five-bit lanes per side, the side to move in the
+//! low half, with each stone's square in its owner's perspective (31 = gone); bit 60 is the seat to
+//! move.
 
 use super::playout::SmallRandom;
 use alea_core::arrays::build_array;
 
-/// Maximum number of stones of a side.
+/// Maximum number of stones per side.
 pub const MAX_STONES: usize = 6;
 
 /// The square of a captured stone.
@@ -17,7 +17,7 @@ const LOW_BITS: u32 = 0x0210_8421;
 const HIGH_BITS: u32 = LOW_BITS << (LANE_BITS - 1);
 const SEAT_BIT: u32 = 60;
 
-/// The squares of one side's six stones, in its own perspective.
+/// The squares of one side's stones, in its own perspective.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Side(u32);
 
@@ -25,27 +25,26 @@ impl Side {
     /// A side without living stones.
     pub const EMPTY: Self = Self(ALL_LANES);
 
-    /// A side whose stone `i` (from 0) is on `squares[i]`, which may be [`GONE`].
+    /// A side whose stone `i` is on `squares[i]` or [`GONE`].
     pub fn new(squares: [u8; MAX_STONES]) -> Self {
         Self(squares.iter().rev().fold(0, |lanes, &square| {
             lanes << LANE_BITS | u32::from(square & 31)
         }))
     }
 
-    /// The square of a stone (from 0); [`GONE`] if captured.
+    /// A stone's square; [`GONE`] if captured.
     #[inline]
     pub fn square(self, stone: usize) -> u8 {
         (self.0 >> (LANE_BITS * stone as u32) & 31) as u8
     }
 
-    /// The square of each stone; [`GONE`] if captured.
+    /// Each stone's square; [`GONE`] if captured.
     #[inline]
     pub fn squares(self) -> [u8; MAX_STONES] {
         build_array(|stone| self.square(stone))
     }
 
-    /// For each pair of stones 2i and 2i + 1: the square of the first plus 32 times that of the
-    /// second.
+    /// For stones 2i and 2i + 1: the square of the first plus 32 times that of the second.
     #[inline]
     pub(super) fn square_pairs(self) -> [usize; MAX_STONES / 2] {
         build_array(|pair| {
@@ -53,7 +52,7 @@ impl Side {
         })
     }
 
-    /// Replaces each number of [`Self::square_pairs`] by its entry of `squares`.
+    /// Replaces each of [`Self::square_pairs`] by its entry of `squares`.
     #[inline]
     pub(super) fn map_squares(self, squares: &[u16; 1 << (2 * LANE_BITS)]) -> Self {
         let pair = |pair: u32| {
@@ -63,7 +62,7 @@ impl Side {
         Self(pair(0) | pair(1) | pair(2))
     }
 
-    /// This side with stone `i` (from 0) on the square of stone `5 - i`.
+    /// This side with stone `i` on the square of stone `5 - i`.
     #[inline]
     pub(super) fn reverse_labels(self) -> Self {
         let exchanged = |near: u32, far: u32| {
@@ -76,11 +75,10 @@ impl Side {
     /// Bit set of the living stones (bit i = stone i, from 0).
     #[inline]
     pub fn living_set(self) -> u8 {
-        // One bit every five positions, at 0, 5, …, 25; gathered three at a time.
+        // Gathers one bit of every five, three at a time.
         let bits = u64::from(self.lanes_other_than(GONE) >> (LANE_BITS - 1));
         let low = bits & 0x421;
         let high = bits >> 15;
-        // Shifts by 0, -4 and -8 bring bits 0, 5, 10 to 0, 1, 2.
         ((low | low >> 4 | low >> 8) & 7 | ((high | high >> 4 | high >> 8) & 7) << 3) as u8
     }
 
@@ -102,20 +100,20 @@ impl Side {
         self.lanes_other_than(square) != HIGH_BITS
     }
 
-    /// Bit set of the occupied squares; bit 31 is set if a stone is gone.
+    /// Bit set of the occupied squares, and bit 31 if a stone is gone.
     #[inline]
     pub fn occupied_squares(self) -> u32 {
         (0..MAX_STONES).fold(0, |occupied, stone| occupied | 1 << self.square(stone))
     }
 
-    /// The stone (from 0) on `square`; `None` if there is none.
+    /// The stone (from 0) on `square`, if any.
     #[inline]
     pub fn stone_on(self, square: u8) -> Option<usize> {
         let equal = !self.lanes_other_than(square) & HIGH_BITS;
         (equal != 0).then(|| (equal.trailing_zeros() / LANE_BITS) as usize)
     }
 
-    /// This side after the capture of any stone on `square`.
+    /// This side with any stone on `square` captured.
     #[must_use]
     #[inline]
     pub fn without_stone_on(self, square: u8) -> Self {
@@ -123,7 +121,7 @@ impl Side {
         Self(self.0 | ((equal >> (LANE_BITS - 1)) * 31))
     }
 
-    /// This side with stone `stone` (from 0) on `square`.
+    /// This side with `stone` moved to `square`.
     #[must_use]
     #[inline]
     pub fn with_stone_on(self, stone: usize, square: u8) -> Self {
@@ -131,7 +129,7 @@ impl Side {
         Self(self.0 & !(31 << shift) | u32::from(square & 31) << shift)
     }
 
-    /// This side with only the stones before `stone` (from 0); the others are gone.
+    /// This side with only the stones before `stone`; the others are gone.
     #[must_use]
     #[inline]
     pub fn stones_below(self, stone: usize) -> Self {
@@ -153,24 +151,24 @@ impl std::fmt::Debug for Side {
     }
 }
 
-/// A position before the roll: both sides and the seat to move.
+/// A position before the roll.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position(u64);
 
 impl Position {
-    /// Combines the side to move, the other side, and the seat (0 or 1) to move.
+    /// Position of the side to move, the other side, and the seat to move.
     #[inline]
     pub fn new(mover: Side, other: Side, seat: usize) -> Self {
         Self(u64::from(mover.0) | u64::from(other.0) << 30 | (seat as u64) << SEAT_BIT)
     }
 
-    /// The stones of the side to move, in its perspective.
+    /// Stones of the side to move.
     #[inline]
     pub fn mover(&self) -> Side {
         Side(self.0 as u32 & ALL_LANES)
     }
 
-    /// The stones of the side that moved last, in its perspective.
+    /// Stones of the side that moved last.
     #[inline]
     pub fn other(&self) -> Side {
         Side((self.0 >> 30) as u32 & ALL_LANES)
@@ -182,7 +180,7 @@ impl Position {
         (self.0 >> SEAT_BIT) as usize
     }
 
-    /// The stones of a seat, in its perspective.
+    /// Stones of a seat.
     pub fn side(&self, seat: usize) -> Side {
         if seat == self.seat() {
             self.mover()
@@ -203,14 +201,13 @@ impl Position {
         self.mover().count() + self.other().count()
     }
 
-    /// The packed form, used in game records.
+    /// The packed form, also used in game records.
     #[inline]
     pub fn bits(&self) -> u64 {
         self.0
     }
 
-    /// Unpacks a position; `None` unless the stones stand on distinct squares of a board of
-    /// `squares` squares.
+    /// Unpacks a position; `None` unless the stones stand on distinct squares below `squares`.
     pub fn from_bits(bits: u64, squares: u8) -> Option<Self> {
         let position = Self(bits);
         let mut occupied = 0u32;
@@ -241,8 +238,8 @@ impl Position {
         SmallRandom::new(self.0).next_u64()
     }
 
-    /// The position after `stone` moved to `destination`, and captured there
-    /// (`destination_of_other` is the same square for the other side).
+    /// The position after `stone` moved to `destination` (`destination_of_other` in the other
+    /// side's perspective), with any capture.
     #[inline]
     pub(super) fn after_step(
         &self,
@@ -274,31 +271,30 @@ impl std::fmt::Debug for Position {
     }
 }
 
-/// A move: a stone (from 0) and its direction (0 diagonal, 1 sideways, 2 forward, in the mover's
-/// perspective).
+/// A move: a stone (from 0) and its direction (0 diagonal, 1 sideways, 2 forward, for the mover).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(u8);
 
 impl Move {
-    /// Combines a stone (0–5) and a direction (0–2).
+    /// Move of `stone` (0–5) in `direction` (0–2).
     #[inline]
     pub fn new(stone: u8, direction: u8) -> Self {
         Self(stone * 3 + direction)
     }
 
-    /// The move's number, stone · 3 + direction: 0–17.
+    /// Stone · 3 + direction: 0–17.
     #[inline]
     pub fn number(self) -> u8 {
         self.0
     }
 
-    /// The stone that moves, from 0.
+    /// The moving stone, from 0.
     #[inline]
     pub fn stone(self) -> usize {
         usize::from(self.0 / 3)
     }
 
-    /// 0 diagonal, 1 sideways, 2 forward, in the mover's perspective.
+    /// 0 diagonal, 1 sideways, 2 forward, for the mover.
     #[inline]
     pub fn direction(self) -> usize {
         usize::from(self.0 % 3)

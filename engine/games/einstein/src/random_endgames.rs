@@ -3,9 +3,8 @@
 use super::{GONE, MAX_STONES, Position, Standard, position::Side};
 use alea_core::{game::Seat, random::RandomStream};
 
-/// A random endgame that is not over: uniform over the numbers of stones in the range, then over
-/// their divisions between the sides (1 to 6 each), then over positions; `None` if the range is
-/// empty or exceeds 2–12.
+/// Uniform over the numbers of stones in the range, then over their divisions between the sides (1
+/// to 6 each), then over positions that are not over; `None` if the range is empty or exceeds 2–12.
 pub(super) fn random_endgame(
     [min_stones, max_stones]: [usize; 2],
     first: Seat,
@@ -41,7 +40,7 @@ pub(super) fn random_endgame(
     }
 }
 
-/// A side with random labels on `squares` of its own perspective.
+/// A side with random labels on squares of its own perspective.
 fn side(squares: impl Iterator<Item = u8>, random: &mut RandomStream) -> Side {
     let mut stones: [usize; MAX_STONES] = std::array::from_fn(|stone| stone);
     random.shuffle(&mut stones);
@@ -77,7 +76,7 @@ mod tests {
                 .entry((position.mover().count(), position.other().count()))
                 .or_default() += 1;
         }
-        // A third for each number of stones, 2 to 4, which have 1, 2 and 3 divisions.
+        // A third per number of stones, 2 to 4, which have 1, 2 and 3 divisions.
         let frequencies = [
             ((1, 1), 1.0 / 3.0),
             ((1, 2), 1.0 / 6.0),

@@ -1,7 +1,5 @@
-//! Set-ups: arrangements of a side's stones on its home triangle.
-//!
-//! Their index is the lexicographic rank of Red's stones on a5 b5 c5 a4 b4 a3; Blue's set-up is
-//! rotated by a half turn.
+//! Set-ups: arrangements of a side's stones on its home triangle, indexed by the lexicographic rank
+//! of Red's stones on a5 b5 c5 a4 b4 a3; Blue's are rotated by a half turn.
 
 use super::{EinStein, GONE, MAX_STONES, Position, position::Side};
 use alea_core::{
@@ -9,11 +7,11 @@ use alea_core::{
     random::RandomStream,
 };
 
-/// Number of set-ups of a side of six stones.
+/// Number of set-ups of six stones.
 pub const SETUPS: usize = 720;
 
-/// The stones (from 1) on the home squares in reading order, in a set-up of `stones` stones; panics
-/// if there is no set-up `index`.
+/// The stones (from 1) of a set-up on the home squares, in reading order; panics if `index` is too
+/// large.
 pub fn setup_stones(index: usize, stones: usize) -> Vec<u8> {
     let mut rest: Vec<u8> = (1..=stones as u8).collect();
     let mut block: usize = (1..=stones).product();
@@ -31,7 +29,7 @@ pub fn setup_stones(index: usize, stones: usize) -> Vec<u8> {
     order
 }
 
-/// The index of the set-up with the stones `order` (from 1) on the home squares in reading order;
+/// The index of the set-up with the stones `order` (from 1) on the home squares, in reading order;
 /// `None` if they are no permutation.
 pub fn setup_index(order: &[u8]) -> Option<usize> {
     let mut rest: Vec<u8> = (1..=order.len() as u8).collect();
@@ -68,7 +66,7 @@ pub(super) fn home_squares(
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// A side's start squares, in its perspective, in reading order.
+    /// A side's start squares in reading order, in its perspective.
     pub fn home_squares(&self) -> Vec<u8> {
         self.home.to_vec()
     }
@@ -86,8 +84,10 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Side::new(squares)
     }
 
-    /// The start position with the indexed set-ups of Red and Blue and seat `first` to move; panics
-    /// if the board is too small or has no such set-up.
+    /// The start position of Red's and Blue's set-up, given by index, with `first` to move.
+    ///
+    /// # Panics
+    /// If the board is too small for both sides, or an index too large.
     pub fn start(&self, setups: [usize; 2], first: Seat) -> Position {
         let sides = setups.map(|index| self.side_with_setup(index));
         let position = Position::new(sides[first], sides[1 - first], first);

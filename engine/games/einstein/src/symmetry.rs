@@ -1,19 +1,18 @@
-//! The eight symmetries of positions before the roll on the standard board. They preserve values
-//! and commute with moves; label reversals need a die with mirrored weights.
+//! The eight symmetries of positions before the roll on the standard board, each its own inverse.
+//! They preserve values and commute with moves; label reversals need a die with mirrored weights.
 //!
 //! Bit 0 transposes the board, bit 1 reverses the mover's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4), bit 2 the
-//! other side's. Each symmetry is its own inverse.
+//! other side's.
 
 use super::{GONE, MAX_STONES, Move, Position, position::Side};
 
-/// Number of symmetries; symmetry 0 changes nothing.
+/// Number of symmetries; symmetry 0 is the identity.
 pub const SYMMETRIES: usize = 8;
 
 const TRANSPOSE: usize = 1;
 const REVERSE_MOVER: usize = 2;
 const REVERSE_OTHER: usize = 4;
 
-/// Transposes a square; [`GONE`] is unchanged.
 #[inline]
 pub(super) fn transpose(square: u8) -> u8 {
     TRANSPOSED[usize::from(square & 31)]
@@ -29,7 +28,7 @@ pub(super) const TRANSPOSED: [u8; 32] = {
     squares
 };
 
-/// Transposed squares of two stones, indexed as in [`Side::square_pairs`].
+/// Indexed as in [`Side::square_pairs`].
 static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
     let mut pairs = [0; 1 << 10];
     let mut pair = 0;
@@ -40,7 +39,7 @@ static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
     pairs
 };
 
-/// The image of a position under a symmetry; bits of `symmetry` above bit 2 are ignored.
+/// Image under a symmetry; bits of `symmetry` above bit 2 are ignored.
 #[inline]
 pub fn transform_position(position: &Position, symmetry: usize) -> Position {
     let transposed = symmetry & TRANSPOSE != 0;
@@ -93,10 +92,10 @@ fn transform_side(mut side: Side, transpose: bool, reverse: bool) -> Side {
 }
 
 impl Position {
-    /// Canonical form: the smallest packed form of all symmetric positions, with seat 0 to move.
+    /// The smallest packed form of all symmetric positions, with seat 0 to move.
     #[inline]
     pub fn canonical_bits(&self) -> u64 {
-        // Labels are reversed per side, so each side is minimised separately.
+        // Each side is minimised separately, as its labels are reversed separately.
         let least = |side: Side| side.min(side.reverse_labels());
         let of = |mover: Side, other| Self::new(least(mover), least(other), 0).bits();
         let (mover, other) = (self.mover(), self.other());

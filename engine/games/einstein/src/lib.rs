@@ -1,7 +1,7 @@
-//! The rules of *EinStein würfelt nicht!* (Ingo Althöfer 2004) on boards from 2×2 to 5×5.
-//!
-//! A side's perspective numbers the squares row by row from its home corner, 0, to its goal. A
+//! The rules of *EinStein würfelt nicht!* (Ingo Althöfer 2004) on boards from 2×2 to 5×5. A
 //! position is the state before the roll.
+//!
+//! Each side numbers the squares row by row from its home corner, 0, to its goal.
 
 mod codec;
 pub mod dice;
@@ -72,7 +72,6 @@ pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
     variant: Variant,
     stones: u8,
     die: Die,
-    /// By set of living stones: the outcomes of a roll as stone ranges.
     runs: Box<[StoneRanges; 64]>,
     sampler: OutcomeSampler,
     home: FixedList<u8, MAX_STONES>,
@@ -388,7 +387,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
     fn moves(&self, position: &Position, moves: &mut MoveList) {
         moves.clear();
         let alive = position.mover().living_set();
-        // With fewer faces than stones, no face allows some of the stones.
+        // With fewer faces than stones, a living stone may be allowed by no face.
         if self.die.faces() >= self.stones {
             for stone in 0..self.stones {
                 if alive >> stone & 1 == 1 {
@@ -585,7 +584,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
             self.push_moves(position, last, moves);
         }
         if self.die.faces() >= self.stones {
-            // All living stones have listed moves: count those of the stones before the first.
             usize::from(
                 Self::step_counts(mover.stones_below(usize::from(first))) % (1 << STEP_COUNT_BITS),
             )

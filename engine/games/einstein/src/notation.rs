@@ -151,7 +151,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Ok((Position::new(mover, other, seat), die))
     }
 
-    /// Converts between a seat's perspective and the numbering from the upper left corner.
     fn to_perspective(seat: Seat, square: u8) -> u8 {
         if seat == RED {
             square

@@ -99,7 +99,7 @@ const fn alias(
 
 const LIMIT_PARAMETERS: &str = "sims or ms or cpu_ms or clock";
 
-/// Copies a time limit to `player`; returns whether there is one.
+/// Returns whether there was a time limit to copy.
 fn with_time_limit(
     mut player: Notation,
     arguments: &mut Arguments<'_>,

@@ -40,7 +40,6 @@ pub(super) fn random_endgame(
     }
 }
 
-/// A side with random labels on squares of its own perspective.
 fn side(squares: impl Iterator<Item = u8>, random: &mut RandomStream) -> Side {
     let mut stones: [usize; MAX_STONES] = std::array::from_fn(|stone| stone);
     random.shuffle(&mut stones);

@@ -29,9 +29,9 @@ use index::Index;
 use memory::Cells;
 use std::path::Path;
 
-/// Minimum of the largest number of stones (of both sides together) in tables.
+/// Fewest stones (of both sides together) for which tables can be built.
 pub const MIN_TABLE_STONES: usize = 2;
-/// Maximum of the largest number of stones (of both sides together) in tables.
+/// Most stones (of both sides together) for which tables can be built.
 pub const MAX_TABLE_STONES: usize = 6;
 
 /// Function `run(jobs, job)`: calls `job(0)` to `job(jobs - 1)`, each once, possibly in parallel.
@@ -103,14 +103,14 @@ impl Tables {
         self.variant
     }
 
-    /// Maximum number of stones, of both sides together.
+    /// Largest number of stones of a position in these tables.
     pub fn stones(&self) -> usize {
         self.stones
     }
 
     /// With at most five stones, all values were compared with double precision (`tests.rs`): error
-    /// at most 3.5·10⁻⁵, root mean square 6.3·10⁻⁶. With six, fewer than 42 plies to the goal or a
-    /// capture add at most half a unit of 1/65535 each (`solve.rs`).
+    /// at most 3.5·10⁻⁵. With six, fewer than 42 plies to the goal or a capture add at most half a
+    /// unit of 1/65535 each (`solve.rs`).
     fn error_bound(&self) -> f32 {
         if self.stones <= 5 {
             4e-5

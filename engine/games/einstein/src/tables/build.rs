@@ -155,7 +155,6 @@ impl Tables {
                 .collect::<Vec<_>>()
         };
         let values = |class: Class| sizes(class).into_iter().sum::<u64>();
-        // Each pair's first class, and whether the pair is built in external memory.
         let to_build: Vec<(Class, bool)> = (firsts.iter().copied())
             .filter(|class| {
                 class
@@ -265,8 +264,8 @@ impl Tables {
     }
 }
 
-/// Maximum disk usage while class pairs are written in sequence, from the file sizes of each pair
-/// and whether temporary files of these sizes exist too.
+/// Maximum disk usage while pairs are written in sequence. For each pair: its file sizes, and
+/// whether temporary files of these sizes exist too.
 fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     let (mut written, mut max_space) = (0, 0);
     for (files, streamed) in pairs {

@@ -1,5 +1,4 @@
-//! Tables shared by all players of a process, created on first use: by the registered [`Provider`],
-//! else in memory on the calling thread.
+//! Tables shared by all players of a process, created on first use.
 
 use super::{Tables, TablesError, run_sequentially};
 use crate::Variant;

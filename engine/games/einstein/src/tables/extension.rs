@@ -10,7 +10,6 @@ use alea_core::{game::Game, search_game::SearchHints};
 /// The total progress of twelve stones is at most 96.
 const MAX_LAYERS: usize = 97;
 const BATCH_SIZE: usize = 1 << 14;
-/// Win probability after each move, in list order; 0 for moves that were not followed.
 type MoveValues = [f64; 3 * MAX_STONES];
 
 impl Tables {
@@ -67,7 +66,7 @@ impl Tables {
     }
 }
 
-/// Positions of equal stones and total progress, with their values once solved.
+/// Positions of equal stones and total progress.
 #[derive(Clone, Default)]
 struct Layer {
     /// Sorted by bits when complete.
@@ -83,7 +82,6 @@ struct Extension<'a> {
 }
 
 impl Extension<'_> {
-    /// `None` if the position is in the tables.
     fn layer(&self, position: &Position) -> Option<usize> {
         let stones = position.stones() as usize;
         let sides = [position.mover(), position.other()].into_iter();

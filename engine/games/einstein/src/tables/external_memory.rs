@@ -1,7 +1,7 @@
 //! Builds the files of classes larger than memory, byte-identical to those built in memory.
 //!
-//! Three layers (positions of equal total progress) stay in memory; each solved layer is appended
-//! to a temporary file, which a second pass reorders by rows of the index.
+//! Three layers (positions of equal total progress) stay in memory; all are appended to a temporary
+//! file, which a second pass reorders by rows of the index.
 
 use super::{
     Tables, TablesError,
@@ -86,7 +86,7 @@ impl BlockOffsets {
             .map_or(0, |&count| count as usize)
     }
 
-    /// The first block of each row within a layer and, last, the number of blocks.
+    /// The first block of each row within a layer, and the number of blocks.
     fn starts(&self, rows: Range<usize>, layer: usize) -> Vec<usize> {
         let mut starts = vec![0];
         let mut next = 0;
@@ -245,7 +245,6 @@ struct RowCopier<'a> {
 }
 
 impl RowCopier<'_> {
-    /// Copies all blocks from layer order to row order, about `bytes` bytes at a time.
     fn copy(&self, stream: &mut File, bytes: u64, writer: &mut CellWriter<'_>) -> io::Result<()> {
         let (class, rows) = (self.order.class, self.order.rows().end);
         let first_block = |row| self.tables.index.first_block(class, row);

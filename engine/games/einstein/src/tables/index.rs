@@ -105,7 +105,6 @@ struct Orbits {
     /// (bit 1) and reversal (bit 0) map it to the row's tuple.
     entries: Vec<u32>,
     rows: Vec<Squares>,
-    /// Number of rows whose tuple lacks square 0; they come first.
     rows_without_zero: usize,
 }
 
@@ -121,7 +120,6 @@ impl Orbits {
                 if !are_distinct(squares) || squares.contains(&0) != with_zero {
                     continue;
                 }
-                // The orbit's smallest number comes first and makes the row.
                 let (least, flags) = (0..4)
                     .map(|flags| (image_number(squares, flags), flags))
                     .min()
@@ -239,7 +237,7 @@ impl MoverIndex {
     }
 }
 
-/// Number of tuples of the other side on `free` squares, up to reversal.
+/// Number of tuples up to reversal.
 const fn num_other_tuples(free: usize, stones: usize) -> usize {
     let (mut ordered, mut placed) = (1, 0);
     while placed < stones {

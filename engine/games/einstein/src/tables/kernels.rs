@@ -203,7 +203,6 @@ fn solve_body<const OWN: usize, const ENEMY: usize>(task: &BlockTask<'_>, scratc
 pub(super) struct Scratch {
     minima: [BlockValues; 5],
     values: BlockValues,
-    /// The last solved block, in storage order.
     pub(super) stored: BlockValues,
 }
 

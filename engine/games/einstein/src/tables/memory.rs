@@ -43,7 +43,6 @@ impl Blocks {
         cells.wrapping_add(block * self.cells_per_block)
     }
 
-    /// A block's cells; `None` until it is complete.
     #[inline]
     pub(super) fn get(&self, block: usize) -> Option<&[u16]> {
         if block >= self.blocks

@@ -48,7 +48,6 @@ pub(super) fn pattern_masks(stones: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Removes the `index`-th lowest label (from 0).
 pub(super) fn without_label(mask: u8, index: usize) -> u8 {
     let above = (0..index).fold(mask, |rest, _| rest & (rest - 1));
     mask ^ (above & above.wrapping_neg())

@@ -38,7 +38,6 @@ pub(super) fn max_layer(class: Class) -> usize {
 }
 
 pub(super) trait BlockStore: Sync {
-    /// The container of a block, and the block's number there.
     fn find(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize);
 }
 
@@ -219,7 +218,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Solves a job's blocks and returns their number; the layers above must be complete.
+    /// The layers above must be complete; returns the number of solved blocks.
     pub(super) fn run(&self, job: &Job, layer: usize, target: &dyn BlockStore) -> usize {
         let class = self.pattern_maps[job.class_number].class;
         dispatch_class!(class, OWN, ENEMY => self.run_class::<OWN, ENEMY>(job, layer, target))
@@ -277,7 +276,6 @@ impl<'a> Solver<'a> {
         planned
     }
 
-    /// Looks up and prefetches a block's successors; `others` are in the mover's perspective.
     #[inline(always)]
     #[allow(
         clippy::too_many_arguments,

@@ -65,7 +65,7 @@ struct Sums {
     self_capture: Option<Extremum<SelfCapture>>,
 }
 
-/// A maximum in units of 1/65535, its packed position and its data.
+/// Value in units of 1/65535, packed position, and data.
 type Extremum<T> = (i64, Reverse<u64>, T);
 
 fn replace_if_larger<T>(largest: &mut Option<Extremum<T>>, found: Option<Extremum<T>>) {

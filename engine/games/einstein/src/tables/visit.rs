@@ -31,7 +31,6 @@ impl<'a> PositionVisitor<'a> {
         self.index.rows(self.class.mover).len()
     }
 
-    /// Visits a row's positions, or only those of total progress `layer`.
     pub(super) fn visit_row(
         &self,
         row: usize,

@@ -1,7 +1,5 @@
-//! Computes a position's cell index: the hot path of every probe.
-//!
-//! There is a single data-dependent branch. Squares are compared one by one, since portable
-//! popcounts are slower.
+//! Computes a position's cell index with a single data-dependent branch. Squares are compared one
+//! by one, since portable popcounts are slower.
 
 use super::super::patterns::{MAX_TABLE_STONES, NUM_PATTERNS, PATTERN_NUMBERS, reverse_mask};
 use super::{Class, GOAL, Index, dispatch_class, num_other_tuples, tuple_number};
@@ -77,7 +75,7 @@ impl SideStones {
 }
 
 impl Index {
-    /// Class and cell index of a position that is not over; `None` if it has too many stones.
+    /// `None` if the position has too many stones; it must not be over.
     #[inline]
     pub(in super::super) fn find(&self, position: &Position) -> Option<(Class, usize)> {
         let (own, enemy) = (
@@ -134,8 +132,6 @@ impl Index {
     }
 }
 
-/// The other side's rank, from each square's rank among the `free` ones, and whether its labels are
-/// reversed.
 #[inline(always)]
 fn rank<const COUNT: usize>(ranks: [usize; COUNT], free: usize) -> (usize, bool) {
     let (first, last) = (ranks[0], ranks[COUNT - 1]);

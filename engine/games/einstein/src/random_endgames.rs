@@ -1,4 +1,4 @@
-//! Random endgames as start positions.
+//! Random endgames.
 
 use super::{GONE, MAX_STONES, Position, Standard, position::Side};
 use alea_core::{game::Seat, random::RandomStream};

@@ -98,7 +98,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         position
     }
 
-    /// A start position with two random set-ups.
+    /// A start position of random set-ups.
     #[must_use]
     pub fn random_start(&self, random: &mut RandomStream, first: Seat) -> Position {
         let setups = [random.below(self.setups()), random.below(self.setups())];

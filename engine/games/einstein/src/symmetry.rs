@@ -6,7 +6,7 @@
 
 use super::{GONE, MAX_STONES, Move, Position, position::Side};
 
-/// Number of symmetries; symmetry 0 is the identity.
+/// Number of symmetries; 0 is the identity.
 pub const SYMMETRIES: usize = 8;
 
 const TRANSPOSE: usize = 1;

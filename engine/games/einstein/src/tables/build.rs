@@ -264,8 +264,8 @@ impl Tables {
     }
 }
 
-/// Maximum disk usage while pairs are written in sequence. For each pair: its file sizes, and
-/// whether temporary files of these sizes exist too.
+/// Maximum disk usage while class pairs are written in sequence, from each pair's file sizes and
+/// whether it needs temporary files of these sizes.
 fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     let (mut written, mut max_space) = (0, 0);
     for (files, streamed) in pairs {

@@ -1,8 +1,6 @@
-//! Statistics of the tables: mean win probabilities, the value of having the move, and
-//! self-captures.
-//!
-//! Results are independent of the order of jobs: sums are integers, and the packed position breaks
-//! ties. Positions stored twice (see `index.rs`) count twice.
+//! Statistics of the tables by class. Results are independent of the order of jobs: sums are
+//! integers, and the packed position breaks ties. Positions stored twice (see `index.rs`) count
+//! twice.
 
 use super::{Run, Tables, index::Class, visit::PositionVisitor};
 use crate::{Move, Position, Standard};

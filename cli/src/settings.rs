@@ -36,7 +36,7 @@ pub(crate) struct SettingsArguments {
     /// Seed of everything random; overrides the settings
     #[arg(long)]
     seed: Option<u64>,
-    /// Training device: flex (the CPU), or wgpu or cuda if compiled in; overrides the settings
+    /// What trains networks: cpu, or burn on wgpu, cuda or flex if compiled in; overrides the settings
     #[arg(long)]
     backend: Option<String>,
     /// Write the preset with its comments to standard output, and stop

@@ -1,46 +1,57 @@
-//! Devices on which burn trains, always named, as burn's default depends on enabled features.
+//! Training backends: the hand-written CPU step, and those of burn, each behind a feature.
 
 use crate::Error;
+#[cfg(feature = "burn")]
 use burn::tensor::Device;
 
-/// Name of each backend, and whether it is compiled in.
-const BACKENDS: [(&str, bool); 3] = [
+/// Names of burn's backends, and whether each is compiled in.
+const BURN_BACKENDS: [(&str, bool); 3] = [
     ("flex", cfg!(feature = "flex")),
     ("wgpu", cfg!(feature = "wgpu")),
     ("cuda", cfg!(feature = "cuda")),
 ];
 
-fn compiled_backends() -> String {
-    let compiled = BACKENDS.iter().filter(|(_, compiled)| *compiled);
-    match compiled.map(|(name, _)| *name).collect::<Vec<_>>()[..] {
-        [] => "none".to_owned(),
-        ref names => names.join(", "),
+/// An implementation of the training step of neural networks.
+pub(crate) enum Backend {
+    /// The step of [`crate::models::cpu`].
+    Cpu,
+    /// burn on a device, without automatic differentiation.
+    #[cfg(feature = "burn")]
+    Burn(Device),
+}
+
+impl Backend {
+    /// Backend of this name.
+    pub(crate) fn from_name(name: &str) -> Result<Self, Error> {
+        match name {
+            "cpu" => Ok(Self::Cpu),
+            #[cfg(feature = "flex")]
+            "flex" => Ok(Self::Burn(Device::flex())),
+            #[cfg(feature = "wgpu")]
+            "wgpu" => Ok(Self::Burn(Device::wgpu(Default::default()))),
+            #[cfg(feature = "cuda")]
+            "cuda" => Ok(Self::Burn(Device::cuda(0))),
+            _ => {
+                let list = compiled_backends();
+                let exists = BURN_BACKENDS.iter().any(|(backend, _)| *backend == name);
+                Err(Error::new(if exists {
+                    format!(
+                        "the backend {name} is not compiled in, only {list}; build it in with: cargo build --release -p alea --features {name}"
+                    )
+                } else {
+                    format!(
+                        "'{name}' is not a training backend; there are cpu, flex, wgpu and cuda, compiled in: {list}"
+                    )
+                }))
+            }
+        }
     }
 }
 
-/// The backend's device, without automatic differentiation.
-pub(crate) fn device(name: &str) -> Result<Device, Error> {
-    match name {
-        #[cfg(feature = "flex")]
-        "flex" => Ok(Device::flex()),
-        #[cfg(feature = "wgpu")]
-        "wgpu" => Ok(Device::wgpu(Default::default())),
-        #[cfg(feature = "cuda")]
-        "cuda" => Ok(Device::cuda(0)),
-        _ => {
-            let list = compiled_backends();
-            let exists = BACKENDS.iter().any(|(backend, _)| *backend == name);
-            Err(Error::new(if exists {
-                format!(
-                    "the backend {name} is not compiled in, only {list}; build it in with: cargo build --release -p alea --features {name}"
-                )
-            } else {
-                format!(
-                    "'{name}' is not a training backend; there are flex, wgpu and cuda, compiled in: {list}"
-                )
-            }))
-        }
-    }
+fn compiled_backends() -> String {
+    let burn = BURN_BACKENDS.iter().filter(|(_, compiled)| *compiled);
+    let names = std::iter::once("cpu").chain(burn.map(|(name, _)| *name));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -48,22 +59,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_backend_is_a_device_or_an_error_that_names_the_others() {
-        for (name, compiled) in BACKENDS {
+    fn every_backend_exists_or_is_an_error_that_names_the_others() {
+        let error = |name| {
+            Backend::from_name(name)
+                .err()
+                .map(|error| error.to_string())
+        };
+        for (name, compiled) in BURN_BACKENDS {
             if !compiled {
-                assert!(
-                    device(name)
-                        .unwrap_err()
-                        .to_string()
-                        .contains(&format!("--features {name}"))
-                );
+                let error = error(name).unwrap();
+                assert!(error.contains(&format!("--features {name}")), "{error}");
             }
         }
-        let error = device("tpu").unwrap_err().to_string();
+        let unknown = error("tpu").unwrap();
         assert!(
-            error.contains("'tpu'") && error.contains(&compiled_backends()),
-            "{error}"
+            unknown.contains("'tpu'") && unknown.contains(&compiled_backends()),
+            "{unknown}"
         );
-        assert_eq!(compiled_backends().contains("flex"), device("flex").is_ok());
+        assert_eq!(error("cpu"), None);
     }
 }

@@ -3,8 +3,6 @@
 use crate::models::cpu::Inputs;
 use crate::sample::Sample;
 use alea_learned::{inputs::Learnable, named_set::NamedSet, network::bucket, tuples::TupleSet};
-#[cfg(feature = "burn")]
-use burn::tensor::{DType, Device, Int, Tensor, TensorData};
 use rayon::prelude::*;
 
 pub(crate) const SAMPLES_PER_TASK: usize = 256;
@@ -59,37 +57,6 @@ impl NetworkBatch {
             targets: sorted(&self.targets, &order),
             weights: sorted(&self.weights, &order),
         }
-    }
-
-    /// Active rows, one-hot buckets (`None` with one bucket), and `[targets, loss weights]`.
-    #[cfg(feature = "burn")]
-    pub(crate) fn tensors(
-        &self,
-        buckets: usize,
-        device: &Device,
-    ) -> (Tensor<2, Int>, Option<Tensor<2>>, [Tensor<2>; 2]) {
-        let samples = self.targets.len();
-        let floats = |values: Vec<f32>| {
-            let shape = [samples, values.len() / samples];
-            Tensor::from_data(TensorData::new(values, shape), device)
-        };
-        let rows: Vec<i32> = self.rows.iter().map(|&row| row.into()).collect();
-        let rows = TensorData::new(rows, [samples, self.rows.len() / samples]);
-        let mut mask = vec![0.0; self.buckets.len() * buckets];
-        for (row, &bucket) in mask.chunks_exact_mut(buckets).zip(&self.buckets) {
-            row[usize::from(bucket)] = 1.0;
-        }
-        (
-            Tensor::from_data(rows, (device, DType::I32)),
-            (!mask.is_empty()).then(|| floats(mask)),
-            [
-                floats(self.targets.clone()),
-                match self.weights.is_empty() {
-                    true => floats(vec![1.0; samples]),
-                    false => floats(self.weights.clone()),
-                },
-            ],
-        )
     }
 }
 

@@ -1,4 +1,4 @@
-//! Game records, training samples, and training of evaluators with burn.
+//! Game records, training samples, and training of evaluators, on the CPU or with burn.
 //!
 //! Each module uses only those above it; blank lines keep the order.
 
@@ -33,7 +33,6 @@ pub mod loader;
 
 pub mod batch;
 
-#[cfg(feature = "burn")]
 mod backend;
 
 // Models.
@@ -44,17 +43,12 @@ pub mod curve;
 
 pub mod progress;
 
-#[cfg(feature = "burn")]
 mod export;
 
 mod reports;
 
 mod training_run;
 
-#[cfg(feature = "burn")]
-pub mod training;
-#[cfg(not(feature = "burn"))]
-#[path = "train_stub.rs"]
 pub mod training;
 
 // Search for tuples.

@@ -1,18 +1,10 @@
-//! Trainable models in burn, and their faster CPU training. Initial weights come from the crate's
-//! random streams, never from burn's global generator.
+//! Trainable models: the CPU training of both families, and the neural network in burn, which is
+//! the reference of its CPU step and trains on other devices.
 
 pub mod cpu;
-
 #[cfg(feature = "burn")]
 pub(crate) mod network;
-
-#[cfg(feature = "burn")]
-pub(crate) mod ntuple;
-
 mod prefetch;
 #[cfg(feature = "burn")]
 pub(crate) mod tensors;
 pub mod tuple_optimizer;
-
-#[cfg(feature = "burn")]
-use tensors::{embedding_bag, parameter, uniform, values};

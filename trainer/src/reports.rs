@@ -1,4 +1,4 @@
-//! Results of training runs, also for builds without burn.
+//! Results of training runs.
 
 use crate::curve::CurvePoint;
 use serde::{Deserialize, Serialize};

@@ -3,6 +3,8 @@
 //! weights of the lowest validation loss. With the same samples and configuration, training resumes
 //! from the checkpoint, to the last bit.
 
+#[cfg(feature = "burn")]
+mod burn_network;
 mod checkpoint;
 mod epoch;
 mod network;
@@ -13,16 +15,22 @@ pub use crate::reports::{Family, TdReport, TrainingReport};
 pub use crate::training_run::TrainingRun;
 pub use td::train_td;
 
+use crate::Error;
+use crate::backend::Backend;
+use crate::batch::samples_without_labels;
 use crate::config::TrainConfig;
 use crate::curve::{CurvePoint, format_csv};
 use crate::dataset::{self, Samples, UsedLabel};
 use crate::export::{export, parity_positions};
+use crate::models::cpu::CpuNetwork;
 use crate::sample::Sample;
-use crate::{Error, backend};
+use alea_core::calibration::logistic;
 use alea_learned::{
     inputs::Learnable,
     model_file::{Model, ModelFile},
 };
+#[cfg(feature = "burn")]
+use burn_network::BurnNetwork;
 use checkpoint::{Checkpoint, Header};
 use epoch::{EpochProgress, train_epoch, validate};
 use network::NetworkLearner;
@@ -33,6 +41,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// Samples whose values are compared at once before export: all of a model's active rows in burn
+/// fit the memory of a device.
+const PREDICTION_BATCH: usize = 4096;
+
 /// Trains and exports a model.
 ///
 /// # Errors
@@ -41,18 +53,24 @@ use std::{
 /// the trainer's.
 pub fn train<G: Learnable>(run: &TrainingRun<'_, G>) -> Result<TrainingReport, Error> {
     let config = &run.config.resolve(run.samples.game())?;
-    let device = backend::device(&config.training.backend)?;
+    let backend = Backend::from_name(&config.training.backend)?;
     create_directory(run.directory)?;
     let run = TrainingRun { config, ..*run };
-    match run.family {
-        Family::Network => {
-            let cpu = config.training.backend == "flex";
-            run_epochs(&run, NetworkLearner::new(&run, device, cpu)?)
+    match (run.family, backend) {
+        (Family::NTuple, _) => run_epochs(
+            &run,
+            NTupleLearner::new(run.samples.game(), &config.ntuple)?,
+        ),
+        (Family::Network, Backend::Cpu) => {
+            run_epochs(&run, NetworkLearner::new(&run, CpuNetwork::from_weights)?)
         }
-        Family::NTuple => {
-            let learner = NTupleLearner::new(run.samples.game(), &config.ntuple, device)?;
-            run_epochs(&run, learner)
-        }
+        #[cfg(feature = "burn")]
+        (Family::Network, Backend::Burn(device)) => run_epochs(
+            &run,
+            NetworkLearner::new(&run, |shape, weights| {
+                BurnNetwork::new(shape, &weights, config.network.gradient_norm, device)
+            })?,
+        ),
     }
 }
 
@@ -84,6 +102,12 @@ fn is_checkpoint_due(config: &TrainConfig, written: Instant) -> bool {
         && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
 }
 
+fn checkpoint_mismatch() -> Error {
+    Error::new(
+        "the checkpoint does not fit the model: it has another size; remove it to train from the start",
+    )
+}
+
 type BatchFunction<P, B> = Box<dyn Fn(&[Sample<P>]) -> B + Sync>;
 
 #[derive(Clone, Copy)]
@@ -102,12 +126,10 @@ trait Learner<G: Learnable> {
     fn train_step(&mut self, batch: Self::Batch, learning_rate: f64) -> Result<f64, Error>;
     /// Log odds of a win for each sample.
     fn predict_logits(&self, batch: Self::Batch) -> Result<Vec<f32>, Error>;
-    /// Burn records of model and optimizer.
+    /// Bytes of model and optimizer.
     fn state(&self) -> Result<[Vec<u8>; 2], Error>;
-    /// Restores burn records; without one, the optimizer stays as it is.
+    /// Restores the bytes of [`Self::state`]; without some, the optimizer stays as it is.
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error>;
-    /// Win probabilities of the side to move, by burn.
-    fn predictions(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error>;
     fn export(&self) -> Result<Model<G>, Error>;
 }
 
@@ -253,6 +275,19 @@ fn export_best<G: Learnable>(
     })
 }
 
+/// Win probabilities of the side to move by the trainer's model.
+fn predictions<G: Learnable>(
+    learner: &impl Learner<G>,
+    positions: &[G::Position],
+) -> Result<Vec<f32>, Error> {
+    let (batcher, mut values) = (learner.batcher(1.0), Vec::with_capacity(positions.len()));
+    for positions in positions.chunks(PREDICTION_BATCH) {
+        let logits = learner.predict_logits(batcher(&samples_without_labels(positions)))?;
+        values.extend(logits.into_iter().map(logistic));
+    }
+    Ok(values)
+}
+
 fn parse_provenance(provenance: &str) -> Value {
     serde_json::from_str(provenance).unwrap_or_else(|_| provenance.into())
 }
@@ -274,7 +309,7 @@ fn export_model<G: Learnable>(
         &file,
         path,
         positions,
-        &learner.predictions(positions)?,
+        &predictions(learner, positions)?,
     )
 }
 
@@ -288,5 +323,4 @@ fn used_labels<G: Learnable>(samples: &Samples<G>, from_tables: bool) -> Vec<&Us
 }
 
 #[cfg(test)]
-#[cfg(feature = "flex")]
 mod tests;

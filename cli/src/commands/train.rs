@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
     /// Seed of initial weights and order; overrides the settings
     #[arg(long)]
     seed: Option<u64>,
-    /// Device: flex (the CPU), or wgpu or cuda if compiled in; overrides the settings
+    /// What trains networks: cpu, or burn on wgpu, cuda or flex if compiled in; overrides the settings
     #[arg(long)]
     backend: Option<String>,
     /// Write the settings file with all defaults and comments to standard output, and stop

@@ -68,7 +68,7 @@ impl TargetConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainingConfig {
-    /// Backend of burn: flex, wgpu or cuda.
+    /// Step of neural networks: cpu, or a backend of burn (flex, wgpu, cuda) if compiled in.
     pub backend: String,
     /// Maximum number of epochs.
     pub epochs: usize,
@@ -89,7 +89,7 @@ pub struct TrainingConfig {
 impl Default for TrainingConfig {
     fn default() -> Self {
         Self {
-            backend: "flex".to_owned(),
+            backend: "cpu".to_owned(),
             epochs: 20,
             patience: 5,
             symmetries: true,

@@ -67,6 +67,17 @@ impl CpuNetwork {
         }
     }
 
+    /// Creates an untrained network from weights and biases, in the order of [`Self::new`].
+    #[must_use]
+    pub fn from_weights(shape: Shape, weights: Vec<f32>) -> Self {
+        Self::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0)
+    }
+
+    /// Sizes of the layers.
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
+    }
+
     /// Replaces the best available instruction set.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
@@ -201,5 +212,4 @@ impl CpuNetwork {
 }
 
 #[cfg(test)]
-#[cfg(feature = "flex")]
 mod tests;

@@ -8,19 +8,15 @@ use super::{
         Shape,
         quantize::{MIDDLE_ROUNDING_OFFSET, ROUNDING_OFFSET, SUM_UNITS_PER_ACTIVATION_STEP},
     },
-    embedding_bag, parameter, uniform, values,
+    tensors::{embedding_bag, parameter, values},
 };
-use alea_core::random::RandomStream;
-use alea_learned::network::{
-    ACTIVATION_MAX, FloatWeights, HIDDEN_SCALE, Layer, OUTPUT_SCALE, ROW_SCALE,
-};
+use alea_learned::network::{ACTIVATION_MAX, HIDDEN_SCALE, OUTPUT_SCALE, ROW_SCALE};
 use burn::{
     module::{Module, Param},
     tensor::{Device, Int, Tensor},
 };
 
-/// Matrices are `[inputs, outputs]`, after the first layer stacked by bucket. Names and ids of the
-/// fields are those in burn's records.
+/// Matrices are `[inputs, outputs]`, after the first layer stacked by bucket.
 #[derive(Module, Debug)]
 pub(crate) struct NetworkModel {
     sparse: Param<Tensor<2>>,
@@ -35,59 +31,29 @@ pub(crate) struct NetworkModel {
 }
 
 impl NetworkModel {
-    /// Draws each weight and bias uniformly within ±1/√inputs of its layer; output biases are 0.
-    pub(crate) fn new(shape: Shape, random: &mut RandomStream, device: &Device) -> Self {
-        let next = |inputs: Option<usize>| {
-            inputs.map_or(0.0, |inputs| {
-                uniform(random, 1.0 / (inputs as f64).sqrt())()
-            })
+    /// Network of these weights, in the order of [`Shape::initial_weights`].
+    pub(crate) fn from_weights(shape: Shape, weights: &[f32], device: &Device) -> Self {
+        let (hidden, buckets) = (shape.hidden(), shape.buckets());
+        let tensors = shape.split(weights, None);
+        let matrix = |id, values: &[f32], outputs| {
+            parameter(id, values, [values.len() / outputs, outputs], device)
         };
-        Self::build(shape, next, device)
-    }
-
-    pub(crate) fn from_parameters(shape: Shape, parameters: &[f32], device: &Device) -> Self {
-        assert_eq!(
-            parameters.len(),
-            shape.parameters(),
-            "one number for each weight"
-        );
-        let mut numbers = parameters.iter().copied();
-        Self::build(shape, |_| numbers.next().unwrap_or_default(), device)
-    }
-
-    /// Takes the parameters from `next`, in the order of the fields. The argument of `next` is the
-    /// number of active inputs of the layer, `None` for output biases.
-    fn build(shape: Shape, mut next: impl FnMut(Option<usize>) -> f32, device: &Device) -> Self {
-        let (inputs, hidden, buckets) = (shape.sparse(), shape.hidden(), shape.buckets());
-        let active = Some(inputs.active);
-        let (first, last) = (hidden[0], hidden[hidden.len() - 1]);
-        let sparse = parameter(1, [inputs.rows, first], || next(active), device);
-        let first_bias = parameter(3, [first], || next(active), device);
-        let mut layer = |number: usize, id: u64| {
-            let outputs = *hidden.get(number)?;
-            let inputs = hidden[number - 1];
-            let shape = [buckets * inputs, outputs];
-            let weights = parameter(id, shape, || next(Some(inputs)), device);
-            let bias = [buckets * outputs];
-            Some((
-                weights,
-                parameter(id + 1, bias, || next(Some(inputs)), device),
-            ))
+        let bias = |id, values: &[f32]| parameter(id, values, [values.len()], device);
+        let layer = |number: usize, id| {
+            let (outputs, layer) = (*hidden.get(number)?, &tensors.hidden[number - 1]);
+            Some((matrix(id, layer.weights, outputs), bias(id + 1, layer.bias)))
         };
-        // Ids in burn's records: 2 is unused, the third layer has 8 and 9.
-        let (second, second_bias) = layer(1, 4).unzip();
-        let (third, third_bias) = layer(2, 8).unzip();
-        let output = parameter(6, [buckets * last, 1], || next(Some(last)), device);
-        let output_bias = parameter(7, [buckets], || next(None), device);
+        let (second, second_bias) = layer(1, 3).unzip();
+        let (third, third_bias) = layer(2, 5).unzip();
         Self {
-            sparse,
-            first_bias,
+            sparse: matrix(1, tensors.sparse, hidden[0]),
+            first_bias: bias(2, tensors.first_bias),
             second,
             second_bias,
             third,
             third_bias,
-            output,
-            output_bias,
+            output: matrix(7, tensors.output, 1),
+            output_bias: bias(8, tensors.output_bias),
             buckets,
         }
     }
@@ -115,7 +81,8 @@ impl NetworkModel {
         all
     }
 
-    pub(crate) fn parameters(&self) -> Vec<f32> {
+    /// All weights, in the order of [`Shape::initial_weights`].
+    pub(crate) fn weights(&self) -> Vec<f32> {
         self.map_tensors(values, values).concat()
     }
 
@@ -189,16 +156,6 @@ impl NetworkModel {
         }
         layer
     }
-
-    pub(crate) fn weights(&self) -> FloatWeights {
-        FloatWeights {
-            rows: values(&self.sparse),
-            bias: values(&self.first_bias),
-            hidden: self.later_layers().map(layer).collect(),
-            output: values(&self.output),
-            output_bias: values(&self.output_bias),
-        }
-    }
 }
 
 type Linear<'a> = (&'a Param<Tensor<2>>, &'a Param<Tensor<1>>);
@@ -208,13 +165,6 @@ fn layer_params<'a>(
     bias: &'a Option<Param<Tensor<1>>>,
 ) -> Option<Linear<'a>> {
     weights.as_ref().zip(bias.as_ref())
-}
-
-fn layer((weights, bias): Linear<'_>) -> Layer {
-    Layer {
-        weights: values(weights),
-        bias: values(bias),
-    }
 }
 
 /// Activations in `[0, 1]` from sums in units of 1/127, rounded down.
@@ -243,39 +193,21 @@ fn round_to_multiples<const D: usize>(weights: Tensor<D>, scale: i32) -> Tensor<
 mod tests {
     use super::*;
     use crate::models::cpu::SparseInputs;
-
-    const ACTIVE_ROWS: usize = 12;
-    const SPARSE_ROWS: usize = 26 * ACTIVE_ROWS;
-    const SPARSE: SparseInputs = SparseInputs {
-        rows: SPARSE_ROWS,
-        active: ACTIVE_ROWS,
-    };
+    use alea_core::random::RandomStream;
 
     #[test]
-    fn a_network_is_its_parameters() {
+    fn a_network_has_the_weights_that_it_is_made_of() {
+        let sparse = SparseInputs {
+            rows: 312,
+            active: 12,
+        };
         for hidden in [&[16][..], &[16, 32], &[16, 32, 48]] {
             for buckets in [1, 3] {
-                let shape = Shape::new(SPARSE, hidden).with_buckets(buckets);
-                let model = NetworkModel::new(shape, &mut RandomStream::new(5), &Device::flex());
-                assert_eq!(model.parameters().len(), shape.parameters());
-                let again =
-                    NetworkModel::from_parameters(shape, &model.parameters(), &Device::flex());
-                assert_eq!(again.weights(), model.weights());
-                assert_eq!(
-                    again.into_record().into_bytes().unwrap().to_vec(),
-                    model.into_record().into_bytes().unwrap().to_vec()
-                );
+                let shape = Shape::new(sparse, hidden).with_buckets(buckets);
+                let weights = shape.initial_weights(&mut RandomStream::new(5));
+                let model = NetworkModel::from_weights(shape, &weights, &Device::flex());
+                assert_eq!(model.weights(), weights);
             }
         }
-    }
-
-    #[test]
-    fn the_seed_determines_the_weights() {
-        let shape = Shape::new(SPARSE, &[16, 32]);
-        let weights = |seed| {
-            NetworkModel::new(shape, &mut RandomStream::new(seed), &Device::flex()).weights()
-        };
-        assert_eq!(weights(1), weights(1));
-        assert_ne!(weights(1).rows, weights(2).rows);
     }
 }

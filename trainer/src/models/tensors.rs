@@ -1,11 +1,10 @@
-//! Loss, checkpoint records and parameters of the networks in burn.
+//! Batches, loss and parameters of the network in burn.
 
 use crate::Error;
-use alea_core::random::RandomStream;
+use crate::batch::NetworkBatch;
 use burn::{
-    module::{Module, Param, ParamId},
-    store::{ModuleRecord, RecordError},
-    tensor::{Bytes, Device, Int, Tensor, TensorData, activation::log_sigmoid},
+    module::{Param, ParamId},
+    tensor::{DType, Device, Int, Tensor, TensorData, activation::log_sigmoid},
 };
 
 /// Mean of the cross-entropies, each times its sample's loss weight, in nats. All tensors are
@@ -16,7 +15,7 @@ pub(crate) fn cross_entropy(logits: Tensor<2>, [targets, weights]: [Tensor<2>; 2
 
 /// Sums, for each sample, the rows of `weights` (`[rows, width]`) that its `indices` (`[batch, k]`)
 /// name.
-pub(super) fn embedding_bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
+pub(crate) fn embedding_bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
     let [batch, per_sample] = indices.dims();
     let [_, width] = weights.dims();
     weights
@@ -26,24 +25,34 @@ pub(super) fn embedding_bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tens
         .reshape([batch, width])
 }
 
-pub(crate) fn record_error(error: RecordError) -> Error {
-    Error::new(format!(
-        "the checkpoint does not fit the model: {error}; remove it to train from the start"
-    ))
-}
-
-pub(crate) fn record(module: impl Module) -> Result<Vec<u8>, Error> {
-    Ok(module
-        .into_record()
-        .into_bytes()
-        .map_err(record_error)?
-        .to_vec())
-}
-
-pub(crate) fn load_record<M: Module>(module: M, record: Vec<u8>) -> Result<M, Error> {
-    ModuleRecord::from_bytes(Bytes::from_bytes_vec(record))
-        .and_then(|record| module.try_load_record(record))
-        .map_err(record_error)
+/// Active rows, one-hot buckets (`None` with one bucket), and `[targets, loss weights]`.
+pub(crate) fn batch_tensors(
+    batch: &NetworkBatch,
+    buckets: usize,
+    device: &Device,
+) -> (Tensor<2, Int>, Option<Tensor<2>>, [Tensor<2>; 2]) {
+    let samples = batch.targets.len();
+    let floats = |values: Vec<f32>| {
+        let shape = [samples, values.len() / samples];
+        Tensor::from_data(TensorData::new(values, shape), device)
+    };
+    let rows: Vec<i32> = batch.rows.iter().map(|&row| row.into()).collect();
+    let rows = TensorData::new(rows, [samples, batch.rows.len() / samples]);
+    let mut mask = vec![0.0; batch.buckets.len() * buckets];
+    for (row, &bucket) in mask.chunks_exact_mut(buckets).zip(&batch.buckets) {
+        row[usize::from(bucket)] = 1.0;
+    }
+    (
+        Tensor::from_data(rows, (device, DType::I32)),
+        (!mask.is_empty()).then(|| floats(mask)),
+        [
+            floats(batch.targets.clone()),
+            match batch.weights.is_empty() {
+                true => floats(vec![1.0; samples]),
+                false => floats(batch.weights.clone()),
+            },
+        ],
+    )
 }
 
 pub(crate) fn tensor_values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>, Error> {
@@ -53,25 +62,17 @@ pub(crate) fn tensor_values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32
     Ok(data.iter::<f32>().collect())
 }
 
-/// Creates a parameter with a fixed id, as a random one would make the records of equal models
-/// differ.
+/// Creates a parameter with a fixed id, by which burn's optimizer finds its state.
 pub(super) fn parameter<const D: usize>(
     id: u64,
+    values: &[f32],
     shape: [usize; D],
-    values: impl FnMut() -> f32,
     device: &Device,
 ) -> Param<Tensor<D>> {
-    let values: Vec<f32> = std::iter::repeat_with(values)
-        .take(shape.iter().product())
-        .collect();
-    let mut parameter =
-        Param::from_tensor(Tensor::from_data(TensorData::new(values, shape), device));
+    let values = TensorData::new(values.to_vec(), shape);
+    let mut parameter = Param::from_tensor(Tensor::from_data(values, device));
     parameter.id = ParamId::from(id);
     parameter
-}
-
-pub(super) fn uniform(random: &mut RandomStream, bound: f64) -> impl FnMut() -> f32 {
-    move || ((2.0 * random.unit() - 1.0) * bound) as f32
 }
 
 pub(super) fn values<const D: usize>(parameter: &Param<Tensor<D>>) -> Vec<f32> {

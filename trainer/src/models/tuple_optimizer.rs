@@ -312,5 +312,4 @@ fn temporal_coherence([weight, sum, size]: [f32; 3], error: f32, rate: f32) -> [
 }
 
 #[cfg(test)]
-#[cfg(feature = "flex")]
 mod tests;

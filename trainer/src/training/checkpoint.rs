@@ -1,7 +1,7 @@
 //! Checkpoints: the complete state of a training in one file, written atomically after an epoch or
-//! batch. Layout: the magic `ALEATRN2`; four sections (header as JSON, model, optimizer, best
-//! model), each after its length in eight bytes, little-endian; the xxh3 of all before. Models and
-//! optimizer are burn records.
+//! batch. Layout: the magic `ALEATRN3`; four sections (header as JSON, model, optimizer, best
+//! model), each after its length in eight bytes, little-endian; the xxh3 of all before. Models are
+//! their weights as 32-bit floats.
 
 use super::{EpochProgress, Learner, td::TdProgress};
 use crate::Error;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
 
-const MAGIC: &[u8; 8] = b"ALEATRN2";
+const MAGIC: &[u8; 8] = b"ALEATRN3";
 
 /// What identifies a training, and its progress.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

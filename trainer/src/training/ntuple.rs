@@ -1,21 +1,17 @@
 //! Trains the n-tuple network: threads compute row indices ahead; one thread applies the updates in
 //! order, so that the seed determines the weights.
 
+use super::network::{from_bytes, to_bytes};
 use super::{BatchFunction, Learner, StepSettings};
 use crate::Error;
-use crate::batch::{TupleBatch, samples_without_labels, tuple_batch};
+use crate::batch::{TupleBatch, tuple_batch};
 use crate::config::{NTupleConfig, UpdateRule};
-use crate::models::{
-    ntuple::{Accumulators, NTupleModel},
-    tensors::{load_record, record, tensor_values},
-    tuple_optimizer::WeightTable,
-};
+use crate::models::tuple_optimizer::WeightTable;
 use alea_learned::{
     inputs::Learnable,
     model_file::Model,
     tuples::{TupleNetwork, TupleSet},
 };
-use burn::tensor::{DType, Device, Tensor, TensorData, activation::sigmoid};
 
 /// Such a batch's row indices fit the second-level cache.
 const BATCH_SIZE: usize = 2048;
@@ -25,11 +21,10 @@ pub(super) struct NTupleLearner<G: Learnable> {
     set: TupleSet<G>,
     rule: UpdateRule,
     learning_rate: f64,
-    device: Device,
 }
 
 impl<G: Learnable> NTupleLearner<G> {
-    pub(super) fn new(game: &G, config: &NTupleConfig, device: Device) -> Result<Self, Error> {
+    pub(super) fn new(game: &G, config: &NTupleConfig) -> Result<Self, Error> {
         let set = config.tuple_set(game)?;
         let table = WeightTable::zeros(config.rule, set.rows());
         Ok(Self {
@@ -37,22 +32,11 @@ impl<G: Learnable> NTupleLearner<G> {
             set,
             rule: config.rule,
             learning_rate: config.learning_rate,
-            device,
         })
     }
 
     pub(super) fn set_and_table(&mut self) -> (&TupleSet<G>, &mut WeightTable) {
         (&self.set, &mut self.table)
-    }
-
-    fn burn(&self) -> NTupleModel {
-        let (weights, bias, _) = self.table.to_parts();
-        NTupleModel::new(&weights, bias, &self.device)
-    }
-
-    fn accumulators(&self) -> Accumulators {
-        let (.., state) = self.table.to_parts();
-        Accumulators::new(state, WeightTable::state_len(self.rule), &self.device)
     }
 }
 
@@ -86,26 +70,22 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
         Ok(self.table.logits(&batch.rows, self.set.tuples()))
     }
 
+    /// Weights and bias; then the optimizer state row by row.
     fn state(&self) -> Result<[Vec<u8>; 2], Error> {
-        Ok([record(self.burn())?, record(self.accumulators())?])
+        let (mut weights, bias, state) = self.table.to_parts();
+        weights.push(bias);
+        Ok([to_bytes(&weights), to_bytes(&state)])
     }
 
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error> {
-        let model = load_record(self.burn(), model)?;
+        let rows = self.set.rows();
+        let weights = from_bytes(&model, rows + 1)?;
         let state = match optimizer {
-            Some(record) => load_record(self.accumulators(), record)?.values(),
+            Some(bytes) => from_bytes(&bytes, (rows + 1) * WeightTable::state_len(self.rule))?,
             None => self.table.to_parts().2,
         };
-        self.table = WeightTable::new(self.rule, &model.weights(), model.bias(), &state);
+        self.table = WeightTable::new(self.rule, &weights[..rows], weights[rows], &state);
         Ok(())
-    }
-
-    fn predictions(&self, positions: &[G::Position]) -> Result<Vec<f32>, Error> {
-        let batch = tuple_batch(&self.set, &samples_without_labels(positions), 1.0);
-        let rows: Vec<i64> = batch.rows.into_iter().map(i64::from).collect();
-        let rows = TensorData::new(rows, [positions.len(), self.set.tuples()]);
-        let rows = Tensor::from_data(rows, (&self.device, DType::I64));
-        tensor_values(sigmoid(self.burn().forward(rows)))
     }
 
     fn export(&self) -> Result<Model<G>, Error> {

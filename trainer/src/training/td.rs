@@ -8,11 +8,12 @@ use super::{
     checkpoint::Checkpoint, create_directory, export_model, is_checkpoint_due,
     ntuple::NTupleLearner, parse_provenance,
 };
+use crate::Error;
+use crate::backend::Backend;
 use crate::config::{TdConfig, TrainConfig};
 use crate::curve::Observer;
 use crate::export::PARITY_POSITIONS;
 use crate::reports::{TdPoint, TdReport};
-use crate::{Error, backend};
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_learned::inputs::Learnable;
 use episode::Episode;
@@ -52,9 +53,9 @@ pub fn train_td<'a, G: Learnable>(
     let progress = observer.progress;
     let game = &game.training_rules();
     let config = &config.resolve(game)?;
-    let device = backend::device(&config.training.backend)?;
+    Backend::from_name(&config.training.backend)?;
     create_directory(directory)?;
-    let mut td = TdLearner::new(config, NTupleLearner::new(game, &config.ntuple, device)?);
+    let mut td = TdLearner::new(config, NTupleLearner::new(game, &config.ntuple)?);
     let mut checkpoint =
         Checkpoint::open(directory, CHECKPOINT_FAMILY, config, 0, &mut td.learner)?;
     let mut done = checkpoint.header.online.take().unwrap_or_default();
@@ -273,5 +274,4 @@ fn format_csv(curve: &[TdPoint]) -> String {
 }
 
 #[cfg(test)]
-#[cfg(feature = "flex")]
 mod tests;

@@ -121,21 +121,25 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error> {
         self.0.restore(model, optimizer)
     }
-    fn predictions(&self, positions: &[Position]) -> Result<Vec<f32>, Error> {
-        self.0.predictions(positions)
-    }
     fn export(&self) -> Result<Model<Standard>, Error> {
         self.0.export()
     }
 }
 
-/// Trains until failure after `batches` further batches, in burn or by the CPU step.
+/// Backends of the network that are compiled in and need no GPU.
+const BACKENDS: &[&str] = if cfg!(feature = "flex") {
+    &["cpu", "flex"]
+} else {
+    &["cpu"]
+};
+
+/// Trains until failure after `batches` further batches, with a backend of [`BACKENDS`].
 fn train_until(
     samples: &Samples<Standard>,
     directory: impl AsRef<Path>,
     config: &TrainConfig,
     family: Family,
-    burn: bool,
+    backend: &str,
     batches: usize,
 ) -> Result<TrainingReport, Error> {
     let config = &config.resolve(&Standard::default())?;
@@ -148,13 +152,22 @@ fn train_until(
         directory: directory.as_ref(),
         observer: progress.into(),
     };
-    let device = backend::device("flex").unwrap();
-    if family == Family::NTuple {
-        let learner = NTupleLearner::new(samples.game(), &config.ntuple, device)?;
-        run_epochs(&run, CutOff(learner, batches))
-    } else {
-        let learner = NetworkLearner::new(&run, device, !burn)?;
-        run_epochs(&run, CutOff(learner, batches))
+    match (family, Backend::from_name(backend)?) {
+        (Family::NTuple, _) => {
+            let learner = NTupleLearner::new(samples.game(), &config.ntuple)?;
+            run_epochs(&run, CutOff(learner, batches))
+        }
+        (Family::Network, Backend::Cpu) => {
+            let learner = NetworkLearner::new(&run, CpuNetwork::from_weights)?;
+            run_epochs(&run, CutOff(learner, batches))
+        }
+        #[cfg(feature = "burn")]
+        (Family::Network, Backend::Burn(device)) => {
+            let learner = NetworkLearner::new(&run, |shape, weights| {
+                BurnNetwork::new(shape, &weights, config.network.gradient_norm, device)
+            })?;
+            run_epochs(&run, CutOff(learner, batches))
+        }
     }
 }
 
@@ -164,11 +177,11 @@ fn cut_off_and_resumed(
     samples: &Samples<Standard>,
     config: &TrainConfig,
     family: Family,
-    burn: bool,
+    backend: &str,
 ) -> (TrainingReport, TempDir) {
     let (unbroken, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let until = |directory: &TempDir, batches| {
-        train_until(samples, directory, config, family, burn, batches)
+        train_until(samples, directory, config, family, backend, batches)
     };
     let expected = until(&unbroken, usize::MAX).unwrap();
     let size = match family {
@@ -191,7 +204,7 @@ fn cut_off_and_resumed(
         config.training.checkpoint_minutes == 1e-9 && batches > 2
     );
     let found = until(&broken, usize::MAX).unwrap();
-    let what = format!("{family:?}, burn: {burn}, {config:?}");
+    let what = format!("{family:?}, {backend}, {config:?}");
     assert_eq!(curve_of(&broken), curve_of(&unbroken), "{what}");
     assert_eq!(losses(&broken), losses(&unbroken), "{what}");
     assert_eq!(
@@ -233,13 +246,16 @@ fn losses(directory: impl AsRef<Path>) -> Vec<String> {
 
 #[test]
 fn interrupted_trainings_resume_to_the_same_result() {
-    for (family, rule, burn) in [
-        (Family::Network, UpdateRule::Sgd, false),
-        (Family::Network, UpdateRule::Sgd, true),
-        (Family::NTuple, UpdateRule::Sgd, false),
-        (Family::NTuple, UpdateRule::Adagrad, false),
-        (Family::NTuple, UpdateRule::TemporalCoherence, false),
-    ] {
+    let networks = BACKENDS
+        .iter()
+        .map(|backend| (Family::Network, UpdateRule::Sgd, *backend));
+    let rules = [
+        UpdateRule::Sgd,
+        UpdateRule::Adagrad,
+        UpdateRule::TemporalCoherence,
+    ];
+    let tuples = rules.map(|rule| (Family::NTuple, rule, "cpu"));
+    for (family, rule, backend) in networks.chain(tuples) {
         for minutes in [0.0, 1e-9] {
             let mut config = config();
             config.training.window = 300;
@@ -252,7 +268,7 @@ fn interrupted_trainings_resume_to_the_same_result() {
                     .to_vec();
                 config.ntuple.phases = vec![5, 8];
             }
-            cut_off_and_resumed(&samples(), &config, family, burn);
+            cut_off_and_resumed(&samples(), &config, family, backend);
         }
     }
 }
@@ -349,6 +365,7 @@ fn an_epoch_trains_with_its_lambda_and_validates_with_the_last() {
 }
 
 #[test]
+#[cfg(feature = "flex")]
 fn the_cpu_step_trains_as_burn_does() {
     let samples = samples();
     for (hidden, buckets) in [
@@ -361,10 +378,10 @@ fn the_cpu_step_trains_as_burn_does() {
         config.training.epochs = 3;
         config.network.hidden = hidden.to_vec();
         config.network.buckets = buckets.to_vec();
-        let [cpu, burn] = [false, true].map(|burn| {
+        let [cpu, burn] = ["cpu", "flex"].map(|backend| {
             let directory = tempfile::tempdir().unwrap();
             let (family, batches) = (Family::Network, usize::MAX);
-            let report = train_until(&samples, &directory, &config, family, burn, batches);
+            let report = train_until(&samples, &directory, &config, family, backend, batches);
             let losses = |point: &CurvePoint| [point.training_loss, point.validation_loss];
             let curve = report.unwrap().curve;
             curve.iter().flat_map(losses).collect::<Vec<f64>>()
@@ -378,16 +395,16 @@ fn the_cpu_step_trains_as_burn_does() {
 
 #[test]
 fn networks_of_one_and_three_layers_are_resumed_and_exported() {
-    for (hidden, burn) in [
-        (&[48][..], false),
-        (&[48], true),
-        (&[32, 16, 48], false),
-        (&[32, 16, 48], true),
-    ] {
+    let shapes = [&[48][..], &[32, 16, 48]];
+    for (hidden, backend) in shapes
+        .into_iter()
+        .flat_map(|hidden| BACKENDS.iter().map(move |backend| (hidden, *backend)))
+    {
         let mut config = config();
         config.network.hidden = hidden.to_vec();
         config.network.buckets = vec![5, 8];
-        let (found, _directory) = cut_off_and_resumed(&samples(), &config, Family::Network, burn);
+        let (found, _directory) =
+            cut_off_and_resumed(&samples(), &config, Family::Network, backend);
         assert!(
             found.parity <= crate::export::PARITY_TOLERANCE
                 && found.curve[4].training_loss < found.curve[0].training_loss

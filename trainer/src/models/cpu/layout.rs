@@ -1,7 +1,12 @@
 //! Layout of all tensors in one array, the same for weights, gradients and moments. Tensors after
 //! the first layer contain those of all buckets in order; tensors of absent layers are empty.
 
-use alea_learned::{inputs::Learnable, named_set::NamedSet, network::MAX_HIDDEN};
+use alea_core::random::RandomStream;
+use alea_learned::{
+    inputs::Learnable,
+    named_set::NamedSet,
+    network::{FloatWeights, MAX_HIDDEN},
+};
 use std::ops::Range;
 
 pub(super) const NUM_TENSORS: usize = 8;
@@ -39,18 +44,18 @@ pub struct Shape {
 
 /// Weights and bias of a hidden layer after the first.
 #[derive(Clone, Copy)]
-pub(super) struct Layer<T> {
-    pub(super) weights: T,
-    pub(super) bias: T,
+pub(in crate::models) struct Layer<T> {
+    pub(in crate::models) weights: T,
+    pub(in crate::models) bias: T,
 }
 
 /// An item for each tensor, in the order of the array.
-pub(super) struct Tensors<T> {
-    pub(super) sparse: T,
-    pub(super) first_bias: T,
-    pub(super) hidden: [Layer<T>; MAX_HIDDEN - 1],
-    pub(super) output: T,
-    pub(super) output_bias: T,
+pub(in crate::models) struct Tensors<T> {
+    pub(in crate::models) sparse: T,
+    pub(in crate::models) first_bias: T,
+    pub(in crate::models) hidden: [Layer<T>; MAX_HIDDEN - 1],
+    pub(in crate::models) output: T,
+    pub(in crate::models) output_bias: T,
 }
 
 impl<T> Tensors<T> {
@@ -165,6 +170,45 @@ impl Shape {
         self.lengths().iter().sum()
     }
 
+    /// Random weights in the order of the layout, uniform within ±1/√(active inputs of the
+    /// layer); output biases are 0.
+    #[must_use]
+    pub fn initial_weights(&self, random: &mut RandomStream) -> Vec<f32> {
+        let [first, second, _] = self.hidden;
+        let last = self.hidden().last().copied().unwrap_or_default();
+        let active = self.sparse.active;
+        let inputs = [active, active, first, first, second, second, last, 0];
+        let mut weights = Vec::with_capacity(self.parameters());
+        for (length, inputs) in self.lengths().into_iter().zip(inputs) {
+            if inputs == 0 {
+                weights.resize(weights.len() + length, 0.0);
+                continue;
+            }
+            let bound = 1.0 / (inputs as f64).sqrt();
+            let uniform = (0..length).map(|_| ((2.0 * random.unit() - 1.0) * bound) as f32);
+            weights.extend(uniform);
+        }
+        weights
+    }
+
+    /// Converts weights in the order of the layout to those of a network file.
+    pub(crate) fn float_weights(&self, weights: &[f32]) -> FloatWeights {
+        let tensors = self.split(weights, None);
+        let layers = tensors.hidden.iter().take(self.hidden().len() - 1);
+        FloatWeights {
+            rows: tensors.sparse.to_vec(),
+            bias: tensors.first_bias.to_vec(),
+            hidden: layers
+                .map(|layer| alea_learned::network::Layer {
+                    weights: layer.weights.to_vec(),
+                    bias: layer.bias.to_vec(),
+                })
+                .collect(),
+            output: tensors.output.to_vec(),
+            output_bias: tensors.output_bias.to_vec(),
+        }
+    }
+
     fn bucket_ranges(&self, bucket: Option<usize>) -> [Range<usize>; NUM_TENSORS] {
         let mut number = 0;
         self.lengths().map(|length| {
@@ -180,7 +224,11 @@ impl Shape {
     }
 
     /// Splits an array into its tensors, or into their parts for `bucket`.
-    pub(super) fn split<'a>(&self, all: &'a [f32], bucket: Option<usize>) -> Tensors<&'a [f32]> {
+    pub(in crate::models) fn split<'a>(
+        &self,
+        all: &'a [f32],
+        bucket: Option<usize>,
+    ) -> Tensors<&'a [f32]> {
         let mut bucket_ranges = self.bucket_ranges(bucket).into_iter();
         let part = |range: Range<usize>| &all[range][bucket_ranges.next().unwrap_or_default()];
         Tensors::of(self.tensor_ranges().map(part))
@@ -198,5 +246,55 @@ impl Shape {
             rest = after;
             &mut tensor[bucket_ranges.next().unwrap_or_default()]
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_seed_determines_the_initial_weights() {
+        let sparse = SparseInputs {
+            rows: 30,
+            active: 4,
+        };
+        let shape = Shape::new(sparse, &[16, 32]).with_buckets(2);
+        let weights = |seed| shape.initial_weights(&mut RandomStream::new(seed));
+        assert_eq!(weights(1), weights(1));
+        assert_ne!(weights(1), weights(2));
+        for (range, bound) in shape.tensor_ranges().into_iter().zip([
+            0.5,
+            0.5,
+            0.25,
+            0.25,
+            0.0,
+            0.0,
+            1.0 / 32f32.sqrt(),
+            0.0,
+        ]) {
+            let largest = weights(1)[range]
+                .iter()
+                .fold(0.0f32, |max, weight| max.max(weight.abs()));
+            assert!(
+                largest <= bound && largest >= 0.9 * bound,
+                "{largest} {bound}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_network_file_has_the_tensors_of_present_layers() {
+        let sparse = SparseInputs { rows: 2, active: 1 };
+        let shape = Shape::new(sparse, &[1, 2]);
+        let weights: Vec<f32> = (0..shape.parameters())
+            .map(|number| number as f32)
+            .collect();
+        let file = shape.float_weights(&weights);
+        assert_eq!((file.rows, file.bias), (vec![0.0, 1.0], vec![2.0]));
+        assert_eq!(file.hidden.len(), 1);
+        assert_eq!(file.hidden[0].weights, [3.0, 4.0]);
+        assert_eq!(file.hidden[0].bias, [5.0, 6.0]);
+        assert_eq!((file.output, file.output_bias), (vec![7.0, 8.0], vec![9.0]));
     }
 }

@@ -1,8 +1,6 @@
 use super::*;
 use crate::batch::TupleBatch;
-use crate::models::{embedding_bag, tensors::cross_entropy};
 use alea_core::random::RandomStream;
-use burn::tensor::{Device, Int, Tensor, TensorData};
 
 const ROWS: usize = 44;
 const TUPLES: usize = 11;
@@ -28,7 +26,10 @@ fn random_weights(seed: u64) -> (Vec<f32>, f32) {
 }
 
 #[test]
+#[cfg(feature = "flex")]
 fn an_update_of_one_sample_is_a_step_along_the_gradient_of_burn() {
+    use crate::models::tensors::{cross_entropy, embedding_bag};
+    use burn::tensor::{Device, Int, Tensor, TensorData};
     let device = Device::flex().autodiff();
     let rate = 0.25;
     for seed in 0..10 {

@@ -49,12 +49,7 @@ fn learn_in(directory: &Path, config: &TrainConfig) -> Result<TdReport, Error> {
 fn learner(config: &TrainConfig) -> TdLearner<'_, Standard> {
     TdLearner::new(
         config,
-        NTupleLearner::new(
-            &Standard::default(),
-            &config.ntuple,
-            backend::device("flex").unwrap(),
-        )
-        .unwrap(),
+        NTupleLearner::new(&Standard::default(), &config.ntuple).unwrap(),
     )
 }
 

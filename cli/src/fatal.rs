@@ -9,42 +9,40 @@
 )]
 
 use engine::core::memory::may_fail;
-use mimalloc::MiMalloc;
 use std::{
-    alloc::{GlobalAlloc, Layout},
+    alloc::{GlobalAlloc, Layout, System},
     fmt::{self, Arguments, Write as _},
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-/// Allocator that ends the program when memory runs out, unless the calling thread handles
-/// failures. It is mimalloc, with which training is twice as fast (measured): the system allocator
-/// maps and unmaps every large tensor.
+/// System allocator that ends the program with one line when memory runs out, unless the calling
+/// thread handles failures.
 pub struct Allocator;
 
-// SAFETY: passes every call to mimalloc with the same arguments.
+// SAFETY: passes every call to the system allocator with the same arguments.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's contract is mimalloc's.
-        check_allocation(unsafe { MiMalloc.alloc(layout) }, layout.size())
+        // SAFETY: the caller's contract is that of the system allocator.
+        check_allocation(unsafe { System.alloc(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's contract is mimalloc's.
-        check_allocation(unsafe { MiMalloc.alloc_zeroed(layout) }, layout.size())
+        // SAFETY: the caller's contract is that of the system allocator.
+        check_allocation(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
 
     #[inline]
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's contract is mimalloc's, which allocated `memory`.
-        check_allocation(unsafe { MiMalloc.realloc(memory, layout, size) }, size)
+        // SAFETY: the caller's contract is that of the system allocator, which allocated `memory`.
+        check_allocation(unsafe { System.realloc(memory, layout, size) }, size)
     }
 
     #[inline]
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the caller's contract is mimalloc's, which allocated `memory`.
-        unsafe { MiMalloc.dealloc(memory, layout) }
+        // SAFETY: the caller's contract is that of the system allocator, which allocated `memory`.
+        unsafe { System.dealloc(memory, layout) }
     }
 }
 

@@ -21,7 +21,6 @@ use engine::core::{files, random::RandomStream};
 use engine::learned::inputs::Learnable;
 use engine::play::build;
 use engine::play::notation::trusted;
-use rayon::prelude::*;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use trainer::curve::CurvePoint;
@@ -174,6 +173,9 @@ pub(crate) fn line(condition: &str, result: &MatchResult) -> String {
     )
 }
 
+/// Samples that one task evaluates.
+const SAMPLES_PER_TASK: usize = 1024;
+
 const NUM_BINS: usize = 20;
 
 /// Predicted against observed results on the validation games.
@@ -206,7 +208,11 @@ fn bins<P: Sync>(
     samples: &[Sample<P>],
     value: impl Fn(&Sample<P>) -> f32 + Send + Sync,
 ) -> Vec<CalibrationBin> {
-    let values: Vec<f32> = samples.par_iter().map(value).collect();
+    let blocks: Vec<_> = samples.chunks(SAMPLES_PER_TASK).collect();
+    let values = alea_parallel::map(blocks.len(), |index| {
+        blocks[index].iter().map(&value).collect::<Vec<f32>>()
+    });
+    let values = values.concat();
     let mut sums = [(0.0, 0.0, 0u64); NUM_BINS];
     for (sample, value) in samples.iter().zip(values) {
         let bin = &mut sums[((value * NUM_BINS as f32) as usize).min(NUM_BINS - 1)];

@@ -11,7 +11,6 @@ use engine::core::{
     text::{self, LineRead, shorten},
 };
 use engine::play::playable::Playable;
-use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::io::BufRead as _;
@@ -35,11 +34,6 @@ pub(crate) struct PositionArguments {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) game: GameArguments,
-}
-
-/// Runs the jobs of an endgame table on all threads.
-pub(crate) fn parallel(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
-    (0..jobs).into_par_iter().for_each(job);
 }
 
 pub(crate) struct Question<G: Playable> {

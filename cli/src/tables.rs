@@ -1,7 +1,6 @@
 //! Endgame tables for players: from files if they exist, else built in memory.
 
 use crate::output;
-use crate::positions::parallel;
 use engine::games::einstein::{
     Variant,
     tables::{Progress, Tables, TablesError, cache},
@@ -50,7 +49,7 @@ pub(crate) fn provide() {
     let there = |variant| Tables::stones_in(&directory(), variant).unwrap_or(0);
     let make = move |stones, variant| {
         if stones > MAX_STONES_IN_MEMORY || there(variant) >= stones {
-            return Tables::open(&directory(), stones, variant, &parallel);
+            return Tables::open(&directory(), stones, variant, &alea_parallel::for_each);
         }
         in_memory(stones, variant, &directory())
     };
@@ -69,7 +68,7 @@ pub(crate) fn in_memory(
             "building the tables of at most {stones} stones in memory; 'alea solve' keeps them in {directory}"
         ));
     }
-    with_progress(|report| Tables::in_memory(stones, variant, &parallel, report))
+    with_progress(|report| Tables::in_memory(stones, variant, &alea_parallel::for_each, report))
 }
 
 /// Runs `make` with a progress bar, to which it reports finished and total positions.

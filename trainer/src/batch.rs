@@ -3,7 +3,6 @@
 use crate::models::cpu::Inputs;
 use crate::sample::Sample;
 use alea_learned::{inputs::Learnable, named_set::NamedSet, network::bucket, tuples::TupleSet};
-use rayon::prelude::*;
 
 pub(crate) const SAMPLES_PER_TASK: usize = 256;
 
@@ -137,15 +136,19 @@ fn rows_of<P: Sync, T: Copy + Default + Send>(
     find: impl Fn(&P, &mut [T]) + Sync,
 ) -> Vec<T> {
     let mut rows = vec![T::default(); samples.len() * width];
-    samples
-        .par_chunks(SAMPLES_PER_TASK)
-        .zip(rows.par_chunks_mut(SAMPLES_PER_TASK * width))
-        .for_each(|(samples, rows)| {
+    let tasks = samples
+        .chunks(SAMPLES_PER_TASK)
+        .zip(rows.chunks_mut(SAMPLES_PER_TASK * width));
+    alea_parallel::map_items_with(
+        tasks,
+        || (),
+        |(), (samples, rows)| {
             // Indexed, since iteration over zipped slices is not always inlined.
             for (number, sample) in samples.iter().enumerate() {
                 find(&sample.position, &mut rows[number * width..][..width]);
             }
-        });
+        },
+    );
     rows
 }
 

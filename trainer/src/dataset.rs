@@ -13,7 +13,6 @@ use crate::{Error, shard};
 use alea_learned::inputs::Learnable;
 use alea_play::playable::Playable;
 use games::{ShardSamples, load_shard};
-use rayon::prelude::*;
 use std::{
     ops::Range,
     path::{Path, PathBuf},
@@ -115,17 +114,18 @@ impl<G: Learnable> RuleSets<G> {
         let rules = |path: &PathBuf| {
             // Features do not depend on the rules of chance, which these rules drop.
             let rules = shard::read_header::<G>(path)?.parse_rules::<G>();
-            Ok(rules
-                .map_err(Error::with_prefix(path.display()))?
-                .training_rules())
+            Ok::<_, Error>(
+                rules
+                    .map_err(Error::with_prefix(path.display()))?
+                    .training_rules(),
+            )
         };
         let first = rules(&shards[0])?;
         if first.map().is_none() {
             let (games, by_shard) = (vec![first], Vec::new());
             return Ok(Self { games, by_shard });
         }
-        let all = shards.par_iter().map(rules);
-        let all = all.collect::<Result<Vec<G>, Error>>()?;
+        let all = alea_parallel::try_map(shards.len(), |index| rules(&shards[index]))?;
         let (mut games, mut maps) = (Vec::new(), Vec::new());
         let mut by_shard = Vec::new();
         for game in all {
@@ -210,18 +210,17 @@ impl<G: Learnable> Samples<G> {
         };
         let limit = options.in_memory_limit.min(u32::MAX as usize);
         let read_before = AtomicUsize::new(0);
-        let read = |(number, path): (usize, &PathBuf)| {
-            let part = load_shard(rule_sets.game(number), path, options, None)?;
+        let read = |number: usize| {
+            let part = load_shard(rule_sets.game(number), &shards[number], options, None)?;
             let summaries = PartSummary::new(game, &part.training);
             let before = read_before.fetch_add(summaries.size, Ordering::Relaxed);
             let fits = before + summaries.size <= limit;
             let held =
                 fits.then(|| SampleStore::from_samples(&part.training, options.has_weights()));
             let training = Vec::new();
-            Ok(((summaries, held), ShardSamples { training, ..part }))
+            Ok::<_, Error>(((summaries, held), ShardSamples { training, ..part }))
         };
-        let parts = shards.par_iter().enumerate().map(read);
-        let parts: Vec<_> = parts.collect::<Result<_, Error>>()?;
+        let parts = alea_parallel::try_map(shards.len(), read)?;
         let (training, mut parts): (Vec<_>, Vec<ShardSamples<_>>) = parts.into_iter().unzip();
         let (summaries, held): (Vec<PartSummary>, Vec<Option<SampleStore<_>>>) =
             training.into_iter().unzip();

@@ -9,7 +9,7 @@ use crate::dataset::Samples;
 use crate::sample::{Sample, SampleStore};
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_play::playable::Playable;
-use rayon::{ThreadPool, prelude::*};
+use rayon::ThreadPool;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 const QUEUE_LENGTH: usize = 2;
@@ -175,12 +175,8 @@ impl<'a, G: Playable> DataLoader<'a, G> {
             self.samples.has_weights(),
         );
         for parts in parts.chunks(threads) {
-            let read = || {
-                parts
-                    .par_iter()
-                    .map(|&part| self.samples.read(part))
-                    .collect()
-            };
+            let read =
+                || alea_parallel::try_map(parts.len(), |index| self.samples.read(parts[index]));
             let read: Result<Vec<Vec<_>>, Error> = match self.pool {
                 Some(pool) => pool.install(read),
                 None => read(),

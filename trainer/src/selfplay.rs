@@ -32,7 +32,6 @@ use alea_play::{
 use indicatif::ProgressBar;
 use pool::PlayerPool;
 use random_streams::{GAMES_PER_STREAM, GameStreams};
-use rayon::prelude::*;
 use starts::Starts;
 use std::{
     collections::{BTreeMap, HashSet},
@@ -180,7 +179,8 @@ impl<G: Playable> SelfPlay<G> {
             });
             let to = game_count.min(sufficient);
             let groups = from / GAMES_PER_STREAM..to.div_ceil(GAMES_PER_STREAM);
-            let play_group = |pool: &mut PlayerPool<'_, G>, group: u64| {
+            let play_group = |pool: &mut PlayerPool<'_, G>, group: usize| {
+                let group = groups.start + group as u64;
                 let indices = group * GAMES_PER_STREAM..to.min((group + 1) * GAMES_PER_STREAM);
                 let mut random_streams =
                     GameStreams::new(&self.config, &self.game, first_game + indices.start, 0);
@@ -189,12 +189,12 @@ impl<G: Playable> SelfPlay<G> {
                     progress.inc(1);
                     game
                 };
-                Ok((group, indices.map(play).collect::<Result<Vec<_>, Error>>()?))
+                indices.map(play).collect::<Result<Vec<_>, Error>>()
             };
             let new_pool = || PlayerPool::new(&self.game, &self.recipes, &self.labels);
-            let played = groups.par_bridge().map_init(new_pool, play_group);
-            let played: BTreeMap<u64, Vec<_>> = played.collect::<Result<_, Error>>()?;
-            games.extend(played.into_values().flatten());
+            let count = (groups.end - groups.start) as usize;
+            let played = alea_parallel::try_map_with(count, new_pool, play_group)?;
+            games.extend(played.into_iter().flatten());
             if games_may_repeat::<G>() {
                 let mut pool = new_pool();
                 for (index, game) in (first_game..).zip(&mut games).skip(from as usize) {

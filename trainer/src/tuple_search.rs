@@ -22,7 +22,6 @@ use alea_learned::{
     tuples::{MAX_ROWS, MAX_TUPLES, TupleSet},
 };
 use indicatif::ProgressBar;
-use rayon::prelude::*;
 use refit::{TrainedSet, train_set};
 use screen::Residuals;
 use serde::{Deserialize, Serialize};
@@ -235,16 +234,14 @@ impl<'a, G: Learnable> Search<'a, G> {
             state.loss()
         };
         let screened = self.screen(&tuples, state.total_rows(), current_network)?;
-        let train_set = |&(number, explained): &(usize, f64)| {
+        let train_set = |index: usize| {
+            let (number, explained) = screened[index];
             let added = &self.candidates[number].tuples;
             let fitted = self.train(&[&tuples[..], added].concat())?;
-            Ok((number, explained, fitted))
+            Ok::<_, Error>((number, explained, fitted))
         };
-        let tried: Vec<(usize, f64, TrainedSet<G>)> = screened
-            .par_iter()
-            .take(self.options.refitted)
-            .map(train_set)
-            .collect::<Result<_, Error>>()?;
+        let refitted = screened.len().min(self.options.refitted);
+        let tried = alea_parallel::try_map(refitted, train_set)?;
         let best = tried
             .into_iter()
             .min_by(|a, b| a.2.validation_loss.total_cmp(&b.2.validation_loss));
@@ -279,12 +276,13 @@ impl<'a, G: Learnable> Search<'a, G> {
             |fitted| fitted.logits(&samples),
         );
         let residuals = Residuals::new(&samples, &logits, self.config.target.last_lambda());
-        let explained = |(number, candidate): (usize, &Candidate)| {
+        let explained = |number: usize| {
+            let candidate = &self.candidates[number];
             let new = candidate.tuples.iter().all(|tuple| !tuples.contains(tuple));
             let set = self.set(&candidate.tuples)?;
             let fits =
                 rows + set.rows() <= self.options.rows && tuples.len() + set.tuples() <= MAX_TUPLES;
-            Ok((
+            Ok::<_, Error>((
                 number,
                 if new && fits {
                     residuals.explained_loss(&set)
@@ -293,12 +291,7 @@ impl<'a, G: Learnable> Search<'a, G> {
                 },
             ))
         };
-        let mut good: Vec<(usize, f64)> = self
-            .candidates
-            .par_iter()
-            .enumerate()
-            .map(explained)
-            .collect::<Result<_, Error>>()?;
+        let mut good = alea_parallel::try_map(self.candidates.len(), explained)?;
         good.retain(|(_, explained)| *explained > 0.0);
         good.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         Ok(good)

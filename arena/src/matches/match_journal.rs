@@ -6,7 +6,6 @@ use alea_core::{
     task_slice::TaskSlice,
 };
 use alea_play::playable::Playable;
-use rayon::prelude::*;
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{DeserializeOwned, Error},
@@ -102,8 +101,8 @@ pub fn finish<T: Serialize + DeserializeOwned + Send, W>(
     let mut missing = range.collect::<Vec<u64>>();
     missing.retain(|number| !stored.1.contains_key(number));
     let stored = Mutex::new(stored);
-    let missing = missing.into_iter().par_bridge();
-    missing.try_for_each_init(tools, |tools, number| {
+    alea_parallel::try_map_with(missing.len(), tools, |tools, index| {
+        let number = missing[index];
         let line = (number, part(tools, number)?);
         let mut stored = stored.lock().unwrap_or_else(PoisonError::into_inner);
         stored.0.add(&line)?;

@@ -1,3 +1,5 @@
+//! Plots of match scores with their confidence intervals.
+
 use super::{
     COLOURS, GRID_COLOUR, PLOT_WIDTH, Row, TEXT_COLOUR, draw, format_tick, join, range,
     scaled::step_for, two_lines, write,

@@ -11,8 +11,6 @@ use alea_core::random::{SeedSpace, derive_seed};
 use alea_play::{playable::Playable, player::Player, registry::AnyEvaluator};
 use alea_search::limits::Limits;
 use indicatif::ProgressBar;
-use rayon::prelude::*;
-use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Choices {
@@ -47,10 +45,8 @@ pub(super) fn answers<G: Playable>(
                 done(block);
                 answers
             };
-            Ok(labelled
-                .par_chunks(BLOCK_POSITIONS)
-                .flat_map(answer)
-                .collect())
+            let blocks: Vec<_> = labelled.chunks(BLOCK_POSITIONS).collect();
+            Ok(alea_parallel::map(blocks.len(), |index| answer(blocks[index])).concat())
         }
         Contestant::Player(recipe) if recipe.is_uniform() => {
             done(labelled);
@@ -58,15 +54,13 @@ pub(super) fn answers<G: Playable>(
         }
         Contestant::Player(recipe) => {
             // Each thread makes only one player, which may own a large table.
-            let positions = (0..).zip(labelled).par_bridge();
-            let answer = |player: &mut Box<dyn Player<G>>, (number, labelled)| {
-                let answer = by_player(player.as_mut(), game, labelled, seed, number)?;
+            let answer = |player: &mut Box<dyn Player<G>>, index: usize| {
+                let labelled = &labelled[index];
+                let answer = by_player(player.as_mut(), game, labelled, seed, index as u64)?;
                 progress.inc(1);
-                Ok((number, answer))
+                Ok(answer)
             };
-            let answers = positions.map_init(|| recipe.make(), answer);
-            let answers: BTreeMap<u64, Answer> = answers.collect::<Result<_>>()?;
-            Ok(answers.into_values().collect())
+            alea_parallel::try_map_with(labelled.len(), || recipe.make(), answer)
         }
     }
 }

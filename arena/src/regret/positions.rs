@@ -15,7 +15,6 @@ use alea_play::{
     player::Player,
 };
 use indicatif::ProgressBar;
-use rayon::prelude::*;
 use std::{any::Any, ops::RangeInclusive};
 
 /// Probability of a random move in the self-play from which positions are sampled.
@@ -110,7 +109,8 @@ pub fn draw_positions<G: Playable>(
     seed: u64,
     progress: &ProgressBar,
 ) -> Result<Vec<G::Position>> {
-    let block = |block: u64| {
+    let block = |block: usize| {
+        let block = block as u64;
         let mut draw: Draw<'_, G> = match source {
             Source::Mixed(games) => {
                 let seed = derive_seed(seed, SeedSpace::Regret, &[block]);
@@ -140,10 +140,7 @@ pub fn draw_positions<G: Playable>(
         });
         sampled.collect::<Result<Vec<_>>>()
     };
-    let blocks = (0..count.div_ceil(BLOCK_POSITIONS))
-        .into_par_iter()
-        .map(block);
-    Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
+    Ok(alea_parallel::try_map(count.div_ceil(BLOCK_POSITIONS) as usize, block)?.concat())
 }
 
 type Draw<'a, G> = Box<

@@ -1,10 +1,9 @@
 //! Exact values of every move of a position, from an oracle or a suite, for the side that makes the
 //! move, before the next outcome of chance.
 
-use crate::error::Result;
+use crate::error::{MeasuringError, Result};
 use alea_core::{game::Outcome, oracle::Oracle};
 use alea_play::playable::Playable;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// A position before chance, with values for all its moves.
@@ -99,14 +98,17 @@ pub fn label_exactly<G: Playable>(
 ) -> Result<Vec<Labelled<G>>> {
     let unknown = |position: &G::Position| {
         let (rules, position) = (game.notation(), game.format_position(position, None));
-        format!("exact knowledge of {rules} does not reach this position: {position}").into()
+        format!("exact knowledge of {rules} does not reach this position: {position}")
     };
-    let blocks = positions.par_chunks(BLOCK_POSITIONS).map(|block| {
+    let blocks: Vec<_> = positions.chunks(BLOCK_POSITIONS).collect();
+    let labelled = alea_parallel::try_map(blocks.len(), |index| {
+        let block = blocks[index];
         let is_unknown = |position: &&G::Position| oracle.value(game, position).is_none();
-        label_block(game, oracle, block)
-            .ok_or_else(|| unknown(block.iter().find(is_unknown).unwrap_or(&block[0])))
-    });
-    Ok(blocks.collect::<Result<Vec<_>>>()?.concat())
+        label_block(game, oracle, block).ok_or_else(|| {
+            MeasuringError::from(unknown(block.iter().find(is_unknown).unwrap_or(&block[0])))
+        })
+    })?;
+    Ok(labelled.concat())
 }
 
 const BLOCK_POSITIONS: usize = 1024;

@@ -7,10 +7,12 @@ use anyhow::{Error, Result, anyhow, bail};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
 use engine::play::notation::trusted;
 use engine::play::{build, playable::Playable};
-use rayon::prelude::*;
 use serde_json::json;
 use trainer::calibrate::{cross_entropy, fit_logistic, positions_with_results};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
+
+/// Positions that one task evaluates.
+const POSITIONS_PER_TASK: usize = 1024;
 
 /// Fit the win probabilities of evaluators' raw scores
 ///
@@ -98,25 +100,28 @@ impl Arguments {
              evaluator               slope     ±        offset    ±        loss      as built in"
             ))?;
         }
+        let blocks: Vec<_> = samples.chunks(POSITIONS_PER_TASK).collect();
         for (text, evaluator) in evaluators {
-            let scored: Option<Vec<(f32, f32)>> = samples
-                .par_iter()
-                .map(|(position, result)| Some((evaluator.raw(game, position)?, *result)))
-                .collect();
-            let scored = scored.ok_or_else(|| no_raw_score(text))?;
+            let scores = alea_parallel::try_map(blocks.len(), |index| {
+                let score =
+                    |(position, result): &(_, f32)| Some((evaluator.raw(game, position)?, *result));
+                let scored: Option<Vec<(f32, f32)>> = blocks[index].iter().map(score).collect();
+                scored.ok_or_else(|| no_raw_score(text))
+            })?;
+            let scored = scores.concat();
             let fit = fit_logistic(&scored).ok_or_else(|| {
                 anyhow!("evaluator '{text}': these games do not determine a logistic; play more")
             })?;
-            let valued: Vec<_> = samples
-                .par_iter()
-                .map(|(position, result)| {
+            let valued = alea_parallel::map(blocks.len(), |index| {
+                let value = |(position, result): &(_, f32)| {
                     let value = evaluator.value_of(game, position);
                     // The calibrated value, or the evaluator's own if it has no calibration.
                     let value = evaluator.calibrate_to_results(value).unwrap_or(value);
                     (f64::from(value), *result)
-                })
-                .collect();
-            let built_in = cross_entropy(valued.into_iter());
+                };
+                blocks[index].iter().map(value).collect::<Vec<_>>()
+            });
+            let built_in = cross_entropy(valued.into_iter().flatten());
             let told = json!({ "evaluator": text, "fit": fit, "loss_as_built_in": built_in });
             output::result(self.json, &told, || {
                 let [slope_error, offset_error] = fit.standard_errors;

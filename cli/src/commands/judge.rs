@@ -8,11 +8,10 @@ use anyhow::{Context, Error, Result};
 use engine::play::notation::trusted;
 use engine::play::playable::Playable;
 use engine::{core::record::GameRecord, play::build::PlayerRecipe};
-use rayon::prelude::*;
 use report::Report;
 use serde::Serialize;
 use std::path::PathBuf;
-use trainer::{data::ShardReader, shard::PlayedGame};
+use trainer::data::ShardReader;
 use web::{
     answer::default_reviewer,
     api::{GameReview, PlayedPly, Problem},
@@ -81,19 +80,19 @@ impl Arguments {
             progress.set_length(all);
             for first in (0..all).step_by(GAMES_IN_MEMORY as usize) {
                 let some = source.games(first, all.min(first + GAMES_IN_MEMORY))?;
-                let one = |(index, played): (usize, &PlayedGame<G>)| {
+                let one = |index: usize| {
+                    let played = &some[index];
                     let number = first + index as u64 + 1;
                     let ledger = ledger(game, &played.record, &recipe);
                     progress.inc(1);
                     let player = |&player: &u8| &*source.players[usize::from(player)];
-                    Ok(Judged {
+                    Ok::<_, Error>(Judged {
                         game: number,
                         players: played.players.iter().map(player).collect(),
                         ledger: ledger.with_context(|| format!("game {number}"))?,
                     })
                 };
-                let judged = some.par_iter().enumerate().map(one);
-                for one in judged.collect::<Result<Vec<Judged<'_>>>>()? {
+                for one in alea_parallel::try_map(some.len(), one)? {
                     if self.json {
                         progress.suspend(|| output::json(&one))?;
                     }

@@ -1,6 +1,6 @@
 //! `alea probe`: exact values of endgame positions and their moves.
 
-use crate::positions::{self, PositionArguments, parallel};
+use crate::positions::{self, PositionArguments};
 use crate::tables;
 use anyhow::Result;
 use engine::games::einstein::{Move, Standard, tables::Tables};
@@ -135,7 +135,12 @@ impl Source<'_> {
             let tables = self.tables.as_ref();
             if tables.is_none_or(|tables| tables.stones() < needed) {
                 let directory = &self.arguments.tables;
-                self.tables = Some(Tables::open(directory, needed, variant, &parallel)?);
+                self.tables = Some(Tables::open(
+                    directory,
+                    needed,
+                    variant,
+                    &alea_parallel::for_each,
+                )?);
             }
         }
         let max_stones = usize::from(self.arguments.stones);

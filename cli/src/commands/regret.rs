@@ -3,7 +3,6 @@
 use crate::commands::arena;
 use crate::games::{GameArguments, GameTask};
 use crate::output;
-use crate::positions::parallel;
 use crate::shard::ShardArguments;
 use crate::tables;
 use ::arena::regret::{
@@ -305,7 +304,12 @@ impl Arguments {
             bail!("--stones {stones}: tables of EinStein have 2 to 6 stones");
         }
         if Tables::stones_in(&self.tables, variant).is_some_and(|there| there >= stones) {
-            return Ok(Tables::open(&self.tables, stones, variant, &parallel)?);
+            return Ok(Tables::open(
+                &self.tables,
+                stones,
+                variant,
+                &alea_parallel::for_each,
+            )?);
         }
         if stones > MAX_STONES_IN_MEMORY {
             bail!(

@@ -2,7 +2,6 @@
 
 use crate::games::GameArguments;
 use crate::output;
-use crate::positions::parallel;
 use crate::shard::ShardArguments;
 use crate::tables::with_progress;
 use anyhow::{Result, bail};
@@ -68,7 +67,9 @@ impl Arguments {
         };
         let (directory, variant, slice) = (&self.tables, game.variant(), self.shard.slice());
         let tables = match slice {
-            TaskSlice::Merge { .. } => Tables::open(directory, stones, variant, &parallel)?,
+            TaskSlice::Merge { .. } => {
+                Tables::open(directory, stones, variant, &alea_parallel::for_each)?
+            }
             _ => with_progress(|report_progress| {
                 Tables::build(
                     directory,
@@ -76,7 +77,7 @@ impl Arguments {
                     variant,
                     memory,
                     slice,
-                    &parallel,
+                    &alea_parallel::for_each,
                     report_progress,
                 )
             })?,
@@ -87,7 +88,12 @@ impl Arguments {
         let seconds = began.elapsed().as_secs_f64();
         let statistics: Vec<Value> = (self.statistics.then(|| Class::up_to(stones)).into_iter())
             .flatten()
-            .map(|class| to_json(&game, &tables.statistics(&game, class, &parallel)))
+            .map(|class| {
+                to_json(
+                    &game,
+                    &tables.statistics(&game, class, &alea_parallel::for_each),
+                )
+            })
             .collect();
         if self.json {
             let mut object = json!({

@@ -2,7 +2,6 @@
 
 use crate::games::GameArguments;
 use crate::output;
-use crate::positions::parallel;
 use crate::shard::ShardArguments;
 use anyhow::{Context as _, Result};
 use arena::regret::{
@@ -88,7 +87,12 @@ impl Arguments {
         })?;
         let slice = self.shard.slice();
         let _lock = files::enter_directory(&self.out, slice)?;
-        let tables = Tables::open(&self.tables, there, game.variant(), &parallel)?;
+        let tables = Tables::open(
+            &self.tables,
+            there,
+            game.variant(),
+            &alea_parallel::for_each,
+        )?;
         let maker = SuiteBuilder {
             game: &game,
             source: &source,

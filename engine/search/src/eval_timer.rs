@@ -5,17 +5,20 @@ use super::SearchStats;
 use alea_core::monotonic_clock::Instant;
 use std::{mem, time::Duration};
 
+/// Stopwatch of leaf evaluations.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EvalTimer {
     spent: Option<Duration>,
 }
 
 impl EvalTimer {
+    /// Creates a stopwatch; unless `on`, it measures nothing.
     pub fn new(on: bool) -> Self {
         let spent = on.then_some(Duration::ZERO);
         Self { spent }
     }
 
+    /// Calls `evaluate` and adds the time that it takes.
     #[inline]
     pub fn evaluation<R>(&mut self, evaluate: impl FnOnce() -> R) -> R {
         let began = self.spent.map(|_| Instant::now());
@@ -29,6 +32,7 @@ impl EvalTimer {
         result
     }
 
+    /// Time since the last call; `None` if switched off.
     pub fn take(&mut self) -> Option<Duration> {
         self.spent.as_mut().map(mem::take)
     }

@@ -36,6 +36,7 @@ pub struct SkippedGames {
 }
 
 impl SkippedGames {
+    /// Whether every game was stored.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

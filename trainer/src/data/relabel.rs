@@ -13,12 +13,8 @@ use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader, labels};
 use alea_core::{files, task_slice::TaskSlice};
 use alea_play::playable::Playable;
 use indicatif::ProgressBar;
-use rayon::prelude::*;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-
-/// Few, since a deep search is slow.
-const GAMES_PER_TASK: usize = 8;
 
 /// Writes the games with a label added or replaced, shard by shard; resumes an interrupted run.
 /// Several processes may each write a slice of the shards to one directory, which
@@ -161,11 +157,7 @@ fn label_games<G: Playable>(
         progress.inc(1);
         game
     };
-    games
-        .into_par_iter()
-        .with_min_len(GAMES_PER_TASK)
-        .map_init(|| label_source.new_labeller(), label)
-        .collect()
+    alea_parallel::map_items_with(games, || label_source.new_labeller(), label)
 }
 
 fn conflict_error(path: &Path, problem: &str) -> Error {

@@ -5,7 +5,6 @@ use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, Label, MAX_LABELS_PER_SHARD, PlayedGame, ShardHeader};
 use alea_play::playable::Playable;
-use rayon::prelude::*;
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
@@ -111,8 +110,9 @@ impl<G: Playable> ShardReader<G> {
                 }
             }
             for some in shards.chunks(HEADERS_PER_BATCH) {
-                let headers = some.par_iter().map(|path| shard::read_header::<G>(path));
-                for (path, header) in some.iter().zip(headers.collect::<Vec<_>>()) {
+                let headers =
+                    alea_parallel::map(some.len(), |index| shard::read_header::<G>(&some[index]));
+                for (path, header) in some.iter().zip(headers) {
                     let added = header.and_then(|header| {
                         if manifest.as_ref().is_some_and(|run| !run.matches(&header)) {
                             let problem = "of another run than the manifest";
@@ -260,11 +260,7 @@ impl<G: Playable> ShardReader<G> {
     ) -> Result<(), Error> {
         let mut problems = Vec::new();
         for some in self.shards.chunks(SHARDS_PER_BATCH) {
-            let read = some
-                .par_iter()
-                .map(|entry| self.read(entry))
-                .collect::<Vec<_>>();
-            for games in read {
+            for games in alea_parallel::map(some.len(), |index| self.read(&some[index])) {
                 match games {
                     Ok(games) if problems.is_empty() => {
                         games.into_iter().try_for_each(&mut each)?;

@@ -5,7 +5,6 @@ use crate::Error;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD};
 use alea_play::playable::Playable;
-use rayon::prelude::*;
 use serde::Serialize;
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -46,11 +45,9 @@ pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, Error> {
             None
         };
         let mut there = BTreeSet::new();
-        let inspections: Vec<_> = shards
-            .par_iter()
-            .map(|path| (path, shard::inspect::<G>(path)))
-            .collect();
-        for (shard, found) in inspections {
+        let inspections =
+            alea_parallel::map(shards.len(), |index| shard::inspect::<G>(&shards[index]));
+        for (shard, found) in shards.iter().zip(inspections) {
             all.shards += 1;
             all.games += found.good_games;
             all.positions += found.good_plies;

@@ -144,7 +144,7 @@ mod tests {
         let all = arrangements(6);
         assert_eq!(all.len(), 720);
         for setup in [0, 5, 311, 719] {
-            assert_eq!(all[setup].to_vec(), setup_stones(setup, 6));
+            assert_eq!(all[setup].to_vec(), setup_stones(setup, 6).to_vec());
             let game = Standard::default();
             assert_eq!(start(&all[setup], &all[77]), game.start([setup, 77], RED));
         }

@@ -12,19 +12,24 @@ pub const SETUPS: usize = 720;
 
 /// The stones (from 1) of a set-up on the home squares, in reading order; panics if `index` is too
 /// large.
-pub fn setup_stones(index: usize, stones: usize) -> Vec<u8> {
-    let mut rest: Vec<u8> = (1..=stones as u8).collect();
-    let mut block: usize = (1..=stones).product();
+pub fn setup_stones(index: usize, stones: usize) -> FixedList<u8, MAX_STONES> {
+    let setups: usize = (1..=stones).product();
     assert!(
-        index < block,
+        index < setups,
         "set-up {index} does not exist with {stones} stones"
     );
+    let mut order = FixedList::default();
+    (0..stones).for_each(|_| order.push(0));
     let mut index = index;
-    let mut order = Vec::with_capacity(stones);
-    for left in (1..=stones).rev() {
-        block /= left;
-        order.push(rest.remove(index / block));
-        index %= block;
+    for at in (0..stones).rev() {
+        let choices = stones - at;
+        // Rank of the stone among those from here on.
+        let rank = (index % choices) as u8;
+        index /= choices;
+        for later in &mut order[at + 1..] {
+            *later += u8::from(*later > rank);
+        }
+        order[at] = rank + 1;
     }
     order
 }
@@ -32,16 +37,12 @@ pub fn setup_stones(index: usize, stones: usize) -> Vec<u8> {
 /// The index of the set-up with the stones `order` (from 1) on the home squares, in reading order;
 /// `None` if they are no permutation.
 pub fn setup_index(order: &[u8]) -> Option<usize> {
-    let mut rest: Vec<u8> = (1..=order.len() as u8).collect();
-    let mut block: usize = (1..=order.len()).product();
-    let mut index = 0;
-    for stone in order {
-        block /= rest.len();
-        let rank = rest.iter().position(|left| left == stone)?;
-        rest.remove(rank);
-        index += rank * block;
-    }
-    Some(index)
+    let is_permutation = (1..=order.len()).all(|stone| order.contains(&(stone as u8)));
+    let next_digit = |index: usize, at: usize| {
+        let smaller = order[at + 1..].iter().filter(|&&later| later < order[at]);
+        index * (order.len() - at) + smaller.count()
+    };
+    is_permutation.then(|| (0..order.len()).fold(0, next_digit))
 }
 
 /// The `stones` squares nearest to the home corner, in reading order.
@@ -78,8 +79,9 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 
     pub(super) fn side_with_setup(&self, setup: usize) -> Side {
         let mut squares = [GONE; MAX_STONES];
-        for (square, stone) in self.home.iter().zip(setup_stones(setup, self.home.len())) {
-            squares[usize::from(stone) - 1] = *square;
+        let stones = setup_stones(setup, self.home.len());
+        for (square, stone) in self.home.iter().zip(stones.iter()) {
+            squares[usize::from(*stone) - 1] = *square;
         }
         Side::new(squares)
     }
@@ -113,10 +115,12 @@ mod tests {
 
     #[test]
     fn set_ups_are_ranked_lexicographically() {
-        assert_eq!(setup_stones(0, 6), [1, 2, 3, 4, 5, 6]);
-        assert_eq!(setup_stones(1, 6), [1, 2, 3, 4, 6, 5]);
-        assert_eq!(setup_stones(719, 6), [6, 5, 4, 3, 2, 1]);
-        let all: Vec<Vec<u8>> = (0..SETUPS).map(|index| setup_stones(index, 6)).collect();
+        assert_eq!(setup_stones(0, 6)[..], [1, 2, 3, 4, 5, 6]);
+        assert_eq!(setup_stones(1, 6)[..], [1, 2, 3, 4, 6, 5]);
+        assert_eq!(setup_stones(719, 6)[..], [6, 5, 4, 3, 2, 1]);
+        let all: Vec<Vec<u8>> = (0..SETUPS)
+            .map(|index| setup_stones(index, 6).to_vec())
+            .collect();
         assert!(all.is_sorted());
         for (index, order) in all.iter().enumerate() {
             assert_eq!(setup_index(order), Some(index));

@@ -141,6 +141,18 @@ pub fn open<G: Playable>(
     })
 }
 
+/// Opens a session of GTP, as [`open`] does, for programs that speak no other protocol.
+///
+/// # Errors
+/// One line, if the player is unknown or refused.
+pub fn open_gtp<G: Playable>(
+    game: G,
+    player: Option<&Notation>,
+    config: SessionConfig,
+) -> Result<Box<dyn Protocol>, String> {
+    Session::open(game, player, config).map(start::<G, gtp::Gtp>)
+}
+
 impl ProtocolKind {
     /// The game of a session if the user names none.
     #[must_use]

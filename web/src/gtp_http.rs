@@ -199,7 +199,7 @@ fn session<G: Playable>(
         open: Arc::new(open),
         read_file: |_| Err("no file is opened here".to_owned()),
     };
-    protocols::open(ProtocolKind::Gtp, game.clone(), player, config).map_err(Problem::wrong)
+    protocols::open_gtp(game.clone(), player, config).map_err(Problem::wrong)
 }
 
 #[cfg(test)]

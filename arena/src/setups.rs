@@ -36,7 +36,7 @@ const MIX_SETUPS: (&str, &str) = (
 );
 
 /// Built-in list, with its path: the sixteen best set-ups against each other.
-const BEST_SETUPS: (&str, &str) = (
+const BEST_SETUP_PAIRS: (&str, &str) = (
     "data/setups/best.txt",
     include_str!("../../data/setups/best.txt"),
 );
@@ -53,7 +53,7 @@ impl Setups {
     /// If the file cannot be read, a line is invalid, or there is none.
     pub fn read_list(path: Option<&Path>) -> Result<Self> {
         let expected = "pair of set-ups; expected two numbers 0-719, or two orders of 123456";
-        Self::Index(read_lines(path, BEST_SETUPS, expected, parse_pair)?).validated()
+        Self::Index(read_lines(path, BEST_SETUP_PAIRS, expected, parse_pair)?).validated()
     }
 
     /// Pairs of every set-up against every one, each begun by either side.

@@ -232,7 +232,7 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy {
     let fitted = design.fit(&means, terms, noise, None);
     let values = matrix(design, &fitted.meetings);
     let analysis = Analysis::new(&values);
-    let errors = errors(design, terms, fitted.believed, noise.sqrt(), &analysis);
+    let errors = errors(design, terms, fitted.shrinkage, noise.sqrt(), &analysis);
     let middle = mean(&fitted.meetings);
     let squares = fitted.meetings.iter().map(|value| (value - middle).powi(2));
     let spread = mean(&squares.collect::<Vec<_>>());
@@ -247,7 +247,7 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy {
             class_error: (noise / design.rows.len() as f64).sqrt(),
             taken: terms as usize,
             held_out,
-            believed: fitted.believed,
+            shrinkage: fitted.shrinkage,
         }),
         ..analysis.setup_values(&design.rows, &values, errors)
     };
@@ -268,7 +268,7 @@ fn matrix(design: &Design, meetings: &[f64]) -> Vec<Vec<f64>> {
 fn errors(
     design: &Design,
     terms: Terms,
-    believed: f64,
+    shrinkage: f64,
     deviation: f64,
     analysis: &Analysis,
 ) -> [f64; 4] {
@@ -278,7 +278,7 @@ fn errors(
         let noise: Vec<f64> = (0..design.meetings())
             .map(|_| deviation * normal(&mut random))
             .collect();
-        let fitted = design.fit(&noise, terms, 0.0, Some(believed));
+        let fitted = design.fit(&noise, terms, 0.0, Some(shrinkage));
         let values = matrix(design, &fitted.meetings);
         for (square, mixes) in squares.iter_mut().zip(&analysis.mixes) {
             *square += mix_value(&values, mixes).powi(2) / NUM_REPLICATES as f64;

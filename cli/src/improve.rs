@@ -99,7 +99,7 @@ pub(crate) fn run_part<G: Learnable>(
     if number <= done(&ledger) || ledger.rejected_since_best() >= config.patience {
         return Ok("nothing to do: that is over".to_owned());
     }
-    let _lock = files::enter_directory(directory, slice)?;
+    let _lock = files::claim_directory_for_slice(directory, slice)?;
     run.claim()?;
     run.next(&ledger)?.part(part, slice)
 }
@@ -167,7 +167,7 @@ impl<'a, G: Learnable> Run<'a, G> {
         let notation = Notation::parse(&config.start).context("start")?;
         let saved = directory.join(START_MODEL);
         let start = match notation.name.strip_prefix("model:") {
-            None => Evaluator::from_fixed(&config.start)?,
+            None => Evaluator::from_notation(&config.start)?,
             Some(_) if saved.exists() => Evaluator::model(&saved, "start"),
             Some(path) => Evaluator::model(Path::new(path), "start"),
         };

@@ -131,9 +131,9 @@ fn batch<G: Learnable>(
     samples: &[Sample<G::Position>],
 ) -> Batch {
     /// Number of positions per parallel task.
-    const ROWS_A_TASK: usize = 512;
+    const POSITIONS_PER_TASK: usize = 512;
     let positions: Vec<G::Position> = samples.iter().map(|sample| sample.position).collect();
-    let tasks = positions.par_chunks(ROWS_A_TASK);
+    let tasks = positions.par_chunks(POSITIONS_PER_TASK);
     let rows: Vec<_> = tasks
         .map(|chunk| feature_rows(game, feature_set, chunk, None).0)
         .collect();

@@ -423,10 +423,9 @@ impl<G: Playable> Samples<G> {
     /// Reads a part's training samples, in the order of their games.
     pub fn read(&self, part: usize) -> Result<Vec<Sample<G::Position>>, Error> {
         match &self.source {
-            SampleStorage::Memory(held) => Ok(self
-                .indices(part)
-                .map(|directory_name| held.get(directory_name))
-                .collect()),
+            SampleStorage::Memory(held) => {
+                Ok(self.indices(part).map(|index| held.get(index)).collect())
+            }
             SampleStorage::Shards(shards, options) => {
                 let ShardFile {
                     path,

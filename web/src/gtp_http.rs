@@ -22,8 +22,8 @@ pub const MAX_SESSIONS: usize = 16;
 const MAX_NAME: usize = 32;
 
 /// How long a command waits for the session's previous command to end, after stopping its search.
-const MAX_WAIT: Duration = Duration::from_secs(1);
-const WAIT_STEP: Duration = Duration::from_millis(2);
+const MAX_BUSY_WAIT: Duration = Duration::from_secs(1);
+const BUSY_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 struct Session {
     gtp: Mutex<Box<dyn Protocol>>,
@@ -111,7 +111,9 @@ impl Sessions {
             match session.gtp.try_lock() {
                 _ if stop.load(Ordering::Relaxed) => return Err("nobody waits for an answer"),
                 Ok(gtp) => break gtp,
-                Err(TryLockError::WouldBlock) if arrival.elapsed() < MAX_WAIT => sleep(WAIT_STEP),
+                Err(TryLockError::WouldBlock) if arrival.elapsed() < MAX_BUSY_WAIT => {
+                    sleep(BUSY_POLL_INTERVAL)
+                }
                 Err(TryLockError::WouldBlock) => return Err("this session is busy; ask again"),
                 Err(TryLockError::Poisoned(_)) => {
                     self.end(name);
@@ -271,7 +273,7 @@ mod tests {
         let session = sessions.session("a").unwrap();
         let busy = session.gtp.lock().unwrap();
         let began = Instant::now();
-        assert!(send("genmove", true).is_err() && began.elapsed() < MAX_WAIT);
+        assert!(send("genmove", true).is_err() && began.elapsed() < MAX_BUSY_WAIT);
         drop(busy);
     }
 
@@ -313,7 +315,7 @@ mod tests {
                         .unwrap()
                         .is_none()
                     {
-                        sleep(WAIT_STEP);
+                        sleep(BUSY_POLL_INTERVAL);
                     }
                     sleep(Duration::from_millis(5 + 3 * number as u64));
                     let ended = Instant::now();

@@ -18,10 +18,10 @@ unsafe extern "C" {
 }
 
 /// Text of the request, then of the answer.
-static RESPONSE_TEXT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+static BUFFER: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 fn text() -> MutexGuard<'static, Vec<u8>> {
-    RESPONSE_TEXT.lock().unwrap_or_else(PoisonError::into_inner)
+    BUFFER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A buffer for a request of `bytes` bytes; null if that is too long.

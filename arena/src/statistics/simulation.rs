@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn laws_have_the_elo_they_say() {
+    fn distributions_have_the_stated_elo() {
         for split in [0.3, 0.5, 0.7] {
             let counts = |pair_distribution: PairDistribution| Tally {
                 counts: pair_distribution.map(|fraction| (fraction * 1e9).round() as u64),

@@ -19,7 +19,7 @@ pub const MAX_DISPLAYED: usize = 4;
 
 impl SetupValues {
     pub fn text(&self) -> String {
-        let (displayed, seen) = (&self.second_answers, &self.first_answers);
+        let (displayed, seen) = (&self.second_sees, &self.first_sees);
         let sure = match self.within {
             Some(within) => format!(
                 "exact, by endgame tables, up to {:.4} points",

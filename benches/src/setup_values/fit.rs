@@ -97,7 +97,7 @@ pub(super) struct Design {
 pub(super) struct FittedModel {
     pub(super) meetings: Vec<f64>,
     /// Factor, 0 to 1, by which the residual of each meeting is shrunk.
-    pub(super) believed: f64,
+    pub(super) shrinkage: f64,
 }
 
 impl Design {
@@ -140,13 +140,13 @@ impl Design {
     }
 
     /// Fits a model to the mean results of meetings, whose variance by chance is `noise`.
-    /// `believed` is the shrinkage factor of residuals; with `None` it is estimated.
+    /// `shrinkage` is the shrinkage factor of residuals; with `None` it is estimated.
     pub(super) fn fit(
         &self,
         means: &[f64],
         terms: Terms,
         noise: f64,
-        believed: Option<f64>,
+        shrinkage: Option<f64>,
     ) -> FittedModel {
         let middle = mean(means);
         let [first, second] = self.of_classes(means);
@@ -162,13 +162,13 @@ impl Design {
             let pairs = means.iter().zip(&fitted);
             let remaining: Vec<f64> = pairs.map(|(mean, fitted)| mean - fitted).collect();
             let excess = (dot(&remaining, &remaining) / remaining.len() as f64 - noise).max(0.0);
-            part = believed.unwrap_or(excess / (excess + noise).max(f64::MIN_POSITIVE));
+            part = shrinkage.unwrap_or(excess / (excess + noise).max(f64::MIN_POSITIVE));
             let pairs = fitted.iter_mut().zip(&remaining);
             pairs.for_each(|(fitted, remaining)| *fitted += part * remaining);
         }
         FittedModel {
             meetings: fitted,
-            believed: part,
+            shrinkage: part,
         }
     }
 

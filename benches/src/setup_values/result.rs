@@ -54,7 +54,7 @@ pub struct FitReport {
     pub held_out: Vec<HeldOut>,
     pub taken: usize,
     /// Factor, 0 to 1, by which the model shrinks the residual of each meeting; 0 if it has none.
-    pub believed: f64,
+    pub shrinkage: f64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -75,9 +75,9 @@ pub struct SetupValues {
     /// side's strategy allows it.
     pub assured: Interval,
     /// Best choice of the first side if the second side sees its set-up.
-    pub second_answers: BestResponse,
+    pub second_sees: BestResponse,
     /// Best choice of the second side if the first side sees its set-up.
-    pub first_answers: BestResponse,
+    pub first_sees: BestResponse,
     /// Loss of random set-ups to the best response if it is random who begins, in win probability.
     pub random_loses: f64,
     /// Classes of symmetric set-ups, best first.
@@ -206,8 +206,8 @@ impl Analysis {
             random: estimate(0),
             equilibrium: estimate(1),
             assured: self.assured,
-            second_answers: answered(2),
-            first_answers: answered(3),
+            second_sees: answered(2),
+            first_sees: answered(3),
             random_loses: self.random_loses,
             classes,
             ..SetupValues::default()

@@ -49,10 +49,10 @@ fn starts_of_few_stones_have_the_values_of_a_slow_solver() {
             let least = |row: &[f64; 30]| row[..count].iter().copied().fold(1.0, f64::min);
             let answered = largest[..count].iter().map(least).fold(0.0, f64::max);
             let setup_values = &found.setup_values;
-            assert!((setup_values.second_answers.value.value - answered).abs() < 4e-5);
+            assert!((setup_values.second_sees.value.value - answered).abs() < 4e-5);
             let (displayed, seen) = (
-                setup_values.second_answers.value.value,
-                setup_values.first_answers.value.value,
+                setup_values.second_sees.value.value,
+                setup_values.first_sees.value.value,
             );
             let Interval { lower, upper } = setup_values.assured;
             assert!(displayed <= lower + 1e-9 && upper <= seen + 1e-9);

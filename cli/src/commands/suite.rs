@@ -86,7 +86,7 @@ impl Arguments {
             )
         })?;
         let slice = self.shard.slice();
-        let _lock = files::enter_directory(&self.out, slice)?;
+        let _lock = files::claim_directory_for_slice(&self.out, slice)?;
         let tables = Tables::open(
             &self.tables,
             there,

@@ -111,7 +111,7 @@ fn fit_families<G: Learnable>(
     data: &[PathBuf],
     out: &Path,
 ) -> Result<()> {
-    let samples = load_and_count::<G>(data, config)?;
+    let samples = load_and_report::<G>(data, config)?;
     for &family in families {
         let report = fit_one(config, family, &samples, data, &out.join(family.name()))?;
         output::result(arguments.json, &report, || summary(&report))?;
@@ -143,7 +143,7 @@ pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Resu
 }
 
 /// As [`load`]; also prints the numbers of training and validation positions.
-pub(crate) fn load_and_count<G: Learnable>(
+pub(crate) fn load_and_report<G: Learnable>(
     data: &[PathBuf],
     config: &TrainConfig,
 ) -> Result<Samples<G>> {

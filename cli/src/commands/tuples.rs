@@ -1,6 +1,6 @@
 //! `alea tuples`: searches for a set of n-tuples.
 
-use crate::commands::train::{config, load_and_count};
+use crate::commands::train::{config, load_and_report};
 use crate::games::{self, with_type};
 use crate::output;
 use anyhow::Result;
@@ -70,7 +70,7 @@ impl Arguments {
             candidates: self.candidates,
             min_gain: self.min_gain,
         };
-        let samples = load_and_count::<G>(&self.data, &config)?;
+        let samples = load_and_report::<G>(&self.data, &config)?;
         let report = output::with_progress("rows", |progress| {
             search(&config, &options, &samples, &self.out, progress)
         })?;

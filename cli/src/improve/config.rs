@@ -78,7 +78,7 @@ pub(super) struct MeasureSection {
 
 impl Settings for ImproveConfig {
     fn presets<G: Playable>() -> &'static [(&'static str, &'static str)] {
-        G::INFO.generation_presets
+        G::INFO.improve_presets
     }
 
     fn common(&mut self) -> (&mut String, &mut u64, &mut String) {
@@ -205,7 +205,7 @@ impl ImproveConfig {
 
     pub(crate) fn opponents(&self, start: &Evaluator) -> Result<Vec<Evaluator>> {
         let opponents = self.measure.opponents.iter();
-        let opponents = opponents.map(|notation| Evaluator::from_fixed(notation));
+        let opponents = opponents.map(|notation| Evaluator::from_notation(notation));
         let opponents = opponents.collect::<Result<Vec<_>>>();
         let mut opponents = opponents.context("measure.opponents")?;
         opponents.retain(|opponent| opponent.label != start.label);
@@ -221,10 +221,10 @@ mod tests {
     use engine::play::playable::Rules;
 
     fn presets_can_be_run<G: Learnable>() {
-        for (name, text) in G::INFO.generation_presets {
+        for (name, text) in G::INFO.improve_presets {
             let config: ImproveConfig = settings::parse(text).unwrap();
             let game = G::from_notation(&config.selfplay.game, None).unwrap();
-            let start = Evaluator::from_fixed(&config.start).unwrap();
+            let start = Evaluator::from_notation(&config.start).unwrap();
             config.check(&game, &start).expect(name);
             let written = toml::to_string(&config).unwrap();
             assert_eq!(settings::parse::<ImproveConfig>(&written).unwrap(), config);
@@ -238,8 +238,7 @@ mod tests {
 
     #[test]
     fn seeds_of_stages_and_generations_differ() {
-        let config: ImproveConfig =
-            settings::parse(Standard::INFO.generation_presets[0].1).unwrap();
+        let config: ImproveConfig = settings::parse(Standard::INFO.improve_presets[0].1).unwrap();
         let mut seeds = Vec::new();
         for space in [
             SeedSpace::SelfPlay,

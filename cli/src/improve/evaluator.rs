@@ -20,7 +20,7 @@ pub(crate) struct Evaluator {
 
 impl Evaluator {
     /// An evaluator that is fixed by its notation: hand-made, or a model outside the run.
-    pub(crate) fn from_fixed(notation: &str) -> Result<Self> {
+    pub(crate) fn from_notation(notation: &str) -> Result<Self> {
         let label = Notation::parse(notation)?.to_string();
         Ok(Self {
             notation: label.clone(),
@@ -78,7 +78,7 @@ mod tests {
             "{}",
             evaluator.name
         );
-        let abt = Evaluator::from_fixed("abt").unwrap();
+        let abt = Evaluator::from_notation("abt").unwrap();
         let without_placeholder = abt.contestant("star2(depth=2)", &Standard::default());
         assert!(without_placeholder.is_err());
     }

@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn it_shows_every_generation_and_why_it_ended() {
-        let config = crate::settings::parse(Standard::INFO.generation_presets[0].1).unwrap();
+        let config = crate::settings::parse(Standard::INFO.improve_presets[0].1).unwrap();
         let html = page(&config, &ledger(&[true, false]), &[], Some(End::Patience))
             .unwrap()
             .html();

@@ -204,11 +204,14 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
 
 /// [`create_directory`], then locks it against other commands while the returned file lives.
 pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
-    enter_directory(directory, TaskSlice::All)
+    claim_directory_for_slice(directory, TaskSlice::All)
 }
 
 /// [`claim_directory`], with a lock that the tasks of a job array share.
-pub fn enter_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>, FileError> {
+pub fn claim_directory_for_slice(
+    directory: &Path,
+    slice: TaskSlice,
+) -> Result<Option<File>, FileError> {
     if slice.is_task() {
         make_directory(directory)?;
     } else {
@@ -330,7 +333,7 @@ fn parent(path: &Path) -> &Path {
 }
 
 /// Builder of temporary files with the permissions `mode` (less the umask).
-pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
+pub fn temporary_builder(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
     #[cfg(unix)]
@@ -342,7 +345,7 @@ pub fn temporary_names(mode: u32) -> tempfile::Builder<'static, 'static> {
 
 fn create_temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     loop {
-        let file = temporary_names(0o666).tempfile_in(directory)?;
+        let file = temporary_builder(0o666).tempfile_in(directory)?;
         // Otherwise a `create_directory` locked the file first and removed it.
         if file.as_file().lock().is_err() || file.path().exists() {
             return Ok(file);

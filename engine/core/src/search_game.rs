@@ -46,7 +46,7 @@ pub trait SearchHints: Game {
 
     /// ProbCut's constant c: values at depths d and d − 2 differ with standard deviation c / d.
     /// `None` turns ProbCut off.
-    fn probcut_deviation(&self) -> Option<f32> {
+    fn probcut_constant(&self) -> Option<f32> {
         None
     }
 }

@@ -29,7 +29,7 @@ pub struct GameInfo {
     /// Presets of `alea pipeline`, shortest (minutes) first.
     pub pipeline_presets: &'static [NamedText],
     /// Presets of `alea improve`, shortest (minutes) first.
-    pub generation_presets: &'static [NamedText],
+    pub improve_presets: &'static [NamedText],
     /// Default options of `mcts`, such as `leaf=playout, rave=1000`.
     pub mcts_defaults: &'static str,
     /// Name and default playout weight of each move class
@@ -72,7 +72,7 @@ impl GameInfo {
         max_legal_moves: None,
         self_play_players: &[("mcts(sims=400, leaf=playout)", 1.0)],
         pipeline_presets: &[],
-        generation_presets: &[],
+        improve_presets: &[],
         mcts_defaults: "",
         move_classes: &[("quiet", 1), ("forcing", 4)],
         solver_options: &[],

@@ -43,7 +43,7 @@ pub fn read<G: SearchGame>(
         Err(problem) => return vec![error_at(1, problem)],
     };
     let signs: Vec<char> = text.chars().collect();
-    let results: Vec<_> = match others.filter(|_| !are_written_in(&signs)) {
+    let results: Vec<_> = match others.filter(|_| !is_property_text(&signs)) {
         Some(others) => others(game, &text),
         None => all(&signs, escapes)
             .map(|(begin, properties)| one(game, begin, properties))
@@ -79,7 +79,7 @@ fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties
         next: 0,
     };
     std::iter::from_fn(move || {
-        reader.is_before_game().then(|| {
+        reader.skip_to_game().then(|| {
             let begin = reader.next;
             let game = reader.game();
             if game.is_err() {
@@ -91,13 +91,13 @@ fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties
 }
 
 /// Whether `(` begins the text, after numbers and comments.
-fn are_written_in(signs: &[char]) -> bool {
+fn is_property_text(signs: &[char]) -> bool {
     let mut reader = Reader {
         signs,
         escapes: false,
         next: 0,
     };
-    reader.is_before_game() && reader.peek() == Some('(')
+    reader.skip_to_game() && reader.peek() == Some('(')
 }
 
 struct Reader<'a> {
@@ -119,7 +119,7 @@ impl Reader<'_> {
     }
 
     /// Skips numbers and comments; false at the end.
-    fn is_before_game(&mut self) -> bool {
+    fn skip_to_game(&mut self) -> bool {
         loop {
             self.skip(|sign| sign.is_whitespace() || sign.is_ascii_digit());
             match self.signs.get(self.next) {

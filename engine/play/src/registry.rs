@@ -210,12 +210,12 @@ pub struct TranscriptForm<G: SearchGame> {
 
 /// A `dyn` evaluator as [`Evaluator`], with a dynamic call per position: for code that is not hot.
 #[derive(Clone)]
-pub struct ByPointer<G>(
+pub struct EvaluatorPointer<G>(
     /// The adapted evaluator.
     pub Arc<dyn AnyEvaluator<G>>,
 );
 
-impl<G: SearchGame> Evaluator<G> for ByPointer<G> {
+impl<G: SearchGame> Evaluator<G> for EvaluatorPointer<G> {
     type Cache = ();
 
     fn value(&self, game: &G, position: &G::Position, (): &()) -> f32 {

@@ -22,7 +22,7 @@ use engine::play::{
     build,
     notation::{Notation, trusted},
     playable::{Playable, Rules},
-    registry::{AnyEvaluator, ByPointer},
+    registry::{AnyEvaluator, EvaluatorPointer},
 };
 use engine::search::limits::Limits;
 use engine::search::rollout::{
@@ -217,7 +217,7 @@ fn a_game_is_that_of_the_book() {
         let evaluator = build::evaluator(trusted(name), &game).unwrap();
         for (oracle, plies) in [(None, 0), (Some(&exact_value), 0), (Some(&exact_value), 4)] {
             let mut roll = Arc::clone(&evaluator).roller(game.clone(), oracle.cloned(), plies);
-            let evaluator = ByPointer(Arc::clone(&evaluator));
+            let evaluator = EvaluatorPointer(Arc::clone(&evaluator));
             let book = Book::new(&game, &evaluator, oracle.cloned(), plies);
             check_against_reference(book, &mut *roll, &positions, 2);
         }
@@ -313,7 +313,7 @@ fn roll_outs_of_five_stones_to_tables_of_four_are_as_exact_tables() {
         .map(|index| game.random_endgame([5, 5], index % 2, &mut random).unwrap())
         .collect();
     let mut roll = best_evaluator().roller(game.clone(), Some(four.clone()), 0);
-    let evaluator = ByPointer(best_evaluator());
+    let evaluator = EvaluatorPointer(best_evaluator());
     let mut book = Book::new(&game, &evaluator, Some(four), 0);
     let enough = StoppingRule {
         max_games: 400,
@@ -379,7 +379,7 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
         let max_games = moves.iter().map(|&mv| exact.of(mv)).fold(0.0, f64::max);
         given.add(max_games - exact.of(moves[chosen]));
         let mut scores = vec![0.0; moves.len()];
-        let best = ByPointer(best_evaluator());
+        let best = EvaluatorPointer(best_evaluator());
         best.score_successors(&game, &position, &moves, &mut scores);
         let first = (0..moves.len()).reduce(|best, other| {
             if scores[other] > scores[best] {
@@ -528,7 +528,7 @@ fn one_ply_has_no_luck() {
     let mut roll = best_evaluator().roller(game.clone(), None, 1);
     for position in random_positions(&game, 50, 3) {
         let value = f64::from(one_ply_serial(
-            &ByPointer(best_evaluator()),
+            &EvaluatorPointer(best_evaluator()),
             &game,
             &position,
             &mut (),

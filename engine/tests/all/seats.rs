@@ -8,7 +8,7 @@ use engine::core::{
     random::RandomStream,
 };
 use engine::games::reversixt::{Move, Phase, Position, ReversiXt, generate::MapSettings};
-use engine::play::{build, registry::ByPointer};
+use engine::play::{build, registry::EvaluatorPointer};
 use engine::search::limits::Limits;
 use engine::search::{
     Search,
@@ -81,8 +81,8 @@ fn max_affordable_depth(
     (2..=depth).take_while(fits).last().unwrap_or(1)
 }
 
-fn evaluator(game: &ReversiXt, number: usize) -> ByPointer<ReversiXt> {
-    ByPointer(build::evaluator(["lines", "stones", "mobility"][number % 3], game).unwrap())
+fn evaluator(game: &ReversiXt, number: usize) -> EvaluatorPointer<ReversiXt> {
+    EvaluatorPointer(build::evaluator(["lines", "stones", "mobility"][number % 3], game).unwrap())
 }
 
 struct Case {
@@ -90,7 +90,7 @@ struct Case {
     game: ReversiXt,
     position: Position,
     depth: u32,
-    evaluator: ByPointer<ReversiXt>,
+    evaluator: EvaluatorPointer<ReversiXt>,
 }
 
 impl Case {

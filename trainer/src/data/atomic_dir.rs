@@ -34,7 +34,7 @@ impl AtomicDirectory {
         let beside = parent(target);
         files::create_directory(beside)?;
         for attempt in 1..=MAX_ATTEMPTS {
-            let temporary = files::temporary_names(0o777).tempdir_in(beside);
+            let temporary = files::temporary_builder(0o777).tempdir_in(beside);
             let temporary = temporary.map_err(&failed)?;
             let lock = files::lock_directory(temporary.path(), TaskSlice::All);
             let lock = lock.ok().flatten();

@@ -33,7 +33,7 @@ pub fn relabel<G: Playable>(
     check_unused(target)?;
     let (header, index) = header(source, label_source)?;
     let directory = unfinished_path(target);
-    let _lock = files::enter_directory(&directory, slice)?;
+    let _lock = files::claim_directory_for_slice(&directory, slice)?;
     let manifest = Manifest::new(header.clone(), source.games);
     match Manifest::read(&directory)? {
         Some(found) if found == manifest => {}

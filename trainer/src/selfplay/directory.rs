@@ -42,7 +42,7 @@ impl<G: Playable> SelfPlay<G> {
         limits: &Limits,
         progress: &ProgressBar,
     ) -> Result<RunReport, Error> {
-        let _lock = files::enter_directory(directory, limits.slice)?;
+        let _lock = files::claim_directory_for_slice(directory, limits.slice)?;
         self.run_locked(directory, limits, progress)
     }
 

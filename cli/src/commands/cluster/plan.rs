@@ -19,7 +19,7 @@ impl Plan {
             (None, false) => std::mem::take(&mut settings.stage),
             _ => bail!("it needs either [[stage]] or [improve]"),
         };
-        is_name("name", &settings.name)?;
+        check_name("name", &settings.name)?;
         settings.needs.check("needs")?;
         check_at_least("limits.array", settings.limits.array, 2)?;
         check_at_least("limits.submit", settings.limits.submit, 2)?;
@@ -84,7 +84,7 @@ impl Stage {
     fn steps(self, defaults: &ResourceRequest) -> Result<Vec<Step>> {
         let name = self.name;
         let section = format!("stage '{name}'");
-        is_name("stage.name", &name)?;
+        check_name("stage.name", &name)?;
         self.needs.check(&format!("{section}: needs"))?;
         is_positive(&format!("{section}: core_hours"), self.core_hours)?;
         is_positive(&format!("{section}: disk"), self.disk)?;
@@ -176,7 +176,7 @@ impl Improve {
 }
 
 /// Checks a name, which becomes part of scripts, files and jobs.
-fn is_name(key: &str, name: &str) -> Result<()> {
+fn check_name(key: &str, name: &str) -> Result<()> {
     let fits = |letter| matches!(letter, 'a'..='z' | '0'..='9' | '-');
     ensure!(
         (1..=20).contains(&name.len()) && name.chars().all(fits),

@@ -494,7 +494,7 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
 
     /// Measured with `schwarz` on 400 positions: 0.112, 0.082, 0.063, 0.051 and 0.044 at depths 3
     /// to 7, about 0.32 / depth.
-    fn probcut_deviation(&self) -> Option<f32> {
+    fn probcut_constant(&self) -> Option<f32> {
         Some(0.32)
     }
 }

@@ -115,7 +115,7 @@ impl Rules for Standard {
             ("quick", include_str!("presets/quick.toml")),
             ("standard", include_str!("presets/standard.toml")),
         ],
-        generation_presets: &[
+        improve_presets: &[
             ("quick", include_str!("presets/generations-quick.toml")),
             (
                 "standard",

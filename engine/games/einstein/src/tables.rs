@@ -56,7 +56,7 @@ pub struct Tables {
 }
 
 fn class_index(class: Class) -> usize {
-    (class.mover - 1) * patterns::MAX_TABLE_STONES + class.other - 1
+    (class.mover - 1) * patterns::MAX_SIDE_STONES + class.other - 1
 }
 
 /// Why tables could not be built or opened, in one line.

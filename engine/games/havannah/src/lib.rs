@@ -170,7 +170,7 @@ const NEIGHBOUR_RUNS: [(u8, [u8; 3]); 64] = {
 };
 
 /// For each set of six neighbours: the members with members on both sides.
-const NEIGHBOURS_BETWEEN: [u8; 64] = {
+const SURROUNDED_MEMBERS: [u8; 64] = {
     let mut between = [0; 64];
     let mut set = 0;
     while set < 64 {
@@ -268,7 +268,7 @@ impl Position {
     /// stone does not link two runs of own neighbours.
     #[inline]
     fn encloses(&self, shape: &Shape, cell: usize, seat: Seat) -> bool {
-        let mut between = NEIGHBOURS_BETWEEN[self.neighbour_bits(cell, seat)];
+        let mut between = SURROUNDED_MEMBERS[self.neighbour_bits(cell, seat)];
         while between != 0 {
             let middle = between.trailing_zeros() as usize;
             between &= between - 1;
@@ -284,7 +284,7 @@ impl Position {
     fn would_win(&self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
         let set = self.neighbour_bits(cell, seat);
         // Most cells neither link two runs nor lie on the rim nor close a ring of six.
-        if NEIGHBOUR_RUNS[set].0 < 2 && shape.rim[cell] == 0 && NEIGHBOURS_BETWEEN[set] == 0 {
+        if NEIGHBOUR_RUNS[set].0 < 2 && shape.rim[cell] == 0 && SURROUNDED_MEMBERS[set] == 0 {
             return WinKinds::default();
         }
         self.would_complete(shape, cell, seat)

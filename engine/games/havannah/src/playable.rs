@@ -51,7 +51,7 @@ impl Rules for Havannah {
         opening_plies: 2,
         self_play_players: &[("mcts(sims=1000)", 1.0)],
         pipeline_presets: &[("quick", include_str!("quick.toml"))],
-        generation_presets: &[("quick", include_str!("generations.toml"))],
+        improve_presets: &[("quick", include_str!("generations.toml"))],
         mcts_defaults: "leaf=playout, playout=havannah(mate=on), rave=3000, exploration=0, \
             fpu=1.1, expand=10, mates=on",
         move_classes: &[("quiet", 1), ("blocks", 100), ("wins", 10_000)],

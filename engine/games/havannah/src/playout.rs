@@ -130,7 +130,13 @@ impl PatternPlayout {
 
     /// Queues the chains that a stone on `cell` would link, except one whose sides and corners are
     /// those of all: it gains no winning cells.
-    fn mark_extension(&mut self, game: &Havannah, position: &Position, cell: usize, seat: Seat) {
+    fn queue_linked_chains(
+        &mut self,
+        game: &Havannah,
+        position: &Position,
+        cell: usize,
+        seat: Seat,
+    ) {
         let near = &game.shape.near[cell];
         let (runs, starts) = NEIGHBOUR_RUNS[position.neighbour_bits(cell, seat)];
         let starts = starts[..usize::from(runs)].iter();
@@ -356,7 +362,7 @@ impl Leaf<Havannah> for PatternPlayout {
                 false => self.choose(game, &position, random),
             };
             if checks_threats {
-                self.mark_extension(game, &position, cell, seat);
+                self.queue_linked_chains(game, &position, cell, seat);
             }
             self.fill(cell);
             self.cells_played.push(cell as u16);
@@ -417,7 +423,7 @@ mod tests {
                 left -= 1;
                 playouts.empty[sampled] = playouts.empty[left];
                 let seat = position.seat();
-                playouts.mark_extension(&game, &position, cell, seat);
+                playouts.queue_linked_chains(&game, &position, cell, seat);
                 if position.place_stone(game.shape, cell, seat).any() {
                     break;
                 }

@@ -9,7 +9,7 @@ mod check;
 pub use check::{Strategy, check, number};
 
 use super::{
-    Havannah, Move, NEIGHBOUR_RUNS, NEIGHBOURS_BETWEEN, Position, WinKinds, shape::SYMMETRIES,
+    Havannah, Move, NEIGHBOUR_RUNS, Position, SURROUNDED_MEMBERS, WinKinds, shape::SYMMETRIES,
 };
 use alea_core::{
     game::{Game, Seat},
@@ -20,7 +20,7 @@ use check::has_numbers;
 use std::collections::HashSet;
 
 /// Limit of positions in one threat search; opening a1 of base 4 takes 8 million nodes with 150.
-const MAX_THREATS: u32 = 150;
+const MAX_THREAT_NODES: u32 = 150;
 
 /// Exceeds any sum of initial proof or disproof numbers.
 const INFINITE_NUMBER: u32 = 1 << 30;
@@ -372,7 +372,7 @@ impl Prover {
             let near = self.near[(at(bit) as i32 + NEIGHBOUR_SHIFTS[at(number)]) as usize];
             near.count_ones() == 6 && near & !(own | bit) == 0
         };
-        NEIGHBOUR_RUNS[set].0 >= 2 || bits(u64::from(NEIGHBOURS_BETWEEN[set])).any(encloses)
+        NEIGHBOUR_RUNS[set].0 >= 2 || bits(u64::from(SURROUNDED_MEMBERS[set])).any(encloses)
     }
 
     /// Cells where `side` would win, or threaten to win on a `free` cell.
@@ -386,7 +386,7 @@ impl Prover {
 
     /// The cells in which the enemy can stop the mover's win by threats; `None` without such a win.
     fn threat_win_zone(&mut self, stones: &Stones) -> Option<u64> {
-        self.threats(stones, &mut { MAX_THREATS }, self.empty(stones))
+        self.threats(stones, &mut { MAX_THREAT_NODES }, self.empty(stones))
     }
 
     fn threats(&mut self, stones: &Stones, budget: &mut u32, free: u64) -> Option<u64> {

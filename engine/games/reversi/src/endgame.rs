@@ -17,7 +17,7 @@ use table::Table;
 
 pub(super) const SCORE_UNIT: &str = "discs";
 
-const MAX_SCORE: i32 = 65;
+const INFINITE_DISCS: i32 = 65;
 
 /// Default number of table entries: 33.5 MB.
 const DEFAULT_ENTRIES: usize = 1 << 20;
@@ -165,7 +165,7 @@ impl Endgame {
             self.guesses = true;
             self.table.has_estimates = true;
             for (estimate, position) in estimates.iter_mut().zip(positions) {
-                let score = self.search(position, -MAX_SCORE, MAX_SCORE);
+                let score = self.search(position, -INFINITE_DISCS, INFINITE_DISCS);
                 estimate.add(score, Certainty::Guess, self.is_stopped);
             }
             self.guesses = false;
@@ -177,7 +177,7 @@ impl Endgame {
         for (estimate, position) in estimates.iter_mut().zip(positions) {
             let score = match estimate.certainty {
                 Certainty::Guess => self.aspiration_search(position, estimate.score),
-                _ => self.search(position, -MAX_SCORE, MAX_SCORE),
+                _ => self.search(position, -INFINITE_DISCS, INFINITE_DISCS),
             };
             estimate.add(score, Certainty::Exact, self.is_stopped);
         }

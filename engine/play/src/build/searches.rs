@@ -10,7 +10,7 @@ use crate::{
     notation::{Arguments, Notation, Problem},
     playable::Playable,
     player::Player,
-    registry::{AnyEvaluator, ByPointer, OptionalOracle},
+    registry::{AnyEvaluator, EvaluatorPointer, OptionalOracle},
     search_player::SearchPlayer,
 };
 use alea_core::{
@@ -69,7 +69,7 @@ enum MultiplayerSearch {
     /// Each seat maximizes its own payoff (max^n).
     MaxN,
     /// Best-reply search: the other seats share one move.
-    BrsGame,
+    BestReply,
 }
 
 #[derive(Clone, Copy)]
@@ -98,7 +98,7 @@ const TABLE_FROM_DEPTH: u32 = 4;
 const DEFAULT_TABLE_MIB: usize = 4;
 
 /// Default MiB of searches limited by time or nodes, which may get deep.
-const DEFAULT_TABLE_WITH_LIMITS: usize = 16;
+const DEFAULT_TABLE_MIB_WITH_LIMITS: usize = 16;
 
 /// Plies between iterations of searches limited by time or nodes: at 10 ms per move, steps of 2
 /// score 48.9 % ± 1.5 against steps of 1.
@@ -249,7 +249,7 @@ impl<G: SearchGame> SearchPlan<G> {
             many: MultiplayerSearch::Paranoid,
         } = self.shape
         else {
-            return self.by_pointer(game, ByPointer(evaluator), timed);
+            return self.by_pointer(game, EvaluatorPointer(evaluator), timed);
         };
         let table = self.table();
         let search =
@@ -258,7 +258,12 @@ impl<G: SearchGame> SearchPlan<G> {
         Box::new(SearchPlayer::new(search.timed(timed)))
     }
 
-    fn by_pointer(&self, game: G, evaluator: ByPointer<G>, timed: bool) -> Box<dyn Player<G>> {
+    fn by_pointer(
+        &self,
+        game: G,
+        evaluator: EvaluatorPointer<G>,
+        timed: bool,
+    ) -> Box<dyn Player<G>> {
         let (limits, table) = (self.limits, self.table());
         let depth = limits.depths[0].max;
         match self.shape {
@@ -280,7 +285,7 @@ impl<G: SearchGame> SearchPlan<G> {
                 options,
                 deepening,
                 threads,
-                many: MultiplayerSearch::BrsGame,
+                many: MultiplayerSearch::BestReply,
             } => {
                 let search = BestReplySearch::new(
                     game, evaluator, options, deepening, limits, table, threads,
@@ -319,7 +324,7 @@ fn multiplayer_search<G: Playable>(
     let name = notation.name.as_str();
     let many = match name {
         "maxn" => MultiplayerSearch::MaxN,
-        "bestreply" => MultiplayerSearch::BrsGame,
+        "bestreply" => MultiplayerSearch::BestReply,
         _ => return Ok(MultiplayerSearch::Paranoid),
     };
     let played = G::INFO.name;
@@ -329,7 +334,7 @@ fn multiplayer_search<G: Playable>(
         )))
     } else if game.seats() == 2 {
         Ok(MultiplayerSearch::Paranoid)
-    } else if many == MultiplayerSearch::BrsGame && !G::SUPPORTS_OUT_OF_TURN {
+    } else if many == MultiplayerSearch::BestReply && !G::SUPPORTS_OUT_OF_TURN {
         Err(notation.wrong(format!(
             "{name} needs turns out of order, which {played} does not know; there are maxn and star1"
         )))
@@ -383,7 +388,7 @@ fn table_of(
     } else if limits.only_depth() {
         DEFAULT_TABLE_MIB
     } else {
-        DEFAULT_TABLE_WITH_LIMITS
+        DEFAULT_TABLE_MIB_WITH_LIMITS
     };
     let entries = match arguments.number_named("entries", 0..=MAX_TABLE_MIB * ENTRIES_PER_MIB)? {
         Some(entries) => entries,

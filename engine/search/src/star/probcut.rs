@@ -22,7 +22,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         (alpha, beta): (f32, f32),
     ) -> Option<Bounds> {
         let deviations = self.options.probcut.filter(|_| depth >= MIN_DEPTH)?;
-        let margin = deviations * self.game.probcut_deviation()? / depth as f32;
+        let margin = deviations * self.game.probcut_constant()? / depth as f32;
         let (low, high) = (alpha - margin, beta + margin);
         if low <= 0.0 && high >= 1.0 {
             return None;

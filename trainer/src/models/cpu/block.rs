@@ -348,14 +348,14 @@ fn add_to_rows<V: Vector, const COLUMNS: usize>(
     first: usize,
     table: &mut [Lanes],
 ) {
-    let mut load_record = [V::splat(0.0); COLUMNS];
+    let mut loaded_slopes = [V::splat(0.0); COLUMNS];
     for column in 0..COLUMNS {
-        load_record[column] = V::load(&slopes[column]);
+        loaded_slopes[column] = V::load(&slopes[column]);
     }
     for &row in rows {
         let sums = &mut table[usize::from(row) * width + first..][..COLUMNS];
         for column in 0..COLUMNS {
-            load_record[column].add_to(&mut sums[column]);
+            loaded_slopes[column].add_to(&mut sums[column]);
         }
     }
 }

@@ -141,7 +141,7 @@ impl Evaluator<Standard> for SchwarzOdds {
         for stone in 0..MAX_STONES {
             let odds = |direction: usize| {
                 mover_factors[usize::from(own.destinations[stone][direction] & 31)]
-                    * own.enemy_factors[stone][direction]
+                    * own.factors_after_move[stone][direction]
             };
             odds_by_stone[stone] = maximum(maximum(odds(0), odds(1)), odds(2));
         }

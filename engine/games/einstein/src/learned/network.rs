@@ -15,7 +15,7 @@ pub use successors::Successors;
 
 use self::{
     features::{
-        FeatureGroup, FeatureGroups, MAX_CROSS_FEATURES, TurnClasses, cross_groups, cross_rows,
+        FeatureGroup, FeatureGroups, MAX_CROSS_FEATURES, TurnClasses, cross_features, cross_groups,
         feature_slots, fuse, fused_rows, num_side_features,
     },
     kernels::{CacheLine, I16Line, Layers, Tables},
@@ -100,7 +100,7 @@ impl CrossFeatures {
         out: &mut [I16Line],
     ) {
         let mut rows = [0; MAX_CROSS_FEATURES];
-        let rows = cross_rows(self.groups, self.turn_classes, mover, other, &mut rows);
+        let rows = cross_features(self.groups, self.turn_classes, mover, other, &mut rows);
         kernels::add_accumulators(instructions, sums, &self.table, rows, out);
     }
 }
@@ -262,7 +262,7 @@ fn score_moves(
 ) {
     match &network.kernels().0 {
         Some(fast) => {
-            with_widths!(fast, FIRST, SECOND => fast.rate_successors::<FIRST, SECOND, { FIRST / 32 }>(position, moves, count, scores));
+            with_widths!(fast, FIRST, SECOND => fast.score_successors::<FIRST, SECOND, { FIRST / 32 }>(position, moves, count, scores));
         }
         None => {
             let listed = MoveSubset::new(position, moves, scores);

@@ -123,7 +123,7 @@ impl TupleKernels<Standard> for EinSteinTuples {
         moves: &[Move],
         scores: &mut [f32],
     ) {
-        successors::rate_successors(network, position, moves, scores);
+        successors::score_successors(network, position, moves, scores);
     }
 }
 

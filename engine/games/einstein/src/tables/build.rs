@@ -120,7 +120,7 @@ impl Tables {
     ) -> Result<Arc<Self>, TablesError> {
         let mut tables = Self::empty(stones, variant)?;
         let is_task = task_slice_of_classes.is_task();
-        let _lock = files::enter_directory(directory, task_slice_of_classes)?;
+        let _lock = files::claim_directory_for_slice(directory, task_slice_of_classes)?;
         let mut firsts: Vec<Class> = Class::pairs_up_to(stones).collect();
         firsts.retain(|class| !is_task || class.stones() == stones);
         let of_slice = task_slice_of_classes.parts(firsts.len() as u64);

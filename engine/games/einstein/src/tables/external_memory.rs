@@ -287,14 +287,15 @@ impl RowCopier<'_> {
                 let own = &self.tables.index.rows(class.mover)[row][..class.mover];
                 let mover_index = self.tables.index.mover_index(own);
                 let mut from = starts[row - rows.start];
-                self.solver.in_layer(self.number, row, layer, |others| {
-                    let (rank, _) = mover_index.rank(&others[..class.other]);
-                    let block = self.tables.index.first_block(class, row) + rank - first;
-                    blocks.write(block, |stored| {
-                        stored.copy_from_slice(&cells[from * class.block()..][..class.block()])
+                self.solver
+                    .visit_other_tuples(self.number, row, layer, |others| {
+                        let (rank, _) = mover_index.rank(&others[..class.other]);
+                        let block = self.tables.index.first_block(class, row) + rank - first;
+                        blocks.write(block, |stored| {
+                            stored.copy_from_slice(&cells[from * class.block()..][..class.block()])
+                        });
+                        from += 1;
                     });
-                    from += 1;
-                });
             }
         });
     }

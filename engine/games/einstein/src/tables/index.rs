@@ -12,7 +12,7 @@
 
 mod find;
 
-use super::patterns::{MAX_TABLE_STONES, NUM_PATTERNS};
+use super::patterns::{MAX_SIDE_STONES, NUM_PATTERNS};
 use crate::symmetry::transpose;
 use alea_core::arrays::build_array;
 
@@ -24,7 +24,7 @@ const NUM_MOVER_SQUARES: usize = 24;
 const INVALID_TUPLE: u32 = u32::MAX;
 
 /// A side's squares in order of labels, then padding.
-pub(super) type Squares = [u8; MAX_TABLE_STONES];
+pub(super) type Squares = [u8; MAX_SIDE_STONES];
 
 /// The numbers of stones of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,7 +6,7 @@
 
 use crate::{Variant, allowed_stones};
 
-pub(super) const MAX_TABLE_STONES: usize = 5;
+pub(super) const MAX_SIDE_STONES: usize = 5;
 
 pub(super) const NUM_PATTERNS: [usize; 7] = [1, 1, 15, 20, 15, 6, 1];
 

@@ -17,7 +17,7 @@ use super::{
     kernels::{self, BlockTask, Scratch, SuccessorValues},
     memory::{Blocks, prefetch},
     patterns::{
-        self, MAX_TABLE_STONES, NUM_PATTERNS, pattern_masks, pattern_number, reverse_mask,
+        self, MAX_SIDE_STONES, NUM_PATTERNS, pattern_masks, pattern_number, reverse_mask,
         without_label,
     },
 };
@@ -26,7 +26,7 @@ use alea_core::arrays::build_array;
 use alea_core::simd::Instructions;
 use std::ops::Range;
 
-const MAX_SUCCESSORS: usize = 3 * MAX_TABLE_STONES;
+const MAX_SUCCESSORS: usize = 3 * MAX_SIDE_STONES;
 /// A block's successors are prefetched this many blocks before it is solved.
 const PREFETCH_DISTANCE: usize = 4;
 /// Maximum progress of a stone that has not reached its goal.
@@ -196,7 +196,7 @@ impl<'a> Solver<'a> {
 
     /// Visits the other side's tuples of a row and layer, in a fixed order.
     #[inline]
-    pub(super) fn in_layer(
+    pub(super) fn visit_other_tuples(
         &self,
         number: usize,
         row: usize,
@@ -252,7 +252,7 @@ impl<'a> Solver<'a> {
         for row in job.rows.clone() {
             let own = &self.index.rows(OWN)[row];
             let mover_index = self.index.mover_index(&own[..OWN]);
-            self.in_layer(job.class_number, row, layer, |others| {
+            self.visit_other_tuples(job.class_number, row, layer, |others| {
                 let plan = &mut plans[planned % PREFETCH_DISTANCE];
                 if planned >= PREFETCH_DISTANCE {
                     execute(plan, &mut scratch);
@@ -391,7 +391,7 @@ fn swap_sides(squares: &Squares) -> Squares {
 
 #[inline(always)]
 fn without_stone(squares: &Squares, stone: usize) -> Squares {
-    build_array(|index| squares[(index + usize::from(index >= stone)).min(MAX_TABLE_STONES - 1)])
+    build_array(|index| squares[(index + usize::from(index >= stone)).min(MAX_SIDE_STONES - 1)])
 }
 
 fn buckets(stones: usize) -> Vec<Bucket> {

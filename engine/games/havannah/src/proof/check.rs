@@ -21,7 +21,7 @@ pub fn number(game: &Havannah, position: &Position) -> u64 {
 }
 
 /// Limit of positions in one threat search.
-const MAX_CHECKED_THREATS: u32 = 1_000_000;
+const MAX_CHECKED_NODES: u32 = 1_000_000;
 
 /// Follows a strategy against every reply and returns the number of positions. Panics on boards
 /// without [`number`]s; the error is the notation of a position where the strategy fails.
@@ -51,7 +51,7 @@ pub fn check(
                 return hole(&position);
             }
             left.push(game.play(&position, *mv));
-        } else if !threats_win(game, &position, &mut { MAX_CHECKED_THREATS }, &mut hints) {
+        } else if !threats_win(game, &position, &mut { MAX_CHECKED_NODES }, &mut hints) {
             return hole(&position);
         }
     }

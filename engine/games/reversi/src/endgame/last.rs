@@ -5,7 +5,7 @@
 
 use super::super::bits::run_ends;
 use super::{
-    Endgame, MAX_SCORE,
+    Endgame, INFINITE_DISCS,
     lines::{count_flipped, flips, with_neighbours},
 };
 use alea_core::{bits::nth, simd::multiversion};
@@ -85,7 +85,7 @@ impl Endgame {
             }
             return -search_few_empties(self.instructions, self, board.pass(), -beta, -alpha);
         }
-        let mut best = -MAX_SCORE;
+        let mut best = -INFINITE_DISCS;
         for mut squares in [moves & odd, moves & !odd] {
             while squares != 0 {
                 let square = squares.trailing_zeros() as usize;
@@ -110,7 +110,7 @@ impl Endgame {
         for sign in [1, -1] {
             let (board, alpha, beta) = side;
             let near = with_neighbours(board.enemy) & board.empty;
-            let mut best = -MAX_SCORE;
+            let mut best = -INFINITE_DISCS;
             for mut squares in [near & board.odd, near & !board.odd] {
                 while squares != 0 {
                     let square = squares.trailing_zeros() as usize;
@@ -126,7 +126,7 @@ impl Endgame {
                     }
                 }
             }
-            if best != -MAX_SCORE {
+            if best != -INFINITE_DISCS {
                 return sign * best;
             }
             side = (board.pass(), -beta, -alpha);
@@ -150,7 +150,7 @@ impl Endgame {
         for sign in [1, -1] {
             let (own, enemy, alpha, beta) = side;
             let near = with_neighbours(enemy);
-            let mut best = -MAX_SCORE;
+            let mut best = -INFINITE_DISCS;
             for (square, rest) in [
                 (first, [second, third]),
                 (second, [first, third]),
@@ -169,7 +169,7 @@ impl Endgame {
                     return sign * best;
                 }
             }
-            if best != -MAX_SCORE {
+            if best != -INFINITE_DISCS {
                 return sign * best;
             }
             side = (enemy, own, -beta, -alpha);
@@ -184,7 +184,7 @@ impl Endgame {
         for sign in [1, -1] {
             let ([own, enemy], alpha, beta) = side;
             let near = with_neighbours(enemy);
-            let mut best = -MAX_SCORE;
+            let mut best = -INFINITE_DISCS;
             for (square, last) in [(squares[0], squares[1]), (squares[1], squares[0])] {
                 if near >> square & 1 == 0 {
                     continue;
@@ -198,7 +198,7 @@ impl Endgame {
                     return sign * best;
                 }
             }
-            if best != -MAX_SCORE {
+            if best != -INFINITE_DISCS {
                 return sign * best;
             }
             side = ([enemy, own], -beta, -alpha);

@@ -6,7 +6,7 @@
 
 use super::super::{Reversi, bits::run_ends};
 use super::{
-    Endgame, MAX_SCORE,
+    Endgame, INFINITE_DISCS,
     last::{Board, search_few_empties},
     lines::{flips, with_neighbours},
     static_eval::{expected_score, stable_discs},
@@ -162,7 +162,7 @@ impl Endgame {
             }
         }
 
-        let (mut best, mut best_move) = (-MAX_SCORE, 64);
+        let (mut best, mut best_move) = (-INFINITE_DISCS, 64);
         for next in 0..successors.len() {
             // Cut-offs need few moves in order, so they are not sorted.
             let orders = (next..successors.len()).rev();
@@ -172,7 +172,11 @@ impl Endgame {
                 square, own, enemy, ..
             } = successors[next];
             let from = alpha.max(best);
-            let upper = if best == -MAX_SCORE { beta } else { from + 1 };
+            let upper = if best == -INFINITE_DISCS {
+                beta
+            } else {
+                from + 1
+            };
             let mut value = -search_with_table(self.instructions, self, own, enemy, -upper, -from);
             if upper < beta && value > from && value < beta {
                 value = -search_with_table(self.instructions, self, own, enemy, -beta, -value);

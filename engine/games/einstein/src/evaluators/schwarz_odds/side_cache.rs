@@ -16,7 +16,7 @@ pub struct SideCache {
     side: Side,
     /// This side's factor of the odds after each move, by stone and direction: infinite on the
     /// goal, 0 for a missing move.
-    pub(super) enemy_factors: [[f32; 3]; MAX_STONES],
+    pub(super) factors_after_move: [[f32; 3]; MAX_STONES],
     /// Destination of each move in the enemy's perspective; [`OFF_BOARD`] for a missing move.
     pub(super) destinations: [[u8; 3]; MAX_STONES],
     /// First and last stone that each outcome allows.
@@ -34,7 +34,7 @@ impl Default for SideCache {
     fn default() -> Self {
         Self {
             side: Side::EMPTY,
-            enemy_factors: [[0.0; 3]; MAX_STONES],
+            factors_after_move: [[0.0; 3]; MAX_STONES],
             destinations: [[OFF_BOARD; 3]; MAX_STONES],
             allowed: [[NO_STONE; 2]; LANES],
             weights: [0.0; LANES],
@@ -44,13 +44,13 @@ impl Default for SideCache {
 
 impl SideCache {
     #[inline]
-    pub(super) fn update(&mut self, game: &Standard, enemy_factors: &Table, side: Side) {
+    pub(super) fn update(&mut self, game: &Standard, factors_after_move: &Table, side: Side) {
         if self.side != side {
-            self.rebuild(game, enemy_factors, side);
+            self.rebuild(game, factors_after_move, side);
         }
     }
 
-    fn rebuild(&mut self, game: &Standard, enemy_factors: &Table, side: Side) {
+    fn rebuild(&mut self, game: &Standard, factors_after_move: &Table, side: Side) {
         self.side = side;
         let own = SideSquares::new(side);
         for stone in 0..MAX_STONES {
@@ -59,9 +59,9 @@ impl SideCache {
                 .enumerate()
             {
                 let flipped = Standard::GOAL.wrapping_sub(destination) & 31;
-                let hurry = look_up(enemy_factors, own.index_after(stone, destination));
+                let hurry = look_up(factors_after_move, own.index_after(stone, destination));
                 let hurry = if flipped == OFF_BOARD { 0.0 } else { hurry };
-                self.enemy_factors[stone][direction] = if destination == Standard::GOAL {
+                self.factors_after_move[stone][direction] = if destination == Standard::GOAL {
                     f32::INFINITY
                 } else {
                     hurry

@@ -196,7 +196,7 @@ pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &m
     }
     let mut rows = [0; MAX_CROSS_FEATURES];
     let first = 2 * num_side_features(groups) as u16;
-    for &row in cross_rows(groups, turn_classes, mover, other, &mut rows) {
+    for &row in cross_features(groups, turn_classes, mover, other, &mut rows) {
         out[count] = first + row;
         count += 1;
     }
@@ -205,7 +205,7 @@ pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &m
 pub(super) const MAX_CROSS_FEATURES: usize = 1 + 2 * MAX_STONES;
 
 #[inline]
-pub(super) fn cross_rows<'a>(
+pub(super) fn cross_features<'a>(
     groups: FeatureGroups,
     turn_classes: &TurnClasses,
     mover: Side,

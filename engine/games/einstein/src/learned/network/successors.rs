@@ -53,7 +53,7 @@ impl SimdNetwork {
     }
 
     #[inline]
-    pub(super) fn rate_successors<const FIRST: usize, const SECOND: usize, const LINES: usize>(
+    pub(super) fn score_successors<const FIRST: usize, const SECOND: usize, const LINES: usize>(
         &self,
         position: &Position,
         moves: &[Move],

@@ -25,7 +25,7 @@ use alea_learned::tuples::QuantizedWeights;
 // AVX2, or AVX-512 with VBMI, which includes AVX2: so AVX2 functions may be called if `uses_simd`,
 // and AVX-512 ones if `uses_avx512_vbmi`. For any position symbols are in their alphabets
 // (`SymbolVectors`), so rows are below `SimdLayout::rows`, the number of weights passed on;
-// `REDUCED` is `SimdLayout::has_compact_alphabet`.
+// `COMPACT` is `SimdLayout::has_compact_alphabet`.
 
 /// Symbols of all cells; `None` without AVX2.
 #[inline]

@@ -78,7 +78,7 @@ pub(super) fn value_successors(
 }
 
 #[inline]
-pub(super) fn rate_successors(
+pub(super) fn score_successors(
     network: &NTuple,
     position: &Position,
     moves: &[Move],

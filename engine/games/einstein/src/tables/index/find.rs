@@ -1,7 +1,7 @@
 //! Computes a position's cell index with a single data-dependent branch. Squares are compared one
 //! by one, since portable popcounts are slower.
 
-use super::super::patterns::{MAX_TABLE_STONES, NUM_PATTERNS, PATTERN_NUMBERS, reverse_mask};
+use super::super::patterns::{MAX_SIDE_STONES, NUM_PATTERNS, PATTERN_NUMBERS, reverse_mask};
 use super::{Class, GOAL, Index, dispatch_class, num_other_tuples, tuple_number};
 use crate::{Position, position::Side, symmetry::TRANSPOSED};
 use alea_core::arrays::build_array;
@@ -9,7 +9,7 @@ use alea_core::arrays::build_array;
 #[derive(Clone, Copy)]
 struct Labels {
     /// The living stones (from 0) in ascending order, then padding.
-    stones: [u8; MAX_TABLE_STONES],
+    stones: [u8; MAX_SIDE_STONES],
     count: u8,
     /// Numbers of the label pattern and of the reversed one.
     patterns: [u8; 2],
@@ -17,7 +17,7 @@ struct Labels {
 
 static LABELS_BY_SET: [Labels; 64] = {
     let mut all = [Labels {
-        stones: [0; MAX_TABLE_STONES],
+        stones: [0; MAX_SIDE_STONES],
         count: 0,
         patterns: [0; 2],
     }; 64];
@@ -27,7 +27,7 @@ static LABELS_BY_SET: [Labels; 64] = {
         let mut stone = 0;
         while stone < 6 {
             if set >> stone & 1 == 1 {
-                if (labels.count as usize) < MAX_TABLE_STONES {
+                if (labels.count as usize) < MAX_SIDE_STONES {
                     labels.stones[labels.count as usize] = stone;
                 }
                 labels.count += 1;

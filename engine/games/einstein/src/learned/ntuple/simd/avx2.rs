@@ -54,14 +54,14 @@ fn half_block(
 }
 
 /// # Safety
-/// `weights` has [`SimdLayout::rows`] entries, and `REDUCED` is [`SimdLayout::has_compact_alphabet`].
+/// `weights` has [`SimdLayout::rows`] entries, and `COMPACT` is [`SimdLayout::has_compact_alphabet`].
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn sum<const REDUCED: bool>(
+pub(super) unsafe fn sum<const COMPACT: bool>(
     plan: &SimdLayout,
     position: &Position,
     weights: &[i32],
 ) -> i32 {
-    let view = SymbolVectors::new::<REDUCED>(position);
+    let view = SymbolVectors::new::<COMPACT>(position);
     let mut sums = [_mm256_setzero_si256(); 2];
     for (block, own) in plan.blocks() {
         for (half, sum) in sums.iter_mut().enumerate() {
@@ -85,13 +85,13 @@ pub(super) unsafe fn sum<const REDUCED: bool>(
 }
 
 #[target_feature(enable = "avx2")]
-pub(super) fn rows<const REDUCED: bool>(
+pub(super) fn rows<const COMPACT: bool>(
     plan: &SimdLayout,
     position: &Position,
     first: u32,
     out: &mut [u32],
 ) {
-    let view = SymbolVectors::new::<REDUCED>(position);
+    let view = SymbolVectors::new::<COMPACT>(position);
     for (number, (block, own)) in plan.blocks().enumerate() {
         let mut found = [0u32; LANES];
         for (half, found) in found.as_chunks_mut::<8>().0.iter_mut().enumerate() {

@@ -70,7 +70,7 @@ impl SymbolVectors {
     /// Clamps squares to [`SQUARES`].
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub(super) fn new<const REDUCED: bool>(position: &Position) -> Self {
+    pub(super) fn new<const COMPACT: bool>(position: &Position) -> Self {
         let bits = _mm256_set1_epi64x(position.bits() as i64);
         let lanes = _mm256_mullo_epi16(
             _mm256_shuffle_epi8(bits, load(&LANE_BYTES, 0)),
@@ -127,7 +127,7 @@ impl SymbolVectors {
         let mut pieces = [
             first, second, third, fourth, nothing, nothing, nothing, nothing,
         ];
-        if REDUCED {
+        if COMPACT {
             let owners = _mm256_shuffle_epi8(duplicate(SYMBOL_OWNER), board);
             let numbers = _mm256_set1_epi16(allowed_by_other_numbers(position) as i16);
             let bits = _mm256_set1_epi64x(0x8040_2010_0804_0201u64 as i64);

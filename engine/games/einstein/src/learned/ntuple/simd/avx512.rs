@@ -25,8 +25,8 @@ pub(super) fn numbers(vector: __m512i) -> [u32; LANES] {
 /// For sixteen tuples the symbols of the step's four cells as one number, without the stride.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn combine_four_cells<const REDUCED: bool>(
-    view: &SymbolVectors<REDUCED>,
+pub(super) fn combine_four_cells<const COMPACT: bool>(
+    view: &SymbolVectors<COMPACT>,
     step: &LookupStep,
 ) -> __m512i {
     let symbols = view.gather(load(&step.cell_indices));
@@ -38,8 +38,8 @@ pub(super) fn combine_four_cells<const REDUCED: bool>(
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn block<const REDUCED: bool>(
-    view: &SymbolVectors<REDUCED>,
+fn block<const COMPACT: bool>(
+    view: &SymbolVectors<COMPACT>,
     bases: &[u32; LANES],
     steps: &[LookupStep],
 ) -> __m512i {
@@ -54,14 +54,14 @@ fn block<const REDUCED: bool>(
 }
 
 /// # Safety
-/// `weights` has [`SimdLayout::rows`] entries, and `REDUCED` is [`SimdLayout::has_compact_alphabet`].
+/// `weights` has [`SimdLayout::rows`] entries, and `COMPACT` is [`SimdLayout::has_compact_alphabet`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) unsafe fn sum<const REDUCED: bool>(
+pub(super) unsafe fn sum<const COMPACT: bool>(
     plan: &SimdLayout,
     position: &Position,
     weights: &[i32],
 ) -> i32 {
-    let view = SymbolVectors::<REDUCED>::new(position);
+    let view = SymbolVectors::<COMPACT>::new(position);
     let mut sums = _mm512_setzero_si512();
     for (one, own) in plan.blocks() {
         // SAFETY: symbols are in their alphabets, so the rows of lanes with a tuple are below
@@ -102,13 +102,13 @@ pub(super) fn lanes_of(lanes: __m512i) -> __mmask16 {
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn rows<const REDUCED: bool>(
+pub(super) fn rows<const COMPACT: bool>(
     plan: &SimdLayout,
     position: &Position,
     first: u32,
     out: &mut [u32],
 ) {
-    let view = SymbolVectors::<REDUCED>::new(position);
+    let view = SymbolVectors::<COMPACT>::new(position);
     for (number, (one, own)) in plan.blocks().enumerate() {
         let rows = _mm512_add_epi32(
             block(&view, &one.bases, own),

@@ -79,9 +79,9 @@ struct LoadedBlock<'a> {
 impl LoadedBlock<'_> {
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-    fn rows<const REDUCED: bool, const LONG: bool>(
+    fn rows<const COMPACT: bool, const LONG: bool>(
         &self,
-        view: &SymbolVectors<REDUCED>,
+        view: &SymbolVectors<COMPACT>,
     ) -> __m512i {
         let symbols = view.gather(self.cell_indices);
         let mut rows = _mm512_add_epi32(
@@ -98,11 +98,11 @@ impl LoadedBlock<'_> {
     }
 }
 
-struct Moves<'a, 'b, const REDUCED: bool> {
+struct Moves<'a, 'b, const COMPACT: bool> {
     parent: &'a Parent<'b>,
     weights: &'a [i32],
     steps: &'a [SideMove],
-    before: SymbolVectors<REDUCED>,
+    before: SymbolVectors<COMPACT>,
     mobility: Mobility,
     /// The parent's sum, bias included, in sixteen lanes.
     parent_sum: __m512i,
@@ -114,13 +114,13 @@ struct Moves<'a, 'b, const REDUCED: bool> {
 /// sums, so that loads do not wait for recent stores, nor moves for each other.
 ///
 /// # Safety
-/// `weights` has [`simd_layout::SimdLayout::rows`] entries, at least one; `REDUCED` is
+/// `weights` has [`simd_layout::SimdLayout::rows`] entries, at least one; `COMPACT` is
 /// [`simd_layout::SimdLayout::has_compact_alphabet`]. Groups are added in order from 0, to the same
 /// moves.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
-unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
-    moves: &mut Moves<'_, '_, REDUCED>,
+unsafe fn add_group<const COMPACT: bool, const LONG: bool, const BLOCKS: usize>(
+    moves: &mut Moves<'_, '_, COMPACT>,
     part: usize,
 ) {
     let nothing = _mm512_setzero_si512();
@@ -157,7 +157,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
         // Lanes without a tuple get a valid row.
         current_rows[at] = numbers(_mm512_maskz_mov_epi32(
             block.lanes,
-            block.rows::<REDUCED, LONG>(&moves.before),
+            block.rows::<COMPACT, LONG>(&moves.before),
         ));
         blocks[at] = block;
     }
@@ -172,7 +172,7 @@ unsafe fn add_group<const REDUCED: bool, const LONG: bool, const BLOCKS: usize>(
             let mask = (tuple_refs[index] >> (LANES * at)) as u16;
             rows.store(
                 filled,
-                _mm512_maskz_compress_epi32(mask, block.rows::<REDUCED, LONG>(&after)),
+                _mm512_maskz_compress_epi32(mask, block.rows::<COMPACT, LONG>(&after)),
             );
             filled += mask.count_ones() as usize;
         }
@@ -233,18 +233,18 @@ fn one_lane(number: i32) -> __m512i {
 /// Writes the sum after each move (at most [`MAX_STEPS`]), bias included.
 ///
 /// # Safety
-/// `weights` has [`simd_layout::SimdLayout::rows`] entries, and `REDUCED` is
+/// `weights` has [`simd_layout::SimdLayout::rows`] entries, and `COMPACT` is
 /// [`simd_layout::SimdLayout::has_compact_alphabet`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
-pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
+pub(super) unsafe fn successors<const COMPACT: bool, const LONG: bool>(
     parent: &Parent<'_>,
     weights: &[i32],
     bias: i32,
     steps: &[SideMove],
     sums: &mut Logits,
 ) {
-    let before = SymbolVectors::<REDUCED>::new(&parent.flipped);
-    let mobility = if REDUCED {
+    let before = SymbolVectors::<COMPACT>::new(&parent.flipped);
+    let mobility = if COMPACT {
         Mobility::new(
             parent.flipped.mover().living_set(),
             parent.flipped.other().living_set(),
@@ -268,10 +268,10 @@ pub(super) unsafe fn successors<const REDUCED: bool, const LONG: bool>(
         // groups are added in order.
         unsafe {
             match blocks - BLOCKS_PER_GROUP * part {
-                1 => add_group::<REDUCED, LONG, 1>(&mut moves, part),
-                2 => add_group::<REDUCED, LONG, 2>(&mut moves, part),
-                3 => add_group::<REDUCED, LONG, 3>(&mut moves, part),
-                _ => add_group::<REDUCED, LONG, BLOCKS_PER_GROUP>(&mut moves, part),
+                1 => add_group::<COMPACT, LONG, 1>(&mut moves, part),
+                2 => add_group::<COMPACT, LONG, 2>(&mut moves, part),
+                3 => add_group::<COMPACT, LONG, 3>(&mut moves, part),
+                _ => add_group::<COMPACT, LONG, BLOCKS_PER_GROUP>(&mut moves, part),
             }
         }
     }

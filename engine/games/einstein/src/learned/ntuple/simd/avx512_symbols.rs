@@ -155,11 +155,11 @@ static STONE_SYMBOLS: Aligned<[[u8; 64]; 32]> = {
 const _: () =
     assert!(CELLS == 128 && ALIVE_START + STONES <= 64 && OWNERS_START == 64 && MOBILE_START == 96);
 
-/// The first 64 cells, then those of the compact alphabets, which are 0 unless `REDUCED`.
+/// The first 64 cells, then those of the compact alphabets, which are 0 unless `COMPACT`.
 #[derive(Clone, Copy)]
-pub(super) struct SymbolVectors<const REDUCED: bool>([__m512i; 2]);
+pub(super) struct SymbolVectors<const COMPACT: bool>([__m512i; 2]);
 
-impl<const REDUCED: bool> SymbolVectors<REDUCED> {
+impl<const COMPACT: bool> SymbolVectors<COMPACT> {
     /// Clamps squares to [`SQUARES`].
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
@@ -192,7 +192,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
         );
         let view = _mm512_mask_mov_epi8(view, const { cell_bits(DISTANCES_START) }, distances);
         let view = _mm512_mask_mov_epi8(view, alive, _mm512_set1_epi8(1));
-        if !REDUCED {
+        if !COMPACT {
             return Self([view, _mm512_setzero_si512()]);
         }
         let more = _mm512_mask_add_epi8(
@@ -241,7 +241,7 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
                 first,
             );
         }
-        if REDUCED {
+        if COMPACT {
             let owner = _mm256_set1_epi8(SYMBOL_OWNER[symbol] as i8);
             let symbols = _mm512_inserti64x4::<1>(
                 _mm512_castsi256_si512(owner),
@@ -256,11 +256,11 @@ impl<const REDUCED: bool> SymbolVectors<REDUCED> {
         Self([first, second])
     }
 
-    /// The symbols of given cells, below 64 without `REDUCED`.
+    /// The symbols of given cells, below 64 without `COMPACT`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn gather(&self, cell_indices: __m512i) -> __m512i {
-        if REDUCED {
+        if COMPACT {
             _mm512_permutex2var_epi8(self.0[0], cell_indices, self.0[1])
         } else {
             _mm512_permutexvar_epi8(cell_indices, self.0[0])

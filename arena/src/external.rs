@@ -316,13 +316,15 @@ impl<G: Playable> External<G> {
             adapter.requests(protocol.move_message, &substitutions)
         });
         let mut requests: Vec<Request> = requests.collect();
-        requests
-            .extend(adapter.requests(protocol.question, &self.substitutions(position, outcome)));
-        let question = requests.pop().expect("every protocol has a question");
+        requests.extend(adapter.requests(
+            protocol.move_request,
+            &self.substitutions(position, outcome),
+        ));
+        let move_request = requests.pop().expect("every protocol asks for moves");
         self.send(&requests, deadline)?;
-        let answer = match self.send(std::slice::from_ref(&question), deadline) {
+        let answer = match self.send(std::slice::from_ref(&move_request), deadline) {
             Err(Failure::SystemFault(_)) if self.limits.is_stopped() => {
-                self.stop_search(&question)?
+                self.stop_search(&move_request)?
             }
             answer => answer?,
         };

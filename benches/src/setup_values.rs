@@ -28,7 +28,7 @@ use engine::core::{
 use engine::games::einstein::{Standard, symmetry::transform_position, tables::Tables};
 use engine::play::playable::Rules;
 use fit::{Design, Terms};
-use games::{FullGames, Games, Table};
+use games::{FullGames, Games, PlayGame};
 use indicatif::ProgressBar;
 use result::{Analysis, FitReport, SetupValues};
 use serde_json::json;
@@ -177,22 +177,22 @@ fn play(
     let ours = settings.slice.parts(chunks as u64);
     let left = ours.end - ours.start - exact.range(ours.clone()).count() as u64;
     progress.set_length(left * CHUNK_MEETINGS as u64);
-    let play = |table: &mut Table<'_>, number| {
+    let play = |play_game: &mut PlayGame<'_>, number| {
         let first = number as usize * CHUNK_MEETINGS;
         let sums = (first..first + CHUNK_MEETINGS).map(|pair| {
             progress.inc(1);
-            play_pair(table, design, pair, settings)
+            play_pair(play_game, design, pair, settings)
         });
         sums.collect()
     };
     let exact = pool(settings.threads)?
-        .install(|| finish((journal, exact), ours, || games.table(), play))?;
+        .install(|| finish((journal, exact), ours, || games.play_game(), play))?;
     Ok(exact.into_values().flat_map(|(_, sums)| sums).collect())
 }
 
 /// Plays a meeting's games, from its eight symmetric start positions in turn.
 fn play_pair(
-    table: &mut Table<'_>,
+    play_game: &mut PlayGame<'_>,
     design: &Design,
     pair: usize,
     settings: &Settings,
@@ -204,7 +204,7 @@ fn play_pair(
         let indices = [pair as u64, number.into()];
         let seed = derive_seed(settings.seed, SeedSpace::Arena, &indices);
         // Even and odd games have the same start positions; sixteen games use all of them.
-        let worth = table(&transform_position(&start, (number / 2 % 8) as usize), seed)?;
+        let worth = play_game(&transform_position(&start, (number / 2 % 8) as usize), seed)?;
         sums[number as usize % 2] += (worth * RESULT_UNITS).round() as i64;
         sums[2] += (worth * worth * RESULT_UNITS).round() as i64;
     }

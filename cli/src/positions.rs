@@ -130,7 +130,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
             };
         }
         let line = String::from_utf8_lossy(&line);
-        let content = text::content(&line);
+        let content = text::strip_comment(&line);
         if content.is_empty() && (skips_empty || !line.trim().is_empty()) {
             continue;
         }

@@ -273,14 +273,14 @@ pub fn encode<G: Playable>(
             .max()
             .map_or(1, |max_outcome| usize::from(max_outcome) + 1),
     };
-    let form = GameCodec::new(rules, header, totals.outcomes);
+    let codec = GameCodec::new(rules, header, totals.outcomes);
     let mut body = Vec::with_capacity(games.len() * 72);
     let mut lengths = Vec::with_capacity(games.len());
     for (number, played) in games.iter().enumerate() {
         let refused = |problem: String| refused(format!("game {number}: {problem}"));
         let from = body.len();
         // Replays the game, so that hours of play cannot end in an unreadable file.
-        form.encode(played, &mut body).map_err(refused)?;
+        codec.encode(played, &mut body).map_err(refused)?;
         lengths.push(
             u32::try_from(body.len() - from).map_err(|_| refused("it is too long".to_owned()))?,
         );
@@ -307,8 +307,8 @@ pub fn decode<G: Playable>(
     path: &Path,
     bytes: &[u8],
 ) -> Result<(ShardHeader, Vec<PlayedGame<G>>), Error> {
-    let (parts, form) = open::<G>(path, bytes)?;
-    let games = replay_games(path, &parts, &form, &|| false);
+    let (parts, codec) = open::<G>(path, bytes)?;
+    let games = replay_games(path, &parts, &codec, &|| false);
     let games = games.collect::<Result<Vec<_>, _>>()?;
     let plies = games
         .iter()
@@ -326,14 +326,14 @@ pub fn decode_first<G: Playable>(
     should_stop: &dyn Fn() -> bool,
     mut take: impl FnMut(&G, &ShardHeader, PlayedGame<G>) -> bool,
 ) -> Result<(G, ShardHeader), Error> {
-    let (parts, form) = open::<G>(path, bytes)?;
+    let (parts, codec) = open::<G>(path, bytes)?;
     parts.check_checksum(path)?;
-    for game in replay_games(path, &parts, &form, should_stop) {
-        if should_stop() || !take(&form.game, &parts.header, game?) {
+    for game in replay_games(path, &parts, &codec, should_stop) {
+        if should_stop() || !take(&codec.game, &parts.header, game?) {
             break;
         }
     }
-    Ok((form.game, parts.header))
+    Ok((codec.game, parts.header))
 }
 
 /// The last eight bytes of a shard: the checksum of the others.
@@ -359,18 +359,18 @@ fn open<'a, G: Playable>(
         let problem = format!("header: it has {seats} seats and {outcomes} outcomes");
         return Err(damaged_error(path, &problem));
     }
-    let form = GameCodec::new(rules, &parts.header, outcomes);
-    Ok((parts, form))
+    let codec = GameCodec::new(rules, &parts.header, outcomes);
+    Ok((parts, codec))
 }
 
 fn replay_games<'a, G: Playable>(
     path: &'a Path,
     parts: &'a OpenShard<'_>,
-    form: &'a GameCodec<G>,
+    codec: &'a GameCodec<G>,
     should_stop: &'a dyn Fn() -> bool,
 ) -> impl Iterator<Item = Result<PlayedGame<G>, Error>> + 'a {
     parts.games.iter().enumerate().map(move |(number, bytes)| {
-        let game = form.decode(bytes, should_stop);
+        let game = codec.decode(bytes, should_stop);
         game.map_err(|problem| Error::at_path(path, format!("game {number}: {problem}")))
     })
 }
@@ -400,10 +400,10 @@ pub fn inspect<G: Playable>(path: &Path) -> Inspection {
 
 fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result<(), Error> {
     let bytes = files::read(path, FileKind::Data)?;
-    let (parts, form) = open::<G>(path, &bytes)?;
+    let (parts, codec) = open::<G>(path, &bytes)?;
     inspection.header = Some(parts.header.clone());
     let mut ended_early = 0;
-    for game in replay_games(path, &parts, &form, &|| false) {
+    for game in replay_games(path, &parts, &codec, &|| false) {
         match game {
             Ok(game) => {
                 ended_early += u64::from(!game.record.ending.is_played());

@@ -13,8 +13,8 @@ pub(super) struct Protocol {
     pub(super) game: &'static str,
     pub(super) move_message: &'static str,
     /// Lines that request a move; the reply to the last one is the move.
-    pub(super) question: &'static str,
-    /// Line that ends the search for `question`. The move comes first, then the reply to this line.
+    pub(super) move_request: &'static str,
+    /// Line that ends the search for `move_request`. The move comes first, then the reply to this line.
     pub(super) stop: &'static str,
     pub(super) over: &'static str,
     pub(super) end: &'static str,
@@ -38,7 +38,7 @@ const DEFAULT_PROTOCOL: Protocol = Protocol {
     begin: "{game}; {time}",
     game: "",
     move_message: "",
-    question: "",
+    move_request: "",
     stop: "",
     over: "",
     end: "quit",
@@ -55,7 +55,7 @@ const NBOARD_PROTOCOL: Protocol = Protocol {
     games: "nboard is for reversi on 8 by 8 squares",
     start: "nboard 2; {init}; ping 1",
     begin: "{game}; {time}; ping 1",
-    question: "set game {written}; ping 2; go",
+    move_request: "set game {written}; ping 2; go",
     stop: "ping 3",
     replies: &[("ping ", Reply::Word("pong")), ("go", Reply::Word("==="))],
     chatter: ChatterPolicy::AllExcept(&["===", "pong"]),
@@ -67,7 +67,7 @@ const NBOARD_PROTOCOL: Protocol = Protocol {
 pub(super) static NBOARD_BY_MOVES: Protocol = Protocol {
     begin: "set game {written}; {game}; {time}; ping 1",
     move_message: "move {move}",
-    question: "ping 2; go",
+    move_request: "ping 2; go",
     tracks_board: true,
     repeats: true,
     ..NBOARD_PROTOCOL
@@ -79,7 +79,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         start: "alea {version} {rules}; {init}",
         begin: "game {seed}; {game}; {time}",
         move_message: "played {written} {move}",
-        question: "move {written}",
+        move_request: "move {written}",
         over: "result {winner}",
         end: "",
         replies: &[("alea ", Reply::Greeting), ("move ", Reply::Line)],
@@ -91,7 +91,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         name: "tcga",
         games: "tcga is for einstein",
         start: "name; version; time_setting {whole_game}; board_setting 5 6 2; {init}",
-        question: "get {written}",
+        move_request: "get {written}",
         end: "exit",
         replies: &[("", Reply::Line)],
         times: &["settings", "none"],
@@ -104,7 +104,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         begin: "{game}; {time}; time_settings 0 {settings} 1",
         game: "boardsize {size}; clear_board; position {start}",
         move_message: "dice {die}; play {colour} {move}",
-        question: "dice {die}; time_left {colour} {left} 1; genmove {colour} {genmove}",
+        move_request: "dice {die}; time_left {colour} {left} 1; genmove {colour} {genmove}",
         replies: &[("", Reply::Block)],
         times: &["none", "settings", "left", "genmove"],
         tracks_board: true,
@@ -115,7 +115,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         games: "gtp and ubgi are for two seats",
         start: "ubgi; {init}; isready",
         begin: "newgame; {game}; {time}; isready",
-        question: "position alea {written}; dice {die}; go",
+        move_request: "position alea {written}; dice {die}; go",
         stop: "stop",
         replies: &[
             ("ubgi", Reply::Word("ubgiok")),

@@ -174,11 +174,11 @@ impl SequentialTest {
             }
         };
         let (null, alternative) = (fitted(self.elo0), fitted(self.elo1));
-        let said: [f64; N] = std::array::from_fn(|cell| (alternative[cell] / null[cell]).ln());
-        let ratio: f64 = (0..N).map(|cell| counts[cell] * said[cell]).sum();
+        let log_ratio: [f64; N] = std::array::from_fn(|cell| (alternative[cell] / null[cell]).ln());
+        let ratio: f64 = (0..N).map(|cell| counts[cell] * log_ratio[cell]).sum();
         let mean = ratio / samples;
         let variance: f64 = (0..N)
-            .map(|cell| observed[cell] * (said[cell] - mean).powi(2))
+            .map(|cell| observed[cell] * (log_ratio[cell] - mean).powi(2))
             .sum();
         Evidence {
             ratio,

@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 /// Plays a game from a start position, in which Red begins, with a seed; returns the points of Red,
 /// luck-adjusted or not.
-pub type Table<'a> = Box<dyn FnMut(&Position, u64) -> Result<f64> + 'a>;
+pub type PlayGame<'a> = Box<dyn FnMut(&Position, u64) -> Result<f64> + 'a>;
 
 /// Players that play games from given start positions.
 pub trait Games: Sync {
     fn name(&self) -> String;
 
     /// Creates the players of one thread.
-    fn table(&self) -> Table<'_>;
+    fn play_game(&self) -> PlayGame<'_>;
 }
 
 /// Rollouts: both sides choose the best successor by an evaluator, which also adjusts for luck.
@@ -34,7 +34,7 @@ impl Games for RollOuts {
         self.name.clone()
     }
 
-    fn table(&self) -> Table<'_> {
+    fn play_game(&self) -> PlayGame<'_> {
         let evaluator = Arc::clone(&self.evaluator);
         let mut roll = evaluator.roller(self.game.clone(), self.oracle.clone(), 0);
         Box::new(move |start, seed| {
@@ -68,7 +68,7 @@ impl Games for FullGames {
         name
     }
 
-    fn table(&self) -> Table<'_> {
+    fn play_game(&self) -> PlayGame<'_> {
         let mut players = self.players.each_ref().map(PlayerRecipe::make);
         let mut luck = self.luck.as_ref().map(PlayerRecipe::make);
         Box::new(move |start, seed| {

@@ -4,7 +4,7 @@
 
 use super::{
     arrangements::{Rows, start},
-    games::{FullGames, Games, Table},
+    games::{FullGames, Games, PlayGame},
 };
 use crate::{Estimate, zero_sum::Mixes};
 use arena::error::Result;
@@ -50,7 +50,7 @@ pub(super) fn measure_improvement(
         players: players.map(Clone::clone),
         ..games.clone()
     });
-    let one = |tables: &mut [Table<'_>; 4], number: u64| {
+    let one = |tables: &mut [PlayGame<'_>; 4], number: u64| {
         let seed = derive_seed(seed, SeedSpace::Arena, &[number]);
         let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[0]));
         let [first, second] = mixes.each_ref().map(|mix| {
@@ -67,7 +67,7 @@ pub(super) fn measure_improvement(
     };
     let found = (0..count)
         .into_par_iter()
-        .map_init(|| kinds.each_ref().map(Games::table), one)
+        .map_init(|| kinds.each_ref().map(Games::play_game), one)
         .collect::<Result<Vec<_>>>()?;
     let estimate = |of: fn(&[f64; 4]) -> f64| {
         let moments: Moments = found.iter().map(of).collect();

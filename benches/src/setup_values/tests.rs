@@ -155,7 +155,7 @@ fn luck_adjustment_keeps_the_mean() {
     };
     let design = Design::new();
     let few = |games: &dyn Games| {
-        let mut table = games.table();
+        let mut table = games.play_game();
         let meetings = (0..NUM_MEETINGS as usize).step_by(199);
         let sums: Vec<Sums> = meetings
             .map(|pairing| play_pair(&mut table, &design, pairing, &settings(8)).unwrap())

@@ -88,14 +88,14 @@ pub fn from_utf8_or_latin1(bytes: &[u8]) -> Result<String, &'static str> {
 }
 
 /// `line` without comment (`#`) and surrounding blanks.
-pub fn content(line: &str) -> &str {
+pub fn strip_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim()
 }
 
-/// The [`content`] of each line that has any, with the line's number from 1.
+/// Lines without comments, those that are not empty, each with its number from 1.
 pub fn content_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let lines = (1..).zip(text.lines().map(content));
-    lines.filter(|(_, content)| !content.is_empty())
+    let lines = (1..).zip(text.lines().map(strip_comment));
+    lines.filter(|(_, line)| !line.is_empty())
 }
 
 /// Result of [`read_line`].

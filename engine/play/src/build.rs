@@ -67,7 +67,7 @@ struct PlayerConstructor<G: Playable> {
     is_reproducible: bool,
     is_time_limited: bool,
     /// Evaluator and oracle, if all values come from one evaluator.
-    judges: Option<EvaluatorAndOracle<G>>,
+    evaluator_and_oracle: Option<EvaluatorAndOracle<G>>,
     make: MakePlayer<G>,
 }
 
@@ -79,7 +79,7 @@ impl<G: Playable> PlayerConstructor<G> {
         Self {
             is_reproducible,
             is_time_limited: false,
-            judges: None,
+            evaluator_and_oracle: None,
             make: Arc::new(move |_, _| make()),
         }
     }
@@ -120,7 +120,7 @@ impl<G: Playable> PlayerRecipe<G> {
             "random" => PlayerConstructor {
                 is_reproducible: true,
                 is_time_limited: false,
-                judges: None,
+                evaluator_and_oracle: None,
                 make: Arc::new(|game, _| Box::new(RandomPlayer::new(game))),
             },
             "star0" | "star0.5" | "star1" | "star2" | "unified" | "textbook" | "minimax"
@@ -131,7 +131,7 @@ impl<G: Playable> PlayerRecipe<G> {
                 PlayerConstructor {
                     is_reproducible: recipe.is_reproducible(),
                     is_time_limited: recipe.is_time_limited(),
-                    judges: Some(recipe.evaluator_and_oracle()),
+                    evaluator_and_oracle: Some(recipe.evaluator_and_oracle()),
                     make: Arc::new(move |game, timed| recipe.make(game, timed)),
                 }
             }
@@ -141,7 +141,7 @@ impl<G: Playable> PlayerRecipe<G> {
                 PlayerConstructor {
                     is_reproducible: recipe.is_reproducible(),
                     is_time_limited: recipe.is_time_limited(),
-                    judges: recipe.evaluator_and_oracle(),
+                    evaluator_and_oracle: recipe.evaluator_and_oracle(),
                     make: Arc::new(move |game, timed| recipe.make(game, timed)),
                 }
             }
@@ -151,7 +151,7 @@ impl<G: Playable> PlayerRecipe<G> {
                 PlayerConstructor {
                     is_reproducible: true,
                     is_time_limited: false,
-                    judges: None,
+                    evaluator_and_oracle: None,
                     make: Arc::new(move |game, _| recipe.make(game)),
                 }
             }
@@ -230,7 +230,7 @@ impl<G: Playable> PlayerRecipe<G> {
         value: f32,
         limits: &Limits,
     ) -> Option<f32> {
-        let (evaluator, knowledge) = self.made.judges.as_ref()?;
+        let (evaluator, knowledge) = self.made.evaluator_and_oracle.as_ref()?;
         let fitted = evaluator.calibrate_to_results(value)?;
         let is_exact = self.game.payoffs(position).is_some()
             || (knowledge.as_ref()).is_some_and(|oracle| {

@@ -77,7 +77,7 @@ pub struct Table {
     replacement: Replacement,
     reuse: DepthPolicy,
     /// Entries per bucket: 4 with [`Replacement::Bucketed`] (fewer in tiny tables), else 1.
-    ways: usize,
+    bucket_size: usize,
     /// Entries of earlier generations count as empty.
     first_generation: AtomicU8,
     generation: AtomicU8,
@@ -108,17 +108,17 @@ impl Table {
         replacement: Replacement,
         reuse: DepthPolicy,
     ) -> Option<Self> {
-        let (min_entries, ways) = match replacement {
+        let (min_entries, bucket_size) = match replacement {
             Replacement::TwoLevel => (2, 1),
             Replacement::Bucketed => (1, entries.clamp(1, 4)),
             Replacement::Always | Replacement::DepthPreferred => (1, 1),
         };
-        let array = SharedArray::zeroed(entries.max(min_entries) / ways * ways)?;
+        let array = SharedArray::zeroed(entries.max(min_entries) / bucket_size * bucket_size)?;
         Some(Self {
             array,
             replacement,
             reuse,
-            ways,
+            bucket_size,
             first_generation: AtomicU8::new(1),
             generation: AtomicU8::new(1),
         })
@@ -276,8 +276,8 @@ impl Table {
                 &lower[self.slot_index(key, lower.len())..][..1],
             ]
         } else {
-            let start = self.slot_index(key, entries.len() / self.ways) * self.ways;
-            [&entries[start..start + self.ways], &[]]
+            let start = self.slot_index(key, entries.len() / self.bucket_size) * self.bucket_size;
+            [&entries[start..start + self.bucket_size], &[]]
         }
     }
 

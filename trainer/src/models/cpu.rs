@@ -131,10 +131,10 @@ impl CpuNetwork {
         loss
     }
 
-    /// Clamps the weights to the engine's integer range. `runs`, one-hot slots as ranges of
+    /// Clamps the weights to the engine's integer range. `one_hot_slots`, one-hot slots as ranges of
     /// first-layer rows, also keeps the first layer's sums within 16 bits.
-    pub fn clamp_to_range(&mut self, runs: Option<&[Range<usize>]>) {
-        quantize::clamp_to_range(self.shape, runs, &mut self.weights);
+    pub fn clamp_to_range(&mut self, one_hot_slots: Option<&[Range<usize>]>) {
+        quantize::clamp_to_range(self.shape, one_hot_slots, &mut self.weights);
     }
 
     /// Writes the gradient of the mean loss to `workspace[0]`; returns the sum of the losses.

@@ -35,7 +35,7 @@ impl<G: Playable> GameStreams<G> {
         Self {
             exploration: Exploration {
                 opening_plies: config.opening_plies,
-                share: share_schedule,
+                random_move_probability: share_schedule,
                 temperature,
                 random,
             },

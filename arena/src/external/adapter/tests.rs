@@ -27,7 +27,7 @@ fn told<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &str) -> 
         protocol.start,
         protocol.begin,
         protocol.move_message,
-        protocol.question,
+        protocol.move_request,
     ]
     .iter()
     .flat_map(|text| adapter.requests(text, &substitutions))

@@ -17,14 +17,14 @@ pub(super) fn stone_ranges_by_set(
     die: Die,
     add: impl Fn(&mut StoneRanges, Outcome),
 ) -> Box<[StoneRanges; 64]> {
-    let mut runs = Box::new([StoneRanges::default(); 64]);
-    for (alive, runs) in runs.iter_mut().enumerate().skip(1) {
+    let mut stone_ranges = Box::new([StoneRanges::default(); 64]);
+    for (alive, stone_ranges) in stone_ranges.iter_mut().enumerate().skip(1) {
         for face in 1..=die.faces() {
             let weight = die.probability(face) as f32;
             if weight > 0.0 {
                 let (first, last) = allowed_stones(variant, alive as u8, face);
                 add(
-                    runs,
+                    stone_ranges,
                     Outcome {
                         weight,
                         start: u16::from(first),
@@ -34,7 +34,7 @@ pub(super) fn stone_ranges_by_set(
             }
         }
     }
-    runs
+    stone_ranges
 }
 
 impl Variant {

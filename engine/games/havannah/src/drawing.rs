@@ -9,9 +9,9 @@ use alea_play::{
 
 const STONE_CHARACTERS: [char; 2] = ['O', 'X'];
 
-/// Half the width of a cell and (`ROW`) the distance between rows, in pixels.
+/// Half the width of a cell and (`ROW_HEIGHT`) the distance between rows, in pixels.
 const HALF_CELL_WIDTH: usize = 22;
-const ROW: usize = 38;
+const ROW_HEIGHT: usize = 38;
 
 fn caption(game: &Havannah, position: &Position) -> String {
     let seat = position.seat();
@@ -77,9 +77,9 @@ pub(super) fn text(game: &Havannah, position: &Position) -> String {
 
 pub(super) fn svg(game: &Havannah, position: &Position) -> String {
     let width = (4 * game.base() + 2) * HALF_CELL_WIDTH;
-    let height = (2 * game.base() + 1) * ROW + 24;
+    let height = (2 * game.base() + 1) * ROW_HEIGHT + 24;
     let mut svg = svg_open(width, height, &game.format_position(position));
-    let point_of = |[right, row]: [usize; 2]| (right * HALF_CELL_WIDTH, (row + 1) * ROW);
+    let point_of = |[right, row]: [usize; 2]| (right * HALF_CELL_WIDTH, (row + 1) * ROW_HEIGHT);
     for (cell, at) in cells(game) {
         let (x, y) = point_of(at);
         svg += &format!(

@@ -96,9 +96,9 @@ struct PatternPlayout {
     replies: Box<[[u16; NUM_CELL_SLOTS]; 2]>,
     cells_played: Vec<u16>,
     winning_cells: [usize; 2],
-    /// For each cell the number (`look`) of the last chain traversal that visited it.
+    /// For each cell the number (`traversal`) of the last chain traversal that visited it.
     seen: [u64; NUM_CELL_SLOTS],
-    look: u64,
+    traversal: u64,
     /// Queue of a chain traversal.
     chain: Vec<u16>,
 }
@@ -116,7 +116,7 @@ impl PatternPlayout {
             cells_played: Vec::with_capacity(NUM_CELL_SLOTS),
             winning_cells: [OFF_BOARD; 2],
             seen: [0; NUM_CELL_SLOTS],
-            look: 0,
+            traversal: 0,
             chain: Vec::with_capacity(NUM_CELL_SLOTS),
         }
     }
@@ -184,8 +184,8 @@ impl PatternPlayout {
             found[1] != OFF_BOARD
         };
         let colour = seat as u8 + 1;
-        self.look += 1;
-        self.seen[stone] = self.look;
+        self.traversal += 1;
+        self.seen[stone] = self.traversal;
         'all: for &near in &game.shape.near[stone][..6] {
             let near = usize::from(near);
             let cell = match position.colours[near] {
@@ -199,7 +199,7 @@ impl PatternPlayout {
                 }
                 _ => continue,
             };
-            self.seen[cell] = self.look;
+            self.seen[cell] = self.traversal;
             if position.colours[cell] == EMPTY && is_marked(cell) {
                 self.chain.clear();
                 break 'all;
@@ -210,8 +210,8 @@ impl PatternPlayout {
             next += 1;
             for &near in &game.shape.near[usize::from(cell)][..6] {
                 let near = usize::from(near);
-                let seen = std::mem::replace(&mut self.seen[near], self.look);
-                if seen == self.look {
+                let seen = std::mem::replace(&mut self.seen[near], self.traversal);
+                if seen == self.traversal {
                     continue;
                 }
                 if position.colours[near] == colour {

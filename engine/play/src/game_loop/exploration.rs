@@ -42,7 +42,7 @@ pub struct Exploration {
     /// Plies at the start of a game whose moves are all random.
     pub opening_plies: usize,
     /// Probability of a uniformly random move at later plies.
-    pub share: Fading,
+    pub random_move_probability: Fading,
     /// Temperature, in units of win probability, of sampling the other moves by value; 0 leaves
     /// them to players.
     pub temperature: Fading,
@@ -51,12 +51,12 @@ pub struct Exploration {
 }
 
 impl Exploration {
-    /// Uniformly random moves: all opening plies, later with probability `share`.
+    /// Uniformly random moves: all opening plies, later with probability `random_move_probability`.
     #[must_use]
-    pub fn new(opening_plies: usize, share: f64, random: RandomStream) -> Self {
+    pub fn new(opening_plies: usize, random_move_probability: f64, random: RandomStream) -> Self {
         Self {
             opening_plies,
-            share: Fading::constant(share),
+            random_move_probability: Fading::constant(random_move_probability),
             temperature: Fading::default(),
             random,
         }
@@ -66,7 +66,8 @@ impl Exploration {
     pub(super) fn uniform(&mut self, ply: usize, count: usize) -> Option<usize> {
         // Drawn at every ply, so that opening plies do not shift later choices.
         let draw = self.random.unit();
-        (ply < self.opening_plies || draw < self.share.at(ply)).then(|| self.random.below(count))
+        (ply < self.opening_plies || draw < self.random_move_probability.at(ply))
+            .then(|| self.random.below(count))
     }
 
     /// Temperature and random number for [`by_value`]; `None` if the player chooses.

@@ -26,10 +26,10 @@ impl SparseInputs {
     /// The inputs of a game with these optional input groups.
     #[must_use]
     pub fn of<G: Learnable>(game: &G, groups: NamedSet<G::Group>) -> Self {
-        let runs = game.feature_slots(groups);
+        let one_hot_slots = game.feature_slots(groups);
         Self {
-            rows: runs.iter().map(|run| run.end).max().unwrap_or(0),
-            active: runs.len(),
+            rows: one_hot_slots.iter().map(|run| run.end).max().unwrap_or(0),
+            active: one_hot_slots.len(),
         }
     }
 }

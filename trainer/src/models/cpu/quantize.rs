@@ -56,9 +56,13 @@ pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
     all
 }
 
-/// Clamps the weights to the engine's integer range. `runs`, one-hot slots as ranges of first-layer
+/// Clamps the weights to the engine's integer range. `one_hot_slots`, one-hot slots as ranges of first-layer
 /// rows, also keeps the first layer's sums within 16 bits.
-pub(crate) fn clamp_to_range(shape: Shape, runs: Option<&[Range<usize>]>, weights: &mut [f32]) {
+pub(crate) fn clamp_to_range(
+    shape: Shape,
+    one_hot_slots: Option<&[Range<usize>]>,
+    weights: &mut [f32],
+) {
     let Tensors {
         sparse,
         first_bias,
@@ -66,8 +70,8 @@ pub(crate) fn clamp_to_range(shape: Shape, runs: Option<&[Range<usize>]>, weight
         output,
         ..
     } = shape.split_mut(weights, None);
-    if let Some(runs) = runs {
-        clamp_first_layer(sparse, first_bias, runs);
+    if let Some(one_hot_slots) = one_hot_slots {
+        clamp_first_layer(sparse, first_bias, one_hot_slots);
     }
     let [row, bias, hidden, hidden_bias, predict_logits] = LIMITS;
     for (tensor, limit) in [

@@ -229,11 +229,12 @@ impl ScalarGame {
         );
         // `PlyBits::stone_choice` in units of the flag. Since squares are at most 31, subtracting
         // 31 makes the comparison depend on the flags alone.
-        let coin = u32::from(draw.stone_choice()) * u32::from(ONE_STEP_FLAG);
+        let scaled_stone_choice = u32::from(draw.stone_choice()) * u32::from(ONE_STEP_FLAG);
         let takes_first = if BY_STONES {
             draw.stone_choice() < 2
         } else {
-            coin + u32::from(from_first) < u32::from(from_last) + 2 * u32::from(ONE_STEP_FLAG) - 31
+            scaled_stone_choice + u32::from(from_first)
+                < u32::from(from_last) + 2 * u32::from(ONE_STEP_FLAG) - 31
         };
         let stone = select_unpredictable(takes_first, entry.first, entry.last);
         let from = select_unpredictable(takes_first, from_first, from_last);

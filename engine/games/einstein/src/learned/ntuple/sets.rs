@@ -27,8 +27,10 @@ pub(crate) static SETS: [NamedTuples<Standard>; 9] = [
     set("stones", |_| stones()),
     set("race", |_| [distance_vectors(), race_crossings()].concat()),
     set("stone-pairs", |_| [pairs(), distance_vectors()].concat()),
-    set("rows-and-diagonals", |_| lines()),
-    set("board-windows", |_| [lines(), blocks()].concat()),
+    set("rows-and-diagonals", |_| windows_of_four()),
+    set("board-windows", |_| {
+        [windows_of_four(), two_by_two_windows()].concat()
+    }),
     set("stone-triples", |_| {
         [pairs(), distance_vectors(), triples()].concat()
     }),
@@ -37,8 +39,8 @@ pub(crate) static SETS: [NamedTuples<Standard>; 9] = [
             pairs(),
             distance_vectors(),
             triples(),
-            lines(),
-            blocks(),
+            windows_of_four(),
+            two_by_two_windows(),
             race_crossings(),
         ]
         .concat()
@@ -108,7 +110,7 @@ fn triples() -> Vec<Vec<Cell>> {
     tuples
 }
 
-fn lines() -> Vec<Vec<Cell>> {
+fn windows_of_four() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
     for (row_step, column_step) in [(0, 1), (1, 0), (1, 1), (1, -1)] {
         for row in 0..5i32 {
@@ -125,7 +127,7 @@ fn lines() -> Vec<Vec<Cell>> {
     tuples
 }
 
-fn blocks() -> Vec<Vec<Cell>> {
+fn two_by_two_windows() -> Vec<Vec<Cell>> {
     let corners = (0..4).flat_map(|row| (0..4).map(move |column| row * 5 + column));
     corners
         .map(|corner| cells(BOARD_CELLS, [0, 1, 5, 6].map(|step| corner + step)))

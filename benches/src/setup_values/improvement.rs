@@ -50,7 +50,7 @@ pub(super) fn measure_improvement(
         players: players.map(Clone::clone),
         ..games.clone()
     });
-    let one = |tables: &mut [PlayGame<'_>; 4], number: u64| {
+    let one = |play_games: &mut [PlayGame<'_>; 4], number: u64| {
         let seed = derive_seed(seed, SeedSpace::Arena, &[number]);
         let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[0]));
         let [first, second] = mixes.each_ref().map(|mix| {
@@ -60,8 +60,8 @@ pub(super) fn measure_improvement(
         done();
         let start = start(&first, &second);
         let mut values = [0.0; 4];
-        for (value, table) in values.iter_mut().zip(tables) {
-            *value = table(&start, seed)?;
+        for (value, play_game) in values.iter_mut().zip(play_games) {
+            *value = play_game(&start, seed)?;
         }
         Ok(values)
     };

@@ -101,7 +101,7 @@ pub fn finish<T: Serialize + DeserializeOwned + Send, W>(
     let mut missing = range.collect::<Vec<u64>>();
     missing.retain(|number| !stored.1.contains_key(number));
     let stored = Mutex::new(stored);
-    alea_parallel::try_map_with(missing.len(), tools, |tools, index| {
+    alea_parallel::try_for_each_with(missing.len(), tools, |tools, index| {
         let number = missing[index];
         let line = (number, part(tools, number)?);
         let mut stored = stored.lock().unwrap_or_else(PoisonError::into_inner);

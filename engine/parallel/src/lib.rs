@@ -5,7 +5,7 @@
 use rayon::prelude::*;
 use std::convert::Infallible;
 use std::sync::{
-    Mutex, PoisonError,
+    Mutex, MutexGuard, PoisonError,
     atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
 };
 
@@ -39,26 +39,40 @@ pub fn try_map_with<W, T: Send, E: Send>(
     make: impl Fn() -> W + Sync,
     task: impl Fn(&mut W, usize) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, E> {
-    let results: Vec<Mutex<Option<Result<T, E>>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    let results: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
+    try_for_each_with(count, make, |tools, index| {
+        let result = task(tools, index)?;
+        *lock(&results[index]) = Some(result);
+        Ok(())
+    })?;
+    let results = results.into_iter();
+    Ok(results.filter_map(into_inner).collect())
+}
+
+/// Calls `task` for each index below `count`, with what `make` makes for each thread.
+///
+/// # Errors
+/// As [`try_map`].
+pub fn try_for_each_with<W, E: Send>(
+    count: usize,
+    make: impl Fn() -> W + Sync,
+    task: impl Fn(&mut W, usize) -> Result<(), E> + Sync,
+) -> Result<(), E> {
+    let lowest: Mutex<Option<(usize, E)>> = Mutex::new(None);
     run_threads(count, &|indices| {
         let mut tools = make();
         while let Some(index) = indices.take() {
-            let result = task(&mut tools, index);
-            if result.is_err() {
+            if let Err(error) = task(&mut tools, index) {
                 indices.stop();
+                let mut lowest = lock(&lowest);
+                if lowest.as_ref().is_none_or(|(other, _)| index < *other) {
+                    *lowest = Some((index, error));
+                }
             }
-            *results[index]
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner) = Some(result);
         }
     });
-    // Indices are taken in order, so none before the first error is missing.
-    let results = results.into_iter();
-    let results = results.map_while(|result| {
-        let result = result.into_inner();
-        result.unwrap_or_else(PoisonError::into_inner)
-    });
-    results.collect()
+    // Indices are taken in order, so every index below one with an error was tried.
+    into_inner(lowest).map_or(Ok(()), |(_, error)| Err(error))
 }
 
 /// Results of `task` for each item, in order; `task` also receives what `make` makes for each
@@ -73,10 +87,7 @@ pub fn map_items_with<I: Send, W, T: Send>(
         .map(|item| Mutex::new(Some(item)))
         .collect();
     let results = try_map_with(items.len(), make, |tools, index| {
-        let item = items[index]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let item = lock(&items[index]).take();
         Ok(item.map(|item| task(tools, item)))
     });
     infallible(results).into_iter().flatten().collect()
@@ -86,6 +97,14 @@ fn infallible<T>(result: Result<T, Infallible>) -> T {
     match result {
         Ok(value) => value,
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn into_inner<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Indices that threads take in order.

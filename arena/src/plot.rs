@@ -115,7 +115,7 @@ pub fn line_chart(chart: &LineChart) -> Result<String> {
 pub fn score_bars(title: &str, scores: Vec<Row>) -> Result<String> {
     let in_percent = |row: Row| Row {
         value: 100.0 * row.value,
-        interval: row.interval.map(|score| 100.0 * score),
+        interval: row.interval.map_ends(|score| 100.0 * score),
         ..row
     };
     let rows: Vec<Row> = scores.into_iter().map(in_percent).collect();
@@ -131,7 +131,7 @@ pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String> 
             let observed = bin.observed.clamp(0.0, 1.0);
             let error = 2.0 * (observed * (1.0 - observed) / bin.positions as f64).sqrt();
             let interval =
-                Interval::from_center(observed, error).map(|end| 100.0 * end.clamp(0.0, 1.0));
+                Interval::from_center(observed, error).map_ends(|end| 100.0 * end.clamp(0.0, 1.0));
             (100.0 * bin.predicted, 100.0 * bin.observed, Some(interval))
         })
         .collect();

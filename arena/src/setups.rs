@@ -30,13 +30,13 @@ pub enum Setups {
 }
 
 /// Built-in mixed strategy, with its path; `benches atlas` makes others.
-const MIX_SETUPS: (&str, &str) = (
+const MIX_SETUPS_FILE: (&str, &str) = (
     "data/setups/nash.txt",
     include_str!("../../data/setups/nash.txt"),
 );
 
 /// Built-in list, with its path: the sixteen best set-ups against each other.
-const BEST_SETUP_PAIRS: (&str, &str) = (
+const BEST_SETUPS_FILE: (&str, &str) = (
     "data/setups/best.txt",
     include_str!("../../data/setups/best.txt"),
 );
@@ -53,7 +53,7 @@ impl Setups {
     /// If the file cannot be read, a line is invalid, or there is none.
     pub fn read_list(path: Option<&Path>) -> Result<Self> {
         let expected = "pair of set-ups; expected two numbers 0-719, or two orders of 123456";
-        Self::Index(read_lines(path, BEST_SETUP_PAIRS, expected, parse_pair)?).validated()
+        Self::Index(read_lines(path, BEST_SETUPS_FILE, expected, parse_pair)?).validated()
     }
 
     /// Pairs of every set-up against every one, each begun by either side.
@@ -73,7 +73,7 @@ impl Setups {
     fn read_mix(path: Option<&Path>) -> Result<Self> {
         let expected =
             "part of a mix; expected a whole weight and a set-up (0-719 or an order of 123456)";
-        Self::Mix(read_lines(path, MIX_SETUPS, expected, parse_part)?).validated()
+        Self::Mix(read_lines(path, MIX_SETUPS_FILE, expected, parse_part)?).validated()
     }
 
     fn validated(self) -> Result<Self> {

@@ -64,7 +64,7 @@ impl Interval {
 
     /// Maps both ends by an increasing function.
     #[must_use]
-    pub fn map(self, function: impl Fn(f64) -> f64) -> Self {
+    pub fn map_ends(self, function: impl Fn(f64) -> f64) -> Self {
         Self {
             lower: function(self.lower),
             upper: function(self.upper),
@@ -134,7 +134,7 @@ impl<const N: usize> Tally<N> {
             };
         }
         Interval::from_center(score, QUANTILE_95 * self.standard_error())
-            .map(|end| end.clamp(0.0, 1.0))
+            .map_ends(|end| end.clamp(0.0, 1.0))
     }
 
     /// Elo difference of the score, clamped to a quarter of a sample inside of 0 and 1.
@@ -148,7 +148,7 @@ impl<const N: usize> Tally<N> {
     #[must_use]
     pub fn elo_interval(&self) -> Interval {
         self.interval()
-            .map(|score| elo_of_score(self.clamp_score(score)))
+            .map_ends(|score| elo_of_score(self.clamp_score(score)))
     }
 
     /// Likelihood of superiority: the probability that the true score is above 1/2, by the normal

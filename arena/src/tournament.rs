@@ -161,7 +161,7 @@ impl TournamentResult {
         Some(RowScore {
             score,
             interval: Interval::from_center(score, QUANTILE_95 * error)
-                .map(|end| end.clamp(0.0, 1.0)),
+                .map_ends(|end| end.clamp(0.0, 1.0)),
         })
     }
 

@@ -138,7 +138,7 @@ pub fn chart(front: &StrengthCurves) -> Result<String> {
             Bar {
                 curve,
                 x: point.cost(),
-                interval: interval.map(|end| 100.0 * end),
+                interval: interval.map_ends(|end| 100.0 * end),
             }
         }));
     }

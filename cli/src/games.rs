@@ -167,7 +167,8 @@ pub fn listed_setups(text: &str) -> Result<Setups> {
     })
 }
 
-pub(crate) fn setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
+/// Start positions by the text of `--setups`; fails for games without set-ups.
+pub(crate) fn read_setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
     let read: ReadStarts<Standard> = |text| Ok(Arc::new(listed_setups(text)?));
     // Succeeds if `G` is the game that has set-ups.
     match (&read as &dyn Any).downcast_ref::<ReadStarts<G>>() {

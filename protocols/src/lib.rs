@@ -87,7 +87,8 @@ pub enum ProtocolKind {
     NBoard,
 }
 
-/// What the client of a session may name, and the session's limits.
+/// Settings of a session: the players and files that its client may name, time limit, seed, and
+/// whether players live from move to move.
 #[derive(Clone)]
 pub struct SessionConfig {
     /// Checks and restricts the players that the client names.

@@ -87,7 +87,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
 
     /// Number of batches of a pass without a slice, including the skipped first ones.
     #[must_use]
-    pub fn batches(&self) -> usize {
+    pub fn num_batches(&self) -> usize {
         let samples = if self.shuffle.is_some() {
             self.samples.training()
         } else {
@@ -296,7 +296,7 @@ mod tests {
                 Ok(())
             })
             .unwrap();
-        assert_eq!(loader.from + all.len(), loader.batches());
+        assert_eq!(loader.from + all.len(), loader.num_batches());
         assert!(
             all[..all.len() - 1]
                 .iter()

@@ -314,7 +314,7 @@ pub fn decode<G: Playable>(
         .iter()
         .map(|game| game.record.plies.len() as u64)
         .sum();
-    parts.check_complete(path, plies, ended_early(&games))?;
+    parts.check_checksum_and_totals(path, plies, ended_early(&games))?;
     Ok((parts.header, games))
 }
 
@@ -415,7 +415,7 @@ fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result
     }
     // An invalid game usually breaks this checksum too.
     if inspection.problems.is_empty() {
-        parts.check_complete(path, inspection.good_plies, ended_early)
+        parts.check_checksum_and_totals(path, inspection.good_plies, ended_early)
     } else {
         Ok(())
     }

@@ -208,7 +208,7 @@ impl Connection {
     }
 
     /// Registers a request whose body follows; `None` if too many files are being uploaded.
-    pub(crate) fn receive(&self, has_file: bool) -> Option<Exchange> {
+    pub(crate) fn begin_request(&self, has_file: bool) -> Option<Exchange> {
         let mut entries = self.total.entries();
         let has_room = !has_file
             || make_room(&mut entries, self.client, &MAX_FILES, |entry| {

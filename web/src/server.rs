@@ -386,7 +386,7 @@ async fn answer_on_worker(
     work: impl FnOnce(&Server, &[u8], &Recipient) + Send + 'static,
 ) -> Result<Response<Content>, Refusal> {
     let exchange = connection
-        .receive(max_bytes > MAX_REQUEST)
+        .begin_request(max_bytes > MAX_REQUEST)
         .ok_or(BUSY_REFUSAL)?;
     let read = timeout(server.client_timeout, read(body, max_bytes)).await;
     let body = read.map_err(|_| BODY_TIMEOUT)??;

@@ -214,7 +214,8 @@ impl Program {
         }
     }
 
-    /// Returns whether there was any output, without waiting.
+    /// Reads pending output into `replies` and the log, without waiting; returns whether there was
+    /// any.
     fn read(&mut self) -> Result<bool, Failure> {
         self.read_errors();
         let mut bytes = [0; MAX_LINE];

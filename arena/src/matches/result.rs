@@ -255,7 +255,7 @@ impl LuckResult {
             standard_error: adjusted.standard_error(),
             interval,
             elo: elo(adjusted.mean()),
-            elo_interval: interval.map(elo),
+            elo_interval: interval.map_ends(elo),
             luck: lucks.mean(),
             luck_standard_error: lucks.standard_error(),
             game_deviation: games.map(|games| games.deviation()),

@@ -173,10 +173,10 @@ mod tests {
     #[test]
     #[ignore = "minutes; prints the table of benches/results/matches.md"]
     fn ten_thousand_tests_in_batches() {
-        const BATCHES: [u64; 3] = [50, 200, 1000];
+        const BATCH_SIZES: [u64; 3] = [50, 200, 1000];
         let plain = SequentialTest::new(0.0, 10.0, 0.05, 0.05, EloModel::Logistic).unwrap();
         let mut rules = vec![(plain, 1)];
-        for batch in BATCHES {
+        for batch in BATCH_SIZES {
             rules.extend([(plain, batch), (plain.in_batches(batch).unwrap(), batch)]);
         }
         let mut random = RandomStream::new(3);
@@ -196,7 +196,7 @@ mod tests {
                     ends.sum::<u64>() / tests
                 };
                 let (rate, batch) = (errors / tests as f64, test.batch);
-                let (pairs, played) = (to_end(1), BATCHES.map(to_end));
+                let (pairs, played) = (to_end(1), BATCH_SIZES.map(to_end));
                 println!(
                     "{elo} Elo, {every} {batch:?}: wrong {rate:.4}, {pairs} pairs, {played:?}"
                 );

@@ -67,7 +67,8 @@ impl Comparison {
         mean(differences.map(f64::abs))
     }
 
-    /// Expected mean absolute difference by luck alone; `None` unless figures have both intervals.
+    /// Expected mean absolute difference by luck alone, over the figures with both our interval and a
+    /// published error; `None` if there are none.
     pub(crate) fn difference_by_luck(&self) -> Option<f64> {
         let error = |figure: &Figure| {
             let own = figure.interval?.half_width() / QUANTILE_95;

@@ -55,7 +55,7 @@ pub(super) fn play(
         let figure = Figure {
             label: one.label.clone(),
             measured: 100.0 * result.score,
-            interval: Some(result.interval.map(|end| 100.0 * end)),
+            interval: Some(result.interval.map_ends(|end| 100.0 * end)),
             games: result.games,
             ..Figure::default()
         };

@@ -70,7 +70,7 @@ fn reproduction(result: &SetupValues, full: bool) -> Reproduction {
         let score = class.map_or(0.5, |class| class.score);
         let interval = Interval::from_center(score, QUANTILE_95 * error);
         Figure {
-            interval: Some(interval.map(|end| 100.0 * end)),
+            interval: Some(interval.map_ends(|end| 100.0 * end)),
             games: 2 * result.games / classes.len().max(1) as u64,
             ..Figure::without_interval(label.to_owned(), published, 100.0 * score)
         }

@@ -31,7 +31,8 @@ const ALL_TERMS: [Terms; 3] = [Terms::Classes, Terms::Pairs, Terms::Meetings];
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldOut {
     pub terms: Terms,
-    /// Fraction of the variance of the meetings' true values that the model explains.
+    /// Fraction that the model explains of the variance of the true values of all pairs of a class
+    /// of set-ups of the first side and a row of the second.
     pub explained: f64,
     /// Slope of the regression of results on predictions; 1 is unbiased.
     pub slope: f64,

@@ -235,11 +235,11 @@ impl<'a, G: Playable> Session<'a, G> {
             let (ply, position) = (self.plies.len(), self.position());
             let is_over = self.game.payoffs(&position).is_some();
             let Some(face) = self.face(is_over)? else {
-                return self.ledger();
+                return self.print_ledger();
             };
             output::line(&format!("\n{}", self.game.draw(&position, face)))?;
             if is_over {
-                self.ledger()?;
+                self.print_ledger()?;
                 output::line("undo, save FILE or quit")?;
             }
             let is_own = self.game.to_move(&position) == self.seat;
@@ -265,7 +265,7 @@ impl<'a, G: Playable> Session<'a, G> {
                         mv
                     }
                     None if is_over => return Ok(()),
-                    None => return self.ledger(),
+                    None => return self.print_ledger(),
                 },
             };
             self.step(face, mv)?;
@@ -439,7 +439,7 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     /// Prints the terms of each seat's result, in hundredths of a win.
-    fn ledger(&self) -> Result<()> {
+    fn print_ledger(&self) -> Result<()> {
         if self.plies.is_empty() {
             return Ok(());
         }

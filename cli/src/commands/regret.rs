@@ -371,7 +371,8 @@ fn same_game<A: 'static, B: 'static>(value: A) -> Option<B> {
     value.downcast().ok().map(|value| *value)
 }
 
-/// Class of a position in reports: its number of stones in suites, else by the oracle.
+/// Class of a position in reports: for positions of suites the number of stones, otherwise the
+/// oracle's class.
 fn class_of<G: Playable>(game: &G, of_suites: bool) -> impl Fn(&G::Position) -> String {
     move |position| match (G::registry().oracle, of_suites) {
         (Some(OracleEntry { class, .. }), false) => class(game, position),

@@ -1,4 +1,4 @@
-//! `alea solve`: exact endgame tables and their statistics.
+//! `alea solve`: builds the exact endgame tables, and prints their statistics.
 
 use crate::games::GameArguments;
 use crate::output;

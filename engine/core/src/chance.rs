@@ -189,8 +189,8 @@ impl<O: OutcomeList> ChanceBounds<O> {
             return (if low > entry.lower { low } else { entry.lower }, high);
         }
         let (mut lower_sum, mut upper_sum) = (
-            PiecewiseSum::<O>::from(self.lower),
-            PiecewiseSum::<O>::from(self.upper),
+            PiecewiseLinear::<O>::from(self.lower),
+            PiecewiseLinear::<O>::from(self.upper),
         );
         let outcomes = &*self.outcomes;
         let mut min_lower = 1.0_f32;
@@ -311,13 +311,13 @@ impl<O: OutcomeList> ChanceBounds<O> {
 }
 
 /// `constant + Σ weight · max(floor, x)`, a function of x.
-struct PiecewiseSum<O: OutcomeList> {
+struct PiecewiseLinear<O: OutcomeList> {
     constant: f32,
     /// (weight, floor) by ascending floor.
     terms: O::ListOf<(f32, f32)>,
 }
 
-impl<O: OutcomeList> PiecewiseSum<O> {
+impl<O: OutcomeList> PiecewiseLinear<O> {
     #[inline]
     fn from(constant: f32) -> Self {
         Self {

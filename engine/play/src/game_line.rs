@@ -56,7 +56,7 @@ pub struct PlyLine {
     /// Label values of the position before the ply, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, f32>,
-    /// Errors of the label values, by name.
+    /// Standard errors of the label values, by name of the label.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, f32>,
 }

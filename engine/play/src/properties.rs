@@ -214,18 +214,16 @@ impl Reader<'_> {
 }
 
 /// Properties of the first node of a game only.
-const FIRST_PROPERTIES: [&str; 12] = [
+const ROOT_PROPERTIES: [&str; 12] = [
     "AP", "CA", "DT", "EV", "FF", "GC", "GM", "GN", "PB", "PC", "PW", "SZ",
 ];
 
 /// Whether the `(` at index `at` begins a game, even inside a damaged one: one of
-/// [`FIRST_PROPERTIES`] follows, and with `in_line` (needed with variations) it starts a line,
+/// [`ROOT_PROPERTIES`] follows, and with `in_line` (needed with variations) it starts a line,
 /// possibly after numbers.
 fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     let is_first = match signs[at..] {
-        ['(', ';', a, b, '[', ..] => FIRST_PROPERTIES
-            .iter()
-            .any(|first| first.chars().eq([a, b])),
+        ['(', ';', a, b, '[', ..] => ROOT_PROPERTIES.iter().any(|first| first.chars().eq([a, b])),
         _ => false,
     };
     let mut before = signs[..at].iter().rev();

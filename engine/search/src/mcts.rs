@@ -216,8 +216,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
 /// Upper limit of new positions per second and thread; at most a third of the simulations adds one.
 const MAX_POSITIONS_PER_SECOND: f64 = 2e6;
 
-/// Divides the memory: this part (21 of 256 MiB) is left to the rest of the process.
-const MEMORY_DIVISOR: usize = 12;
+/// One part in this many of the memory limit (21 of 256 MiB) is left to the rest of the process.
+const RESERVED_MEMORY_DIVISOR: usize = 12;
 
 fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) -> Size {
     let searches = if options.reuse_tree { 8 } else { 1 };
@@ -235,7 +235,7 @@ fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) ->
         .saturating_mul(searches);
     let bytes = options.memory.max(1) << 20;
     Size {
-        bytes: bytes - bytes / MEMORY_DIVISOR,
+        bytes: bytes - bytes / RESERVED_MEMORY_DIVISOR,
         positions,
         max_moves: game.branching_hint(),
         use_rave: options.rave > 0.0,

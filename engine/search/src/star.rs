@@ -34,7 +34,8 @@ pub enum Pruning {
     None,
     /// Star0.5: cutoffs between moves, each searched with a full window.
     BetweenMoves,
-    /// Star1: also cutoffs within moves; groups of moves are searched in turn.
+    /// Star1: also cutoffs inside the chance node after a move, between the groups of moves that
+    /// are always allowed together.
     Star1,
     /// Star2: Star1 that, at an expected fail-high node, first searches the best move of each
     /// group.

@@ -4,10 +4,10 @@
 
 mod adam;
 mod block;
+pub(crate) mod fake_quantization;
 mod instructions;
 mod layout;
 pub(super) mod matrix;
-pub(crate) mod quantize;
 mod simd_vector;
 
 pub use block::Inputs;
@@ -134,7 +134,7 @@ impl CpuNetwork {
     /// Clamps the weights to the engine's integer range. `one_hot_slots`, one-hot slots as ranges of
     /// first-layer rows, also keeps the first layer's sums within 16 bits.
     pub fn clamp_to_range(&mut self, one_hot_slots: Option<&[Range<usize>]>) {
-        quantize::clamp_to_range(self.shape, one_hot_slots, &mut self.weights);
+        fake_quantization::clamp_to_range(self.shape, one_hot_slots, &mut self.weights);
     }
 
     /// Writes the gradient of the mean loss to `workspace[0]`; returns the sum of the losses.
@@ -144,7 +144,7 @@ impl CpuNetwork {
             self.workspace
                 .resize(blocks.len().max(1), Workspace::default());
         }
-        let all = &*quantize::fake_quantize(self.shape, &self.weights);
+        let all = &*fake_quantization::fake_quantize(self.shape, &self.weights);
         let hidden = self.shape.hidden();
         let layers = self.shape.split(all, None).hidden;
         let of_layer = |(layer, pair): (layout::Layer<&[f32]>, &[usize])| -> Vec<f32> {
@@ -191,7 +191,7 @@ impl CpuNetwork {
         let blocks: Vec<Inputs<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();
         let weights = Weights {
             shape: self.shape,
-            all: &quantize::fake_quantize(self.shape, &self.weights),
+            all: &fake_quantization::fake_quantize(self.shape, &self.weights),
             transposed: &[],
         };
         let parts = blocks

@@ -6,7 +6,9 @@
 use super::{
     cpu::{
         Shape,
-        quantize::{MIDDLE_ROUNDING_OFFSET, ROUNDING_OFFSET, SUM_UNITS_PER_ACTIVATION_STEP},
+        fake_quantization::{
+            MIDDLE_ROUNDING_OFFSET, ROUNDING_OFFSET, SUM_UNITS_PER_ACTIVATION_STEP,
+        },
     },
     tensors::{embedding_bag, parameter, values},
 };

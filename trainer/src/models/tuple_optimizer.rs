@@ -2,7 +2,7 @@
 //! thread. This is several times faster than dense gradients and, unlike summed batches, does not
 //! diverge on rows that many positions share.
 
-use super::prefetch::prefetch;
+use super::cache_prefetch::prefetch;
 use crate::config::UpdateRule;
 use alea_core::calibration::exponential;
 

@@ -170,7 +170,12 @@ impl OpenShard<'_> {
 
     /// Verifies the file's checksum and totals: the games' plies, and the games that did not end by
     /// the rules.
-    pub(super) fn check_complete(&self, path: &Path, plies: u64, early: u64) -> Result<(), Error> {
+    pub(super) fn check_checksum_and_totals(
+        &self,
+        path: &Path,
+        plies: u64,
+        early: u64,
+    ) -> Result<(), Error> {
         self.check_checksum(path)?;
         let stated = (self.totals.plies, self.header.ended_early);
         if (plies, early) != stated {

@@ -5,7 +5,7 @@ use super::network::{NetworkStep, StepLimits};
 use crate::Error;
 use crate::batch::NetworkBatch;
 use crate::models::{
-    cpu::{Shape, quantize::clamp_to_range},
+    cpu::{Shape, fake_quantization::clamp_to_range},
     network::NetworkModel,
     tensors::{batch_tensors, cross_entropy, tensor_values},
 };

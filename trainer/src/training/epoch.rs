@@ -45,7 +45,8 @@ pub(super) fn train_epoch<G: Learnable, L: Learner<G>>(
     let lambda = run.config.target.lambda_in_epoch(epoch, training.epochs);
     let (before, started) = (progress.seconds, Instant::now());
     loader.for_each_batch(learner.batcher(lambda), |number, batch| {
-        progress.learning_rate = run.learning_rate(learning_rate, epoch, number, loader.batches());
+        progress.learning_rate =
+            run.learning_rate(learning_rate, epoch, number, loader.num_batches());
         let loss = learner.train_step(batch, progress.learning_rate)?;
         if !loss.is_finite() {
             return Err(divergence_error("training loss", loss, epoch, number + 1));

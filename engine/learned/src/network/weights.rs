@@ -300,7 +300,7 @@ mod tests {
     use super::clip_level;
 
     #[test]
-    fn numbers_are_cut_at_the_level_that_fits() {
+    fn weights_are_clipped_at_the_highest_level_whose_sum_fits() {
         assert_eq!(clip_level(vec![1.0, 2.0, 3.0], 6.0), f32::INFINITY);
         assert_eq!(clip_level(vec![3.0, 1.0, 2.0], 5.0), 2.0);
         assert_eq!(clip_level(vec![3.0, 1.0, 2.0], 4.0), 1.5);

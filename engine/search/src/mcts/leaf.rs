@@ -242,11 +242,11 @@ impl<G: SearchGame, E: Evaluator<G>> Leaf<G> for SearchLeaf<G, E> {
 /// prior.
 pub trait Prior<G: SearchGame>: Send + Sync {
     /// Writes the win probability of the seat to move in each unfinished position.
-    fn values(&self, game: &G, positions: &[G::Position], values: &mut [f32]);
+    fn prior_values(&self, game: &G, positions: &[G::Position], values: &mut [f32]);
 }
 
 impl<G: SearchGame, E: Evaluator<G>> Prior<G> for E {
-    fn values(&self, game: &G, positions: &[G::Position], values: &mut [f32]) {
+    fn prior_values(&self, game: &G, positions: &[G::Position], values: &mut [f32]) {
         Evaluator::values(self, game, positions, values);
     }
 }

@@ -238,7 +238,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             }
         }
         self.successor_values.resize(self.successors.len(), 0.0);
-        prior.values(game, &self.successors, &mut self.successor_values);
+        prior.prior_values(game, &self.successors, &mut self.successor_values);
         let mut evaluated = self.successors.iter().zip(&self.successor_values);
         for (&mv, edge) in self.moves.iter().zip(context.graph.edges_of(node).iter()) {
             let payoff = match game.payoffs(&game.play(position, mv)) {

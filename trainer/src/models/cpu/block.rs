@@ -2,9 +2,9 @@
 //! first-level cache. Sums have a fixed order, so all instruction sets give the same bits.
 
 use super::{
+    fake_quantization::{activate_between, activate_first, activate_last_hidden},
     layout::Shape,
     matrix::{add_product, add_transposed_product, lanes, lanes_mut},
-    quantize::{activate_between, activate_first, activate_last_hidden},
     simd_vector::{LANES, Lanes, Vector},
 };
 use alea_core::calibration::exponential;

@@ -10,7 +10,8 @@ use alea_core::simd::multiversion;
 pub(super) const WON_UNITS: u16 = u16::MAX;
 const SIX_WON_UNITS: f32 = 6.0 * 65535.0;
 
-/// 20 · 20 patterns of three stones per side, padded to whole vectors.
+/// Cells of the largest block: 20 patterns (which three of six stones live) of each side, padded to
+/// whole vectors.
 pub(super) const MAX_BLOCK_CELLS: usize = 416;
 pub(super) type BlockValues = [u16; MAX_BLOCK_CELLS];
 

@@ -47,7 +47,7 @@ pub(super) const BOARD_CELLS: CellGroup = group(
     STONES + 1,
     "board seen by the mover (0 empty, 1-6 mover, 7-12 other)",
 );
-pub(super) const SQUARE_CELLS: CellGroup = group(
+pub(super) const STONE_SQUARE_CELLS: CellGroup = group(
     's',
     SQUARES_START,
     STONES,
@@ -76,7 +76,7 @@ pub(super) const MOBILE_CELLS: CellGroup = group(
 
 pub(crate) static GROUPS: [CellGroup; 6] = [
     BOARD_CELLS,
-    SQUARE_CELLS,
+    STONE_SQUARE_CELLS,
     DISTANCE_CELLS,
     ALIVE_CELLS,
     OWNER_CELLS,

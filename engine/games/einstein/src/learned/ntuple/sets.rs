@@ -1,7 +1,7 @@
 //! The named tuple sets, and the candidates of tuple searches. A name keeps its tuples for ever.
 
 use super::cell::{
-    ALIVE_CELLS, BOARD_CELLS, DISTANCE_CELLS, MOBILE_CELLS, OWNER_CELLS, SQUARE_CELLS, STONES,
+    ALIVE_CELLS, BOARD_CELLS, DISTANCE_CELLS, MOBILE_CELLS, OWNER_CELLS, STONE_SQUARE_CELLS, STONES,
 };
 use crate::{MAX_STONES, Standard};
 use alea_core::random::RandomStream;
@@ -62,7 +62,7 @@ fn cells(group: CellGroup, numbers: impl IntoIterator<Item = usize>) -> Vec<Cell
 }
 
 fn squares<const COUNT: usize>(stones: [usize; COUNT]) -> Vec<Cell> {
-    cells(SQUARE_CELLS, stones)
+    cells(STONE_SQUARE_CELLS, stones)
 }
 
 fn stones() -> Vec<Vec<Cell>> {
@@ -191,8 +191,8 @@ const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
 pub(crate) fn candidates(random: &mut RandomStream) -> Vec<TupleCandidates> {
     let distances = (2..=6).flat_map(|count| subsets(DISTANCE_CELLS, count));
     let mut kinds: Vec<TupleCandidates> = vec![
-        ("pairs of stones", subsets(SQUARE_CELLS, 2)),
-        ("triples of stones", subsets(SQUARE_CELLS, 3)),
+        ("pairs of stones", subsets(STONE_SQUARE_CELLS, 2)),
+        ("triples of stones", subsets(STONE_SQUARE_CELLS, 3)),
         ("distances", distances.collect()),
         (
             "living stones",

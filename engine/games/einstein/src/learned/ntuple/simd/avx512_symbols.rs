@@ -135,7 +135,8 @@ static LOSS_MASKS: Aligned<[[u8; 64]; 16]> = {
     Aligned(tables)
 };
 
-/// By square in the owner's perspective ([`SQUARES`] for gone): symbols of a stone there.
+/// By square in the owner's perspective ([`SQUARES`] for a gone stone), then by cell: symbol of each
+/// stone's square, distance and alive cell if the stone is there; 0 for other cells.
 static STONE_SYMBOLS: Aligned<[[u8; 64]; 32]> = {
     let mut tables = [[0; 64]; 32];
     let mut square = 0;
@@ -160,7 +161,7 @@ const _: () =
 pub(super) struct SymbolVectors<const COMPACT: bool>([__m512i; 2]);
 
 impl<const COMPACT: bool> SymbolVectors<COMPACT> {
-    /// Clamps squares to [`SQUARES`].
+    /// Computes the symbols of all cells of a position; stones beyond [`SQUARES`] count as gone.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn new(position: &Position) -> Self {

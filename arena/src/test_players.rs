@@ -1,3 +1,5 @@
+//! Simple deterministic players for tests.
+
 use crate::matches::{Contestant, MatchOptions, PairResult, play_pairs};
 use alea_core::{game::Game, random::RandomStream};
 use alea_einstein::{Move, MoveList, Position, Standard};

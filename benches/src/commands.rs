@@ -1,3 +1,5 @@
+//! The studies as commands.
+
 pub(crate) mod playouts;
 pub(crate) mod prove;
 pub(crate) mod report;

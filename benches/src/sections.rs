@@ -1,3 +1,5 @@
+//! Sections for the results of studies in a report.
+
 use crate::{
     reproduce::Reproduction,
     setup_values::result::{ClassValue, SetupValues},

@@ -1,3 +1,5 @@
+//! Arguments of supervised training.
+
 use crate::config::TrainConfig;
 use crate::curve::Observer;
 use crate::dataset::Samples;

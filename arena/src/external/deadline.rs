@@ -1,3 +1,5 @@
+//! Deadlines for waiting.
+
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy)]

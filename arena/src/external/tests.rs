@@ -1,3 +1,5 @@
+//! Tests of other programs as players, by the scenes in `programs.txt` and by arbitrary bytes.
+
 use super::*;
 use crate::matches::{Contestant, MatchOptions, MatchResult, play_match};
 use crate::test_players::{contestant, first, greedy_contestant};

@@ -1,3 +1,5 @@
+//! Leagues of simple players, interrupted and resumed.
+
 use super::*;
 use crate::test_players::{contestant, first, greedy_contestant, options as match_options, random};
 use crate::{matches::Openings, test_faults};

@@ -1,3 +1,6 @@
+//! State file of a match: a journal of finished pairs with their wall time. Invariant: only the
+//! same match continues it.
+
 use super::{Contestant, MatchOptions, PairResult, starts::has_chance};
 use crate::error::Result;
 use alea_core::{

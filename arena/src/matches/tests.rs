@@ -1,3 +1,5 @@
+//! Tests of matches between simple deterministic players.
+
 use super::*;
 use crate::setups::Setups;
 use crate::statistics::{

@@ -1,3 +1,5 @@
+//! The document as one HTML file for light and dark screens and paper.
+
 use super::{Block, Page, Section};
 use crate::text_table::{Cell, TextTable};
 use alea_core::text::printable_lines;

@@ -1,3 +1,5 @@
+//! The document as Markdown (CommonMark with pipe tables) with separate pictures.
+
 use super::{Block, Page, Section};
 use crate::text_table::{Cell, TextTable};
 use alea_core::text::printable_lines;

@@ -1,3 +1,5 @@
+//! Regret against independently solved endgames and results by hand, on several numbers of threads.
+
 use super::{
     Contestant,
     choices::{Answer, Choices, answers},

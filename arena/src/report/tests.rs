@@ -1,3 +1,5 @@
+//! Tests of the report.
+
 use super::*;
 use crate::matches::play_match;
 use crate::page::tests::{assert_alone, assert_well_formed};

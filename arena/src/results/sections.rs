@@ -1,3 +1,5 @@
+//! Report pages from results: a section for each kind.
+
 use super::ReportItem;
 use crate::error::Result;
 use crate::matches::warning_of_repeats;

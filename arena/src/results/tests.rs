@@ -1,3 +1,5 @@
+//! Tests of report pages from results.
+
 use super::*;
 use crate::page::tests::{assert_alone, assert_well_formed};
 use crate::test_players::{first, greedy_contestant, options, random};

@@ -1,3 +1,5 @@
+//! Command `playouts`: random games.
+
 use anyhow::Result;
 use benches::playouts::{
     RandomPlayReport,

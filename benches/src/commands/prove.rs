@@ -1,3 +1,5 @@
+//! Command `prove`: the winner of a position of Havannah, with a proof that is checked.
+
 use anyhow::{Result, anyhow, bail};
 use clap::value_parser;
 use cli::GameArguments;

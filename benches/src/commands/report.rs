@@ -1,3 +1,5 @@
+//! Command `report`: results of studies and of `alea` as a page.
+
 use anyhow::Result;
 use benches::sections::read_section;
 use cli::ReportArguments;

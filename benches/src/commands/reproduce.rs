@@ -1,3 +1,5 @@
+//! Command `reproduce`: published tables, measured again.
+
 use crate::commands::name_parser;
 use anyhow::{Result, bail};
 use arena::setups::Setups;

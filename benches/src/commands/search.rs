@@ -1,3 +1,5 @@
+//! Command `search`: searches compared on a suite of positions.
+
 use crate::commands::name_parser;
 use anyhow::Result;
 use benches::{

@@ -1,3 +1,5 @@
+//! Command `atlas`: the values of set-ups and of the first move.
+
 use anyhow::{Context, Result, bail};
 use arena::setups::Setups;
 use benches::setup_values::{

@@ -1,3 +1,5 @@
+//! Command `strength`: scores of players against one opponent, by thinking time.
+
 use anyhow::{Result, bail};
 use arena::matches::warning_of_repeats;
 use benches::strength::{Candidate, PLACEHOLDER, chart, measure_curves, text_table};

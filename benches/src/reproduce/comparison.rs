@@ -1,3 +1,5 @@
+//! Published figures beside measured ones, with their differences.
+
 use super::Target;
 use crate::{NamedValue, published::report};
 use arena::statistics::{Interval, QUANTILE_95};

@@ -1,3 +1,5 @@
+//! Tests of the parsed tables, of plans at full size, of differences, and of resumed tournaments.
+
 use super::*;
 use crate::published::{MonteAlphaLine, monte_alpha, rocknroll, star_depth};
 use arena::statistics::Interval;

@@ -1,3 +1,5 @@
+//! Costs of players on a suite, by phase of the game and in all, compared with the first player.
+
 use super::{
     Report, Settings, chart,
     cost::{Compared, cost_table},

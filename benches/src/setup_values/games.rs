@@ -1,3 +1,5 @@
+//! Sources of the games between set-ups.
+
 use crate::play;
 use arena::{error::Result, matches::luck};
 use engine::core::random::{SeedSpace, derive_seed};

@@ -1,3 +1,6 @@
+//! Tests of exact values against a slow solver, and of the study by games with threads and
+//! interruptions.
+
 use super::{games::RollOuts, *};
 use arena::statistics::Interval;
 use engine::core::game::Game;

@@ -1,3 +1,5 @@
+//! Defaults, resolution and validation.
+
 use super::*;
 use engine::games::einstein::Standard;
 

@@ -1,3 +1,5 @@
+//! One epoch of a training: training samples, then validation samples.
+
 use super::{Learner, StepSettings, TrainingRun, divergence_error};
 use crate::Error;
 use crate::calibrate::logit_loss;

@@ -1,3 +1,5 @@
+//! Tests training of both families, resuming, and errors.
+
 use super::*;
 use crate::config::{Schedule, UpdateRule};
 use crate::sample::tests::random_samples;

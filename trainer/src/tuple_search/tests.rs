@@ -1,3 +1,6 @@
+//! Tests candidates against symmetries, screening against a slow reference, resumed searches, and
+//! recovery of a planted set.
+
 use super::{candidates::orbit, screen::CURVATURE_PRIOR, *};
 use crate::sample::tests::random_samples;
 use alea_learned::{

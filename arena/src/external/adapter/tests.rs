@@ -1,3 +1,5 @@
+//! The conversations of `conversations.txt`.
+
 use super::*;
 use crate::external::dialect::PRESETS;
 use alea_core::random::RandomStream;

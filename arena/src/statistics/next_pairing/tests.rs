@@ -1,3 +1,5 @@
+//! Simulated leagues of contestants with known strengths.
+
 use super::*;
 use crate::statistics::{QUANTILE_95, score_of_elo};
 use alea_core::{moments::Moments, random::RandomStream};

@@ -1,3 +1,5 @@
+//! Tests of the table: replacement policies, generations, and torn or foreign entries.
+
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashMap;

@@ -1,3 +1,5 @@
+//! Compares the CPU training step with burn, and between instruction sets.
+
 use super::*;
 use crate::batch::NetworkBatch;
 use alea_core::random::RandomStream;

@@ -1,3 +1,5 @@
+//! Compares optimizer updates with their definitions.
+
 use super::*;
 use crate::batch::TupleBatch;
 use alea_core::random::RandomStream;

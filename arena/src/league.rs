@@ -244,7 +244,7 @@ struct PairingProgress {
     pairs: u64,
     /// Pairs played, including those of steps that are not in the ratings yet.
     available: u64,
-    /// Results of the pairs played, with a wall time of 0.
+    /// Results of the pairs played, without wall time.
     played: Played,
     means: Moments,
     /// True if all pairs of the last step repeat earlier games.

@@ -47,7 +47,7 @@ impl Cell {
         }
     }
 
-    /// Displayed text.
+    /// The cell's displayed text.
     #[must_use]
     pub fn text_of(&self) -> String {
         match self {

@@ -1,8 +1,8 @@
 //! Equilibria of finite zero-sum games given as a matrix, by regret matching⁺ with alternating
 //! updates and linear averaging (Tammelin 2014).
 //!
-//! Mixes are mixed strategies. The *gap* between the best responses to both averaged mixes bounds
-//! their distance from an equilibrium.
+//! Mixes are mixed strategies. The *gap* between the payoffs of best responses to the averaged
+//! mixes bounds their distance from an equilibrium.
 
 use arena::statistics::dot;
 

@@ -1,5 +1,5 @@
 //! A game from its rules (`engine/src/games/columns.rs`) to a trained model: self-play, training,
-//! and a match against the hand-made evaluator. Run it by `cargo run --release -p alea --example
+//! and a match against the hand-made evaluator. Run it by `cargo run --release -p alea-cli --example
 //! my_game`.
 
 use arena::matches::{Contestant, MatchOptions, play_match};

@@ -1,5 +1,5 @@
 //! Cost of one evaluation by hand-made and learned evaluators, on every available instruction set:
-//! `cargo run --release -p engine --example evaluation_speed -- [rounds] [part of a name]`.
+//! `cargo run --release -p alea-engine --example evaluation_speed -- [rounds] [part of a name]`.
 //!
 //! Prints the best of some short rounds, in nanoseconds and clock cycles. "line": an incremental
 //! update, then an evaluation. "whole": an expectation over one ply, divided by its successors.

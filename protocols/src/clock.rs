@@ -23,7 +23,7 @@ pub(crate) struct Overtime {
     pub(crate) counts_periods: bool,
 }
 
-/// Minimal part of a time that is reserved for sending the move to the client.
+/// Minimum time reserved for sending the move to the client.
 const MIN_OVERHEAD: Duration = Duration::from_millis(30);
 /// The reserve is the time divided by this, if that exceeds `MIN_OVERHEAD`.
 const OVERHEAD_DIVISOR: u32 = 20;

@@ -197,7 +197,7 @@ fn regret_json(
     Ok(serde_json::to_string(&regret_json?)?)
 }
 
-/// The suites of the benchmark, as names and texts.
+/// EinStein's benchmark suites: file name and contents of each.
 #[pyfunction]
 pub(crate) fn suites() -> [(&'static str, &'static str); 8] {
     macro_rules! suites {

@@ -47,8 +47,8 @@ struct Order {
     part: [usize; 2],
 }
 
-/// The choice of samples (docs/train.md): label, exact labels only, scale of errors, results only,
-/// validation fraction and its seed.
+/// Selection of samples (docs/train.md): label, exact labels only, standard error that halves a
+/// weight, results only, validation fraction, seed.
 type Choice = (Option<String>, bool, f32, bool, f64, u64);
 
 struct Batch {

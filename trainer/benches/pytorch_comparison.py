@@ -1,4 +1,4 @@
-"""The same trainings in PyTorch, to stand beside `cargo run --release -p trainer --example training_speed`.
+"""The same trainings in PyTorch, to stand beside `cargo run --release -p alea-trainer --example training_speed`.
 
 Network: EinStein's usual inputs, one row of each of 28 runs (for either side six stones by square, six by square and mobility,
 turns to the goal, set of living stones) -> 64 -> 32 -> 1, clipped to [0, 1], binary cross-entropy with soft targets, Adam, batches

@@ -1,4 +1,4 @@
-//! Speed of data loading and training: `cargo run --release -p trainer --example training_speed --
+//! Speed of data loading and training: `cargo run --release -p alea-trainer --example training_speed --
 //! DIR [THREADS [ROWS]]`. DIR holds game records (`alea selfplay`); input rows are written to ROWS
 //! for `trainer/benches/pytorch_comparison.py`.
 //!

@@ -36,7 +36,7 @@ impl Backend {
                 let exists = BURN_BACKENDS.iter().any(|(backend, _)| *backend == name);
                 Err(Error::new(if exists {
                     format!(
-                        "the backend {name} is not compiled in, only {list}; build it in with: cargo build --release -p alea --features {name}"
+                        "the backend {name} is not compiled in, only {list}; build it in with: cargo build --release -p alea-cli --features {name}"
                     )
                 } else {
                     format!(

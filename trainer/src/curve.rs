@@ -32,7 +32,7 @@ pub struct CurvePoint {
     pub learning_rate: f64,
     /// Training samples per second, without validation.
     pub samples_per_second: f64,
-    /// Duration in seconds, with validation.
+    /// Seconds of the epoch, with validation.
     pub seconds: f64,
 }
 

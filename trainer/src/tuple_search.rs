@@ -141,7 +141,7 @@ struct Search<'a, G: Learnable> {
     config: &'a TrainConfig,
     options: &'a SearchOptions,
     candidates: Vec<Candidate>,
-    /// In the order of their games.
+    /// Samples of random shards, in game order within a shard.
     training: Vec<Sample<G::Position>>,
     validation: Vec<Sample<G::Position>>,
     /// Validation loss and logit of the constant prediction of the mean training target.

@@ -1,5 +1,5 @@
-//! Translates moves between our notation and a program's; translating there and back changes
-//! nothing. A square is a letter and a number anywhere in a move.
+//! Translates moves between our notation and a program's, without loss. A square is a letter and a
+//! number anywhere in a move.
 
 use super::dialect::{Dialect, Squares};
 

@@ -180,6 +180,12 @@ impl Dialect {
                 .milliseconds("start_ms", DEFAULT_START_MILLISECONDS.max(milliseconds))?,
             think: keys.milliseconds("think", (milliseconds - milliseconds / 10).max(1))?,
         };
+        let translates =
+            dialect.capitals || dialect.pass != "pass" || !matches!(dialect.squares, Squares::Ours);
+        if protocol.name == "lines" && translates {
+            let problem = "lines has our notation: leave 'case', 'pass' and 'squares' out";
+            return Err((1, problem.to_owned()));
+        }
         let seconds = dialect.seconds();
         if dialect.sends_seconds() && 1000 * seconds >= milliseconds {
             return Err((

@@ -2,7 +2,8 @@
 //! the difference of two ratings predicts the score between them.
 //!
 //! Ratings maximise the likelihood (Newton's method) and have mean 0. Their errors come from the
-//! observed variance of pairs of games, by the "sandwich" estimator of White (1982). The score of a
+//! variance of pairs of games, in leagues averaged with a prior, by the "sandwich" estimator of
+//! White (1982). The score of a
 //! match is clamped to a quarter of a sample inside of 0 and 1, as in [`Tally::elo`], so that
 //! ratings are finite and those of two contestants differ by exactly the Elo of their match.
 

@@ -19,8 +19,8 @@ use std::{
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Hash (xxh3, 64 bits) of a schema text, which names all inputs.
-pub fn hash(layout: &str) -> u64 {
-    xxh3_64(layout.as_bytes())
+pub fn hash(schema: &str) -> u64 {
+    xxh3_64(schema.as_bytes())
 }
 
 /// Consecutive view cells with the same alphabet of symbols.
@@ -181,7 +181,7 @@ pub trait Learnable: TupleInputs {
         self.clone()
     }
 
-    /// Changes the rules of several boards to share one view, for one model of all.
+    /// Gives several boards common inputs, so that one model trains on all; unchanged by default.
     fn for_joint_training(all: Vec<Self>) -> Vec<Self> {
         all
     }

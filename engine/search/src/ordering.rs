@@ -207,8 +207,8 @@ fn sort(order: &mut [u16], scores: &[f32]) {
     }
 }
 
-/// Keeps the `max_moves` moves of the highest classes, in list order; those of the lowest class are
-/// taken at even distances, since neighbours are alike.
+/// Keeps the `max_moves` moves of the highest classes, in list order; of the lowest class
+/// kept, those at even distances, since neighbours are alike.
 pub fn limit_moves<G: SearchGame>(
     game: &G,
     position: &G::Position,

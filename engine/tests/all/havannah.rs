@@ -212,7 +212,7 @@ fn random_games_are_those_of_a_plain_board() {
     }
 }
 
-/// `cargo test --release -p engine --test all -- --ignored --nocapture many_random_games`
+/// `cargo test --release -p alea-engine --test all -- --ignored --nocapture many_random_games`
 #[test]
 #[ignore = "takes a quarter of an hour"]
 fn many_random_games_are_those_of_a_plain_board() {

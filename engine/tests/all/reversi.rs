@@ -312,7 +312,7 @@ fn published_endgames_are_solved() {
     }
 }
 
-/// `cargo test --release -p engine -- --ignored --nocapture hard_published`
+/// `cargo test --release -p alea-engine -- --ignored --nocapture hard_published`
 #[test]
 #[ignore = "takes a minute"]
 fn hard_published_endgames_are_solved() {

@@ -225,7 +225,7 @@ impl<G: Playable> ShardReader<G> {
         ))
     }
 
-    /// Header for new shards of these games.
+    /// Header for new shards of this reader's games.
     #[must_use]
     pub fn header(&self, run: serde_json::Value) -> ShardHeader {
         ShardHeader {

@@ -29,7 +29,7 @@ use std::{
 
 const UNNAMED_PLAYER: &str = "unknown";
 
-/// Rarer players of a file with too many.
+/// Name of all rarer players in a file with too many.
 const OTHER_PLAYERS: &str = "others";
 
 /// Names that get an index of their own: at most 253, the most frequent and, of equally frequent

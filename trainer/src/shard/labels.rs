@@ -5,7 +5,7 @@ use super::MAX_LABELS_PER_SHARD;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Limit in bytes.
+/// Maximum bytes of a label's name.
 const MAX_NAME_LENGTH: usize = 32;
 
 /// Name of a label and how it was computed.

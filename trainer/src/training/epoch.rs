@@ -18,7 +18,7 @@ pub(super) struct EpochProgress {
     /// Sum over the samples so far, in nats.
     pub(super) loss: f64,
     pub(super) learning_rate: f64,
-    /// Seconds of training so far.
+    /// Training seconds of this epoch so far.
     pub(super) seconds: f64,
 }
 

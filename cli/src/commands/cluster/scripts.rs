@@ -49,7 +49,7 @@ impl Plan {
         Ok((scripts, fill_template(RUN_SCRIPT, &[&all])))
     }
 
-    /// Writes the scripts into the directory; fails if it has scripts of other steps.
+    /// Writes scripts and list of steps into the directory; fails if it has other steps.
     pub(super) fn take_directory(&self, scripts: &[(String, String)]) -> Result<()> {
         for folder in ["done", "failed", "log"] {
             files::create_directory(&self.settings.directory.join(folder))?;

@@ -7,7 +7,7 @@ use alea_core::random::RandomStream;
 pub struct Fading {
     /// Strength at ply 0.
     pub start: f64,
-    /// First ply with strength 0; `None` if there is none.
+    /// First ply with strength 0; `None`: never.
     pub until: Option<usize>,
     /// Plies in which the strength halves; `None` if it is constant.
     pub half_life: Option<f64>,

@@ -215,7 +215,7 @@ impl Graph {
         })
     }
 
-    /// Removes all nodes; `uses_cold_cells` if bounds or priors will be written.
+    /// Removes all nodes; with `uses_cold_cells`, new nodes also clear bounds and priors.
     pub(super) fn clear(&mut self, uses_cold_cells: bool) {
         self.uses_cold_cells = uses_cold_cells;
         self.allocator.clear();

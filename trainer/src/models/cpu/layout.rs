@@ -223,7 +223,7 @@ impl Shape {
         })
     }
 
-    /// Splits an array into its tensors, or into their parts for `bucket`.
+    /// Splits an array into its tensors; with `bucket`, those after the first layer into its part.
     pub(in crate::models) fn split<'a>(
         &self,
         all: &'a [f32],

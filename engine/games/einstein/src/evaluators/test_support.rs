@@ -80,11 +80,13 @@ pub(crate) fn check_scores(
     }
 }
 
-/// The same side to move against the enemy after a move; `None` if that ends the game.
+/// The position after a move of the enemy that captures none of the mover's stones; the side to
+/// move stays. `None` if every such move ends the game.
 pub(crate) fn with_another_enemy(game: &Standard, position: &Position) -> Option<Position> {
-    let moves = game.all_moves(position);
-    let next = game.play(position, moves[moves.len() / 2]);
-    game.winner(&next).is_none().then(|| next.pass_turn())
+    let turned = position.pass_turn();
+    let moves = game.all_moves(&turned);
+    let mut after = moves.iter().map(|&mv| game.play(&turned, mv));
+    after.find(|next| game.winner(next).is_none() && next.mover() == position.mover())
 }
 
 /// Unreachable positions: stones on any squares, also shared or off the board.

@@ -13,8 +13,8 @@ pub(super) const NUM_CODES: u16 = 18;
 pub struct PlyBits(pub u16);
 
 impl PlyBits {
-    /// ⌊18 r / 2¹⁶⌋ = (face − 1) · 3 + step (0 diagonal, 1 sideways, 2 forward); a stone with a
-    /// single step takes that instead.
+    /// Rolled face and random step: ⌊18 r / 2¹⁶⌋ = (face − 1) · 3 + step (0 diagonal, 1 sideways,
+    /// 2 forward; a stone's only step replaces it).
     #[inline]
     pub fn code(self) -> usize {
         ((u32::from(self.0) * u32::from(NUM_CODES)) >> 16) as usize

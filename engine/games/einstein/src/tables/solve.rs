@@ -136,7 +136,7 @@ pub(super) struct Solver<'a> {
 struct BlockPlan<'a> {
     row: usize,
     rank: usize,
-    /// 1 if the enemy's labels are reversed in working order.
+    /// 1 if the labels of the enemy, as mover of the successors, are reversed.
     reversed: usize,
     won: u8,
     count: usize,

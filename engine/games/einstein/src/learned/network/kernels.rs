@@ -52,7 +52,7 @@ pub(super) struct Tables {
     pub(super) other: Vec<I16Line>,
 }
 
-/// Inputs whose products are summed in 16 bits before widening, if [`Layers::i16_sums_fit`].
+/// Inputs between widenings if [`Layers::i16_sums_fit`]: two 16-bit sums of eight products each.
 pub(super) const I16_SUM_INPUTS: usize = 16;
 
 #[derive(Clone, Debug)]

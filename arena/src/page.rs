@@ -133,7 +133,7 @@ pub(crate) mod tests {
 
     #[test]
     fn html_has_every_block_once_and_escaped() {
-        let html = page().html();
+        let html = page().html("alea 1 <2>");
         assert_well_formed(&html);
         for part in [
             "<h1>A &amp; B</h1>",
@@ -142,6 +142,7 @@ pub(crate) mod tests {
             "a|b &lt;c&gt;",
             "<svg></svg>",
             "right ``` &lt;x&gt;",
+            "<footer>alea 1 &lt;2&gt;</footer>",
         ] {
             assert_eq!(html.matches(part).count(), 1, "{part}: {html}");
         }
@@ -150,7 +151,7 @@ pub(crate) mod tests {
 
     #[test]
     fn markdown_has_every_block_and_its_pictures_beside_it() {
-        let (text, pictures) = page().markdown("found");
+        let (text, pictures) = page().markdown("found", "alea 1");
         assert_eq!(
             pictures,
             [("found-1.svg".to_owned(), "<svg></svg>".to_owned())]

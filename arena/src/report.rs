@@ -74,12 +74,12 @@ pub struct ReportMatch {
     pub result: MatchResult,
 }
 
-/// Writes the report atomically as HTML.
+/// Writes the report of `program` atomically as HTML.
 ///
 /// # Errors
 /// If a plot cannot be drawn or the file cannot be written.
-pub fn write_report(path: &Path, data: &ReportData) -> Result<()> {
-    let html = page(data)?.html();
+pub fn write_report(path: &Path, data: &ReportData, program: &str) -> Result<()> {
+    let html = page(data)?.html(program);
     Ok(write_atomically(path, |out| {
         out.write_all(html.as_bytes())
     })?)

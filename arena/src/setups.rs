@@ -30,16 +30,10 @@ pub enum Setups {
 }
 
 /// Built-in mixed strategy, with its path; `benches atlas` makes others.
-const MIX_SETUPS_FILE: (&str, &str) = (
-    "data/setups/nash.txt",
-    include_str!("../../data/setups/nash.txt"),
-);
+const MIX_SETUPS_FILE: (&str, &str) = ("data/setups/nash.txt", alea_data::MIXED_SETUPS);
 
 /// Built-in list, with its path: the sixteen best set-ups against each other.
-const BEST_SETUPS_FILE: (&str, &str) = (
-    "data/setups/best.txt",
-    include_str!("../../data/setups/best.txt"),
-);
+const BEST_SETUPS_FILE: (&str, &str) = ("data/setups/best.txt", alea_data::BEST_SETUPS);
 
 const NO_SETUPS_ERROR: &str =
     "there is no set-up to start from; give 'random' or at least one RED:BLUE";

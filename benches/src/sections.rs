@@ -148,7 +148,7 @@ mod tests {
         };
         let text = serde_json::to_string(&result).unwrap();
         let found = results::read("file.json", &text, read_section).unwrap();
-        let html = results::page("Results", &found).unwrap().html();
+        let html = results::page("Results", &found).unwrap().html("alea 1");
         assert!(
             html.contains("mean absolute difference 1.33 points")
                 && html.contains("<li>random set-ups</li>"),

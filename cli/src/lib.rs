@@ -32,16 +32,24 @@ pub use trainer::progress::progress_bar;
 
 use anyhow::Result;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use engine::core::text;
-use std::process::ExitCode;
+use engine::core::{shipped_files, text};
+use std::{path::PathBuf, process::ExitCode};
+
+/// Version, and commit with its date if known.
+const VERSION: &str = env!("ALEA_VERSION");
+/// Name and version of the program.
+pub(crate) const PROGRAM: &str = concat!("alea ", env!("ALEA_VERSION"));
 
 // No doc comment, because clap would show it as the description of every program.
 #[derive(Parser)]
-#[command(version, propagate_version = true, max_term_width = 100)]
+#[command(version = VERSION, propagate_version = true, max_term_width = 100)]
 struct Arguments<C: Subcommand> {
     /// Worker threads, at most 1024; 0 uses all cores.
     #[arg(long, global = true, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u16).range(..=1024))]
     threads: u16,
+    /// Directory like the repository, with more models and data; the environment's ALEA_DATA_DIR.
+    #[arg(long, global = true, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
     #[command(subcommand)]
     command: C,
 }
@@ -94,6 +102,11 @@ pub fn run_program<C: Subcommand>(
         fatal::exit_with_line(format_args!("cannot start {count}: {error}"));
     }
     tables::provide();
+    shipped_files::ship(&[alea_models::FILES, alea_data::FILES]);
+    let data_directory = std::env::var_os("ALEA_DATA_DIR").map(PathBuf::from);
+    if let Some(directory) = arguments.data_dir.or(data_directory) {
+        shipped_files::set_data_directory(&directory);
+    }
     // Registers other programs as players of every game.
     #[cfg(unix)]
     let [..] = engine::for_games!(crate::games::each_game! OneGame => ::arena::external::provide_external::<OneGame>());

@@ -106,7 +106,7 @@ pub(crate) fn run<G: Learnable>(
             &game.random_start(&mut RandomStream::new(config.seed), 0),
         )),
     };
-    write_report(&report, &data)?;
+    write_report(&report, &data, crate::PROGRAM)?;
     Ok(PipelineResult {
         self_play,
         models,

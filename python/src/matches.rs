@@ -199,12 +199,7 @@ fn regret_json(
 
 /// EinStein's benchmark suites: file name and contents of each.
 #[pyfunction]
-pub(crate) fn suites() -> [(&'static str, &'static str); 8] {
-    macro_rules! suites {
-        ($($stones:literal),*) => {[$((
-            concat!("stones-", $stones, ".jsonl"),
-            include_str!(concat!("../../data/suites/stones-", $stones, ".jsonl")),
-        )),*]};
-    }
-    suites!(5, 6, 7, 8, 9, 10, 11, 12)
+pub(crate) fn suites() -> [(String, &'static str); 8] {
+    let suite = |stones| (format!("stones-{stones}.jsonl"), alea_data::regret_suite(stones));
+    std::array::from_fn(|number| suite(number + 5))
 }

@@ -71,7 +71,7 @@ fn games_that_repeat_others_do_not_count() {
             matches,
             ..Default::default()
         };
-        crate::report::page(&data).unwrap().html()
+        crate::report::page(&data).unwrap().html("alea 1")
     };
     assert!(report(&result).contains("92 of 100 games repeat earlier ones"));
     let differing = play_match(&first(), &random(), &options(Reversi::SIX, 8, 10)).unwrap();

@@ -6,9 +6,9 @@ use alea_core::text::printable_lines;
 use std::fmt::Write;
 
 impl Page {
-    /// The document as one HTML file for light and dark screens and paper.
+    /// The document as one HTML file for light and dark screens and paper; `program` made it.
     #[must_use]
-    pub fn html(&self) -> String {
+    pub fn html(&self, program: &str) -> String {
         let mut body = String::with_capacity(100_000);
         let _ = write!(body, "<header><h1>{}</h1>", escape(&self.title));
         for sentence in &self.summary {
@@ -34,8 +34,9 @@ impl Page {
         format!(
             "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <title>{}</title><style>{STYLE}</style></head>\n<body><main>{body}</main></body></html>\n",
-            escape(&self.title)
+         <title>{}</title><style>{STYLE}</style></head>\n<body><main>{body}<footer>{}</footer></main></body></html>\n",
+            escape(&self.title),
+            escape(program)
         )
     }
 }

@@ -6,9 +6,9 @@ use alea_core::text::printable_lines;
 
 impl Page {
     /// The document as Markdown (CommonMark with pipe tables), and its pictures as pairs of file
-    /// name (`STEM-N.svg`) and content.
+    /// name (`STEM-N.svg`) and content; `program` made it.
     #[must_use]
-    pub fn markdown(&self, stem: &str) -> (String, Vec<(String, String)>) {
+    pub fn markdown(&self, stem: &str, program: &str) -> (String, Vec<(String, String)>) {
         let mut pictures = Vec::new();
         let mut text = format!("# {}\n", plain_text(&self.title));
         for sentence in &self.summary {
@@ -24,6 +24,7 @@ impl Page {
                 block(&mut text, &mut pictures, one, stem);
             }
         }
+        text += &format!("\n{}\n", plain_text(program));
         (text, pictures)
     }
 }

@@ -344,13 +344,17 @@ impl LabelledSuite {
     /// # Errors
     /// If a file cannot be read, a line is invalid, or there is no suite.
     pub fn all(path: &Path, game: &Standard) -> Result<Vec<Self>> {
-        if !path.is_dir() {
+        let Ok(listed) = files::list(path) else {
             return Ok(vec![Self::read(path, game)?]);
-        }
-        let files = (2..=MAX_SUITE_STONES).map(|stones| file(path, stones));
-        let suites = files.filter(|path| path.exists());
+        };
+        let suites = (2..=MAX_SUITE_STONES).map(|stones| {
+            let name = file(path, stones);
+            let is_suite = |one: &&PathBuf| one.file_name() == name.file_name();
+            listed.iter().find(is_suite)
+        });
         let suites: Vec<_> = suites
-            .map(|path| Self::read(&path, game))
+            .flatten()
+            .map(|path| Self::read(path, game))
             .collect::<Result<_>>()?;
         if suites.is_empty() {
             return Err(format!("{}: no suites there", path.display()).into());

@@ -42,7 +42,7 @@ fn data() -> ReportData {
 
 #[test]
 fn the_page_is_whole_and_stands_alone() {
-    let page = page(&data()).unwrap().html();
+    let page = page(&data()).unwrap().html("alea 1");
     assert_well_formed(&page);
     assert_alone(&page);
     assert_eq!(
@@ -90,7 +90,7 @@ fn all_text_is_escaped() {
     ] {
         *text = evil.to_owned();
     }
-    let page = page(&data).unwrap().html();
+    let page = page(&data).unwrap().html("alea 1");
     assert!(!page.contains("<script") && page.matches("</style>").count() == 1);
     assert_well_formed(&page);
 }
@@ -114,7 +114,7 @@ fn the_sentence_says_what_the_interval_says() {
 
 #[test]
 fn a_report_of_nothing_is_a_page_and_data_can_be_stored() {
-    let empty = page(&ReportData::default()).unwrap().html();
+    let empty = page(&ReportData::default()).unwrap().html("alea 1");
     assert_well_formed(&empty);
     assert!(!empty.contains("<section>"));
     let stored = data();
@@ -127,10 +127,10 @@ fn the_file_is_the_page() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("report.html");
     let data = data();
-    write_report(&path, &data).unwrap();
+    write_report(&path, &data, "alea 1").unwrap();
     assert_eq!(
         std::fs::read_to_string(&path).unwrap(),
-        page(&data).unwrap().html()
+        page(&data).unwrap().html("alea 1")
     );
-    assert!(write_report(&directory.path().join("none/report.html"), &data).is_err());
+    assert!(write_report(&directory.path().join("none/report.html"), &data, "alea 1").is_err());
 }

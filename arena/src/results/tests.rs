@@ -8,7 +8,7 @@ use crate::{matches::play_match, tournament::play_tournament};
 fn html(text: &str) -> String {
     let html = page("Results", &read("file.json", text, |_| None).unwrap())
         .unwrap()
-        .html();
+        .html("alea 1");
     assert_well_formed(&html);
     assert_alone(&html);
     html

@@ -106,7 +106,7 @@ impl Arguments {
         }
         if let Some(path) = &self.html {
             let page = report.page(&game.notation(), recipe.name());
-            output::file(path, page.html())?;
+            output::file(path, page.html(crate::PROGRAM))?;
         }
         Ok(())
     }

@@ -241,7 +241,7 @@ impl Arguments {
 fn show(directory: &Path, result: &LeagueResult) -> Result<()> {
     let json = serde_json::to_string_pretty(result)? + "\n";
     output::file(&directory.join("standings.json"), json)?;
-    let html = page::page(result)?.html();
+    let html = page::page(result)?.html(crate::PROGRAM);
     Ok(output::file(&directory.join("league.html"), html)?)
 }
 

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 #[command(after_help = "Example: alea models models")]
 pub(crate) struct Arguments {
-    /// A directory of model files, or one file
+    /// A directory of model files, or one file; `models` has those that the program contains
     #[arg(default_value = "models")]
     path: PathBuf,
     /// Write one JSON object a model
@@ -28,8 +28,8 @@ pub(crate) struct Arguments {
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         let mut paths = vec![self.path.clone()];
-        if self.path.is_dir() {
-            paths = files::list(&self.path)?;
+        if let Ok(listed) = files::list(&self.path) {
+            paths = listed;
             paths.retain(|path| path.extension().is_some_and(|end| end == "safetensors"));
             paths.sort();
         }

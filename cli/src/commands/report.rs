@@ -57,13 +57,14 @@ impl Arguments {
         let page = results::page(&self.title, &found)?;
         if markdown {
             let stem = out.file_stem().and_then(|stem| stem.to_str());
-            let (text, pictures) = page.markdown(stem.context("the page's name is no text")?);
+            let (text, pictures) =
+                page.markdown(stem.context("the page's name is no text")?, crate::PROGRAM);
             for (name, svg) in pictures {
                 output::file(&out.with_file_name(name), svg)?;
             }
             output::file(out, text)?;
         } else {
-            output::file(out, page.html())?;
+            output::file(out, page.html(crate::PROGRAM))?;
         }
         output::note(&format!("{}: {} results", out.display(), found.len()));
         Ok(())

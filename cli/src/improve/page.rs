@@ -26,7 +26,7 @@ pub(super) fn write(
     ended: Option<End>,
 ) -> Result<PathBuf> {
     let path = directory.join("history.html");
-    let html = page(config, ledger, stages, ended)?.html();
+    let html = page(config, ledger, stages, ended)?.html(crate::PROGRAM);
     output::file(&path, html)?;
     Ok(path)
 }
@@ -215,7 +215,7 @@ mod tests {
         let config = crate::settings::parse(Standard::INFO.improve_presets[0].1).unwrap();
         let html = page(&config, &ledger(&[true, false]), &[], Some(End::Patience))
             .unwrap()
-            .html();
+            .html(crate::PROGRAM);
         for part in [
             "generation 1</strong> is the best one; 1 of 2",
             "Ended: a generation brought no gain.",
@@ -226,7 +226,9 @@ mod tests {
         }
         assert_eq!(html.matches("<svg").count(), 2);
         assert!(!html.contains("NaN"));
-        let empty = page(&config, &ledger(&[]), &[], None).unwrap().html();
+        let empty = page(&config, &ledger(&[]), &[], None)
+            .unwrap()
+            .html(crate::PROGRAM);
         assert!(empty.contains("<strong>abt</strong> is the best one; 0 of 0"));
     }
 }

@@ -2,7 +2,7 @@
 //! without a lock was left by a killed program.
 
 use crate::{
-    memory,
+    memory, shipped_files,
     shutdown::{self, TemporaryFile},
     task_slice::TaskSlice,
     text,
@@ -96,12 +96,16 @@ impl Display for FileKind {
 
 const MAX_STREAM: u64 = 64 << 20;
 
-/// Reads a file into memory.
+/// Reads a file, or a [shipped one](shipped_files), into memory.
 ///
 /// # Errors
 /// [`FileError::NotFound`], [`FileError::TooLarge`] or [`FileError::Read`].
 pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
-    read_open(&open(path)?, path, kind)
+    let file = open(path);
+    if let Some(shipped) = shipped_files::content(path).filter(|_| file.is_err()) {
+        return Ok(shipped.to_vec());
+    }
+    read_open(&file?, path, kind)
 }
 
 /// Reads an open file from its current position; `path` names it in errors.
@@ -157,9 +161,9 @@ pub fn read_text(path: &Path, kind: FileKind) -> Result<String, FileError> {
     })
 }
 
-/// Opens a file for reading.
+/// Opens a file for reading, also one in the [data directory](shipped_files::set_data_directory).
 pub fn open(path: &Path) -> Result<File, FileError> {
-    File::open(path).map_err(|cause| FileError::reading(path, cause))
+    File::open(shipped_files::locate(path)).map_err(|cause| FileError::reading(path, cause))
 }
 
 /// Checksum (xxh3) of a file's content.
@@ -167,13 +171,19 @@ pub fn checksum(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes)
 }
 
-/// Lists the paths in a directory, unordered.
+/// Lists the paths in a directory, unordered; of one that does not exist, those of [shipped
+/// files](shipped_files).
 ///
 /// # Errors
 /// [`FileError::NotFound`] or [`FileError::Read`].
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
     let failed = |cause| FileError::reading(directory, cause);
-    fs::read_dir(directory)
+    let shipped = shipped_files::paths_in(directory);
+    let located = shipped_files::locate(directory);
+    if !located.is_dir() && !shipped.is_empty() {
+        return Ok(shipped);
+    }
+    fs::read_dir(located)
         .map_err(failed)?
         .map(|entry| entry.map(|entry| entry.path()).map_err(failed))
         .collect()

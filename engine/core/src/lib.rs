@@ -27,6 +27,8 @@ pub mod random;
 
 pub mod files;
 
+pub mod shipped_files;
+
 pub mod pages;
 
 pub mod memory;

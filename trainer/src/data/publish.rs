@@ -120,11 +120,6 @@ pub fn export<G: Playable>(
         };
         features += &format!("  - name: {}\n    dtype: {kind}\n", words[2]);
     }
-    let formats = include_str!("../../../docs/reference/formats.md").lines();
-    let columns = formats
-        .skip_while(|line| *line != "### Games as Parquet")
-        .skip_while(|line| !line.starts_with('|'))
-        .take_while(|line| line.starts_with('|'));
     let players = source.players.iter().enumerate();
     let players = players.map(|(number, player)| format!("- {number}: `{player}`\n"));
     let card = format!(
@@ -138,7 +133,7 @@ pub fn export<G: Playable>(
         parts = table,
         seed = layout.seed,
         file_positions = layout.file_positions,
-        columns = columns.collect::<Vec<_>>().join("\n"),
+        columns = include_str!("publish/columns.md").trim_end(),
         players = players.collect::<String>(),
         labels = serde_json::json!(source.labels),
         runs = serde_json::json!(source.runs),
@@ -148,4 +143,10 @@ pub fn export<G: Playable>(
     written.and_then(|()| file.sync_all()).map_err(&failed)?;
     staging.finish()?;
     Ok(all)
+}
+
+#[test]
+fn the_card_describes_the_columns_as_the_documents_do() {
+    let documents = include_str!("../../../docs/reference/formats.md");
+    assert!(documents.contains(include_str!("publish/columns.md")));
 }

@@ -196,7 +196,7 @@ mod tests {
             exact: Vec::new(),
         };
         let mut random = RandomStream::new(1);
-        let suite = include_str!("../../../data/suites/stones-9.jsonl");
+        let suite = alea_data::regret_suite(9);
         for (number, line) in suite.lines().skip(1).take(40).enumerate() {
             let text = line.split('"').nth(3).unwrap();
             let start = rules.parse_position(text).unwrap().0;

@@ -80,14 +80,12 @@ fn tables(stones: usize, game: &Standard) -> Result<OptionalOracle<Standard>, St
     Ok(Some(tables))
 }
 
-const STRONG_SETUPS: &str = include_str!("../../../../data/setups/best.txt");
-
 static REGISTRY: Registry<Standard> = Registry {
     evaluators: &EVALUATORS,
     players: &PLAYERS,
     oracle: Some(&TABLEBASE),
     transcripts: &[sgf::form()],
-    best_model: |_| Some(include_bytes!("../../../../models/strong-1.safetensors")),
+    best_model: |_| Some(alea_models::STRONG_1),
     read_model: model_file::evaluator,
     ..Registry::DEFAULT
 };
@@ -126,10 +124,7 @@ impl Rules for Standard {
         solver_options: &[("tablebase", "4")],
         page_rules: &["einstein", "einstein(variant=nearest)"],
         page_parameters: &[("variant", &[])],
-        puzzles: &[(
-            "einstein",
-            include_str!("../../../../data/puzzles/einstein.jsonl"),
-        )],
+        puzzles: &[("einstein", alea_data::EINSTEIN_PUZZLES)],
         ..GameInfo::DEFAULT
     };
 
@@ -164,7 +159,9 @@ impl Rules for Standard {
     }
 
     fn strong_start(&self, seed: u64) -> Option<Position> {
-        let lines = STRONG_SETUPS.lines().filter(|line| !line.starts_with('#'));
+        let lines = alea_data::BEST_SETUPS
+            .lines()
+            .filter(|line| !line.starts_with('#'));
         let pairs: Vec<&str> = lines.collect();
         let (red, blue) = pairs[(seed % pairs.len() as u64) as usize].split_once(':')?;
         let number =

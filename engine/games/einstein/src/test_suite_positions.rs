@@ -4,7 +4,7 @@
 use super::Position;
 use std::sync::LazyLock;
 
-static CANONICAL_POSITIONS: &[u8] = include_bytes!("../../../../data/suites/held-out.bin");
+static CANONICAL_POSITIONS: &[u8] = alea_data::HELD_OUT_POSITIONS;
 
 /// A Bloom filter with one hash, which rejects nine of ten positions.
 static BLOOM_FILTER: LazyLock<Vec<u64>> = LazyLock::new(|| {

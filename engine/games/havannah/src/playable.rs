@@ -27,8 +27,8 @@ static REGISTRY: Registry<Havannah> = Registry {
     transcripts: &FORMS,
     best_model: |game| {
         Some(match game.base() {
-            ..=6 => include_bytes!("../../../../models/havannah-3.safetensors"),
-            _ => include_bytes!("../../../../models/havannah-4.safetensors"),
+            ..=6 => alea_models::HAVANNAH_3,
+            _ => alea_models::HAVANNAH_4,
         })
     },
     read_model: model_file::evaluator,

@@ -46,7 +46,7 @@ static REGISTRY: Registry<Reversi> = Registry {
     players: &PLAYERS,
     oracle: Some(&ENDGAME_ORACLE),
     transcripts: &FORMS,
-    best_model: |_| Some(include_bytes!("../../../../models/reversi-1.safetensors")),
+    best_model: |_| Some(alea_models::REVERSI_1),
     read_model: model_file::evaluator,
     ..Registry::DEFAULT
 };

@@ -32,7 +32,7 @@ pub const MAPS: [(&str, &str); 2] = [
 static REGISTRY: Registry<ReversiXt> = Registry {
     evaluators: &EVALUATORS,
     transcripts: &[sgf::form()],
-    best_model: |_| Some(include_bytes!("../../../../models/reversixt-2.safetensors")),
+    best_model: |_| Some(alea_models::REVERSIXT_2),
     read_model: model_file::evaluator,
     ..Registry::DEFAULT
 };

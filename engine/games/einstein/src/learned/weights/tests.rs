@@ -359,10 +359,7 @@ fn a_model_carries_its_tuples_and_its_phases() {
 
 #[test]
 fn shipped_models_round_trip() {
-    for bytes in [
-        &include_bytes!("../../../../../../models/quick-ntuple.safetensors")[..],
-        include_bytes!("../../../../../../models/integer-1.safetensors"),
-    ] {
+    for bytes in [alea_models::QUICK_NTUPLE, alea_models::INTEGER_1] {
         assert_eq!(read(bytes).unwrap().to_bytes(), bytes);
     }
 }

@@ -1,0 +1,71 @@
+//! Files that the program contains, and a directory with more of them: where a relative path is
+//! looked up that does not exist.
+
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+type ShippedFile = (&'static str, &'static [u8]);
+
+static SHIPPED_FILES: OnceLock<Vec<ShippedFile>> = OnceLock::new();
+static DATA_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
+
+/// Makes files readable at their relative paths wherever the program runs, once at its start.
+pub fn ship(files: &[&[ShippedFile]]) {
+    _ = SHIPPED_FILES.set(files.concat());
+}
+
+/// Sets the directory in which relative paths are looked up that do not exist, once at the start.
+pub fn set_data_directory(directory: &Path) {
+    _ = DATA_DIRECTORY.set(directory.to_owned());
+}
+
+/// The path, or the one in the data directory if only that exists.
+pub(crate) fn locate(path: &Path) -> Cow<'_, Path> {
+    let elsewhere = DATA_DIRECTORY.get().map(|directory| directory.join(path));
+    let elsewhere = elsewhere.filter(|found| !path.exists() && found.exists());
+    elsewhere.map_or(Cow::Borrowed(path), Cow::Owned)
+}
+
+fn shipped_files() -> impl Iterator<Item = (&'static Path, &'static [u8])> {
+    let files = SHIPPED_FILES.get().into_iter().flatten();
+    files.map(|&(path, bytes)| (Path::new(path), bytes))
+}
+
+/// Content of the shipped file at a path.
+pub(crate) fn content(path: &Path) -> Option<&'static [u8]> {
+    let file = shipped_files().find(|(shipped, _)| *shipped == path);
+    file.map(|(_, bytes)| bytes)
+}
+
+/// Paths of the shipped files in a directory.
+pub(crate) fn paths_in(directory: &Path) -> Vec<PathBuf> {
+    let paths = shipped_files().map(|(path, _)| path);
+    let inside = paths.filter(|path| path.parent() == Some(directory));
+    inside.map(Path::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::{self, FileKind};
+
+    #[test]
+    fn a_relative_path_is_looked_up_in_the_data_directory_and_among_the_shipped_files() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("models")).unwrap();
+        std::fs::write(directory.path().join("models/b"), "of the directory").unwrap();
+        set_data_directory(directory.path());
+        ship(&[&[("models/a", b"shipped"), ("models/b", b"hidden")]]);
+        let read = |path: &str| files::read(Path::new(path), FileKind::Text);
+        assert_eq!(read("models/a").unwrap(), b"shipped");
+        assert_eq!(read("./models/a").unwrap(), b"shipped");
+        assert_eq!(read("models/b").unwrap(), b"of the directory");
+        assert!(read("models/c").is_err());
+        let listed = |directory: &str| files::list(Path::new(directory)).map(|paths| paths.len());
+        assert_eq!(listed("models").unwrap(), 2);
+        assert!(listed("data").is_err());
+    }
+}

@@ -1,7 +1,7 @@
 //! Errors of measurements.
 
 use alea_core::{files::FileError, journal::JournalError};
-use alea_play::notation::PlayerError;
+use alea_play::player_notation::PlayerError;
 
 /// Error of a measurement.
 #[derive(Debug, thiserror::Error)]

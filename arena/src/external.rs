@@ -7,25 +7,25 @@
 mod adapter;
 mod coordinates;
 mod deadline;
-pub mod dialect;
+pub mod dialect_options;
 pub mod log;
 mod program;
 mod protocol;
-mod reaper;
+mod process_guard;
 pub mod reply;
 
 use adapter::{ProtocolAdapter, Request, Substitution};
 use alea_core::{game::List, random::RandomStream};
 use alea_play::{
-    notation::{Arguments, Problem},
+    player_notation::{Arguments, Problem},
     playable::Playable,
     player::{Analysis, Decision, Failure, GameEvent, Player},
-    plugins::provide,
+    player_plugins::provide,
     registry::Maker,
 };
 use alea_search::limits::Limits;
 use deadline::Deadline;
-use dialect::Dialect;
+use dialect_options::Dialect;
 use program::Program;
 use reply::{Reply, parse_reply, quote};
 use std::{

@@ -11,11 +11,11 @@ pub mod text_table;
 
 pub mod plot;
 
-pub mod page;
+pub mod document;
 
 pub mod matches;
 
-pub mod report;
+pub mod pipeline_report;
 
 pub mod tournament;
 
@@ -24,13 +24,13 @@ pub mod league;
 #[cfg(unix)]
 pub mod external;
 
-pub mod setups;
+pub mod setup_starts;
 
 pub mod regret;
 
-pub mod results;
+pub mod results_report;
 
 #[cfg(test)]
-mod test_faults;
+mod journal_faults;
 #[cfg(test)]
 mod test_players;

@@ -14,22 +14,22 @@ mod records;
 mod result;
 mod starts;
 mod stopping;
-mod timed;
+mod timed_player;
 
 use crate::error::Result;
 use alea_core::{
     game::{Game, Seat},
     random::{SeedSpace, derive_seed},
     record::GameRecord,
-    task_slice::TaskSlice,
+    job_array::TaskSlice,
 };
 use alea_play::{
     build::PlayerRecipe,
-    chance_outcomes::Repeatable,
-    fingerprint::canonical_fingerprint,
-    game_line::GameLine,
+    chance_sources::Repeatable,
+    canonical_game_hash::canonical_fingerprint,
+    game_jsonl::GameLine,
     game_loop::{FailureCause, play_refereed},
-    notation::{PlayerError, Text},
+    player_notation::{PlayerError, Text},
     playable::Playable,
     player::{GameEvent, Player},
 };
@@ -52,7 +52,7 @@ use std::{
     time::{Duration, Instant},
 };
 pub use stopping::{SequentialResult, StoppingRule};
-use timed::TimedPlayer;
+use timed_player::TimedPlayer;
 
 /// Creates a player; every worker thread has its own.
 pub type PlayerFactory<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
@@ -474,6 +474,6 @@ pub fn pool(threads: usize) -> Result<ThreadPool> {
 }
 
 #[cfg(test)]
-mod draws;
+mod reversi_tests;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@
 
 pub mod heat_map;
 pub mod intervals;
-pub mod scaled;
+pub mod scaled_charts;
 
 use crate::error::Result;
 use crate::statistics::Interval;
@@ -14,7 +14,7 @@ use plotters::{
     prelude::*,
     style::text_anchor::{HPos, Pos, VPos},
 };
-use scaled::{Scale, scaled_chart, scatter};
+use scaled_charts::{Scale, scaled_chart, scatter};
 use serde::{Deserialize, Serialize};
 
 /// A curve of a chart.

@@ -7,8 +7,8 @@
 //! depend on the number of threads.
 
 mod choices;
-mod measure;
-mod mixed;
+mod estimates;
+mod random_greedy_games;
 pub mod positions;
 pub mod report;
 pub mod suite;
@@ -20,7 +20,7 @@ mod tests;
 use crate::error::Result;
 use alea_play::{
     build::{self, PlayerRecipe},
-    notation::Text,
+    player_notation::Text,
     playable::Playable,
     registry::SharedEvaluator,
 };

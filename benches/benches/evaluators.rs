@@ -8,7 +8,7 @@ use engine::games::einstein::{
     Position, Standard,
     learned::ntuple::{NTuple, TupleSet},
 };
-use engine::play::{build, notation::trusted};
+use engine::play::{build, player_notation::trusted};
 use positions::{NUM_POSITIONS, positions};
 use std::hint::black_box;
 

@@ -3,7 +3,7 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::{game::Game, random::RandomStream};
-use engine::games::einstein::{MoveList, Position, Standard, tables::cache::shared_tables};
+use engine::games::einstein::{MoveList, Position, Standard, tables::shared_tables::shared_tables};
 use std::hint::black_box;
 
 /// So many that the endgame table's entries do not fit the caches of a core.

@@ -2,7 +2,7 @@
 //! lockstep with every instruction set; on maps of ReversiXT, games with all moves listed at every
 //! ply.
 
-use benches::playouts::play_block;
+use benches::playout_statistics::play_block;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::{game::Game, random::RandomStream, search_game::Playouts, simd::Instructions};
 use engine::games::{

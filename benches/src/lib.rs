@@ -24,17 +24,17 @@ mod published;
 
 pub mod setup_values;
 
-pub mod playouts;
+pub mod playout_statistics;
 
 pub mod suite;
 
-pub mod strength;
+pub mod strength_curves;
 
 pub mod search_bench;
 
 pub mod reproduce;
 
-pub mod sections;
+pub mod report_sections;
 
 /// A value with a name in arguments and results, such as a study.
 pub trait NamedValue: Copy + PartialEq + 'static {

@@ -15,9 +15,9 @@ mod setups;
 use crate::NamedValue;
 use arena::error::Result;
 use arena::matches::make_folder;
-use arena::setups::Setups;
+use arena::setup_starts::Setups;
 pub use comparison::{Claim, Comparison, Figure, Reproduction};
-use engine::core::task_slice::TaskSlice;
+use engine::core::job_array::TaskSlice;
 use indicatif::ProgressBar;
 use std::path::PathBuf;
 

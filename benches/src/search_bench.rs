@@ -4,9 +4,9 @@
 
 pub(super) mod chance;
 pub(super) mod clock_overhead;
-mod compare;
+mod compare_players;
 mod cost;
-pub(super) mod depth;
+pub(super) mod time_by_depth;
 pub(super) mod measure;
 pub(super) mod presets;
 pub(super) mod table_size;
@@ -15,10 +15,10 @@ use crate::suite::Suite;
 use arena::error::Result;
 use arena::plot::{
     Curve, LineChart,
-    scaled::{Scale, scaled_chart},
+    scaled_charts::{Scale, scaled_chart},
 };
 pub use chance::compare_cuts;
-pub use compare::compare_players;
+pub use compare_players::compare_players;
 
 #[derive(Clone)]
 pub struct Settings {

@@ -5,11 +5,11 @@
 //! Rock'n'Roll (Schäfer 2006).
 
 mod arrangements;
-mod draw;
+mod display;
 mod fit;
 pub mod games;
-mod improvement;
-pub mod result;
+mod stronger_play;
+pub mod analysis;
 
 use crate::{
     mean,
@@ -19,18 +19,18 @@ use arena::error::Result;
 use arena::matches::{finish, pool};
 use arena::statistics::dot;
 use arrangements::Rows;
-pub use draw::MAX_DISPLAYED;
+pub use display::MAX_DISPLAYED;
 use engine::core::{
     journal::{ErrorTerms, Journal},
     random::{RandomStream, SeedSpace, derive_seed},
-    task_slice::TaskSlice,
+    job_array::TaskSlice,
 };
 use engine::games::einstein::{Standard, symmetry::transform_position, tables::Tables};
 use engine::play::playable::Rules;
 use fit::{Design, Terms};
 use games::{FullGames, Games, PlayGame};
 use indicatif::ProgressBar;
-use result::{Analysis, FitReport, SetupValues};
+use analysis::{Analysis, FitReport, SetupValues};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -127,7 +127,7 @@ pub fn study_games(
             let starts: (&str, &Mixes) = (name, &equilibrium[index]);
             let done = || progress.inc(1);
             let better = pool(settings.threads)?.install(|| {
-                improvement::measure_improvement(
+                stronger_play::measure_improvement(
                     players,
                     &design.rows,
                     starts,

@@ -1,9 +1,9 @@
-//! A game from its rules (`engine/src/games/columns.rs`) to a trained model: self-play, training,
+//! A game from its rules (`engine/src/games/example_game.rs`) to a trained model: self-play, training,
 //! and a match against the hand-made evaluator. Run it by `cargo run --release -p alea-cli --example
 //! my_game`.
 
 use arena::matches::{Contestant, MatchOptions, play_match};
-use engine::{games::columns::Columns, play::notation::trusted};
+use engine::{games::example_game::Columns, play::player_notation::trusted};
 use indicatif::ProgressBar;
 use std::error::Error;
 use trainer::config::TrainConfig;

@@ -8,7 +8,7 @@
     reason = "an allocator and a handler of signals cannot be written without"
 )]
 
-use engine::core::memory::may_fail;
+use engine::core::fallible_allocation::may_fail;
 #[cfg(feature = "mimalloc")]
 use mimalloc::MiMalloc as Inner;
 #[cfg(not(feature = "mimalloc"))]

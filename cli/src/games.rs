@@ -3,14 +3,14 @@
 
 use anyhow::{Result, anyhow, bail};
 use arena::matches::Starts;
-use arena::setups::Setups;
+use arena::setup_starts::Setups;
 use engine::core::{
     files::{self, FileKind},
     text,
 };
 use engine::games::einstein::Standard;
 use engine::play::{
-    notation::{Notation, Problem, Text, trusted},
+    player_notation::{Notation, Problem, Text, trusted},
     playable::{Playable, Rules},
     registry::EvaluatorEntry,
 };
@@ -45,7 +45,7 @@ pub(crate) use with_type;
 macro_rules! in_type {
     ([$($name:ident = $type:ty),* $(,)?] $text:expr, $game:ident => $body:expr) => {
         match $crate::games::parse($text)?.name.as_str() {
-            $(name if name == <$type as engine::play::rules::Rules>::INFO.name => {
+            $(name if name == <$type as engine::play::rule_parameters::Rules>::INFO.name => {
                 type $game = $type;
                 $body
             })*

@@ -6,7 +6,7 @@
 use anyhow::{Context, Result};
 use arena::matches::{MatchOptions, StoppingRule};
 use engine::core::random::SeedSpace;
-use engine::learned::container::Container;
+use engine::learned::safetensors_container::Container;
 use engine::play::playable::Playable;
 use std::path::Path;
 

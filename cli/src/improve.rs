@@ -5,23 +5,23 @@
 //! result. A directory belongs to one configuration, and to one process at a time.
 
 pub(crate) mod config;
-mod evaluator;
+mod labelled_evaluator;
 mod generation;
 mod ledger;
 mod page;
 
-use crate::stages::Stages;
+use crate::stage_times::Stages;
 use crate::{gating, output, settings};
 use anyhow::{Context, Result, bail};
-use arena::report::Stage;
+use arena::pipeline_report::Stage;
 use config::ImproveConfig;
 use engine::core::{
     files::{self, FileKind},
-    task_slice::TaskSlice,
+    job_array::TaskSlice,
 };
 use engine::learned::{inputs::Learnable, model_file::ModelFile};
-use engine::play::notation::Notation;
-use evaluator::Evaluator;
+use engine::play::player_notation::Notation;
+use labelled_evaluator::Evaluator;
 use generation::Generation;
 pub(crate) use generation::strength_line;
 pub(crate) use ledger::Ledger;

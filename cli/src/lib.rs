@@ -14,10 +14,10 @@ mod pipeline;
 mod positions;
 mod record_json;
 mod settings;
-mod shard;
+mod sharding;
 #[cfg(unix)]
 mod signals;
-mod stages;
+mod stage_times;
 mod tables;
 
 pub use commands::{
@@ -27,7 +27,7 @@ pub use commands::{
 };
 pub use fatal::Allocator;
 pub use games::{GameArguments, GameTask, listed_setups};
-pub use shard::ShardArguments;
+pub use sharding::ShardArguments;
 pub use trainer::progress::progress_bar;
 
 use anyhow::Result;

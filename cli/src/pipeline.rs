@@ -10,17 +10,17 @@ use crate::commands::{
     train::{self, VALIDATION_FRACTION},
 };
 use crate::gating::model_notation;
-use crate::stages::Stages;
+use crate::stage_times::Stages;
 use crate::{output, settings};
 use anyhow::Result;
 use arena::matches::{Contestant, MatchResult, play_match};
 use arena::plot::{CalibrationBin, Curve, LineChart};
-use arena::report::{Picture, ReportData, ReportMatch, Stage, write_report};
+use arena::pipeline_report::{Picture, ReportData, ReportMatch, Stage, write_report};
 use config::{PipelineConfig, Round};
 use engine::core::{files, random::RandomStream};
 use engine::learned::inputs::Learnable;
 use engine::play::build;
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use trainer::curve::CurvePoint;

@@ -7,7 +7,7 @@ use engine::core::{
     files::{self, FileKind},
     text,
 };
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use engine::play::playable::Playable;
 use serde::{Serialize, de::DeserializeOwned};
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 //! once. Signals that are ignored at the start, as by `nohup`, stay ignored.
 
 use crate::output;
-use engine::core::shutdown::shut_down;
+use engine::core::shutdown_cleanup::shut_down;
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ},
     flag,

@@ -3,7 +3,7 @@
 use crate::output;
 use engine::games::einstein::{
     Variant,
-    tables::{Progress, Tables, TablesError, cache},
+    tables::{Progress, Tables, TablesError, shared_tables},
 };
 use std::{
     path::{Path, PathBuf},
@@ -53,7 +53,7 @@ pub(crate) fn provide() {
         }
         in_memory(stones, variant, &directory())
     };
-    cache::register_provider(Box::new(make), Box::new(there));
+    shared_tables::register_provider(Box::new(make), Box::new(there));
 }
 
 /// Builds tables in memory; if that takes a while, with a message and a progress bar.

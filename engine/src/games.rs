@@ -1,7 +1,7 @@
 //! The games and their only list, [`crate::for_games!`].
 
 #[cfg(feature = "test-game")]
-pub mod columns;
+pub mod example_game;
 pub use {
     alea_einstein as einstein, alea_havannah as havannah, alea_reversi as reversi,
     alea_reversixt as reversixt,
@@ -27,7 +27,7 @@ macro_rules! for_games {
 #[macro_export]
 macro_rules! add_test_game {
     ([$($games:tt)*] $($callback:ident)::+ ! $($arguments:tt)*) => {
-        $($callback)::+! { [$($games)* Columns = $crate::games::columns::Columns,] $($arguments)* }
+        $($callback)::+! { [$($games)* Columns = $crate::games::example_game::Columns,] $($arguments)* }
     };
 }
 

@@ -14,7 +14,7 @@ mod tcga;
 mod ubgi;
 
 use alea_core::text::{is_unprintable, shorten};
-use alea_play::{notation::Notation, playable::Playable};
+use alea_play::{player_notation::Notation, playable::Playable};
 use session::Session;
 use std::{
     sync::{Arc, atomic::AtomicBool},

@@ -15,7 +15,7 @@ use alea_core::{
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use alea_play::{
-    notation::{Notation, trusted},
+    player_notation::{Notation, trusted},
     playable::Playable,
     registry::PlainGame,
 };

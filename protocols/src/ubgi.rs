@@ -6,7 +6,7 @@
 
 use crate::session::{Choice, Query, Session, value_of};
 use crate::{Action, Handler, Output, words};
-use alea_play::notation::Notation;
+use alea_play::player_notation::Notation;
 use alea_play::playable::Playable;
 use std::fmt::Display;
 

@@ -10,9 +10,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-mod boards;
+mod game_batch;
 mod callables;
-mod games;
+mod game_dispatch;
 mod integers;
 mod matches;
 mod models;

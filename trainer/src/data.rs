@@ -1,15 +1,15 @@
 //! Operations on sets of game records. Derived sets are directories of shards, written atomically.
 
 mod atomic_dir;
-pub mod filter;
+pub mod position_filter;
 mod game_builder;
 mod import_sink;
-pub mod info;
+pub mod statistics;
 pub mod json_lines;
 pub mod parquet;
-pub mod publish;
+pub mod hf_dataset;
 pub mod relabel;
-pub mod rewrite;
+pub mod transform;
 mod shard_reader;
 pub mod shard_writer;
 pub mod transcripts;

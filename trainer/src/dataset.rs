@@ -2,17 +2,17 @@
 //! or label unless targets are game results alone. A hash equal for symmetric images assigns games
 //! to training or validation, so adding games moves no others.
 
-mod games;
+mod shard_samples;
 
-pub use games::UsedLabel;
+pub use shard_samples::UsedLabel;
 
 use crate::config::TargetConfig;
-use crate::data::{info::duplicates, mixed_games_error};
+use crate::data::{statistics::duplicates, mixed_games_error};
 use crate::sample::{Sample, SampleStore};
 use crate::{Error, shard};
 use alea_learned::inputs::Learnable;
 use alea_play::playable::Playable;
-use games::{ShardSamples, load_shard};
+use shard_samples::{ShardSamples, load_shard};
 use std::{
     ops::Range,
     path::{Path, PathBuf},

@@ -79,7 +79,7 @@ mod tests {
         Position, Standard,
         learned::{
             ntuple::{NTuple, TupleSet},
-            weights::{Model, ModelFile},
+            model_types::{Model, ModelFile},
         },
     };
 

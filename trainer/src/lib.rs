@@ -11,7 +11,7 @@ pub mod codec;
 
 pub mod shard;
 
-pub mod label;
+pub mod labeller;
 
 mod manifest;
 
@@ -47,7 +47,7 @@ mod export;
 
 mod reports;
 
-mod training_run;
+mod training_arguments;
 
 pub mod training;
 

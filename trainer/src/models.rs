@@ -6,5 +6,5 @@ pub mod cpu;
 #[cfg(feature = "burn")]
 pub(crate) mod network;
 #[cfg(feature = "burn")]
-pub(crate) mod tensors;
+pub(crate) mod burn_tensors;
 pub mod tuple_optimizer;

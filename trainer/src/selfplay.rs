@@ -5,19 +5,19 @@
 //! openings; remaining repeats are not counted.
 
 mod config;
-mod directory;
-mod pool;
+mod resumable_run;
+mod player_pool;
 mod random_streams;
 mod starts;
 mod summary;
 
 pub use crate::shard::GAMES_PER_SHARD;
 pub use config::{EndgameStarts, SelfPlayConfig, SelfPlayOptions, SuiteStarts, WeightedPlayer};
-pub use directory::Limits;
+pub use resumable_run::Limits;
 pub use summary::{PlayerTally, RunReport, SelfPlaySummary, Timing};
 
 use crate::Error;
-use crate::label::{
+use crate::labeller::{
     LabelSource, add_models, label_game, load_tables, rename_model, rename_model_key,
 };
 use crate::shard::{self, PlayedGame, ShardHeader};
@@ -25,12 +25,12 @@ use alea_core::{oracle::Oracle, random::RandomStream};
 use alea_play::{
     build::PlayerRecipe,
     game_loop::{GameCosts, play_guided},
-    notation::{Notation, trusted},
+    player_notation::{Notation, trusted},
     playable::Playable,
     player::Player,
 };
 use indicatif::ProgressBar;
-use pool::PlayerPool;
+use player_pool::PlayerPool;
 use random_streams::{GAMES_PER_STREAM, GameStreams};
 use starts::Starts;
 use std::{

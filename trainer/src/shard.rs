@@ -1,12 +1,12 @@
 //! Record shards: binary files of finished games, for any game. Reading replays every game by the
 //! rules; writing is atomic and refuses what reading would refuse.
 
-mod game;
+mod game_codec;
 pub mod labels;
 mod layout;
 mod replay;
 
-pub use game::{VALUE_STEPS, quantize_value};
+pub use game_codec::{VALUE_STEPS, quantize_value};
 pub use labels::{Estimate, Label};
 pub(crate) use replay::{NO_RESULT, Replay, check_players};
 
@@ -15,8 +15,8 @@ use alea_core::{
     files::{self, FileKind},
     record::GameRecord,
 };
-use alea_play::{fingerprint::canonical_fingerprint, notation::Text, playable::Playable};
-use game::GameCodec;
+use alea_play::{canonical_game_hash::canonical_fingerprint, player_notation::Text, playable::Playable};
+use game_codec::GameCodec;
 use layout::{OpenShard, ShardTotals};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};

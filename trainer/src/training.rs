@@ -12,7 +12,7 @@ mod ntuple;
 mod td;
 
 pub use crate::reports::{Family, TdReport, TrainingReport};
-pub use crate::training_run::TrainingRun;
+pub use crate::training_arguments::TrainingRun;
 pub use td::train_td;
 
 use crate::Error;

@@ -5,7 +5,7 @@
 //! evolve tuples instead. An interrupted search resumes to the same result.
 
 mod candidates;
-mod refit;
+mod short_training;
 mod screen;
 mod state;
 
@@ -22,7 +22,7 @@ use alea_learned::{
     tuples::{MAX_ROWS, MAX_TUPLES, TupleSet},
 };
 use indicatif::ProgressBar;
-use refit::{TrainedSet, train_set};
+use short_training::{TrainedSet, train_set};
 use screen::Residuals;
 use serde::{Deserialize, Serialize};
 use state::State;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: requests share no state but exact values.
 
-use crate::api::{Problem, Question};
+use crate::api_types::{Problem, Question};
 use crate::games::{each_game, parse, read, with_game};
 use crate::limits::{
     MAX_DEPTH, MAX_EVALUATORS, MAX_PLIES, RequestLimits, evaluators, parse_evaluator,
@@ -19,7 +19,7 @@ use engine::core::{
 use engine::play::{
     analysis::MoveValue,
     build::{PlayerRecipe, evaluator_from},
-    notation::Notation,
+    player_notation::Notation,
     playable::Playable,
     player::Decision,
 };

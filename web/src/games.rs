@@ -2,11 +2,11 @@
 //! [`GameInfo::page_parameters`](engine::play::game_info::GameInfo::page_parameters), which name no
 //! files.
 
-use crate::api::Problem;
+use crate::api_types::Problem;
 use crate::limits::problem_in;
 use engine::core::text::joined;
 use engine::play::{
-    notation::{Argument, Notation},
+    player_notation::{Argument, Notation},
     playable::Playable,
 };
 
@@ -14,9 +14,9 @@ use engine::play::{
 /// from the enclosing function.
 macro_rules! with_game {
     ([$($name:ident = $type:ty),* $(,)?] $text:expr, $game:ident => $body:expr) => {{
-        let names = [$(<$type as engine::play::rules::Rules>::INFO.name),*];
+        let names = [$(<$type as engine::play::rule_parameters::Rules>::INFO.name),*];
         match $crate::games::parse($text)? {
-            $(notation if notation.name == <$type as engine::play::rules::Rules>::INFO.name => {
+            $(notation if notation.name == <$type as engine::play::rule_parameters::Rules>::INFO.name => {
                 let $game = &$crate::games::read::<$type>($text, &notation)?;
                 $body
             })*

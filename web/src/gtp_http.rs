@@ -3,10 +3,10 @@
 //! A named session keeps the game with its history, but a player only during a command. Commands
 //! obey [`RequestLimits`].
 
-use crate::api::Problem;
+use crate::api_types::Problem;
 use crate::games::with_game;
 use crate::limits::RequestLimits;
-use engine::play::{notation::Notation, playable::Playable};
+use engine::play::{player_notation::Notation, playable::Playable};
 use protocols::{Action, INPUT_GRACE, Output, Protocol, ProtocolKind, SessionConfig};
 use std::{
     sync::{

@@ -5,7 +5,7 @@
 //! cost.
 
 pub mod answer;
-pub mod api;
+pub mod api_types;
 #[cfg(not(target_family = "wasm"))]
 mod connections;
 pub mod games;
@@ -22,4 +22,4 @@ mod search_queue;
 #[cfg(not(target_family = "wasm"))]
 pub mod server;
 #[cfg(target_family = "wasm")]
-pub mod worker;
+pub mod wasm_api;

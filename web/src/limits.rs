@@ -3,12 +3,12 @@
 //! Invariant: a notation that `RequestLimits::restrict` or `parse_evaluator` returns names only
 //! listed players and evaluators, and every search in it has a limit.
 
-use crate::api::Problem;
+use crate::api_types::Problem;
 use crate::move_values::has_chance;
 use engine::core::text::{shorten, suggestion};
 use engine::play::{
     build::PlayerRecipe,
-    notation::{Argument, Notation, Problem as NotationProblem, parse_number},
+    player_notation::{Argument, Notation, Problem as NotationProblem, parse_number},
     playable::Playable,
     registry::EvaluatorEntry,
 };

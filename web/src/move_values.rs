@@ -4,7 +4,7 @@
 //! Invariant: the value before the roll is `Σ probability · value of the best move` over the rolls,
 //! in `f64`.
 
-use crate::api::Problem;
+use crate::api_types::Problem;
 use engine::core::{
     evaluator::symmetric_payoffs,
     game::{Game, MAX_SEATS, OutcomeList, Payoffs, Seat},
@@ -13,7 +13,7 @@ use engine::core::{
 use engine::play::{
     analysis::{Analysis, MoveValue},
     build::PlayerRecipe,
-    notation::Notation,
+    player_notation::Notation,
     playable::Playable,
     player::Player,
     registry::OptionalOracle,

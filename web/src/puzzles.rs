@@ -1,7 +1,7 @@
 //! Puzzles: positions with exact values and one best move, which a good evaluator misses without
 //! search. `data/puzzles/README.md` describes their origin.
 
-use crate::api::Problem;
+use crate::api_types::Problem;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

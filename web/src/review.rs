@@ -1,7 +1,7 @@
 //! Review of a recorded game: each seat's result as `start + luck − errors + others + drift` (see
 //! [`SeatReview`]).
 
-use crate::api::{GameReview, PlayedPly, PlyReview, Problem, SeatReview};
+use crate::api_types::{GameReview, PlayedPly, PlyReview, Problem, SeatReview};
 use crate::move_values::{MoveValuer, SeatValues, has_chance};
 use engine::core::{monotonic_clock::Instant, text::shorten};
 use engine::play::playable::Playable;

@@ -5,7 +5,7 @@
 use engine::{
     core::{game::ChanceSource, random::RandomStream},
     games::{
-        einstein::{Standard, tables::cache::shared_tables},
+        einstein::{Standard, tables::shared_tables::shared_tables},
         reversi::Reversi,
         reversixt::ReversiXt,
     },
@@ -15,7 +15,7 @@ use engine::{
 use serde_json::{Deserializer, Map, Value, json};
 use web::{
     answer::{answer, answer_each},
-    api::{GameReview, PlayedPly},
+    api_types::{GameReview, PlayedPly},
     limits::RequestLimits,
     move_values::{MoveValuer, has_chance},
     review::review,

@@ -1,6 +1,6 @@
 //! Adapts a game to a protocol.
 
-use super::{coordinates, dialect::Dialect, protocol::Protocol, reply::Reply};
+use super::{coordinates, dialect_options::Dialect, protocol::Protocol, reply::Reply};
 use alea_core::game::Seat;
 use alea_play::{
     playable::Playable,

@@ -1,7 +1,7 @@
 //! Translates moves between our notation and a program's, without loss. A square is a letter and a
 //! number anywhere in a move.
 
-use super::dialect::{Dialect, Squares};
+use super::dialect_options::{Dialect, Squares};
 
 pub(super) fn to_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
     if mv == "pass" {

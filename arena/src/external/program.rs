@@ -7,7 +7,7 @@
 use super::deadline::Deadline;
 use super::{
     log::Log,
-    reaper,
+    process_guard,
     reply::{ChatterPolicy, MAX_LINE, Reply, ReplyBuffer, quote},
 };
 use alea_play::player::Failure::{self, PlayerFault, SystemFault};
@@ -67,15 +67,15 @@ impl Program {
     ) -> io::Result<Self> {
         static PROGRAMS_STARTED: AtomicU64 = AtomicU64::new(0);
         let name = words[0].clone();
-        reaper::begin()?;
-        let mark = reaper::mark(PROGRAMS_STARTED.fetch_add(1, Ordering::Relaxed));
+        process_guard::begin()?;
+        let mark = process_guard::mark(PROGRAMS_STARTED.fetch_add(1, Ordering::Relaxed));
         let mut command = Command::new(&name);
         if let Some(folder) = folder {
             command.current_dir(folder);
         }
         let mut child = command
             .args(&words[1..])
-            .env(reaper::MARK_VARIABLE, &mark)
+            .env(process_guard::MARK_VARIABLE, &mark)
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -98,7 +98,7 @@ impl Program {
             log,
             mark,
         };
-        reaper::add(program.group())?;
+        process_guard::add(program.group())?;
         program.input.as_ref().map_or(Ok(()), do_not_block)?;
         program.errors.as_ref().map_or(Ok(()), do_not_block)?;
         do_not_block(&program.output)?;
@@ -189,7 +189,7 @@ impl Program {
     }
 
     pub(super) fn cpu_time(&self) -> Option<Duration> {
-        reaper::cpu_time(self.group())
+        process_guard::cpu_time(self.group())
     }
 
     fn read_errors(&mut self) {
@@ -293,11 +293,11 @@ impl Program {
         }
         let by_itself = has_ended();
         let _ = kill_process_group(group, Signal::KILL);
-        reaper::kill_marked(&self.mark, group);
+        process_guard::kill_marked(&self.mark, group);
         let status = self.child.wait().ok();
         self.read_errors();
         self.log.finish();
-        reaper::remove(group);
+        process_guard::remove(group);
         status.filter(|_| by_itself)
     }
 }

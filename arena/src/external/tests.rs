@@ -5,7 +5,7 @@ use crate::matches::{Contestant, MatchOptions, MatchResult, play_match};
 use crate::test_players::{contestant, first, greedy_contestant};
 use alea_play::{
     build::PlayerRecipe,
-    notation::{Notation, trusted},
+    player_notation::{Notation, trusted},
     playable::{ChanceOutcomes, Rules},
 };
 use alea_search::limits::Limits;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::test_players::{contestant, first, greedy_contestant, options as match_options, random};
-use crate::{matches::Openings, test_faults};
+use crate::{matches::Openings, journal_faults};
 use engine::games::{einstein::Standard, reversi::Reversi};
 use std::{fs, sync::Arc};
 
@@ -182,8 +182,8 @@ fn a_league_comes_to_the_same_whichever_line_of_its_files_is_cut_short() {
         };
         play_league(folder, &all(), &options, |_, _| {})
     };
-    test_faults::hold("league.jsonl", play);
-    test_faults::hold("matches/nearest--first.jsonl", play);
+    journal_faults::hold("league.jsonl", play);
+    journal_faults::hold("matches/nearest--first.jsonl", play);
 }
 
 #[test]

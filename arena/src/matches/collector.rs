@@ -2,10 +2,10 @@
 
 use super::{MatchOptions, PairResult, Repeats, match_journal::State, stopping::InOrder};
 use crate::error::{MeasuringError, Result};
-use crate::report::percent;
+use crate::pipeline_report::percent;
 use crate::statistics::PairCounts;
 use alea_core::journal::Journal;
-use alea_play::{game_line::GameLine, playable::Playable};
+use alea_play::{game_jsonl::GameLine, playable::Playable};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     io::IsTerminal,

@@ -6,7 +6,7 @@ use crate::error::Result;
 use alea_core::{
     journal::{ErrorTerms, Journal, JournalError, OpenedJournal},
     random::SeedSpace,
-    task_slice::TaskSlice,
+    job_array::TaskSlice,
 };
 use alea_play::playable::Playable;
 use serde::{

@@ -11,10 +11,10 @@ use alea_core::{
     files::checksum,
     journal::{ErrorTerms, Journal},
     record::GameRecord,
-    task_slice::TaskSlice,
+    job_array::TaskSlice,
 };
 use alea_play::{
-    game_line::{GameLine, LINES_FORMAT},
+    game_jsonl::{GameLine, LINES_FORMAT},
     game_loop::Forfeit,
     playable::Playable,
 };

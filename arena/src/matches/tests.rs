@@ -1,12 +1,12 @@
 //! Tests of matches between simple deterministic players.
 
 use super::*;
-use crate::setups::Setups;
+use crate::setup_starts::Setups;
 use crate::statistics::{
     PairCounts,
     sequential::{EloModel, SequentialTest, Verdict},
 };
-use crate::test_faults;
+use crate::journal_faults;
 use crate::test_players::{
     Rated, contestant, faulty, first, games_seen, greedy_contestant, luck_evaluator,
     options as match_options, pondering, random, timeless,
@@ -631,8 +631,8 @@ fn a_match_comes_to_the_same_whichever_line_of_its_files_is_cut_short() {
             .for_each(|pair| pair.nanoseconds = [0; 2]);
         Ok((results, games_written(&records)))
     };
-    test_faults::hold("state", play);
-    test_faults::hold("games", play);
+    journal_faults::hold("state", play);
+    journal_faults::hold("games", play);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::{
     COLOURS, GRID_COLOUR, PLOT_WIDTH, Row, TEXT_COLOUR, draw, format_tick, join, range,
-    scaled::step_for, two_lines, write,
+    scaled_charts::step_for, two_lines, write,
 };
 use crate::error::Result;
 use crate::statistics::Interval;

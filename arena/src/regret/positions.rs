@@ -3,14 +3,14 @@
 //! [`remaining`](alea_play::rules::Rules::remaining), a measure of the rest of the game such as
 //! stones.
 
-use super::mixed::mixed_games;
+use super::random_greedy_games::mixed_games;
 use crate::error::{MeasuringError, Result};
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_einstein::Standard;
 use alea_play::{
     build::PlayerRecipe,
     game_loop::{Exploration, play_game},
-    notation::{PlayerError, trusted},
+    player_notation::{PlayerError, trusted},
     playable::Playable,
     player::Player,
 };

@@ -3,13 +3,13 @@
 use super::{
     Contestant,
     choices::answers,
-    measure::{Bin, DecisionSums, Figures, ValueFigures, ValueSums},
+    estimates::{Bin, DecisionSums, Figures, ValueFigures, ValueSums},
     truth::Labelled,
 };
 use crate::error::Result;
 use crate::plot::{
     Curve, LineChart,
-    scaled::{Scale, scaled_chart},
+    scaled_charts::{Scale, scaled_chart},
 };
 use crate::text_table::{Cell, TextTable};
 use alea_play::playable::Playable;

@@ -16,7 +16,7 @@ use alea_core::{
     game::Game,
     journal::{ErrorTerms, Journal},
     random::{SeedSpace, derive_seed},
-    task_slice::TaskSlice,
+    job_array::TaskSlice,
 };
 use alea_einstein::{Position, Standard, tables::Tables};
 use alea_play::playable::Rules;

@@ -3,13 +3,13 @@
 use super::{
     Contestant,
     choices::{Answer, Choices, answers},
-    measure::{Bin, DecisionSums, ValueSums},
+    estimates::{Bin, DecisionSums, ValueSums},
     positions::{Source, draw_positions},
     report::{ContestantReport, Report, measure},
     suite::{LabelledSuite, SuiteBuilder, file, least_images, write_held_out},
     truth::{Labelled, decisions_of, first_best, label_exactly},
 };
-use crate::{error::MeasuringError, test_faults};
+use crate::{error::MeasuringError, journal_faults};
 use alea_core::{
     game::{Game, Outcome},
     random::RandomStream,
@@ -22,7 +22,7 @@ use alea_einstein::{
 };
 use alea_play::{
     build::PlayerRecipe,
-    notation::Notation,
+    player_notation::Notation,
     playable::{Codec, Playable, Rules},
 };
 use alea_search::limits::Limits;
@@ -381,7 +381,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     }
     assert!((10..30).contains(&exact), "{exact} are exact");
     let by = [PlayerRecipe::parse("rollout(eval=schwarz, games=2)", &game).unwrap()];
-    test_faults::hold("stones-5.unfinished", |folder| {
+    journal_faults::hold("stones-5.unfinished", |folder| {
         let maker = SuiteBuilder {
             game: &game,
             source: &mixed(),

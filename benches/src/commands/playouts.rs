@@ -1,7 +1,7 @@
 //! Command `playouts`: random games.
 
 use anyhow::Result;
-use benches::playouts::{
+use benches::playout_statistics::{
     RandomPlayReport,
     compare::{Comparison, compare},
     random_play,

@@ -1,7 +1,7 @@
 //! Command `report`: results of studies and of `alea` as a page.
 
 use anyhow::Result;
-use benches::sections::read_section;
+use benches::report_sections::read_section;
 use cli::ReportArguments;
 
 /// Write a page of results, of studies too

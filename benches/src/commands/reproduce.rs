@@ -2,14 +2,14 @@
 
 use crate::commands::name_parser;
 use anyhow::{Result, bail};
-use arena::setups::Setups;
+use arena::setup_starts::Setups;
 use benches::{
     NamedValue,
     reproduce::{Settings, Target, run as reproduce, seconds},
 };
 use cli::progress_bar;
 use cli::{ShardArguments, listed_setups, output};
-use engine::core::task_slice::TaskSlice;
+use engine::core::job_array::TaskSlice;
 use std::path::PathBuf;
 
 /// Measure a published table again, beside the printed figures

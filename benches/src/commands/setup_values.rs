@@ -1,11 +1,11 @@
 //! Command `atlas`: the values of set-ups and of the first move.
 
 use anyhow::{Context, Result, bail};
-use arena::setups::Setups;
+use arena::setup_starts::Setups;
 use benches::setup_values::{
     MAX_DISPLAYED, MAX_EXACT_STONES, NUM_MEETINGS, Settings, SetupStudy, exact,
     games::{FullGames, Games, RollOuts},
-    result::SetupValues,
+    analysis::SetupValues,
     study_games,
 };
 use clap::value_parser;
@@ -14,10 +14,10 @@ use cli::MAX_GAMES;
 use cli::ShardArguments;
 use cli::output;
 use cli::progress_bar;
-use engine::core::task_slice::TaskSlice;
-use engine::games::einstein::{Standard, setup::setup_index, tables::cache::shared_tables};
+use engine::core::job_array::TaskSlice;
+use engine::games::einstein::{Standard, setup::setup_index, tables::shared_tables::shared_tables};
 use engine::play::build::{PlayerRecipe, evaluator};
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use std::path::PathBuf;
 
 /// Value the set-ups of EinStein, and their equilibrium

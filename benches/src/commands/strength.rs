@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use arena::matches::warning_of_repeats;
-use benches::strength::{Candidate, PLACEHOLDER, chart, measure_curves, text_table};
+use benches::strength_curves::{Candidate, PLACEHOLDER, chart, measure_curves, text_table};
 use cli::output;
 use cli::{GameTask, MatchArguments, contestant};
 use engine::play::playable::Playable;

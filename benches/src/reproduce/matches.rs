@@ -7,7 +7,7 @@ use super::{
 };
 use arena::error::Result;
 use arena::matches::{Contestant, MatchOptions, in_folder, play_match};
-use arena::setups::Setups;
+use arena::setup_starts::Setups;
 use engine::games::einstein::Standard;
 use std::sync::Arc;
 

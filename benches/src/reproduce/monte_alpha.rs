@@ -12,7 +12,7 @@ use super::{
 };
 use crate::published::{MonteAlphaLine, monte_alpha};
 use arena::error::Result;
-use arena::setups::Setups;
+use arena::setup_starts::Setups;
 
 /// Milliseconds per move at full and at quick size.
 const MOVE_MILLISECONDS: [f64; 2] = [1200.0, 30.0];

@@ -13,7 +13,7 @@ use crate::search_bench::{
 use arena::error::Result;
 use arena::plot::{
     Curve, LineChart,
-    scaled::{Scale, scaled_chart},
+    scaled_charts::{Scale, scaled_chart},
 };
 use arena::text_table::{Cell, TextTable};
 use engine::core::calibration::Calibrated;

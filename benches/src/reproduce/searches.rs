@@ -12,14 +12,14 @@ use crate::{
     search_bench::{
         self,
         chance::{self, ChanceCosts},
-        depth,
+        time_by_depth,
         presets::{self, PUBLISHED_LEAVES},
         table_size,
     },
     suite::{Phase, Suite},
 };
 use arena::error::Result;
-use arena::setups::Setups;
+use arena::setup_starts::Setups;
 use indicatif::ProgressBar;
 
 /// Positions of each phase of the game at the quick size, as many as in the report.
@@ -114,7 +114,7 @@ pub(super) fn depth(
 ) -> Result<Reproduction> {
     const PUBLISHED_PLAYER: &str = "star1(depth={depth}, eval=abt)";
     let max_depth = settings.full_or_quick(MAX_DEPTHS) + 1;
-    let found = depth::seconds_a_game(PUBLISHED_PLAYER, max_depth, settings.seed, progress)?;
+    let found = time_by_depth::seconds_a_game(PUBLISHED_PLAYER, max_depth, settings.seed, progress)?;
     progress.finish_and_clear();
     let published = star_depth()?;
     let (mut times, mut growth) = (Vec::new(), Vec::new());

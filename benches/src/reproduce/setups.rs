@@ -10,7 +10,7 @@ use super::{
 use crate::setup_values::{
     self, NUM_MEETINGS,
     games::FullGames,
-    result::{ClassValue, SetupValues},
+    analysis::{ClassValue, SetupValues},
 };
 use arena::error::Result;
 use arena::matches::in_folder;

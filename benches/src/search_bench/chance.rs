@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{NamedValue, suite::Phase};
 use arena::error::Result;
-use arena::plot::{Curve, scaled::Scale};
+use arena::plot::{Curve, scaled_charts::Scale};
 use arena::text_table::{Cell, TextTable};
 use indicatif::ProgressBar;
 use serde::Serialize;

@@ -6,7 +6,7 @@ use crate::suite::Phase;
 use arena::error::Result;
 use engine::core::game::Game;
 use engine::games::einstein::Standard;
-use engine::play::{build::PlayerRecipe, notation::trusted, player::Player};
+use engine::play::{build::PlayerRecipe, player_notation::trusted, player::Player};
 use engine::search::SearchStats;
 use engine::search::limits::Limits;
 use indicatif::ProgressBar;

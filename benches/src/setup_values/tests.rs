@@ -192,7 +192,7 @@ fn a_better_player_gains_on_either_side() {
     let random = vec![1.0 / rows.len() as f64; rows.len()];
     let mixes = [random.clone(), random];
     let play = || {
-        improvement::measure_improvement(&games, &rows, ("random", &mixes), 1000, 3, &|| ())
+        stronger_play::measure_improvement(&games, &rows, ("random", &mixes), 1000, 3, &|| ())
             .unwrap()
     };
     let found = play();

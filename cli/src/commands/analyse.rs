@@ -4,7 +4,7 @@ use crate::games::{self, with_game};
 use crate::positions::{self, PositionArguments, Question};
 use anyhow::{Error, Result};
 use engine::core::random::{SeedSpace, derive_seed};
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use engine::play::{
     build::PlayerRecipe,
     playable::Playable,

@@ -3,7 +3,7 @@
 use crate::commands::MAX_GAMES;
 use crate::games::{self, GameArguments, with_game};
 use crate::output;
-use crate::shard::ShardArguments;
+use crate::sharding::ShardArguments;
 use anyhow::{Result, anyhow, bail};
 use arena::matches::{
     Contestant, MatchOptions, MatchResult, Openings, StoppingRule, play_match, warning_of_repeats,
@@ -14,8 +14,8 @@ use arena::statistics::{
 };
 use clap::value_parser;
 use engine::core::files::{self, FileKind};
-use engine::play::notation::trusted;
-use engine::play::{notation::Notation, playable::Playable};
+use engine::play::player_notation::trusted;
+use engine::play::{player_notation::Notation, playable::Playable};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,

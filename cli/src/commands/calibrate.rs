@@ -5,7 +5,7 @@ use crate::games::{GameArguments, with_game};
 use crate::output;
 use anyhow::{Error, Result, anyhow, bail};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use engine::play::{build, playable::Playable};
 use serde_json::json;
 use trainer::calibrate::{cross_entropy, fit_logistic, positions_with_results};

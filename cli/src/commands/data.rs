@@ -1,9 +1,9 @@
 //! `alea data`: statistics, checks and transformations of game records.
 
 mod info;
-mod make;
+mod transform;
 mod relabel;
-mod text;
+mod import_export;
 
 use crate::games::{self, with_type};
 use crate::output;
@@ -34,7 +34,7 @@ macro_rules! commands {
         #[derive(Subcommand)]
         enum Command {
             $($name($arguments),)+
-            Import(text::Import),
+            Import(import_export::Import),
         }
 
         impl Command {
@@ -59,13 +59,13 @@ macro_rules! commands {
 commands! {
     Info(info::Arguments): records.paths,
     Verify(Verify): records.paths,
-    Merge(make::Merge): set.records.paths,
-    Filter(make::Filter): set.records.paths,
-    Sample(make::Sample): set.records.paths,
-    Shuffle(make::Shuffle): set.records.paths,
-    Split(make::Split): set.records.paths,
+    Merge(transform::Merge): set.records.paths,
+    Filter(transform::Filter): set.records.paths,
+    Sample(transform::Sample): set.records.paths,
+    Shuffle(transform::Shuffle): set.records.paths,
+    Split(transform::Split): set.records.paths,
     Relabel(relabel::Relabel): set.records.paths,
-    Export(text::Export): records.paths,
+    Export(import_export::Export): records.paths,
 }
 
 /// Paths of records and the form of output, common to all commands.

@@ -8,7 +8,7 @@ use engine::core::{
     files::{self, FileKind},
     text::from_utf8_or_latin1,
 };
-use engine::play::notation::{Notation, trusted};
+use engine::play::player_notation::{Notation, trusted};
 use input::Input;
 use protocols::{Action, Output, Protocol, ProtocolKind, SessionConfig};
 use std::{

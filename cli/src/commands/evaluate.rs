@@ -3,7 +3,7 @@
 use crate::games::{self, with_game};
 use crate::positions::{self, PositionArguments, Question};
 use anyhow::Result;
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use engine::play::{build, playable::Playable};
 use serde::Serialize;
 

@@ -15,7 +15,7 @@ use engine::learned::{
     inputs::Learnable,
     model_file::{Model, ModelFile},
 };
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 

@@ -4,9 +4,9 @@ use crate::games::with_type;
 use crate::improve::{self, ImproveResult, Part, config::ImproveConfig};
 use crate::output;
 use crate::settings::SettingsArguments;
-use crate::shard::ShardArguments;
+use crate::sharding::ShardArguments;
 use anyhow::{Result, bail};
-use engine::core::task_slice::TaskSlice;
+use engine::core::job_array::TaskSlice;
 use engine::learned::inputs::Learnable;
 use std::path::PathBuf;
 

@@ -5,7 +5,7 @@ mod report;
 use crate::games::{self, with_type};
 use crate::output;
 use anyhow::{Context, Error, Result};
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use engine::play::playable::Playable;
 use engine::{core::record::GameRecord, play::build::PlayerRecipe};
 use report::Report;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use trainer::data::ShardReader;
 use web::{
     answer::default_reviewer,
-    api::{GameReview, PlayedPly, Problem},
+    api_types::{GameReview, PlayedPly, Problem},
     move_values::{MoveValuer, has_chance},
 };
 

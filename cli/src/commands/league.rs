@@ -19,9 +19,9 @@ use engine::core::{
     random::RandomStream,
     text::printable,
 };
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use engine::play::{
-    notation::{Notation, PlayerError},
+    player_notation::{Notation, PlayerError},
     playable::Playable,
     player::Player,
 };

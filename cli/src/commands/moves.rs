@@ -3,7 +3,7 @@
 use crate::games::with_game;
 use crate::positions::{self, End, PositionArguments, Question};
 use anyhow::Result;
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use engine::play::playable::Playable;
 use serde::Serialize;
 

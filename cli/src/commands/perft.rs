@@ -4,7 +4,7 @@ use crate::games::{GameArguments, with_game};
 use crate::output;
 use anyhow::{Result, anyhow, bail};
 use engine::core::random::RandomStream;
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use engine::play::{perft::perft, playable::Playable};
 use serde_json::json;
 

@@ -14,8 +14,8 @@ use engine::core::{
 };
 use engine::play::{
     build::PlayerRecipe,
-    game_line::{GameLine, LINES_FORMAT, PlyLine},
-    notation::trusted,
+    game_jsonl::{GameLine, LINES_FORMAT, PlyLine},
+    player_notation::trusted,
     playable::Playable,
 };
 use engine::search::limits::Limits;
@@ -28,7 +28,7 @@ use std::{
 use trainer::shard::{GameMap, parse_rules};
 use web::{
     answer::{decision, default_reviewer, levels, roll, start},
-    api::PlayedPly,
+    api_types::PlayedPly,
     limits::RequestLimits,
     move_values::{MoveValuer, has_chance},
     review::{grade, review},

@@ -3,7 +3,7 @@
 use crate::commands::arena;
 use crate::games::{GameArguments, GameTask};
 use crate::output;
-use crate::shard::ShardArguments;
+use crate::sharding::ShardArguments;
 use crate::tables;
 use ::arena::regret::{
     Contestant,
@@ -20,7 +20,7 @@ use engine::core::{
 };
 use engine::games::einstein::{Standard, tables::Tables};
 use engine::play::{
-    notation::{Notation, trusted},
+    player_notation::{Notation, trusted},
     playable::Playable,
     registry::OracleEntry,
 };

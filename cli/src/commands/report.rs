@@ -2,7 +2,7 @@
 
 use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
-use arena::results::{self, ReadSection};
+use arena::results_report::{self, ReadSection};
 use clap::Args;
 use engine::core::{
     files::{self, FileKind},
@@ -52,9 +52,9 @@ impl Arguments {
         let mut found = Vec::new();
         for path in &self.files {
             let (name, text) = read(path)?;
-            found.extend(results::read(&name, &text, other)?);
+            found.extend(results_report::read(&name, &text, other)?);
         }
-        let page = results::page(&self.title, &found)?;
+        let page = results_report::page(&self.title, &found)?;
         if markdown {
             let stem = out.file_stem().and_then(|stem| stem.to_str());
             let (text, pictures) =

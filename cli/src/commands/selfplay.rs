@@ -6,18 +6,18 @@ use self::variety::VarietyArguments;
 use crate::commands::MAX_GAMES;
 use crate::games::{GameArguments, with_game};
 use crate::output;
-use crate::shard::ShardArguments;
+use crate::sharding::ShardArguments;
 use anyhow::{Context, Result, bail};
 use clap::value_parser;
-use engine::core::task_slice::TaskSlice;
+use engine::core::job_array::TaskSlice;
 use engine::core::text::printable;
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use engine::play::playable::Playable;
 use std::{
     path::PathBuf,
     time::{Duration, Instant},
 };
-use trainer::label::LabelConfig;
+use trainer::labeller::LabelConfig;
 use trainer::selfplay::{
     GAMES_PER_SHARD, Limits, SelfPlay, SelfPlayConfig, SelfPlaySummary, Timing, WeightedPlayer,
 };

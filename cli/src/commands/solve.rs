@@ -2,10 +2,10 @@
 
 use crate::games::GameArguments;
 use crate::output;
-use crate::shard::ShardArguments;
+use crate::sharding::ShardArguments;
 use crate::tables::with_progress;
 use anyhow::{Result, bail};
-use engine::core::task_slice::TaskSlice;
+use engine::core::job_array::TaskSlice;
 use engine::core::text::format_bytes;
 use engine::games::einstein::{
     Standard,

@@ -2,7 +2,7 @@
 
 use crate::games::GameArguments;
 use crate::output;
-use crate::shard::ShardArguments;
+use crate::sharding::ShardArguments;
 use anyhow::{Context as _, Result};
 use arena::regret::{
     positions::Source,
@@ -12,7 +12,7 @@ use clap::value_parser;
 use engine::core::files;
 use engine::games::einstein::{Standard, tables::Tables};
 use engine::play::build::PlayerRecipe;
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use std::path::PathBuf;
 
 /// Make suites of positions with certified values of all moves

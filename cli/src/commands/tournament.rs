@@ -5,7 +5,7 @@ use crate::games::with_game;
 use crate::output;
 use anyhow::Result;
 use arena::{matches::warning_of_repeats, tournament::play_tournament};
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use engine::play::playable::Playable;
 
 /// Let every player play every other one, and print the matrix

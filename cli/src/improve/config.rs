@@ -1,7 +1,7 @@
 //! Settings of learning in generations: a preset or a TOML file. All stages derive their seeds from
 //! one ([`ImproveConfig::stage_seed`]).
 
-use super::evaluator::Evaluator;
+use super::labelled_evaluator::Evaluator;
 use crate::commands::MAX_GAMES;
 use crate::gating::with_evaluator;
 use crate::pipeline::config::SelfPlaySection;
@@ -11,11 +11,11 @@ use arena::matches::StoppingRule;
 use arena::statistics::sequential::{EloModel, SequentialTest};
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::learned::inputs::Learnable;
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use engine::play::{build, playable::Playable};
 use serde::{Deserialize, Serialize};
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
-use trainer::label::{LabelConfig, LabelSource};
+use trainer::labeller::{LabelConfig, LabelSource};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 use trainer::training::Family;
 

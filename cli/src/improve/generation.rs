@@ -6,7 +6,7 @@
 
 use super::{
     Part, Run,
-    evaluator::Evaluator,
+    labelled_evaluator::Evaluator,
     ledger::{Entry, Score, Strength, Test, Training},
 };
 use crate::commands::{
@@ -16,19 +16,19 @@ use crate::commands::{
 use crate::gating;
 use crate::output;
 use crate::pipeline::file_name;
-use crate::stages::Stages;
+use crate::stage_times::Stages;
 use anyhow::{Context, Result, bail};
 use arena::matches::play_match;
 use arena::statistics::sequential::Verdict;
 use engine::core::{
     files::{self, FileKind},
     random::SeedSpace,
-    task_slice::TaskSlice,
+    job_array::TaskSlice,
 };
 use engine::learned::inputs::Learnable;
 use std::path::PathBuf;
 use trainer::data::{ShardReader, relabel};
-use trainer::label::LabelSource;
+use trainer::labeller::LabelSource;
 use trainer::selfplay::{Limits, SelfPlay, SelfPlaySummary};
 use trainer::training::TrainingReport;
 

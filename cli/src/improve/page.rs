@@ -7,13 +7,13 @@ use super::{
 };
 use crate::output;
 use anyhow::Result;
-use arena::page::{Block, Page, Sentence};
+use arena::document::{Block, Page, Sentence};
 use arena::plot::{
     Curve, LineChart, Row,
-    scaled::{Bar, Scale, chart_with_bars},
+    scaled_charts::{Bar, Scale, chart_with_bars},
     score_bars,
 };
-use arena::report::{self, ReportData, Stage};
+use arena::pipeline_report::{self, ReportData, Stage};
 use arena::statistics::Interval;
 use arena::text_table::{Cell, TextTable};
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ fn page(
     stages: &[Stage],
     ended: Option<End>,
 ) -> Result<Page> {
-    let report = report::page(&ReportData {
+    let report = pipeline_report::page(&ReportData {
         title: format!("Generations, seed {}", ledger.seed),
         configuration: toml::to_string(config)?,
         commands: (ledger.generations.last().iter())

@@ -4,11 +4,11 @@ use crate::commands::MAX_GAMES;
 use crate::settings::Settings;
 use anyhow::{Context, Result, bail};
 use engine::learned::inputs::Learnable;
-use engine::play::notation::trusted;
+use engine::play::player_notation::trusted;
 use engine::play::{build, playable::Playable};
 use serde::{Deserialize, Serialize};
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
-use trainer::label::LabelConfig;
+use trainer::labeller::LabelConfig;
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, SelfPlayOptions, WeightedPlayer};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,20 +1,20 @@
 //! Tests of the command from outside, in one binary.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod console;
+mod shell_transcripts;
 mod support;
 
 mod columns_game;
-mod data;
+mod parquet;
 mod links;
 #[cfg(target_os = "linux")]
-mod memory;
-mod positions;
+mod resource_limits;
+mod cross_checks;
 mod protocols;
-mod shards;
-mod texts;
+mod sharding;
+mod line_endings;
 #[cfg(unix)]
 mod transcripts;
 #[cfg(target_os = "linux")]
-mod trust;
+mod untrusted_input;
 mod web;

@@ -1,7 +1,7 @@
 //! Tests of `alea engine` with the conversations in `cli/tests/conversations`, written from
 //! protocols and rules, and with input during a search.
 
-use crate::console::is_like;
+use crate::shell_transcripts::is_like;
 use crate::support::{Folder, command, json_lines, list, number, run, word};
 use engine::core::random::RandomStream;
 use serde_json::Value;

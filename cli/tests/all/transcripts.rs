@@ -1,6 +1,6 @@
 //! Transcripts of the documents and of `cli/tests/transcripts`.
 
-use crate::console::{check, files, root};
+use crate::shell_transcripts::{check, files, root};
 
 #[test]
 fn documents_show_what_the_program_prints() {

@@ -278,7 +278,7 @@ fn another_command_ends_the_search_of_a_session() {
 #[cfg(target_os = "linux")]
 #[test]
 fn requests_name_nothing_that_is_opened() {
-    use crate::trust::{Bait, games, with_header};
+    use crate::untrusted_input::{Bait, games, with_header};
     use serde_json::json;
     let (bait, folder) = (Bait::new(), Folder::new());
     let server = Server::with("--exec");

@@ -2,7 +2,7 @@
 //! chance event. Threads share them.
 
 use crate::{
-    chance::expectation,
+    chance_bounds::expectation,
     game::{Game, MAX_SEATS, Payoffs, payoff_of_each_other},
 };
 use std::sync::Arc;

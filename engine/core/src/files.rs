@@ -2,9 +2,9 @@
 //! without a lock was left by a killed program.
 
 use crate::{
-    memory, shipped_files,
-    shutdown::{self, TemporaryFile},
-    task_slice::TaskSlice,
+    fallible_allocation, shipped_files,
+    shutdown_cleanup::{self, TemporaryFile},
+    job_array::TaskSlice,
     text,
 };
 use std::{
@@ -144,7 +144,7 @@ pub fn read_stream(stream: impl Read, path: &Path, kind: FileKind) -> Result<Vec
 
 /// `None` beyond `max_bytes`.
 fn read_up_to(stream: impl Read, expected: u64, max_bytes: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = memory::with_capacity(usize::try_from(expected).unwrap_or(usize::MAX))
+    let mut bytes = fallible_allocation::with_capacity(usize::try_from(expected).unwrap_or(usize::MAX))
         .ok_or(io::ErrorKind::OutOfMemory)?;
     stream.take(max_bytes + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= max_bytes).then_some(bytes))
@@ -228,7 +228,7 @@ pub fn claim_directory_for_slice(
         create_directory(directory)?;
     }
     let lock = lock_directory(directory, slice)?;
-    shutdown::register_output(directory);
+    shutdown_cleanup::register_output(directory);
     Ok(lock)
 }
 

@@ -5,8 +5,8 @@
 
 use crate::{
     files::{self, FileError, FileKind, checksum},
-    shutdown,
-    task_slice::TaskSlice,
+    shutdown_cleanup,
+    job_array::TaskSlice,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -284,7 +284,7 @@ fn open_file<L: DeserializeOwned>(
     } else if found.is_damaged {
         lines.retain(|_: &L| true)?;
     }
-    shutdown::register_output(path);
+    shutdown_cleanup::register_output(path);
     Ok((lines, found.parts))
 }
 

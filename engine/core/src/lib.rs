@@ -2,7 +2,7 @@
 
 pub mod game;
 
-pub mod chance;
+pub mod chance_bounds;
 
 pub mod evaluator;
 
@@ -31,15 +31,15 @@ pub mod shipped_files;
 
 pub mod pages;
 
-pub mod memory;
+pub mod fallible_allocation;
 
 pub mod mapping;
 
-pub mod shutdown;
+pub mod shutdown_cleanup;
 
 pub mod journal;
 
-pub mod task_slice;
+pub mod job_array;
 
 pub mod monotonic_clock;
 

@@ -1,6 +1,6 @@
 //! Oracles: exact values of some positions, from endgame tables or solvers.
 
-use crate::{chance::Bounds, game::Game, limits::Limits};
+use crate::{chance_bounds::Bounds, game::Game, limits::Limits};
 use std::fmt::Debug;
 
 /// Game-theoretic values of some unfinished positions; values 0 and 1 are certain, others exact up

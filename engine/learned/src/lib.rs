@@ -1,6 +1,6 @@
 //! Learned evaluators (n-tuple networks and neural networks), their inputs, and model files.
 
-pub mod container;
+pub mod safetensors_container;
 pub mod inputs;
 pub mod model_file;
 pub mod named_set;

@@ -3,7 +3,7 @@
 
 use super::{
     ModelError,
-    container::{Container, Tensor},
+    safetensors_container::{Container, Tensor},
     inputs::{Learnable, hash},
     named_set::NamedSet,
     network::{

@@ -6,7 +6,7 @@ use super::{
     player::{AnalysisObserver, Player},
 };
 use alea_core::{
-    chance::expectation,
+    chance_bounds::expectation,
     game::{Game, Payoffs},
     monotonic_clock::Instant,
 };

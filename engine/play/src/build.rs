@@ -6,11 +6,11 @@ use self::rollouts::RolloutRecipe;
 pub use self::searches::SearchPlan;
 use self::searches::SearchRecipe;
 use super::{
-    notation::{Arguments, Notation, PlayerError, Problem, Text},
+    player_notation::{Arguments, Notation, PlayerError, Problem, Text},
     playable::Playable,
-    plugins,
+    player_plugins,
     registry::{AnyEvaluator, Maker, Meaning, OptionalOracle},
-    simple::RandomPlayer,
+    random_player::RandomPlayer,
 };
 use crate::player::Player;
 use alea_core::{game::OutcomeList, limits::Limits, text::suggestion};
@@ -173,10 +173,10 @@ impl<G: Playable> PlayerRecipe<G> {
                     Some(Meaning::Own(make)) => {
                         PlayerConstructor::by(true, make(&mut arguments, &game)?)
                     }
-                    None => match plugins::make(notation, &mut arguments, &game) {
+                    None => match player_plugins::make(notation, &mut arguments, &game) {
                         Some(maker) => PlayerConstructor::by(false, maker?),
                         None => {
-                            let names = player_names::<G>() + &plugins::names::<G>();
+                            let names = player_names::<G>() + &player_plugins::names::<G>();
                             let meant = suggestion(name, &names);
                             return Err(notation.wrong(format!(
                                 "there is no player '{name}'{meant}; there are {names}"

@@ -1,6 +1,6 @@
 //! `Codec`: binary encoding of positions, and symmetries.
 
-use super::game_text::GameText;
+use super::position_text::GameText;
 
 /// A game with a lossless binary encoding and symmetries of its positions; by default their text,
 /// and the identity alone.

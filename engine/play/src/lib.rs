@@ -3,45 +3,45 @@
 pub mod analysis;
 pub mod player;
 
-pub mod notation;
+pub mod player_notation;
 
 pub mod game_info;
 
-pub mod rules;
+pub mod rule_parameters;
 
-pub mod game_text;
+pub mod position_text;
 
 pub mod codec;
 
-pub mod chance_outcomes;
+pub mod chance_sources;
 
 pub mod playable;
 
-pub mod properties;
+pub mod sgf_properties;
 
 pub mod sgf;
 
 pub mod registry;
 
-pub mod random;
+pub mod random_evaluator;
 
 pub mod perft;
 
-pub mod picture;
+pub mod drawing_helpers;
 
 pub mod stated_result;
 
-pub mod fingerprint;
+pub mod canonical_game_hash;
 
-pub mod game_line;
+pub mod game_jsonl;
 
-pub mod plugins;
+pub mod player_plugins;
 
 pub mod rollout_player;
 
 pub mod search_player;
 
-pub mod simple;
+pub mod random_player;
 
 pub mod build;
 

@@ -1,13 +1,13 @@
 //! `Playable`: a game to play, record and match by name.
 
 pub use super::{
-    chance_outcomes::ChanceOutcomes, codec::Codec, game_info::GameInfo, game_text::GameText,
-    registry::Registry, rules::Rules,
+    chance_sources::ChanceOutcomes, codec::Codec, game_info::GameInfo, position_text::GameText,
+    registry::Registry, rule_parameters::Rules,
 };
 
 use super::{
     build::PlayerRecipe,
-    notation::{Notation, Problem},
+    player_notation::{Notation, Problem},
     registry::AnyEvaluator,
 };
 use std::sync::Arc;

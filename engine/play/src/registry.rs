@@ -2,7 +2,7 @@
 
 use super::{
     build::{self, PlayerRecipe, SearchPlan},
-    notation::{Arguments, Notation, Problem},
+    player_notation::{Arguments, Notation, Problem},
     playable::Playable,
     player::Player,
     stated_result::StatedResult,
@@ -17,7 +17,7 @@ use alea_core::{
 };
 use alea_search::{
     mcts::{EvaluatorLeaf, Leaf, Prior, SearchLeaf},
-    playout::{GreedyPolicy, Policy},
+    playout_policies::{GreedyPolicy, Policy},
     rollout::{EvaluatorRollouts, Rollouts},
 };
 use std::sync::Arc;

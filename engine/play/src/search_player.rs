@@ -4,7 +4,7 @@ use crate::player::{
     Analysis, AnalysisObserver, Decision, Failure, MoveValue, Player, PositionValue,
 };
 use alea_core::{
-    chance::expectation,
+    chance_bounds::expectation,
     game::{Game, Payoffs},
     monotonic_clock::Instant,
     search_game::SearchGame,

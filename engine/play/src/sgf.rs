@@ -4,7 +4,7 @@
 
 use super::{
     playable::Playable,
-    properties::{self, Properties},
+    sgf_properties::{self, Properties},
     registry::{PlainGame, TranscriptForm},
     stated_result::StatedResult,
 };
@@ -70,7 +70,7 @@ fn read<G: Playable>(game: &G, bytes: &[u8]) -> Vec<Result<PlainGame<G>, TextErr
     if game.seats() != 2 {
         return vec![error_at(1, "SGF is for two seats")];
     }
-    properties::read(game, bytes, true, one, None)
+    sgf_properties::read(game, bytes, true, one, None)
 }
 
 fn one<G: Playable>(

@@ -9,7 +9,7 @@ use super::{
     table::Table,
 };
 use alea_core::{
-    chance::Bounds,
+    chance_bounds::Bounds,
     evaluator::Evaluator,
     game::{Deterministic, Game, List, MAX_SEATS, Payoffs, Seat},
     search_game::{OutOfTurn, Phase, Playouts, SearchGame, SearchHints},

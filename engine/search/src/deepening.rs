@@ -7,13 +7,13 @@ use super::{
     DepthObserver, Search, SearchStats, UNKNOWN_VALUE,
     eval_timer::EvalTimer,
     limits::{DepthRange, LimitChecker, Limits, SearchLimits, TimeManager},
-    parallel::{AbdadaTable, run_with_helpers},
+    abdada::{AbdadaTable, run_with_helpers},
     star::{Star, StarOptions},
     stopwatch::{Deadline, Stopwatch},
     table::Table,
 };
 use alea_core::{
-    chance::Bounds,
+    chance_bounds::Bounds,
     evaluator::Evaluator,
     game::Payoffs,
     oracle::Oracle,

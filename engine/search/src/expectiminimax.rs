@@ -6,7 +6,7 @@ use super::{
     limits::{LimitChecker, Limits},
 };
 use alea_core::{
-    chance::Bounds,
+    chance_bounds::Bounds,
     evaluator::Evaluator,
     game::{Game, Seat},
 };

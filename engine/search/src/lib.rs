@@ -9,8 +9,8 @@ pub mod max_n;
 pub mod mcts;
 pub mod minimax;
 pub mod ordering;
-mod parallel;
-pub mod playout;
+mod abdada;
+pub mod playout_policies;
 pub mod rollout;
 mod shared_array;
 pub mod star;
@@ -19,7 +19,7 @@ pub mod stopwatch;
 pub mod table;
 
 use alea_core::{
-    chance::Bounds,
+    chance_bounds::Bounds,
     evaluator::Evaluator,
     game::{Game, Payoffs, Seat},
 };

@@ -11,7 +11,7 @@ use super::{
     ordering::limit_moves,
 };
 use alea_core::{
-    chance::Bounds,
+    chance_bounds::Bounds,
     evaluator::Evaluator,
     game::{MAX_SEATS, Payoffs, Seat},
     search_game::SearchGame,

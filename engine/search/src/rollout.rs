@@ -8,7 +8,7 @@ pub mod stopping;
 
 use super::limits::Limits;
 use alea_core::{
-    chance::flip_value,
+    chance_bounds::flip_value,
     evaluator::Evaluator,
     game::{List, OutcomeList, Payoffs, Seat},
     oracle::Oracle,

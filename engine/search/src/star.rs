@@ -7,7 +7,7 @@
 
 mod frontier;
 mod probcut;
-mod scoring;
+mod move_scores;
 
 use self::frontier::LeafCache;
 use super::{
@@ -16,11 +16,11 @@ use super::{
     eval_timer::EvalTimer,
     limits::LimitChecker,
     ordering::{MoveGroups, Ordering, limit_moves, order_moves},
-    parallel::AbdadaTable,
+    abdada::AbdadaTable,
     table::{NewEntry, StoreOutcome, Table},
 };
 use alea_core::{
-    chance::{Bounds, ChanceBounds},
+    chance_bounds::{Bounds, ChanceBounds},
     evaluator::Evaluator,
     oracle::Oracle,
     search_game::SearchGame,

@@ -16,7 +16,7 @@ use super::{
     table::{NewEntry, StoreOutcome, Table},
 };
 use alea_core::{
-    chance::{Bounds, ChanceBounds},
+    chance_bounds::{Bounds, ChanceBounds},
     evaluator::Evaluator,
     game::{List, Outcome, OutcomeList},
     search_game::SearchGame,

@@ -5,7 +5,7 @@
 //! table, unless a check value collides (one in 10^9 probes that should miss).
 
 use super::shared_array::SharedArray;
-use alea_core::{chance::Bounds, random::GOLDEN};
+use alea_core::{chance_bounds::Bounds, random::GOLDEN};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// Which of two results stays when both need the same entry.

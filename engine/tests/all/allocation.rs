@@ -12,11 +12,11 @@ use engine::games::{
     },
     havannah::Havannah,
 };
-use engine::play::{build::PlayerRecipe, notation::Notation, playable::Playable};
+use engine::play::{build::PlayerRecipe, player_notation::Notation, playable::Playable};
 use engine::search::limits::Limits;
 use engine::search::{
     mcts::{EvaluatorLeaf, Leaf, Mcts, MctsOptions, PlayoutLeaf},
-    playout::{GreedyPolicy, HighestClass, MixedPolicy, PolicyPlayout, TruncatedPlayout},
+    playout_policies::{GreedyPolicy, HighestClass, MixedPolicy, PolicyPlayout, TruncatedPlayout},
     rollout::RolloutResult,
 };
 use std::{

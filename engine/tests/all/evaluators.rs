@@ -5,11 +5,11 @@ use engine::core::evaluator::Evaluator;
 use engine::games::{einstein::Standard, reversi::Reversi, reversixt::ReversiXt};
 use engine::play::{
     build::{PlayerRecipe, evaluator_from},
-    notation::{Notation, trusted},
+    player_notation::{Notation, trusted},
     playable::{Playable, Rules},
-    plugins::{Provider, provide},
-    random::Random,
-    simple::RandomPlayer,
+    player_plugins::{Provider, provide},
+    random_evaluator::Random,
+    random_player::RandomPlayer,
 };
 use std::sync::Arc;
 

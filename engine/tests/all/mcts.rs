@@ -1,7 +1,7 @@
 //! Values and proven bounds of Monte-Carlo tree search, against exact values.
 
 use crate::support::{Exact, assert_near, encloses, exact_positions};
-use engine::core::{chance::expectation, game::Game};
+use engine::core::{chance_bounds::expectation, game::Game};
 use engine::games::einstein::{Move, Position, Standard};
 use engine::search::mcts::{Budget, Mcts, MctsOptions, MoveStatistics, PlayoutLeaf, best_move};
 use std::fmt::Debug;

@@ -4,7 +4,7 @@ use crate::mcts::{proofs_hold, simulations, value};
 use crate::support::{MIDDLE, assert_near, encloses, exact_positions, moves_of, position, schwarz};
 use crate::toy_games::{Field, HashEvaluator, HashGame, Totals};
 use engine::core::{
-    chance::Bounds,
+    chance_bounds::Bounds,
     game::{Game, MAX_SEATS, Payoffs, win_for},
     oracle::Oracle,
     random::RandomStream,
@@ -18,7 +18,7 @@ use engine::search::{
         Blend, BlendedLeaf, Budget, EvaluatorLeaf, FirstPlay, Leaf, Mcts, MctsOptions,
         MoveStatistics, PlayoutLeaf, SearchLeaf, best_move,
     },
-    playout::FnLeaf,
+    playout_policies::FnLeaf,
 };
 use std::{
     sync::{

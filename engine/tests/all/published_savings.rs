@@ -1,6 +1,6 @@
 //! The search as published saves at least the published fraction of leaves.
 
-use crate::published::options_with_cuts;
+use crate::star_by_outcome::options_with_cuts;
 use engine::core::{
     calibration::{Calibrated, Calibration},
     evaluator::Evaluator,

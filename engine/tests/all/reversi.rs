@@ -4,7 +4,7 @@ use crate::support::{self, assert_near, full, moves_of, player, rows, successors
 use crate::toy_games::HashEvaluator;
 use engine::core::{
     calibration::{Calibrated, Calibration},
-    chance::Bounds,
+    chance_bounds::Bounds,
     evaluator::Score,
     game::{Game, uniform_index},
     oracle::Oracle,

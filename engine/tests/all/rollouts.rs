@@ -20,7 +20,7 @@ use engine::games::einstein::{
 use engine::games::reversi::Reversi;
 use engine::play::{
     build,
-    notation::{Notation, trusted},
+    player_notation::{Notation, trusted},
     playable::{Playable, Rules},
     registry::{AnyEvaluator, EvaluatorPointer},
 };

@@ -1,13 +1,13 @@
 //! Every search returns the values of textbook expectiminimax, on EinStein and on other games.
 
 use crate::mcts::simulations;
-use crate::published;
+use crate::star_by_outcome;
 use crate::support::{
     ALL_CUTS, all_rules, assert_near, full, moves_of, options_with_pruning, random_positions,
     star_agrees, table,
 };
 use crate::toy_games::{Field, HashEvaluator, HashGame, HashPosition, Nim, Piles, Totals};
-use engine::core::{chance::Bounds, evaluator::Evaluator, game::Game, search_game::SearchGame};
+use engine::core::{chance_bounds::Bounds, evaluator::Evaluator, game::Game, search_game::SearchGame};
 use engine::games::einstein::Standard;
 use engine::search::{
     Search,
@@ -32,8 +32,8 @@ fn all_agree<G: SearchGame>(game: &G, position: &G::Position, depth: u32, tolera
     let unified = Expectiminimax::new(game.clone(), HashEvaluator, depth, Form::Unified)
         .value_at_depth(position, depth, root);
     assert_near(unified, expected, 1e-12, "unified");
-    published::assert_forms_agree(game, position, depth, tolerance);
-    let all = published::all_options().map(|options| StarOptions {
+    star_by_outcome::assert_forms_agree(game, position, depth, tolerance);
+    let all = star_by_outcome::all_options().map(|options| StarOptions {
         negascout: options.negascout,
         ..options_with_pruning(options.pruning)
     });
@@ -276,7 +276,7 @@ fn uct_converges_to_max_n_with_three_seats() {
 fn caches_follow_the_line() {
     let game = Standard::default();
     for position in random_positions(&game, 20, 11) {
-        let mut star = star1(&game, published::Watchful, Some(64));
+        let mut star = star1(&game, star_by_outcome::Watchful, Some(64));
         for &mv in moves_of(&game, &position).iter() {
             star.move_bounds(&position, mv, 3, 0.0, 1.0);
         }

@@ -2,12 +2,12 @@
 
 pub(crate) use engine::core::text::rows;
 use engine::core::{
-    chance::Bounds, evaluator::Evaluator, game::Game, random::RandomStream, search_game::SearchGame,
+    chance_bounds::Bounds, evaluator::Evaluator, game::Game, random::RandomStream, search_game::SearchGame,
 };
 use engine::games::einstein::{
     Move, Position, Standard, Variant, dice::Die, evaluators::schwarz_odds::SchwarzOdds,
 };
-use engine::play::{build::PlayerRecipe, notation::trusted, playable::Playable, player::Player};
+use engine::play::{build::PlayerRecipe, player_notation::trusted, playable::Playable, player::Player};
 use engine::search::{
     star::{Pruning, Star, StarOptions},
     table::{DepthPolicy, Replacement, Table},

@@ -1,6 +1,6 @@
 //! Endgame tables against independent exact values, recursion and search, and as an oracle.
 
-use crate::exact::{INDEPENDENT_VALUES, nearest};
+use crate::exact_values::{INDEPENDENT_VALUES, nearest};
 use crate::exact_solver::Solver;
 use crate::support::{self, assert_near, exact_positions};
 use engine::core::{game::Game, oracle::Oracle};

@@ -3,7 +3,7 @@
 use super::{Call, Reply, analysis::Form, done, is_same_command, syntax, text};
 use crate::clock::{Clock, Overtime};
 use crate::{Action, seconds};
-use alea_play::notation::Notation;
+use alea_play::player_notation::Notation;
 use alea_play::playable::Playable;
 use std::{str::FromStr, time::Duration};
 

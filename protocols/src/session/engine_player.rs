@@ -4,7 +4,7 @@
 //! fraction of a clock, which replace its own limits. Each is built at most once, so its tree and
 //! table last from move to move.
 
-use alea_play::{build::PlayerRecipe, notation::Notation, playable::Playable, player::Player};
+use alea_play::{build::PlayerRecipe, player_notation::Notation, playable::Playable, player::Player};
 use std::time::Duration;
 
 /// Options that limit a search; setting one removes the others.

@@ -5,7 +5,7 @@ use crate::{INPUT_GRACE, Output, SessionConfig, clock::Clock};
 use alea_core::random::SeedSpace;
 use alea_play::{
     build::PlayerRecipe,
-    notation::Notation,
+    player_notation::Notation,
     playable::Playable,
     player::{Analysis, Failure, MoveValue, Player},
 };

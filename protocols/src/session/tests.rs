@@ -3,10 +3,10 @@
 use super::Session;
 use crate::{Action, Handler, Output, Protocol, ProtocolKind, SessionConfig, gtp::Gtp, open};
 use alea_play::{
-    notation::{Notation, trusted},
+    player_notation::{Notation, trusted},
     playable::Playable,
     player::{Analysis, Decision, Failure, Player},
-    plugins::provide,
+    player_plugins::provide,
 };
 use alea_search::limits::Limits;
 use engine::games::{einstein::Standard, reversi::Reversi};

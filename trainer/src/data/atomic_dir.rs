@@ -6,7 +6,7 @@ use super::parent;
 use crate::Error;
 use alea_core::{
     files::{self, FileError},
-    task_slice::TaskSlice,
+    job_array::TaskSlice,
 };
 use std::{
     fs::File,

@@ -16,7 +16,7 @@ use alea_core::{
     text::{LineRead, read_line},
 };
 use alea_play::{
-    game_line::{GameLine, LINES_FORMAT},
+    game_jsonl::{GameLine, LINES_FORMAT},
     playable::Playable,
 };
 use serde::{Deserialize, Serialize};

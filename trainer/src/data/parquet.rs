@@ -2,7 +2,7 @@
 //! of the crate `parquet`, without Arrow. Export followed by import gives the same set to the last
 //! bit.
 
-mod columns;
+mod column_reader;
 mod import;
 
 pub use import::{game_of, import};

@@ -3,14 +3,14 @@
 use super::{
     ShardReader,
     atomic_dir::{check_unused, rename_durably},
-    rewrite::run,
+    transform::run,
     shard_writer::WriteSummary,
 };
 use crate::Error;
-use crate::label::LabelSource;
+use crate::labeller::LabelSource;
 use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader, labels};
-use alea_core::{files, task_slice::TaskSlice};
+use alea_core::{files, job_array::TaskSlice};
 use alea_play::playable::Playable;
 use indicatif::ProgressBar;
 use serde_json::json;
@@ -151,7 +151,7 @@ fn label_games<G: Playable>(
         progress.inc(games.len() as u64);
         return games;
     }
-    let label = |labeller: &mut crate::label::Labeller<'_, G>, mut game: PlayedGame<G>| {
+    let label = |labeller: &mut crate::labeller::Labeller<'_, G>, mut game: PlayedGame<G>| {
         let values = labeller.values(&game);
         game.set_label(index, label_count, values);
         progress.inc(1);

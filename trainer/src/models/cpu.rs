@@ -3,19 +3,19 @@
 //! are summed in order.
 
 mod adam;
-mod block;
+mod backprop;
 pub(crate) mod fake_quantization;
 mod instructions;
 mod layout;
 pub(super) mod matrix;
 mod simd_vector;
 
-pub use block::Inputs;
+pub use backprop::Inputs;
 pub use layout::{Shape, SparseInputs};
 
 use adam::{AdamChunk, StepParams, clip_factor};
 use alea_core::simd::Instructions;
-use block::{Weights, Workspace};
+use backprop::{Weights, Workspace};
 use rayon::prelude::*;
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 //! earlier versions can be resumed.
 
 use crate::Error;
-use crate::label::LabelConfig;
+use crate::labeller::LabelConfig;
 use alea_play::{game_loop::Fading, playable::Playable};
 use serde::{Deserialize, Serialize};
 

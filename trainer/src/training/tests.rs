@@ -562,4 +562,4 @@ fn patience_stops_a_training_and_the_best_epoch_is_exported() {
     );
 }
 
-mod games;
+mod reversi;

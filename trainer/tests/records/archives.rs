@@ -7,7 +7,7 @@ use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 use std::{collections::BTreeMap, path::Path};
 use trainer::Error;
 use trainer::data::{
-    BadGames, ShardReader, SkippedGames, info, json_lines, parquet, shard_writer::WriteSummary,
+    BadGames, ShardReader, SkippedGames, statistics, json_lines, parquet, shard_writer::WriteSummary,
     transcripts, verify,
 };
 
@@ -56,7 +56,7 @@ fn check<G: Playable>(
     let set = [at("set")];
     assert_eq!(verify::verify::<G>(&set).unwrap().problems, [""; 0]);
     let source = ShardReader::<G>::open(&set).unwrap();
-    assert_eq!(info::info(&source).unwrap().endings, endings);
+    assert_eq!(statistics::info(&source).unwrap().endings, endings);
     json_lines::export(&source, &at("set.jsonl")).unwrap();
     parquet::export(&source, &at("set.parquet")).unwrap();
     json_lines::import::<G>(&at("set.jsonl"), &at("lines"), BadGames::Refuse).unwrap();

@@ -10,8 +10,8 @@ use indicatif::ProgressBar;
 use std::{fs, path::Path};
 use trainer::data::{
     BadGames, ShardReader, json_lines, parquet,
-    publish::{self, DatasetLayout},
-    rewrite::{self, SplitPart},
+    hf_dataset::{self, DatasetLayout},
+    transform::{self, SplitPart},
     transcripts,
 };
 use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
@@ -66,8 +66,8 @@ fn a_data_set_has_the_games_of_a_split() {
     };
     let parts = layout(&[part("train", 0.8), part("test", 0.2)]);
     let source = open(&[&at("a")]);
-    let written = publish::export(&source, &at("set"), &parts).unwrap();
-    let split = rewrite::split(&source, &at("split"), &parts.parts, 5).unwrap();
+    let written = hf_dataset::export(&source, &at("set"), &parts).unwrap();
+    let split = transform::split(&source, &at("split"), &parts.parts, 5).unwrap();
     for (part, split) in written.iter().zip(&split) {
         let of_file = |file| {
             let (index, count) = (part.directory.display(), part.shards);
@@ -81,7 +81,7 @@ fn a_data_set_has_the_games_of_a_split() {
         assert!(all == games(&[&split.directory]));
     }
     assert!(written[0].shards > 2, "{written:?}");
-    publish::export(&source, &at("again"), &parts).unwrap();
+    hf_dataset::export(&source, &at("again"), &parts).unwrap();
     assert!(content(&at("again/data")) == content(&at("set/data")));
     assert_eq!(
         fs::read(at("again/README.md")).unwrap(),
@@ -91,7 +91,7 @@ fn a_data_set_has_the_games_of_a_split() {
         (part("a-b", 1.0), "letters, digits and '_'"),
         (part("b", 1e-9), "'b' would have no game"),
     ] {
-        let error = publish::export(&source, &at("no"), &layout(&[part("a", 1.0), wrong]));
+        let error = hf_dataset::export(&source, &at("no"), &layout(&[part("a", 1.0), wrong]));
         assert!(error.unwrap_err().to_string().contains(problem) && !at("no").exists());
     }
 }

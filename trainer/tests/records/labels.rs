@@ -8,9 +8,9 @@ use crate::{
     decode, header_of, label_config, one_line, play, plies, read, run, scratch_paths, with_threads,
 };
 use alea_play::build::{PlayerRecipe, evaluator};
-use engine::games::einstein::{Standard, tables::cache::shared_tables};
+use engine::games::einstein::{Standard, tables::shared_tables::shared_tables};
 use std::path::Path;
-use trainer::data::{info, rewrite};
+use trainer::data::{statistics, transform};
 use trainer::selfplay::SelfPlayConfig;
 use trainer::shard::{self, Estimate, Label, ShardHeader};
 use xxhash_rust::xxh3::xxh3_64;
@@ -314,7 +314,7 @@ fn sets_with_different_labels_lie_together() {
             .collect::<Vec<_>>(),
         ["deep", "race"]
     );
-    let written = rewrite::merge(&source, &at("all"), false).unwrap();
+    let written = transform::merge(&source, &at("all"), false).unwrap();
     let all = games(&[&at("all")]);
     let (a, b) = (games(&[&at("a")]), games(&[&at("b")]));
     assert!(all[..20].iter().all(|game| game.labels.is_empty()));
@@ -336,7 +336,7 @@ fn sets_with_different_labels_lie_together() {
         "'deep' is by star1(depth=2)",
     );
     assert!(text.contains("star1(depth=1)"), "{text}");
-    let counts = info::info(&open(&[&at("b")])).unwrap().labels;
+    let counts = statistics::info(&open(&[&at("b")])).unwrap().labels;
     let mut sum = 0.0;
     for game in &b {
         for (ply, position) in game

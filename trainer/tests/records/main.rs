@@ -13,13 +13,13 @@ mod data;
 mod dataset;
 mod exchange;
 mod format;
-mod images;
+mod symmetric_images;
 mod labels;
 mod relabel;
 mod selfplay;
 mod targets;
-mod tokens;
-mod variety;
+mod tokens_game;
+mod selfplay_options;
 
 use alea_core::record::Ply;
 use engine::games::einstein::Move;
@@ -27,21 +27,21 @@ use engine::games::einstein::{
     Standard,
     learned::{
         ntuple::{NTuple, TupleSet},
-        weights::{Model, ModelFile},
+        model_types::{Model, ModelFile},
     },
 };
 use indicatif::ProgressBar;
 use std::path::{Path, PathBuf};
 use trainer::data::verify::verify;
 use trainer::dataset::SampleOptions;
-use trainer::label::LabelConfig;
+use trainer::labeller::LabelConfig;
 use trainer::selfplay::{Limits, RunReport, SelfPlayConfig, SelfPlaySummary, WeightedPlayer};
 use trainer::{Error, shard};
 
 type PlayedGame = trainer::shard::PlayedGame<Standard>;
 type SelfPlay = trainer::selfplay::SelfPlay<Standard>;
 type ShardReader = trainer::data::ShardReader<Standard>;
-type LabelSource = trainer::label::LabelSource<Standard>;
+type LabelSource = trainer::labeller::LabelSource<Standard>;
 type Samples = trainer::dataset::Samples<Standard>;
 
 /// `NEAREST` is a variant of its rules.

@@ -5,7 +5,7 @@ use crate::{
     LabelSource, MIXED_PLAYERS, ShardReader, assert_refused, config, content, is_sound,
     label_config, run, scratch_paths, with_threads,
 };
-use alea_core::{files::FileError, task_slice::TaskSlice};
+use alea_core::{files::FileError, job_array::TaskSlice};
 use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
 use std::path::Path;

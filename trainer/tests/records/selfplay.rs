@@ -4,7 +4,7 @@ use crate::{
     CLASSIC, MIXED_PLAYERS, NEAREST, PlayedGame, SelfPlay, assert_refused, config, content,
     one_line, play, plies, run, run_within, scratch, with_threads,
 };
-use alea_core::{files::FileError, game::Game, task_slice::TaskSlice};
+use alea_core::{files::FileError, game::Game, job_array::TaskSlice};
 use engine::games::einstein::{Standard, Variant, dice::Die};
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};

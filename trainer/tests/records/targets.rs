@@ -7,7 +7,7 @@ use crate::{
     NEAREST, Samples, assert_refused, config, label_config, run, samples_in, scratch, scratch_paths,
 };
 use engine::games::einstein::{
-    Position, Standard, learned::weights::ModelFile, tables::cache::shared_tables,
+    Position, Standard, learned::model_types::ModelFile, tables::shared_tables::shared_tables,
 };
 use indicatif::ProgressBar;
 use trainer::config::{TargetConfig, TrainConfig};

@@ -1,9 +1,9 @@
 //! The conversations of `conversations.txt`.
 
 use super::*;
-use crate::external::dialect::PRESETS;
+use crate::external::dialect_options::PRESETS;
 use alea_core::random::RandomStream;
-use alea_play::notation::{Arguments, Notation};
+use alea_play::player_notation::{Arguments, Notation};
 use alea_play::playable::Rules;
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 

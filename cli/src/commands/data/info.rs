@@ -4,14 +4,14 @@ use super::{Records, how_ended};
 use crate::commands::selfplay::players_table;
 use crate::output;
 use anyhow::Result;
-use arena::plot::scaled::histogram;
+use arena::plot::scaled_charts::histogram;
 use engine::core::{files, text::printable};
 use engine::play::playable::Playable;
 use std::{
     fmt::Write,
     path::{Path, PathBuf},
 };
-use trainer::data::info::{Info, NUM_VALUE_BINS, info};
+use trainer::data::statistics::{Info, NUM_VALUE_BINS, info};
 
 /// Count games, results, plies, material, values and duplicates
 #[derive(clap::Args)]

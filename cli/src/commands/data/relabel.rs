@@ -2,11 +2,11 @@
 
 use super::{Rewrite, SHARDS};
 use crate::output;
-use crate::shard::ShardArguments;
+use crate::sharding::ShardArguments;
 use anyhow::Result;
 use engine::play::playable::Playable;
 use trainer::data::relabel;
-use trainer::label::{LabelConfig, LabelSource};
+use trainer::labeller::{LabelConfig, LabelSource};
 
 /// Label every position, before its roll, with the value of a player, a model or the endgame
 /// tables: new targets for old games

@@ -2,12 +2,12 @@
 //! in points (hundredths of a win); intervals are of 95 %, over games.
 
 use super::Judged;
-use arena::page::{Block, Page};
+use arena::document::{Block, Page};
 use arena::text_table::{Cell, TextTable};
 use engine::core::moments::Moments;
 use engine::play::playable::Playable;
 use std::collections::BTreeMap;
-use web::{api::PlyReview, move_values::has_chance};
+use web::{api_types::PlyReview, move_values::has_chance};
 
 const MAX_DETAILED: usize = 20;
 

@@ -3,10 +3,10 @@
 use super::{crosstable, sentence, standings, troubles};
 use anyhow::Result;
 use arena::league::LeagueResult;
-use arena::page::{Block, Page};
+use arena::document::{Block, Page};
 use arena::plot::{
     Curve, LineChart,
-    scaled::{Bar, Scale, chart_with_bars},
+    scaled_charts::{Bar, Scale, chart_with_bars},
 };
 
 const RATINGS_NOTE: &str = "Ratings are those of the model of Bradley and Terry, about a mean of 0. Neighbours of different groups are more than two standard errors of their difference apart.";

@@ -3,7 +3,7 @@
 use super::{EinStein, MoveList, Position, Standard};
 use crate::dice::{DiceStream, DuplicateDice};
 use alea_core::game::ChanceSource;
-use alea_play::chance_outcomes::{Repeatable, SeededChance};
+use alea_play::chance_sources::{Repeatable, SeededChance};
 
 impl<const COLUMNS: usize, const ROWS: usize> ChanceSource<EinStein<COLUMNS, ROWS>>
     for DuplicateDice

@@ -10,7 +10,7 @@ pub mod network;
 )]
 pub mod ntuple;
 mod side_moves;
-pub mod weights;
+pub mod model_types;
 
 use super::{MAX_STONES, Position, Standard};
 use alea_core::{game::Seat, random::RandomStream};

@@ -4,7 +4,7 @@ use super::{
     Move, MoveList, Standard, Variant, codec,
     dice::{DiceStream, Die},
     dice_source::PairDice,
-    display,
+    drawing,
     evaluators::EVALUATORS,
     players::PLAYERS,
     position::Position,
@@ -15,13 +15,13 @@ use super::{
     },
     tables::{
         MAX_TABLE_STONES, MIN_TABLE_STONES,
-        cache::{cached_stones, shared_tables},
+        shared_tables::{cached_stones, shared_tables},
     },
 };
 use alea_core::{game::Seat, random::RandomStream, text::TextError};
 use alea_learned::model_file;
 use alea_play::{
-    notation::{Arguments, Problem, parse_number},
+    player_notation::{Arguments, Problem, parse_number},
     playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
     registry::{OptionalOracle, OracleEntry},
     sgf,
@@ -243,11 +243,11 @@ impl GameText for Standard {
     }
 
     fn draw(&self, position: &Position, outcome: Option<u8>) -> String {
-        display::text(self, position, outcome)
+        drawing::text(self, position, outcome)
     }
 
     fn svg(&self, position: &Position, outcome: Option<u8>) -> String {
-        display::svg(self, position, outcome)
+        drawing::svg(self, position, outcome)
     }
 }
 

@@ -5,7 +5,7 @@
 use super::{Move, Position, Standard, evaluators::race_tables::distances_to_goal};
 use alea_core::limits::Limits;
 use alea_play::{
-    notation::{Arguments, Notation, Problem},
+    player_notation::{Arguments, Notation, Problem},
     player::{Analysis, Decision, Failure, Player},
     registry::{Meaning, PlayerEntry},
 };

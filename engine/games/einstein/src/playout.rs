@@ -8,8 +8,8 @@ mod avx512;
 #[cfg(target_arch = "x86_64")]
 mod byte_lanes;
 pub mod die_table;
-mod lanes;
-mod ply_bits;
+mod lockstep;
+mod random_bits;
 mod scalar;
 #[cfg_attr(
     not(target_arch = "x86_64"),
@@ -21,8 +21,8 @@ mod tests;
 
 use super::{Position, Standard, Variant};
 use alea_core::{random::RandomStream, simd::Instructions};
-use lanes::{play, play_each};
-pub use ply_bits::{LaneRandom, PlyBits, SmallRandom};
+use lockstep::{play, play_each};
+pub use random_bits::{LaneRandom, PlyBits, SmallRandom};
 use scalar::ScalarLanes;
 pub use scalar::StoneTable;
 pub(super) use scalar::playout_from_seed;

@@ -114,7 +114,7 @@ mod tests {
         dice::Die,
         evaluators::test_support::{position, random_positions},
     };
-    use alea_core::{chance::expectation, game::Game};
+    use alea_core::{chance_bounds::expectation, game::Game};
     use std::collections::HashMap;
 
     #[test]

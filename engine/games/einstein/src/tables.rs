@@ -6,14 +6,14 @@
 //! machine.
 
 mod build;
-pub mod cache;
-mod extension;
+pub mod shared_tables;
+mod on_demand_solve;
 mod external_memory;
 mod file;
 mod index;
 mod kernels;
-mod memory;
-mod patterns;
+mod cell_storage;
+mod label_patterns;
 mod probe;
 mod solve;
 mod statistics;
@@ -26,7 +26,7 @@ pub use statistics::{ClassStatistics, SelfCapture};
 use crate::Variant;
 use alea_core::{files::FileError, text::format_bytes};
 use index::Index;
-use memory::Cells;
+use cell_storage::Cells;
 use std::path::Path;
 
 /// Fewest stones (of both sides together) for which tables can be built.
@@ -56,7 +56,7 @@ pub struct Tables {
 }
 
 fn class_index(class: Class) -> usize {
-    (class.mover - 1) * patterns::MAX_SIDE_STONES + class.other - 1
+    (class.mover - 1) * label_patterns::MAX_SIDE_STONES + class.other - 1
 }
 
 /// Why tables could not be built or opened, in one line.

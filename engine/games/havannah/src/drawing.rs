@@ -3,7 +3,7 @@
 
 use super::{Havannah, Position};
 use alea_play::{
-    picture::{label, svg_open},
+    drawing_helpers::{label, svg_open},
     playable::GameText,
 };
 

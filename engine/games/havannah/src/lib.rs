@@ -18,8 +18,8 @@ pub mod proof;
 mod shape;
 #[cfg(test)]
 mod testing;
-mod threats;
-mod transcript;
+mod mates;
+mod transcript_formats;
 
 pub use shape::{BASES, MAX_CELLS};
 

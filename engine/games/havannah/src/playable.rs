@@ -2,7 +2,7 @@
 
 use super::{
     BASES, Havannah, Move, Position, drawing, evaluators::EVALUATORS, players::PLAYERS,
-    playout::PLAYOUT_ENTRIES, shape::SYMMETRIES, threats::MATES, transcript::FORMS,
+    playout::PLAYOUT_ENTRIES, shape::SYMMETRIES, mates::MATES, transcript_formats::FORMS,
 };
 use alea_core::{
     game::{Game, Seat},
@@ -11,8 +11,8 @@ use alea_core::{
 };
 use alea_learned::model_file;
 use alea_play::{
-    chance_outcomes::NoChance,
-    notation::{Arguments, Problem},
+    chance_sources::NoChance,
+    player_notation::{Arguments, Problem},
     playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
 };
 

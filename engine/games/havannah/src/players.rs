@@ -6,7 +6,7 @@
 
 use super::{Havannah, MAX_CELLS};
 use alea_play::{
-    notation::{Argument, Arguments, Notation, Problem},
+    player_notation::{Argument, Arguments, Notation, Problem},
     registry::{Meaning, PlayerEntry},
 };
 use std::fmt::Write;

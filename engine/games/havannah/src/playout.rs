@@ -19,7 +19,7 @@ use alea_core::{
     search_game::{Playouts, SearchHints},
 };
 use alea_play::{
-    notation::{Arguments, Problem},
+    player_notation::{Arguments, Problem},
     registry::{LeafMaker, PlayoutEntry},
 };
 use std::sync::Arc;

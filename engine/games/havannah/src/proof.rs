@@ -13,7 +13,7 @@ use super::{
 };
 use alea_core::{
     game::{Game, Seat},
-    memory::with_capacity,
+    fallible_allocation::with_capacity,
     random::GOLDEN,
 };
 use check::has_numbers;

@@ -5,7 +5,7 @@ use super::{
     bits::{COLUMNS, squares_of},
     notation::{DISC_CHARACTERS, disc_on},
 };
-use alea_play::picture::{Squares, label, svg_open};
+use alea_play::drawing_helpers::{Squares, label, svg_open};
 use alea_play::playable::GameText;
 
 const SQUARE_SIZE: usize = 50;

@@ -12,7 +12,7 @@ mod inputs;
 pub mod notation;
 mod pgn;
 mod playable;
-mod transcript;
+mod transcript_formats;
 mod wthor;
 
 use alea_core::{

@@ -4,13 +4,13 @@ use super::{
     Move, Position, Reversi, bits, drawing,
     endgame::{EndgamePlayer, SCORE_UNIT, SolvedEndgames},
     evaluators::EVALUATORS,
-    transcript::FORMS,
+    transcript_formats::FORMS,
 };
 use alea_core::{game::Seat, random::RandomStream, text::TextError};
 use alea_learned::model_file;
 use alea_play::{
-    chance_outcomes::NoChance,
-    notation::{Arguments, Problem, parse_number},
+    chance_sources::NoChance,
+    player_notation::{Arguments, Problem, parse_number},
     playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
     registry::{Meaning, OracleEntry, PlayerEntry},
 };

@@ -7,7 +7,7 @@
 
 use super::{
     Reversi,
-    transcript::{ParsedGame, Reading},
+    transcript_formats::{ParsedGame, Reading},
 };
 use alea_core::text::{TextError, error_at};
 

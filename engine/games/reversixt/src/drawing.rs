@@ -6,7 +6,7 @@ use super::{
     map::{Cell, DIRECTION_OFFSETS},
 };
 use alea_core::game::{MAX_SEATS, Seat};
-use alea_play::picture::{label, svg_open};
+use alea_play::drawing_helpers::{label, svg_open};
 use alea_play::playable::GameText;
 
 const CELL_SIZE: usize = 40;

@@ -13,8 +13,8 @@ use alea_core::{
 };
 use alea_learned::model_file;
 use alea_play::{
-    chance_outcomes::NoChance,
-    notation::{Arguments, Notation, Problem},
+    chance_sources::NoChance,
+    player_notation::{Arguments, Notation, Problem},
     playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
     sgf,
 };

@@ -1,9 +1,9 @@
 //! Construction of evaluators from notation.
 
 use crate::{
-    notation::{Arguments, Notation, Problem},
+    player_notation::{Arguments, Notation, Problem},
     playable::Playable,
-    random::Random,
+    random_evaluator::Random,
     registry::{AnyEvaluator, EvaluatorEntry},
 };
 use alea_core::{

@@ -1,6 +1,6 @@
 //! Parsing of search limits from notation.
 
-use crate::notation::{Arguments, Notation, Problem, parse_number};
+use crate::player_notation::{Arguments, Notation, Problem, parse_number};
 use alea_search::{
     limits::{DepthRange, MAX_DEPTH, SearchLimits, TimeLimit},
     stopwatch::thread_time,

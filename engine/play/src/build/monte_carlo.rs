@@ -8,7 +8,7 @@ use super::{
     playouts::{PlayoutArguments, PlayoutRecipe},
 };
 use crate::{
-    notation::{Arguments, Notation, Problem, parse_number},
+    player_notation::{Arguments, Notation, Problem, parse_number},
     playable::Playable,
     player::Player,
     registry::{AnyEvaluator, OptionalOracle},

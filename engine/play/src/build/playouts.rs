@@ -5,14 +5,14 @@ use super::evaluators::{
     default_evaluator_name, evaluator_from, evaluator_names, or_default_evaluator,
 };
 use crate::{
-    notation::{Arguments, Notation, Problem, parse_number},
+    player_notation::{Arguments, Notation, Problem, parse_number},
     playable::Playable,
     registry::{AnyEvaluator, LeafMaker},
 };
 use alea_core::text::{joined, suggestion};
 use alea_search::{
     mcts::{AveragedLeaf, Leaf, PlayoutLeaf},
-    playout::{
+    playout_policies::{
         HighestClass, MixedPolicy, Policy, PolicyPlayout, TruncatedPlayout, Uniform,
         WeightedByClass,
     },

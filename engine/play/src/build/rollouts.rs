@@ -2,7 +2,7 @@
 
 use super::{evaluators::or_default_evaluator, oracle};
 use crate::{
-    notation::{Arguments, Notation, Problem},
+    player_notation::{Arguments, Notation, Problem},
     playable::Playable,
     player::Player,
     registry::{AnyEvaluator, OptionalOracle},

@@ -7,7 +7,7 @@ use super::{
     oracle,
 };
 use crate::{
-    notation::{Arguments, Notation, Problem},
+    player_notation::{Arguments, Notation, Problem},
     playable::Playable,
     player::Player,
     registry::{AnyEvaluator, EvaluatorPointer, OptionalOracle},

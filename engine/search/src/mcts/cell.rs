@@ -3,7 +3,7 @@
 //! Threads share their atomic fields without locks; one thread (`SHARED` is false) uses plain loads
 //! and stores. Sums are fixed-point, so the order of additions is irrelevant.
 
-use alea_core::chance::Bounds;
+use alea_core::chance_bounds::Bounds;
 use std::sync::atomic::{
     AtomicU32, AtomicU64,
     Ordering::{Acquire, Relaxed, Release},

@@ -4,16 +4,16 @@
 use super::{
     Goal, Mcts,
     allocator::Chunk,
-    handles::CellRef,
+    cell_refs::CellRef,
     report::MoveStatistics,
-    select::Selector,
+    ucb::Selector,
     solver,
     work_split::WorkSplit,
     worker::{Context, Root, Worker},
     write_buffer::MAX_BUFFERED,
 };
-use crate::{mcts::options::Budget, parallel::spawn, stopwatch::Deadline};
-use alea_core::{chance::Bounds, leaf::Leaf, search_game::SearchGame};
+use crate::{mcts::options::Budget, abdada::spawn, stopwatch::Deadline};
+use alea_core::{chance_bounds::Bounds, leaf::Leaf, search_game::SearchGame};
 use std::{
     collections::HashMap,
     sync::{

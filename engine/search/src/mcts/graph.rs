@@ -7,7 +7,7 @@ use super::cell::MAX_CELLS;
 pub(crate) use super::cell::{Cell, ColdCell};
 use super::{
     allocator::{Capacity, CellAllocator, Chunk},
-    handles::{CellRef, EdgeSlice},
+    cell_refs::{CellRef, EdgeSlice},
 };
 use crate::shared_array::SharedArray;
 use std::sync::atomic::{
@@ -421,7 +421,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alea_core::chance::Bounds;
+    use alea_core::chance_bounds::Bounds;
 
     fn key(number: u64) -> u64 {
         (number + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)

@@ -1,6 +1,6 @@
 //! Results of a Monte-Carlo search.
 
-use alea_core::chance::Bounds;
+use alea_core::chance_bounds::Bounds;
 use serde::Serialize;
 
 /// Statistics of a root move; its JSON has no move and no value.

@@ -1,9 +1,9 @@
 //! Backs up proven bounds from edges to their node, as expectations over its outcomes: it is won
 //! only if every outcome allows a winning move.
 
-use super::{graph::Graph, handles::CellRef};
+use super::{graph::Graph, cell_refs::CellRef};
 use alea_core::{
-    chance::{Bounds, expectation},
+    chance_bounds::{Bounds, expectation},
     game::Outcome,
 };
 use std::collections::HashMap;

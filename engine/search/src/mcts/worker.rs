@@ -4,15 +4,15 @@
 //! Kocsis 2008).
 
 mod backup;
-mod selection;
+mod descent;
 
 use super::{
-    allocator::Chunk, graph::Graph, leaf::Prior, options::MctsOptions, select::Selector, solver,
+    allocator::Chunk, graph::Graph, leaf::Prior, options::MctsOptions, ucb::Selector, solver,
     work_split::FirstDrawStratum, write_buffer::WriteBuffer,
 };
 use crate::{SearchStats, eval_timer::EvalTimer, limits::LimitChecker};
 use alea_core::{
-    chance::Bounds,
+    chance_bounds::Bounds,
     game::{MAX_SEATS, Payoffs, Seat, payoff_of_each_other},
     leaf::{Leaf, MoveKinds},
     oracle::Oracle,

@@ -4,7 +4,7 @@
 use super::{Pruning, Scratch, Star};
 
 use alea_core::{
-    chance::{Bounds, ChanceBounds, flip_value},
+    chance_bounds::{Bounds, ChanceBounds, flip_value},
     evaluator::Evaluator,
     search_game::SearchGame,
 };

@@ -3,7 +3,7 @@
 //! the same side to move.
 
 use super::Star;
-use alea_core::{chance::Bounds, evaluator::Evaluator, search_game::SearchGame};
+use alea_core::{chance_bounds::Bounds, evaluator::Evaluator, search_game::SearchGame};
 
 /// Minimal depth; the shallow search is then nearly free.
 const MIN_DEPTH: u32 = 3;

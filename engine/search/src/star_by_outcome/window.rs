@@ -1,7 +1,7 @@
 //! Search windows in `[0, 1]`.
 
 use alea_core::{
-    chance::{Bounds, ChanceBounds},
+    chance_bounds::{Bounds, ChanceBounds},
     game::OutcomeList,
 };
 

@@ -1,6 +1,6 @@
 //! Imports a Parquet file and checks every row against the rules.
 
-use super::columns::{BoundedFile, ColumnCursor, NumberColumn, RowGroup, parquet_error};
+use super::column_reader::{BoundedFile, ColumnCursor, NumberColumn, RowGroup, parquet_error};
 use super::{ENDING_COLUMN, METADATA_KEY, label_columns, payoff_column, player_column};
 use crate::Error;
 use crate::data::{

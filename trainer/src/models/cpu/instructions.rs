@@ -5,7 +5,7 @@
 use super::simd_vector::{Avx2, Avx512};
 use super::{
     adam::{self, AdamChunk, StepParams},
-    block::{self, Inputs, Weights, Workspace},
+    backprop::{self, Inputs, Weights, Workspace},
     simd_vector::Scalar,
 };
 use alea_core::simd::multiversion;
@@ -13,9 +13,9 @@ use alea_core::simd::multiversion;
 // AVX-512 has more registers, so a product processes more rows at a time.
 multiversion! {
     pub(super) fn gradient(weights: Weights<'_>, inputs: Inputs<'_>, scale: f32, workspace: &mut Workspace) {
-        Avx512 => block::gradient::<Avx512, 8>,
-        Avx2 => block::gradient::<Avx2, 4>,
-        Portable => block::gradient::<Scalar, 4>,
+        Avx512 => backprop::gradient::<Avx512, 8>,
+        Avx2 => backprop::gradient::<Avx2, 4>,
+        Portable => backprop::gradient::<Scalar, 4>,
     }
 }
 
@@ -26,9 +26,9 @@ multiversion! {
         workspace: &mut Workspace,
         logits: &mut Vec<f32>,
     ) {
-        Avx512 => block::predict_logits::<Avx512, 8>,
-        Avx2 => block::predict_logits::<Avx2, 4>,
-        Portable => block::predict_logits::<Scalar, 4>,
+        Avx512 => backprop::predict_logits::<Avx512, 8>,
+        Avx2 => backprop::predict_logits::<Avx2, 4>,
+        Portable => backprop::predict_logits::<Scalar, 4>,
     }
 }
 

@@ -10,10 +10,10 @@ use engine::games::einstein::{
     GONE, Position, Standard,
     learned::{
         ntuple::{NTuple, TupleSet},
-        weights::{Model, ModelFile},
+        model_types::{Model, ModelFile},
     },
     position::Side,
-    tables::cache::shared_tables,
+    tables::shared_tables::shared_tables,
 };
 use indicatif::ProgressBar;
 

@@ -8,14 +8,14 @@ use crate::{
 };
 use alea_core::{
     calibration::clamp_to_open_interval,
-    chance::expectation,
+    chance_bounds::expectation,
     evaluator::Evaluator,
     game::Game,
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use alea_play::{
     build::evaluator_from,
-    notation::{Arguments, Notation, Problem},
+    player_notation::{Arguments, Notation, Problem},
     registry::{AnyEvaluator, EvaluatorEntry},
 };
 use std::sync::Arc;
@@ -204,7 +204,7 @@ mod tests {
     use super::*;
     use crate::BLUE;
     use alea_core::{calibration::Calibrated, evaluator::Score};
-    use alea_play::random::Random;
+    use alea_play::random_evaluator::Random;
 
     fn schwarz_evaluator() -> Arc<dyn AnyEvaluator<Standard>> {
         Arc::new(SchwarzOdds::with_fitted_scale(&Standard::default()))

@@ -7,7 +7,7 @@ use crate::{
     position::Side,
 };
 use alea_core::{
-    chance::expectation,
+    chance_bounds::expectation,
     evaluator::{Evaluator, Score},
     game::Game,
 };

@@ -2,7 +2,7 @@
 //! batch, with the same integer results as the generic forward pass of [`alea_learned::network`].
 
 pub mod features;
-mod kernels;
+mod simd_dispatch;
 #[cfg(any(
     target_arch = "x86_64",
     all(target_arch = "wasm32", target_feature = "simd128")
@@ -18,7 +18,7 @@ use self::{
         FeatureGroup, FeatureGroups, MAX_CROSS_FEATURES, TurnClasses, cross_features, cross_groups,
         feature_slots, fuse, fused_rows, num_side_features,
     },
-    kernels::{CacheLine, I16Line, Layers, Tables},
+    simd_dispatch::{CacheLine, I16Line, Layers, Tables},
 };
 use super::side_moves::{LOST_LOGIT, Logits, MoveSubset, SideMove, SideMoves};
 use crate::{MAX_STONES, Move, Position, Standard, position::Side};
@@ -101,7 +101,7 @@ impl CrossFeatures {
     ) {
         let mut rows = [0; MAX_CROSS_FEATURES];
         let rows = cross_features(self.groups, self.turn_classes, mover, other, &mut rows);
-        kernels::add_accumulators(instructions, sums, &self.table, rows, out);
+        simd_dispatch::add_accumulators(instructions, sums, &self.table, rows, out);
     }
 }
 
@@ -126,12 +126,12 @@ impl SimdNetwork {
             TurnClasses::for_classic_rules(groups.contains(FeatureGroup::RaceDistribution));
         let (mover, other) = weights.rows.split_at(rows);
         let table = |rows: &[i16], bias: Option<&[i16]>| {
-            kernels::lines(&fuse(groups, classes, first, rows, bias))
+            simd_dispatch::lines(&fuse(groups, classes, first, rows, bias))
         };
         let both = cross_groups(groups).next().map(|_| CrossFeatures {
             groups,
             turn_classes: TurnClasses::for_classic_rules(false),
-            table: kernels::lines(&weights.rows[2 * rows..]),
+            table: simd_dispatch::lines(&weights.rows[2 * rows..]),
         });
         let tables = Tables {
             mover: table(mover, Some(&weights.bias)),
@@ -161,17 +161,17 @@ impl SimdNetwork {
         };
         let set = self.instructions;
         let Some(both) = &self.both else {
-            return with_widths!(self, FIRST, SECOND => kernels::logit::<FIRST, SECOND>(set, &self.tables, layers, &rows));
+            return with_widths!(self, FIRST, SECOND => simd_dispatch::logit::<FIRST, SECOND>(set, &self.tables, layers, &rows));
         };
         let [mut own, mut others, mut all] = [ZERO_LINES; 3];
         with_widths!(self, FIRST, SECOND => {
             let lines = FIRST / 32;
-            kernels::sum_rows::<FIRST>(set, &self.tables.mover, &rows[0], &mut own);
-            kernels::sum_rows::<FIRST>(set, &self.tables.other, &rows[1], &mut others);
+            simd_dispatch::sum_rows::<FIRST>(set, &self.tables.mover, &rows[0], &mut own);
+            simd_dispatch::sum_rows::<FIRST>(set, &self.tables.other, &rows[1], &mut others);
             let sums = [&own[..lines], &others[..lines]];
             both.add_accumulators(set, (mover, other), sums, &mut all[..lines]);
             let mut logits = Logits::default();
-            kernels::logits::<FIRST, SECOND>(set, layers, &all, &ZERO_LINES, &[[0, 0]], &mut logits);
+            simd_dispatch::logits::<FIRST, SECOND>(set, layers, &all, &ZERO_LINES, &[[0, 0]], &mut logits);
             logits[0]
         })
     }

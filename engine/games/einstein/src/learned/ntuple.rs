@@ -1,18 +1,18 @@
 //! EinStein's n-tuple networks (Chu et al., TAAI 2017), with SIMD kernels for one position or all
 //! its successors.
 
-mod cell;
+mod cells;
 mod incremental;
 mod mobility;
 mod sets;
 #[cfg(target_arch = "x86_64")]
 mod simd;
-mod simd_layout;
+mod tuple_blocks;
 mod successors;
 mod symbols;
 mod tuples_by_cell;
 
-pub(crate) use cell::{GROUPS, transform_cell};
+pub(crate) use cells::{GROUPS, transform_cell};
 pub(crate) use sets::{SETS, candidates};
 pub use successors::Successors;
 
@@ -20,8 +20,8 @@ use crate::{Move, Position, Standard};
 use alea_core::simd::{Instructions, SimdLevel};
 use alea_learned::inputs::Cell;
 use alea_learned::tuples::{TupleKernels, TupleNetwork, sum_by_rows};
-use cell::CELLS;
-use simd_layout::SimdLayout;
+use cells::CELLS;
+use tuple_blocks::SimdLayout;
 use symbols::Symbols;
 use tuples_by_cell::TuplesByCell;
 

@@ -5,8 +5,8 @@
 
 use super::{
     byte_lanes::{ByteLanes, SideRows},
-    lanes::{PLIES_PER_ROUND, Status},
-    ply_bits::LaneRandom,
+    lockstep::{PLIES_PER_ROUND, Status},
+    random_bits::LaneRandom,
 };
 use crate::{MAX_STONES, Standard};
 use std::arch::x86_64::*;

@@ -5,8 +5,8 @@
 use super::{
     Tally,
     byte_lanes::{ByteLanes, SideRows},
-    lanes::{PLIES_PER_ROUND, Status},
-    ply_bits::{LaneRandom, NUM_CODES},
+    lockstep::{PLIES_PER_ROUND, Status},
+    random_bits::{LaneRandom, NUM_CODES},
     starts::{GONE_BYTE, Starts},
 };
 use crate::{MAX_STONES, Standard};

@@ -2,8 +2,8 @@
 
 use super::{
     LANES, Tally, avx2, avx512,
-    lanes::{Lanes, Status, first_lanes},
-    ply_bits::LaneRandom,
+    lockstep::{Lanes, Status, first_lanes},
+    random_bits::LaneRandom,
     starts::{GONE_BYTE, Starts},
 };
 use crate::{GONE, MAX_STONES, Position, Standard};

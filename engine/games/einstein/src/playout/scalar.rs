@@ -4,8 +4,8 @@
 
 use super::{
     LANES, Tally,
-    lanes::{Lanes, PLIES_PER_ROUND, Status, first_lanes},
-    ply_bits::{LaneRandom, NUM_CODES, PlyBits, SmallRandom},
+    lockstep::{Lanes, PLIES_PER_ROUND, Status, first_lanes},
+    random_bits::{LaneRandom, NUM_CODES, PlyBits, SmallRandom},
     starts::Starts,
 };
 use crate::{EinStein, GONE, MAX_STONES, Position, Variant, allowed_stones};

@@ -1,7 +1,7 @@
 //! Playouts against the plain rules, random streams against their definition, vector against scalar
 //! playouts.
 
-use super::{lanes::PLIES_PER_ROUND, ply_bits::NUM_CODES, scalar::ScalarGame, *};
+use super::{lockstep::PLIES_PER_ROUND, random_bits::NUM_CODES, scalar::ScalarGame, *};
 use crate::{
     EinStein, GONE, MAX_STONES, Move, Variant, dice::Die, evaluators::test_support, position::Side,
 };

@@ -4,11 +4,11 @@
 use super::{
     Progress, Run, Tables, TablesError, class_index, external_memory, file,
     index::{Class, Index},
-    memory::{Blocks, Cells},
+    cell_storage::{Blocks, Cells},
     solve::{self, BlockStore, Solver},
 };
 use crate::Variant;
-use alea_core::{files, simd::Instructions, task_slice::TaskSlice, text::format_bytes};
+use alea_core::{files, simd::Instructions, job_array::TaskSlice, text::format_bytes};
 use std::{
     path::Path,
     sync::{

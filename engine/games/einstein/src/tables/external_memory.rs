@@ -8,7 +8,7 @@ use super::{
     build::BuildContext,
     file::{self, CellWriter},
     index::{Class, Index, MoverIndex, occupied, progress},
-    memory::Blocks,
+    cell_storage::Blocks,
     solve::{self, BlockStore, Solver},
 };
 use alea_core::files::FileError;

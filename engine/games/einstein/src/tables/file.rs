@@ -3,7 +3,7 @@
 //! A file is a header of 64 bytes, the cells (16 bits, little-endian), a checksum per chunk of
 //! cells, and a checksum of header and chunk checksums; see `docs/reference/formats.md`.
 
-use super::{Run, TablesError, index::Class, memory::Cells};
+use super::{Run, TablesError, index::Class, cell_storage::Cells};
 use crate::Variant;
 use alea_core::{
     files::{self, FileError, checksum, write_atomically},

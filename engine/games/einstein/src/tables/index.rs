@@ -10,9 +10,9 @@
 //! on 0. If the mover's tuple is its own image, both images of the other side are stored (3 % of
 //! five stones).
 
-mod find;
+mod position_to_cell;
 
-use super::patterns::{MAX_SIDE_STONES, NUM_PATTERNS};
+use super::label_patterns::{MAX_SIDE_STONES, NUM_PATTERNS};
 use crate::symmetry::transpose;
 use alea_core::arrays::build_array;
 

@@ -3,7 +3,7 @@
 //! In *working order* the mover's pattern is the row and the enemy's the column, as in successors
 //! without a capture. All instruction sets give the same bits: only [`round_to_units`] rounds.
 
-use super::patterns::NUM_PATTERNS;
+use super::label_patterns::NUM_PATTERNS;
 use alea_core::arrays::build_array;
 use alea_core::simd::multiversion;
 

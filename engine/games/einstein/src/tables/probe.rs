@@ -2,7 +2,7 @@
 
 use super::{
     Tables, class_index,
-    memory::{self, Cells},
+    cell_storage::{self, Cells},
 };
 use crate::{Move, Position, Standard, dice::Die};
 use alea_core::oracle::Oracle;
@@ -163,7 +163,7 @@ impl Oracle<Standard> for Tables {
 
 #[inline]
 fn prefetch(cell: &u16) {
-    memory::prefetch(std::slice::from_ref(cell));
+    cell_storage::prefetch(std::slice::from_ref(cell));
 }
 
 #[inline]

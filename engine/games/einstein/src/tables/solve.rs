@@ -15,8 +15,8 @@
 use super::{
     index::{Class, Index, MoverIndex, Squares, dispatch_class, occupied, other_tuples, progress},
     kernels::{self, BlockTask, Scratch, SuccessorValues},
-    memory::{Blocks, prefetch},
-    patterns::{
+    cell_storage::{Blocks, prefetch},
+    label_patterns::{
         self, MAX_SIDE_STONES, NUM_PATTERNS, pattern_masks, pattern_number, reverse_mask,
         without_label,
     },
@@ -88,7 +88,7 @@ impl PatternMap {
         };
         let of_weights = |term: usize| -> Vec<f32> {
             let weight = |mask| {
-                let weights = patterns::face_counts(variant, mask);
+                let weights = label_patterns::face_counts(variant, mask);
                 f32::from(if term.is_multiple_of(2) {
                     weights.alone[term / 2]
                 } else {

@@ -4,7 +4,7 @@ use super::{visit::PositionVisitor, *};
 use crate::{Position, Standard, dice::Die};
 use alea_core::{
     game::Game, random::RandomStream, search_game::Playouts, simd::Instructions,
-    task_slice::TaskSlice,
+    job_array::TaskSlice,
 };
 use std::sync::{
     Mutex,

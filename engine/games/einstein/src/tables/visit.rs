@@ -3,7 +3,7 @@
 
 use super::{
     index::{Class, Index, Squares, other_tuples, progress},
-    patterns::pattern_masks,
+    label_patterns::pattern_masks,
 };
 use crate::{GONE, MAX_STONES, Position, Standard, position::Side};
 

@@ -63,7 +63,7 @@ mod simd128_ops;
 
 use super::{
     features::{FUSED_ROWS, NUM_FUSED},
-    kernels::{
+    simd_dispatch::{
         AccumulatorPair, CacheLine, I16_SUM_INPUTS, I16Line, Layers, NUM_CHANGED_ROWS, Tables,
     },
 };

@@ -4,7 +4,7 @@
 use super::{
     SimdNetwork, ZERO_LINES,
     features::{NUM_FUSED, TURNS_ROW, fused_rows, turns_row},
-    kernels::{self, AccumulatorPair, CacheLine, I16Line},
+    simd_dispatch::{self, AccumulatorPair, CacheLine, I16Line},
 };
 use crate::{
     GONE, MAX_STONES, Move, Position, Standard,
@@ -49,7 +49,7 @@ impl SimdNetwork {
         let targets = own.steps.targets();
         let mut logits =
             self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, mover_sums);
-        kernels::one_ply(self.instructions, &own.steps, &mut logits)
+        simd_dispatch::one_ply(self.instructions, &own.steps, &mut logits)
     }
 
     #[inline]
@@ -65,7 +65,7 @@ impl SimdNetwork {
         let steps = listed.list();
         let mut others = [[CacheLine([0; 32]); LINES]; MAX_STEPS];
         for (step, out) in steps.iter().zip(&mut others) {
-            kernels::sum_rows::<FIRST>(
+            simd_dispatch::sum_rows::<FIRST>(
                 self.instructions,
                 &self.tables.other,
                 &self.rows(step.apply_to(mover)),
@@ -132,7 +132,7 @@ impl SimdNetwork {
         let compute = |bucket: u8, logits: &mut Logits| {
             let layers = &self.layers[usize::from(bucket)];
             let set = self.instructions;
-            kernels::logits::<FIRST, SECOND>(set, layers, movers, others, summed, logits);
+            simd_dispatch::logits::<FIRST, SECOND>(set, layers, movers, others, summed, logits);
         };
         compute(all, &mut logits);
         if fewer != all {
@@ -174,7 +174,7 @@ impl SimdNetwork {
     ) -> bool {
         let lines = FIRST / 32;
         *pairs = const { pairs_without_captures() };
-        kernels::sum_rows::<FIRST>(
+        simd_dispatch::sum_rows::<FIRST>(
             self.instructions,
             &self.tables.mover,
             &self.rows(enemy),
@@ -196,7 +196,7 @@ impl SimdNetwork {
                 pair[0] = pair[0] & !is_captured | (victim as u8 + 1) & is_captured;
             }
             let out = &mut enemies[(victim + 1) * lines..][..lines];
-            kernels::sum_rows::<FIRST>(
+            simd_dispatch::sum_rows::<FIRST>(
                 self.instructions,
                 &self.tables.mover,
                 &self.rows(enemy.with_stone_on(victim, GONE)),
@@ -216,7 +216,7 @@ impl SimdNetwork {
         let (before, sums) = own.sums.split_at_mut(NUM_ENEMY_ACCUMULATORS * lines);
         let rows = self.rows(side);
         let (instructions, table) = (self.instructions, &self.tables.other);
-        kernels::sum_rows::<FIRST>(instructions, table, &rows, before);
+        simd_dispatch::sum_rows::<FIRST>(instructions, table, &rows, before);
         let (occupied, distances) = (side.occupied_squares(), distance_index(side));
         for (step, out) in own.steps.list().iter().zip(sums.chunks_exact_mut(lines)) {
             let (stone, to) = (
@@ -230,7 +230,7 @@ impl SimdNetwork {
                     self.classes,
                     distances - distance_stride(stone, from) + distance_stride(stone, to),
                 );
-                kernels::change_rows::<FIRST>(
+                simd_dispatch::change_rows::<FIRST>(
                     instructions,
                     table,
                     before,
@@ -239,7 +239,7 @@ impl SimdNetwork {
                     out,
                 );
             } else {
-                kernels::sum_rows::<FIRST>(
+                simd_dispatch::sum_rows::<FIRST>(
                     instructions,
                     table,
                     &self.rows(step.apply_to(side)),

@@ -302,7 +302,7 @@ fn impossible_positions_are_harmless() {
 #[test]
 fn kernels_stay_within_their_lines() {
     let weights = random_weights(FeatureGroups::NONE, &[64, 16], 1, 12);
-    let line = |neuron: usize| kernels::CacheLine::<i16, 32>([neuron as i16; 32]);
+    let line = |neuron: usize| simd_dispatch::CacheLine::<i16, 32>([neuron as i16; 32]);
     let table: Vec<_> = (0..features::FUSED_ROWS * 2).map(line).collect();
     let tables = Tables {
         mover: table.clone(),
@@ -313,12 +313,12 @@ fn kernels_stay_within_their_lines() {
     let results = |set: Instructions| {
         let layers = &Layers::for_buckets(&weights, set)[0];
         let (mut sums, mut changed) = ([line(0); 2], [line(0); 2]);
-        kernels::sum_rows::<64>(set, &tables.mover, &rows, &mut sums);
-        kernels::change_rows::<64>(set, &tables.other, &sums, &[7, 0], &[last; 2], &mut changed);
+        simd_dispatch::sum_rows::<64>(set, &tables.mover, &rows, &mut sums);
+        simd_dispatch::change_rows::<64>(set, &tables.other, &sums, &[7, 0], &[last; 2], &mut changed);
         let both = [sums, changed].concat();
         let (pairs, mut logits) = ([[1, 0], [0, 1], [1, 1], [0, 0], [1, 0]], [0; 32]);
-        kernels::logits::<64, 16>(set, layers, &both, &both, &pairs, &mut logits);
-        let logit = kernels::logit::<64, 16>(set, &tables, layers, &[rows; 2]);
+        simd_dispatch::logits::<64, 16>(set, layers, &both, &both, &pairs, &mut logits);
+        let logit = simd_dispatch::logit::<64, 16>(set, &tables, layers, &[rows; 2]);
         (both, logits[..pairs.len()].to_vec(), logit)
     };
     let all: Vec<_> = Instructions::available().skip(1).map(results).collect();

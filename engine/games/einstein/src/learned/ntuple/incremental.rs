@@ -2,7 +2,7 @@
 //! square, which its moves have in common; each move then changes its other cells in sequence.
 
 use super::{
-    cell::{
+    cells::{
         ALIVE_START, BOARD_START, DISTANCES_START, MOBILE_START, OWNERS_START, SQUARES,
         SQUARES_START,
     },

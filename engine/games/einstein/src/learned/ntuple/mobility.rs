@@ -1,7 +1,7 @@
 //! Which living stones are allowed by faces other than their own number: under the classic rules
 //! those whose next lower or higher number is gone.
 
-use super::cell::MOBILE_CELLS;
+use super::cells::MOBILE_CELLS;
 use crate::MAX_STONES;
 use alea_core::arrays::map_array;
 

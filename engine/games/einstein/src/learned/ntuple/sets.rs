@@ -1,6 +1,6 @@
 //! The named tuple sets, and the candidates of tuple searches. A name keeps its tuples for ever.
 
-use super::cell::{
+use super::cells::{
     ALIVE_CELLS, BOARD_CELLS, DISTANCE_CELLS, MOBILE_CELLS, OWNER_CELLS, STONE_SQUARE_CELLS, STONES,
 };
 use crate::{MAX_STONES, Standard};

@@ -10,7 +10,7 @@ mod avx512_symbols;
 
 use super::{
     TupleSet,
-    cell::{CELLS, DISTANCE_CELLS, OWNER_CELLS, SQUARES},
+    cells::{CELLS, DISTANCE_CELLS, OWNER_CELLS, SQUARES},
     mobility::movable_symbols,
     successors::Parent,
 };

@@ -2,7 +2,7 @@
 //! position it is in the cell's alphabet, on which unchecked loads rely.
 
 use super::{
-    cell::{
+    cells::{
         ALIVE_START, BOARD_START, CELLS, DISTANCES_START, MOBILE_START, OWNERS_START, SQUARES,
         SQUARES_START, STONES,
     },

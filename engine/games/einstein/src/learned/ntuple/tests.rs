@@ -1,10 +1,10 @@
 //! Tuple rows against symbols parsed from the board's text, and sums against plain arithmetic.
 
-mod bounds;
+mod memory_safety;
 mod successors;
 
 use super::{
-    cell::{ALIVE_CELLS, GROUPS, MOBILE_CELLS},
+    cells::{ALIVE_CELLS, GROUPS, MOBILE_CELLS},
     *,
 };
 use crate::{

@@ -1,7 +1,7 @@
 //! Index from cells to the tuples that contain them. A tuple's row is its base plus Σ stride ·
 //! symbol over its cells.
 
-use super::cell::{
+use super::cells::{
     ALIVE_START, BOARD_START, CELLS, DISTANCES_START, MOBILE_START, OWNERS_START, SQUARES,
     SQUARES_START, STONES,
 };

@@ -1,6 +1,6 @@
 //! Table rows and weight sums of n-tuples by AVX2.
 
-use super::super::simd_layout::{LANES, LookupStep, SimdLayout};
+use super::super::tuple_blocks::{LANES, LookupStep, SimdLayout};
 use super::avx2_symbols::SymbolVectors;
 use crate::{Position, learned::horizontal_sums};
 use std::arch::x86_64::*;

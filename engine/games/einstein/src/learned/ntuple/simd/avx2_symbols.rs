@@ -2,7 +2,7 @@
 //! alphabet, on which unchecked loads rely.
 
 use super::super::{
-    cell::{ALIVE_START, CELLS, DISTANCES_START, SQUARES, SQUARES_START, STONES},
+    cells::{ALIVE_START, CELLS, DISTANCES_START, SQUARES, SQUARES_START, STONES},
     mobility::OWN_NUMBER_SYMBOLS,
 };
 use super::{GOAL_DISTANCE, SYMBOL_OWNER, allowed_by_other_numbers, avx2::load};

@@ -1,6 +1,6 @@
 //! Table rows and weight sums of n-tuples by AVX-512 with VBMI.
 
-use super::super::simd_layout::{LANES, LookupStep, SimdLayout, TupleBlock};
+use super::super::tuple_blocks::{LANES, LookupStep, SimdLayout, TupleBlock};
 use super::avx512_symbols::SymbolVectors;
 use crate::Position;
 use std::arch::x86_64::*;

@@ -3,7 +3,7 @@
 
 use super::super::{
     mobility::Mobility,
-    simd_layout::{self, LANES},
+    tuple_blocks::{self, LANES},
     successors::Parent,
 };
 use super::{
@@ -72,7 +72,7 @@ struct LoadedBlock<'a> {
     cell_indices: __m512i,
     within_pairs: __m512i,
     pairs: __m512i,
-    more: &'a [simd_layout::LookupStep],
+    more: &'a [tuple_blocks::LookupStep],
     lanes: __mmask16,
 }
 

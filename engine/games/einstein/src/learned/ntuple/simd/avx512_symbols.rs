@@ -2,7 +2,7 @@
 //! position and any step each is in its cell's alphabet, on which unchecked loads rely.
 
 use super::super::{
-    cell::{
+    cells::{
         ALIVE_START, BOARD_START, CELLS, DISTANCES_START, MOBILE_START, OWNERS_START, SQUARES,
         SQUARES_START, STONES,
     },

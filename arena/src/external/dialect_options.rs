@@ -1,0 +1,214 @@
+//! Protocols with the options of one program, which `docs/other-programs.md` describes. The keys of
+//! a player's spec override those of a preset.
+
+use super::protocol::{NBOARD_BY_MOVES, PROTOCOLS, Protocol};
+use alea_play::player_notation::{Arguments, Notation, Problem};
+use std::time::Duration;
+
+pub(super) const PRESETS: [(&str, &str); 7] = [
+    // Lajkonik gets integer seconds with each `genmove`; its board size is compiled in.
+    ("lajkonik", "gtp(time=genmove, colours=\"w b\")"),
+    ("castro", "gtp(time=\"time -m {seconds}\", colours=\"w b\")"),
+    // GRhino's `gtp-rhino` uses upper case, passes by itself, rejects a pass and ignores time.
+    ("grhino", "gtp(case=upper, pass=none)"),
+    ("nboard", "nboard"),
+    ("tcga", "tcga"),
+    ("bgci", "ubgi"),
+    // HavannahGui and its programs get the remaining time before every move.
+    ("havannahgui", "gtp(time=left)"),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Squares {
+    /// Our notation of squares, which is also HavannahGui's.
+    Ours,
+    /// Little Golem's notation: the numbers begin with 1 in each column.
+    Golem,
+    Top,
+}
+
+/// A protocol with the options of one program.
+#[derive(Clone, Debug)]
+pub struct Dialect {
+    pub(super) protocol: &'static Protocol,
+    pub(super) version: u32,
+    /// Lines sent after the program's start and at the start of a game.
+    pub(super) init: String,
+    pub(super) game: String,
+    /// Time control: a value that the protocol has (`none`, `settings`, …), or a line for the start
+    /// of a game.
+    pub(super) time: String,
+    pub(super) capitals: bool,
+    /// The program's word for a pass; `none` if passes are not sent.
+    pub(super) pass: String,
+    pub(super) squares: Squares,
+    /// The program's names for the two seats; `None` for our lower-case titles.
+    pub(super) colours: Option<[String; 2]>,
+    /// True if `colours[0]` is the side that begins, instead of seat 0.
+    pub(super) first_begins: bool,
+    /// True if each game needs a new process.
+    pub(super) one_game: bool,
+    pub(super) think: Duration,
+    pub(super) time_of_move: Duration,
+    /// Timeout for starting the program, and for starting a game.
+    pub(super) time_of_start: Duration,
+}
+
+const DEFAULT_START_MILLISECONDS: u64 = 10_000;
+
+const DEFAULT_MILLISECONDS: u64 = 10_000;
+
+struct KeyValues<'a, 'b, 'c> {
+    arguments: &'b mut Arguments<'a>,
+    set: Arguments<'c>,
+}
+
+impl KeyValues<'_, '_, '_> {
+    fn value(&mut self, key: &'static str) -> Result<Option<Notation>, Problem> {
+        let keys = self.arguments.take_named(key)?;
+        Ok(keys.or(self.set.take_named(key)?).cloned())
+    }
+
+    fn text(&mut self, key: &'static str) -> Result<Option<String>, Problem> {
+        Ok(self.value(key)?.map(|value| value.name))
+    }
+
+    fn milliseconds(&mut self, key: &'static str, default: u64) -> Result<Duration, Problem> {
+        let keys = self.arguments.number_named(key, 1..=86_400_000)?;
+        Ok(Duration::from_millis(keys.unwrap_or(default)))
+    }
+
+    fn choice<T: Copy>(&mut self, key: &'static str, choices: &[(&str, T)]) -> Result<T, Problem> {
+        let value = self.value(key)?;
+        let Some(value) = value else {
+            return Ok(choices[0].1);
+        };
+        let chosen = choices.iter().find(|(name, _)| *name == value.name);
+        chosen.map(|(_, choice)| *choice).ok_or_else(|| {
+            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+            let (names, text) = (names.join(" or "), &value.name);
+            value.wrong(format!("'{key}' is {names}, not '{text}'"))
+        })
+    }
+
+    fn time(&mut self, protocol: &Protocol) -> Result<String, Problem> {
+        let Some(value) = self.value("time")? else {
+            return Ok(protocol.times[0].to_owned());
+        };
+        let text = &value.name;
+        if protocol.times.contains(&&**text) || text.contains(' ') {
+            return Ok(value.name);
+        }
+        Err(value.wrong(format!(
+            "'time' is none, in GTP settings, left or genmove, in TCGA settings, or a line such as \"time -m {{seconds}}\", not '{text}'"
+        )))
+    }
+}
+
+impl Dialect {
+    /// Reads a dialect from the keys of a player's spec.
+    ///
+    /// # Errors
+    /// If a value is invalid.
+    pub fn read(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+        let milliseconds = arguments.number("ms", 1..=86_400_000, DEFAULT_MILLISECONDS)?;
+        let named = arguments.take_named("dialect")?;
+        let set = named.map(|value| {
+            let preset = PRESETS.iter().find(|(name, _)| *name == value.name);
+            let notation = preset.and_then(|(_, set)| Notation::parse(set).ok());
+            notation.ok_or_else(|| {
+                let names = PRESETS.map(|(name, _)| name).join(" or ");
+                value.wrong(format!("'dialect' is {names}, not '{value}'"))
+            })
+        });
+        let set = set.transpose()?.unwrap_or_else(|| Notation::new("lines"));
+        let mut protocols: Vec<_> = PROTOCOLS.iter().map(|one| (one.name, one)).collect();
+        let of_set = protocols.iter().position(|(name, _)| *name == set.name);
+        protocols.swap(0, of_set.unwrap_or(0));
+        let default_protocol = protocols[0].0;
+        let set = Arguments::of(&set);
+        let mut keys = KeyValues { arguments, set };
+        let protocol = keys.choice("protocol", &protocols)?;
+        if let Some(named) = named.filter(|_| protocol.name != default_protocol) {
+            return Err(named.wrong(format!(
+                "'{named}' speaks {default_protocol}: leave 'protocol' out"
+            )));
+        }
+        let by_moves = keys.choice("setboard", &[("on", false), ("off", true)])?;
+        let protocol = match (protocol.name, by_moves) {
+            (_, false) => protocol,
+            ("nboard", true) => &NBOARD_BY_MOVES,
+            (name, true) => {
+                return Err((1, format!("'setboard=off' is for nboard, not for {name}")));
+            }
+        };
+        let colours = keys.value("colours")?.map(|value| {
+            let words: Vec<String> = value.name.split_whitespace().map(str::to_owned).collect();
+            let expected = "two words for those who move first and second, such as \"b w\"";
+            <[String; 2]>::try_from(words)
+                .map_err(|_| value.wrong(format!("'colours' is {expected}, not '{}'", value.name)))
+        });
+        let pass = keys.text("pass")?;
+        let capitals = keys.choice("case", &[("lower", false), ("upper", true)])?;
+        let default_pass = match (protocol.name, capitals) {
+            ("nboard", _) => "PA",
+            (_, true) => "PASS",
+            (_, false) => "pass",
+        };
+        let squares = [
+            ("ours", Squares::Ours),
+            ("golem", Squares::Golem),
+            ("top", Squares::Top),
+        ];
+        let dialect = Self {
+            protocol,
+            version: keys.choice("version", &[("1", 1), ("2", 2)])?,
+            init: keys.text("init")?.unwrap_or_default(),
+            game: keys.text("game")?.unwrap_or(protocol.game.to_owned()),
+            time: keys.time(protocol)?,
+            capitals: capitals || protocol.name == "nboard",
+            pass: pass.unwrap_or(default_pass.to_owned()),
+            squares: match keys.choice("squares", &squares)? {
+                _ if protocol.name == "tcga" => Squares::Top,
+                squares => squares,
+            },
+            colours: colours.transpose()?,
+            first_begins: keys.choice("begins", &[("seat", false), ("first", true)])?,
+            one_game: keys.choice("process", &[("match", false), ("game", true)])?,
+            time_of_move: Duration::from_millis(milliseconds),
+            time_of_start: keys
+                .milliseconds("start_ms", DEFAULT_START_MILLISECONDS.max(milliseconds))?,
+            think: keys.milliseconds("think", (milliseconds - milliseconds / 10).max(1))?,
+        };
+        let translates =
+            dialect.capitals || dialect.pass != "pass" || !matches!(dialect.squares, Squares::Ours);
+        if protocol.name == "lines" && translates {
+            let problem = "lines has our notation: leave 'case', 'pass' and 'squares' out";
+            return Err((1, problem.to_owned()));
+        }
+        let seconds = dialect.seconds();
+        if dialect.sends_seconds() && 1000 * seconds >= milliseconds {
+            return Err((
+                1,
+                format!(
+                    "the program would be told to think for {seconds} s, and be stopped after {milliseconds} ms: say ms={} or more",
+                    1000 * seconds + 500
+                ),
+            ));
+        }
+        Ok(dialect)
+    }
+
+    /// Thinking time per move in whole seconds, at least 1: most programs require an integer.
+    pub(super) fn seconds(&self) -> u64 {
+        self.think.as_secs().max(1)
+    }
+
+    fn sends_seconds(&self) -> bool {
+        match &*self.time {
+            "none" => false,
+            line if line.contains(' ') => line.contains("{seconds}"),
+            _ => self.protocol.name == "gtp",
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The report of a pipeline run as a [`Page`].
+
+use crate::error::Result;
+use crate::matches::{MatchResult, warning_of_repeats};
+use crate::document::{Block, Page, Sentence};
+use crate::plot::{CalibrationBin, LineChart, Row, calibration_plot, line_chart, score_bars};
+use crate::text_table::{Cell, TextTable};
+use alea_core::files::write_atomically;
+use alea_play::playable::Playable;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Data of a report; parts without data are left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ReportData {
+    /// Heading of the report.
+    pub title: String,
+    /// Settings of the run, with defaults filled in.
+    pub configuration: String,
+    /// Command lines that repeat the run.
+    pub commands: Vec<String>,
+    /// Stages of the run, in order.
+    pub stages: Vec<Stage>,
+    /// Figures of self-play, as names and values.
+    pub self_play: Vec<(String, String)>,
+    /// Training curves: a chart for each quantity, with a curve for each family of models.
+    pub curves: Vec<LineChart>,
+    /// Matches of the arena.
+    pub matches: Vec<ReportMatch>,
+    /// Calibration of evaluators, as names and bins.
+    pub calibration: Vec<(String, Vec<CalibrationBin>)>,
+    /// A position to show, usually the start.
+    pub picture: Option<Picture>,
+}
+
+/// A position with its picture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Picture {
+    /// An `<svg>` element.
+    pub svg: String,
+    /// The position as text.
+    pub position: String,
+}
+
+impl Picture {
+    /// Draws a position before its outcome of chance.
+    #[must_use]
+    pub fn of<G: Playable>(game: &G, position: &G::Position) -> Self {
+        Self {
+            svg: game.svg(position, None),
+            position: game.format_position(position, None),
+        }
+    }
+}
+
+/// A stage of a pipeline run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stage {
+    /// Name of the stage.
+    pub name: String,
+    /// Wall time in seconds.
+    pub seconds: f64,
+    /// Short description of what the stage did.
+    pub outcome: String,
+}
+
+/// A match, and the condition under which it was played.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReportMatch {
+    /// Condition, for example `depth 1`; may be empty.
+    pub condition: String,
+    /// Result of the match.
+    pub result: MatchResult,
+}
+
+/// Writes the report of `program` atomically as HTML.
+///
+/// # Errors
+/// If a plot cannot be drawn or the file cannot be written.
+pub fn write_report(path: &Path, data: &ReportData, program: &str) -> Result<()> {
+    let html = page(data)?.html(program);
+    Ok(write_atomically(path, |out| {
+        out.write_all(html.as_bytes())
+    })?)
+}
+
+/// The report as a page.
+///
+/// # Errors
+/// If a plot cannot be drawn.
+pub fn page(data: &ReportData) -> Result<Page> {
+    let mut page = Page {
+        title: data.title.clone(),
+        summary: data.matches.iter().map(summary_sentence).collect(),
+        sections: Vec::new(),
+    };
+    if !data.matches.is_empty() {
+        page.push("Arena", arena(&data.matches)?);
+    }
+    let curve = |chart: &LineChart| Ok(Block::chart(line_chart(chart)?, chart.title.clone()));
+    page.push(
+        "Training",
+        data.curves.iter().map(curve).collect::<Result<_>>()?,
+    );
+    if !data.calibration.is_empty() {
+        let mut blocks = vec![Block::Text(
+            "Positions grouped by predicted win probability against the share of games the side to move went on to win; bars are two \
+             standard errors, the diagonal is perfect."
+                .to_owned(),
+        )];
+        for (name, bins) in &data.calibration {
+            blocks.push(Block::chart(
+                calibration_plot(name, bins)?,
+                format!("Calibration of {name}"),
+            ));
+        }
+        page.push("Calibration", blocks);
+    }
+    page.push("Self-play", self_play(data));
+    if !data.stages.is_empty() {
+        page.push("Stages", vec![Block::Table(stages(&data.stages))]);
+    }
+    if !data.configuration.is_empty() {
+        page.push(
+            "Configuration",
+            vec![Block::Code(data.configuration.clone())],
+        );
+    }
+    if !data.commands.is_empty() {
+        let about = "Every game is a pure function of players, seed and index; the same commands give the same games and results, \
+                     whatever the number of threads, unless a player thinks for a given time.";
+        page.push(
+            "How to reproduce",
+            vec![
+                Block::Text(about.to_owned()),
+                Block::Code(data.commands.join("\n")),
+            ],
+        );
+    }
+    Ok(page)
+}
+
+/// A sentence that names the stronger player of a match, or states that the match does not decide
+/// it.
+pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
+    let result = &entry.result;
+    let verb = if result.interval.lower > 0.5 {
+        "beats"
+    } else if result.interval.upper < 0.5 {
+        "loses to"
+    } else {
+        "cannot be told from"
+    };
+    let condition = if entry.condition.is_empty() {
+        String::new()
+    } else {
+        format!(" at {}", entry.condition)
+    };
+    let score = percent(result.score, result.interval.half_width());
+    vec![
+        (result.a.clone(), true),
+        (format!(" {verb} "), false),
+        (result.b.clone(), true),
+        (
+            format!(
+                "{condition}: {score} of {} ({} Elo).",
+                result.games_in_words(),
+                elo(result)
+            ),
+            false,
+        ),
+    ]
+}
+
+/// Table and bars of matches.
+pub fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
+    let columns = [
+        "Match",
+        "Games",
+        "Score",
+        "95 % interval",
+        "Elo",
+        "Superiority",
+        "Plies",
+        "Begun and won",
+        "Time a move",
+    ];
+    let mut text_table = TextTable::new(columns);
+    let mut bars = Vec::new();
+    for ReportMatch { condition, result } in matches {
+        let condition = if condition.is_empty() {
+            String::new()
+        } else {
+            format!(", {condition}")
+        };
+        let label = format!("{} – {}{condition}", result.a, result.b);
+        text_table.push(vec![
+            label.clone().into(),
+            result.games_in_words().trim_end_matches(" games").into(),
+            percent(result.score, result.interval.half_width()).into(),
+            format!(
+                "{:.1} – {:.1} %",
+                100.0 * result.interval.lower,
+                100.0 * result.interval.upper
+            )
+            .into(),
+            elo(result).into(),
+            format!("{:.1} %", 100.0 * result.superiority).into(),
+            Cell::Number(result.mean_plies, 1),
+            format!("{:.1} %", 100.0 * result.first_mover_share).into(),
+            times(result).into(),
+        ]);
+        bars.push(Row {
+            label,
+            value: result.score,
+            interval: result.interval,
+        });
+    }
+    let warning = warning_of_repeats(matches.iter().map(|entry| &entry.result));
+    let mut blocks: Vec<Block> = warning.into_iter().map(Block::Text).collect();
+    blocks.extend([
+        Block::Text(
+            "Both games of a pair have the same start, chance and first mover; only the sides are swapped. Intervals come from the variance \
+             of pair means."
+                .to_owned(),
+        ),
+        Block::Table(text_table),
+        Block::chart(score_bars("Score, %", bars)?, "Scores, with their 95 % intervals"),
+        Block::Note("Blue: above 50 % with its whole 95 % interval; orange: below; grey: either is possible.".to_owned()),
+    ]);
+    Ok(blocks)
+}
+
+fn times(result: &MatchResult) -> String {
+    let cpu = result.cpu_seconds_per_move;
+    let cpu =
+        cpu.map(|time| time.map_or(String::new(), |time| format!(" (CPU {})", duration(time))));
+    let [a, b] = result.seconds_per_move.map(duration);
+    format!("{a}{} / {b}{}", cpu[0], cpu[1])
+}
+
+fn self_play(data: &ReportData) -> Vec<Block> {
+    let mut columns = Vec::new();
+    if !data.self_play.is_empty() {
+        let rows = data.self_play.iter();
+        let rows = rows.map(|(name, value)| vec![name.as_str().into(), value.as_str().into()]);
+        columns.push(Block::Table(TextTable::from_rows(["", " "], rows)));
+    }
+    columns.extend(data.picture.iter().map(|picture| Block::Picture {
+        svg: picture.svg.clone(),
+        alt: picture.position.clone(),
+        wide: false,
+    }));
+    let any = !columns.is_empty();
+    any.then_some(Block::Columns(columns)).into_iter().collect()
+}
+
+fn stages(stages: &[Stage]) -> TextTable {
+    let mut text_table = TextTable::new(["Stage", "Time", "Outcome"]);
+    for stage in stages {
+        text_table.push(vec![
+            stage.name.as_str().into(),
+            duration(stage.seconds).into(),
+            stage.outcome.as_str().into(),
+        ]);
+    }
+    text_table.push(vec![
+        "all".into(),
+        duration(stages.iter().map(|stage| stage.seconds).sum()).into(),
+        "".into(),
+    ]);
+    text_table
+}
+
+/// Formats a fraction and the half-width of its interval in percent.
+#[must_use]
+pub fn percent(fraction: f64, half_width: f64) -> String {
+    format!("{:.1} % ± {:.1}", 100.0 * fraction, 100.0 * half_width)
+}
+
+fn elo(result: &MatchResult) -> String {
+    format!(
+        "{:+.0} ± {:.0}",
+        result.elo,
+        result.elo_interval.half_width()
+    )
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        seconds if seconds >= 3600.0 => format!("{:.1} h", seconds / 3600.0),
+        seconds if seconds >= 120.0 => format!("{:.1} min", seconds / 60.0),
+        seconds if seconds >= 1.0 => format!("{seconds:.1} s"),
+        seconds if seconds >= 1e-3 => format!("{:.1} ms", 1e3 * seconds),
+        seconds => format!("{:.1} µs", 1e6 * seconds),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! Reads results of commands (`--json`) and training curves for a report; the keys of a result
+//! determine its kind.
+
+mod sections;
+
+use crate::error::Result;
+use crate::document::Page;
+use crate::plot::{Curve, LineChart, line_chart};
+use crate::regret::report::Report;
+use crate::{matches::MatchResult, tournament::TournamentResult};
+pub use sections::page;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// A result in a report.
+#[derive(Debug)]
+pub enum ReportItem {
+    /// Result of `alea arena`, or the match in that of `alea gate`.
+    Match(Box<MatchResult>),
+    /// Result of `alea tournament`.
+    Tournament(TournamentResult),
+    /// Result of `alea regret`.
+    Regret(Box<Report>),
+    /// Table `curve.csv` of a training.
+    Curve(LineChart),
+    /// Result of a command outside this crate.
+    Other(Box<dyn Section>),
+}
+
+/// A result that appends a section of its own to a report.
+pub trait Section: std::fmt::Debug {
+    /// Appends the section to `page`.
+    ///
+    /// # Errors
+    /// If a plot cannot be drawn.
+    fn append_to(&self, page: &mut Page) -> Result<()>;
+}
+
+/// Parses results of kinds outside this crate; `None` for an unknown kind.
+pub type ReadSection = fn(&Value) -> Option<Result<Box<dyn Section>, String>>;
+
+const SUPPORTED_RESULTS: &str =
+    "arena, gate, tournament and regret write results with --json, and a training its curve.csv";
+
+/// Reads the results in a text: consecutive JSON values, or the table of a training curve. `name`
+/// is used in errors; `other` parses further kinds.
+///
+/// # Errors
+/// If there is no supported result.
+pub fn read(name: &str, text: &str, other: ReadSection) -> Result<Vec<ReportItem>> {
+    let error = |problem: String| format!("{name}: {problem}");
+    if text.starts_with("epoch,") {
+        return Ok(vec![ReportItem::Curve(curve(name, text).map_err(error)?)]);
+    }
+    let mut items = Vec::new();
+    for (number, value) in serde_json::Deserializer::from_str(text)
+        .into_iter::<Value>()
+        .enumerate()
+    {
+        let value =
+            value.map_err(|problem| error(format!("no result: {problem}; {SUPPORTED_RESULTS}")))?;
+        items.push(
+            read_item(value, other)
+                .map_err(|problem| error(format!("result {}: {problem}", number + 1)))?,
+        );
+    }
+    if items.is_empty() {
+        Err(error(format!("nothing in it; {SUPPORTED_RESULTS}")).into())
+    } else {
+        Ok(items)
+    }
+}
+
+fn read_item(mut value: Value, other: ReadSection) -> Result<ReportItem, String> {
+    fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
+        serde_json::from_value(value).map_err(|problem| problem.to_string())
+    }
+    let has = |keys: &[&str]| keys.iter().all(|key| value.get(key).is_some());
+    Ok(if has(&["a", "b", "pair_counts"]) {
+        ReportItem::Match(read(value)?)
+    } else if has(&["promoted", "match"]) {
+        ReportItem::Match(read(value["match"].take())?)
+    } else if has(&["names", "matches"]) {
+        ReportItem::Tournament(read(value)?)
+    } else if has(&["truth", "contestants"]) {
+        ReportItem::Regret(read(value)?)
+    } else if let Some(section) = other(&value) {
+        ReportItem::Other(section?)
+    } else {
+        return Err(format!("no page shows it; {SUPPORTED_RESULTS}"));
+    })
+}
+
+/// Plot of a training's losses by epoch, from its table.
+///
+/// # Errors
+/// If the table is invalid.
+pub fn curve_picture(table: &str) -> Result<String, String> {
+    let chart = curve("Cross-entropy", table)?;
+    line_chart(&chart).map_err(|error| error.to_string())
+}
+
+fn curve(name: &str, text: &str) -> Result<LineChart, String> {
+    let mut lines = text.lines();
+    let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
+    let losses: Vec<usize> = (0..columns.len())
+        .filter(|&column| columns[column].ends_with("loss"))
+        .collect();
+    let curve = |&column: &usize| Curve::new(columns[column].replace('_', " "), []);
+    let mut curves: Vec<Curve> = losses.iter().map(curve).collect();
+    for (line, number) in lines.zip(2..) {
+        let cells: Vec<Option<f64>> = line.split(',').map(|cell| cell.parse().ok()).collect();
+        let Some(epoch) = cells
+            .first()
+            .copied()
+            .flatten()
+            .filter(|_| cells.len() == columns.len())
+        else {
+            return Err(format!(
+                "line {number}: {} columns of numbers belong there",
+                columns.len()
+            ));
+        };
+        for (curve, &column) in curves.iter_mut().zip(&losses) {
+            curve.points.extend(cells[column].map(|loss| (epoch, loss)));
+        }
+    }
+    let over = columns[0];
+    Ok(LineChart::new(name, [over, "cross-entropy, nats"], curves))
+}
+
+#[cfg(test)]
+mod tests;

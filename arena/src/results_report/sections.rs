@@ -1,0 +1,190 @@
+//! Report pages from results: a section for each kind.
+
+use super::ReportItem;
+use crate::error::Result;
+use crate::matches::warning_of_repeats;
+use crate::document::{Block, Page};
+use crate::plot::{
+    Row,
+    heat_map::{HeatMap, heat_map},
+    intervals::intervals,
+    line_chart,
+};
+use crate::regret::report::{ContestantReport, Report};
+use crate::pipeline_report::{ReportMatch, arena, percent, summary_sentence};
+use crate::text_table::{Cell, TextTable};
+use crate::tournament::TournamentResult;
+
+/// A page of results in order; consecutive matches share a table.
+///
+/// # Errors
+/// If a plot cannot be drawn.
+pub fn page(title: &str, items: &[ReportItem]) -> Result<Page> {
+    let mut page = Page {
+        title: title.to_owned(),
+        ..Page::default()
+    };
+    let mut rest = items;
+    while let Some(first) = rest.first() {
+        let alike =
+            |other: &&ReportItem| std::mem::discriminant(*other) == std::mem::discriminant(first);
+        let together = if matches!(first, ReportItem::Match(_)) {
+            rest.iter().take_while(alike).count()
+        } else {
+            1
+        };
+        let (these, others) = rest.split_at(together);
+        rest = others;
+        match first {
+            ReportItem::Match(_) => matches(&mut page, these)?,
+            ReportItem::Tournament(result) => tournament(&mut page, result)?,
+            ReportItem::Regret(report) => regret(&mut page, report)?,
+            ReportItem::Other(section) => section.append_to(&mut page)?,
+            ReportItem::Curve(chart) => page.push(
+                "Training",
+                vec![Block::chart(line_chart(chart)?, chart.title.clone())],
+            ),
+        }
+    }
+    Ok(page)
+}
+
+fn matches(page: &mut Page, items: &[ReportItem]) -> Result<()> {
+    let matches: Vec<ReportMatch> = items
+        .iter()
+        .filter_map(|item| match item {
+            ReportItem::Match(result) => Some(ReportMatch {
+                condition: String::new(),
+                result: (**result).clone(),
+            }),
+            _ => None,
+        })
+        .collect();
+    page.summary.extend(matches.iter().map(summary_sentence));
+    let mut blocks = arena(&matches)?;
+    for ReportMatch { result, .. } in &matches {
+        let name = format!("{} – {}", result.a, result.b);
+        if let Some(luck) = &result.luck {
+            let factor = luck.games_factor.map_or(String::new(), |factor| {
+                format!(", as precise as {factor:.1} times the games")
+            });
+            let score = percent(luck.score, luck.interval.half_width());
+            blocks.push(Block::Text(format!(
+                "{name}, without luck as told by {}: {score}{factor}.",
+                luck.evaluator
+            )));
+        }
+        for (player, forfeits) in [&result.a, &result.b].into_iter().zip(&result.forfeits) {
+            for (reason, games) in forfeits {
+                blocks.push(Block::Text(format!(
+                    "{player} lost {games} games because it failed: {reason}."
+                )));
+            }
+        }
+    }
+    page.push("Matches", blocks);
+    Ok(())
+}
+
+fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
+    let ranking = result.ranking();
+    let mut text_table = TextTable::new(["", "player", "Elo", "±", "win %", "± "]);
+    let mut rows = Vec::new();
+    for (rank, &player) in ranking.iter().enumerate() {
+        let (rating, score) = (result.ratings.get(player), result.mean_score(player));
+        text_table.push(vec![
+            Cell::Count(rank as u64 + 1),
+            result.names[player].as_str().into(),
+            Cell::number(rating.map(|rating| rating.elo), 1),
+            Cell::number(rating.map(|rating| rating.interval.half_width()), 1),
+            Cell::percent(score.map(|score| score.score)),
+            Cell::percent(score.map(|score| score.interval.half_width())),
+        ]);
+        rows.extend(rating.map(|rating| Row {
+            label: result.names[player].clone(),
+            value: rating.elo,
+            interval: rating.interval,
+        }));
+    }
+    let cell = |&row: &usize, &column: &usize| {
+        result
+            .score_against(row, column)
+            .map(|score| 100.0 * score.score)
+    };
+    let map = HeatMap {
+        title: "Games won against each other, %".to_owned(),
+        rows: (1..)
+            .zip(&ranking)
+            .map(|(rank, &player)| format!("{rank}  {}", result.names[player]))
+            .collect(),
+        columns: (1..=ranking.len()).map(|rank| rank.to_string()).collect(),
+        values: ranking
+            .iter()
+            .flat_map(|row| ranking.iter().map(move |column| cell(row, column)))
+            .collect(),
+        middle: 50.0,
+        span: 30.0,
+        decimals: 1,
+    };
+    if let (Some(&first), Some(games)) = (
+        ranking.first(),
+        result.matches.first().map(|result| result.games),
+    ) {
+        let words = format!(" comes first of {}; {games} games a match.", ranking.len());
+        page.summary
+            .push(vec![(result.names[first].clone(), true), (words, false)]);
+    }
+    let mut blocks: Vec<Block> = warning_of_repeats(&result.matches)
+        .into_iter()
+        .map(Block::Text)
+        .collect();
+    blocks.extend([
+            Block::Table(text_table),
+            Block::chart(
+                intervals("Ratings (Bradley–Terry)", "Elo, mean 0; 95 % intervals", &rows, 1)?,
+                "Ratings with their 95 % intervals",
+            ),
+            Block::chart(heat_map(&map)?, "Shares of games won, row against column"),
+            Block::Note(
+                "Row against column; blue: more than half. Matches share their dice; intervals take them as independent.".to_owned(),
+            ),
+        ]);
+    page.push("Tournament", blocks);
+    Ok(())
+}
+
+fn regret(page: &mut Page, report: &Report) -> Result<()> {
+    let mut blocks = vec![
+        Block::Text(format!(
+            "{} positions, from {}. Truth: {}.",
+            report.positions, report.from, report.truth
+        )),
+        Block::Table(report.text_table()),
+    ];
+    let row = |measured: &ContestantReport| {
+        let regret = measured.figures.regret;
+        Row {
+            label: measured.name.clone(),
+            value: regret.value,
+            interval: regret.interval(),
+        }
+    };
+    let rows: Vec<Row> = report.contestants.iter().map(row).collect();
+    let chart = intervals(
+        "Regret",
+        "win probability given away per decision; 95 % intervals",
+        &rows,
+        5,
+    )?;
+    blocks.push(Block::chart(chart, "Mean regret with 95 % intervals"));
+    blocks.push(Block::Text("By stones (of suites: all stones; else those of the side to move against those of the other):".to_owned()));
+    blocks.push(Block::Table(report.class_table()));
+    if report.calibration().is_some() {
+        blocks.push(Block::chart(
+            report.svg()?,
+            "Predicted against exact win probability",
+        ));
+    }
+    page.push("Regret", blocks);
+    Ok(())
+}

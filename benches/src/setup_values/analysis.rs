@@ -1,0 +1,216 @@
+//! Conclusions from the values of meetings: the first side's advantage, good set-ups, equilibria.
+//! Values are win probabilities of the first side unless stated otherwise. Set-ups are chosen
+//! simultaneously, one after the other, or before it is random who begins, as in matches.
+
+use super::{
+    arrangements::{Rows, text},
+    fit::HeldOut,
+    stronger_play::Improvement,
+};
+use crate::{
+    Estimate, mean,
+    zero_sum::{Mixes, best_row, mix_value, solve, square, worst_column},
+};
+use arena::statistics::Interval;
+use serde::{Deserialize, Serialize};
+
+/// Best set-up of a side that chooses first, and the opponent's best response.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BestResponse {
+    pub first: String,
+    pub second: String,
+    pub value: Estimate,
+}
+
+/// A class of symmetric set-ups, which have equal mean values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClassValue {
+    /// All set-ups of the class, each as its stones on a5 b5 c5 a4 b4 a3.
+    pub orders: Vec<String>,
+    /// Win probability of the class as first side against random set-ups.
+    pub first: f64,
+    /// Win probability of the class as second side against random set-ups.
+    pub second: f64,
+    pub score: f64,
+    /// Probability of the class in the first side's equilibrium strategy.
+    #[serde(rename = "share_first")]
+    pub weight_first: f64,
+    /// Probability of the class in the second side's equilibrium strategy.
+    #[serde(rename = "share_second")]
+    pub weight_second: f64,
+    /// Probability of the class in the equilibrium strategy if it is random who begins.
+    #[serde(rename = "share")]
+    pub weight: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FitReport {
+    /// Standard deviation of the result of one game.
+    pub deviation: f64,
+    /// Standard deviation of the values of meetings (pairs of set-ups).
+    pub spread: f64,
+    /// Standard error of a class's mean value on one side.
+    pub class_error: f64,
+    pub held_out: Vec<HeldOut>,
+    pub taken: usize,
+    /// Factor, 0 to 1, by which the model shrinks the residual of each meeting; 0 if it has none.
+    pub shrinkage: f64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SetupValues {
+    pub stones: usize,
+    pub game: String,
+    pub source: String,
+    pub seed: u64,
+    /// Number of games; 0 for exact values.
+    pub games: u64,
+    /// Maximum error of exact values; `None` for values from games.
+    pub within: Option<f64>,
+    /// Win probability of the first side if both set-ups are random.
+    pub random: Estimate,
+    /// Win probability of the first side if both sides choose optimally at the same time.
+    pub equilibrium: Estimate,
+    /// What the first side's equilibrium strategy guarantees it, and the most that the second
+    /// side's strategy allows it.
+    pub assured: Interval,
+    /// Best choice of the first side if the second side sees its set-up.
+    pub second_sees: BestResponse,
+    /// Best choice of the second side if the first side sees its set-up.
+    pub first_sees: BestResponse,
+    /// Loss of random set-ups to the best response if it is random who begins, in win probability.
+    pub random_loses: f64,
+    /// Classes of symmetric set-ups, best first.
+    pub classes: Vec<ClassValue>,
+    pub fit: Option<FitReport>,
+    /// Changes by better play, from random and from equilibrium set-ups.
+    pub better: Vec<Improvement>,
+}
+
+const MAX_ROUNDS: usize = 100_000;
+const CLOSE_ENOUGH: f64 = 1e-5;
+
+const MIN_WEIGHT: f64 = 1e-4;
+
+pub(super) struct Analysis {
+    /// Strategies of both sides: random, in equilibrium, if the second side sees the first side's
+    /// set-up, and if the first sees the second's. `values` has the same order.
+    pub(super) mixes: [Mixes; 4],
+    pub(super) values: [f64; 4],
+    assured: Interval,
+    /// Equilibrium strategy if it is random who begins.
+    mix: Vec<f64>,
+    random_loses: f64,
+}
+
+fn without_remainders(mut mix: Vec<f64>) -> Vec<f64> {
+    mix.iter_mut()
+        .filter(|weight| **weight < MIN_WEIGHT)
+        .for_each(|weight| *weight = 0.0);
+    let total: f64 = mix.iter().sum();
+    mix.iter_mut().for_each(|weight| *weight /= total);
+    mix
+}
+
+impl Analysis {
+    pub(super) fn new(values: &[Vec<f64>]) -> Self {
+        let count = values.len();
+        let alone = |row: usize| {
+            let mut mix = vec![0.0; count];
+            mix[row] = 1.0;
+            mix
+        };
+        let random = vec![1.0 / count as f64; count];
+        let equilibrium = solve(values, CLOSE_ENOUGH, MAX_ROUNDS).map(without_remainders);
+        let best_by = |of: &dyn Fn(usize) -> f64| {
+            (0..count)
+                .min_by(|&one, &other| of(one).total_cmp(&of(other)))
+                .unwrap_or(0)
+        };
+        let answer = |first: usize| best_by(&|second| values[first][second]);
+        let displayed = best_by(&|first| -values[first][answer(first)]);
+        let reply = |second: usize| best_by(&|first| -values[first][second]);
+        let reply_second = best_by(&|second| values[reply(second)][second]);
+        let even = square(count, |one, other| {
+            (values[one][other] - values[other][one]) / 2.0
+        });
+        let [rows, columns] = solve(&even, CLOSE_ENOUGH, MAX_ROUNDS);
+        // Both players are alike here, so the mean of their equilibrium strategies is one, too.
+        let pairs = rows.iter().zip(columns);
+        let mean = pairs.map(|(one, other)| (one + other) / 2.0);
+        let mixes = [
+            [random.clone(), random.clone()],
+            equilibrium,
+            [alone(displayed), alone(answer(displayed))],
+            [alone(reply(reply_second)), alone(reply_second)],
+        ];
+        Self {
+            values: mixes.each_ref().map(|mixes| mix_value(values, mixes)),
+            assured: Interval {
+                lower: worst_column(values, &mixes[1][0]),
+                upper: best_row(values, &mixes[1][1]),
+            },
+            mix: without_remainders(mean.collect()),
+            random_loses: best_row(&even, &random),
+            mixes,
+        }
+    }
+
+    /// The result without the fields about games; `errors` are those of `self.values`.
+    pub(super) fn setup_values(
+        &self,
+        rows: &Rows,
+        values: &[Vec<f64>],
+        errors: [f64; 4],
+    ) -> SetupValues {
+        let estimate = |best_by: usize| Estimate {
+            value: self.values[best_by],
+            error: errors[best_by],
+        };
+        let answered = |best_by: usize| {
+            let order = |side: &Vec<f64>| {
+                let row = side.iter().position(|weight| *weight == 1.0);
+                text(&rows.orders[row.unwrap_or(0)])
+            };
+            let [first, second] = self.mixes[best_by].each_ref().map(order);
+            BestResponse {
+                first,
+                second,
+                value: estimate(best_by),
+            }
+        };
+        let of_first: Vec<f64> = values.iter().map(|row| mean(row)).collect();
+        let won = |second: usize| values.iter().map(|row| row[second]).sum::<f64>();
+        let of_second = (0..rows.len()).map(|second| 1.0 - won(second) / rows.len() as f64);
+        let of_second: Vec<f64> = of_second.collect();
+        let class = |class: usize| {
+            let members: Vec<usize> = (0..rows.len())
+                .filter(|&row| rows.class[row] == class)
+                .collect();
+            let sum = |of: &[f64]| members.iter().map(|&row| of[row]).sum::<f64>();
+            let mean = |of: &[f64]| sum(of) / members.len() as f64;
+            let (first, second) = (mean(&of_first), mean(&of_second));
+            ClassValue {
+                orders: rows.of_class(class).iter().map(text).collect(),
+                first,
+                second,
+                score: (first + second) / 2.0,
+                weight_first: sum(&self.mixes[1][0]),
+                weight_second: sum(&self.mixes[1][1]),
+                weight: sum(&self.mix),
+            }
+        };
+        let mut classes: Vec<ClassValue> = (0..rows.classes.len()).map(class).collect();
+        classes.sort_by(|one, other| other.score.total_cmp(&one.score));
+        SetupValues {
+            random: estimate(0),
+            equilibrium: estimate(1),
+            assured: self.assured,
+            second_sees: answered(2),
+            first_sees: answered(3),
+            random_loses: self.random_loses,
+            classes,
+            ..SetupValues::default()
+        }
+    }
+}

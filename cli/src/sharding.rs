@@ -1,0 +1,93 @@
+//! `--shard`: one command as many tasks, for any scheduler.
+//!
+//! A process derives its task only from its arguments and the scheduler's environment variables.
+
+use crate::output;
+use anyhow::Result;
+use engine::core::job_array::TaskSlice;
+use serde_json::json;
+use std::env;
+
+/// Variables of Slurm and Kubernetes with the index of the task, from 0.
+const INDEX_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
+/// Variable with a number to add to the index.
+const OFFSET_VARIABLE: &str = "ALEA_SHARD_OFFSET";
+/// Variables with the number of tasks.
+const COUNT_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_COUNT", "ALEA_SHARDS"];
+
+/// Option that selects one of many tasks.
+#[derive(Clone, Copy, clap::Args)]
+pub struct ShardArguments {
+    /// Do task N of M, as 17/100, or merge the results of 100 tasks, as merge/100; auto/100 takes
+    /// the index from the scheduler (docs/cluster.md)
+    #[arg(long, value_name = "N/M", value_parser = read)]
+    shard: Option<TaskSlice>,
+}
+
+impl ShardArguments {
+    /// The slice of the work.
+    #[must_use]
+    pub fn slice(self) -> TaskSlice {
+        self.shard.unwrap_or_default()
+    }
+
+    /// Reports the end of a task, and returns true: its results are to be merged. Returns false if
+    /// the command was not one task of many.
+    pub fn report_task_end(self, as_json: bool) -> Result<bool> {
+        let TaskSlice::Task { number, of } = self.slice() else {
+            return Ok(false);
+        };
+        let task = number + 1;
+        let from_environment = json!({ "task": task, "tasks": of });
+        output::result(as_json, &from_environment, || {
+            format!("task {task} of {of} is done")
+        })?;
+        Ok(true)
+    }
+}
+
+fn read(text: &str) -> Result<TaskSlice, String> {
+    let number = |what: &str, text: &str| {
+        let number = text.trim().parse::<u64>().ok();
+        number.ok_or_else(|| format!("{what} is a whole number, not '{text}'"))
+    };
+    let from_environment = |names: &[&str]| {
+        let mut set = names
+            .iter()
+            .filter_map(|name| Some(number(name, &env::var(name).ok()?)));
+        let unset = || format!("{} is not set", names.join(" or "));
+        set.next().unwrap_or_else(|| Err(unset()))
+    };
+    let (which, of) = match text.split_once('/') {
+        Some((which, of)) => (which, number("the number of tasks", of)?),
+        None if text == "auto" => (text, from_environment(&COUNT_VARIABLES)?),
+        None => {
+            return Err(
+                "a task is N/M, as 17/100, or auto/M, or auto; merge/M collects".to_owned(),
+            );
+        }
+    };
+    if !(1..=1_000_000).contains(&of) {
+        return Err(format!("there are 1 to 1000000 tasks, not {of}"));
+    }
+    let task = match which {
+        "merge" => return Ok(TaskSlice::Merge { of }),
+        "auto" => {
+            let offset = env::var(OFFSET_VARIABLE)
+                .map_or(Ok(0), |offset| number(OFFSET_VARIABLE, &offset))?;
+            from_environment(&INDEX_VARIABLES)?
+                .saturating_add(offset)
+                .saturating_add(1)
+        }
+        which => number("a task", which)?,
+    };
+    if !(1..=of).contains(&task) {
+        return Err(format!(
+            "tasks are numbered from 1 to {of}; there is no task {task}"
+        ));
+    }
+    Ok(TaskSlice::Task {
+        number: task - 1,
+        of,
+    })
+}

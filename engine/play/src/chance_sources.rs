@@ -1,0 +1,159 @@
+//! `ChanceOutcomes`: sources and numbers of chance outcomes in played and recorded games.
+
+use super::{
+    player_notation::{Arguments, Problem},
+    rule_parameters::Rules,
+};
+use alea_core::{
+    game::{ChanceSource, List, MAX_SEATS, Outcome, OutcomeList},
+    random::{RandomStream, SeedSpace, derive_seed},
+    search_game::SearchGame,
+};
+use std::ops::RangeInclusive;
+
+/// A [`ChanceSource`] determined by a seed.
+pub trait SeededChance<G: SearchGame>: ChanceSource<G> + Send {
+    /// Creates the chance source of a game.
+    fn from_seed(game: &G, seed: u64) -> Self;
+}
+
+/// A chance source with a restart, for the second game of a pair.
+pub trait Repeatable {
+    /// Restarts at the first outcome.
+    fn rewind(&mut self);
+}
+
+/// A game with chance sources: [`NoChance`], [`ListedChance`], or its own types.
+pub trait ChanceOutcomes: Rules {
+    /// Chance source of independent games.
+    type Chance: SeededChance<Self>;
+
+    /// Chance source of both games of a pair: the k-th outcome of a seat depends on seed and k
+    /// alone.
+    type PairedChance: SeededChance<Self> + Repeatable;
+
+    /// Creates the chance source of an independent game.
+    fn chance(&self, seed: u64) -> Self::Chance {
+        Self::Chance::from_seed(self, seed)
+    }
+
+    /// Creates the chance source of a pair of games.
+    fn paired_chance(&self, seed: u64) -> Self::PairedChance {
+        Self::PairedChance::from_seed(self, seed)
+    }
+
+    /// Replaces `moves` by those that the outcome with this number allows, in list order; none if
+    /// there is no such outcome. The position must not be over. By default
+    /// [`alea_core::game::Game::outcomes`] numbers the outcomes.
+    fn allowed_moves(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves) {
+        self.moves(position, moves);
+        let outcomes = self.outcomes(position, moves);
+        let outcome = outcomes.get(usize::from(outcome));
+        retain_range(moves, outcome.map_or(0..0, Outcome::move_range));
+    }
+
+    /// The moves that an outcome allows, or all (`None`); none once the game is over.
+    fn legal_moves(&self, position: &Self::Position, outcome: Option<u8>) -> Self::Moves {
+        let mut moves = Self::Moves::default();
+        match outcome {
+            _ if self.payoffs(position).is_some() => {}
+            Some(outcome) => self.allowed_moves(position, outcome, &mut moves),
+            None => self.moves(position, &mut moves),
+        }
+        moves
+    }
+
+    /// Range of outcome numbers in records.
+    fn outcome_numbers(&self) -> RangeInclusive<u8> {
+        0..=(Self::Outcomes::CAPACITY - 1) as u8
+    }
+
+    /// The rules with the chance that a player's options assume, such as a loaded die.
+    ///
+    /// # Errors
+    /// If an option has an invalid value. The caller refuses unread ones.
+    fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+        let _ = arguments;
+        Ok(self.clone())
+    }
+
+    /// The same rules, but [`alea_core::game::Game::outcomes`] does not merge outcomes with the
+    /// same moves, as in published searches.
+    #[must_use]
+    fn outcome_by_outcome(&self) -> Self {
+        self.clone()
+    }
+}
+
+fn retain_range<M: Copy>(moves: &mut impl List<M>, range: std::ops::Range<usize>) {
+    moves.copy_within(range.clone(), 0);
+    moves.truncate(range.len());
+}
+
+/// Samples from [`alea_core::game::Game::outcomes`] with one random stream per seat.
+#[derive(Clone, Debug)]
+pub struct ListedChance {
+    seed: u64,
+    seats: Vec<RandomStream>,
+}
+
+impl ListedChance {
+    fn new(seed: u64) -> Self {
+        let stream = |seat| RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[seat]));
+        Self {
+            seed,
+            seats: (0..MAX_SEATS as u64).map(stream).collect(),
+        }
+    }
+}
+
+impl<G: SearchGame> SeededChance<G> for ListedChance {
+    fn from_seed(_: &G, seed: u64) -> Self {
+        Self::new(seed)
+    }
+}
+
+impl<G: SearchGame> ChanceSource<G> for ListedChance {
+    fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves) {
+        let mut moves = G::Moves::default();
+        game.moves(position, &mut moves);
+        let outcomes = game.outcomes(position, &moves);
+        let mut rest = self.seats[game.to_move(position)].unit() as f32;
+        let passes = |outcome: &&Outcome| {
+            rest -= outcome.weight;
+            rest >= 0.0
+        };
+        let sampled = outcomes.iter().take_while(passes).count();
+        let sampled = sampled.min(outcomes.len() - 1);
+        retain_range(&mut moves, outcomes[sampled].move_range());
+        (sampled as u8, moves)
+    }
+}
+
+impl Repeatable for ListedChance {
+    fn rewind(&mut self) {
+        *self = Self::new(self.seed);
+    }
+}
+
+/// Chance source without chance: one outcome allows every move.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoChance;
+
+impl<G: SearchGame> SeededChance<G> for NoChance {
+    fn from_seed(_: &G, _: u64) -> Self {
+        Self
+    }
+}
+
+impl<G: SearchGame> ChanceSource<G> for NoChance {
+    fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves) {
+        let mut moves = G::Moves::default();
+        game.moves(position, &mut moves);
+        (0, moves)
+    }
+}
+
+impl Repeatable for NoChance {
+    fn rewind(&mut self) {}
+}

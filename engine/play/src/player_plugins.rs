@@ -1,0 +1,61 @@
+//! Players that a program adds to the engine's, such as external processes. They must be registered
+//! before notations are parsed; the engine's own names take precedence.
+
+use super::{
+    player_notation::{Arguments, Notation, Problem},
+    playable::Playable,
+    registry::Maker,
+};
+use std::{
+    any::Any,
+    sync::{PoisonError, RwLock},
+};
+
+/// Reads the arguments of a notation, and constructs players; the caller refuses unread ones.
+pub type Provider<G> = fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>;
+
+static PROVIDERS: RwLock<Vec<(String, Box<dyn Any + Send + Sync>)>> = RwLock::new(Vec::new());
+
+/// Registers players of a game; returns false, without effect, if the name is taken.
+pub fn provide<G: Playable>(name: &str, provider: Provider<G>) -> bool {
+    let mut providers = PROVIDERS.write().unwrap_or_else(PoisonError::into_inner);
+    let new = !of_game::<G>(&providers).any(|(other, _)| other == name);
+    if new {
+        providers.push((name.to_owned(), Box::new(provider)));
+    }
+    new
+}
+
+fn of_game<G: Playable>(
+    providers: &[(String, Box<dyn Any + Send + Sync>)],
+) -> impl Iterator<Item = (&str, &Provider<G>)> {
+    providers
+        .iter()
+        .filter_map(|(name, provider)| Some((&**name, provider.downcast_ref()?)))
+}
+
+/// The constructor of a registered player; `None` if unknown. Refuses untrusted notations.
+pub(super) fn make<G: Playable>(
+    notation: &Notation,
+    arguments: &mut Arguments<'_>,
+    game: &G,
+) -> Option<Result<Maker<G>, Problem>> {
+    let providers = PROVIDERS.read().unwrap_or_else(PoisonError::into_inner);
+    of_game::<G>(&providers)
+        .find(|(other, _)| *other == notation.name)
+        .map(|(_, provider)| match notation.untrusted_part() {
+            Some(foreign) => Err(foreign
+                .trusted_path(&foreign.name)
+                .err()
+                .unwrap_or_default()),
+            None => provider(arguments, game),
+        })
+}
+
+/// Registered names, as the end of a list of player names.
+pub(super) fn names<G: Playable>() -> String {
+    let providers = PROVIDERS.read().unwrap_or_else(PoisonError::into_inner);
+    of_game::<G>(&providers)
+        .map(|(name, _)| format!("; and {name}"))
+        .collect()
+}

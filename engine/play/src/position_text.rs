@@ -1,0 +1,97 @@
+//! `GameText`: positions and moves as text, and positions as pictures.
+
+use super::rule_parameters::Rules;
+use alea_core::{game::Seat, text::TextError};
+
+/// A game with a lossless text form of positions and moves.
+pub trait GameText: Rules {
+    /// Parses a position, and its chance outcome if given.
+    ///
+    /// # Errors
+    /// If the text is not a position of this game; the error has the character.
+    fn parse_position(&self, text: &str) -> Result<(Self::Position, Option<u8>), TextError>;
+
+    /// Formats a position; `outcome` is `None` before chance. With chance, the last word is the
+    /// outcome or `-`, which the web page replaces.
+    fn format_position(&self, position: &Self::Position, outcome: Option<u8>) -> String;
+
+    /// Parses a move of a position, whether its outcome allows it or not.
+    fn parse_move(&self, position: &Self::Position, text: &str) -> Result<Self::Move, TextError> {
+        let mut moves = Self::Moves::default();
+        if self.payoffs(position).is_none() {
+            self.moves(position, &mut moves);
+        }
+        let mut moves = moves.iter().copied();
+        moves
+            .find(|&mv| self.format_move(position, mv) == text)
+            .ok_or_else(|| TextError::new(1, format!("'{text}' is no move of this position")))
+    }
+
+    /// Formats a move of a position.
+    fn format_move(&self, position: &Self::Position, mv: Self::Move) -> String;
+
+    /// Converts a move to the game's second notation; `None` without one.
+    fn format_alternate_notation(&self, mv: &str) -> Option<String> {
+        let _ = mv;
+        None
+    }
+
+    /// Converts a move from the game's second notation; `None` without one.
+    fn parse_alternate_notation(&self, mv: &str) -> Option<String> {
+        let _ = mv;
+        None
+    }
+
+    /// The rules as one word, for other programs.
+    fn rules_word(&self) -> String {
+        self.notation()
+    }
+
+    /// Name of a seat in JSON: `r`.
+    fn seat_name(&self, seat: Seat) -> &'static str {
+        Self::INFO.seats[seat].0
+    }
+
+    /// Name of a seat for display: `Red`.
+    fn seat_title(&self, seat: Seat) -> &'static str {
+        Self::INFO.seats[seat].1
+    }
+
+    /// Ways in which the game was won, such as ring or bridge; `None` before the end, and if there
+    /// is one way.
+    fn win_kinds(&self, position: &Self::Position) -> Option<Vec<&'static str>> {
+        let _ = position;
+        None
+    }
+
+    /// Unit of the final score, and lead of the side to move; `None` before the end and without
+    /// scores.
+    fn final_score(&self, position: &Self::Position) -> Option<(&'static str, i32)> {
+        let _ = position;
+        None
+    }
+
+    /// The position and the side to move as lines of text.
+    fn draw(&self, position: &Self::Position, outcome: Option<u8>) -> String {
+        self.format_position(position, outcome)
+    }
+
+    /// The position as a self-contained `<svg>` element; by default of [`GameText::draw`].
+    fn svg(&self, position: &Self::Position, outcome: Option<u8>) -> String {
+        svg_of_text(&self.draw(position, outcome))
+    }
+}
+
+fn svg_of_text(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    let width = text.lines().map(|line| line.chars().count()).max();
+    let (width, height) = (10 * width.unwrap_or(0) + 20, 20 * text.lines().count() + 20);
+    let line = |(line, text)| {
+        let y = 20 * line + 25;
+        format!("<text x=\"10\" y=\"{y}\" xml:space=\"preserve\">{text}</text>")
+    };
+    let lines: String = text.lines().enumerate().map(line).collect();
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"monospace\" font-size=\"16\">{lines}</svg>"
+    )
+}

@@ -1,0 +1,109 @@
+//! `Rules`: parameters, starts and length of a game, beyond what search needs.
+
+use super::{
+    game_info::GameInfo,
+    player_notation::{Arguments, Notation, PlayerError, Problem, Text},
+};
+use alea_core::{game::Seat, random::RandomStream, search_game::SearchGame};
+
+/// A game with parameters, start positions and a bounded length.
+pub trait Rules: SearchGame {
+    /// Names, units, presets and defaults of the game.
+    const INFO: &'static GameInfo;
+
+    /// The rules with the parameters in `--game "name(key=value)"`.
+    ///
+    /// # Errors
+    /// If a parameter has an invalid value. The caller refuses unread ones.
+    fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem>;
+
+    /// Like [`Rules::from_arguments`], with the text of a record's map instead of a file.
+    ///
+    /// # Errors
+    /// As [`Rules::from_arguments`], or if the game has no maps or the text is not one.
+    fn from_map(arguments: &mut Arguments<'_>, map: &str) -> Result<Self, Problem> {
+        let _ = (arguments, map);
+        Err((1, format!("{} has no maps", Self::INFO.name)))
+    }
+
+    /// Text of the map, for records; `None` if boards are not read from files.
+    fn map(&self) -> Option<String> {
+        None
+    }
+
+    /// Parameters that differ from the defaults: `variant=nearest`; empty for default rules.
+    fn parameters(&self) -> String {
+        String::new()
+    }
+
+    /// Name and parameters: `reversi`, `reversi(size=6)`.
+    fn notation(&self) -> String {
+        match self.parameters() {
+            none if none.is_empty() => Self::INFO.name.to_owned(),
+            parameters => format!("{}({parameters})", Self::INFO.name),
+        }
+    }
+
+    /// Parses a [`Rules::notation`], on the board `map` if it is given.
+    ///
+    /// # Errors
+    /// If the game or a parameter is wrong, or a file is named without being
+    /// [trusted](super::notation::trusted).
+    fn from_notation<'t>(
+        text: impl Into<Text<'t>>,
+        map: Option<&str>,
+    ) -> Result<Self, PlayerError> {
+        let text = text.into();
+        let rules = Self::of_notation(&Notation::parse(text)?, map);
+        rules.map_err(|problem| PlayerError::of(text, problem))
+    }
+
+    /// Like [`Rules::from_notation`], for a parsed notation.
+    ///
+    /// # Errors
+    /// As [`Rules::from_notation`].
+    fn of_notation(notation: &Notation, map: Option<&str>) -> Result<Self, Problem> {
+        let mut arguments = Arguments::of(notation);
+        let rules = if notation.name != Self::INFO.name {
+            let (found, name) = (&notation.name, Self::INFO.name);
+            Err(notation.wrong(format!("the game is '{found}', not '{name}'")))
+        } else if let Some(map) = map {
+            Self::from_map(&mut arguments, map)
+        } else {
+            Self::from_arguments(&mut arguments)
+        };
+        rules.and_then(|rules| arguments.finish().map(|_| rules))
+    }
+
+    /// Board size; `None` without a choice of sizes.
+    fn board_size(&self) -> Option<usize> {
+        None
+    }
+
+    /// Upper bound on the plies of a game.
+    fn max_plies(&self) -> u16;
+
+    /// Remaining length in [`GameInfo::remaining_unit`], for phases and buckets of models.
+    fn remaining(&self, position: &Self::Position) -> usize;
+
+    /// A random start; `first` is to move unless the rules fix the seat.
+    fn random_start(&self, random: &mut RandomStream, first: Seat) -> Self::Position;
+
+    /// A strong start, determined by `seed`; `None` without a choice of set-ups.
+    fn strong_start(&self, seed: u64) -> Option<Self::Position> {
+        let _ = seed;
+        None
+    }
+
+    /// A random unfinished position with `first` to move and [`Rules::remaining`] uniform within
+    /// the range (inclusive); `None` if the game has no generator.
+    fn random_endgame(
+        &self,
+        remaining: [usize; 2],
+        first: Seat,
+        random: &mut RandomStream,
+    ) -> Option<Self::Position> {
+        let _ = (remaining, first, random);
+        None
+    }
+}

@@ -1,0 +1,56 @@
+//! All fuzz targets in one program; the variable `FUZZ` names the one that runs.
+//!
+//! A target may refuse its bytes but never panics, and what it accepts satisfies the project's
+//! invariants. Its seeds lie in `seeds/NAME`.
+
+#![no_main]
+
+mod files;
+mod game_texts;
+mod players;
+mod checksum_repair;
+mod requests;
+mod protocols;
+mod notations_and_settings;
+#[cfg(target_os = "linux")]
+mod untrusted_input;
+
+use std::sync::LazyLock;
+
+type Target = fn(&[u8]);
+
+const TARGETS: &[(&str, Target)] = &[
+    ("positions", games::positions),
+    ("moves", games::moves),
+    ("transcripts", games::transcripts),
+    ("maps", games::maps),
+    ("answers", games::answers),
+    ("protocols", spoken::protocols),
+    ("requests", requests::requests),
+    ("notation", text::notation),
+    ("settings", text::settings),
+    ("recipes", players::recipes),
+    ("shards", files::shards),
+    ("lines", files::lines),
+    ("parquet", files::parquet),
+    ("models", files::models),
+    ("tables", files::tables),
+    ("states", files::states),
+    #[cfg(target_os = "linux")]
+    ("trust", trust::trust),
+];
+
+/// Without a name prints all names, for scripts that run them in turn.
+static TARGET: LazyLock<Target> = LazyLock::new(|| {
+    let name_of_target = std::env::var("FUZZ").unwrap_or_default();
+    let found = TARGETS.iter().find(|(name, _)| *name == name_of_target);
+    found.map(|found| found.1).unwrap_or_else(|| {
+        TARGETS.iter().for_each(|(name, _)| println!("{name}"));
+        std::process::exit(i32::from(!name_of_target.is_empty()))
+    })
+});
+
+libfuzzer_sys::fuzz_target!(
+    init: LazyLock::force(&TARGET),
+    |bytes: &[u8]| TARGET(bytes)
+);

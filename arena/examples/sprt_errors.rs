@@ -7,7 +7,7 @@ use alea_core::random::RandomStream;
 use arena::statistics::{
     score_of_elo,
     sequential::{EloModel, SequentialTest, Verdict},
-    simulation::{pair_distribution, run, run_games},
+    simulation::{pair_distribution, run, simulate_games},
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                         1_000_000,
                         &mut random,
                     ),
-                    None => run_games(&test, score_of_elo(elo), 1_000_000, &mut random),
+                    None => simulate_games(&test, score_of_elo(elo), 1_000_000, &mut random),
                 };
                 accepted += u64::from(verdict == Verdict::Accepted);
                 rejected += u64::from(verdict == Verdict::Rejected);

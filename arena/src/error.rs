@@ -1,14 +1,14 @@
 //! Errors of measurements.
 
 use alea_core::{files::FileError, journal::JournalError};
-use alea_play::player_notation::PlayerError;
+use alea_play::player_notation::NotationError;
 
 /// Error of a measurement.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasuringError {
     /// Invalid player spec, or unknown player.
     #[error(transparent)]
-    Player(#[from] PlayerError),
+    Player(#[from] NotationError),
     /// A file that cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),

@@ -9,25 +9,25 @@ mod coordinates;
 mod deadline;
 pub mod dialect_options;
 pub mod log;
+mod process_guard;
 mod program;
 mod protocol;
-mod process_guard;
 pub mod reply;
 
 use adapter::{ProtocolAdapter, Request, Substitution};
 use alea_core::{game::List, random::RandomStream};
 use alea_play::{
-    player_notation::{Arguments, Problem},
     playable::Playable,
     player::{Analysis, Decision, Failure, GameEvent, Player},
-    player_plugins::provide,
-    registry::Maker,
+    player_notation::{Arguments, Problem},
+    player_plugins::register,
+    registry::PlayerMaker,
 };
 use alea_search::limits::Limits;
 use deadline::Deadline;
 use dialect_options::Dialect;
 use program::Program;
-use reply::{Reply, parse_reply, quote};
+use reply::{Reply, parse_reply, printable_excerpt};
 use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
@@ -37,24 +37,24 @@ use std::{
 
 /// Registers the player `external` for the game `G`.
 pub fn provide_external<G: Playable>() {
-    provide::<G>("external", read);
+    register::<G>("external", read);
 }
 
-fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<Maker<G>, Problem> {
+fn read<G: Playable>(arguments: &mut Arguments<'_>, game: &G) -> Result<PlayerMaker<G>, Problem> {
     let missing = "external needs a program: external(cmd=\"python3 docs/bot.py\")";
     let command = arguments.take("cmd")?;
     let command = command.ok_or_else(|| (1, missing.to_owned()))?;
-    let is_none = || command.wrong(format!("'{}' is no command", command.name));
+    let is_none = || command.problem_here(format!("'{}' is no command", command.name));
     let mut command_line = CommandLine {
         words: split_command(command.trusted_path(&command.name)?).ok_or_else(is_none)?,
         folder: None,
     };
     if let Some(value) = arguments.take_named("dir")? {
         let found = command_line.enter(Path::new(&value.name));
-        found.map_err(|problem| value.wrong(problem))?;
+        found.map_err(|problem| value.problem_here(problem))?;
     }
-    find(&command_line.words[0]).map_err(|problem| command.wrong(problem))?;
-    let adapter = ProtocolAdapter::of(Dialect::read(arguments)?, game.clone());
+    check_executable(&command_line.words[0]).map_err(|problem| command.problem_here(problem))?;
+    let adapter = ProtocolAdapter::new(Dialect::read(arguments)?, game.clone());
     let adapter = Arc::new(adapter.map_err(|problem| (1, problem))?);
     Ok(Arc::new(move || {
         let command = command_line.clone();
@@ -72,7 +72,7 @@ impl CommandLine {
     /// Sets the working directory, which is also the base of a relative program path.
     fn enter(&mut self, folder: &Path) -> Result<(), String> {
         if !folder.is_dir() {
-            let quote = quote(&folder.display().to_string());
+            let quote = printable_excerpt(&folder.display().to_string());
             return Err(format!(
                 "'dir' is a folder, and there is none called '{quote}'"
             ));
@@ -110,7 +110,7 @@ pub fn split_command(command: &str) -> Option<Vec<String>> {
     (quoted.is_none() && has_program).then_some(words)
 }
 
-fn find(program: &str) -> Result<(), String> {
+fn check_executable(program: &str) -> Result<(), String> {
     let is_program = |path: &Path| {
         std::fs::metadata(path)
             .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
@@ -121,7 +121,7 @@ fn find(program: &str) -> Result<(), String> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&path).any(|directory| is_program(&directory.join(program)))
     };
-    let quote = quote(program);
+    let quote = printable_excerpt(program);
     found.then_some(()).ok_or_else(|| {
         format!("{quote} cannot be started: there is no such program, or it is not executable")
     })
@@ -182,7 +182,7 @@ impl<G: Playable> External<G> {
         }
         self.limits.clone_from(limits);
         let started = self.start().and_then(|()| self.begin_game(position));
-        let answer = started.and_then(|()| self.try_asking(position, legal));
+        let answer = started.and_then(|()| self.try_request_move(position, legal));
         self.limits = Limits::NONE;
         if answer.is_err() {
             self.program = None;
@@ -213,7 +213,7 @@ impl<G: Playable> External<G> {
     }
 
     fn begin_game(&mut self, position: &G::Position) -> Result<(), Failure> {
-        self.follow(position);
+        self.track_position(position);
         if self.is_begun {
             return Ok(());
         }
@@ -225,7 +225,7 @@ impl<G: Playable> External<G> {
             return Err(Failure::SystemFault(problem.to_owned()));
         }
         let deadline = Deadline::after(adapter.dialect.time_of_start);
-        let mut substitutions = self.substitutions(&first, 0);
+        let mut substitutions = self.fill_position(&first, 0);
         substitutions.push(("seed", Some(self.seed.to_string())));
         let requests = adapter.requests(adapter.protocol.begin, &substitutions);
         self.send(&requests, deadline)?;
@@ -242,7 +242,7 @@ impl<G: Playable> External<G> {
     }
 
     /// Makes `position` the current one, and clears the history unless it leads there.
-    fn follow(&mut self, position: &G::Position) {
+    fn track_position(&mut self, position: &G::Position) {
         if self.current.replace(*position) != Some(*position) {
             self.history.clear();
             self.is_begun &= !self.adapter.tracks_board();
@@ -267,26 +267,26 @@ impl<G: Playable> External<G> {
         let ([stop], Some(program)) = (&*stop, program) else {
             return Err(Failure::SystemFault("it was stopped".to_owned()));
         };
-        if let Some(answer) = program.take_answer(question.reply)? {
+        if let Some(answer) = program.poll_reply(question.reply)? {
             return Ok(answer);
         }
         let limits = std::mem::replace(&mut program.limits, Limits::NONE);
         let deadline = Deadline::after(STOP_TIMEOUT);
-        let written = program.write(&stop.line, deadline);
-        let answer = written.and_then(|()| program.receive_first(question.reply, deadline));
+        let written = program.write_line(&stop.line, deadline);
+        let answer = written.and_then(|()| program.await_reply(question.reply, deadline));
         let answer =
             answer.and_then(|answer| program.receive(stop.reply, deadline).and(Ok(answer)));
         program.limits = limits;
         answer
     }
 
-    fn substitutions(&self, position: &G::Position, outcome: u8) -> Vec<Substitution> {
+    fn fill_position(&self, position: &G::Position, outcome: u8) -> Vec<Substitution> {
         let first = self.history.first().map_or(position, |history| &history.0);
         let first = self.adapter.game.to_move(first);
-        self.adapter.position(position, outcome, first)
+        self.adapter.position_placeholders(position, outcome, first)
     }
 
-    fn try_asking(
+    fn try_request_move(
         &mut self,
         position: &G::Position,
         legal: &[G::Move],
@@ -311,14 +311,14 @@ impl<G: Playable> External<G> {
         let deadline = Deadline::after(adapter.dialect.time_of_move);
         let untold = self.history[self.synced..].iter();
         let requests = untold.flat_map(|(position, outcome, mv)| {
-            let mut substitutions = self.substitutions(position, *outcome);
-            substitutions.push(adapter.mv(&adapter.game.format_move(position, *mv)));
+            let mut substitutions = self.fill_position(position, *outcome);
+            substitutions.push(adapter.move_placeholder(&adapter.game.format_move(position, *mv)));
             adapter.requests(protocol.move_message, &substitutions)
         });
         let mut requests: Vec<Request> = requests.collect();
         requests.extend(adapter.requests(
             protocol.move_request,
-            &self.substitutions(position, outcome),
+            &self.fill_position(position, outcome),
         ));
         let move_request = requests.pop().expect("every protocol asks for moves");
         self.send(&requests, deadline)?;
@@ -328,7 +328,7 @@ impl<G: Playable> External<G> {
             }
             answer => answer?,
         };
-        let answer = self.adapter.answer(&answer)?;
+        let answer = self.adapter.translate_answer(&answer)?;
         let mv = parse_reply(&self.adapter.game, position, legal, &answer)?;
         self.synced = self.history.len();
         self.last_reply = Some((*position, mv));
@@ -347,8 +347,8 @@ pub fn parse_move_of_reply<G: Playable>(
     answer: &str,
 ) -> Result<G::Move, Failure> {
     let adapter =
-        ProtocolAdapter::of(dialect.clone(), game.clone()).map_err(Failure::SystemFault)?;
-    parse_reply(game, position, legal, &adapter.answer(answer)?)
+        ProtocolAdapter::new(dialect.clone(), game.clone()).map_err(Failure::SystemFault)?;
+    parse_reply(game, position, legal, &adapter.translate_answer(answer)?)
 }
 
 fn send_all(
@@ -361,15 +361,15 @@ fn send_all(
         program.send(&request.line, deadline)?;
         let history = program.receive(request.reply, deadline);
         answer = history.map_err(|failure| match failure {
-            Failure::PlayerFault(reason) if reason.starts_with("refused") => {
-                Failure::PlayerFault(format!("{reason} to '{}'", quote(&request.line)))
-            }
+            Failure::PlayerFault(reason) if reason.starts_with("refused") => Failure::PlayerFault(
+                format!("{reason} to '{}'", printable_excerpt(&request.line)),
+            ),
             failure => failure,
         })?;
         let expected: Vec<&str> = request.line.split(' ').take(2).collect();
         let expected = expected.join(" ");
         if request.reply == Reply::Greeting && answer != expected {
-            let answer = quote(&answer);
+            let answer = printable_excerpt(&answer);
             let problem = format!("greeted with '{answer}' instead of '{expected}'");
             return Err(Failure::PlayerFault(problem));
         }
@@ -407,7 +407,7 @@ impl<G: Playable> Player<G> for External<G> {
     fn notify(&mut self, event: GameEvent<'_, G>) {
         match event {
             GameEvent::Ply(position, outcome, mv) => {
-                self.follow(position);
+                self.track_position(position);
                 // The program has made its own move on its board, if it knows all earlier plies.
                 let own = self.last_reply.take() == Some((*position, mv));
                 let is_made = own && !self.adapter.protocol.repeats;

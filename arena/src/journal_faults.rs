@@ -1,6 +1,6 @@
 //! Test of work that resumes from a journal: appends to it fail and lines are cut at any byte.
 
-use alea_core::journal::FAULT;
+use alea_core::journal::INJECTED_FAULT;
 use std::{
     collections::BTreeMap,
     fmt::Debug,
@@ -27,7 +27,7 @@ fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {
 }
 
 fn fail_after(path: &Path, bytes: usize, is_stuck: bool) {
-    FAULT.get_or_init(|| fault);
+    INJECTED_FAULT.get_or_init(|| fault);
     let mut files = BYTES_UNTIL_FAULT.lock().unwrap();
     files.insert(path.to_owned(), (bytes, is_stuck));
 }

@@ -4,7 +4,8 @@
 
 use crate::error::Result;
 use crate::matches::{
-    Contestant, MatchOptions, MatchResult, Played, check_names, in_folder, play_pairs, stored_pairs,
+    Contestant, MatchOptions, MatchResult, Played, check_names, play_pairs, state_path,
+    stored_pairs,
 };
 use crate::statistics::{
     Interval, QUANTILE_95, is_zero,
@@ -13,7 +14,7 @@ use crate::statistics::{
 };
 use alea_core::{
     files,
-    journal::{ErrorTerms, Journal},
+    journal::{ErrorWording, Journal},
     moments::Moments,
 };
 use alea_play::playable::Playable;
@@ -62,9 +63,9 @@ pub struct LeagueResult {
     /// True if all neighbours in the ranking differ significantly or count as equal.
     pub settled: bool,
     /// Entrants from best to worst, those without a rating last.
-    pub standings: Vec<Rank>,
+    pub standings: Vec<Standing>,
     /// Results of all pairings.
-    pub pairings: Vec<Pairing>,
+    pub pairings: Vec<PairingResult>,
     /// For some of the steps, the number of games and the entrants' Elo, in the order of
     /// `standings`.
     pub history: Vec<(u64, Vec<Option<f64>>)>,
@@ -72,7 +73,7 @@ pub struct LeagueResult {
 
 /// An entrant's place in the ranking.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Rank {
+pub struct Standing {
     /// Name of the entrant.
     pub name: String,
     /// Name of the entrant's player.
@@ -96,7 +97,7 @@ pub struct Rank {
 
 /// Result of two entrants against each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Pairing {
+pub struct PairingResult {
     /// Name of the entrant whose points count.
     pub a: String,
     /// Name of the opponent.
@@ -143,7 +144,7 @@ pub fn play_league<G: Playable>(
         return Err(format!("precision = {precision}: it must be at least 0").into());
     }
     for folder in [Some(&folder), matches.records.as_ref()] {
-        folder.map_or(Ok(()), |folder| files::create_directory(folder))?;
+        folder.map_or(Ok(()), |folder| files::prepare_directory(folder))?;
     }
     let identity = json!({
         "format": "alea-league-1",
@@ -154,7 +155,7 @@ pub fn play_league<G: Playable>(
         "step": options.step,
         "precision": options.precision,
     });
-    let wording = ErrorTerms {
+    let wording = ErrorWording {
         work: "league",
         part: "step",
     };
@@ -179,14 +180,14 @@ pub fn play_league<G: Playable>(
     };
     let last = steps.values().map(|step| ((&step.a, &step.b), step));
     let last: BTreeMap<_, _> = last.collect();
-    last.values().try_for_each(|step| league.play(step))?;
+    last.values().try_for_each(|step| league.play_step(step))?;
     let written = steps.last_key_value().map_or(0, |(last, _)| last + 1);
     for number in 0.. {
         let is_damaged = number < written;
         if let Some(step) = steps.get(&number) {
-            league.count(step)?;
+            league.apply_step(step)?;
         } else if (is_damaged || league.games() < options.max_games)
-            && let Some((a, b)) = league.next()
+            && let Some((a, b)) = league.choose_pairing()
         {
             let before = league.met.get(&(a, b)).map_or(0, |met| met.pairs);
             let [a, b] = [a, b].map(|one| league.entrants[one].name.clone());
@@ -197,8 +198,8 @@ pub fn play_league<G: Playable>(
                 pairs: before + options.step,
             };
             journal.add(&step)?;
-            league.play(&step)?;
-            league.count(&step)?;
+            league.play_step(&step)?;
+            league.apply_step(&step)?;
             watch(&league.result(), &format!("{} – {}", step.a, step.b));
         } else if !is_damaged {
             break;
@@ -260,7 +261,7 @@ impl<G: Playable> League<'_, G> {
         Ok((index(&step.a)?, index(&step.b)?))
     }
 
-    fn play(&mut self, step: &JournalStep) -> Result<()> {
+    fn play_step(&mut self, step: &JournalStep) -> Result<()> {
         let pairing = self.pairing(step)?;
         if self
             .met
@@ -273,13 +274,13 @@ impl<G: Playable> League<'_, G> {
         let name = file_name(&a.name, &b.name);
         let options = MatchOptions {
             pairs: step.pairs,
-            ..self.matches.stored_as(&name)
+            ..self.matches.with_file_name(&name)
         };
         let played = match a.absent.is_some() || b.absent.is_some() {
             true => stored_pairs(&a.contestant, &b.contestant, &options),
             false => play_pairs(&a.contestant, &b.contestant, &options),
         };
-        let file = in_folder(Path::new("matches"), &name);
+        let file = state_path(Path::new("matches"), &name);
         let played = played.map_err(|error| format!("{}: {error}", file.display()))?;
         let wall = Duration::ZERO;
         let met = self.met.entry(pairing).or_default();
@@ -287,13 +288,13 @@ impl<G: Playable> League<'_, G> {
         Ok(())
     }
 
-    fn count(&mut self, step: &JournalStep) -> Result<()> {
+    fn apply_step(&mut self, step: &JournalStep) -> Result<()> {
         let met = self.met.entry(self.pairing(step)?).or_default();
-        let before = met.means.samples();
+        let before = met.means.sample_count();
         let new = met.pairs..step.pairs;
         let new = (met.played.pairs.iter()).filter(|result| new.contains(&result.pair));
-        new.for_each(|result| met.means.add(result.mean()));
-        met.exhausted = met.means.samples() == before;
+        new.for_each(|result| met.means.add(result.mean_score()));
+        met.exhausted = met.means.sample_count() == before;
         met.pairs = step.pairs;
         let ratings = self.ratings();
         let elo = |one: usize| ratings.as_ref()?.elo.get(one).copied();
@@ -303,21 +304,21 @@ impl<G: Playable> League<'_, G> {
     }
 
     fn games(&self) -> u64 {
-        let pairs = self.met.values().map(|met| met.means.samples());
+        let pairs = self.met.values().map(|met| met.means.sample_count());
         2 * pairs.sum::<f64>() as u64
     }
 
-    fn meetings(&self) -> Vec<MatchRecord> {
+    fn match_records(&self) -> Vec<MatchRecord> {
         let met = self.met.iter().filter(|(_, met)| met.pairs > 0);
         met.map(|(&(a, b), met)| MatchRecord::from_means(a, b, &met.means))
             .collect()
     }
 
     fn ratings(&self) -> Option<Ratings> {
-        ratings(self.rated, &self.meetings())
+        ratings(self.rated, &self.match_records())
     }
 
-    fn next(&self) -> Option<(usize, usize)> {
+    fn choose_pairing(&self) -> Option<(usize, usize)> {
         let plays = |one: usize| self.entrants[one].absent.is_none();
         let has_more = |a, b| self.met.get(&(a, b)).is_none_or(|met| !met.exhausted);
         let allowed = |a, b| plays(a) && plays(b) && has_more(a, b);
@@ -326,14 +327,14 @@ impl<G: Playable> League<'_, G> {
         } = *self.options;
         next_pairing(
             self.rated,
-            &self.meetings(),
+            &self.match_records(),
             step as f64,
             precision,
             allowed,
         )
     }
 
-    fn record(&self) -> Vec<((usize, usize), MatchResult)> {
+    fn match_results(&self) -> Vec<((usize, usize), MatchResult)> {
         let record = |(&(a, b), met): (&(usize, usize), &PairingProgress)| {
             let [one, other] = [a, b].map(|one| &self.entrants[one].contestant);
             let record = MatchResult::of(one, other, &self.matches, &met.played);
@@ -343,14 +344,14 @@ impl<G: Playable> League<'_, G> {
     }
 
     fn result(&self) -> LeagueResult {
-        let (ratings, record) = (self.ratings(), self.record());
+        let (ratings, record) = (self.ratings(), self.match_results());
         let repeated = record
             .iter()
             .filter_map(|(_, record)| record.repeated_games);
         let repeated_games = repeated.reduce(|one, other| one + other);
         let mut order = ratings.as_ref().map_or(Vec::new(), ranking);
         order.extend(order.len()..self.entrants.len());
-        let mut standings: Vec<Rank> = Vec::with_capacity(order.len());
+        let mut standings: Vec<Standing> = Vec::with_capacity(order.len());
         for (rank, &one) in order.iter().enumerate() {
             let rated = ratings.as_ref().filter(|_| one < self.rated);
             let is_apart = |rated| rank == 0 || are_apart(rated, order[rank - 1], one);
@@ -365,7 +366,7 @@ impl<G: Playable> League<'_, G> {
                 }
             }
             let entrant = self.entrants[one];
-            standings.push(Rank {
+            standings.push(Standing {
                 name: entrant.name.clone(),
                 player: entrant.contestant.name.clone(),
                 elo: rated.map(|rated| rated.elo[one]),
@@ -382,7 +383,7 @@ impl<G: Playable> League<'_, G> {
         let history = history.filter(|&(at, _)| at % every == 0 || at == last);
         let in_order = |elo: &[Option<f64>]| order.iter().map(|&one| elo[one]).collect();
         let name = |one: usize| self.entrants[one].name.clone();
-        let pairings = record.into_iter().map(|((a, b), record)| Pairing {
+        let pairings = record.into_iter().map(|((a, b), record)| PairingResult {
             a: name(a),
             b: name(b),
             games: record.games,

@@ -19,26 +19,26 @@ mod timed_player;
 use crate::error::Result;
 use alea_core::{
     game::{Game, Seat},
+    job_array::TaskSlice,
     random::{SeedSpace, derive_seed},
     record::GameRecord,
-    job_array::TaskSlice,
 };
 use alea_play::{
     build::PlayerRecipe,
-    chance_sources::Repeatable,
     canonical_game_hash::canonical_fingerprint,
+    chance_sources::Repeatable,
     game_jsonl::GameLine,
     game_loop::{FailureCause, play_refereed},
-    player_notation::{PlayerError, Text},
     playable::Playable,
     player::{GameEvent, Player},
+    player_notation::{NotationError, Text},
 };
 use collector::Collector;
 pub(crate) use match_journal::check_names;
-use match_journal::{State, identity};
-pub use match_journal::{finish, in_folder, make_folder};
+use match_journal::{State, match_identity};
+pub use match_journal::{compute_missing, make_folder, state_path};
 use rayon::{ThreadPool, ThreadPoolBuilder};
-pub use result::{LuckResult, MatchResult, warning_of_counts, warning_of_repeats};
+pub use result::{LuckResult, MatchResult, format_repeat_warning, warning_of_repeats};
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};
 pub use starts::{Openings, Starts};
@@ -71,7 +71,7 @@ impl<G: Playable> Contestant<G> {
     ///
     /// # Errors
     /// Those of [`PlayerRecipe::parse`].
-    pub fn of<'t>(notation: impl Into<Text<'t>>, game: &G) -> Result<Self, PlayerError> {
+    pub fn of<'t>(notation: impl Into<Text<'t>>, game: &G) -> Result<Self, NotationError> {
         let recipe = PlayerRecipe::parse(notation, game)?;
         Ok(Self {
             name: recipe.name().to_owned(),
@@ -133,9 +133,9 @@ impl<G: Playable> MatchOptions<G> {
 
     /// Replaces `state` and `records`, if set, from folders to the files called `name` in them.
     #[must_use]
-    pub fn stored_as(&self, name: &str) -> Self {
+    pub fn with_file_name(&self, name: &str) -> Self {
         let [state, records] = [&self.state, &self.records]
-            .map(|folder| folder.as_deref().map(|folder| in_folder(folder, name)));
+            .map(|folder| folder.as_deref().map(|folder| state_path(folder, name)));
         Self {
             state,
             records,
@@ -156,7 +156,7 @@ pub struct PairResult {
     /// Seat that moves first in both games.
     pub first: Seat,
     /// Score of A in its game with seat 0 and in that with seat 1: 0, 1/2 or 1.
-    #[serde(deserialize_with = "match_journal::scores")]
+    #[serde(deserialize_with = "match_journal::deserialize_scores")]
     pub scores: [f64; 2],
     /// Number of plies of each game.
     pub plies: [u32; 2],
@@ -196,7 +196,7 @@ fn are_none<T>(values: &[Option<T>; 2]) -> bool {
 
 impl PairResult {
     /// Mean score of A, luck-adjusted if luck was measured.
-    pub(crate) fn mean(&self) -> f64 {
+    pub(crate) fn mean_score(&self) -> f64 {
         let luck = self.luck.unwrap_or_default();
         (self.scores[0] - luck[0] + self.scores[1] - luck[1]) / 2.0
     }
@@ -286,7 +286,10 @@ pub(crate) fn play_pairs<G: Playable>(
         }
         luck::check(evaluator, game)?;
     }
-    let (identity, slice) = (identity(a, b, options), (options.slice, options.pairs));
+    let (identity, slice) = (
+        match_identity(a, b, options),
+        (options.slice, options.pairs),
+    );
     let (mut state, mut results, earlier) = State::open(
         options.state.as_deref(),
         &identity,
@@ -299,7 +302,7 @@ pub(crate) fn play_pairs<G: Playable>(
     state.remove(&lost)?;
     played.retain(|pair| !lost.contains(pair));
     results.retain(|result| result.pair < options.pairs && !lost.contains(&result.pair));
-    let mut missing = Vec::from_iter(options.slice.parts(options.pairs));
+    let mut missing = Vec::from_iter(options.slice.part_range(options.pairs));
     missing.retain(|pair| !played.contains(pair));
     let collector = Collector::new(results, (state, records), options);
     if !collector.is_done() {
@@ -325,7 +328,7 @@ pub(crate) fn stored_pairs<G: Playable>(
     options: &MatchOptions<G>,
 ) -> Result<Played> {
     let (path, merged) = (options.state.as_deref(), (TaskSlice::All, options.pairs));
-    let (_, mut results, _) = State::open(path, &identity(a, b, options), merged, false)?;
+    let (_, mut results, _) = State::open(path, &match_identity(a, b, options), merged, false)?;
     results.retain(|result| result.pair < options.pairs);
     Ok(Played::new(results, Duration::ZERO))
 }
@@ -354,7 +357,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         let game = &options.game;
         let pair_seed = options.pair_seed(pair);
         let start = self.book.of_pair(pair);
-        let before = self.book.before_pair(pair);
+        let before = self.book.opening_moves(pair);
         let mut chance = game.paired_chance(derive_seed(pair_seed, SeedSpace::Arena, &[1]));
         let mut result = PairResult {
             pair,

@@ -1,8 +1,8 @@
 //! The report of a pipeline run as a [`Page`].
 
+use crate::document::{Block, Page, Sentence};
 use crate::error::Result;
 use crate::matches::{MatchResult, warning_of_repeats};
-use crate::document::{Block, Page, Sentence};
 use crate::plot::{CalibrationBin, LineChart, Row, calibration_plot, line_chart, score_bars};
 use crate::text_table::{Cell, TextTable};
 use alea_core::files::write_atomically;
@@ -96,7 +96,7 @@ pub fn page(data: &ReportData) -> Result<Page> {
         sections: Vec::new(),
     };
     if !data.matches.is_empty() {
-        page.push("Arena", arena(&data.matches)?);
+        page.push("Arena", match_blocks(&data.matches)?);
     }
     let curve = |chart: &LineChart| Ok(Block::chart(line_chart(chart)?, chart.title.clone()));
     page.push(
@@ -119,7 +119,7 @@ pub fn page(data: &ReportData) -> Result<Page> {
     }
     page.push("Self-play", self_play(data));
     if !data.stages.is_empty() {
-        page.push("Stages", vec![Block::Table(stages(&data.stages))]);
+        page.push("Stages", vec![Block::Table(stage_table(&data.stages))]);
     }
     if !data.configuration.is_empty() {
         page.push(
@@ -174,7 +174,7 @@ pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
 }
 
 /// Table and bars of matches.
-pub fn arena(matches: &[ReportMatch]) -> Result<Vec<Block>> {
+pub fn match_blocks(matches: &[ReportMatch]) -> Result<Vec<Block>> {
     let columns = [
         "Match",
         "Games",
@@ -256,7 +256,7 @@ fn self_play(data: &ReportData) -> Vec<Block> {
     any.then_some(Block::Columns(columns)).into_iter().collect()
 }
 
-fn stages(stages: &[Stage]) -> TextTable {
+fn stage_table(stages: &[Stage]) -> TextTable {
     let mut text_table = TextTable::new(["Stage", "Time", "Outcome"]);
     for stage in stages {
         text_table.push(vec![

@@ -143,7 +143,7 @@ pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String> 
     scatter(&diagonal, &points)
 }
 
-fn draw(
+fn draw_svg(
     title: &str,
     height: i32,
     is_empty: bool,
@@ -157,7 +157,7 @@ fn draw(
             area.fill(&WHITE)?;
             if is_empty {
                 let middle = (PLOT_WIDTH / 2, height / 2);
-                write(
+                draw_text(
                     &area,
                     "nothing to show",
                     middle,
@@ -166,7 +166,7 @@ fn draw(
                     HPos::Center,
                 )?;
             } else {
-                write(
+                draw_text(
                     &area,
                     title,
                     (PLOT_WIDTH / 2, 18),
@@ -183,7 +183,7 @@ fn draw(
     Ok(printable_lines(&svg).into_owned())
 }
 
-fn write(
+fn draw_text(
     area: &Area<'_>,
     words: &str,
     at: (i32, i32),
@@ -196,7 +196,7 @@ fn write(
     Ok(area.draw(&Text::new(words, at, style))?)
 }
 
-fn join<const N: usize>(
+fn draw_polyline<const N: usize>(
     area: &Area<'_>,
     points: [(i32, i32); N],
     style: impl Into<ShapeStyle>,
@@ -205,7 +205,7 @@ fn join<const N: usize>(
 }
 
 /// Smallest and largest value.
-pub fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+pub fn min_max(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
         (low.min(value), high.max(value))
     })

@@ -8,8 +8,8 @@
 
 mod choices;
 mod estimates;
-mod random_greedy_games;
 pub mod positions;
+mod random_greedy_games;
 pub mod report;
 pub mod suite;
 pub mod truth;
@@ -20,8 +20,8 @@ mod tests;
 use crate::error::Result;
 use alea_play::{
     build::{self, PlayerRecipe},
-    player_notation::Text,
     playable::Playable,
+    player_notation::Text,
     registry::SharedEvaluator,
 };
 
@@ -43,7 +43,7 @@ impl<G: Playable> Contestant<G> {
     ///
     /// # Errors
     /// If the spec is invalid.
-    pub fn player<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self> {
+    pub fn parse_player<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self> {
         Ok(Self::Player(Box::new(PlayerRecipe::parse(text, game)?)))
     }
 
@@ -51,11 +51,11 @@ impl<G: Playable> Contestant<G> {
     ///
     /// # Errors
     /// If the spec is invalid, or a model cannot be read.
-    pub fn evaluator<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self> {
+    pub fn parse_evaluator<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self> {
         let text = text.into();
         Ok(Self::Evaluator {
             name: text.as_str().trim().to_owned(),
-            evaluator: build::evaluator(text, game)?,
+            evaluator: build::parse_evaluator(text, game)?,
         })
     }
 

@@ -3,8 +3,8 @@
 
 mod sections;
 
-use crate::error::Result;
 use crate::document::Page;
+use crate::error::Result;
 use crate::plot::{Curve, LineChart, line_chart};
 use crate::regret::report::Report;
 use crate::{matches::MatchResult, tournament::TournamentResult};
@@ -37,9 +37,9 @@ pub trait Section: std::fmt::Debug {
 }
 
 /// Parses results of kinds outside this crate; `None` for an unknown kind.
-pub type ReadSection = fn(&Value) -> Option<Result<Box<dyn Section>, String>>;
+pub type SectionParser = fn(&Value) -> Option<Result<Box<dyn Section>, String>>;
 
-const SUPPORTED_RESULTS: &str =
+const RESULTS_HINT: &str =
     "arena, gate, tournament and regret write results with --json, and a training its curve.csv";
 
 /// Reads the results in a text: consecutive JSON values, or the table of a training curve. `name`
@@ -47,10 +47,12 @@ const SUPPORTED_RESULTS: &str =
 ///
 /// # Errors
 /// If there is no supported result.
-pub fn read(name: &str, text: &str, other: ReadSection) -> Result<Vec<ReportItem>> {
+pub fn read(name: &str, text: &str, other: SectionParser) -> Result<Vec<ReportItem>> {
     let error = |problem: String| format!("{name}: {problem}");
     if text.starts_with("epoch,") {
-        return Ok(vec![ReportItem::Curve(curve(name, text).map_err(error)?)]);
+        return Ok(vec![ReportItem::Curve(
+            parse_curve(name, text).map_err(error)?,
+        )]);
     }
     let mut items = Vec::new();
     for (number, value) in serde_json::Deserializer::from_str(text)
@@ -58,20 +60,20 @@ pub fn read(name: &str, text: &str, other: ReadSection) -> Result<Vec<ReportItem
         .enumerate()
     {
         let value =
-            value.map_err(|problem| error(format!("no result: {problem}; {SUPPORTED_RESULTS}")))?;
+            value.map_err(|problem| error(format!("no result: {problem}; {RESULTS_HINT}")))?;
         items.push(
             read_item(value, other)
                 .map_err(|problem| error(format!("result {}: {problem}", number + 1)))?,
         );
     }
     if items.is_empty() {
-        Err(error(format!("nothing in it; {SUPPORTED_RESULTS}")).into())
+        Err(error(format!("nothing in it; {RESULTS_HINT}")).into())
     } else {
         Ok(items)
     }
 }
 
-fn read_item(mut value: Value, other: ReadSection) -> Result<ReportItem, String> {
+fn read_item(mut value: Value, other: SectionParser) -> Result<ReportItem, String> {
     fn read<T: DeserializeOwned>(value: Value) -> Result<T, String> {
         serde_json::from_value(value).map_err(|problem| problem.to_string())
     }
@@ -87,7 +89,7 @@ fn read_item(mut value: Value, other: ReadSection) -> Result<ReportItem, String>
     } else if let Some(section) = other(&value) {
         ReportItem::Other(section?)
     } else {
-        return Err(format!("no page shows it; {SUPPORTED_RESULTS}"));
+        return Err(format!("no page shows it; {RESULTS_HINT}"));
     })
 }
 
@@ -95,12 +97,12 @@ fn read_item(mut value: Value, other: ReadSection) -> Result<ReportItem, String>
 ///
 /// # Errors
 /// If the table is invalid.
-pub fn curve_picture(table: &str) -> Result<String, String> {
-    let chart = curve("Cross-entropy", table)?;
+pub fn curve_svg(table: &str) -> Result<String, String> {
+    let chart = parse_curve("Cross-entropy", table)?;
     line_chart(&chart).map_err(|error| error.to_string())
 }
 
-fn curve(name: &str, text: &str) -> Result<LineChart, String> {
+fn parse_curve(name: &str, text: &str) -> Result<LineChart, String> {
     let mut lines = text.lines();
     let columns: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
     let losses: Vec<usize> = (0..columns.len())

@@ -67,7 +67,13 @@ impl Setups {
     fn read_mix(path: Option<&Path>) -> Result<Self> {
         let expected =
             "part of a mix; expected a whole weight and a set-up (0-719 or an order of 123456)";
-        Self::Mix(read_lines(path, MIX_SETUPS_FILE, expected, parse_part)?).validated()
+        Self::Mix(read_lines(
+            path,
+            MIX_SETUPS_FILE,
+            expected,
+            parse_mix_entry,
+        )?)
+        .validated()
     }
 
     fn validated(self) -> Result<Self> {
@@ -93,7 +99,7 @@ impl Starts<Standard> for Setups {
         game.start(self.choose_setups(pair, pair_seed), (pair % 2) as Seat)
     }
 
-    fn before_pair(&self, _game: &Standard, _pair: u64, _seed: u64) -> Vec<(Position, Move)> {
+    fn opening_moves(&self, _game: &Standard, _pair: u64, _seed: u64) -> Vec<(Position, Move)> {
         Vec::new()
     }
 
@@ -101,7 +107,7 @@ impl Starts<Standard> for Setups {
         json!(self)
     }
 
-    fn words(&self) -> String {
+    fn description(&self) -> String {
         self.to_string()
     }
 
@@ -204,7 +210,7 @@ fn parse_pair(text: &str) -> Option<(usize, usize)> {
     }
 }
 
-fn parse_part(text: &str) -> Option<(usize, u64)> {
+fn parse_mix_entry(text: &str) -> Option<(usize, u64)> {
     let (weight, setup) = text.split_once(char::is_whitespace)?;
     Some((
         parse_setup(setup.trim())?,

@@ -40,7 +40,7 @@ impl Interval {
     /// 95 % interval of a mean by the normal approximation, which may exceed `[0, 1]` for
     /// luck-adjusted scores; `[0, 1]` with fewer than two samples.
     pub(crate) fn of_mean(moments: &Moments) -> Self {
-        match moments.samples() {
+        match moments.sample_count() {
             2.0.. => Self::from_center(moments.mean(), QUANTILE_95 * moments.standard_error()),
             _ => Self::UNKNOWN,
         }
@@ -148,7 +148,7 @@ impl<const N: usize> Tally<N> {
     #[must_use]
     pub fn elo_interval(&self) -> Interval {
         self.interval()
-            .map_ends(|score| elo_of_score(self.clamp_score(score)))
+            .map_ends(|score| elo_of_score(self.clamp_off_ends(score)))
     }
 
     /// Likelihood of superiority: the probability that the true score is above 1/2, by the normal
@@ -161,10 +161,10 @@ impl<const N: usize> Tally<N> {
         }
         let variance = self.variance();
         let variance = if variance > 0.0 { variance } else { 0.25 };
-        normal_below((self.score() - 0.5) / (variance / samples).sqrt())
+        normal_cdf((self.score() - 0.5) / (variance / samples).sqrt())
     }
 
-    fn clamp_score(&self, score: f64) -> f64 {
+    fn clamp_off_ends(&self, score: f64) -> f64 {
         let edge = 0.25 / self.samples().max(1.0);
         score.clamp(edge, 1.0 - edge)
     }
@@ -322,9 +322,9 @@ pub fn score_of_elo(elo: f64) -> f64 {
 }
 
 /// Standard normal distribution function; absolute error below 1e-12.
-pub(crate) fn normal_below(x: f64) -> f64 {
+pub(crate) fn normal_cdf(x: f64) -> f64 {
     if x < 0.0 {
-        return 1.0 - normal_below(-x);
+        return 1.0 - normal_cdf(-x);
     }
     let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
     if x < 4.0 {
@@ -388,12 +388,12 @@ mod tests {
             (1.959_963_984_540_054, 0.975),
             (3.0, 0.998_650_101_968_370),
         ] {
-            close(normal_below(x), below, 1e-12);
-            close(normal_below(-x), 1.0 - below, 1e-12);
+            close(normal_cdf(x), below, 1e-12);
+            close(normal_cdf(-x), 1.0 - below, 1e-12);
         }
-        close(1.0 - normal_below(5.0), 2.866_515_719e-7, 1e-13);
-        close(normal_below(4.0 - 1e-9), normal_below(4.0), 1e-12);
-        assert_eq!(normal_below(60.0), 1.0);
+        close(1.0 - normal_cdf(5.0), 2.866_515_719e-7, 1e-13);
+        close(normal_cdf(4.0 - 1e-9), normal_cdf(4.0), 1e-12);
+        assert_eq!(normal_cdf(60.0), 1.0);
     }
 
     #[test]

@@ -59,7 +59,7 @@ impl Cell {
         }
     }
 
-    fn exact(&self) -> String {
+    fn csv_field(&self) -> String {
         match self {
             Self::Text(text) | Self::Right(text) if text.contains([',', '"', '\n', '\r']) => {
                 format!("\"{}\"", text.replace('"', "\"\""))
@@ -144,7 +144,7 @@ impl TextTable {
     }
 
     /// For each column, true if it has no text cells.
-    pub(crate) fn number_columns(&self) -> Vec<bool> {
+    pub(crate) fn numeric_columns(&self) -> Vec<bool> {
         let words = |column: usize| {
             self.rows
                 .iter()
@@ -163,7 +163,7 @@ impl TextTable {
             .iter()
             .map(|row| row.iter().map(Cell::text_of).collect())
             .collect();
-        let numbers = self.number_columns();
+        let numbers = self.numeric_columns();
         let lines = || std::iter::once(&self.columns).chain(&text_of);
         let width = |column: usize| {
             let cells = lines().filter_map(|line| line.get(column));
@@ -199,7 +199,12 @@ impl TextTable {
             .map(|column| Cell::Text(column.clone()))
             .collect();
         for row in std::iter::once(&header).chain(&self.rows) {
-            text.push_str(&row.iter().map(Cell::exact).collect::<Vec<_>>().join(","));
+            text.push_str(
+                &row.iter()
+                    .map(Cell::csv_field)
+                    .collect::<Vec<_>>()
+                    .join(","),
+            );
             text.push('\n');
         }
         text

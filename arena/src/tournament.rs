@@ -68,7 +68,7 @@ pub fn play_tournament<G: Playable>(
     let mut matches = Vec::new();
     for (i, j) in pairings(contestants.len()) {
         let [a, b] = [&contestants[i], &contestants[j]];
-        let result = play_match(a, b, &options.stored_as(&format!("{i}-{j}")));
+        let result = play_match(a, b, &options.with_file_name(&format!("{i}-{j}")));
         let result = result.map_err(|error| format!("{} against {}: {error}", a.name, b.name))?;
         watch(&result);
         matches.push(result);
@@ -108,12 +108,12 @@ impl TournamentResult {
     /// True if two contestants differ significantly, with all matches taken together.
     #[must_use]
     pub fn are_different(&self, row: usize, column: usize) -> bool {
-        self.pairing(row, column)
+        self.pairing_index(row, column)
             .and_then(|index| self.adjusted_probabilities.get(index))
             .is_some_and(|&probability| probability < 0.05)
     }
 
-    fn pairing(&self, row: usize, column: usize) -> Option<usize> {
+    fn pairing_index(&self, row: usize, column: usize) -> Option<usize> {
         let wanted = (row.min(column), row.max(column));
         pairings(self.names.len()).position(|pairing| pairing == wanted)
     }
@@ -121,7 +121,7 @@ impl TournamentResult {
     /// Score of `row` against `column`; `None` if they are equal or no contestants.
     #[must_use]
     pub fn score_against(&self, row: usize, column: usize) -> Option<RowScore> {
-        let result = self.matches.get(self.pairing(row, column)?)?;
+        let result = self.matches.get(self.pairing_index(row, column)?)?;
         let (score, interval) = (result.score, result.interval);
         Some(if row < column {
             RowScore { score, interval }

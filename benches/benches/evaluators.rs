@@ -8,7 +8,7 @@ use engine::games::einstein::{
     Position, Standard,
     learned::ntuple::{NTuple, TupleSet},
 };
-use engine::play::{build, player_notation::trusted};
+use engine::play::{build, player_notation::trusted_text};
 use positions::{NUM_POSITIONS, positions};
 use std::hint::black_box;
 
@@ -41,8 +41,8 @@ fn evaluators(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("evaluators, a position");
     group.throughput(Throughput::Elements(NUM_POSITIONS as u64));
     for name in EVALUATORS {
-        let evaluator =
-            build::evaluator(trusted(name), &game).unwrap_or_else(|error| panic!("{error}"));
+        let evaluator = build::parse_evaluator(trusted_text(name), &game)
+            .unwrap_or_else(|error| panic!("{error}"));
         group.bench_function(short_name(name), |bencher| {
             let value =
                 |(position, _): &(Position, u8)| evaluator.value_of(&game, black_box(position));
@@ -50,7 +50,7 @@ fn evaluators(criterion: &mut Criterion) {
         });
     }
     for instructions in Instructions::available() {
-        let network = tables().with_instructions(instructions);
+        let network = synthetic_ntuple().with_instructions(instructions);
         group.bench_function(
             format!("40 tables of 13^4, {}", instructions.name()),
             |bencher| {
@@ -63,13 +63,15 @@ fn evaluators(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn tables() -> NTuple {
+fn synthetic_ntuple() -> NTuple {
     let windows = TupleSet::from_name(&Standard::default(), "board-windows")
         .unwrap_or_else(|error| panic!("{error}"))
         .tuple_texts();
-    let set = TupleSet::custom(&Standard::default(), &windows[..40])
+    let set = TupleSet::parse_custom(&Standard::default(), &windows[..40])
         .unwrap_or_else(|error| panic!("{error}"));
-    let weights = (0..set.rows()).map(|row| (row % 7) as f32 / 70.0).collect();
+    let weights = (0..set.row_count())
+        .map(|row| (row % 7) as f32 / 70.0)
+        .collect();
     NTuple::new(set, weights, 0.0).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -16,7 +16,7 @@ fn endgames(game: &Standard) -> Vec<Position> {
     while found.len() < NUM_POSITIONS {
         let mut position = game.random_start(&mut random, found.len() % 2);
         while game.winner(&position).is_none() {
-            if position.stones() <= 4 && found.len() < NUM_POSITIONS {
+            if position.num_stones() <= 4 && found.len() < NUM_POSITIONS {
                 found.push(position);
             }
             game.moves(&position, &mut moves);

@@ -44,7 +44,7 @@ fn random_play(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn play_listed(game: &ReversiXt, random: &mut RandomStream) -> u64 {
+fn play_from_move_list(game: &ReversiXt, random: &mut RandomStream) -> u64 {
     let (mut position, mut moves, mut plies) = (game.start(), Default::default(), 0);
     while game.payoffs(&position).is_none() {
         game.moves(&position, &mut moves);
@@ -54,7 +54,7 @@ fn play_listed(game: &ReversiXt, random: &mut RandomStream) -> u64 {
     plies
 }
 
-fn on_maps(criterion: &mut Criterion) {
+fn random_play_on_maps(criterion: &mut Criterion) {
     const NUM_GAMES: u64 = 20;
     let maps = [
         (
@@ -77,7 +77,7 @@ fn on_maps(criterion: &mut Criterion) {
         let play = || {
             let mut random = RandomStream::new(1);
             (0..NUM_GAMES)
-                .map(|_| play_listed(&game, &mut random))
+                .map(|_| play_from_move_list(&game, &mut random))
                 .sum()
         };
         group.throughput(Throughput::Elements(play()));
@@ -86,5 +86,5 @@ fn on_maps(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, random_play, on_maps);
+criterion_group!(benches, random_play, random_play_on_maps);
 criterion_main!(benches);

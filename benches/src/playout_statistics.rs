@@ -18,7 +18,7 @@ use std::time::Instant;
 const BLOCK_GAMES: u64 = 256;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct RandomPlay {
+pub struct RandomPlayCounts {
     pub games: u64,
     pub first_mover_wins: u64,
     pub plies: u64,
@@ -31,7 +31,7 @@ pub struct RandomPlay {
 
 #[derive(Debug, Serialize)]
 pub struct RandomPlayReport {
-    pub counts: RandomPlay,
+    pub counts: RandomPlayCounts,
     #[serde(rename = "first_mover_share")]
     pub first_mover_score: f64,
     pub first_mover_error: f64,
@@ -66,7 +66,7 @@ pub fn random_play(
         (0..blocks)
             .into_par_iter()
             .map(block)
-            .reduce(RandomPlay::default, RandomPlay::add)
+            .reduce(RandomPlayCounts::default, RandomPlayCounts::add)
     });
     let wall = began.elapsed().as_secs_f64();
     let n = games as f64;
@@ -83,12 +83,12 @@ pub fn random_play(
     })
 }
 
-pub fn play_block(game: &Standard, seed: u64, games: u64) -> RandomPlay {
+pub fn play_block(game: &Standard, seed: u64, games: u64) -> RandomPlayCounts {
     let mut random = RandomStream::new(seed);
     let mut dice = DiceStream::new(random.next_u64(), game.die());
-    let mut counts = RandomPlay {
+    let mut counts = RandomPlayCounts {
         games,
-        ..RandomPlay::default()
+        ..RandomPlayCounts::default()
     };
     for number in 0..games {
         let first = if number % 2 == 0 { RED } else { BLUE };
@@ -112,7 +112,7 @@ pub fn play_block(game: &Standard, seed: u64, games: u64) -> RandomPlay {
     counts
 }
 
-impl RandomPlay {
+impl RandomPlayCounts {
     fn add(self, other: Self) -> Self {
         Self {
             games: self.games + other.games,

@@ -42,7 +42,7 @@ pub(super) struct MonteAlphaLine {
 }
 
 #[derive(Deserialize)]
-pub(super) struct DepthLine {
+pub(super) struct StarDepthRow {
     /// Search depth in plies below the move.
     pub depth: u32,
     /// Percentage of games won against depth 0.
@@ -53,7 +53,7 @@ pub(super) struct DepthLine {
     pub games: u64,
 }
 
-pub(super) fn rocknroll() -> Result<Vec<Entrant>> {
+pub(super) fn rocknroll_table() -> Result<Vec<Entrant>> {
     parse_rows(include_str!("../published/rocknroll_tournament.csv"))
 }
 
@@ -61,13 +61,13 @@ pub(super) fn monte_alpha() -> Result<Vec<MonteAlphaLine>> {
     parse_rows(include_str!("../published/monte_alpha.csv"))
 }
 
-pub(super) fn star_depth() -> Result<Vec<DepthLine>> {
+pub(super) fn star_depth() -> Result<Vec<StarDepthRow>> {
     parse_rows(include_str!("../published/star1_agent_depth.csv"))
 }
 
 /// Source of a published report, and our assumptions where it leaves something open; `{}` stands
 /// for settings of the run.
-pub(super) fn report(name: &str) -> (String, Vec<String>) {
+pub(super) fn source_of_report(name: &str) -> (String, Vec<String>) {
     let lines = content_lines(include_str!("../published/reports.txt"));
     let mut lines = lines.map(|(_, line)| line);
     let source = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));

@@ -6,9 +6,9 @@ use crate::{
     strength_curves::{self, StrengthCurves},
 };
 use arena::{
-    error::Result,
     document::{Block, Page},
-    plot::{Curve, LineChart, range, scaled_charts::scatter},
+    error::Result,
+    plot::{Curve, LineChart, min_max, scaled_charts::scatter},
     results_report::Section,
     statistics::Interval,
 };
@@ -52,7 +52,7 @@ fn setup_values(found: SetupValues) -> Result<SetupValues, String> {
 
 impl Section for SetupValues {
     fn append_to(&self, page: &mut Page) -> Result<()> {
-        let map = self.where_stones_belong()?;
+        let map = self.placement_heat_map()?;
         let map = Block::chart(map, "Mean rate of the set-ups with a stone on a square");
         page.push("Set-ups", vec![Block::Code(self.text()), map]);
         Ok(())
@@ -75,7 +75,7 @@ impl Section for Reproduction {
                 .collect();
             if rows.len() > 2 {
                 blocks.push(Block::chart(
-                    against_published(&comparison.title, &comparison.unit, &rows)?,
+                    published_scatter(&comparison.title, &comparison.unit, &rows)?,
                     format!("{}: measured against published", comparison.title),
                 ));
             }
@@ -97,12 +97,12 @@ impl Section for Reproduction {
     }
 }
 
-fn against_published(
+fn published_scatter(
     title: &str,
     unit: &str,
     rows: &[(f64, f64, Option<Interval>)],
 ) -> Result<String> {
-    let (low, high) = range(rows.iter().flat_map(|row| [row.0, row.1]));
+    let (low, high) = min_max(rows.iter().flat_map(|row| [row.0, row.1]));
     let agree = Curve::new("the same", [(low, low), (high, high)]);
     let labels = ["published", "measured"].map(|what| format!("{what}, {unit}"));
     let chart = LineChart::new(title, labels.each_ref().map(String::as_str), [agree]);
@@ -115,7 +115,10 @@ impl Section for StrengthCurves {
             format!("Strength against {}", self.against),
             vec![
                 Block::Table(strength_curves::text_table(self)),
-                Block::chart(strength_curves::chart(self)?, "Scores by the cost of a move"),
+                Block::chart(
+                    strength_curves::chart(self)?,
+                    "Scores by the cost of a move",
+                ),
             ],
         );
         Ok(())
@@ -148,7 +151,9 @@ mod tests {
         };
         let text = serde_json::to_string(&result).unwrap();
         let found = results_report::read("file.json", &text, read_section).unwrap();
-        let html = results_report::page("Results", &found).unwrap().html("alea 1");
+        let html = results_report::page("Results", &found)
+            .unwrap()
+            .html("alea 1");
         assert!(
             html.contains("mean absolute difference 1.33 points")
                 && html.contains("<li>random set-ups</li>"),

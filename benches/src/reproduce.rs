@@ -47,7 +47,7 @@ impl NamedValue for Target {
 }
 
 impl Target {
-    pub fn has_pictures(self) -> bool {
+    pub fn has_charts(self) -> bool {
         self == Self::ReversiXt
     }
 }
@@ -91,9 +91,9 @@ pub fn run(
     match target {
         Target::RockNRoll => rocknroll::run(settings, report),
         Target::Setups => setups::run(settings, progress),
-        Target::Star => searches::star(settings, progress),
-        Target::Depth => searches::depth(settings, progress, report),
-        Target::Table => searches::table(settings, progress),
+        Target::Star => searches::reproduce_star(settings, progress),
+        Target::Depth => searches::reproduce_depth(settings, progress, report),
+        Target::Table => searches::reproduce_table(settings, progress),
         Target::ReversiXt => reversixt::run(settings, progress),
         Target::MonteAlpha => monte_alpha::run(settings, report),
     }

@@ -6,10 +6,10 @@ pub(super) mod chance;
 pub(super) mod clock_overhead;
 mod compare_players;
 mod cost;
-pub(super) mod time_by_depth;
 pub(super) mod measure;
 pub(super) mod presets;
 pub(super) mod table_size;
+pub(super) mod time_by_depth;
 
 use crate::suite::Suite;
 use arena::error::Result;
@@ -31,7 +31,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    fn players_or(&self, of_study: &[&str]) -> Vec<String> {
+    fn players_or_default(&self, of_study: &[&str]) -> Vec<String> {
         if self.players.is_empty() {
             of_study.iter().map(|&player| player.to_owned()).collect()
         } else {
@@ -89,13 +89,13 @@ mod tests {
     #[test]
     fn the_players_of_all_studies_exist() {
         let fill = |text: &str| text.replace("{entries}", "16");
-        let table_size = presets::POLICIES.map(|policy| presets::table_size(policy, 6));
+        let table_size = presets::POLICIES.map(|policy| presets::table_size_player(policy, 6));
         let compared = presets::DEFAULT_PLAYERS
             .iter()
             .map(|&player| player.to_owned());
-        let chance = presets::chance(&presets::FORMS, &presets::LABELS, "schwarz");
+        let chance = presets::chance_searches(&presets::FORMS, &presets::SEARCH_LABELS, "schwarz");
         let chance = chance.into_iter().map(|search| search.player);
         let table_size = table_size.iter().map(|text| fill(text));
-        measure::recipes(compared.chain(table_size).chain(chance)).unwrap();
+        measure::parse_players(compared.chain(table_size).chain(chance)).unwrap();
     }
 }

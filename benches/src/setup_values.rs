@@ -4,33 +4,33 @@
 //! set-ups play all others, up to symmetry, and a model is fitted to the results. Earlier work:
 //! Rock'n'Roll (Schäfer 2006).
 
+pub mod analysis;
 mod arrangements;
 mod display;
 mod fit;
 pub mod games;
 mod stronger_play;
-pub mod analysis;
 
 use crate::{
     mean,
-    zero_sum::{Mixes, mix_value, square},
+    zero_sum::{Mixes, mix_value, square_matrix},
 };
+use analysis::{Analysis, FitReport, SetupValues};
 use arena::error::Result;
-use arena::matches::{finish, pool};
+use arena::matches::{compute_missing, pool};
 use arena::statistics::dot;
 use arrangements::Rows;
 pub use display::MAX_DISPLAYED;
 use engine::core::{
-    journal::{ErrorTerms, Journal},
-    random::{RandomStream, SeedSpace, derive_seed},
     job_array::TaskSlice,
+    journal::{ErrorWording, Journal},
+    random::{RandomStream, SeedSpace, derive_seed},
 };
 use engine::games::einstein::{Standard, symmetry::transform_position, tables::Tables};
 use engine::play::playable::Rules;
 use fit::{Design, Terms};
-use games::{FullGames, Games, PlayGame};
+use games::{FullGames, GameRunner, PlayGame};
 use indicatif::ProgressBar;
-use analysis::{Analysis, FitReport, SetupValues};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -63,20 +63,20 @@ pub struct SetupStudy {
 const CHUNK_MEETINGS: usize = 120;
 
 /// Fixed-point units per point, so that sums of results do not depend on the order.
-const RESULT_UNITS: f64 = (1 << 20) as f64;
+const UNITS_PER_POINT: f64 = (1 << 20) as f64;
 
 /// Sums over a meeting's games, in fixed point: results of the even and of the odd games, squares
 /// of all results.
 type Sums = [i64; 3];
 
 /// Number of fits to pure noise, from which standard errors are computed.
-const NUM_REPLICATES: u64 = 64;
+const NUM_NOISE_FITS: u64 = 64;
 
 /// Exact values of the set-ups with at most [`MAX_EXACT_STONES`] stones a side.
-pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStudy> {
+pub fn exact_study(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStudy> {
     use engine::core::oracle::Oracle;
     let rows = Rows::new(stones);
-    let values = square(rows.len(), |first, second| {
+    let values = square_matrix(rows.len(), |first, second| {
         let start = arrangements::start(&rows.orders[first], &rows.orders[second]);
         tables.value(game, &start).map_or(f64::NAN, f64::from)
     });
@@ -91,7 +91,7 @@ pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStu
         stones,
         game: game.notation(),
         source: "endgame tables".to_owned(),
-        within: Some(tables.error().into()),
+        within: Some(tables.max_error().into()),
         ..Analysis::new(&values).setup_values(&rows, &values, [0.0; 4])
     };
     Ok(SetupStudy {
@@ -104,7 +104,7 @@ pub fn exact(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStu
 /// Plays those games of six stones that are not stored, and evaluates them; `None` for one task of
 /// a job array, which only stores its games.
 pub fn study_games(
-    games: &dyn Games,
+    games: &dyn GameRunner,
     settings: &Settings,
     progress: &ProgressBar,
 ) -> Result<Option<SetupStudy>> {
@@ -117,7 +117,7 @@ pub fn study_games(
     if settings.slice.is_task() {
         return Ok(None);
     }
-    let mut study = read(&design, &sums, settings);
+    let mut study = fit_study(&design, &sums, settings);
     study.setup_values.source = games.name();
     if let Some((players, count)) = &settings.better {
         let equilibrium = Analysis::new(&study.values).mixes;
@@ -144,12 +144,12 @@ pub fn study_games(
 }
 
 fn play(
-    games: &dyn Games,
+    games: &dyn GameRunner,
     design: &Design,
     settings: &Settings,
     progress: &ProgressBar,
 ) -> Result<Vec<Sums>> {
-    let chunks = design.meetings() / CHUNK_MEETINGS;
+    let chunks = design.num_meetings() / CHUNK_MEETINGS;
     let identity = json!({
         "format": "alea-atlas-1",
         "player": games.name(),
@@ -158,7 +158,7 @@ fn play(
         "game": settings.game.notation(),
     });
     let number = |line: &(u64, Vec<Sums>)| line.0;
-    let wording = ErrorTerms {
+    let wording = ErrorWording {
         work: "study",
         part: "chunk",
     };
@@ -174,24 +174,24 @@ fn play(
         )
         .into());
     }
-    let ours = settings.slice.parts(chunks as u64);
+    let ours = settings.slice.part_range(chunks as u64);
     let left = ours.end - ours.start - exact.range(ours.clone()).count() as u64;
     progress.set_length(left * CHUNK_MEETINGS as u64);
     let play = |play_game: &mut PlayGame<'_>, number| {
         let first = number as usize * CHUNK_MEETINGS;
         let sums = (first..first + CHUNK_MEETINGS).map(|pair| {
             progress.inc(1);
-            play_pair(play_game, design, pair, settings)
+            play_meeting(play_game, design, pair, settings)
         });
         sums.collect()
     };
     let exact = pool(settings.threads)?
-        .install(|| finish((journal, exact), ours, || games.play_game(), play))?;
+        .install(|| compute_missing((journal, exact), ours, || games.make_play_game(), play))?;
     Ok(exact.into_values().flat_map(|(_, sums)| sums).collect())
 }
 
 /// Plays a meeting's games, from its eight symmetric start positions in turn.
-fn play_pair(
+fn play_meeting(
     play_game: &mut PlayGame<'_>,
     design: &Design,
     pair: usize,
@@ -205,34 +205,34 @@ fn play_pair(
         let seed = derive_seed(settings.seed, SeedSpace::Arena, &indices);
         // Even and odd games have the same start positions; sixteen games use all of them.
         let worth = play_game(&transform_position(&start, (number / 2 % 8) as usize), seed)?;
-        sums[number as usize % 2] += (worth * RESULT_UNITS).round() as i64;
-        sums[2] += (worth * worth * RESULT_UNITS).round() as i64;
+        sums[number as usize % 2] += (worth * UNITS_PER_POINT).round() as i64;
+        sums[2] += (worth * worth * UNITS_PER_POINT).round() as i64;
     }
     Ok(sums)
 }
 
-fn read(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy {
+fn fit_study(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy {
     let games = f64::from(settings.games);
     let half_sums = [0, 1].map(|half| {
         sums.iter()
-            .map(|sums| sums[half] as f64 / RESULT_UNITS / (games / 2.0))
+            .map(|sums| sums[half] as f64 / UNITS_PER_POINT / (games / 2.0))
             .collect::<Vec<_>>()
     });
     let pairs = half_sums[0].iter().zip(&half_sums[1]);
     let means: Vec<f64> = pairs.map(|(one, other)| (one + other) / 2.0).collect();
     let squares = sums
         .iter()
-        .map(|sums| sums[2] as f64 / RESULT_UNITS)
+        .map(|sums| sums[2] as f64 / UNITS_PER_POINT)
         .sum::<f64>();
     // Variance of a game's result around the mean of its meeting.
     let of_game =
         ((squares - games * dot(&means, &means)) / (means.len() as f64 * (games - 1.0))).max(0.0);
-    let (terms, held_out) = design.choose(&half_sums, 2.0 * of_game / games);
+    let (terms, held_out) = design.select_model(&half_sums, 2.0 * of_game / games);
     let noise = of_game / games;
     let fitted = design.fit(&means, terms, noise, None);
     let values = matrix(design, &fitted.meetings);
     let analysis = Analysis::new(&values);
-    let errors = errors(design, terms, fitted.shrinkage, noise.sqrt(), &analysis);
+    let errors = standard_errors(design, terms, fitted.shrinkage, noise.sqrt(), &analysis);
     let middle = mean(&fitted.meetings);
     let squares = fitted.meetings.iter().map(|value| (value - middle).powi(2));
     let spread = mean(&squares.collect::<Vec<_>>());
@@ -260,12 +260,12 @@ fn read(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy {
 
 fn matrix(design: &Design, meetings: &[f64]) -> Vec<Vec<f64>> {
     let pair = |first, second| meetings[design.pair_index(first, second)];
-    square(design.rows.len(), pair)
+    square_matrix(design.rows.len(), pair)
 }
 
 /// Standard errors of the four values of an [`Analysis`] for fixed mixes. The model is linear, so
 /// its fits to noise alone have the distribution of its errors.
-fn errors(
+fn standard_errors(
     design: &Design,
     terms: Terms,
     shrinkage: f64,
@@ -273,23 +273,23 @@ fn errors(
     analysis: &Analysis,
 ) -> [f64; 4] {
     let mut squares = [0.0; 4];
-    for replicate in 0..NUM_REPLICATES {
+    for replicate in 0..NUM_NOISE_FITS {
         let mut random = RandomStream::new(derive_seed(replicate, SeedSpace::Arena, &[]));
-        let noise: Vec<f64> = (0..design.meetings())
-            .map(|_| deviation * normal(&mut random))
+        let noise: Vec<f64> = (0..design.num_meetings())
+            .map(|_| deviation * sample_normal(&mut random))
             .collect();
         let fitted = design.fit(&noise, terms, 0.0, Some(shrinkage));
         let values = matrix(design, &fitted.meetings);
         for (square, mixes) in squares.iter_mut().zip(&analysis.mixes) {
-            *square += mix_value(&values, mixes).powi(2) / NUM_REPLICATES as f64;
+            *square += mix_value(&values, mixes).powi(2) / NUM_NOISE_FITS as f64;
         }
     }
     squares.map(f64::sqrt)
 }
 
 /// The sum of twelve uniform random numbers, nearly standard normal.
-fn normal(random: &mut RandomStream) -> f64 {
-    (0..12).map(|_| random.unit()).sum::<f64>() - 6.0
+fn sample_normal(random: &mut RandomStream) -> f64 {
+    (0..12).map(|_| random.uniform_f64()).sum::<f64>() - 6.0
 }
 
 #[cfg(test)]

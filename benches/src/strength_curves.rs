@@ -6,7 +6,7 @@ use arena::error::Result;
 use arena::matches::{Contestant, MatchOptions, MatchResult, make_folder, play_match};
 use arena::plot::{
     Curve, LineChart,
-    scaled_charts::{Bar, Scale, chart_with_bars},
+    scaled_charts::{ErrorBar, Scale, error_bar_chart},
 };
 use arena::statistics::Interval;
 use arena::text_table::{Cell, TextTable};
@@ -27,11 +27,11 @@ pub struct Candidate<G: Playable> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StrengthCurves {
     pub against: String,
-    pub curves: Vec<Scores>,
+    pub curves: Vec<StrengthCurve>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Scores {
+pub struct StrengthCurve {
     /// Spec, with [`PLACEHOLDER`] for the number.
     pub player: String,
     pub points: Vec<Point>,
@@ -52,7 +52,7 @@ impl Point {
         }
     }
 
-    fn cost(&self) -> f64 {
+    fn move_microseconds(&self) -> f64 {
         1e6 * self.result.seconds_per_move[0]
     }
 }
@@ -68,7 +68,7 @@ pub fn measure_curves<G: Playable>(
     make_folder(options.state.as_deref())?;
     let mut play = |(number, player): &(Option<f64>, Contestant<G>)| {
         let name = format!("{:016x}", checksum(player.name.as_bytes()));
-        let result = play_match(player, against, &options.stored_as(&name))?;
+        let result = play_match(player, against, &options.with_file_name(&name))?;
         watch(&result);
         Ok(Point {
             number: *number,
@@ -79,7 +79,7 @@ pub fn measure_curves<G: Playable>(
         let mut settings: Vec<_> = settings.iter().collect();
         settings.sort_by(|(one, _), (other, _)| one.partial_cmp(other).expect("numbers"));
         let points = settings.into_iter().map(&mut play).collect::<Result<_>>()?;
-        Ok(Scores {
+        Ok(StrengthCurve {
             player: player.clone(),
             points,
         })
@@ -100,7 +100,7 @@ pub fn text_table(front: &StrengthCurves) -> TextTable {
         "±",
         "games",
     ]);
-    for Scores { player, points } in &front.curves {
+    for StrengthCurve { player, points } in &front.curves {
         for point in points {
             let name = match point.number {
                 Some(number) => player.replace(PLACEHOLDER, &number.to_string()),
@@ -109,7 +109,7 @@ pub fn text_table(front: &StrengthCurves) -> TextTable {
             let (score, interval) = point.score();
             text_table.push(vec![
                 name.into(),
-                Cell::Number(point.cost(), 1),
+                Cell::Number(point.move_microseconds(), 1),
                 Cell::Percent(score),
                 Cell::Percent(interval.half_width()),
                 Cell::Percent(point.result.score),
@@ -122,7 +122,7 @@ pub fn text_table(front: &StrengthCurves) -> TextTable {
 }
 
 pub fn chart(front: &StrengthCurves) -> Result<String> {
-    let percent = |point: &Point| (point.cost(), 100.0 * point.score().0);
+    let percent = |point: &Point| (point.move_microseconds(), 100.0 * point.score().0);
     let chart = LineChart::new(
         format!("Strength against {}", front.against),
         ["µs a move", "score, %"],
@@ -135,14 +135,14 @@ pub fn chart(front: &StrengthCurves) -> Result<String> {
     for (curve, scores) in front.curves.iter().enumerate() {
         bars.extend(scores.points.iter().map(|point| {
             let (_, interval) = point.score();
-            Bar {
+            ErrorBar {
                 curve,
-                x: point.cost(),
+                x: point.move_microseconds(),
                 interval: interval.map_ends(|end| 100.0 * end),
             }
         }));
     }
-    chart_with_bars(&chart, &bars, &Scale::Logarithmic(10), &Scale::Linear)
+    error_bar_chart(&chart, &bars, &Scale::Logarithmic(10), &Scale::Linear)
 }
 
 #[cfg(test)]

@@ -15,8 +15,8 @@ pub(super) type Mixes = [Vec<f64>; 2];
 /// empty.
 pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Mixes {
     let (height, width) = (payoffs.len(), payoffs.first().map_or(0, Vec::len));
-    let mut rows = Learner::new(height);
-    let mut columns = Learner::new(width);
+    let mut rows = RegretMatcher::new(height);
+    let mut columns = RegretMatcher::new(width);
     for round in 1..=rounds.max(1) {
         let weight = round as f64;
         let of_rows = row_payoffs(payoffs, &columns.mix);
@@ -27,15 +27,17 @@ pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> M
             weight,
         );
         // The gap is rarely computed, since this costs as much as two rounds.
-        if round % 64 == 0 && gap(payoffs, &[&rows, &columns].map(Learner::average)) <= close_enough
+        if round % 64 == 0
+            && nash_conv(payoffs, &[&rows, &columns].map(RegretMatcher::average_mix))
+                <= close_enough
         {
             break;
         }
     }
-    [rows, columns].each_ref().map(Learner::average)
+    [rows, columns].each_ref().map(RegretMatcher::average_mix)
 }
 
-pub(super) fn square(choices: usize, payoff: impl Fn(usize, usize) -> f64) -> Vec<Vec<f64>> {
+pub(super) fn square_matrix(choices: usize, payoff: impl Fn(usize, usize) -> f64) -> Vec<Vec<f64>> {
     let row = |row| (0..choices).map(|column| payoff(row, column)).collect();
     (0..choices).map(row).collect()
 }
@@ -51,16 +53,16 @@ pub(super) fn mix_value(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
 }
 
 /// Sum of the gains of both players by best responses; 0 in equilibrium.
-fn gap(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
-    best_row(payoffs, columns) - worst_column(payoffs, rows)
+fn nash_conv(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
+    max_row_payoff(payoffs, columns) - min_column_payoff(payoffs, rows)
 }
 
-pub(super) fn worst_column(payoffs: &[Vec<f64>], rows: &[f64]) -> f64 {
+pub(super) fn min_column_payoff(payoffs: &[Vec<f64>], rows: &[f64]) -> f64 {
     let payoffs = column_payoffs(payoffs, rows).into_iter();
     payoffs.fold(f64::INFINITY, f64::min)
 }
 
-pub(super) fn best_row(payoffs: &[Vec<f64>], columns: &[f64]) -> f64 {
+pub(super) fn max_row_payoff(payoffs: &[Vec<f64>], columns: &[f64]) -> f64 {
     let payoffs = row_payoffs(payoffs, columns).into_iter();
     payoffs.fold(f64::NEG_INFINITY, f64::max)
 }
@@ -79,13 +81,13 @@ fn column_payoffs(payoffs: &[Vec<f64>], rows: &[f64]) -> Vec<f64> {
     sums
 }
 
-struct Learner {
+struct RegretMatcher {
     regrets: Vec<f64>,
     mix: Vec<f64>,
     sum: Vec<f64>,
 }
 
-impl Learner {
+impl RegretMatcher {
     fn new(choices: usize) -> Self {
         Self {
             regrets: vec![0.0; choices],
@@ -113,7 +115,7 @@ impl Learner {
             .for_each(|(sum, probability)| *sum += weight * probability);
     }
 
-    fn average(&self) -> Vec<f64> {
+    fn average_mix(&self) -> Vec<f64> {
         let total: f64 = self.sum.iter().sum();
         self.sum.iter().map(|sum| sum / total).collect()
     }
@@ -142,7 +144,7 @@ mod tests {
             );
         }
         assert!((mix_value(payoffs, &found) - value).abs() < 1e-4);
-        assert!((-1e-12..1e-4).contains(&gap(payoffs, &found)));
+        assert!((-1e-12..1e-4).contains(&nash_conv(payoffs, &found)));
     }
 
     #[test]
@@ -173,7 +175,8 @@ mod tests {
     #[test]
     fn the_gap_is_what_the_best_answers_gain() {
         let game = rock_paper_scissors(1.0, 1.0, 1.0);
-        let gap = |rows: [f64; 3], columns: [f64; 3]| gap(&game, &[rows.into(), columns.into()]);
+        let gap =
+            |rows: [f64; 3], columns: [f64; 3]| nash_conv(&game, &[rows.into(), columns.into()]);
         // Both always play rock, and each can gain 1 by paper.
         assert_eq!(gap([1.0, 0.0, 0.0], [1.0, 0.0, 0.0]), 2.0);
         assert_eq!(gap([0.5, 0.5, 0.0], [0.25, 0.25, 0.5]), 0.25 + 0.5);

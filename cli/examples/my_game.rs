@@ -3,7 +3,7 @@
 //! my_game`.
 
 use arena::matches::{Contestant, MatchOptions, play_match};
-use engine::{games::example_game::Columns, play::player_notation::trusted};
+use engine::{games::example_game::Columns, play::player_notation::trusted_text};
 use indicatif::ProgressBar;
 use std::error::Error;
 use trainer::config::TrainConfig;
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         observer: (&silent).into(),
     })?;
     let model = format!("star1(depth=1, eval=model:{})", report.model.display());
-    let learned = Contestant::of(trusted(&model), &Columns)?;
+    let learned = Contestant::of(trusted_text(&model), &Columns)?;
     let by_hand = Contestant::of("star1(depth=1, eval=lead)", &Columns)?;
     let options = MatchOptions::new(Columns, 1000, 1);
     println!("{}", play_match(&learned, &by_hand, &options)?);

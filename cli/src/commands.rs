@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn every_command_has_a_line_of_help_in_a_group() {
         const WIDTH: usize = 80;
-        let command = group_commands(crate::command());
+        let command = group_commands(crate::alea_command());
         let help = command.clone().render_help().to_string();
         for command in command.get_subcommands() {
             let line = |line: &&str| line.split_whitespace().next() == Some(command.get_name());

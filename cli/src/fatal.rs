@@ -8,7 +8,7 @@
     reason = "an allocator and a handler of signals cannot be written without"
 )]
 
-use engine::core::fallible_allocation::may_fail;
+use engine::core::fallible_allocation::allocation_may_fail;
 #[cfg(feature = "mimalloc")]
 use mimalloc::MiMalloc as Inner;
 #[cfg(not(feature = "mimalloc"))]
@@ -53,7 +53,7 @@ unsafe impl GlobalAlloc for Allocator {
 
 #[inline]
 fn check_allocation(memory: *mut u8, bytes: usize) -> *mut u8 {
-    if memory.is_null() && !may_fail() {
+    if memory.is_null() && !allocation_may_fail() {
         exit_with_line(format_args!("out of memory: {bytes} bytes were needed"));
     }
     memory
@@ -120,12 +120,12 @@ mod system {
 static IS_SERVER: AtomicBool = AtomicBool::new(false);
 
 /// From now on a thread that cannot be started fails only its request.
-pub(crate) fn keep_serving() {
+pub(crate) fn mark_as_server() {
     IS_SERVER.store(true, Relaxed);
 }
 
 #[cfg(unix)]
-pub(crate) fn install() -> std::io::Result<()> {
+pub(crate) fn install_hooks() -> std::io::Result<()> {
     use rustix::io::Errno;
     use signal_hook::consts::SIGBUS;
     use signal_hook_registry::register_sigaction;
@@ -154,7 +154,7 @@ pub(crate) fn install() -> std::io::Result<()> {
     let registered = unsafe {
         libc::signal(SIGBUS, libc::SIG_DFL);
         register_sigaction(SIGBUS, |signal| {
-            if let Some(file) = engine::core::mapping::file_at(signal.si_addr().addr()) {
+            if let Some(file) = engine::core::mapping::mapped_file_at(signal.si_addr().addr()) {
                 exit_with_line(format_args!(
                     "{file}: a part that was there is gone or cannot be read; it was changed while it was in use, or its disk fails"
                 ));

@@ -10,8 +10,8 @@ use engine::core::{
 };
 use engine::games::einstein::Standard;
 use engine::play::{
-    player_notation::{Notation, Problem, Text, trusted},
     playable::{Playable, Rules},
+    player_notation::{Notation, Problem, Text, trusted_text},
     registry::EvaluatorEntry,
 };
 use std::{
@@ -23,11 +23,11 @@ use trainer::data::{json_lines, shards_of};
 use trainer::shard;
 
 /// Evaluates an expression with the rules that a text describes, such as
-/// `einstein(variant=nearest)`; a text that the user typed is marked by [`trusted`].
+/// `einstein(variant=nearest)`; a text that the user typed is marked by [`trusted_text`].
 macro_rules! with_game {
     ($text:expr, $game:ident => $body:expr) => {
         $crate::games::with_type!($text, OneGame => {
-            let $game: OneGame = $crate::games::read($text)?;
+            let $game: OneGame = $crate::games::parse_game($text)?;
             $body
         })
     };
@@ -37,12 +37,12 @@ pub(crate) use with_game;
 /// Evaluates an expression with the game type that a notation names, ignoring its parameters.
 macro_rules! with_type {
     ($text:expr, $game:ident => $body:expr) => {
-        engine::for_games!($crate::games::in_type! $text, $game => $body)
+        engine::for_games!($crate::games::match_game_type! $text, $game => $body)
     };
 }
 pub(crate) use with_type;
 
-macro_rules! in_type {
+macro_rules! match_game_type {
     ([$($name:ident = $type:ty),* $(,)?] $text:expr, $game:ident => $body:expr) => {
         match $crate::games::parse($text)?.name.as_str() {
             $(name if name == <$type as engine::play::rule_parameters::Rules>::INFO.name => {
@@ -53,7 +53,7 @@ macro_rules! in_type {
         }
     };
 }
-pub(crate) use in_type;
+pub(crate) use match_game_type;
 
 macro_rules! each_game {
     ([$($name:ident = $type:ty),* $(,)?] $game:ident => $body:expr) => {
@@ -93,7 +93,7 @@ impl GameArguments {
     ///
     /// If there is no such game, or the task fails.
     pub fn run(&self, task: &impl GameTask) -> Result<()> {
-        with_game!(trusted(&self.notation()), game => task.run(&game))
+        with_game!(trusted_text(&self.notation()), game => task.run(&game))
     }
 
     /// Notation of the game.
@@ -115,7 +115,7 @@ impl GameArguments {
                 G::INFO.name
             );
         }
-        read(trusted(&notation))
+        parse_game(trusted_text(&notation))
     }
 }
 
@@ -125,14 +125,14 @@ pub(crate) fn parse<'t>(text: impl Into<Text<'t>>) -> Result<Notation> {
     read.map_err(|error| problem(text.as_str(), (error.character, error.problem)))
 }
 
-pub(crate) fn read<'t, G: Playable>(text: impl Into<Text<'t>>) -> Result<G> {
+pub(crate) fn parse_game<'t, G: Playable>(text: impl Into<Text<'t>>) -> Result<G> {
     let text = text.into();
-    let game = G::of_notation(&parse(text)?, None);
+    let game = G::from_parsed_notation(&parse(text)?, None);
     game.map_err(|found| problem(text.as_str(), found))
 }
 
 pub(crate) fn from_notation<G: Playable>(notation: &Notation) -> Result<G> {
-    let game = G::of_notation(notation, None);
+    let game = G::from_parsed_notation(notation, None);
     game.map_err(|found| problem(&notation.to_string(), found))
 }
 
@@ -158,7 +158,7 @@ pub(crate) fn unknown_game(name: &str) -> anyhow::Error {
 type ReadStarts<G> = fn(&str) -> Result<Arc<dyn Starts<G>>>;
 
 /// EinStein set-ups that a text describes, or that the file of this name lists.
-pub fn listed_setups(text: &str) -> Result<Setups> {
+pub fn parse_setups(text: &str) -> Result<Setups> {
     let list = Path::new(text);
     Ok(if list.is_file() {
         Setups::read_list(Some(list))?
@@ -169,7 +169,7 @@ pub fn listed_setups(text: &str) -> Result<Setups> {
 
 /// Start positions by the text of `--setups`; fails for games without set-ups.
 pub(crate) fn read_setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
-    let read: ReadStarts<Standard> = |text| Ok(Arc::new(listed_setups(text)?));
+    let read: ReadStarts<Standard> = |text| Ok(Arc::new(parse_setups(text)?));
     // Succeeds if `G` is the game that has set-ups.
     match (&read as &dyn Any).downcast_ref::<ReadStarts<G>>() {
         Some(read) => read(text),
@@ -187,7 +187,11 @@ pub(crate) fn game_of_records(paths: &[PathBuf]) -> String {
     let said =
         |path: &PathBuf| shard::game_notation(path, &files::read(path, FileKind::Data).ok()?).ok();
     let said = shards.iter().find_map(said);
-    let said = said.or_else(|| paths.iter().find_map(|path| json_lines::game_of(path)));
+    let said = said.or_else(|| {
+        paths
+            .iter()
+            .find_map(|path| json_lines::game_notation(path))
+    });
     said.unwrap_or_else(|| Standard::INFO.name.to_owned())
 }
 

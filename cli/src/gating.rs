@@ -26,7 +26,7 @@ pub(crate) fn model_notation(path: &Path) -> String {
     format!("\"model:{}\"", path.display())
 }
 
-pub(crate) fn with_test<G: Playable>(
+pub(crate) fn with_stopping_rule<G: Playable>(
     rule: StoppingRule,
     options: MatchOptions<G>,
 ) -> MatchOptions<G> {
@@ -37,6 +37,6 @@ pub(crate) fn with_test<G: Playable>(
     }
 }
 
-pub(crate) fn checksum(bytes: &[u8]) -> Option<String> {
+pub(crate) fn model_checksum(bytes: &[u8]) -> Option<String> {
     Container::parse(bytes).ok()?.metadata.remove("checksum")
 }

@@ -5,8 +5,8 @@
 //! result. A directory belongs to one configuration, and to one process at a time.
 
 pub(crate) mod config;
-mod labelled_evaluator;
 mod generation;
+mod labelled_evaluator;
 mod ledger;
 mod page;
 
@@ -21,9 +21,9 @@ use engine::core::{
 };
 use engine::learned::{inputs::Learnable, model_file::ModelFile};
 use engine::play::player_notation::Notation;
-use labelled_evaluator::Evaluator;
 use generation::Generation;
 pub(crate) use generation::strength_line;
+use labelled_evaluator::Evaluator;
 pub(crate) use ledger::Ledger;
 use ledger::Start;
 use serde::Serialize;
@@ -84,7 +84,7 @@ struct Run<'a, G> {
 
 /// Runs one stage of a generation, or a slice of it, and describes it in a line. The earlier stages
 /// must be finished; if the stage itself is, nothing happens.
-pub(crate) fn run_part<G: Learnable>(
+pub(crate) fn run_stage<G: Learnable>(
     game: &G,
     config: &ImproveConfig,
     directory: &Path,
@@ -101,7 +101,7 @@ pub(crate) fn run_part<G: Learnable>(
     }
     let _lock = files::claim_directory_for_slice(directory, slice)?;
     run.claim()?;
-    run.next(&ledger)?.part(part, slice)
+    run.next(&ledger)?.run_stage(part, slice)
 }
 
 /// Runs the remaining generations, up to `last` if given.
@@ -129,15 +129,15 @@ pub(crate) fn run<G: Learnable>(
     let mut stages = Stages::open(directory)?;
     let mut ledger = match Ledger::read(directory)? {
         Some(ledger) => ledger,
-        None => run.begin(&mut stages)?,
+        None => run.start_ledger(&mut stages)?,
     };
     loop {
         let next = run.next(&ledger)?;
         // Written again, because an interruption may have prevented the last write.
         ledger.write(directory)?;
-        let model = run.keep_best(&next.best)?;
+        let model = run.copy_best_model(&next.best)?;
         let ended = end(config, &ledger);
-        let page = page::write(directory, config, &ledger, stages.all(), ended)?;
+        let page = page::write_page(directory, config, &ledger, stages.all(), ended)?;
         if let Some(ended) = ended {
             return Ok(ImproveResult {
                 best: next.best.label,
@@ -192,13 +192,13 @@ impl<'a, G: Learnable> Run<'a, G> {
         if let Some((path, name)) = &self.start.model
             && *path != saved
         {
-            output::file(&saved, files::read(path, FileKind::Data)?)?;
+            output::write_file(&saved, files::read(path, FileKind::Data)?)?;
             self.start = Evaluator::model(&saved, name);
         }
         Ok(())
     }
 
-    fn begin(&self, stages: &mut Stages) -> Result<Ledger> {
+    fn start_ledger(&self, stages: &mut Stages) -> Result<Ledger> {
         let start = &self.start;
         let strength = stages.run(
             "generation 0: measure",
@@ -245,12 +245,12 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    fn keep_best(&self, best: &Evaluator) -> Result<Option<PathBuf>> {
+    fn copy_best_model(&self, best: &Evaluator) -> Result<Option<PathBuf>> {
         let Some((path, _)) = &best.model else {
             return Ok(None);
         };
         let copy = self.directory.join("best.safetensors");
-        output::file(&copy, files::read(path, FileKind::Data)?)?;
+        output::write_file(&copy, files::read(path, FileKind::Data)?)?;
         Ok(Some(copy))
     }
 }
@@ -259,6 +259,6 @@ const START_MODEL: &str = "start.safetensors";
 
 fn checksum<G: Learnable>(game: &G, path: &Path) -> Result<String> {
     ModelFile::load(game, path)?;
-    gating::checksum(&files::read(path, FileKind::Data)?)
+    gating::model_checksum(&files::read(path, FileKind::Data)?)
         .with_context(|| format!("{}: the model has no checksum", path.display()))
 }

@@ -26,7 +26,7 @@ pub use commands::{
     report::Arguments as ReportArguments,
 };
 pub use fatal::Allocator;
-pub use games::{GameArguments, GameTask, listed_setups};
+pub use games::{GameArguments, GameTask, parse_setups};
 pub use sharding::ShardArguments;
 pub use trainer::progress::progress_bar;
 
@@ -57,10 +57,10 @@ struct Arguments<C: Subcommand> {
 /// Runs the command `alea`.
 #[must_use]
 pub fn main() -> ExitCode {
-    run_program(command(), commands::Command::run)
+    run_program(alea_command(), commands::Command::run)
 }
 
-fn command() -> clap::Command {
+fn alea_command() -> clap::Command {
     let command = definition::<commands::Command>(
         "alea",
         "Learn to play board games: self-play, training, search, and numbers that hold",
@@ -87,7 +87,7 @@ pub fn run_program<C: Subcommand>(
         Err(exit) => return exit,
     };
     #[cfg(unix)]
-    if let Err(error) = fatal::install().and_then(|()| signals::install_handler()) {
+    if let Err(error) = fatal::install_hooks().and_then(|()| signals::install_handler()) {
         return output::fail(&anyhow::anyhow!("cannot heed signals: {error}"));
     }
     if let Err(error) = rayon::ThreadPoolBuilder::new()
@@ -101,8 +101,8 @@ pub fn run_program<C: Subcommand>(
         // Meanwhile other threads may run out of memory, too; only one line is printed.
         fatal::exit_with_line(format_args!("cannot start {count}: {error}"));
     }
-    tables::provide();
-    shipped_files::ship(&[alea_models::FILES, alea_data::FILES]);
+    tables::register_tables();
+    shipped_files::set_shipped_files(&[alea_models::FILES, alea_data::FILES]);
     let data_directory = std::env::var_os("ALEA_DATA_DIR").map(PathBuf::from);
     if let Some(directory) = arguments.data_dir.or(data_directory) {
         shipped_files::set_data_directory(&directory);
@@ -127,7 +127,7 @@ fn parse<C: Subcommand>(definition: clap::Command) -> Result<Arguments<C>, ExitC
         output::note(&format!("alea: '{quoted}' is no text in UTF-8; rename it"));
         return Err(ExitCode::from(USAGE_EXIT_CODE));
     }
-    let arguments = positions_last(definition.clone(), std::env::args().collect());
+    let arguments = move_positions_last(definition.clone(), std::env::args().collect());
     let matches = definition.try_get_matches_from(arguments);
     let parsed = matches.and_then(|matches| Arguments::from_arg_matches(&matches));
     parsed.map_err(|error| {
@@ -145,12 +145,12 @@ fn parse<C: Subcommand>(definition: clap::Command) -> Result<Arguments<C>, ExitC
 ///
 /// Values of options stay, and so does everything that looks like an option: a mistyped one is
 /// reported.
-fn positions_last(mut command: clap::Command, mut arguments: Vec<String>) -> Vec<String> {
+fn move_positions_last(mut command: clap::Command, mut arguments: Vec<String>) -> Vec<String> {
     let end = arguments.iter().position(|argument| argument == "--");
     let end = end.unwrap_or(arguments.len());
     if !arguments[..end]
         .iter()
-        .any(|argument| is_position(argument))
+        .any(|argument| is_hyphen_position(argument))
     {
         return arguments;
     }
@@ -158,7 +158,7 @@ fn positions_last(mut command: clap::Command, mut arguments: Vec<String>) -> Vec
     command.build();
     let (mut positions, mut is_value) = (vec!["--".to_owned()], false);
     arguments.retain(|argument| {
-        let goes = !is_value && is_position(argument);
+        let goes = !is_value && is_hyphen_position(argument);
         if goes {
             positions.push(argument.clone());
         } else if !is_value && let Some(inner) = command.find_subcommand(argument) {
@@ -177,7 +177,7 @@ fn positions_last(mut command: clap::Command, mut arguments: Vec<String>) -> Vec
 
 /// Whether an argument begins with '-' without looking like an option (`-x`, or a word of small
 /// letters).
-fn is_position(argument: &str) -> bool {
+fn is_hyphen_position(argument: &str) -> bool {
     let name = argument.strip_prefix('-').map(|rest| {
         let rest = rest.strip_prefix('-').unwrap_or(rest);
         rest.split('=').next().unwrap_or_default()
@@ -214,7 +214,10 @@ mod tests {
         ];
         let split = |line: &str| line.split('|').map(str::to_owned).collect::<Vec<_>>();
         for [line, expected] in table {
-            assert_eq!(positions_last(command(), split(line)), split(expected));
+            assert_eq!(
+                move_positions_last(alea_command(), split(line)),
+                split(expected)
+            );
         }
         for line in [
             "moves|-|--json",
@@ -223,8 +226,11 @@ mod tests {
             "data|filter|--stones|-6",
             "moves|--|---- X",
         ] {
-            assert_eq!(positions_last(command(), split(line)), split(line));
+            assert_eq!(
+                move_positions_last(alea_command(), split(line)),
+                split(line)
+            );
         }
-        command().debug_assert();
+        alea_command().debug_assert();
     }
 }

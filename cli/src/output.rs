@@ -21,11 +21,11 @@ pub const MAX_ERROR: usize = 1000;
 
 /// Writes lines to standard output.
 pub fn line(text: &str) -> Result<()> {
-    styled(&printable_lines(text))
+    print_styled(&printable_lines(text))
 }
 
 /// Writes lines with the program's colour codes to standard output.
-pub fn styled(text: &str) -> Result<()> {
+pub fn print_styled(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
     Ok(writeln!(output, "{text}").and_then(|()| output.flush())?)
 }
@@ -55,7 +55,7 @@ pub fn result(
 }
 
 /// Writes a file atomically.
-pub fn file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), FileError> {
+pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), FileError> {
     write_atomically(path, |file| file.write_all(content.as_ref()))
 }
 

@@ -14,13 +14,13 @@ use crate::stage_times::Stages;
 use crate::{output, settings};
 use anyhow::Result;
 use arena::matches::{Contestant, MatchResult, play_match};
-use arena::plot::{CalibrationBin, Curve, LineChart};
 use arena::pipeline_report::{Picture, ReportData, ReportMatch, Stage, write_report};
+use arena::plot::{CalibrationBin, Curve, LineChart};
 use config::{PipelineConfig, Round};
 use engine::core::{files, random::RandomStream};
 use engine::learned::inputs::Learnable;
 use engine::play::build;
-use engine::play::player_notation::trusted;
+use engine::play::player_notation::trusted_text;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use trainer::curve::CurvePoint;
@@ -72,7 +72,7 @@ pub(crate) fn run<G: Learnable>(
     for family in [Family::NTuple, Family::Network] {
         let name = format!("train {}", family.name());
         let model_directory = directory.join(family.name());
-        let fitted = || train::fit_one(&train_config, family, &samples, &data, &model_directory);
+        let fitted = || train::fit_family(&train_config, family, &samples, &data, &model_directory);
         let report = stages.run(&name, fitted, |report| {
             format!(
                 "{:.0} samples/s, validation loss {:.5}",
@@ -86,7 +86,7 @@ pub(crate) fn run<G: Learnable>(
 
     let matches = stages.run(
         "arena",
-        || arena(game, config, &models, directory),
+        || play_arena(game, config, &models, directory),
         |matches| format!("{} matches", matches.len()),
     )?;
 
@@ -98,7 +98,7 @@ pub(crate) fn run<G: Learnable>(
         commands: vec![command.to_owned()],
         stages: stages.all().to_vec(),
         self_play: self_play_rows(&self_play, stages.seconds("self-play")),
-        curves: vec![curves(&models)],
+        curves: vec![loss_chart(&models)],
         matches: matches.clone(),
         calibration,
         picture: Some(Picture::of(
@@ -116,14 +116,14 @@ pub(crate) fn run<G: Learnable>(
     })
 }
 
-fn arena<G: Learnable>(
+fn play_arena<G: Learnable>(
     game: &G,
     config: &PipelineConfig,
     models: &[TrainingReport],
     directory: &Path,
 ) -> Result<Vec<ReportMatch>> {
     let directory = directory.join("arena");
-    files::create_directory(&directory)?;
+    files::prepare_directory(&directory)?;
     let mut matches = Vec::new();
     for &Round { depth, games } in &config.arena.rounds {
         for model in models {
@@ -134,7 +134,7 @@ fn arena<G: Learnable>(
                     let player = format!("star1(depth={depth}, eval={evaluator})");
                     Ok(Contestant {
                         name: name.to_owned(),
-                        ..Contestant::of(trusted(&player), game)?
+                        ..Contestant::of(trusted_text(&player), game)?
                     })
                 };
                 let state = format!(
@@ -147,7 +147,7 @@ fn arena<G: Learnable>(
                 let a = player(&model.family, &model_notation(&model.model))?;
                 let result = play_match(&a, &player(opponent, opponent)?, &options)?;
                 let condition = format!("depth {depth}");
-                output::note(&line(&condition, &result));
+                output::note(&match_line(&condition, &result));
                 matches.push(ReportMatch { condition, result });
             }
         }
@@ -159,7 +159,7 @@ pub(crate) fn file_name(notation: &str) -> String {
     notation.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")
 }
 
-pub(crate) fn line(condition: &str, result: &MatchResult) -> String {
+pub(crate) fn match_line(condition: &str, result: &MatchResult) -> String {
     format!(
         "{condition:<8} {:<8} – {:<8} {:>6.2} %  [{:.2}, {:.2}]  Elo {:+.1}  {}, {:.0}/s",
         result.a,
@@ -197,14 +197,14 @@ fn calibration<G: Learnable>(
     let opponents = config.arena.opponents.iter();
     let opponents = opponents.map(|opponent| (opponent, opponent.clone()));
     for (name, notation) in models.chain(opponents) {
-        let evaluator = build::evaluator(trusted(&notation), game)?;
+        let evaluator = build::parse_evaluator(trusted_text(&notation), game)?;
         let value = |sample: &Sample<_>| evaluator.value_of(game, &sample.position);
-        plots.push((name.clone(), bins(samples.validation(), value)));
+        plots.push((name.clone(), calibration_bins(samples.validation(), value)));
     }
     Ok(plots)
 }
 
-fn bins<P: Sync>(
+fn calibration_bins<P: Sync>(
     samples: &[Sample<P>],
     value: impl Fn(&Sample<P>) -> f32 + Send + Sync,
 ) -> Vec<CalibrationBin> {
@@ -233,7 +233,7 @@ fn bins<P: Sync>(
 }
 
 /// Losses over epochs of both model families in one chart.
-fn curves(models: &[TrainingReport]) -> LineChart {
+fn loss_chart(models: &[TrainingReport]) -> LineChart {
     let mut curves = Vec::new();
     for model in models {
         let curve = |name: &str, loss: fn(&CurvePoint) -> f64| {

@@ -64,7 +64,7 @@ impl<G: Playable> Question<G> {
     }
 
     pub(crate) fn board(&self, game: &G) -> String {
-        game.draw(&self.position, self.outcome)
+        game.text_diagram(&self.position, self.outcome)
     }
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
             anyhow!("position '{}': {problem}", shorten(text, MAX_POSITION_TEXT))
         })?;
         let answer = answer(&question)?;
-        let object = object(text, &answer, question.end.as_ref())?;
+        let object = answer_json(text, &answer, question.end.as_ref())?;
         return output::result(arguments.json, &object, || show(&question, &answer));
     }
     let mut all_good = true;
@@ -140,8 +140,9 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
                 .context("cannot read standard input")?;
             Err(anyhow!("a line of more than {MAX_LINE} bytes"))
         } else {
-            Question::read(game, content)
-                .and_then(|question| object(content, &answer(&question)?, question.end.as_ref()))
+            Question::read(game, content).and_then(|question| {
+                answer_json(content, &answer(&question)?, question.end.as_ref())
+            })
         };
         let object = answered.unwrap_or_else(|error| {
             all_good = false;
@@ -152,7 +153,7 @@ pub(crate) fn answer_all<G: Playable, A: Serialize>(
     }
 }
 
-fn object(position: &str, answer: &impl Serialize, end: Option<&End>) -> Result<Value> {
+fn answer_json(position: &str, answer: &impl Serialize, end: Option<&End>) -> Result<Value> {
     let mut object = Map::from_iter([("position".to_owned(), json!(position))]);
     for fields in [serde_json::to_value(answer)?, serde_json::to_value(end)?] {
         if let Value::Object(fields) = fields {

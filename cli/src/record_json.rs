@@ -18,14 +18,18 @@ const MAX_PLIES: usize = 10_000;
 const MAX_BYTES: usize = 4 << 20;
 
 /// JSON of as many games of a shard as fit until `is_over` (docs/reference/api.md).
-pub(crate) fn as_json(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
+pub(crate) fn shard_json(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
     let name = Path::new("this file");
     let game_name = shard::game_notation(name, bytes).map_err(|error| error.to_string())?;
-    let read = || with_type!(&game_name, OneGame => of::<OneGame>(name, bytes, is_over));
+    let read = || with_type!(&game_name, OneGame => shard_json_of::<OneGame>(name, bytes, is_over));
     read().map_err(|error| error.to_string())
 }
 
-fn of<G: Playable>(name: &Path, bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String> {
+fn shard_json_of<G: Playable>(
+    name: &Path,
+    bytes: &[u8],
+    is_over: &dyn Fn() -> bool,
+) -> Result<String> {
     let (mut games, mut count) = (String::new(), 0);
     let show = |rules: &G, header: &ShardHeader, played: PlayedGame<G>| {
         if played.record.plies.len() > MAX_PLIES {
@@ -44,7 +48,7 @@ fn of<G: Playable>(name: &Path, bytes: &[u8], is_over: &dyn Fn() -> bool) -> Res
         }
         has_room && count < MAX_GAMES
     };
-    let (rules, header) = shard::decode_first(name, bytes, is_over, show)?;
+    let (rules, header) = shard::decode_while(name, bytes, is_over, show)?;
     ensure!(
         count > 0 || header.games == 0,
         "this file: its first game is too long to be shown"

@@ -7,18 +7,18 @@ use engine::core::{
     files::{self, FileKind},
     text,
 };
-use engine::play::player_notation::trusted;
 use engine::play::playable::Playable;
+use engine::play::player_notation::trusted_text;
 use serde::{Serialize, de::DeserializeOwned};
 use std::path::{Path, PathBuf};
-pub(crate) use trainer::config::parse;
+pub(crate) use trainer::config::parse_toml;
 
 pub(crate) trait Settings: Serialize + DeserializeOwned {
     /// Name and text of each preset of a game.
     fn presets<G: Playable>() -> &'static [(&'static str, &'static str)];
 
     /// The fields that all settings have: game, seed and training device.
-    fn common(&mut self) -> (&mut String, &mut u64, &mut String);
+    fn common_fields(&mut self) -> (&mut String, &mut u64, &mut String);
 }
 
 /// Options of a run: a preset or a settings file, and overrides.
@@ -50,7 +50,7 @@ pub(crate) struct SettingsArguments {
 impl SettingsArguments {
     pub(crate) fn game<S: Settings>(&self) -> Result<String> {
         Ok(match &self.config {
-            Some(path) => read::<S>(path)?.common().0.clone(),
+            Some(path) => read_toml::<S>(path)?.common_fields().0.clone(),
             None => self.game.notation(),
         })
     }
@@ -58,18 +58,18 @@ impl SettingsArguments {
     /// Settings and rules; `None` after `--print-config`.
     pub(crate) fn read<S: Settings, G: Playable>(&self) -> Result<Option<(S, G)>> {
         let mut settings: S = match &self.config {
-            Some(path) if !self.print_config => read(path)?,
+            Some(path) if !self.print_config => read_toml(path)?,
             _ => {
-                let text = self.preset::<S, G>()?;
+                let text = self.preset_text::<S, G>()?;
                 if self.print_config {
                     output::line(text.trim_end())?;
                     return Ok(None);
                 }
-                parse(&text)?
+                parse_toml(&text)?
             }
         };
-        let (game, seed, backend) = settings.common();
-        let rules: G = games::read(trusted(game))?;
+        let (game, seed, backend) = settings.common_fields();
+        let rules: G = games::parse_game(trusted_text(game))?;
         *game = rules.notation();
         *seed = self.seed.unwrap_or(*seed);
         if let Some(chosen) = &self.backend {
@@ -78,7 +78,7 @@ impl SettingsArguments {
         Ok(Some((settings, rules)))
     }
 
-    fn preset<S: Settings, G: Playable>(&self) -> Result<String> {
+    fn preset_text<S: Settings, G: Playable>(&self) -> Result<String> {
         let (name, presets, game) = (&self.preset, S::presets::<G>(), self.game.notation());
         let Some((_, text)) = presets.iter().find(|(preset_name, _)| preset_name == name) else {
             let names: Vec<_> = presets.iter().map(|(name, _)| *name).collect();
@@ -112,10 +112,10 @@ pub(crate) fn claim<S: Settings, G: Playable>(
     let path = directory.join(name);
     let text = toml::to_string(settings)?;
     if path.exists() {
-        let mut found: S = read(&path)?;
+        let mut found: S = read_toml(&path)?;
         // Equal rules may have different notations.
-        let (game, ..) = found.common();
-        if let Ok(rules) = G::from_notation(trusted(game), None) {
+        let (game, ..) = found.common_fields();
+        if let Ok(rules) = G::from_notation(trusted_text(game), None) {
             *game = rules.notation();
         }
         let found = toml::to_string(&found)?;
@@ -135,10 +135,10 @@ pub(crate) fn claim<S: Settings, G: Playable>(
             );
         }
     }
-    Ok(output::file(&path, text)?)
+    Ok(output::write_file(&path, text)?)
 }
 
-pub(crate) fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
+pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let text = files::read_text(path, FileKind::Text)?;
-    parse(&text).with_context(|| path.display().to_string())
+    parse_toml(&text).with_context(|| path.display().to_string())
 }

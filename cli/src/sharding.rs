@@ -9,18 +9,18 @@ use serde_json::json;
 use std::env;
 
 /// Variables of Slurm and Kubernetes with the index of the task, from 0.
-const INDEX_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
+const TASK_INDEX_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
 /// Variable with a number to add to the index.
-const OFFSET_VARIABLE: &str = "ALEA_SHARD_OFFSET";
+const TASK_OFFSET_VARIABLE: &str = "ALEA_SHARD_OFFSET";
 /// Variables with the number of tasks.
-const COUNT_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_COUNT", "ALEA_SHARDS"];
+const TASK_COUNT_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_COUNT", "ALEA_SHARDS"];
 
 /// Option that selects one of many tasks.
 #[derive(Clone, Copy, clap::Args)]
 pub struct ShardArguments {
     /// Do task N of M, as 17/100, or merge the results of 100 tasks, as merge/100; auto/100 takes
     /// the index from the scheduler (docs/cluster.md)
-    #[arg(long, value_name = "N/M", value_parser = read)]
+    #[arg(long, value_name = "N/M", value_parser = parse_task)]
     shard: Option<TaskSlice>,
 }
 
@@ -46,7 +46,7 @@ impl ShardArguments {
     }
 }
 
-fn read(text: &str) -> Result<TaskSlice, String> {
+fn parse_task(text: &str) -> Result<TaskSlice, String> {
     let number = |what: &str, text: &str| {
         let number = text.trim().parse::<u64>().ok();
         number.ok_or_else(|| format!("{what} is a whole number, not '{text}'"))
@@ -60,7 +60,7 @@ fn read(text: &str) -> Result<TaskSlice, String> {
     };
     let (which, of) = match text.split_once('/') {
         Some((which, of)) => (which, number("the number of tasks", of)?),
-        None if text == "auto" => (text, from_environment(&COUNT_VARIABLES)?),
+        None if text == "auto" => (text, from_environment(&TASK_COUNT_VARIABLES)?),
         None => {
             return Err(
                 "a task is N/M, as 17/100, or auto/M, or auto; merge/M collects".to_owned(),
@@ -73,9 +73,9 @@ fn read(text: &str) -> Result<TaskSlice, String> {
     let task = match which {
         "merge" => return Ok(TaskSlice::Merge { of }),
         "auto" => {
-            let offset = env::var(OFFSET_VARIABLE)
-                .map_or(Ok(0), |offset| number(OFFSET_VARIABLE, &offset))?;
-            from_environment(&INDEX_VARIABLES)?
+            let offset = env::var(TASK_OFFSET_VARIABLE)
+                .map_or(Ok(0), |offset| number(TASK_OFFSET_VARIABLE, &offset))?;
+            from_environment(&TASK_INDEX_VARIABLES)?
                 .saturating_add(offset)
                 .saturating_add(1)
         }

@@ -44,7 +44,7 @@ impl Stages {
                 seconds: began.elapsed().as_secs_f64(),
                 outcome: outcome(&done),
             });
-            output::file(&self.path, serde_json::to_vec_pretty(&self.stages)?)?;
+            output::write_file(&self.path, serde_json::to_vec_pretty(&self.stages)?)?;
         }
         Ok(done)
     }

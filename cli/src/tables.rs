@@ -3,7 +3,7 @@
 use crate::output;
 use engine::games::einstein::{
     Variant,
-    tables::{Progress, Tables, TablesError, shared_tables},
+    tables::{ReportProgress, Tables, TablesError, shared_tables},
 };
 use std::{
     path::{Path, PathBuf},
@@ -45,8 +45,8 @@ fn directory() -> PathBuf {
 
 /// Registers the source of tables for players: the directory in `ALEA_TABLES`, or `tables`, else
 /// memory.
-pub(crate) fn provide() {
-    let there = |variant| Tables::stones_in(&directory(), variant).unwrap_or(0);
+pub(crate) fn register_tables() {
+    let there = |variant| Tables::stones_on_disk(&directory(), variant).unwrap_or(0);
     let make = move |stones, variant| {
         if stones > MAX_STONES_IN_MEMORY || there(variant) >= stones {
             return Tables::open(&directory(), stones, variant, &alea_parallel::for_each);
@@ -72,7 +72,7 @@ pub(crate) fn in_memory(
 }
 
 /// Runs `make` with a progress bar, to which it reports finished and total positions.
-pub(crate) fn with_progress<T>(make: impl FnOnce(Progress<'_>) -> T) -> T {
+pub(crate) fn with_progress<T>(make: impl FnOnce(ReportProgress<'_>) -> T) -> T {
     output::with_progress("positions", |progress| {
         make(&|done, all| {
             progress.set_length(all);

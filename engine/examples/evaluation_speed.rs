@@ -148,7 +148,7 @@ fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], round
 
 fn numbers(random: &mut RandomStream, count: usize, most: f64) -> Vec<f32> {
     (0..count)
-        .map(|_| ((2.0 * random.unit() - 1.0) * most) as f32)
+        .map(|_| ((2.0 * random.uniform_f64() - 1.0) * most) as f32)
         .collect()
 }
 
@@ -198,25 +198,29 @@ fn main() {
     let sets = game.tuple_sets().iter();
     let mut sets: Vec<(&str, TupleSet)> = sets.map(|set| (set.name, named(set.name))).collect();
     let windows = named("board-windows").tuple_texts();
-    let windows = TupleSet::custom(&game, &windows[..40]).unwrap();
+    let windows = TupleSet::parse_custom(&game, &windows[..40]).unwrap();
     sets.push(("tables of 13^4", windows));
     for (name, set) in sets {
-        let weights = numbers(&mut random, set.rows(), 0.1);
+        let weights = numbers(&mut random, set.row_count(), 0.1);
         for instructions in Instructions::available() {
             let network = NTuple::new(set.clone(), weights.clone(), 0.0)
                 .unwrap()
                 .with_instructions(instructions);
-            let title = format!("{} tuples, {name}, {}", set.tuples(), instructions.name());
+            let title = format!(
+                "{} tuples, {name}, {}",
+                set.tuple_count(),
+                instructions.name()
+            );
             line(&title, &network, &plies, rounds);
             whole(&title, &network, &plies, rounds);
-            rows(&title, network.set(), &plies, rounds);
+            rows(&title, network.tuple_set(), &plies, rounds);
         }
     }
 }
 
 /// Measures computing the row indices of tuples alone.
 fn rows(name: &str, set: &TupleSet, plies: &[Ply], rounds: usize) {
-    let mut rows = vec![0; set.tuples()];
+    let mut rows = vec![0; set.tuple_count()];
     measure(&format!("{name}, rows alone"), rounds, || {
         for (_, _, position) in black_box(plies) {
             set.row_indices(position, &mut rows);

@@ -5,13 +5,13 @@
 
 #![no_main]
 
+mod checksum_repair;
 mod files;
 mod game_texts;
-mod players;
-mod checksum_repair;
-mod requests;
-mod protocols;
 mod notations_and_settings;
+mod players;
+mod protocols;
+mod requests;
 #[cfg(target_os = "linux")]
 mod untrusted_input;
 
@@ -20,15 +20,15 @@ use std::sync::LazyLock;
 type Target = fn(&[u8]);
 
 const TARGETS: &[(&str, Target)] = &[
-    ("positions", games::positions),
-    ("moves", games::moves),
-    ("transcripts", games::transcripts),
-    ("maps", games::maps),
-    ("answers", games::answers),
-    ("protocols", spoken::protocols),
+    ("positions", game_texts::positions),
+    ("moves", game_texts::moves),
+    ("transcripts", game_texts::transcripts),
+    ("maps", game_texts::maps),
+    ("answers", game_texts::answers),
+    ("protocols", protocols::protocols),
     ("requests", requests::requests),
-    ("notation", text::notation),
-    ("settings", text::settings),
+    ("notation", notations_and_settings::notation),
+    ("settings", notations_and_settings::settings),
     ("recipes", players::recipes),
     ("shards", files::shards),
     ("lines", files::lines),
@@ -37,7 +37,7 @@ const TARGETS: &[(&str, Target)] = &[
     ("tables", files::tables),
     ("states", files::states),
     #[cfg(target_os = "linux")]
-    ("trust", trust::trust),
+    ("trust", untrusted_input::trust),
 ];
 
 /// Without a name prints all names, for scripts that run them in turn.

@@ -1,10 +1,10 @@
 //! Repairs checksums of fuzzed files, so that the code behind the checks is reached.
 
 use engine::core::files::checksum;
-use engine::learned::container::Container;
+use engine::learned::safetensors_container::Container;
 use trainer::codec;
 
-fn sum(bytes: &[u8]) -> [u8; 8] {
+fn checksum_bytes(bytes: &[u8]) -> [u8; 8] {
     checksum(bytes).to_le_bytes()
 }
 
@@ -23,14 +23,14 @@ pub(crate) fn shard(bytes: &[u8]) -> Option<Vec<u8>> {
     codec::encode(&lengths, &mut index).ok()?;
     let mut repaired = [head, &index].concat();
     repaired[16..20].copy_from_slice(&(index.len() as u32).to_le_bytes());
-    repaired.extend(sum(&repaired));
+    repaired.extend(checksum_bytes(&repaired));
     for length in lengths {
         let (game, rest) = body.split_at_checked(length as usize)?;
         let (game, _) = game.split_last_chunk::<4>()?;
-        repaired.extend([game, &sum(game)[..4]].concat());
+        repaired.extend([game, &checksum_bytes(game)[..4]].concat());
         body = rest;
     }
-    repaired.extend(sum(&repaired));
+    repaired.extend(checksum_bytes(&repaired));
     Some(repaired)
 }
 
@@ -51,8 +51,8 @@ pub(crate) fn table(bytes: &[u8]) -> Option<Vec<u8>> {
     let (head, cells) = bytes.split_at_checked(64)?;
     let count = u64::from_le_bytes(*head[16..].first_chunk()?);
     let cells = fill(cells, usize::try_from(count).ok()?.checked_mul(2)?)?;
-    let sums = sum(&cells);
-    let end = sum(&[head, &sums].concat());
+    let sums = checksum_bytes(&cells);
+    let end = checksum_bytes(&[head, &sums].concat());
     Some([head, &cells, &sums, &end].concat())
 }
 
@@ -63,7 +63,7 @@ fn fill(bytes: &[u8], length: usize) -> Option<Vec<u8>> {
 }
 
 /// Repairs a state file: every line after the first gets its checksum.
-pub(crate) fn state(bytes: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn match_state(bytes: &[u8]) -> Option<Vec<u8>> {
     let (heading, lines) = str::from_utf8(bytes).ok()?.split_once('\n')?;
     let mut repaired = format!("{heading}\n");
     for line in lines.lines() {

@@ -1,8 +1,8 @@
 //! Fuzz targets for records, models, endgame tables and match states, each as it is and with
 //! repaired checksums.
 
-use crate::games::with_every_game;
-use crate::repair;
+use crate::checksum_repair;
+use crate::game_texts::with_every_game;
 use arena::matches::{Contestant, MatchOptions, play_match};
 use engine::core::random::RandomStream;
 use engine::games::{
@@ -16,7 +16,7 @@ use engine::games::{
 };
 use engine::learned::{
     inputs::Learnable,
-    model_file::{ModelFile, evaluator},
+    model_file::{ModelFile, evaluator_from_bytes},
 };
 use engine::play::playable::{Playable, Rules as _};
 use std::{fs, path::Path};
@@ -26,7 +26,7 @@ use trainer::data::{
 use trainer::{Error, shard};
 
 /// Calls `work` with an empty directory, which is removed afterwards.
-fn in_directory(work: impl FnOnce(&Path)) {
+fn in_temp_directory(work: impl FnOnce(&Path)) {
     let directory = std::env::temp_dir().join(format!("alea-fuzz-{}", std::process::id()));
     // A killed process with the same number may have left it.
     let _ = fs::remove_dir_all(&directory);
@@ -35,7 +35,10 @@ fn in_directory(work: impl FnOnce(&Path)) {
     fs::remove_dir_all(&directory).expect("a temporary directory goes");
 }
 
-fn both(bytes: &[u8], repair: fn(&[u8]) -> Option<Vec<u8>>) -> impl Iterator<Item = Vec<u8>> {
+fn raw_and_repaired(
+    bytes: &[u8],
+    repair: fn(&[u8]) -> Option<Vec<u8>>,
+) -> impl Iterator<Item = Vec<u8>> {
     [Some(bytes.to_vec()), repair(bytes)].into_iter().flatten()
 }
 
@@ -48,7 +51,7 @@ pub(crate) fn shards(bytes: &[u8]) {
             assert!(again == (header, games), "other games than were written");
         }
     }
-    for bytes in both(bytes, repair::shard) {
+    for file_size in raw_and_repaired(bytes, checksum_repair::shard) {
         read::<Standard>(&bytes);
         read::<Reversi>(&bytes);
         read::<Havannah>(&bytes);
@@ -58,8 +61,8 @@ pub(crate) fn shards(bytes: &[u8]) {
 type Import = fn(&Path, &Path, BadGames) -> Result<WriteSummary, Error>;
 
 /// Imports games, exports them as JSON lines and imports these again.
-fn import<G: Playable>(import: Import, bytes: &[u8]) {
-    in_directory(|directory| {
+fn check_import<G: Playable>(import: Import, bytes: &[u8]) {
+    in_temp_directory(|directory| {
         let [file, lines, set, again] =
             ["file", "lines", "set", "again"].map(|name| directory.join(name));
         fs::write(&file, bytes).expect("room");
@@ -68,34 +71,35 @@ fn import<G: Playable>(import: Import, bytes: &[u8]) {
             json_lines::export(&set, &lines).expect("lines of games");
             json_lines::import::<G>(&lines, &again, BadGames::Refuse).expect("the same set");
             let again = ShardReader::<G>::open(&[again]).expect("a set of games");
-            let [first, second] = [set, again].map(|set| set.games(0, set.games).expect("games"));
+            let [first, second] =
+                [set, again].map(|set| set.read_games(0, set.games).expect("games"));
             assert!(first == second, "other games than were exported");
         }
     });
 }
 
 pub(crate) fn lines(bytes: &[u8]) {
-    import::<Standard>(json_lines::import::<Standard>, bytes);
-    import::<Reversi>(json_lines::import::<Reversi>, bytes);
-    import::<ReversiXt>(json_lines::import::<ReversiXt>, bytes);
-    import::<Havannah>(json_lines::import::<Havannah>, bytes);
+    check_import::<Standard>(json_lines::import::<Standard>, bytes);
+    check_import::<Reversi>(json_lines::import::<Reversi>, bytes);
+    check_import::<ReversiXt>(json_lines::import::<ReversiXt>, bytes);
+    check_import::<Havannah>(json_lines::import::<Havannah>, bytes);
 }
 
 /// The Parquet crate panics on some files; the import catches that.
 pub(crate) fn parquet(bytes: &[u8]) {
-    import::<Standard>(
+    check_import::<Standard>(
         |from, to, bad| columns::import::<Standard>(from, to, None, bad),
         bytes,
     );
-    import::<Reversi>(
+    check_import::<Reversi>(
         |from, to, bad| columns::import(from, to, Some(&Reversi::EIGHT), bad),
         bytes,
     );
-    import::<ReversiXt>(
+    check_import::<ReversiXt>(
         |from, to, bad| columns::import::<ReversiXt>(from, to, None, bad),
         bytes,
     );
-    import::<Havannah>(
+    check_import::<Havannah>(
         |from, to, bad| columns::import::<Havannah>(from, to, None, bad),
         bytes,
     );
@@ -106,21 +110,21 @@ pub(crate) fn models(bytes: &[u8]) {
         let Ok(file) = ModelFile::from_bytes(game, bytes) else {
             return;
         };
-        let model = evaluator(game, &file.to_bytes()).expect("what was written is read");
+        let model = evaluator_from_bytes(game, &file.to_bytes()).expect("what was written is read");
         for seat in [0, 1] {
             let position = game.random_start(&mut RandomStream::new(1), seat);
             let value = model.value_of(game, &position);
             assert!((0.0..=1.0).contains(&value), "a value of {value}");
         }
     }
-    for bytes in both(bytes, repair::model) {
+    for bytes in raw_and_repaired(bytes, checksum_repair::model) {
         with_every_game!(read, &bytes);
     }
 }
 
 pub(crate) fn tables(bytes: &[u8]) {
-    for bytes in both(bytes, repair::table) {
-        in_directory(|directory| {
+    for bytes in raw_and_repaired(bytes, checksum_repair::table) {
+        in_temp_directory(|directory| {
             fs::write(directory.join("classic-1v1.ends"), &bytes).expect("room");
             let game = Standard::default();
             let Ok(tables) = Tables::open(directory, 2, game.variant(), &run_sequentially) else {
@@ -142,8 +146,8 @@ pub(crate) fn tables(bytes: &[u8]) {
 pub(crate) fn states(bytes: &[u8]) {
     let game = Standard::default();
     let [a, b] = ["random", "greedy"].map(|name| Contestant::of(name, &game).expect("a player"));
-    for bytes in both(bytes, repair::state) {
-        in_directory(|directory| {
+    for bytes in raw_and_repaired(bytes, checksum_repair::match_state) {
+        in_temp_directory(|directory| {
             let state = directory.join("state");
             fs::write(&state, &bytes).expect("room");
             let options = MatchOptions {

@@ -2,7 +2,7 @@
 //! programs.
 
 use arena::external::{
-    dialect::Dialect,
+    dialect_options::Dialect,
     parse_move_of_reply,
     reply::{ChatterPolicy, Reply, ReplyBuffer},
 };
@@ -14,18 +14,18 @@ use engine::games::{
     reversixt::{ReversiXt, map::Map},
 };
 use engine::play::{
-    notation::{Arguments, Notation},
     playable::Playable,
+    player_notation::{Arguments, Notation},
 };
 use std::sync::{Arc, LazyLock};
 
 /// Calls a generic function with every game, under default rules and others.
 macro_rules! with_every_game {
     ($function:ident, $($arguments:expr),*) => {
-        crate::games::EINSTEIN.iter().for_each(|game| $function(game, $($arguments),*));
-        crate::games::HAVANNAH.iter().for_each(|game| $function(game, $($arguments),*));
-        crate::games::REVERSI.iter().for_each(|game| $function(game, $($arguments),*));
-        crate::games::REVERSIXT.iter().for_each(|game| $function(game, $($arguments),*));
+        crate::game_texts::EINSTEIN.iter().for_each(|game| $function(game, $($arguments),*));
+        crate::game_texts::HAVANNAH.iter().for_each(|game| $function(game, $($arguments),*));
+        crate::game_texts::REVERSI.iter().for_each(|game| $function(game, $($arguments),*));
+        crate::game_texts::REVERSIXT.iter().for_each(|game| $function(game, $($arguments),*));
     };
 }
 pub(crate) use with_every_game;
@@ -54,14 +54,14 @@ pub(crate) fn positions(bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
         match game.parse_position(&text) {
             Ok((position, outcome)) => check(game, &position, outcome),
-            Err(error) => points_into(&text, &error),
+            Err(error) => check_text_error(&text, &error),
         }
     }
     with_every_game!(read, bytes);
 }
 
 /// Checks that an error has one line and names a character of the text or its end.
-fn points_into(text: &str, error: &TextError) {
+fn check_text_error(text: &str, error: &TextError) {
     assert!(
         (1..=text.chars().count() + 1).contains(&error.character),
         "{text:?} {error:?}"
@@ -124,7 +124,7 @@ pub(crate) fn moves(bytes: &[u8]) {
                 game.moves(&position, &mut moves);
                 assert!(moves.contains(&mv), "{mv:?} is no move");
             }
-            Err(error) => points_into(mv, &error),
+            Err(error) => check_text_error(mv, &error),
         }
     }
     let text = String::from_utf8_lossy(bytes);
@@ -194,21 +194,24 @@ pub(crate) fn answers(bytes: &[u8]) {
     let Some((&length, bytes)) = bytes.split_first() else {
         return;
     };
-    const WORDS: &[&str] = &["===", "pong", "bestmove"];
+    const REPLY_WORDS: &[&str] = &["===", "pong", "bestmove"];
     for (chatter, reply) in [
         (ChatterPolicy::Comments, Reply::Line),
         (ChatterPolicy::Blanks, Reply::Line),
         (ChatterPolicy::Blanks, Reply::Block),
-        (ChatterPolicy::AllExcept(WORDS), Reply::Word("===")),
-        (ChatterPolicy::AllExcept(WORDS), Reply::Word("bestmove")),
+        (ChatterPolicy::AllExcept(REPLY_WORDS), Reply::Word("===")),
+        (
+            ChatterPolicy::AllExcept(REPLY_WORDS),
+            Reply::Word("bestmove"),
+        ),
     ] {
         let mut buffer = ReplyBuffer::new(chatter);
         for piece in bytes.chunks(usize::from(length).max(1)) {
             buffer.push(piece);
-            while let Ok(Some(answer)) = buffer.reply(reply) {
+            while let Ok(Some(answer)) = buffer.take_reply(reply) {
                 with_every_game!(read, &answer);
             }
         }
-        assert!(buffer.end().is_err() || buffer.expect_silence().is_ok());
+        assert!(buffer.check_complete().is_err() || buffer.expect_silence().is_ok());
     }
 }

@@ -1,9 +1,9 @@
 //! Fuzz targets for notations of players and evaluators, and for settings files.
 
-use crate::games::with_every_game;
+use crate::game_texts::with_every_game;
 use crate::players::is_cheap;
 use engine::learned::inputs::Learnable;
-use engine::play::notation::Notation;
+use engine::play::player_notation::Notation;
 use trainer::config::TrainConfig;
 use trainer::selfplay::{SelfPlay, SelfPlayConfig};
 

@@ -1,11 +1,11 @@
 //! Fuzz target for player notations: builds the player and plays the first plies of a game.
 
-use crate::games::with_every_game;
+use crate::game_texts::with_every_game;
 use engine::core::{game::ChanceSource, random::RandomStream};
 use engine::play::{
     build::PlayerRecipe,
-    notation::{Argument, Notation},
     playable::Playable,
+    player_notation::{Argument, Notation},
 };
 use engine::search::limits::Limits;
 

@@ -2,15 +2,15 @@
 
 use crate::players::is_cheap;
 use engine::play::{
-    notation::Notation,
     playable::{Playable, Rules as _},
+    player_notation::Notation,
 };
 use protocols::{Action, Protocol, ProtocolKind, SessionConfig};
 use std::{sync::Arc, time::Duration};
 
 /// The target `recipes` tries other players. A two-ply search on a large board of Havannah takes
 /// seconds under a sanitizer.
-fn permit(notation: &Notation) -> Result<Notation, String> {
+fn permit_cheap_player(notation: &Notation) -> Result<Notation, String> {
     let text = notation.to_string();
     let shallow =
         notation.name == "star1" && (text.contains("depth=1)") || text.contains("depth=1,"));
@@ -20,13 +20,13 @@ fn permit(notation: &Notation) -> Result<Notation, String> {
         .ok_or("only cheap players".to_owned())
 }
 
-fn opened<G: Playable>(
+fn open_session<G: Playable>(
     protocol_kind: ProtocolKind,
     game: &str,
 ) -> Result<Box<dyn Protocol>, String> {
     let rules = G::from_notation(game, None).map_err(|error| error.to_string())?;
     let config = SessionConfig {
-        player_policy: Arc::new(permit),
+        player_policy: Arc::new(permit_cheap_player),
         max_time: Duration::from_millis(1),
         keeps_players: true,
         seed: 1,
@@ -43,7 +43,7 @@ fn begin(protocol_kind: ProtocolKind, game: &str) -> Result<Box<dyn Protocol>, S
     macro_rules! open_game {
         ([$($name:ident = $type:ty),* $(,)?]) => {
             match &*name {
-                $(found if found == <$type>::INFO.name => opened::<$type>(protocol_kind, game),)*
+                $(found if found == <$type>::INFO.name => open_session::<$type>(protocol_kind, game),)*
                 _ => Err("there is no such game".to_owned()),
             }
         };
@@ -51,7 +51,7 @@ fn begin(protocol_kind: ProtocolKind, game: &str) -> Result<Box<dyn Protocol>, S
     engine::for_games!(open_game!)
 }
 
-fn check(protocol_kind: ProtocolKind, line: &str, reply: &str) {
+fn check_reply(protocol_kind: ProtocolKind, line: &str, reply: &str) {
     let begins: &[&str] = match protocol_kind {
         ProtocolKind::Gtp if reply.is_empty() => &[],
         ProtocolKind::Gtp => {
@@ -120,7 +120,7 @@ pub(crate) fn protocols(bytes: &[u8]) {
     for line in String::from_utf8_lossy(input).split('\n').take(50) {
         let mut reply = String::new();
         let next = protocol.handle_line(line, &mut reply);
-        check(protocol_kind, line, &reply);
+        check_reply(protocol_kind, line, &reply);
         match next {
             Action::Continue => {}
             Action::Quit => return,

@@ -5,14 +5,14 @@ use web::{answer::answer, limits::RequestLimits};
 
 /// Checks that an error has one line; the limits bound the cost of a request.
 pub(crate) fn requests(bytes: &[u8]) {
-    static BOUNDS: LazyLock<RequestLimits> = LazyLock::new(|| RequestLimits {
+    static LIMITS: LazyLock<RequestLimits> = LazyLock::new(|| RequestLimits {
         milliseconds: 5.0,
         simulations: 50,
         games: 2,
         total: Duration::from_millis(100),
         ..RequestLimits::default()
     });
-    if let Some(problem) = answer(bytes, &BOUNDS)["error"].as_str() {
+    if let Some(problem) = answer(bytes, &LIMITS)["error"].as_str() {
         assert!(!problem.is_empty() && !problem.contains('\n'));
     }
 }

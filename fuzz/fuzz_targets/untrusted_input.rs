@@ -3,14 +3,14 @@
 //! In the fuzzed text `@` stands for a directory that the system watches; only Linux reports
 //! accesses.
 
-use crate::{players::is_cheap, repair, spoken};
+use crate::{checksum_repair, players::is_cheap, protocols};
 use arena::external::provide_external;
 use arena::regret::suite::LabelledSuite;
 use engine::games::{
     einstein::Standard, havannah::Havannah, reversi::Reversi, reversixt::ReversiXt,
 };
-use engine::learned::{container::Container, inputs::Learnable, model_file::ModelFile};
-use engine::play::{build::PlayerRecipe, notation::Notation};
+use engine::learned::{inputs::Learnable, model_file::ModelFile, safetensors_container::Container};
+use engine::play::{build::PlayerRecipe, player_notation::Notation};
 use rustix::{fs::inotify, io::Errno, process};
 use serde_json::{Value, json};
 use std::{fs, mem::MaybeUninit, os::fd::OwnedFd, path::Path, path::PathBuf, sync::LazyLock};
@@ -51,7 +51,7 @@ const SHARD: &[u8] = include_bytes!("../../data/sample/000000.games");
 const MODEL: &[u8] = include_bytes!("../../models/quick-ntuple.safetensors");
 
 /// A shard with `text` as the game in its header.
-fn named(text: &str) -> Option<Vec<u8>> {
+fn shard_naming_game(text: &str) -> Option<Vec<u8>> {
     let end = 20 + u32::from_le_bytes(*SHARD[12..].first_chunk()?) as usize;
     let mut header: Value = serde_json::from_slice(&SHARD[20..end]).ok()?;
     header["game"] = json!(text);
@@ -64,16 +64,16 @@ fn named(text: &str) -> Option<Vec<u8>> {
         header.as_bytes(),
         &SHARD[end..],
     ];
-    repair::shard(&parts.concat())
+    checksum_repair::shard(&parts.concat())
 }
 
 /// Passes `text` to every reader of one game's data.
 fn read<G: Learnable>(text: &str) {
     let path = Path::new("fuzzed");
-    let shard = named(text).expect("a shard");
+    let shard = shard_naming_game(text).expect("a shard");
     let _ = shard::decode::<G>(path, &shard);
     let _ = shard::parse_rules::<G>(text, None);
-    let _ = G::from_model_name(text);
+    let _ = G::from_model_game_name(text);
     let _ = G::from_notation(text, None);
     let _ = G::from_notation(&format!("{}({text})", G::INFO.name), None);
     let Ok(game) = G::from_notation(G::INFO.name, None) else {
@@ -129,7 +129,7 @@ pub(crate) fn trust(bytes: &[u8]) {
         .enumerate()
     {
         let line = format!("{}{set}{text}", char::from(which as u8 * 4));
-        spoken::protocols(line.as_bytes());
+        protocols::protocols(line.as_bytes());
     }
     let mut buffer = [MaybeUninit::uninit(); 4096];
     let opened = inotify::Reader::new(watch, &mut buffer).next().is_ok();

@@ -28,15 +28,15 @@ struct Call<'a, G: Playable> {
 /// The text of a reply; `None` if the command has already written its output.
 type Reply = Result<Option<String>, String>;
 
-fn done() -> Reply {
-    text("")
+fn empty_reply() -> Reply {
+    text_reply("")
 }
 
-fn text(text: impl Into<String>) -> Reply {
+fn text_reply(text: impl Into<String>) -> Reply {
     Ok(Some(text.into()))
 }
 
-fn syntax<T>(usage: &str) -> Result<T, String> {
+fn syntax_error<T>(usage: &str) -> Result<T, String> {
     Err(format!("syntax error: {usage}"))
 }
 
@@ -103,7 +103,7 @@ fn is_same_command(one: &str, other: &str) -> bool {
 
 impl<G: Playable> Call<'_, G> {
     /// Accepts a colour of Go, a seat's title or the title's first letter.
-    fn seat(&self, word: &str) -> Result<usize, String> {
+    fn parse_seat(&self, word: &str) -> Result<usize, String> {
         let titles = [0, 1].map(|seat| self.session.game.seat_title(seat));
         let word = word.to_ascii_lowercase();
         let is_named = |title: &&str| {
@@ -111,8 +111,8 @@ impl<G: Playable> Call<'_, G> {
             title == word || title.get(..1) == Some(&word)
         };
         let seat = match &*word {
-            "b" | "black" => Some(self.session.black()),
-            "w" | "white" => Some(1 - self.session.black()),
+            "b" | "black" => Some(self.session.black_seat()),
+            "w" | "white" => Some(1 - self.session.black_seat()),
             _ => titles.iter().position(is_named),
         };
         let [one, other] = titles;
@@ -122,7 +122,7 @@ impl<G: Playable> Call<'_, G> {
     /// Fails if the named seat is not to move.
     fn check_turn(&self, word: &str) -> Result<(), String> {
         let (game, position) = (&self.session.game, &self.session.position);
-        let (seat, to_move) = (self.seat(word)?, game.to_move(position));
+        let (seat, to_move) = (self.parse_seat(word)?, game.to_move(position));
         if seat == to_move || game.payoffs(position).is_some() {
             return Ok(());
         }

@@ -14,7 +14,7 @@ mod tcga;
 mod ubgi;
 
 use alea_core::text::{is_unprintable, shorten};
-use alea_play::{player_notation::Notation, playable::Playable};
+use alea_play::{playable::Playable, player_notation::Notation};
 use session::Session;
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -26,7 +26,7 @@ use std::{
 pub const MAX_LINE: usize = 1 << 16;
 
 /// Maximal number of characters of an error message.
-const MAX_REFUSAL: usize = 1000;
+const MAX_ERROR_LENGTH: usize = 1000;
 
 /// A session in a line protocol.
 pub trait Protocol: Send {
@@ -202,13 +202,13 @@ impl<G: Playable, H: Handler<G>> Protocol for ProtocolSession<G, H> {
     }
 }
 
-fn words(line: &str) -> Result<Vec<&str>, String> {
+fn split_words(line: &str) -> Result<Vec<&str>, String> {
     check_length(line)?;
     Ok(line.split_whitespace().collect())
 }
 
 fn one_line(problem: &str) -> String {
-    shorten(&problem.replace(is_unprintable, " "), MAX_REFUSAL)
+    shorten(&problem.replace(is_unprintable, " "), MAX_ERROR_LENGTH)
 }
 
 fn check_length(line: &str) -> Result<(), String> {
@@ -218,7 +218,7 @@ fn check_length(line: &str) -> Result<(), String> {
 }
 
 /// Parses a number of seconds, up to a year.
-fn seconds(word: &str) -> Option<Duration> {
+fn parse_seconds(word: &str) -> Option<Duration> {
     let seconds: f64 = word.parse().ok()?;
     (0.0..=31_536_000.0)
         .contains(&seconds)

@@ -5,7 +5,7 @@
 //! Unknown lines are ignored, as the protocol requires.
 
 use crate::session::{MoveAnalysis, Query, Session};
-use crate::{Action, Handler, Output, one_line, words};
+use crate::{Action, Handler, Output, one_line, split_words};
 use alea_play::playable::Playable;
 use alea_search::SearchStats;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Interval between two reports of the `hint` command.
 const HINT_INTERVAL: Duration = Duration::from_millis(250);
 /// Value of a win, in discs.
-const MAX_DISCS: f32 = 64.0;
+const WIN_DISCS: f32 = 64.0;
 
 #[derive(Default)]
 pub(crate) struct NBoard {
@@ -83,7 +83,7 @@ fn nboard_move(mv: &str) -> String {
 }
 
 fn discs(value: f32) -> f32 {
-    MAX_DISCS * (2.0 * value - 1.0)
+    WIN_DISCS * (2.0 * value - 1.0)
 }
 
 fn format_stats(stats: &SearchStats) -> String {
@@ -124,7 +124,7 @@ impl<G: Playable> Handler<G> for NBoard {
         line: &str,
         output: &mut dyn Output,
     ) -> Result<String, String> {
-        match *words(line)? {
+        match *split_words(line)? {
             ["quit", ..] => session.action = Action::Quit,
             ["nboard", ..] => return Ok("set myname Alea".to_owned()),
             ["ping", number, ..] => return Ok(format!("pong {}", one_line(number))),
@@ -139,7 +139,7 @@ impl<G: Playable> Handler<G> for NBoard {
             }
             ["set", "game", ..] => {
                 let game = line.split_once("game").map_or("", |(_, game)| game);
-                session.set_game(game)?;
+                session.set_transcript(game)?;
             }
             ["go", ..] => return go(session, output),
             ["hint", ref count @ ..] => {

@@ -15,14 +15,14 @@ use alea_core::{
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use alea_play::{
-    player_notation::{Notation, trusted},
     playable::Playable,
+    player_notation::{Notation, trusted_text},
     registry::PlainGame,
 };
 use engine_player::EnginePlayer;
 
-const NO_GAME: &str = "there is no game in this text";
-const NO_FORM: &str = "whole games of this game have no form";
+const NO_GAME_ERROR: &str = "there is no game in this text";
+const NO_FORMAT_ERROR: &str = "whole games of this game have no form";
 
 pub(crate) struct Session<G: Playable> {
     pub(crate) game: G,
@@ -74,14 +74,14 @@ impl<G: Playable> Session<G> {
             position,
             game,
         };
-        session.clear();
+        session.start_new_game();
         Ok(session)
     }
 
     /// Begins a new game, with black to move if the game permits.
-    pub(crate) fn clear(&mut self) {
+    pub(crate) fn start_new_game(&mut self) {
         let mut random = RandomStream::new(self.seed(SeedSpace::Arena));
-        let start = self.game.random_start(&mut random, self.black());
+        let start = self.game.random_start(&mut random, self.black_seat());
         self.begin(start, None);
     }
 
@@ -125,9 +125,9 @@ impl<G: Playable> Session<G> {
     pub(crate) fn with_parameter(&self, key: &str, value: &str) -> Result<Notation, String> {
         // The game's own notation may name a map file, because the user chose it.
         let game = self.game.notation();
-        let notation = Notation::parse(trusted(&game)).map_err(|error| error.problem)?;
+        let notation = Notation::parse(trusted_text(&game)).map_err(|error| error.problem)?;
         let value = Notation::parse(value).map_err(|error| error.problem)?;
-        Ok(notation.without(&[key]).with(key, value))
+        Ok(notation.without_arguments(&[key]).with_argument(key, value))
     }
 
     pub(crate) fn set_position(&mut self, text: &str) -> Result<(), String> {
@@ -150,8 +150,8 @@ impl<G: Playable> Session<G> {
 
     /// Goes to the end of a transcript; the player keeps its tree and table if it continues the
     /// current game.
-    pub(crate) fn set_game(&mut self, text: &str) -> Result<(), String> {
-        let game = self.read_games(text)?.pop().ok_or(NO_GAME)??;
+    pub(crate) fn set_transcript(&mut self, text: &str) -> Result<(), String> {
+        let game = self.read_games(text)?.pop().ok_or(NO_GAME_ERROR)??;
         let own_plies = self.plies.iter().map(|&(_, outcome, mv)| (outcome, mv));
         let same_plies = (game.plies.iter())
             .zip(own_plies)
@@ -165,10 +165,10 @@ impl<G: Playable> Session<G> {
     }
 
     /// Loads the first game of a file, up to its end or to before move number `before`, from 1.
-    pub(crate) fn load(&mut self, file: &str, before: Option<usize>) -> Result<(), String> {
+    pub(crate) fn load_game(&mut self, file: &str, before: Option<usize>) -> Result<(), String> {
         let text = (self.config.read_file)(file)?;
         let game = self.read_games(&text)?.into_iter().next();
-        let game = game.ok_or(NO_GAME)??;
+        let game = game.ok_or(NO_GAME_ERROR)??;
         self.begin(game.start, None);
         let plies = before.map_or(usize::MAX, |number| number.saturating_sub(1));
         self.replay(game, plies);
@@ -183,7 +183,7 @@ impl<G: Playable> Session<G> {
 
     /// The games of a text; the outer error: the game has no transcript format.
     fn read_games(&self, text: &str) -> Result<Vec<Result<PlainGame<G>, String>>, String> {
-        let form = G::registry().transcripts.first().ok_or(NO_FORM)?;
+        let form = G::registry().transcripts.first().ok_or(NO_FORMAT_ERROR)?;
         let games = (form.read)(&self.game, text.as_bytes()).into_iter();
         Ok(games
             .map(|game| game.map_err(|error| error.to_string()))
@@ -191,7 +191,7 @@ impl<G: Playable> Session<G> {
     }
 
     pub(crate) fn transcript(&self) -> Result<String, String> {
-        let form = G::registry().transcripts.first().ok_or(NO_FORM)?;
+        let form = G::registry().transcripts.first().ok_or(NO_FORMAT_ERROR)?;
         let plies = self.plies.iter().map(|&(_, outcome, mv)| (outcome, mv));
         let game = PlainGame {
             start: self.start,
@@ -203,7 +203,7 @@ impl<G: Playable> Session<G> {
     }
 
     /// The seat that clients call black: the one whose title begins with B, else the first.
-    pub(crate) fn black(&self) -> usize {
+    pub(crate) fn black_seat(&self) -> usize {
         usize::from(self.game.seat_title(1).starts_with('B'))
     }
 

@@ -6,7 +6,7 @@
 
 use crate::clock::Clock;
 use crate::session::Session;
-use crate::{Action, Handler, Output, seconds, words};
+use crate::{Action, Handler, Output, parse_seconds, split_words};
 use alea_play::playable::Playable;
 
 const BOARD_SIZE: usize = 5;
@@ -25,7 +25,7 @@ pub(crate) struct Tcga {
 
 impl Tcga {
     fn new_game<G: Playable>(&mut self, session: &mut Session<G>) -> String {
-        session.clear();
+        session.start_new_game();
         (self.clock, self.stones) = (self.full_clock, NUM_STONES);
         "ok".to_owned()
     }
@@ -42,7 +42,7 @@ impl Tcga {
         let die = die
             .parse()
             .map_err(|_| format!("the die shows 1 to 6, not '{die}'"))?;
-        let position = position(side, squares)?;
+        let position = position_text(side, squares)?;
         let stones = squares.iter().filter(|square| **square != "0").count();
         if stones > self.stones {
             // Captured stones never return, so this is a new game.
@@ -65,7 +65,7 @@ impl Tcga {
     }
 }
 
-fn position(side: &str, squares: &[&str]) -> Result<String, String> {
+fn position_text(side: &str, squares: &[&str]) -> Result<String, String> {
     if squares.len() != NUM_STONES {
         return Err(format!("{USAGE}; these are {} squares", squares.len()));
     }
@@ -101,11 +101,11 @@ impl<G: Playable> Handler<G> for Tcga {
         line: &str,
         output: &mut dyn Output,
     ) -> Result<String, String> {
-        match *words(line)? {
+        match *split_words(line)? {
             ["name", ..] => Ok("Alea".to_owned()),
             ["version", ..] => Ok(env!("CARGO_PKG_VERSION").to_owned()),
             ["time_setting" | "time_settings", ref times @ ..] => {
-                let time = times.first().and_then(|time| seconds(time));
+                let time = times.first().and_then(|time| parse_seconds(time));
                 let time = time.ok_or("time_setting takes the seconds of a game")?;
                 self.full_clock = Some(Clock::new(time, None));
                 Ok(self.new_game(session))

@@ -5,9 +5,9 @@
 //! the game; `keys` lists the options.
 
 use crate::session::{Choice, Query, Session, value_of};
-use crate::{Action, Handler, Output, words};
-use alea_play::player_notation::Notation;
+use crate::{Action, Handler, Output, split_words};
 use alea_play::playable::Playable;
+use alea_play::player_notation::Notation;
 use std::fmt::Display;
 
 const BAD_COMMAND: &str = "bad_command";
@@ -94,7 +94,7 @@ impl<G: Playable> Handler<G> for Ubgi {
         line: &str,
         output: &mut dyn Output,
     ) -> Result<String, String> {
-        let words = words(line).or_else(|problem| error(BAD_COMMAND, problem))?;
+        let words = split_words(line).or_else(|problem| error(BAD_COMMAND, problem))?;
         match *words {
             ["quit"] => session.action = Action::Quit,
             ["ubgi"] => {
@@ -105,7 +105,7 @@ impl<G: Playable> Handler<G> for Ubgi {
             }
             ["isready"] => return Ok("readyok".to_owned()),
             ["newgame"] => {
-                session.clear();
+                session.start_new_game();
                 self.has_position = false;
             }
             ["position", "alea", ref notation @ ..] => {

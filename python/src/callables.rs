@@ -4,7 +4,7 @@
 //! Once a callable has failed, or Python was interrupted, no thread waits for a reply.
 
 use crate::PyRes;
-use crate::games::evaluate_positions;
+use crate::game_dispatch::evaluate_positions;
 use crate::models::{FeatureSet, FeatureSpec, feature_rows, parse_features};
 use engine::core::evaluator::Evaluator;
 use engine::learned::inputs::Learnable;
@@ -39,7 +39,7 @@ pub(crate) struct CallableBridge {
 /// Interval of checks for Python's signals while there are no requests.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 /// Time to wait for further requests before a batch is evaluated.
-const BATCH_TIME: Duration = Duration::from_micros(200);
+const BATCH_WAIT: Duration = Duration::from_micros(200);
 
 /// Runs `work` on another thread and the callables, which map rows (n, width) to n float32 values,
 /// on this one.
@@ -85,7 +85,7 @@ fn serve_requests(
         let first = py.detach(move || {
             let first = questions.recv_timeout(SIGNAL_INTERVAL);
             if first.is_ok() {
-                let more = || questions.recv_timeout(BATCH_TIME).ok();
+                let more = || questions.recv_timeout(BATCH_WAIT).ok();
                 batch.extend(std::iter::from_fn(more).take(max_requests - 1));
             }
             first
@@ -100,12 +100,16 @@ fn serve_requests(
                 .drain(..)
                 .partition(|request| request.callable == index);
             waiting = others;
-            reply(py, callable, own_requests)?;
+            evaluate_requests(py, callable, own_requests)?;
         }
     }
 }
 
-fn reply(py: Python<'_>, callable: &Bound<'_, PyAny>, requests: Vec<Request>) -> PyResult<()> {
+fn evaluate_requests(
+    py: Python<'_>,
+    callable: &Bound<'_, PyAny>,
+    requests: Vec<Request>,
+) -> PyResult<()> {
     let Some(first) = requests.first() else {
         return Ok(());
     };
@@ -182,7 +186,7 @@ pub(crate) struct CallableEvaluator<G: Learnable> {
 
 impl<G: Learnable> CallableEvaluator<G> {
     /// An evaluator by the next callable of `bridges`.
-    pub(crate) fn next(
+    pub(crate) fn from_next_bridge(
         game: &G,
         features: &FeatureSpec,
         bridges: &mut impl Iterator<Item = CallableBridge>,

@@ -4,7 +4,7 @@
 //! An action is the index of a move in the list of those that the outcome allows. Equal seeds and
 //! actions give equal arrays, also after a state is restored.
 
-use crate::games::Rules;
+use crate::game_dispatch::Rules;
 use crate::models::num_symbols;
 use crate::positions::{check_outcome, outcome_probabilities};
 use crate::{EngineError, PyRes};
@@ -79,7 +79,7 @@ struct Stream<T> {
 }
 
 /// Draws until a stream is reseeded; restoring a state repeats at most these, in milliseconds.
-const MAX_DRAWS: u64 = 1 << 20;
+const DRAWS_PER_RESEED: u64 = 1 << 20;
 
 impl<T> Stream<T> {
     fn new(seed: u64, number: u64, renewals: u64, make: impl Fn(u64) -> T) -> Self {
@@ -101,7 +101,7 @@ impl<T> Stream<T> {
     /// The source for the next `draws` draws, reseeded if due.
     #[inline]
     fn advance(&mut self, draws: usize, make: impl Fn(u64) -> T) -> &mut T {
-        if self.draws >= MAX_DRAWS {
+        if self.draws >= DRAWS_PER_RESEED {
             *self = Self::new(self.seed, self.number, self.renewals + 1, make);
         }
         self.draws += draws as u64;
@@ -109,14 +109,14 @@ impl<T> Stream<T> {
     }
 
     /// Restores a stream after `renewals` reseedings and `draws` draws.
-    fn repeat(
+    fn restore_draws(
         &mut self,
         (renewals, draws): (u64, u64),
         max_draws: usize,
         make: impl Fn(u64) -> T,
         mut draw: impl FnMut(&mut T),
     ) -> PyRes<()> {
-        if draws >= MAX_DRAWS + max_draws as u64 {
+        if draws >= DRAWS_PER_RESEED + max_draws as u64 {
             return Err(format!("no stream has given {draws} draws").into());
         }
         *self = Self::new(self.seed, self.number, renewals, make);
@@ -197,14 +197,14 @@ impl<G: Learnable> Env<G> {
         let first = random_start(game, &mut random);
         if let Some(stream) = &mut self.luck {
             let make = |seed| game.chance(seed);
-            stream.repeat(luck, count, make, |luck| drop(luck.draw(game, &first)))?;
+            stream.restore_draws(luck, count, make, |luck| drop(luck.draw(game, &first)))?;
         }
         let stream = &mut self.starts;
-        stream.repeat(starts, 1, RandomStream::new, |random| {
+        stream.restore_draws(starts, 1, RandomStream::new, |random| {
             let _ = random_start(game, random);
         })?;
         let stream = &mut self.samples;
-        stream.repeat(samples, count, RandomStream::new, |random| {
+        stream.restore_draws(samples, count, RandomStream::new, |random| {
             let _ = random.next_u64();
         })?;
         self.boards = boards;

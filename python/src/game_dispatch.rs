@@ -4,7 +4,7 @@
 use crate::integers::Integer;
 use crate::models::{FeatureSpec, feature_rows, parse_features};
 use crate::positions::{
-    GamePosition, Position, Positions, downcast_position, packed_bits, positions_of,
+    GamePosition, Position, Positions, downcast_position, packed_bits, parse_positions,
     unpack_position,
 };
 use crate::{PyRes, value_error};
@@ -12,8 +12,8 @@ use engine::core::{game::Game as _, random::RandomStream, text::suggestion};
 use engine::learned::inputs::Learnable;
 use engine::play::{
     build,
-    notation::{Notation, Text, trusted},
     playable::Rules as _,
+    player_notation::{Notation, Text, trusted_text},
     registry::AnyEvaluator,
 };
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -40,14 +40,14 @@ engine::for_games!(define_any_game!);
 /// [`AnyGame`] of a type that is generic over games.
 macro_rules! any_game {
     ($of:ident) => {
-        engine::for_games!($crate::games::any_game_of! $of)
+        engine::for_games!($crate::game_dispatch::any_game_of! $of)
     };
 }
 pub(crate) use any_game;
 
 macro_rules! any_game_of {
     ([$($name:ident = $type:ty),* $(,)?] $of:ident) => {
-        $crate::games::AnyGame<$($of<$type>),*>
+        $crate::game_dispatch::AnyGame<$($of<$type>),*>
     };
 }
 pub(crate) use any_game_of;
@@ -55,17 +55,17 @@ pub(crate) use any_game_of;
 /// Matches on the game; after `=> in` the result is wrapped in its variant again.
 macro_rules! dispatch {
     ($any_game:expr, $own:ident => $($act:tt)+) => {
-        engine::for_games!($crate::games::dispatch_over! $any_game, $own => $($act)+)
+        engine::for_games!($crate::game_dispatch::dispatch_over! $any_game, $own => $($act)+)
     };
 }
 pub(crate) use dispatch;
 
 macro_rules! dispatch_over {
     ([$($name:ident = $type:ty),* $(,)?] $any_game:expr, $own:ident => in $act:expr) => {
-        match $any_game { $($crate::games::AnyGame::$name($own) => $crate::games::AnyGame::$name($act)),* }
+        match $any_game { $($crate::game_dispatch::AnyGame::$name($own) => $crate::game_dispatch::AnyGame::$name($act)),* }
     };
     ([$($name:ident = $type:ty),* $(,)?] $any_game:expr, $own:ident => $act:expr) => {
-        match $any_game { $($crate::games::AnyGame::$name($own) => $act),* }
+        match $any_game { $($crate::game_dispatch::AnyGame::$name($own) => $act),* }
     };
 }
 pub(crate) use dispatch_over;
@@ -85,7 +85,7 @@ type CachedEvaluator<G> = (Option<SystemTime>, Arc<dyn AnyEvaluator<G>>);
 const MAX_EVALUATORS: usize = 16;
 
 impl<G: Learnable> Rules<G> {
-    pub(crate) fn read<'t>(text: impl Into<Text<'t>>, map: Option<&str>) -> PyRes<Self> {
+    pub(crate) fn from_text<'t>(text: impl Into<Text<'t>>, map: Option<&str>) -> PyRes<Self> {
         Ok(Self::new(Arc::new(G::from_notation(text, map)?)))
     }
 
@@ -100,8 +100,8 @@ impl<G: Learnable> Rules<G> {
         G::INFO.name
     }
 
-    fn map(&self) -> Option<String> {
-        self.game.map()
+    fn map_text(&self) -> Option<String> {
+        self.game.map_text()
     }
 
     fn start(&self, seed: u64, first: usize) -> PyRes<Arc<GamePosition<G>>> {
@@ -110,16 +110,16 @@ impl<G: Learnable> Rules<G> {
             return Err(format!("'first' is a seat below {seats}, not {first}").into());
         }
         let mut random = RandomStream::new(seed);
-        Ok(self.at(self.game.random_start(&mut random, first)))
+        Ok(self.wrap_position(self.game.random_start(&mut random, first)))
     }
 
     /// Parses a position, and the outcome if the text has one.
     pub(crate) fn parse(&self, text: &str) -> PyRes<(Arc<GamePosition<G>>, Option<u8>)> {
         let (position, outcome) = self.game.parse_position(text)?;
-        Ok((self.at(position), outcome))
+        Ok((self.wrap_position(position), outcome))
     }
 
-    fn at(&self, position: G::Position) -> Arc<GamePosition<G>> {
+    fn wrap_position(&self, position: G::Position) -> Arc<GamePosition<G>> {
         let game = Arc::clone(&self.game);
         Arc::new(GamePosition { game, position })
     }
@@ -135,7 +135,7 @@ impl<G: Learnable> Rules<G> {
         {
             return Ok(Arc::clone(evaluator));
         }
-        let evaluator = build::evaluator(trusted(notation), &*self.game)?;
+        let evaluator = build::parse_evaluator(trusted_text(notation), &*self.game)?;
         if cache.len() == MAX_EVALUATORS {
             cache.clear();
         }
@@ -143,7 +143,7 @@ impl<G: Learnable> Rules<G> {
         Ok(evaluator)
     }
 
-    pub(crate) fn own(&self, positions: &Positions) -> PyRes<Vec<G::Position>> {
+    pub(crate) fn typed_positions(&self, positions: &Positions) -> PyRes<Vec<G::Position>> {
         match positions {
             Positions::Listed(positions) => {
                 let typed = |position| Ok(downcast_position(&*self.game, position)?.position);
@@ -157,12 +157,12 @@ impl<G: Learnable> Rules<G> {
         }
     }
 
-    fn values(&self, evaluator: &str, positions: &Positions) -> PyRes<Vec<f32>> {
+    fn evaluate_all(&self, evaluator: &str, positions: &Positions) -> PyRes<Vec<f32>> {
         let evaluator = self.evaluator(evaluator)?;
         Ok(evaluate_positions(
             &*self.game,
             &*evaluator,
-            &self.own(positions)?,
+            &self.typed_positions(positions)?,
         ))
     }
 
@@ -173,7 +173,7 @@ impl<G: Learnable> Rules<G> {
                 .ok_or_else(|| format!("positions of {} have no packed form", G::INFO.name))
         };
         Ok(self
-            .own(positions)?
+            .typed_positions(positions)?
             .iter()
             .map(bits)
             .collect::<Result<_, String>>()?)
@@ -186,16 +186,16 @@ pub(crate) fn evaluate_positions<G: Learnable>(
     evaluator: &dyn AnyEvaluator<G>,
     positions: &[G::Position],
 ) -> Vec<f32> {
-    const UNKNOWN: f32 = -1.0;
+    const UNFINISHED: f32 = -1.0;
     let over = |position| game.payoff(position, game.to_move(position));
-    let over = |position| over(position).unwrap_or(UNKNOWN);
+    let over = |position| over(position).unwrap_or(UNFINISHED);
     let mut values: Vec<f32> = positions.iter().map(over).collect();
     let unfinished = positions.iter().zip(&values);
-    let unfinished = unfinished.filter(|(_, value)| **value == UNKNOWN);
+    let unfinished = unfinished.filter(|(_, value)| **value == UNFINISHED);
     let unfinished: Vec<G::Position> = unfinished.map(|(position, _)| *position).collect();
     let mut found = vec![0.0; unfinished.len()];
     evaluator.values(game, &unfinished, &mut found);
-    let slots = values.iter_mut().filter(|value| **value == UNKNOWN);
+    let slots = values.iter_mut().filter(|value| **value == UNFINISHED);
     slots.zip(found).for_each(|(slot, value)| *slot = value);
     values
 }
@@ -203,7 +203,7 @@ pub(crate) fn evaluate_positions<G: Learnable>(
 /// The game of a notation, which may name a file with a map.
 #[pyfunction]
 pub(crate) fn game(notation: &str) -> PyRes<Game> {
-    parse_game(trusted(notation), None)
+    parse_game(trusted_text(notation), None)
 }
 
 fn parse_game(notation: Text<'_>, map: Option<&str>) -> PyRes<Game> {
@@ -211,7 +211,7 @@ fn parse_game(notation: Text<'_>, map: Option<&str>) -> PyRes<Game> {
         ([$($name:ident = $type:ty),* $(,)?]) => {{
             let name = Notation::parse(notation)?.name;
             match &*name {
-                $(found if found == <$type>::INFO.name => Rules::read(notation, map).map(AnyGame::$name),)*
+                $(found if found == <$type>::INFO.name => Rules::from_text(notation, map).map(AnyGame::$name),)*
                 name => {
                     let names = [$(<$type>::INFO.name),*].join(", ");
                     let nearest = suggestion(name, &names);
@@ -233,8 +233,8 @@ pub(crate) fn evaluate<'py>(
     positions: &Bound<'py, PyAny>,
     eval: &str,
 ) -> PyResult<Bound<'py, PyArray1<f32>>> {
-    let positions = positions_of(game, positions)?;
-    let values = py.detach(|| dispatch!(&game.0, rules => rules.values(eval, &positions)))?;
+    let positions = parse_positions(game, positions)?;
+    let values = py.detach(|| dispatch!(&game.0, rules => rules.evaluate_all(eval, &positions)))?;
     Ok(PyArray1::from_vec(py, values))
 }
 
@@ -250,7 +250,7 @@ impl Game {
     /// Its arguments, for pickling.
     fn __reduce__<'py>(own: &Bound<'py, Self>) -> (Bound<'py, PyType>, (String, Option<String>)) {
         let game = own.get();
-        let map = dispatch!(&game.0, rules => rules.map());
+        let map = dispatch!(&game.0, rules => rules.map_text());
         (own.get_type(), (game.notation(), map))
     }
 
@@ -301,7 +301,7 @@ impl Game {
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<u64>>> {
-        let positions = positions_of(self, positions)?;
+        let positions = parse_positions(self, positions)?;
         let pack_all = dispatch!(&self.0, rules => rules.pack_all(&positions))?;
         Ok(PyArray1::from_vec(py, pack_all))
     }
@@ -317,14 +317,14 @@ impl Game {
         inputs: FeatureSpec,
         seat: Option<Integer<usize>>,
     ) -> PyResult<Bound<'py, PyArray2<u16>>> {
-        let positions = positions_of(self, positions)?;
+        let positions = parse_positions(self, positions)?;
         let (seat, seats) = (seat.map(|Integer(seat)| seat), self.seats());
         if let Some(seat) = seat.filter(|&seat| seat >= seats) {
             return Err(value_error(format!("a seat is below {seats}, not {seat}")));
         }
         let rows = || {
             dispatch!(&self.0, rules => {
-                let own = rules.own(&positions)?;
+                let own = rules.typed_positions(&positions)?;
                 PyRes::Ok(feature_rows(&*rules.game, parse_features(&*rules.game, &inputs)?, &own, seat))
             })
         };

@@ -18,7 +18,7 @@ impl<'py, T: TryFrom<i128>> FromPyObject<'_, 'py> for Integer<T> {
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let number = extract_integer(&object).and_then(|number| T::try_from(number).ok());
         number.map(Self).ok_or_else(|| {
-            let (missing_property, text) = (missing_property(&object), describe(&object));
+            let (missing_property, text) = (requirement_text(&object), describe(&object));
             value_error(format!(
                 "a whole number{missing_property} is needed, not {text}"
             ))
@@ -49,7 +49,7 @@ fn is_bool(object: &Bound<'_, PyAny>) -> bool {
     object.is_instance_of::<PyBool>() || is_numpys()
 }
 
-fn missing_property(object: &Bound<'_, PyAny>) -> &'static str {
+fn requirement_text(object: &Bound<'_, PyAny>) -> &'static str {
     match extract_integer(object) {
         Some(..0) => " of at least 0",
         Some(_) => " that is smaller",
@@ -71,7 +71,7 @@ fn describe(object: &Bound<'_, PyAny>) -> String {
 pub(crate) fn integer(number: &Bound<'_, PyAny>, what: &str) -> PyResult<u64> {
     let index = extract_integer(number).and_then(|number| u64::try_from(number).ok());
     index.ok_or_else(|| {
-        let (missing_property, text) = (missing_property(number), describe(number));
+        let (missing_property, text) = (requirement_text(number), describe(number));
         value_error(format!(
             "{what} is a whole number{missing_property}, not {text}"
         ))

@@ -2,7 +2,7 @@
 //! engine become `ValueError`s of one line.
 
 use engine::core::text::{printable, shorten};
-use engine::games::einstein::tables::{Tables as Exact, cache};
+use engine::games::einstein::tables::{Tables as Exact, shared_tables};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use rayon::{ThreadPool, ThreadPoolBuilder, prelude::*};
 use std::{
@@ -10,8 +10,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-mod game_batch;
 mod callables;
+mod game_batch;
 mod game_dispatch;
 mod integers;
 mod matches;
@@ -69,14 +69,14 @@ fn run_jobs(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
 
 fn provide_tables() {
     let build_table = |stones, variant| Exact::in_memory(stones, variant, &run_jobs, &|_, _| {});
-    cache::register_provider(Box::new(build_table), Box::new(|_| 0));
+    shared_tables::register_provider(Box::new(build_table), Box::new(|_| 0));
 }
 
 #[pymodule]
 mod _alea {
     #[pymodule_export]
     use super::{
-        games::{Game, evaluate, game},
+        game_dispatch::{Game, evaluate, game},
         integers::{integer, integers},
         matches::{regret, run_arena, suites},
         models::save_network,

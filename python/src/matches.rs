@@ -1,7 +1,7 @@
 //! Matches and regret, also of Python callables, with the same results as the command line.
 
 use crate::callables::{CallableBridge, CallableEvaluator, CallablePlayer, serve};
-use crate::games::{Game, dispatch};
+use crate::game_dispatch::{Game, dispatch};
 use crate::models::FeatureSpec;
 use crate::tables::Tables;
 use crate::{PyRes, pool};
@@ -15,7 +15,7 @@ use ::arena::regret::{
 };
 use engine::games::einstein::{Position, Standard};
 use engine::learned::inputs::Learnable;
-use engine::play::{build::PlayerRecipe, notation::trusted, playable::Playable};
+use engine::play::{build::PlayerRecipe, playable::Playable, player_notation::trusted_text};
 use indicatif::ProgressBar;
 use pyo3::prelude::*;
 use std::sync::{
@@ -60,10 +60,11 @@ fn play_json<G: Learnable>(
     options.starts = Arc::new(StoppableOpenings(Openings::by_default::<G>(), stop));
     if let Some(luck_evaluator) = luck {
         let evaluated = Contestant::of(
-            trusted(&format!("star1(depth=1, eval={luck_evaluator})")),
+            trusted_text(&format!("star1(depth=1, eval={luck_evaluator})")),
             game,
         );
-        let luck_contestant = evaluated.or_else(|_| Contestant::of(trusted(&luck_evaluator), game));
+        let luck_contestant =
+            evaluated.or_else(|_| Contestant::of(trusted_text(&luck_evaluator), game));
         options.luck = Some(luck_contestant?);
     }
     Ok(serde_json::to_string(&play_match(&a?, &b?, &options)?)?)
@@ -74,17 +75,17 @@ fn parse_contestant<G: Learnable>(
     (kind, name, features): Participant,
     bridges: &mut impl Iterator<Item = CallableBridge>,
 ) -> PyRes<Contestant<G>> {
-    let make: PlayerFactory<G> = if kind == CALLABLE {
+    let make: PlayerFactory<G> = if kind == CALLABLE_KIND {
         let (game, evaluator) = (
             game.clone(),
-            CallableEvaluator::next(game, &features, bridges)?,
+            CallableEvaluator::from_next_bridge(game, &features, bridges)?,
         );
         Arc::new(move || {
             let (game, evaluator) = (game.clone(), evaluator.clone());
             Box::new(CallablePlayer { game, evaluator })
         })
     } else {
-        let recipe = PlayerRecipe::parse(trusted(&name), game)?;
+        let recipe = PlayerRecipe::parse(trusted_text(&name), game)?;
         Arc::new(move || recipe.make())
     };
     Ok(Contestant { name, make })
@@ -102,8 +103,8 @@ impl<G: Learnable> Starts<G> for StoppableOpenings {
         self.0.of_pair(game, pair, seed)
     }
 
-    fn before_pair(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)> {
-        self.0.before_pair(game, pair, seed)
+    fn opening_moves(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)> {
+        self.0.opening_moves(game, pair, seed)
     }
 
     fn is_random(&self) -> bool {
@@ -114,12 +115,12 @@ impl<G: Learnable> Starts<G> for StoppableOpenings {
         serde_json::Value::Null
     }
 
-    fn words(&self) -> String {
-        Starts::<G>::words(&self.0)
+    fn description(&self) -> String {
+        Starts::<G>::description(&self.0)
     }
 }
 
-const CALLABLE: &str = "callable";
+const CALLABLE_KIND: &str = "callable";
 
 /// Positions for regret: suites as names and texts, or tables and a number of positions.
 #[derive(FromPyObject)]
@@ -154,12 +155,16 @@ fn regret_json(
         RegretPositions::Tables((tables, _)) => (*tables.get().rules.game).clone(),
     };
     let parse_contestant = match kind.as_str() {
-        CALLABLE => {
-            let evaluator = Arc::new(CallableEvaluator::next(&game, &features, &mut bridges)?);
+        CALLABLE_KIND => {
+            let evaluator = Arc::new(CallableEvaluator::from_next_bridge(
+                &game,
+                &features,
+                &mut bridges,
+            )?);
             Contestant::Evaluator { name, evaluator }
         }
-        "player" => Contestant::player(trusted(&name), &game)?,
-        _ => Contestant::evaluator(trusted(&name), &game)?,
+        "player" => Contestant::parse_player(trusted_text(&name), &game)?,
+        _ => Contestant::parse_evaluator(trusted_text(&name), &game)?,
     };
     let progress = ProgressBar::hidden();
     let label = || {
@@ -172,7 +177,7 @@ fn regret_json(
             }
             RegretPositions::Tables((tables, count)) => {
                 let (tables, source) = (&tables.get().tables, Source::default_of(&game)?);
-                let stones = |_| 2..=tables.stones();
+                let stones = |_| 2..=tables.max_stones();
                 let sampled = draw_positions(&game, &source, stones, *count, seed, &progress)?;
                 label_exactly(&game, &**tables, &sampled)?
             }
@@ -184,14 +189,8 @@ fn regret_json(
     };
     let regret_json = pool()?.install(|| {
         let labelled = label()?;
-        let regret_json = report::measure(
-            &parse_contestant,
-            &game,
-            &labelled,
-            class,
-            seed,
-            &progress,
-        );
+        let regret_json =
+            report::measure(&parse_contestant, &game, &labelled, class, seed, &progress);
         PyRes::Ok(regret_json?)
     });
     Ok(serde_json::to_string(&regret_json?)?)
@@ -200,6 +199,11 @@ fn regret_json(
 /// EinStein's benchmark suites: file name and contents of each.
 #[pyfunction]
 pub(crate) fn suites() -> [(String, &'static str); 8] {
-    let suite = |stones| (format!("stones-{stones}.jsonl"), alea_data::regret_suite(stones));
+    let suite = |stones| {
+        (
+            format!("stones-{stones}.jsonl"),
+            alea_data::regret_suite(stones),
+        )
+    };
     std::array::from_fn(|number| suite(number + 5))
 }

@@ -1,7 +1,7 @@
 //! Model files, and the features of models.
 
 use crate::PyRes;
-use crate::games::{Game, dispatch};
+use crate::game_dispatch::{Game, dispatch};
 use engine::core::game::Seat;
 use engine::learned::{
     inputs::{Learnable, with_view},
@@ -27,7 +27,10 @@ pub(crate) fn parse_features<G: Learnable>(_: &G, features: &FeatureSpec) -> PyR
 }
 
 pub(crate) fn num_symbols<G: Learnable>(game: &G) -> usize {
-    let ends = game.cells().iter().map(|group| group.start + group.count);
+    let ends = game
+        .cell_groups()
+        .iter()
+        .map(|group| group.start + group.count);
     ends.max().unwrap_or(0)
 }
 
@@ -70,10 +73,10 @@ pub(crate) fn save_network(
     path: PathBuf,
     network: TrainedNetwork,
 ) -> PyRes<()> {
-    py.detach(|| dispatch!(&game.0, rules => save_file(&*rules.game, network, &path)))
+    py.detach(|| dispatch!(&game.0, rules => write_network(&*rules.game, network, &path)))
 }
 
-fn save_file<G: Learnable>(
+fn write_network<G: Learnable>(
     game: &G,
     (inputs, bounds, mut tensors, provenance): TrainedNetwork,
     path: &Path,

@@ -2,7 +2,7 @@
 //! ones or the number of threads.
 
 use crate::PyRes;
-use crate::games::{Game, any_game, dispatch};
+use crate::game_dispatch::{Game, any_game, dispatch};
 use crate::integers::Integer;
 use crate::positions::{
     GamePosition, PositionQuery, downcast_position, optional_outcome, parse_query,
@@ -12,7 +12,9 @@ use engine::core::{
     random::{SeedSpace, derive_seed},
 };
 use engine::learned::inputs::Learnable;
-use engine::play::{build::PlayerRecipe, notation::trusted, player::Player as EnginePlayer};
+use engine::play::{
+    build::PlayerRecipe, player::Player as EnginePlayer, player_notation::trusted_text,
+};
 use engine::search::limits::Limits;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -45,7 +47,7 @@ struct TypedPlayer<G: Learnable> {
 impl<G: Learnable> TypedPlayer<G> {
     fn new(game: &Arc<G>, notation: &str, seed: u64) -> PyRes<Self> {
         Ok(Self {
-            recipe: PlayerRecipe::parse(trusted(notation), &**game)?,
+            recipe: PlayerRecipe::parse(trusted_text(notation), &**game)?,
             game: Arc::clone(game),
             seed: derive_seed(seed, SeedSpace::Player, &[]),
         })
@@ -138,7 +140,7 @@ fn analysis<G: Learnable>(
 }
 
 impl Player {
-    fn queries(
+    fn parse_queries(
         &self,
         positions: &[Bound<'_, PyAny>],
         outcome: Option<Integer<i64>>,
@@ -186,7 +188,7 @@ impl Player {
         outcome: Option<Integer<i64>>,
         threads: Integer<usize>,
     ) -> PyResult<Vec<String>> {
-        let (queries, Integer(threads)) = (self.queries(&positions, outcome)?, threads);
+        let (queries, Integer(threads)) = (self.parse_queries(&positions, outcome)?, threads);
         Ok(py.detach(|| dispatch!(&self.typed, typed => typed.decide(&queries, threads)))?)
     }
 
@@ -199,7 +201,7 @@ impl Player {
         outcome: Option<Integer<i64>>,
         threads: Integer<usize>,
     ) -> PyResult<Vec<Analysis>> {
-        let (queries, Integer(threads)) = (self.queries(&positions, outcome)?, threads);
+        let (queries, Integer(threads)) = (self.parse_queries(&positions, outcome)?, threads);
         Ok(py.detach(|| dispatch!(&self.typed, typed => typed.analyse(&queries, threads)))?)
     }
 }

@@ -1,6 +1,6 @@
 //! Positions with their games, and arrays of them.
 
-use crate::games::{Game, Rules, any_game, dispatch};
+use crate::game_dispatch::{Game, Rules, any_game, dispatch};
 use crate::integers::{Integer, integer};
 use crate::{PyRes, value_error};
 use engine::core::game::{Game as _, Outcome};
@@ -35,9 +35,9 @@ pub(crate) struct GamePosition<G: Learnable> {
 }
 
 impl<G: Learnable> GamePosition<G> {
-    fn same_game(&self, game: &G) -> bool {
+    fn is_of_game(&self, game: &G) -> bool {
         std::ptr::eq(&raw const *self.game, &raw const *game)
-            || self.game.notation() == game.notation() && self.game.map() == game.map()
+            || self.game.notation() == game.notation() && self.game.map_text() == game.map_text()
     }
 
     pub(crate) fn check(&self, outcome: Option<u8>) -> PyRes<()> {
@@ -116,7 +116,7 @@ pub(crate) fn downcast_position<'a, G: Learnable>(
     let position: &dyn std::any::Any = dispatch!(position, at => &**at);
     let own = position
         .downcast_ref::<GamePosition<G>>()
-        .filter(|at| at.same_game(game));
+        .filter(|at| at.is_of_game(game));
     let other = || format!("the position is of another game than {}", game.notation());
     Ok(own.ok_or_else(other)?)
 }
@@ -155,7 +155,7 @@ pub(crate) fn outcome_probabilities<G: Learnable>(
     if game.payoffs(position).is_some() {
         return Vec::new();
     }
-    let by_outcome = game.outcome_by_outcome();
+    let by_outcome = game.with_unmerged_outcomes();
     let mut moves = G::Moves::default();
     by_outcome.moves(position, &mut moves);
     let outcomes = by_outcome.outcomes(position, &moves);
@@ -183,7 +183,7 @@ pub(crate) fn parse_query(game: &Game, position: &Bound<'_, PyAny>) -> PyResult<
 }
 
 /// Reads an array of packed positions, or a sequence of positions and texts.
-pub(crate) fn positions_of(game: &Game, positions: &Bound<'_, PyAny>) -> PyResult<Positions> {
+pub(crate) fn parse_positions(game: &Game, positions: &Bound<'_, PyAny>) -> PyResult<Positions> {
     if let Ok(packed) = positions.extract::<PyReadonlyArray1<'_, u64>>() {
         let packed = packed.as_array().iter().copied().collect();
         return Ok(Positions::Packed(packed));
@@ -284,7 +284,7 @@ impl Position {
     }
 
     fn __str__(&self) -> String {
-        dispatch!(&self.0, at => at.game.draw(&at.position, None))
+        dispatch!(&self.0, at => at.game.text_diagram(&at.position, None))
     }
 
     fn __repr__(&self) -> String {

@@ -1,6 +1,6 @@
 //! Samples of recorded games, the same as the trainer's, and conversion of records to Parquet.
 
-use crate::games::{Game, any_game, dispatch};
+use crate::game_dispatch::{Game, any_game, dispatch};
 use crate::models::{FeatureSet, FeatureSpec, feature_rows, parse_features};
 use crate::positions::packed_bits;
 use crate::{PyRes, pool};
@@ -24,9 +24,9 @@ use trainer::{
 
 /// Samples of recorded games.
 #[pyclass(frozen, module = "alea")]
-pub(crate) struct Samples(any_game!(Set));
+pub(crate) struct Samples(any_game!(SharedSamples));
 
-type Set<G> = Arc<TrainerSamples<G>>;
+type SharedSamples<G> = Arc<TrainerSamples<G>>;
 
 /// An iterator over batches of samples.
 #[pyclass(frozen, module = "alea")]
@@ -35,7 +35,7 @@ pub(crate) struct Batches(Mutex<Receiver<PyRes<Batch>>>);
 /// Which samples to iterate over, and in which order.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct Order {
+struct BatchOrder {
     inputs: FeatureSpec,
     batch: usize,
     /// `None`: the validation samples, in order.
@@ -64,7 +64,7 @@ fn open<G: Learnable>(
     game: &G,
     directories: &[PathBuf],
     (label, exact, error_scale, results, validation_fraction, seed): Choice,
-) -> PyRes<Set<G>> {
+) -> PyRes<SharedSamples<G>> {
     let options = SampleOptions {
         label,
         exact,
@@ -77,8 +77,8 @@ fn open<G: Learnable>(
     let open = || TrainerSamples::<G>::open(directories, &options);
     let samples = pool()?.install(open)?;
     let (actual, expected) = (
-        samples.game().model_name(),
-        game.training_rules().model_name(),
+        samples.game().model_game_name(),
+        game.training_rules().model_game_name(),
     );
     if actual != expected {
         return Err(format!("these are games of {actual}, not of {expected}").into());
@@ -87,7 +87,10 @@ fn open<G: Learnable>(
 }
 
 /// Loads batches on a thread of its own, which ends when the receiver is dropped.
-fn batches<G: Learnable>(samples: &Set<G>, order: Order) -> PyRes<Receiver<PyRes<Batch>>> {
+fn load_batches<G: Learnable>(
+    samples: &SharedSamples<G>,
+    order: BatchOrder,
+) -> PyRes<Receiver<PyRes<Batch>>> {
     const MAX_WAITING: usize = 2;
     let [part, parts] = order.part;
     if order.batch == 0 || order.window == 0 || part >= parts {
@@ -113,7 +116,7 @@ fn batches<G: Learnable>(samples: &Set<G>, order: Order) -> PyRes<Receiver<PyRes
             None => DataLoader::validation(&samples, order.batch),
         };
         let prepare =
-            |chunk: &[Sample<_>]| pool.install(|| batch(samples.game(), feature_set, chunk));
+            |chunk: &[Sample<_>]| pool.install(|| make_batch(samples.game(), feature_set, chunk));
         let outcome = loader.for_each_batch(prepare, |_, batch| {
             let sent = sender.send(Ok(batch));
             sent.map_err(|_| trainer::Error::Other("the receiver of batches is gone".to_owned()))
@@ -125,7 +128,7 @@ fn batches<G: Learnable>(samples: &Set<G>, order: Order) -> PyRes<Receiver<PyRes
     Ok(receiver)
 }
 
-fn batch<G: Learnable>(
+fn make_batch<G: Learnable>(
     game: &G,
     feature_set: FeatureSet<G>,
     samples: &[Sample<G::Position>],
@@ -137,7 +140,7 @@ fn batch<G: Learnable>(
     let rows: Vec<_> = tasks
         .map(|chunk| feature_rows(game, feature_set, chunk, None).0)
         .collect();
-    let remaining = |position| game.remaining(position) as u16;
+    let remaining = |position| game.remaining_length(position) as u16;
     let floats = |part: fn(&Sample<G::Position>) -> f32| samples.iter().map(part).collect();
     Batch {
         packed: positions.iter().filter_map(packed_bits).collect(),
@@ -185,19 +188,19 @@ impl Samples {
     fn counts(&self) -> [usize; 4] {
         dispatch!(&self.0, samples => {
             let duplicates = samples.duplicate_games() as usize;
-            [samples.training(), samples.validation().len(), samples.held_out(), duplicates]
+            [samples.num_training(), samples.validation().len(), samples.num_held_out(), duplicates]
         })
     }
 
     /// One pass over the samples; without an epoch over those for validation.
-    fn batches(&self, order: Order) -> PyRes<Batches> {
-        let batches = dispatch!(&self.0, samples => batches(samples, order))?;
+    fn batches(&self, order: BatchOrder) -> PyRes<Batches> {
+        let batches = dispatch!(&self.0, samples => load_batches(samples, order))?;
         Ok(Batches(Mutex::new(batches)))
     }
 }
 
 /// Packed positions, rows and remaining material; values, results and weights.
-type Arrays<'py> = (
+type BatchArrays<'py> = (
     Bound<'py, PyArray1<u64>>,
     Bound<'py, PyArray2<u16>>,
     Bound<'py, PyArray1<u16>>,
@@ -207,7 +210,7 @@ type Arrays<'py> = (
 #[pymethods]
 impl Batches {
     /// The next batch, if there is one.
-    fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Arrays<'py>>> {
+    fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<BatchArrays<'py>>> {
         let next = py.detach(|| {
             let batches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             batches.recv().ok()

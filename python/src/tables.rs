@@ -1,22 +1,22 @@
 //! Exact values of endgames, for arrays of positions: NaN outside of the tables, payoffs of
 //! finished positions.
 
-use crate::games::{Game, Rules, game};
+use crate::game_dispatch::{Game, Rules, game};
 use crate::integers::{Integer, extract_all};
-use crate::positions::{check_outcome, positions_of};
+use crate::positions::{check_outcome, parse_positions};
 use crate::{PyRes, run_jobs, value_error};
 use engine::core::game::Game as _;
 use engine::games::einstein::{
     Position, Standard,
-    tables::{Tables as Exact, cache},
+    tables::{Tables as Exact, shared_tables},
 };
-use engine::play::playable::ChanceOutcomes;
+use engine::play::playable::ChanceSources;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use std::{path::PathBuf, sync::Arc};
 
 /// Columns of `moves`: the largest number of moves in a position.
-const MAX_STORED_MOVES: usize = 18;
+const NUM_MOVE_COLUMNS: usize = 18;
 /// Positions per batch: in memory as many as are prefetched together; from files more, to read them
 /// in file order.
 const BATCH_SIZES: [usize; 2] = [32, 1 << 20];
@@ -32,8 +32,8 @@ pub(crate) struct Tables {
 
 impl Tables {
     fn parse(&self, positions: &Bound<'_, PyAny>) -> PyResult<Vec<Position>> {
-        let positions = positions_of(&self.game, positions)?;
-        Ok(self.rules.own(&positions)?)
+        let positions = parse_positions(&self.game, positions)?;
+        Ok(self.rules.typed_positions(&positions)?)
     }
 
     fn values(&self, positions: &[Position]) -> Vec<f32> {
@@ -56,20 +56,20 @@ impl Tables {
 
     /// Values of moves for the seat that makes them: of those that the outcome allows, or of all;
     /// in list order, NaN behind the last.
-    fn move_values_of(&self, positions: &[Position], outcomes: Option<&[u8]>) -> Vec<f32> {
+    fn move_values(&self, positions: &[Position], outcomes: Option<&[u8]>) -> Vec<f32> {
         let game = &*self.rules.game;
         let (mut after, mut indices) = (Vec::new(), Vec::new());
         for (number, position) in positions.iter().enumerate() {
             let outcome = outcomes.map(|outcomes| outcomes[number]);
-            for (index, &mv) in ChanceOutcomes::legal_moves(game, position, outcome)
+            for (index, &mv) in ChanceSources::legal_moves(game, position, outcome)
                 .iter()
                 .enumerate()
             {
                 after.push(game.play(position, mv));
-                indices.push(number * MAX_STORED_MOVES + index);
+                indices.push(number * NUM_MOVE_COLUMNS + index);
             }
         }
-        let mut move_values_of = vec![f32::NAN; positions.len() * MAX_STORED_MOVES];
+        let mut move_values_of = vec![f32::NAN; positions.len() * NUM_MOVE_COLUMNS];
         for (index, value) in indices.into_iter().zip(self.values(&after)) {
             // A successor's value is for the other side.
             move_values_of[index] = 1.0 - value;
@@ -89,11 +89,11 @@ impl Tables {
         folder: Option<PathBuf>,
     ) -> PyResult<Self> {
         let Integer(stones) = stones;
-        let rules: Rules<Standard> = Rules::read(name, None)?;
+        let rules: Rules<Standard> = Rules::from_text(name, None)?;
         let variant = rules.game.variant();
         let tables = py.detach(|| match &folder {
             Some(folder) => Exact::open(folder, stones, variant, &run_jobs),
-            None => cache::shared_tables(stones, variant),
+            None => shared_tables::shared_tables(stones, variant),
         });
         Ok(Self {
             game: game(name)?,
@@ -142,7 +142,7 @@ impl Tables {
                 "{count} positions need as many outcomes, not {found}"
             )));
         }
-        let move_values_of = py.detach(|| self.move_values_of(&parse, outcomes.as_deref()));
-        PyArray1::from_vec(py, move_values_of).reshape([count, MAX_STORED_MOVES])
+        let move_values_of = py.detach(|| self.move_values(&parse, outcomes.as_deref()));
+        PyArray1::from_vec(py, move_values_of).reshape([count, NUM_MOVE_COLUMNS])
     }
 }

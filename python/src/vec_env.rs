@@ -1,8 +1,8 @@
 //! A batch of games as numpy arrays, which are written while Python waits, and not at all after an
 //! error.
 
-use crate::boards::{BoardArrays, Env, State};
-use crate::games::{self, Game, any_game, dispatch};
+use crate::game_batch::{BoardArrays, Env, State};
+use crate::game_dispatch::{self, Game, any_game, dispatch};
 use crate::integers::{Integer, extract_all};
 use crate::{PyRes, value_error};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
@@ -124,7 +124,7 @@ impl VecEnv {
         let game = match game.cast::<Game>() {
             Ok(game) => game.get(),
             Err(_) => {
-                parsed = games::game(&game.extract::<String>()?)?;
+                parsed = game_dispatch::game(&game.extract::<String>()?)?;
                 &parsed
             }
         };

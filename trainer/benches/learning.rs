@@ -18,7 +18,7 @@ const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/sample");
 
 const BATCH_SIZE: usize = 4096;
 
-fn records(criterion: &mut Criterion) {
+fn bench_shards(criterion: &mut Criterion) {
     let path = Path::new(SAMPLE).join("000000.games");
     let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let (header, games) =
@@ -40,7 +40,7 @@ fn inputs(criterion: &mut Criterion) {
     let config = TrainConfig::default();
     let options = SampleOptions::new(&config.target, 0.05, 1);
     let samples = Samples::<Standard>::open(&[SAMPLE], &options)
-        .and_then(|samples| samples.read(0))
+        .and_then(|samples| samples.read_part(0))
         .unwrap_or_else(|error| panic!("{error}"));
     let features = default_features();
     let set = config
@@ -63,14 +63,14 @@ fn inputs(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn steps(criterion: &mut Criterion) {
+fn bench_train_steps(criterion: &mut Criterion) {
     let mut random = RandomStream::new(1);
     let mut network = network(&TrainConfig::default(), &mut random);
     let batch = random_batch(BATCH_SIZE, &mut random);
     let mut group = criterion.benchmark_group("a training step");
     group.throughput(Throughput::Elements(BATCH_SIZE as u64));
     group.bench_function("network", |bencher| {
-        bencher.iter(|| network.step(batch.inputs(), 1e-3, 1.0));
+        bencher.iter(|| network.adam_step(batch.inputs(), 1e-3, 1.0));
     });
     // 40 tables for 4 squares with 13 contents, all rows equally likely: the worst case for caches.
     let (tuples, table) = (40, 13 * 13 * 13 * 13);
@@ -90,5 +90,5 @@ fn steps(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, records, inputs, steps);
+criterion_group!(benches, bench_shards, inputs, bench_train_steps);
 criterion_main!(benches);

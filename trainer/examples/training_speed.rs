@@ -44,8 +44,8 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     )?;
     println!(
         "{} training samples in {} parts",
-        samples.training(),
-        samples.parts()
+        samples.num_training(),
+        samples.num_parts()
     );
     loading(&samples, &config)?;
     network(&samples, &config)?;
@@ -56,17 +56,17 @@ fn main() -> Result<(), Box<dyn error::Error>> {
 fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<(), Error> {
     let (mut best, mut min_seconds, mut cycles) = (0.0f64, f64::INFINITY, f64::INFINITY);
     for _ in 0..NUM_RUNS {
-        let clock = clock();
-        let (started, before) = (Instant::now(), processor_seconds());
+        let clock = clock_hertz();
+        let (started, before) = (Instant::now(), cpu_seconds());
         // Long enough for a clock of hundredths of a second.
         let mut samples = 0.0;
         while started.elapsed().as_secs_f64() < 1.0 {
             samples += run()? as f64;
         }
         best = best.max(samples / started.elapsed().as_secs_f64());
-        let seconds = (processor_seconds() - before) / samples;
+        let seconds = (cpu_seconds() - before) / samples;
         min_seconds = min_seconds.min(seconds);
-        cycles = cycles.min(seconds * (clock + self::clock()) / 2.0);
+        cycles = cycles.min(seconds * (clock + self::clock_hertz()) / 2.0);
     }
     println!(
         "{name:<44} {:>8.3} million/s {:>7.0} ns {cycles:>7.0} cycles",
@@ -77,7 +77,7 @@ fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<
 }
 
 /// Of all threads, ended ones included; 0 where unavailable.
-fn processor_seconds() -> f64 {
+fn cpu_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // Fields 12 and 13 after the name, which may contain any characters, are in 1/100 s.
     let fields = text
@@ -94,7 +94,7 @@ fn processor_seconds() -> f64 {
 }
 
 /// The processor's clock: cycles per second of processor time.
-fn clock() -> f64 {
+fn clock_hertz() -> f64 {
     const STEPS: u64 = 30_000_000;
     let nanoseconds = || -> f64 {
         let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
@@ -127,25 +127,25 @@ fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<
     let features = default_features();
     let set = config.ntuple.tuple_set(samples.game())?;
     measure("reading shards", || {
-        (0..samples.parts())
-            .map(|part| samples.read(part).map(|part| part.len()))
+        (0..samples.num_parts())
+            .map(|part| samples.read_part(part).map(|part| part.len()))
             .sum()
     })?;
     for window in [1 << 16, 1 << 24] {
         let pass = |epoch| DataLoader::training(samples, 4096, shuffle(epoch, window), 0);
         let name = |what: &str| format!("{what}, window of {window}");
         measure(&name("read and shuffled"), || {
-            count(&pass(1), <[_]>::to_vec, Vec::len)
+            load_epoch(&pass(1), <[_]>::to_vec, Vec::len)
         })?;
         measure(&name("network batches"), || {
-            count(
+            load_epoch(
                 &pass(1),
                 |samples| network_batch(&features, samples, LAMBDA),
                 |batch| batch.targets.len(),
             )
         })?;
         measure(&name("tuple batches"), || {
-            count(
+            load_epoch(
                 &pass(1),
                 |samples| tuple_batch(&set, samples, LAMBDA),
                 |batch| batch.targets.len(),
@@ -156,7 +156,7 @@ fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<
 }
 
 /// Loads an epoch; `size` returns the number of samples in a batch.
-fn count<B: Send>(
+fn load_epoch<B: Send>(
     loader: &DataLoader<'_, Standard>,
     prepare: impl Fn(&[Sample<Position>]) -> B + Sync,
     size: impl Fn(&B) -> usize,
@@ -181,7 +181,7 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
             &format!("network step alone, {}", instructions.name()),
             || {
                 for _ in 0..STEPS {
-                    network.step(batch.inputs(), 1e-3, 1.0);
+                    network.adam_step(batch.inputs(), 1e-3, 1.0);
                 }
                 Ok(STEPS * BATCH_SIZE)
             },
@@ -193,7 +193,7 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
         DataLoader::training(samples, BATCH_SIZE, shuffle(1, 1 << 24), 0).for_each_batch(
             |samples| network_batch(&features, samples, LAMBDA),
             |_, batch| {
-                network.step(batch.inputs(), 1e-3, 1.0);
+                network.adam_step(batch.inputs(), 1e-3, 1.0);
                 learned += batch.targets.len();
                 Ok(())
             },
@@ -212,10 +212,10 @@ fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn
         .map(|index| (index % TUPLES * ROWS + random.below(ROWS)) as u32)
         .collect();
     let targets: Vec<f32> = (0..STEPS * BATCH_SIZE)
-        .map(|_| random.unit() as f32)
+        .map(|_| random.uniform_f64() as f32)
         .collect();
     let windows = TupleSet::from_name(samples.game(), "board-windows")?.tuple_texts();
-    let set = TupleSet::custom(samples.game(), &windows[..TUPLES])?;
+    let set = TupleSet::parse_custom(samples.game(), &windows[..TUPLES])?;
     let mut played = Vec::new();
     DataLoader::training(samples, BATCH_SIZE, shuffle(1, 1 << 24), 0).for_each_batch(
         |samples| tuple_batch(&set, samples, LAMBDA).rows,

@@ -1,6 +1,6 @@
 //! Converts samples to training batches in parallel, the same for any number of threads.
 
-use crate::models::cpu::Inputs;
+use crate::models::cpu::BatchView;
 use crate::sample::Sample;
 use alea_learned::{inputs::Learnable, named_set::NamedSet, network::bucket, tuples::TupleSet};
 
@@ -22,8 +22,8 @@ pub struct NetworkBatch {
 impl NetworkBatch {
     /// Borrows the batch for the CPU training step.
     #[must_use]
-    pub fn inputs(&self) -> Inputs<'_> {
-        Inputs {
+    pub fn inputs(&self) -> BatchView<'_> {
+        BatchView {
             rows: &self.rows,
             buckets: &self.buckets,
             targets: &self.targets,
@@ -40,7 +40,7 @@ impl NetworkBatch {
         let active = self.rows.len() / self.buckets.len();
         let mut order: Vec<usize> = (0..self.buckets.len()).collect();
         order.sort_by_key(|&sample| self.buckets[sample]);
-        fn sorted<T: Copy>(values: &[T], order: &[usize]) -> Vec<T> {
+        fn reorder<T: Copy>(values: &[T], order: &[usize]) -> Vec<T> {
             // `get`, since the list of buckets or loss weights may be empty.
             order
                 .iter()
@@ -52,9 +52,9 @@ impl NetworkBatch {
             .flat_map(|&at| &self.rows[at * active..][..active]);
         Self {
             rows: rows.copied().collect(),
-            buckets: sorted(&self.buckets, &order),
-            targets: sorted(&self.targets, &order),
-            weights: sorted(&self.weights, &order),
+            buckets: reorder(&self.buckets, &order),
+            targets: reorder(&self.targets, &order),
+            weights: reorder(&self.weights, &order),
         }
     }
 }
@@ -70,7 +70,7 @@ pub struct FeatureSpec<G: Learnable> {
     pub game: G,
     /// Enabled optional input groups.
     pub groups: NamedSet<G::Group>,
-    /// Largest [`alea_play::rules::Rules::remaining`] of each output bucket but the last,
+    /// Largest [`alea_play::rule_parameters::Rules::remaining_length`] of each output bucket but the last,
     /// ascending.
     pub bounds: Vec<u8>,
 }
@@ -91,7 +91,7 @@ pub fn network_batch<G: Learnable>(
     let rows = rows_of(samples, active, |position, rows| {
         game.active_features(*groups, position, game.to_move(position), rows);
     });
-    let bucket = |sample: &Sample<_>| bucket(bounds, game.remaining(&sample.position)) as u8;
+    let bucket = |sample: &Sample<_>| bucket(bounds, game.remaining_length(&sample.position)) as u8;
     let counted = samples
         .iter()
         .take(samples.len() * usize::from(!bounds.is_empty()));
@@ -99,7 +99,7 @@ pub fn network_batch<G: Learnable>(
         rows,
         buckets: counted.map(bucket).collect(),
         targets: map_samples(samples, |sample| sample.target(lambda)),
-        weights: weights(samples),
+        weights: loss_weights(samples),
     }
 }
 
@@ -122,10 +122,10 @@ pub fn tuple_batch<G: Learnable>(
     lambda: f32,
 ) -> TupleBatch {
     TupleBatch {
-        rows: rows_of(samples, set.tuples(), |position, rows| {
+        rows: rows_of(samples, set.tuple_count(), |position, rows| {
             set.row_indices(position, rows);
         }),
-        weights: weights(samples),
+        weights: loss_weights(samples),
         targets: map_samples(samples, |sample| sample.target(lambda)),
     }
 }
@@ -152,7 +152,7 @@ fn rows_of<P: Sync, T: Copy + Default + Send>(
     rows
 }
 
-fn weights<P>(samples: &[Sample<P>]) -> Vec<f32> {
+fn loss_weights<P>(samples: &[Sample<P>]) -> Vec<f32> {
     let weights = || samples.iter().map(|sample| sample.weight);
     let differ = weights().any(|weight| weight != 1.0);
     if differ {
@@ -163,10 +163,10 @@ fn weights<P>(samples: &[Sample<P>]) -> Vec<f32> {
 }
 
 /// Wraps positions in samples with the dummy target ½, for predictions.
-pub fn samples_without_labels<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
+pub fn prediction_samples<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
     positions
         .iter()
-        .map(|&position| Sample::exact(position, 0.5))
+        .map(|&position| Sample::with_target(position, 0.5))
         .collect()
 }
 
@@ -216,12 +216,15 @@ mod tests {
                     game.active_features(groups, position, game.to_move(position), &mut rows);
                     assert_eq!(network.rows[number * active..][..active], rows);
                     if let Some(&bucket) = network.buckets.get(number) {
-                        let stones = position.stones();
+                        let stones = position.num_stones();
                         assert_eq!(bucket, u8::from(stones > 5) + u8::from(stones > 8));
                     }
-                    let mut rows = vec![0; set.tuples()];
+                    let mut rows = vec![0; set.tuple_count()];
                     set.row_indices(position, &mut rows);
-                    assert_eq!(tuples.rows[number * set.tuples()..][..set.tuples()], rows);
+                    assert_eq!(
+                        tuples.rows[number * set.tuple_count()..][..set.tuple_count()],
+                        rows
+                    );
                 }
                 let together = network.clone().sort_by_bucket();
                 assert!(together.buckets.is_sorted());

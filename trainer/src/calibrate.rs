@@ -128,9 +128,12 @@ mod tests {
         let mut random = RandomStream::new(1);
         let samples: Vec<(f32, f32)> = (0..200_000)
             .map(|_| {
-                let score = (random.unit() * 10.0 - 3.0) as f32;
+                let score = (random.uniform_f64() * 10.0 - 3.0) as f32;
                 let probability = 1.0 / (1.0 + (-(0.7 * f64::from(score) - 0.4)).exp());
-                (score, f32::from(u8::from(random.unit() < probability)))
+                (
+                    score,
+                    f32::from(u8::from(random.uniform_f64() < probability)),
+                )
             })
             .collect();
         let fit = fit_logistic(&samples).unwrap();

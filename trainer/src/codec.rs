@@ -28,7 +28,7 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), String> {
 }
 
 #[inline]
-pub(crate) fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
+pub(crate) fn put_leb128(mut number: u64, bytes: &mut Vec<u8>) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
         number >>= 7;
@@ -38,7 +38,7 @@ pub(crate) fn put_number(mut number: u64, bytes: &mut Vec<u8>) {
 
 /// Removes a LEB128 integer from the front; `None` if cut off, too large or not in shortest form.
 #[inline]
-pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+pub(crate) fn take_leb128(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
@@ -99,9 +99,9 @@ mod tests {
             (u64::MAX, &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1]),
         ] {
             let mut bytes = Vec::new();
-            put_number(number, &mut bytes);
+            put_leb128(number, &mut bytes);
             assert_eq!(bytes, form);
-            assert_eq!(take_number(&mut &bytes[..]), Some(number));
+            assert_eq!(take_leb128(&mut &bytes[..]), Some(number));
         }
         for none in [
             &[][..],
@@ -110,7 +110,7 @@ mod tests {
             &[255; 11],
             &[255, 255, 255, 255, 255, 255, 255, 255, 255, 2],
         ] {
-            assert_eq!(take_number(&mut &none[..]), None, "{none:?}");
+            assert_eq!(take_leb128(&mut &none[..]), None, "{none:?}");
         }
     }
 

@@ -61,7 +61,7 @@ impl TrainConfig {
             config.ntuple.set = game.tuple_sets()[0].name.to_owned();
         }
         config.ntuple.tuple_set(game)?;
-        let groups = config.network.groups::<G>()?.iter();
+        let groups = config.network.input_groups::<G>()?.iter();
         let names = groups.map(|group| group.name().to_owned());
         config.network.inputs = Some(names.collect());
         check_bucket_limits(game, "buckets", &config.network.buckets)
@@ -77,7 +77,7 @@ impl TrainConfig {
 
     /// Parses a configuration; absent keys get their defaults.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
-        let config: Self = parse(text)?;
+        let config: Self = parse_toml(text)?;
         config.check()?;
         Ok(config)
     }
@@ -109,7 +109,7 @@ impl TrainConfig {
         check_at_least_one("training.window", training.window)?;
         let minutes = training.checkpoint_minutes;
         let good_minutes = minutes.is_finite() && minutes >= 0.0;
-        require(
+        check_range(
             "training.checkpoint_minutes",
             minutes,
             good_minutes,
@@ -117,7 +117,7 @@ impl TrainConfig {
         )?;
         let rate = training.final_rate;
         let good_rate = rate > 0.0 && rate <= 1.0;
-        require(
+        check_range(
             "training.final_rate",
             rate,
             good_rate,
@@ -125,7 +125,7 @@ impl TrainConfig {
         )?;
         let good_width =
             |width: &usize| (1..=MAX_WIDTH).contains(width) && width.is_multiple_of(LANES);
-        require(
+        check_range(
             "network.hidden",
             format!("{:?}", network.hidden),
             (1..=MAX_HIDDEN).contains(&network.hidden.len())
@@ -133,7 +133,7 @@ impl TrainConfig {
             "one to three multiples of 16 up to 1024",
         )?;
         let good_batch = (1..=1 << 20).contains(&network.batch);
-        require(
+        check_range(
             "network.batch",
             network.batch,
             good_batch,
@@ -155,7 +155,7 @@ impl TrainConfig {
 ///
 /// # Errors
 /// Names the line and the problem.
-pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+pub fn parse_toml<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     let at = |start: usize, problem: String| {
         let line = 1 + text[..start.min(text.len())].matches('\n').count();
         Error::with_prefix(format!("line {line}"))(problem)
@@ -165,7 +165,7 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
         at(start, error.message().replace('\n', " "))
     };
     let table = DeTable::parse(text).map_err(wrong)?;
-    if let Some((key, start, number)) = not_finite(table.get_ref()) {
+    if let Some((key, start, number)) = find_non_finite(table.get_ref()) {
         let problem = format!("{key} = {number}: it must be a finite number");
         return Err(at(start, problem));
     }
@@ -173,7 +173,7 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
 }
 
 /// Key, byte offset and text of a table's first infinite or NaN number.
-fn not_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
+fn find_non_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
     fn find_in_value<'a>(
         key: &'a str,
         value: &'a Spanned<DeValue<'_>>,
@@ -184,7 +184,7 @@ fn not_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
                 (!is_finite).then(|| (key, value.span().start, number.as_str()))
             }
             DeValue::Array(values) => values.iter().find_map(|value| find_in_value(key, value)),
-            DeValue::Table(table) => not_finite(table),
+            DeValue::Table(table) => find_non_finite(table),
             _ => None,
         }
     }
@@ -192,7 +192,7 @@ fn not_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
     values.find_map(|(key, value)| find_in_value(key.get_ref(), value))
 }
 
-pub(crate) fn require(
+pub(crate) fn check_range(
     key: &str,
     value: impl Display,
     good: bool,
@@ -205,12 +205,12 @@ pub(crate) fn require(
 }
 
 fn check_fraction(key: &str, value: impl Copy + Display + Into<f64>) -> Result<(), Error> {
-    require(key, value, (0.0..=1.0).contains(&value.into()), "in 0 to 1")
+    check_range(key, value, (0.0..=1.0).contains(&value.into()), "in 0 to 1")
 }
 
 fn check_positive(key: &str, value: impl Copy + Display + Into<f64>) -> Result<(), Error> {
     let number = value.into();
-    require(key, value, number.is_finite() && number > 0.0, "above 0")
+    check_range(key, value, number.is_finite() && number > 0.0, "above 0")
 }
 
 pub(crate) fn check_at_least_one(
@@ -218,5 +218,5 @@ pub(crate) fn check_at_least_one(
     count: impl Display + PartialOrd + From<u8>,
 ) -> Result<(), Error> {
     let good = count >= 1.into();
-    require(key, count, good, "at least 1")
+    check_range(key, count, good, "at least 1")
 }

@@ -9,7 +9,7 @@ use std::{ops::RangeInclusive, path::Path};
 /// Validation loss of positions by how much of the game remains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseLoss {
-    /// [`alea_play::rules::Rules::remaining`] of the positions.
+    /// [`alea_play::rule_parameters::Rules::remaining_length`] of the positions.
     pub remaining: usize,
     /// Number of validation samples among these positions.
     pub samples: usize,
@@ -26,7 +26,7 @@ pub struct CurvePoint {
     pub training_loss: f64,
     /// Mean cross-entropy in nats of the validation samples after the epoch.
     pub validation_loss: f64,
-    /// The validation loss by [`alea_play::rules::Rules::remaining`].
+    /// The validation loss by [`alea_play::rule_parameters::Rules::remaining_length`].
     pub validation_by_phase: Vec<PhaseLoss>,
     /// Learning rate of the epoch's last step.
     pub learning_rate: f64,
@@ -42,11 +42,11 @@ pub struct Observer<'a> {
     /// Progress bar.
     pub progress: &'a ProgressBar,
     /// Plots the curve for `curve.svg`; `None` for no plot.
-    pub draw: Option<Draw<'a>>,
+    pub draw: Option<CurvePlotter<'a>>,
 }
 
 /// Turns the contents of `curve.csv` into an SVG plot.
-pub type Draw<'a> = &'a dyn Fn(&str) -> Result<String, String>;
+pub type CurvePlotter<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 impl<'a> From<&'a ProgressBar> for Observer<'a> {
     fn from(progress: &'a ProgressBar) -> Self {
@@ -57,7 +57,7 @@ impl<'a> From<&'a ProgressBar> for Observer<'a> {
 
 impl Observer<'_> {
     /// Writes `curve.csv` and, if there is a plot, `curve.svg`, each atomically.
-    pub fn publish(&self, directory: &Path, table: &str) -> Result<(), Error> {
+    pub fn write_curve(&self, directory: &Path, table: &str) -> Result<(), Error> {
         let write = |name: &str, text: &str| {
             write_atomically(&directory.join(name), |file| {
                 file.write_all(text.as_bytes())
@@ -138,8 +138,9 @@ mod tests {
             progress: &progress,
             draw: Some(&draw),
         };
-        let publish =
-            |points: &[CurvePoint]| observer.publish(directory.path(), &format_csv(points, 2..=12));
+        let publish = |points: &[CurvePoint]| {
+            observer.write_curve(directory.path(), &format_csv(points, 2..=12))
+        };
         publish(&[point(1, 0.6), point(2, 0.5)]).unwrap();
         let table = std::fs::read_to_string(directory.path().join("curve.csv")).unwrap();
         let lines: Vec<&str> = table.lines().collect();

@@ -1,23 +1,23 @@
 //! Operations on sets of game records. Derived sets are directories of shards, written atomically.
 
 mod atomic_dir;
-pub mod position_filter;
 mod game_builder;
+pub mod hf_dataset;
 mod import_sink;
-pub mod statistics;
 pub mod json_lines;
 pub mod parquet;
-pub mod hf_dataset;
+pub mod position_filter;
 pub mod relabel;
-pub mod transform;
 mod shard_reader;
 pub mod shard_writer;
+pub mod statistics;
 pub mod transcripts;
+pub mod transform;
 pub mod verify;
 
 pub use import_sink::{BadGames, SkippedGames};
 pub use shard_reader::ShardReader;
-pub(crate) use shard_reader::mixed_games_error;
+pub(crate) use shard_reader::different_game_error;
 
 use crate::Error;
 use crate::shard;

@@ -7,7 +7,7 @@ mod shard_samples;
 pub use shard_samples::UsedLabel;
 
 use crate::config::TargetConfig;
-use crate::data::{statistics::duplicates, mixed_games_error};
+use crate::data::{different_game_error, statistics::duplicates};
 use crate::sample::{Sample, SampleStore};
 use crate::{Error, shard};
 use alea_learned::inputs::Learnable;
@@ -104,7 +104,7 @@ struct RuleSets<G> {
 }
 
 impl<G> RuleSets<G> {
-    fn game(&self, shard: usize) -> &G {
+    fn rules_of(&self, shard: usize) -> &G {
         &self.games[self.by_shard.get(shard).copied().unwrap_or(0)]
     }
 }
@@ -121,7 +121,7 @@ impl<G: Learnable> RuleSets<G> {
             )
         };
         let first = rules(&shards[0])?;
-        if first.map().is_none() {
+        if first.map_text().is_none() {
             let (games, by_shard) = (vec![first], Vec::new());
             return Ok(Self { games, by_shard });
         }
@@ -129,7 +129,7 @@ impl<G: Learnable> RuleSets<G> {
         let (mut games, mut maps) = (Vec::new(), Vec::new());
         let mut by_shard = Vec::new();
         for game in all {
-            let map = game.map();
+            let map = game.map_text();
             let existing = maps.iter().position(|existing| *existing == map);
             by_shard.push(existing.unwrap_or(maps.len()));
             if existing.is_none() {
@@ -211,7 +211,7 @@ impl<G: Learnable> Samples<G> {
         let limit = options.in_memory_limit.min(u32::MAX as usize);
         let read_before = AtomicUsize::new(0);
         let read = |number: usize| {
-            let part = load_shard(rule_sets.game(number), &shards[number], options, None)?;
+            let part = load_shard(rule_sets.rules_of(number), &shards[number], options, None)?;
             let summaries = PartSummary::new(game, &part.training);
             let before = read_before.fetch_add(summaries.size, Ordering::Relaxed);
             let fits = before + summaries.size <= limit;
@@ -225,9 +225,13 @@ impl<G: Learnable> Samples<G> {
         let (summaries, held): (Vec<PartSummary>, Vec<Option<SampleStore<_>>>) =
             training.into_iter().unzip();
         let first = &parts[0].game;
-        let is_other = |part: &ShardSamples<_>| game.map().is_none() && part.game != *first;
+        let is_other = |part: &ShardSamples<_>| game.map_text().is_none() && part.game != *first;
         if let Some(other) = parts.iter().position(is_other) {
-            return Err(mixed_games_error(&shards[other], &parts[other].game, first));
+            return Err(different_game_error(
+                &shards[other],
+                &parts[other].game,
+                first,
+            ));
         }
         let held_out = parts.iter().map(|part| part.held_out).sum();
         let fingerprints = parts
@@ -247,7 +251,7 @@ impl<G: Learnable> Samples<G> {
         {
             return Err(Error::with_prefix(sources())(format!(
                 "target.label = '{label}', but no shard has a label of that name; there {}",
-                list_names(&labels)
+                describe_labels(&labels)
             )));
         }
         let source = if read_before.into_inner() <= limit {
@@ -344,7 +348,7 @@ impl<G: Playable> Samples<G> {
             held_out: 0,
             duplicate_games: 0,
         };
-        match (samples.training(), samples.validation.len()) {
+        match (samples.num_training(), samples.validation.len()) {
             (0, _) => Err("training"),
             (_, 0) => Err("validation"),
             _ => Ok(samples),
@@ -359,8 +363,8 @@ impl<G: Playable> Samples<G> {
 
     /// Number of training samples.
     #[must_use]
-    pub fn training(&self) -> usize {
-        self.part_starts[self.parts()]
+    pub fn num_training(&self) -> usize {
+        self.part_starts[self.num_parts()]
     }
 
     /// Validation samples in the order of their games.
@@ -377,13 +381,13 @@ impl<G: Playable> Samples<G> {
 
     /// The labels, exact ones included, that replaced values of samples.
     #[must_use]
-    pub fn labels(&self) -> &[UsedLabel] {
+    pub fn used_labels(&self) -> &[UsedLabel] {
         &self.labels
     }
 
     /// Number of positions left out because benchmarks use them.
     #[must_use]
-    pub fn held_out(&self) -> usize {
+    pub fn num_held_out(&self) -> usize {
         self.held_out
     }
 
@@ -404,7 +408,7 @@ impl<G: Playable> Samples<G> {
 
     /// Number of parts, one per shard.
     #[must_use]
-    pub fn parts(&self) -> usize {
+    pub fn num_parts(&self) -> usize {
         self.part_starts.len() - 1
     }
 
@@ -416,15 +420,15 @@ impl<G: Playable> Samples<G> {
         }
     }
 
-    pub(crate) fn indices(&self, part: usize) -> Range<usize> {
+    pub(crate) fn part_range(&self, part: usize) -> Range<usize> {
         self.part_starts[part]..self.part_starts[part + 1]
     }
 
     /// Reads a part's training samples, in the order of their games.
-    pub fn read(&self, part: usize) -> Result<Vec<Sample<G::Position>>, Error> {
+    pub fn read_part(&self, part: usize) -> Result<Vec<Sample<G::Position>>, Error> {
         match &self.source {
             SampleStorage::Memory(held) => {
-                Ok(self.indices(part).map(|index| held.get(index)).collect())
+                Ok(self.part_range(part).map(|index| held.get(index)).collect())
             }
             SampleStorage::Shards(shards, options) => {
                 let ShardFile {
@@ -433,7 +437,7 @@ impl<G: Playable> Samples<G> {
                     is_validation,
                 } = &shards[part];
                 let read = load_shard(
-                    self.rule_sets.game(part),
+                    self.rule_sets.rules_of(part),
                     path,
                     options,
                     Some(is_validation),
@@ -480,7 +484,7 @@ fn merge_labels<'a>(labels: impl Iterator<Item = &'a UsedLabel>) -> Vec<UsedLabe
     all
 }
 
-fn list_names(labels: &[UsedLabel]) -> String {
+fn describe_labels(labels: &[UsedLabel]) -> String {
     let mut list_names: Vec<&str> = labels
         .iter()
         .map(|existing| existing.label.name.as_str())

@@ -78,14 +78,14 @@ mod tests {
     use engine::games::einstein::{
         Position, Standard,
         learned::{
-            ntuple::{NTuple, TupleSet},
             model_types::{Model, ModelFile},
+            ntuple::{NTuple, TupleSet},
         },
     };
 
     fn file() -> ModelFile {
         let set = TupleSet::from_name(&Standard::default(), "stones").unwrap();
-        let weights = vec![0.0; set.rows()];
+        let weights = vec![0.0; set.row_count()];
         let model = NTuple::new(set, weights, 3f32.ln()).unwrap();
         ModelFile {
             provenance: "{}".to_owned(),

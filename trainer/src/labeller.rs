@@ -13,10 +13,10 @@ use alea_core::{
     random::{RandomStream, SeedSpace, derive_seed},
 };
 use alea_play::{
-    build::{PlayerRecipe, evaluator},
-    player_notation::{Arguments, Notation, PlayerError, trusted},
+    build::{PlayerRecipe, parse_evaluator},
     playable::Playable,
     player::{Player, PositionValue},
+    player_notation::{Arguments, Notation, NotationError, trusted_text},
     registry::AnyEvaluator,
 };
 use alea_search::limits::Limits;
@@ -25,9 +25,9 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 const TABLES_SOURCE: &str = "tables";
 
-/// Default of the argument of `tables`: largest [`alea_play::rules::Rules::remaining`] of labelled
+/// Default of the argument of `tables`: largest [`alea_play::rule_parameters::Rules::remaining_length`] of labelled
 /// positions.
-const DEFAULT_REMAINING: usize = 5;
+const DEFAULT_MAX_REMAINING: usize = 5;
 
 /// Name of a label and notation of what computes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ impl<G: Playable> LabelSource<G> {
     /// positions.
     pub fn new(config: &LabelConfig, game: &G) -> Result<Self, Error> {
         check_name(&config.name).map_err(Error::with_prefix("label"))?;
-        let by = trusted(&config.by);
+        let by = trusted_text(&config.by);
         let notation = Notation::parse(by).map_err(Error::new)?;
         let (by, source) = if notation.name == TABLES_SOURCE {
             let (by, tables) = parse_tables(by.as_str(), &notation, game)?;
@@ -72,7 +72,7 @@ impl<G: Playable> LabelSource<G> {
         } else if notation.name.starts_with("model:") {
             (
                 notation.to_string(),
-                ValueSource::Evaluator(evaluator(by, game).map_err(Error::new)?),
+                ValueSource::Evaluator(parse_evaluator(by, game).map_err(Error::new)?),
             )
         } else {
             match PlayerRecipe::parse(by, game) {
@@ -83,7 +83,9 @@ impl<G: Playable> LabelSource<G> {
                 // If it is no evaluator either, the error is that of players.
                 Err(problem) => (
                     notation.to_string(),
-                    ValueSource::Evaluator(evaluator(by, game).map_err(|_| Error::new(problem))?),
+                    ValueSource::Evaluator(
+                        parse_evaluator(by, game).map_err(|_| Error::new(problem))?,
+                    ),
                 ),
             }
         };
@@ -100,7 +102,7 @@ impl<G: Playable> LabelSource<G> {
             game: game.clone(),
             source,
         };
-        recipe.label.errors = recipe.check_values()?;
+        recipe.label.errors = recipe.values_have_errors()?;
         Ok(recipe)
     }
 
@@ -108,7 +110,7 @@ impl<G: Playable> LabelSource<G> {
     ///
     /// # Errors
     /// If the player values no positions.
-    fn check_values(&self) -> Result<bool, Error> {
+    fn values_have_errors(&self) -> Result<bool, Error> {
         let ValueSource::Player(player) = &self.source else {
             return Ok(false);
         };
@@ -209,7 +211,7 @@ pub struct Labeller<'a, G: Playable> {
 
 impl<G: Playable> Labeller<'_, G> {
     /// Values of the position before each ply; `None` where the source gives no value.
-    pub fn values(&mut self, played: &PlayedGame<G>) -> Vec<Option<Estimate>> {
+    pub fn label_values(&mut self, played: &PlayedGame<G>) -> Vec<Option<Estimate>> {
         let game = &self.recipe.game;
         self.positions.clear();
         self.positions.extend(
@@ -264,7 +266,7 @@ pub(crate) fn label_game<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &
     let label_count = labellers.len();
     for (index, labeller) in labellers.iter_mut().enumerate() {
         if !matches!(labeller.recipe.source, ValueSource::Tables(_)) {
-            let values = labeller.values(game);
+            let values = labeller.label_values(game);
             game.set_label(index, label_count, values);
         }
     }
@@ -287,11 +289,15 @@ fn parse_tables<G: Playable>(
 ) -> Result<(String, Arc<dyn Oracle<G>>), Error> {
     let mut arguments = Arguments::of(notation);
     let remaining = arguments
-        .number(G::INFO.remaining_unit, 1..=usize::MAX, DEFAULT_REMAINING)
+        .number(
+            G::INFO.remaining_unit,
+            1..=usize::MAX,
+            DEFAULT_MAX_REMAINING,
+        )
         .and_then(|remaining| arguments.finish().map(|_| remaining))
         .map_err(|(character, problem)| {
             let text = text.to_owned();
-            Error::new(PlayerError {
+            Error::new(NotationError {
                 text,
                 character,
                 problem,

@@ -89,7 +89,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
     #[must_use]
     pub fn num_batches(&self) -> usize {
         let samples = if self.shuffle.is_some() {
-            self.samples.training()
+            self.samples.num_training()
         } else {
             self.samples.validation().len()
         };
@@ -149,15 +149,15 @@ impl<'a, G: Playable> DataLoader<'a, G> {
             SeedSpace::Training,
             &[ORDER_STREAM, shuffle.epoch as u64],
         ));
-        let mut parts: Vec<usize> = (0..self.samples.parts()).collect();
+        let mut parts: Vec<usize> = (0..self.samples.num_parts()).collect();
         random.shuffle(&mut parts);
         let [slice, slices] = self.slice;
         let parts: Vec<usize> = parts.into_iter().skip(slice).step_by(slices).collect();
-        if shuffle.buffer >= self.samples.training()
+        if shuffle.buffer >= self.samples.num_training()
             && let Some(store) = self.samples.store()
         {
             // Makes the same random choices as the buffer, but on indices.
-            let own = parts.iter().flat_map(|&part| self.samples.indices(part));
+            let own = parts.iter().flat_map(|&part| self.samples.part_range(part));
             let mut indices: Vec<u32> = own.map(|index| index as u32).collect();
             while !indices.is_empty() {
                 let index = indices.swap_remove(random.below(indices.len()));
@@ -171,12 +171,13 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         let threads =
             (self.pool).map_or_else(rayon::current_num_threads, ThreadPool::current_num_threads);
         let mut buffer = SampleStore::new(
-            shuffle.buffer.min(self.samples.training()) + 1,
+            shuffle.buffer.min(self.samples.num_training()) + 1,
             self.samples.has_weights(),
         );
         for parts in parts.chunks(threads) {
-            let read =
-                || alea_parallel::try_map(parts.len(), |index| self.samples.read(parts[index]));
+            let read = || {
+                alea_parallel::try_map(parts.len(), |index| self.samples.read_part(parts[index]))
+            };
             let read: Result<Vec<Vec<_>>, Error> = match self.pool {
                 Some(pool) => pool.install(read),
                 None => read(),
@@ -367,8 +368,8 @@ mod tests {
     #[test]
     fn an_epoch_has_every_sample_once_for_any_buffer() {
         let samples = samples();
-        let expected: Vec<Sample<Position>> = (0..samples.parts())
-            .flat_map(|part| samples.read(part).unwrap())
+        let expected: Vec<Sample<Position>> = (0..samples.num_parts())
+            .flat_map(|part| samples.read_part(part).unwrap())
             .collect();
         for window in [1, 37, 500, usize::MAX] {
             let first = epoch_of(&samples, 100, shuffle(7, 1, window));
@@ -420,7 +421,7 @@ mod tests {
         let weighted = |games, seed| {
             let (mut random, mut samples) = (RandomStream::new(seed), random_samples(games, seed));
             for sample in &mut samples {
-                sample.weight = random.unit() as f32;
+                sample.weight = random.uniform_f64() as f32;
             }
             samples
         };

@@ -1,7 +1,7 @@
 //! Manifest `run.json` of a directory of shards, written before them: settings and number of games.
 
 use crate::Error;
-use crate::shard::{GAMES_PER_SHARD, GameMap, Label, ShardHeader, labels::is_false};
+use crate::shard::{BoardMap, GAMES_PER_SHARD, Label, ShardHeader, labels::is_false};
 use alea_core::files::{self, FileError, FileKind};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub(crate) struct Manifest {
     pub(crate) players: Vec<String>,
     pub(crate) game: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) map: Option<GameMap>,
+    pub(crate) map: Option<BoardMap>,
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) times: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

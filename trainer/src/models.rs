@@ -1,10 +1,10 @@
 //! Trainable models: the CPU training of both families, and the neural network in burn, which is
 //! the reference of its CPU step and trains on other devices.
 
+#[cfg(feature = "burn")]
+pub(crate) mod burn_tensors;
 mod cache_prefetch;
 pub mod cpu;
 #[cfg(feature = "burn")]
 pub(crate) mod network;
-#[cfg(feature = "burn")]
-pub(crate) mod burn_tensors;
 pub mod tuple_optimizer;

@@ -11,14 +11,14 @@ pub struct Sample<P> {
     /// Payoff of the side to move when the game ended, in `[0, 1]`; equals `value` if that is
     /// exact.
     pub result: f32,
-    /// Loss weight, in `(0, 1]`; see [`weight`].
+    /// Loss weight, in `(0, 1]`; see [`loss_weight`].
     pub weight: f32,
 }
 
 /// Loss weight of a sample whose value has the standard error `error`: 1 / (1 + (`error` /
 /// `scale`)²), the inverse-variance weight if the model's own error has variance `scale`².
 #[must_use]
-pub fn weight(error: f32, scale: f32) -> f32 {
+pub fn loss_weight(error: f32, scale: f32) -> f32 {
     if error > 0.0 && scale > 0.0 {
         (1.0 + (error / scale).powi(2)).recip()
     } else {
@@ -39,7 +39,7 @@ fn blend(value: f32, result: f32, lambda: f32) -> f32 {
 impl<P> Sample<P> {
     /// Creates a sample of loss weight 1 whose target is `value` for any λ.
     #[must_use]
-    pub fn exact(position: P, value: f32) -> Self {
+    pub fn with_target(position: P, value: f32) -> Self {
         Self {
             position,
             value,
@@ -149,7 +149,7 @@ pub(crate) mod tests {
         for index in 0..games {
             let mut position = game.random_start(&mut random, index % 2);
             while game.winner(&position).is_none() {
-                samples.push(Sample::exact(position, progress_target(&position)));
+                samples.push(Sample::with_target(position, progress_target(&position)));
                 let legal = game.legal_moves(&position, dice.roll());
                 position = game.play(&position, legal[random.below(legal.len())]);
             }
@@ -179,7 +179,7 @@ pub(crate) mod tests {
             (0.1, 0.05, 0.2),
             (0.1, 0.0, 1.0),
         ] {
-            assert!((weight(error, scale) - expected).abs() < 1e-6);
+            assert!((loss_weight(error, scale) - expected).abs() < 1e-6);
         }
     }
 
@@ -188,7 +188,7 @@ pub(crate) mod tests {
         let position = random_samples(1, 1)[0].position;
         let sample = Sample {
             result: 1.0,
-            ..Sample::exact(position, 0.25)
+            ..Sample::with_target(position, 0.25)
         };
         assert_eq!(
             [0.0, 0.5, 1.0].map(|lambda| sample.target(lambda)),
@@ -198,7 +198,7 @@ pub(crate) mod tests {
             assert!(
                 [0.0, 0.1, 0.3, 0.7, 1.0]
                     .iter()
-                    .all(|&lambda| Sample::exact(position, value).target(lambda) == value)
+                    .all(|&lambda| Sample::with_target(position, value).target(lambda) == value)
             );
         }
     }

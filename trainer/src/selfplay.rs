@@ -5,9 +5,9 @@
 //! openings; remaining repeats are not counted.
 
 mod config;
-mod resumable_run;
 mod player_pool;
 mod random_streams;
+mod resumable_run;
 mod starts;
 mod summary;
 
@@ -24,10 +24,10 @@ use crate::shard::{self, PlayedGame, ShardHeader};
 use alea_core::{oracle::Oracle, random::RandomStream};
 use alea_play::{
     build::PlayerRecipe,
-    game_loop::{GameCosts, play_guided},
-    player_notation::{Notation, trusted},
+    game_loop::{GameCosts, play_with_oracle},
     playable::Playable,
     player::Player,
+    player_notation::{Notation, trusted_text},
 };
 use indicatif::ProgressBar;
 use player_pool::PlayerPool;
@@ -65,13 +65,13 @@ impl<G: Playable> SelfPlay<G> {
     pub fn new(mut config: SelfPlayConfig) -> Result<Self, Error> {
         config.check()?;
         let setting = Error::with_prefix("self-play");
-        let game: G = shard::parse_rules(trusted(&config.game), None).map_err(&setting)?;
+        let game: G = shard::parse_rules(trusted_text(&config.game), None).map_err(&setting)?;
         // The normal form, so that spelling does not change the run.
         config.game = game.notation();
         let mut recipes = Vec::with_capacity(config.players.len());
         let mut models = BTreeMap::new();
         for weighted in &mut config.players {
-            let player = trusted(&weighted.player);
+            let player = trusted_text(&weighted.player);
             let recipe = PlayerRecipe::parse(player, &game).map_err(Error::new)?;
             let notation = Notation::parse(player).map_err(Error::new)?;
             add_models(&notation, &mut models)?;
@@ -143,7 +143,7 @@ impl<G: Playable> SelfPlay<G> {
 
     /// Number of shards of the complete run.
     #[must_use]
-    pub fn shards(&self) -> u64 {
+    pub fn num_shards(&self) -> u64 {
         self.config.games.div_ceil(GAMES_PER_SHARD)
     }
 
@@ -168,7 +168,7 @@ impl<G: Playable> SelfPlay<G> {
             first_game,
             games: game_count,
             ..
-        } = self.header(index);
+        } = self.shard_header(index);
         let mut games: Vec<PlayedGame<G>> = Vec::new();
         let mut seen = HashSet::new();
         let mut missing = positions;
@@ -185,7 +185,7 @@ impl<G: Playable> SelfPlay<G> {
                 let mut random_streams =
                     GameStreams::new(&self.config, &self.game, first_game + indices.start, 0);
                 let play = |index| {
-                    let game = self.play(first_game + index, &mut random_streams, pool, clock);
+                    let game = self.play_game(first_game + index, &mut random_streams, pool, clock);
                     progress.inc(1);
                     game
                 };
@@ -204,7 +204,7 @@ impl<G: Playable> SelfPlay<G> {
                         }
                         let mut random_streams =
                             GameStreams::new(&self.config, &self.game, index, retry);
-                        *game = self.play(index, &mut random_streams, &mut pool, clock)?;
+                        *game = self.play_game(index, &mut random_streams, &mut pool, clock)?;
                     }
                 }
             }
@@ -226,7 +226,7 @@ impl<G: Playable> SelfPlay<G> {
         Ok(games)
     }
 
-    fn header(&self, index: u64) -> ShardHeader {
+    fn shard_header(&self, index: u64) -> ShardHeader {
         let first_game = index.saturating_mul(GAMES_PER_SHARD);
         // Left out, as a run may be extended and other games are unaffected.
         let mut run = serde_json::to_value(&self.config).unwrap_or_default();
@@ -263,7 +263,7 @@ impl<G: Playable> SelfPlay<G> {
     }
 
     /// Plays a game. Games of a group share random streams, so they are played in order.
-    fn play(
+    fn play_game(
         &self,
         index: u64,
         random_streams: &mut GameStreams<G>,
@@ -287,7 +287,7 @@ impl<G: Playable> SelfPlay<G> {
             player.new_game(random.next_u64());
         }
         let mut effort = began.map(|_| GameCosts::default());
-        let mut record = play_guided(
+        let mut record = play_with_oracle(
             &self.game,
             start,
             &mut seated
@@ -321,7 +321,8 @@ impl<G: Playable> SelfPlay<G> {
 
     fn sample_player(&self, random: &mut RandomStream) -> usize {
         let players = &self.config.players;
-        let mut rest = random.unit() * players.iter().map(|weighted| weighted.weight).sum::<f64>();
+        let mut rest =
+            random.uniform_f64() * players.iter().map(|weighted| weighted.weight).sum::<f64>();
         for (index, weighted) in players.iter().enumerate() {
             rest -= weighted.weight;
             if rest < 0.0 {

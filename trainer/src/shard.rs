@@ -15,7 +15,9 @@ use alea_core::{
     files::{self, FileKind},
     record::GameRecord,
 };
-use alea_play::{canonical_game_hash::canonical_fingerprint, player_notation::Text, playable::Playable};
+use alea_play::{
+    canonical_game_hash::canonical_fingerprint, playable::Playable, player_notation::Text,
+};
 use game_codec::GameCodec;
 use layout::{OpenShard, ShardTotals};
 use serde::{Deserialize, Serialize};
@@ -40,7 +42,7 @@ pub struct ShardHeader {
     pub game: String,
     /// Map of the games; `None` if the game has no maps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub map: Option<GameMap>,
+    pub map: Option<BoardMap>,
     /// Notation of each player, to which games refer by index.
     pub players: Vec<String>,
     /// Whether games may have thinking times.
@@ -64,18 +66,18 @@ fn is_zero(count: &u64) -> bool {
 
 /// Text of a game's map, embedded in records to be readable without the map's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GameMap {
+pub struct BoardMap {
     /// Text of the map's file.
     pub text: String,
     /// Checksum (xxh3) of `text`, 16 hexadecimal digits.
     pub hash: String,
 }
 
-impl GameMap {
+impl BoardMap {
     /// The map on which `game` is played, if it has maps.
     #[must_use]
     pub fn from_game<G: Playable>(game: &G) -> Option<Self> {
-        game.map().map(|text| Self {
+        game.map_text().map(|text| Self {
             hash: format!("{:016x}", xxh3_64(text.as_bytes())),
             text,
         })
@@ -89,7 +91,7 @@ impl ShardHeader {
         Self {
             run,
             game: game.notation(),
-            map: GameMap::from_game(game),
+            map: BoardMap::from_game(game),
             players: Vec::new(),
             times: false,
             labels: Vec::new(),
@@ -112,10 +114,10 @@ impl ShardHeader {
 ///
 /// # Errors
 /// If it is another game, a parameter or the map's hash is invalid, or the notation names a file
-/// without being [trusted](alea_play::notation::trusted).
+/// without being [trusted](alea_play::player_notation::trusted_text).
 pub fn parse_rules<'t, G: Playable>(
     game: impl Into<Text<'t>>,
-    map: Option<&GameMap>,
+    map: Option<&BoardMap>,
 ) -> Result<G, String> {
     let game = game.into();
     if let Some(map) = map
@@ -193,14 +195,14 @@ impl<G: Playable> PlayedGame<G> {
 
     /// Value of the position before ply `ply` by label `label`, both counted from 0.
     #[must_use]
-    pub fn label(&self, label: usize, ply: usize) -> Option<f32> {
-        Some(self.estimate(label, ply)?.value)
+    pub fn label_value(&self, label: usize, ply: usize) -> Option<f32> {
+        Some(self.label_estimate(label, ply)?.value)
     }
 
     /// Value and standard error of the position before ply `ply` by label `label`, both counted
     /// from 0.
     #[must_use]
-    pub fn estimate(&self, label: usize, ply: usize) -> Option<Estimate> {
+    pub fn label_estimate(&self, label: usize, ply: usize) -> Option<Estimate> {
         *self.labels.get(label)?.get(ply)?
     }
 
@@ -212,11 +214,11 @@ impl<G: Playable> PlayedGame<G> {
         let plies = self.record.plies.len();
         self.labels.resize(label_count, vec![None; plies]);
         self.labels[label] = values;
-        self.canonicalize();
+        self.drop_empty_fields();
     }
 
     /// Empties `labels` and `times` if all their items are `None`, as decoding does.
-    pub fn canonicalize(&mut self) {
+    pub fn drop_empty_fields(&mut self) {
         if self.labels.iter().flatten().all(Option::is_none) {
             self.labels.clear();
         }
@@ -260,7 +262,7 @@ pub fn encode<G: Playable>(
     }
     labels::check(&header.labels).map_err(refused)?;
     let header = &ShardHeader {
-        ended_early: ended_early(games),
+        ended_early: count_ended_early(games),
         ..header.clone()
     };
     let rules: G = header.parse_rules().map_err(refused)?;
@@ -288,7 +290,7 @@ pub fn encode<G: Playable>(
     layout::encode(header, totals, &lengths, &body).map_err(refused)
 }
 
-fn ended_early<G: Playable>(games: &[PlayedGame<G>]) -> u64 {
+fn count_ended_early<G: Playable>(games: &[PlayedGame<G>]) -> u64 {
     let early = games.iter().filter(|game| !game.record.ending.is_played());
     early.count() as u64
 }
@@ -307,26 +309,26 @@ pub fn decode<G: Playable>(
     path: &Path,
     bytes: &[u8],
 ) -> Result<(ShardHeader, Vec<PlayedGame<G>>), Error> {
-    let (parts, codec) = open::<G>(path, bytes)?;
+    let (parts, codec) = open_shard::<G>(path, bytes)?;
     let games = replay_games(path, &parts, &codec, &|| false);
     let games = games.collect::<Result<Vec<_>, _>>()?;
     let plies = games
         .iter()
         .map(|game| game.record.plies.len() as u64)
         .sum();
-    parts.check_checksum_and_totals(path, plies, ended_early(&games))?;
+    parts.check_checksum_and_totals(path, plies, count_ended_early(&games))?;
     Ok((parts.header, games))
 }
 
 /// Checks the checksum, then decodes and replays games until `take` returns false or `should_stop`,
 /// called every few plies, returns true.
-pub fn decode_first<G: Playable>(
+pub fn decode_while<G: Playable>(
     path: &Path,
     bytes: &[u8],
     should_stop: &dyn Fn() -> bool,
     mut take: impl FnMut(&G, &ShardHeader, PlayedGame<G>) -> bool,
 ) -> Result<(G, ShardHeader), Error> {
-    let (parts, codec) = open::<G>(path, bytes)?;
+    let (parts, codec) = open_shard::<G>(path, bytes)?;
     parts.check_checksum(path)?;
     for game in replay_games(path, &parts, &codec, should_stop) {
         if should_stop() || !take(&codec.game, &parts.header, game?) {
@@ -337,13 +339,13 @@ pub fn decode_first<G: Playable>(
 }
 
 /// The last eight bytes of a shard: the checksum of the others.
-pub(crate) fn checksum(bytes: &[u8]) -> u64 {
+pub(crate) fn stored_checksum(bytes: &[u8]) -> u64 {
     bytes
         .last_chunk()
         .map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-fn open<'a, G: Playable>(
+fn open_shard<'a, G: Playable>(
     path: &Path,
     bytes: &'a [u8],
 ) -> Result<(OpenShard<'a>, GameCodec<G>), Error> {
@@ -400,7 +402,7 @@ pub fn inspect<G: Playable>(path: &Path) -> Inspection {
 
 fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result<(), Error> {
     let bytes = files::read(path, FileKind::Data)?;
-    let (parts, codec) = open::<G>(path, &bytes)?;
+    let (parts, codec) = open_shard::<G>(path, &bytes)?;
     inspection.header = Some(parts.header.clone());
     let mut ended_early = 0;
     for game in replay_games(path, &parts, &codec, &|| false) {
@@ -424,7 +426,7 @@ fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result
 /// Reads and checks a shard's header alone.
 pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, Error> {
     let bytes = files::read(path, FileKind::Data)?;
-    Ok(open::<G>(path, &bytes)?.0.header)
+    Ok(open_shard::<G>(path, &bytes)?.0.header)
 }
 
 /// Game notation in a shard's header; `path` is only for error messages.

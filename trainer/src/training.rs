@@ -17,7 +17,7 @@ pub use td::train_td;
 
 use crate::Error;
 use crate::backend::Backend;
-use crate::batch::samples_without_labels;
+use crate::batch::prediction_samples;
 use crate::config::TrainConfig;
 use crate::curve::{CurvePoint, format_csv};
 use crate::dataset::{self, Samples, UsedLabel};
@@ -144,7 +144,7 @@ fn run_epochs<G: Learnable>(
         run.samples.fingerprint(),
         &mut learner,
     )?;
-    let done = checkpoint.header.curve.len() * run.samples.training()
+    let done = checkpoint.header.curve.len() * run.samples.num_training()
         + checkpoint
             .header
             .epoch_progress
@@ -152,7 +152,7 @@ fn run_epochs<G: Learnable>(
             .map_or(0, |begun| begun.samples);
     run.observer
         .progress
-        .set_length((run.config.training.epochs * run.samples.training()) as u64);
+        .set_length((run.config.training.epochs * run.samples.num_training()) as u64);
     run.observer.progress.set_position(done as u64);
     run.observer.progress.reset_eta();
     while !is_finished(run.config, &checkpoint.header) {
@@ -183,7 +183,7 @@ fn run_epochs<G: Learnable>(
         let header = &mut checkpoint.header;
         header.epoch_progress = None;
         if header
-            .best()
+            .best_point()
             .is_none_or(|best| validation_loss < best.validation_loss)
         {
             header.best_epoch = epoch;
@@ -201,7 +201,7 @@ fn run_epochs<G: Learnable>(
         // Before the checkpoint: if training stops between the two, the curve is written again.
         let remaining = run.samples.game().remaining_range();
         let table = format_csv(&checkpoint.header.curve, remaining);
-        run.observer.publish(run.directory, &table)?;
+        run.observer.write_curve(run.directory, &table)?;
         checkpoint.write(run.directory)?;
     }
     run.observer.progress.finish();
@@ -222,14 +222,14 @@ fn export_best<G: Learnable>(
     header: &Header,
 ) -> Result<TrainingReport, Error> {
     let best = header
-        .best()
+        .best_point()
         .ok_or_else(|| dataset::empty_set_error("training"))?;
     let mut metadata = serde_json::json!({
         "family": run.family.name(),
         "data": parse_provenance(run.provenance),
-        "training_samples": run.samples.training(),
+        "training_samples": run.samples.num_training(),
         "validation_samples": run.samples.validation().len(),
-        "held_out": run.samples.held_out(),
+        "held_out": run.samples.num_held_out(),
         "duplicate_games": run.samples.duplicate_games(),
         // Listed apart, since exact labels restrict which claims of strength the model supports.
         "labels": used_labels(run.samples, false),
@@ -258,7 +258,7 @@ fn export_best<G: Learnable>(
         .collect();
     let positions = parity_positions(run.samples.game(), &validation);
     let parity = export_model(learner, run.samples.game(), &metadata, &model, &positions)?;
-    let (curve, samples) = (&header.curve, run.samples.training() as f64);
+    let (curve, samples) = (&header.curve, run.samples.num_training() as f64);
     let seconds = curve.iter().map(|point| samples / point.samples_per_second);
     let samples_per_second = samples * curve.len() as f64 / seconds.sum::<f64>();
     Ok(TrainingReport {
@@ -282,7 +282,7 @@ fn predictions<G: Learnable>(
 ) -> Result<Vec<f32>, Error> {
     let (batcher, mut values) = (learner.batcher(1.0), Vec::with_capacity(positions.len()));
     for positions in positions.chunks(PREDICTION_BATCH) {
-        let logits = learner.predict_logits(batcher(&samples_without_labels(positions)))?;
+        let logits = learner.predict_logits(batcher(&prediction_samples(positions)))?;
         values.extend(logits.into_iter().map(logistic));
     }
     Ok(values)
@@ -316,7 +316,7 @@ fn export_model<G: Learnable>(
 /// Labels that replaced values of samples: exact ones if `from_tables`, else the others.
 fn used_labels<G: Learnable>(samples: &Samples<G>, from_tables: bool) -> Vec<&UsedLabel> {
     samples
-        .labels()
+        .used_labels()
         .iter()
         .filter(|used| used.label.exact == from_tables)
         .collect()

@@ -5,15 +5,15 @@
 //! evolve tuples instead. An interrupted search resumes to the same result.
 
 mod candidates;
-mod short_training;
 mod screen;
+mod short_training;
 mod state;
 
 pub use candidates::{Candidate, candidates};
-pub use state::{Addition, SearchReport};
+pub use state::{AddedTuples, SearchReport};
 
 use crate::Error;
-use crate::config::{TrainConfig, check_at_least_one, require};
+use crate::config::{TrainConfig, check_at_least_one, check_range};
 use crate::dataset::Samples;
 use crate::sample::Sample;
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
@@ -22,9 +22,9 @@ use alea_learned::{
     tuples::{MAX_ROWS, MAX_TUPLES, TupleSet},
 };
 use indicatif::ProgressBar;
-use short_training::{TrainedSet, train_set};
 use screen::Residuals;
 use serde::{Deserialize, Serialize};
+use short_training::{TrainedSet, train_set};
 use state::State;
 use std::path::Path;
 
@@ -94,7 +94,7 @@ pub fn search<G: Learnable>(
             state.tuples().len(),
             state.loss()
         ));
-        match search.round(&state, current_network.as_ref())? {
+        match search.search_round(&state, current_network.as_ref())? {
             Some((addition, fitted)) => {
                 state.additions.push(addition);
                 current_network = Some(fitted);
@@ -122,18 +122,18 @@ fn check(options: &SearchOptions) -> Result<(), Error> {
         candidates,
         min_gain,
     } = options;
-    require(
+    check_range(
         "rows",
         rows,
         (1..=MAX_ROWS).contains(&rows),
         &format!("in 1 to {MAX_ROWS}"),
     )?;
-    require("samples", samples, samples >= 2, "at least 2")?;
+    check_range("samples", samples, samples >= 2, "at least 2")?;
     check_at_least_one("epochs", epochs)?;
     check_at_least_one("refitted", refitted)?;
     check_at_least_one("candidates", candidates)?;
     let good = min_gain.is_finite() && min_gain >= 0.0;
-    require("least gain", min_gain, good, "at least 0")
+    check_range("least gain", min_gain, good, "at least 0")
 }
 
 struct Search<'a, G: Learnable> {
@@ -155,12 +155,12 @@ impl<'a, G: Learnable> Search<'a, G> {
         samples: &'a Samples<G>,
     ) -> Result<Self, Error> {
         let seed = |stream| derive_seed(config.seed, SeedSpace::Training, &[stream]);
-        let mut parts: Vec<usize> = (0..samples.parts()).collect();
+        let mut parts: Vec<usize> = (0..samples.num_parts()).collect();
         RandomStream::new(seed(PARTS_STREAM)).shuffle(&mut parts);
         let mut training = Vec::new();
         for part in parts {
             if training.len() < options.samples {
-                training.extend(samples.read(part)?);
+                training.extend(samples.read_part(part)?);
             }
         }
         training.truncate(options.samples);
@@ -194,8 +194,8 @@ impl<'a, G: Learnable> Search<'a, G> {
         })
     }
 
-    fn set(&self, tuples: &[String]) -> Result<TupleSet<G>, Error> {
-        TupleSet::custom(self.game, tuples)
+    fn tuple_set(&self, tuples: &[String]) -> Result<TupleSet<G>, Error> {
+        TupleSet::parse_custom(self.game, tuples)
             .and_then(|set| set.with_phases(&self.config.ntuple.phases))
             .map_err(Error::new)
     }
@@ -206,7 +206,7 @@ impl<'a, G: Learnable> Search<'a, G> {
             self.config,
             self.options.epochs,
             seed,
-            self.set(tuples)?,
+            self.tuple_set(tuples)?,
             &self.training,
             &self.validation,
         ))
@@ -222,11 +222,11 @@ impl<'a, G: Learnable> Search<'a, G> {
     }
 
     /// Best addition and the network with it; `None` if no candidate gains enough.
-    fn round(
+    fn search_round(
         &self,
         state: &State,
         current_network: Option<&TrainedSet<G>>,
-    ) -> Result<Option<(Addition, TrainedSet<G>)>, Error> {
+    ) -> Result<Option<(AddedTuples, TrainedSet<G>)>, Error> {
         let tuples = state.tuples();
         let loss = if state.additions.is_empty() {
             self.baseline.0
@@ -251,9 +251,9 @@ impl<'a, G: Learnable> Search<'a, G> {
             return Ok(None);
         };
         let Candidate { kind, tuples } = self.candidates[number].clone();
-        let addition = Addition {
+        let addition = AddedTuples {
             kind: kind.to_owned(),
-            rows: self.set(&tuples)?.rows(),
+            rows: self.tuple_set(&tuples)?.row_count(),
             tuples,
             explained,
             validation_loss: fitted.validation_loss,
@@ -279,9 +279,9 @@ impl<'a, G: Learnable> Search<'a, G> {
         let explained = |number: usize| {
             let candidate = &self.candidates[number];
             let new = candidate.tuples.iter().all(|tuple| !tuples.contains(tuple));
-            let set = self.set(&candidate.tuples)?;
-            let fits =
-                rows + set.rows() <= self.options.rows && tuples.len() + set.tuples() <= MAX_TUPLES;
+            let set = self.tuple_set(&candidate.tuples)?;
+            let fits = rows + set.row_count() <= self.options.rows
+                && tuples.len() + set.tuple_count() <= MAX_TUPLES;
             Ok::<_, Error>((
                 number,
                 if new && fits {

@@ -14,14 +14,14 @@ use engine::core::{
     game::{ChanceSource as _, Payoffs},
     monotonic_clock::Instant,
     random::{RandomStream, SeedSpace, derive_seed},
-    text::{shorten, without_mark},
+    text::{shorten, strip_bom},
 };
 use engine::play::{
     analysis::MoveValue,
     build::{PlayerRecipe, evaluator_from},
-    player_notation::Notation,
     playable::Playable,
     player::Decision,
+    player_notation::Notation,
 };
 use engine::search::limits::Limits;
 use serde::de::Error as _;
@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 use std::sync::OnceLock;
 
 /// Maximum characters of an invalid text that an error quotes.
-const MAX_QUOTED: usize = 80;
+const MAX_QUOTED_CHARS: usize = 80;
 
 /// The answer to a request; if the request fails, an object with the key `error`.
 #[must_use]
@@ -61,7 +61,7 @@ fn answer_with_observer(
 ) -> Value {
     parse_request(request)
         .and_then(|(game, question)| {
-            answer_about(game, &question, request_limits, limits, observer)
+            answer_question(game, &question, request_limits, limits, observer)
         })
         .unwrap_or_else(|problem| json!(problem))
 }
@@ -69,7 +69,7 @@ fn answer_with_observer(
 /// The game that a request names (`None` for the list of games), and its other keys.
 fn parse_request(request: &[u8]) -> Result<(Option<String>, Question), Problem> {
     let parse = || {
-        let mut request: Value = serde_json::from_slice(without_mark(request))?;
+        let mut request: Value = serde_json::from_slice(strip_bom(request))?;
         let keys = request.as_object_mut();
         let game = keys.and_then(|keys| keys.remove("game"));
         let question = serde_json::from_value(request)?;
@@ -81,11 +81,11 @@ fn parse_request(request: &[u8]) -> Result<(Option<String>, Question), Problem> 
     };
     parse().map_err(|error| {
         let problem = format!("this is no request: {error}; docs/reference/api.md has all of them");
-        Problem::wrong(shorten(&problem, 500))
+        Problem::invalid_request(shorten(&problem, 500))
     })
 }
 
-fn answer_about(
+fn answer_question(
     game: Option<String>,
     question: &Question,
     request_limits: &RequestLimits,
@@ -99,7 +99,7 @@ fn answer_about(
             .get_or_init(|| json!({ "games": engine::for_games!(each_game! game_json) }))
             .clone()),
         Some(game) => {
-            engine::for_games!(with_game! &game, rules => answer_for(rules, question, request_limits, limits, observer))
+            engine::for_games!(with_game! &game, rules => answer_in_game(rules, question, request_limits, limits, observer))
         }
     }
 }
@@ -118,10 +118,10 @@ fn game_json<G: Playable>() -> Vec<Value> {
             "seats": (0..game.seats()).map(|seat| game.seat_title(seat)).collect::<Value>(),
             "faces": has_chance::<G>().then(|| game.outcome_numbers().collect::<Value>()),
             "evaluators": own.chain(best).collect::<Value>(),
-            "levels": levels(&game).map(level).collect::<Value>(),
+            "levels": opponent_levels(&game).map(level).collect::<Value>(),
         }))
     };
-    G::INFO.page_rules().iter().filter_map(json).collect()
+    G::INFO.web_page_rules().iter().filter_map(json).collect()
 }
 
 fn has_best<G: Playable>(game: &G) -> bool {
@@ -137,7 +137,9 @@ fn best_and_default<G: Playable>(game: &G) -> [&'static str; 2] {
 }
 
 /// The opponents that the page offers, weakest first: name of the level, notation of its player.
-pub fn levels<G: Playable>(game: &G) -> impl Iterator<Item = (&'static str, String)> + use<G> {
+pub fn opponent_levels<G: Playable>(
+    game: &G,
+) -> impl Iterator<Item = (&'static str, String)> + use<G> {
     let [best, default] = best_and_default(game);
     G::INFO.levels.iter().map(move |(name, player)| {
         let player = player.replace("EVAL", best).replace("HAND", default);
@@ -157,7 +159,7 @@ pub fn default_reviewer<G: Playable>(game: &G) -> String {
 }
 
 /// The puzzles of these rules, one JSON object per line.
-fn puzzles<G: Playable>(game: &G) -> &'static str {
+fn puzzle_lines<G: Playable>(game: &G) -> &'static str {
     let rules = game.notation();
     let mut puzzles = G::INFO.puzzles.iter();
     puzzles
@@ -165,7 +167,7 @@ fn puzzles<G: Playable>(game: &G) -> &'static str {
         .map_or("", |(_, lines)| lines)
 }
 
-fn answer_for<G: Playable>(
+fn answer_in_game<G: Playable>(
     game: &G,
     question: &Question,
     request_limits: &RequestLimits,
@@ -173,24 +175,24 @@ fn answer_for<G: Playable>(
     observer: Option<&mut Observer<'_>>,
 ) -> Result<Value, Problem> {
     let at_most = |max: usize, what: &str, count: usize| match count > max {
-        true => Err(Problem::wrong(format!(
+        true => Err(Problem::invalid_request(format!(
             "{count} {what} are more than the {max} of one request"
         ))),
         false => Ok(()),
     };
     let parse_position = |text: &str| {
         let (position, outcome) = game.parse_position(text).map_err(|problem| {
-            let text = shorten(text, MAX_QUOTED);
-            Problem::wrong(format!("position '{text}': {problem}"))
+            let text = shorten(text, MAX_QUOTED_CHARS);
+            Problem::invalid_request(format!("position '{text}': {problem}"))
         })?;
         Ok((position, outcome.filter(|_| has_chance::<G>())))
     };
     let player = |text: &str| match limits.is_stopped() {
-        true => Err(Problem::wrong("nobody waits for an answer")),
-        false => request_limits.player(game, text),
+        true => Err(Problem::invalid_request("nobody waits for an answer")),
+        false => request_limits.build_player(game, text),
     };
     Ok(match question {
-        Question::Games {} => return Err(Problem::wrong("'games' is asked about none")),
+        Question::Games {} => return Err(Problem::invalid_request("'games' is asked about none")),
         Question::New { seed, best } => position_json(game, &start(game, *seed, *best), None),
         Question::Position { position } => {
             let (position, outcome) = parse_position(position)?;
@@ -226,7 +228,7 @@ fn answer_for<G: Playable>(
             };
             values_json(game, &position, outcome, &values?)
         }
-        Question::Puzzle { number } => puzzle(puzzles(game), *number)?,
+        Question::Puzzle { number } => puzzle(puzzle_lines(game), *number)?,
         Question::Evaluate {
             position,
             evaluators,
@@ -244,7 +246,7 @@ fn answer_for<G: Playable>(
         } => {
             let (position, outcome) = parse_position(position)?;
             let Decision { best, value, .. } =
-                decision(game, &position, outcome, &player(text)?, *seed, limits)?;
+                choose_move(game, &position, outcome, &player(text)?, *seed, limits)?;
             json!({
                 "move": game.format_move(&position, best),
                 "value": value,
@@ -323,9 +325,9 @@ fn position_json<G: Playable>(game: &G, position: &G::Position, face: Option<u8>
 
 /// Removes optional keys whose value is null.
 fn without_null(mut object: Value) -> Value {
-    const OPTIONAL: [&str; 3] = ["shares", "calibrated", "faces"];
+    const OPTIONAL_KEYS: [&str; 3] = ["shares", "calibrated", "faces"];
     if let Some(keys) = object.as_object_mut() {
-        keys.retain(|key, value| !value.is_null() || !OPTIONAL.contains(&key.as_str()));
+        keys.retain(|key, value| !value.is_null() || !OPTIONAL_KEYS.contains(&key.as_str()));
     }
     object
 }
@@ -373,8 +375,8 @@ fn values_json<G: Playable>(
             of_best(|best| best.calibrated).map(f64::from),
         ),
         (None, None) => (
-            has_values.then(|| values.expected(|rated| rated.value)),
-            is_fitted.then(|| values.expected(|rated| rated.calibrated)),
+            has_values.then(|| values.expected_over_rolls(|rated| rated.value)),
+            is_fitted.then(|| values.expected_over_rolls(|rated| rated.calibrated)),
         ),
     };
     let shown = permitted.unwrap_or(0..moves.len());
@@ -394,15 +396,15 @@ fn values_json<G: Playable>(
 
 fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) -> Value {
     let evaluator = parse_evaluator::<G>(name).and_then(|notation| {
-        evaluator_from(&notation, game).map_err(|(_, problem)| Problem::wrong(problem))
+        evaluator_from(&notation, game).map_err(|(_, problem)| Problem::invalid_request(problem))
     });
-    let name = shorten(name, MAX_QUOTED);
+    let name = shorten(name, MAX_QUOTED_CHARS);
     match (evaluator, game.payoff(position, game.to_move(position))) {
         (Err(problem), _) => json!({ "name": name, "error": problem.error }),
         (Ok(_), Some(payoff)) => json!({ "name": name, "value": payoff }),
         (Ok(evaluator), None) => {
             let value = evaluator.value_of(game, position);
-            let calibrated = evaluator.calibrate_to_results(value);
+            let calibrated = evaluator.observed_win_rate(value);
             without_null(json!({ "name": name, "value": value, "calibrated": calibrated }))
         }
     }
@@ -413,7 +415,7 @@ fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) ->
 /// # Errors
 ///
 /// If the game is over, `outcome` is missing, or the player fails.
-pub fn decision<G: Playable>(
+pub fn choose_move<G: Playable>(
     game: &G,
     position: &G::Position,
     outcome: Option<u8>,
@@ -423,10 +425,12 @@ pub fn decision<G: Playable>(
 ) -> Result<Decision<G::Move>, Problem> {
     let legal = game.legal_moves(position, outcome);
     if legal.is_empty() {
-        return Err(Problem::wrong("the game is over, there is no move"));
+        return Err(Problem::invalid_request(
+            "the game is over, there is no move",
+        ));
     }
     if outcome.is_none() && has_chance::<G>() {
-        return Err(Problem::wrong(
+        return Err(Problem::invalid_request(
             "the position is before the roll; ask for 'roll' first",
         ));
     }
@@ -434,5 +438,5 @@ pub fn decision<G: Playable>(
     player.new_game(derive_seed(seed, SeedSpace::Player, &[]));
     player
         .decide(position, &legal, limits)
-        .map_err(Problem::wrong)
+        .map_err(Problem::invalid_request)
 }

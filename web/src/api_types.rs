@@ -75,7 +75,7 @@ pub struct Problem {
 
 impl Problem {
     /// Error for an invalid request.
-    pub fn wrong(problem: impl ToString) -> Self {
+    pub fn invalid_request(problem: impl ToString) -> Self {
         Self {
             error: printable(&problem.to_string().replace('\n', " ")).into_owned(),
             out_of_time: false,

@@ -30,7 +30,7 @@ const MAX_CONNECTIONS: ClientLimit = ClientLimit {
     total: 512,
 };
 /// Maximum of concurrent uploads of files of games.
-const MAX_FILES: ClientLimit = ClientLimit {
+const MAX_UPLOADS: ClientLimit = ClientLimit {
     per_client: 8,
     total: 16,
 };
@@ -70,7 +70,7 @@ impl Connections {
         Arc::new(Self { timeout, entries })
     }
 
-    fn entries(&self) -> MutexGuard<'_, HashMap<u64, Entry>> {
+    fn lock_entries(&self) -> MutexGuard<'_, HashMap<u64, Entry>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -82,9 +82,9 @@ impl Connections {
         stream: TcpStream,
         address: IpAddr,
     ) -> Option<Connection> {
-        let client = client(address);
+        let client = client_network(address);
         let evicted = Arc::new(Notify::new());
-        let mut entries = self.entries();
+        let mut entries = self.lock_entries();
         if !make_room(&mut entries, client, &MAX_CONNECTIONS, |_| true) {
             return None;
         }
@@ -106,7 +106,7 @@ impl Connections {
     }
 }
 
-fn client(address: IpAddr) -> IpAddr {
+fn client_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
             let network = u128::from(address) >> 64 << 64;
@@ -157,22 +157,22 @@ pub(crate) struct Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        self.total.entries().remove(&self.number);
+        self.total.lock_entries().remove(&self.number);
     }
 }
 
 impl Connection {
-    pub(crate) fn bytes(&self) -> Bytes {
-        Bytes(Arc::clone(&self.stream))
+    pub(crate) fn byte_stream(&self) -> ByteStream {
+        ByteStream(Arc::clone(&self.stream))
     }
 
     /// Completes once this connection is evicted or idle for too long.
-    pub(crate) async fn expires(&self) {
+    pub(crate) async fn wait_for_expiry(&self) {
         let overdue = async {
             loop {
                 let due = match self
                     .total
-                    .entries()
+                    .lock_entries()
                     .get(&self.number)
                     .map(|entry| entry.phase)
                 {
@@ -186,11 +186,11 @@ impl Connection {
                 sleep_until(due).await;
             }
         };
-        or_ended(overdue, pin!(self.evicted.notified())).await;
+        run_until(overdue, pin!(self.evicted.notified())).await;
     }
 
     /// Completes once the client has hung up or closed its sending side.
-    pub(crate) fn hang_up(&self) -> impl Future<Output = ()> + Send + 'static {
+    pub(crate) fn wait_for_hang_up(&self) -> impl Future<Output = ()> + Send + 'static {
         let stream = Arc::clone(&self.stream);
         async move {
             while let Ok(state) = stream.ready(Interest::READABLE).await
@@ -201,24 +201,24 @@ impl Connection {
         }
     }
 
-    pub(crate) fn record_request(&self) {
-        if let Some(entry) = self.total.entries().get_mut(&self.number) {
+    pub(crate) fn restart_idle_timer(&self) {
+        if let Some(entry) = self.total.lock_entries().get_mut(&self.number) {
             entry.phase = Phase::Idle(Instant::now());
         }
     }
 
     /// Registers a request whose body follows; `None` if too many files are being uploaded.
-    pub(crate) fn begin_request(&self, has_file: bool) -> Option<Exchange> {
-        let mut entries = self.total.entries();
+    pub(crate) fn begin_request(&self, has_file: bool) -> Option<RequestGuard> {
+        let mut entries = self.total.lock_entries();
         let has_room = !has_file
-            || make_room(&mut entries, self.client, &MAX_FILES, |entry| {
+            || make_room(&mut entries, self.client, &MAX_UPLOADS, |entry| {
                 entry.has_file
             });
         let entry = entries.get_mut(&self.number).filter(|_| has_room)?;
         entry.phase = Phase::Body(Instant::now());
         entry.has_file = has_file;
         entry.requests += 1;
-        Some(Exchange {
+        Some(RequestGuard {
             number: self.number,
             request: entry.requests,
             total: Arc::clone(&self.total),
@@ -227,20 +227,20 @@ impl Connection {
 }
 
 /// A request with a body, until its answer is computed; dropping it makes the connection idle.
-pub(crate) struct Exchange {
+pub(crate) struct RequestGuard {
     number: u64,
     request: u64,
     total: Arc<Connections>,
 }
 
-impl Exchange {
+impl RequestGuard {
     pub(crate) fn mark_received(&self) {
-        self.enter(Phase::Answer);
+        self.set_phase(Phase::Answer);
     }
 
     /// Sets the connection's phase, unless it is closed or has begun a later request.
-    fn enter(&self, phase: Phase) {
-        let mut entries = self.total.entries();
+    fn set_phase(&self, phase: Phase) {
+        let mut entries = self.total.lock_entries();
         let entry = entries.get_mut(&self.number);
         if let Some(entry) = entry.filter(|entry| entry.requests == self.request) {
             entry.phase = phase;
@@ -249,14 +249,14 @@ impl Exchange {
     }
 }
 
-impl Drop for Exchange {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
-        self.enter(Phase::Idle(Instant::now()));
+        self.set_phase(Phase::Idle(Instant::now()));
     }
 }
 
 /// The output of `work`, or `None` if `end` completes first.
-pub(crate) async fn or_ended<T>(
+pub(crate) async fn run_until<T>(
     work: impl Future<Output = T>,
     mut end: Pin<&mut impl Future<Output = ()>>,
 ) -> Option<T> {
@@ -268,10 +268,10 @@ pub(crate) async fn or_ended<T>(
     .await
 }
 
-/// Byte stream of a connection. The socket is shared with [`Connection::hang_up`].
-pub(crate) struct Bytes(Arc<TcpStream>);
+/// Byte stream of a connection. The socket is shared with [`Connection::wait_for_hang_up`].
+pub(crate) struct ByteStream(Arc<TcpStream>);
 
-impl Bytes {
+impl ByteStream {
     fn once_ready<T>(
         context: &mut Context<'_>,
         is_ready: impl Fn(&mut Context<'_>) -> Poll<io::Result<()>>,
@@ -287,7 +287,7 @@ impl Bytes {
     }
 }
 
-impl hyper::rt::Read for Bytes {
+impl hyper::rt::Read for ByteStream {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -302,7 +302,7 @@ impl hyper::rt::Read for Bytes {
     }
 }
 
-impl hyper::rt::Write for Bytes {
+impl hyper::rt::Write for ByteStream {
     fn poll_write(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -397,7 +397,8 @@ mod tests {
             ("2001:db8:0:1::1", "2001:db8:0:1:ffff::2", true),
             ("2001:db8:0:1::1", "2001:db8:0:2::1", false),
         ] {
-            let [per_client, other] = [per_client, other].map(|text| client(text.parse().unwrap()));
+            let [per_client, other] =
+                [per_client, other].map(|text| client_network(text.parse().unwrap()));
             assert_eq!(per_client == other, is_same, "{per_client} {other}");
         }
     }

@@ -6,8 +6,8 @@ use crate::api_types::Problem;
 use crate::limits::problem_in;
 use engine::core::text::joined;
 use engine::play::{
-    player_notation::{Argument, Notation},
     playable::Playable,
+    player_notation::{Argument, Notation},
 };
 
 /// Evaluates an expression with `$game` as the rules that a text names; otherwise returns an error
@@ -35,13 +35,13 @@ pub(crate) use each_game;
 
 pub(crate) fn unknown_game(name: &str, names: &str) -> Problem {
     let nearest = engine::core::text::suggestion(name, names);
-    Problem::wrong(format!(
+    Problem::invalid_request(format!(
         "there is no game '{name}'{nearest}; there are {names}"
     ))
 }
 
 pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
-    Notation::parse(text).map_err(Problem::wrong)
+    Notation::parse(text).map_err(Problem::invalid_request)
 }
 
 /// The rules of a notation; parameters that the page does not offer are an error.
@@ -72,6 +72,6 @@ pub(crate) fn read<G: Playable>(text: &str, notation: &Notation) -> Result<G, Pr
         let problem = format!("here {} takes only {allowed}", G::INFO.name);
         return Err(problem_in("game", text, (wrong.character, problem)));
     }
-    let game = G::of_notation(notation, None);
+    let game = G::from_parsed_notation(notation, None);
     game.map_err(|problem| problem_in("game", text, problem))
 }

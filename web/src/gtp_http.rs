@@ -6,7 +6,7 @@
 use crate::api_types::Problem;
 use crate::games::with_game;
 use crate::limits::RequestLimits;
-use engine::play::{player_notation::Notation, playable::Playable};
+use engine::play::{playable::Playable, player_notation::Notation};
 use protocols::{Action, INPUT_GRACE, Output, Protocol, ProtocolKind, SessionConfig};
 use std::{
     sync::{
@@ -99,13 +99,13 @@ impl Sessions {
     ///
     /// If this session or all are busy, this one has crashed, or `stop` is set before the command
     /// begins, which then has no effect.
-    pub fn answer(
+    pub fn run_command(
         &self,
         name: &str,
         command: &str,
         stop: &Arc<AtomicBool>,
     ) -> Result<String, &'static str> {
-        let session = self.session(name)?;
+        let session = self.get_or_open(name)?;
         let arrival = Instant::now();
         let mut gtp = loop {
             match session.gtp.try_lock() {
@@ -116,7 +116,7 @@ impl Sessions {
                 }
                 Err(TryLockError::WouldBlock) => return Err("this session is busy; ask again"),
                 Err(TryLockError::Poisoned(_)) => {
-                    self.end(name);
+                    self.close(name);
                     return Err("this session has failed and is ended");
                 }
             }
@@ -135,14 +135,14 @@ impl Sessions {
         };
         match gtp.handle_line(command, &mut reply) {
             Action::Continue => {}
-            Action::Quit => self.end(name),
+            Action::Quit => self.close(name),
             Action::Replace(other) => *gtp = other,
         }
         *search() = None;
         Ok(reply.text)
     }
 
-    fn session(&self, name: &str) -> Result<SharedSession, &'static str> {
+    fn get_or_open(&self, name: &str) -> Result<SharedSession, &'static str> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = all.iter().position(|(other, _)| other == name) {
             let used = all.remove(index);
@@ -166,7 +166,7 @@ impl Sessions {
         Ok(session)
     }
 
-    fn end(&self, name: &str) {
+    fn close(&self, name: &str) {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|(other, _)| other != name);
     }
@@ -201,7 +201,7 @@ fn session<G: Playable>(
         open: Arc::new(open),
         read_file: |_| Err("no file is opened here".to_owned()),
     };
-    protocols::open_gtp(game.clone(), player, config).map_err(Problem::wrong)
+    protocols::open_gtp(game.clone(), player, config).map_err(Problem::invalid_request)
 }
 
 #[cfg(test)]
@@ -215,7 +215,7 @@ mod tests {
             ..RequestLimits::default()
         });
         let stop = Arc::default();
-        let send = |name: &str, command: &str| sessions.answer(name, command, &stop).unwrap();
+        let send = |name: &str, command: &str| sessions.run_command(name, command, &stop).unwrap();
         send("a", "dice 3");
         assert!(send("a", "position").contains(" b 3"));
         assert!(send("b", "position").contains(" b -"));
@@ -262,7 +262,7 @@ mod tests {
     fn a_command_of_a_client_that_is_gone_has_no_effect() {
         let sessions = Sessions::new(RequestLimits::default());
         let send = |command: &str, gone: bool| {
-            sessions.answer("a", command, &Arc::new(AtomicBool::new(gone)))
+            sessions.run_command("a", command, &Arc::new(AtomicBool::new(gone)))
         };
         assert_eq!(send("dice 3", false), Ok("=\n\n".to_owned()));
         let before = send("position", false).unwrap();
@@ -270,7 +270,7 @@ mod tests {
             assert!(send(command, true).is_err(), "{command}");
             assert_eq!(send("position", false).unwrap(), before, "{command}");
         }
-        let session = sessions.session("a").unwrap();
+        let session = sessions.get_or_open("a").unwrap();
         let busy = session.gtp.lock().unwrap();
         let began = Instant::now();
         assert!(send("genmove", true).is_err() && began.elapsed() < MAX_BUSY_WAIT);
@@ -283,7 +283,7 @@ mod tests {
             milliseconds: 600_000.0,
             ..RequestLimits::default()
         });
-        let send = |command: &str| sessions.answer("a", command, &Arc::default()).unwrap();
+        let send = |command: &str| sessions.run_command("a", command, &Arc::default()).unwrap();
         let stops: [fn(&Sessions, &AtomicBool); 2] = [
             |sessions, _| sessions.interrupt("a"),
             |_, gone| gone.store(true, Ordering::Relaxed),
@@ -302,13 +302,13 @@ mod tests {
                         let command =
                             ["genmove", "lz-analyze 60000", "lz-genmove_analyze"][number % 3];
                         (
-                            sessions.answer("a", command, &gone).unwrap(),
+                            sessions.run_command("a", command, &gone).unwrap(),
                             Instant::now(),
                         )
                     });
                     // A new command stops no search that has not begun.
                     while sessions
-                        .session("a")
+                        .get_or_open("a")
                         .unwrap()
                         .search
                         .lock()

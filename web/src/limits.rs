@@ -8,8 +8,8 @@ use crate::move_values::has_chance;
 use engine::core::text::{shorten, suggestion};
 use engine::play::{
     build::PlayerRecipe,
-    player_notation::{Argument, Notation, Problem as NotationProblem, parse_number},
     playable::Playable,
+    player_notation::{Argument, Notation, Problem as NotationProblem, parse_number},
     registry::EvaluatorEntry,
 };
 use std::time::Duration;
@@ -78,8 +78,12 @@ impl RequestLimits {
     /// # Errors
     ///
     /// As for [`RequestLimits::parse_player`], or if the player cannot be built.
-    pub fn player<G: Playable>(&self, game: &G, text: &str) -> Result<PlayerRecipe<G>, Problem> {
-        let recipe = game.player(&self.parse_player::<G>(text)?);
+    pub fn build_player<G: Playable>(
+        &self,
+        game: &G,
+        text: &str,
+    ) -> Result<PlayerRecipe<G>, Problem> {
+        let recipe = game.player_recipe(&self.parse_player::<G>(text)?);
         recipe.map_err(|problem| problem_in("player", text, problem))
     }
 
@@ -116,7 +120,7 @@ impl RequestLimits {
                 let (stars, plain) = (STAR_SEARCHES.join(", "), plain.join(", "));
                 let names = format!("{stars}, mcts{rollout}, {plain}");
                 let nearest = suggestion(&name, &names);
-                return Err(notation.wrong(format!(
+                return Err(notation.problem_here(format!(
                     "there is no player '{name}' here{nearest}; there are {names}"
                 )));
             }
@@ -149,7 +153,7 @@ impl RequestLimits {
         ];
         for (of, key, value, is_missing) in defaults {
             if of == family && is_missing {
-                notation = notation.with(key, Notation::new(value.to_string()));
+                notation = notation.with_argument(key, Notation::new(value.to_string()));
             }
         }
         Ok(notation)
@@ -204,7 +208,7 @@ fn parse(text: &str) -> Result<Notation, NotationProblem> {
 /// Error that quotes `text`, a notation of a `what`, and the position of the mistake.
 pub(crate) fn problem_in(what: &str, text: &str, (character, problem): NotationProblem) -> Problem {
     let text = shorten(text, 200);
-    Problem::wrong(format!("{what} '{text}', character {character}: {problem}"))
+    Problem::invalid_request(format!("{what} '{text}', character {character}: {problem}"))
 }
 
 /// Evaluators that a request may name besides `best` and `random`.
@@ -228,7 +232,7 @@ fn check_evaluator<G: Playable>(notation: &Notation) -> Result<(), NotationProbl
             .chain(GENERAL_EVALUATORS);
         let names = names.collect::<Vec<_>>().join(", ");
         let nearest = suggestion(name, &names);
-        return Err(notation.wrong(format!(
+        return Err(notation.problem_here(format!(
             "there is no evaluator '{name}' here{nearest}; there are {names}"
         )));
     }

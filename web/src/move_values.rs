@@ -6,16 +6,16 @@
 
 use crate::api_types::Problem;
 use engine::core::{
-    evaluator::symmetric_payoffs,
+    evaluator::payoffs_from_own,
     game::{Game, MAX_SEATS, OutcomeList, Payoffs, Seat},
     random::{SeedSpace, derive_seed},
 };
 use engine::play::{
     analysis::{Analysis, MoveValue},
     build::PlayerRecipe,
-    player_notation::Notation,
     playable::Playable,
     player::Player,
+    player_notation::Notation,
     registry::OptionalOracle,
 };
 use engine::search::limits::Limits;
@@ -66,7 +66,7 @@ pub fn has_chance<G: Game>() -> bool {
 }
 
 fn rolls<G: Playable>(game: &G, position: &G::Position, moves: &[G::Move]) -> Vec<Roll> {
-    let outcomes = game.outcome_by_outcome().outcomes(position, moves);
+    let outcomes = game.with_unmerged_outcomes().outcomes(position, moves);
     // The probabilities are rounded to `f32`, so their sum is not exactly 1.
     let sum: f64 = outcomes.iter().map(|one| f64::from(one.weight)).sum();
     let faces = game.outcome_numbers().zip(outcomes.iter());
@@ -105,13 +105,13 @@ impl<M> PositionValues<M> {
     /// Value of the position for each seat. Requires values of all moves.
     #[must_use]
     pub fn seat_values(&self) -> SeatValues {
-        let expected = |seat| self.expected(|rated| Some(rated.payoffs?[seat]));
+        let expected = |seat| self.expected_over_rolls(|rated| Some(rated.payoffs?[seat]));
         let end = self.end.map(|end| end.map(f64::from));
         end.unwrap_or_else(|| array::from_fn(expected))
     }
 
     /// Expectation over the rolls of `number(best move of the roll)`; `None` counts as 0.
-    pub fn expected(&self, number: impl Fn(&MoveValue<M>) -> Option<f32>) -> f64 {
+    pub fn expected_over_rolls(&self, number: impl Fn(&MoveValue<M>) -> Option<f32>) -> f64 {
         let best = |roll: &Roll| number(&self.moves()[self.best(roll.permitted.clone())?]);
         let rolls = self.rolls.iter();
         let terms = rolls.map(|roll| roll.probability * f64::from(best(roll).unwrap_or(0.0)));
@@ -136,7 +136,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
         Ok(Self {
             game,
             recipe,
-            oracle: oracle.map_err(|(_, problem)| Problem::wrong(problem))?,
+            oracle: oracle.map_err(|(_, problem)| Problem::invalid_request(problem))?,
             player: recipe.make(),
             limits: Limits::NONE,
         })
@@ -154,7 +154,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
             return Some(payoffs);
         }
         let value = self.oracle.as_ref()?.value(self.game, position)?;
-        Some(symmetric_payoffs(self.game, position, value))
+        Some(payoffs_from_own(self.game, position, value))
     }
 
     /// Values of all moves, independent of earlier calls; moves that the player did not try may
@@ -177,7 +177,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
             None => Analysis::without_values(game, position, None),
             Some(_) => Analysis::default(),
         };
-        let moves = without_values.list();
+        let moves = without_values.analysed_moves();
         let exact = moves
             .iter()
             .map(|&mv| self.exact_payoffs(&game.play(position, mv)));
@@ -187,7 +187,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
             for (rated, exact) in analysis.moves.iter_mut().zip(&exact) {
                 let payoffs = rated
                     .value
-                    .map(|value| symmetric_payoffs(game, position, value));
+                    .map(|value| payoffs_from_own(game, position, value));
                 rated.payoffs = exact.or(rated.payoffs).or(payoffs);
                 rated.value = rated.payoffs.map(|payoffs| payoffs[seat]);
                 rated.is_exact = exact.is_some() || rated.is_exact && rated.value.is_some();
@@ -223,7 +223,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
                 recipe.analyse(player, game, position, None, limits, Some(&mut report))
             }
         };
-        Ok(complete(analysis.map_err(Problem::wrong)?))
+        Ok(complete(analysis.map_err(Problem::invalid_request)?))
     }
 
     /// As [`MoveValuer::analyse`], but also values the moves that the player did not try.
@@ -241,9 +241,9 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
                 let next = self.game.play(position, rated.mv);
                 let value = self.player.value(&next, &self.limits).value;
                 let value = value.ok_or_else(|| {
-                    Problem::wrong("this player rates no moves; name one that searches")
+                    Problem::invalid_request("this player rates no moves; name one that searches")
                 })?;
-                let payoffs = symmetric_payoffs(self.game, &next, value);
+                let payoffs = payoffs_from_own(self.game, &next, value);
                 (rated.value, rated.payoffs) = (Some(payoffs[values.seat]), Some(payoffs));
             }
         }

@@ -1,7 +1,7 @@
 //! The files of the web page, and their export as a site that needs no server: there Web Workers
 //! run the engine as WebAssembly, and the HTML head has the content security policy.
 
-use engine::core::files::{FileError, create_directory, write_atomically};
+use engine::core::files::{FileError, prepare_directory, write_atomically};
 use std::{borrow::Cow, path::Path};
 
 /// Content security policy: only files of this server. Pictures of boards have inline styles.
@@ -15,9 +15,9 @@ const EXPORT_POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-
                                 object-src 'none'; base-uri 'none'; form-action 'none'";
 
 /// Name and content of a file in `web/page`.
-macro_rules! file {
+macro_rules! page_file {
     ($name:literal) => {
-        file!($name, $name)
+        page_file!($name, $name)
     };
     ($name:literal, $file:literal) => {
         ($name, include_bytes!(concat!("../page/", $file)))
@@ -25,27 +25,27 @@ macro_rules! file {
 }
 
 pub(crate) static FILES: &[(&str, &[u8])] = &[
-    file!("index.html"),
-    file!("style.css"),
-    file!("icon.svg"),
-    file!("api.js"),
-    file!("board.js"),
-    file!("board-einstein.js"),
-    file!("board-plain.js"),
-    file!("board-reversi.js"),
-    file!("clock.js"),
-    file!("dom.js"),
-    file!("drills.js"),
-    file!("editor.js"),
-    file!("explain.js"),
-    file!("game.js"),
-    file!("graph.js"),
-    file!("i18n.js"),
-    file!("main.js"),
-    file!("moves.js"),
-    file!("strength.js"),
-    file!("tutor.js"),
-    file!("transport.js", "transport-http.js"),
+    page_file!("index.html"),
+    page_file!("style.css"),
+    page_file!("icon.svg"),
+    page_file!("api.js"),
+    page_file!("board.js"),
+    page_file!("board-einstein.js"),
+    page_file!("board-plain.js"),
+    page_file!("board-reversi.js"),
+    page_file!("clock.js"),
+    page_file!("dom.js"),
+    page_file!("drills.js"),
+    page_file!("editor.js"),
+    page_file!("explain.js"),
+    page_file!("game.js"),
+    page_file!("graph.js"),
+    page_file!("i18n.js"),
+    page_file!("main.js"),
+    page_file!("moves.js"),
+    page_file!("strength.js"),
+    page_file!("tutor.js"),
+    page_file!("transport.js", "transport-http.js"),
 ];
 
 pub(crate) fn content_type(name: &str) -> &'static str {
@@ -59,12 +59,12 @@ pub(crate) fn content_type(name: &str) -> &'static str {
 
 /// Files of an exported page that replace those in [`FILES`], or are added.
 static EXPORT_FILES: &[(&str, &[u8])] = &[
-    file!("transport.js", "transport-wasm.js"),
-    file!("worker.js"),
+    page_file!("transport.js", "transport-wasm.js"),
+    page_file!("worker.js"),
 ];
 
 /// Line of `index.html` after which an exported page has its policy.
-const HEAD_START: &str = "<meta charset=\"utf-8\">\n";
+const POLICY_ANCHOR: &str = "<meta charset=\"utf-8\">\n";
 
 /// Writes the page and the engine (`alea.wasm`, built by `web/build-wasm`) into a directory,
 /// replacing files of the same names.
@@ -73,9 +73,9 @@ const HEAD_START: &str = "<meta charset=\"utf-8\">\n";
 ///
 /// If a file cannot be written.
 pub fn export(directory: &Path, engine: &[u8]) -> Result<(), FileError> {
-    create_directory(directory)?;
+    prepare_directory(directory)?;
     let policy = format!(
-        "{HEAD_START}<meta http-equiv=\"Content-Security-Policy\" content=\"{EXPORT_POLICY}\">\n"
+        "{POLICY_ANCHOR}<meta http-equiv=\"Content-Security-Policy\" content=\"{EXPORT_POLICY}\">\n"
     );
     let is_replaced = |name: &str| EXPORT_FILES.iter().any(|(other, _)| *other == name);
     let unchanged = FILES.iter().filter(|(name, _)| !is_replaced(name));
@@ -86,7 +86,7 @@ pub fn export(directory: &Path, engine: &[u8]) -> Result<(), FileError> {
         let content = match name {
             "index.html" => {
                 let text = String::from_utf8_lossy(content);
-                text.replacen(HEAD_START, &policy, 1).into_bytes().into()
+                text.replacen(POLICY_ANCHOR, &policy, 1).into_bytes().into()
             }
             _ => Cow::from(content),
         };

@@ -53,10 +53,10 @@ pub fn review<G: Playable>(
             );
             return Err(Problem {
                 out_of_time: true,
-                ..Problem::wrong(problem)
+                ..Problem::invalid_request(problem)
             });
         }
-        let wrong = |problem: &str| Problem::wrong(format!("ply {number}: {problem}"));
+        let wrong = |problem: &str| Problem::invalid_request(format!("ply {number}: {problem}"));
         if values.end.is_some() {
             return Err(wrong("the game is over before it"));
         }
@@ -116,9 +116,9 @@ pub fn review<G: Playable>(
     let results = match payoffs {
         None => last,
         Some(_) if values.end.is_some() => {
-            return Err(Problem::wrong("'payoffs' follow from the moves"));
+            return Err(Problem::invalid_request("'payoffs' follow from the moves"));
         }
-        Some(payoffs) => stated_results(payoffs, game.seats())?,
+        Some(payoffs) => checked_payoffs(payoffs, game.seats())?,
     };
     for (seat, own) in review.seats.iter_mut().enumerate() {
         let result = results[seat];
@@ -131,11 +131,11 @@ pub fn review<G: Playable>(
     Ok(review)
 }
 
-fn stated_results(payoffs: &[f32], seats: usize) -> Result<SeatValues, Problem> {
+fn checked_payoffs(payoffs: &[f32], seats: usize) -> Result<SeatValues, Problem> {
     let is_possible = payoffs.iter().all(|payoff| (0.0..=1.0).contains(payoff));
     if payoffs.len() != seats || !is_possible {
         let problem = format!("'payoffs' are a number from 0 to 1 for each of {seats} seats");
-        return Err(Problem::wrong(problem));
+        return Err(Problem::invalid_request(problem));
     }
     let mut results = SeatValues::default();
     for (result, &payoff) in results.iter_mut().zip(payoffs) {

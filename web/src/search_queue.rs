@@ -33,14 +33,14 @@ impl SearchQueue {
         })))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Queues a request; the receiver gets a search thread once one is free. `None` if a limit is
     /// reached.
-    pub(crate) fn request(self: &Arc<Self>, client: IpAddr) -> Option<Receiver<SearchSlot>> {
-        let mut state = self.state();
+    pub(crate) fn enqueue(self: &Arc<Self>, client: IpAddr) -> Option<Receiver<SearchSlot>> {
+        let mut state = self.lock_state();
         state.waiting.retain(|(_, sender)| !sender.is_closed());
         let waiting = state.waiting.iter().map(|(client, _)| client);
         let total = || waiting.clone().chain(&state.running);
@@ -87,7 +87,7 @@ pub(crate) struct SearchSlot(Option<(IpAddr, Arc<SearchQueue>)>);
 impl Drop for SearchSlot {
     fn drop(&mut self) {
         if let Some((client, queue)) = self.0.take() {
-            let mut state = queue.state();
+            let mut state = queue.lock_state();
             let own = state.running.iter().position(|other| *other == client);
             if let Some(index) = own {
                 state.running.swap_remove(index);
@@ -106,10 +106,10 @@ mod tests {
         let queue = SearchQueue::new(2);
         let [busy, per_client]: [IpAddr; 2] = [[10, 0, 0, 1].into(), [10, 0, 0, 2].into()];
         let mut requests: Vec<_> = (0..MAX_REQUESTS.per_client)
-            .map(|_| queue.request(busy).unwrap())
+            .map(|_| queue.enqueue(busy).unwrap())
             .collect();
-        assert!(queue.request(busy).is_none());
-        let mut other = queue.request(per_client).unwrap();
+        assert!(queue.enqueue(busy).is_none());
+        let mut other = queue.enqueue(per_client).unwrap();
         let first = requests[0].try_recv().unwrap();
         let second = requests[1].try_recv().unwrap();
         assert!(requests[2].try_recv().is_err() && other.try_recv().is_err());
@@ -123,9 +123,9 @@ mod tests {
         drop(next);
         assert!(requests[3].try_recv().is_ok());
         drop(requests);
-        assert_eq!(queue.state().free, 2);
+        assert_eq!(queue.lock_state().free, 2);
         let clients = (0..).map(|number: u32| IpAddr::from(number.to_be_bytes()));
-        let requested: Vec<_> = clients.map_while(|client| queue.request(client)).collect();
+        let requested: Vec<_> = clients.map_while(|client| queue.enqueue(client)).collect();
         assert_eq!(requested.len(), MAX_REQUESTS.total);
     }
 }

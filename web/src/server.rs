@@ -5,7 +5,7 @@
 //! that a limit is reached.
 
 use crate::answer::answer_each;
-use crate::connections::{Connection, Connections, or_ended};
+use crate::connections::{Connection, Connections, run_until};
 use crate::gtp_http::Sessions;
 use crate::limits::{MAX_REQUEST, RequestLimits};
 use crate::page::{FILES, SECURITY_POLICY, content_type};
@@ -43,16 +43,16 @@ use tokio::{
 /// Maximum bytes of an uploaded file of games.
 const MAX_FILE_BYTES: usize = 4 << 20;
 /// Maximum bytes of a request head, and of one read from a socket.
-const MAX_HEAD: usize = 16 << 10;
+const MAX_HEAD_BYTES: usize = 16 << 10;
 /// How long a request's last search may continue beyond the request's time limit.
-const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
+const SEARCH_GRACE: Duration = Duration::from_secs(10);
 /// Maximum of messages buffered for a client. An answer has fewer, so no search waits for a slow
 /// client.
-const MAX_UNSENT: usize = 64;
+const MAX_UNSENT_MESSAGES: usize = 64;
 /// Threads that read requests and send answers; searches have others.
 const CONNECTION_THREADS: usize = 2;
 /// Pause after an error in accepting a connection, such as a lack of file descriptors.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+const ACCEPT_ERROR_PAUSE: Duration = Duration::from_millis(50);
 
 /// Converts a file of games to JSON; an error is one line. Stops early once the callback returns
 /// true.
@@ -139,7 +139,7 @@ async fn accept(listener: std::net::TcpListener, server: Arc<Server>) -> io::Res
                 }
                 number += 1;
             }
-            Err(_) => sleep(ACCEPT_PAUSE).await,
+            Err(_) => sleep(ACCEPT_ERROR_PAUSE).await,
         }
     }
 }
@@ -151,9 +151,9 @@ async fn serve_connection(connection: Connection, server: Arc<Server>) {
     });
     let mut http = http1::Builder::new();
     let http = http
-        .max_buf_size(MAX_HEAD)
-        .serve_connection(connection.bytes(), answer);
-    let _ = or_ended(http, pin!(connection.expires())).await;
+        .max_buf_size(MAX_HEAD_BYTES)
+        .serve_connection(connection.byte_stream(), answer);
+    let _ = run_until(http, pin!(connection.wait_for_expiry())).await;
 }
 
 type Refusal = (StatusCode, &'static str);
@@ -163,9 +163,9 @@ async fn answer_request(
     connection: &Connection,
     request: Request<Incoming>,
 ) -> Response<Content> {
-    connection.record_request();
+    connection.restart_idle_timer();
     let answer = route(server, connection, request).await;
-    answer.unwrap_or_else(|(status, problem)| response(error_message(status, problem)))
+    answer.unwrap_or_else(|(status, problem)| make_response(error_message(status, problem)))
 }
 
 async fn route(
@@ -217,7 +217,7 @@ async fn route(
         }
         (method, path) if path == "/exec" || path.starts_with("/exec/") => {
             let name = path["/exec".len()..].trim_start_matches('/').to_owned();
-            let sessions = exec_sessions(server, method, &name, &head.headers)?;
+            let sessions = allowed_sessions(server, method, &name, &head.headers)?;
             sessions.interrupt(&name);
             let command = head.uri.query().map(|query| {
                 let spaced = query.replace('+', " ");
@@ -229,12 +229,14 @@ async fn route(
                 body,
                 MAX_REQUEST,
                 move |_, body, recipient| {
-                    let body = || String::from_utf8_lossy(text::without_mark(body)).into_owned();
+                    let body = || String::from_utf8_lossy(text::strip_bom(body)).into_owned();
                     let command = command.unwrap_or_else(body);
-                    recipient.send(match sessions.answer(&name, &command, &recipient.stop) {
-                        Ok(reply) => (StatusCode::OK, "text/plain; charset=utf-8", reply),
-                        Err(problem) => error_message(UNAVAILABLE, problem),
-                    });
+                    recipient.send(
+                        match sessions.run_command(&name, &command, &recipient.stop) {
+                            Ok(reply) => (StatusCode::OK, "text/plain; charset=utf-8", reply),
+                            Err(problem) => error_message(UNAVAILABLE, problem),
+                        },
+                    );
                 },
             )
             .await
@@ -246,7 +248,11 @@ async fn route(
             let file = FILES.iter().find(|(known, _)| *known == name);
             let no_page = "there is no such page; there are / and POST /api";
             let (name, content) = file.ok_or((StatusCode::NOT_FOUND, no_page))?;
-            Ok(response((StatusCode::OK, content_type(name), *content)))
+            Ok(make_response((
+                StatusCode::OK,
+                content_type(name),
+                *content,
+            )))
         }
         _ => Err((METHOD_NOT_ALLOWED, "pages answer GET only")),
     }
@@ -257,7 +263,7 @@ const UNAVAILABLE: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
 
 /// GTP sessions, if they are enabled and the request is not from another site. Browsers send requests
 /// for images without `Origin`, but with `Sec-Fetch-Site`.
-fn exec_sessions(
+fn allowed_sessions(
     server: &Server,
     method: &Method,
     name: &str,
@@ -327,7 +333,7 @@ fn is_own_host(server: &Server, host: &str) -> bool {
 }
 
 /// Status, content type, and a complete answer or one line of [`JSON_LINES`].
-type Message = (StatusCode, &'static str, String);
+type AnswerPart = (StatusCode, &'static str, String);
 
 const JSON: &str = "application/json";
 /// Content type of a stream: one JSON object per line.
@@ -349,17 +355,17 @@ const ANSWER_TIMEOUT: Refusal = (
 const CRASH_REFUSAL: Refusal = (UNAVAILABLE, "this request is beyond what is answered here");
 
 const CLIENT_GONE: Refusal = (UNAVAILABLE, "the client has gone");
-const CUT_SHORT: Refusal = (StatusCode::BAD_REQUEST, "the request breaks off");
+const INCOMPLETE_BODY: Refusal = (StatusCode::BAD_REQUEST, "the request breaks off");
 
-struct Recipient {
-    sender: mpsc::Sender<Message>,
+struct AnswerSender {
+    sender: mpsc::Sender<AnswerPart>,
     /// Set once the client is gone; stops the search.
     stop: Arc<AtomicBool>,
 }
 
-impl Recipient {
+impl AnswerSender {
     /// Sends an answer or a line of a stream; false if the client is gone.
-    fn send(&self, part: Message) -> bool {
+    fn send(&self, part: AnswerPart) -> bool {
         self.sender.try_send(part).is_ok()
     }
 
@@ -383,23 +389,23 @@ async fn answer_on_worker(
     connection: &Connection,
     body: Incoming,
     max_bytes: usize,
-    work: impl FnOnce(&Server, &[u8], &Recipient) + Send + 'static,
+    work: impl FnOnce(&Server, &[u8], &AnswerSender) + Send + 'static,
 ) -> Result<Response<Content>, Refusal> {
     let exchange = connection
         .begin_request(max_bytes > MAX_REQUEST)
         .ok_or(BUSY_REFUSAL)?;
-    let read = timeout(server.client_timeout, read(body, max_bytes)).await;
+    let read = timeout(server.client_timeout, read_body(body, max_bytes)).await;
     let body = read.map_err(|_| BODY_TIMEOUT)??;
     exchange.mark_received();
-    let client_timeout = server.limits.total + SHUTDOWN_GRACE;
-    let mut hang_up = Box::pin(connection.hang_up());
+    let client_timeout = server.limits.total + SEARCH_GRACE;
+    let mut hang_up = Box::pin(connection.wait_for_hang_up());
     let stop_guard = StopOnDrop(Arc::default());
     let stop = Arc::clone(&stop_guard.0);
-    let (sender, mut messages) = mpsc::channel::<Message>(MAX_UNSENT);
+    let (sender, mut messages) = mpsc::channel::<AnswerPart>(MAX_UNSENT_MESSAGES);
     let first = async {
         let turn = server
             .queue
-            .request(connection.client)
+            .enqueue(connection.client)
             .ok_or(BUSY_REFUSAL)?;
         let turn = timeout(client_timeout, turn)
             .await
@@ -409,21 +415,21 @@ async fn answer_on_worker(
         tokio::task::spawn_blocking(move || {
             // Keeps both until the search has ended, even if its client is gone.
             let _guards = (turn, exchange);
-            work(&for_search, &body, &Recipient { sender, stop });
+            work(&for_search, &body, &AnswerSender { sender, stop });
         });
         timeout(client_timeout, messages.recv())
             .await
             .map_err(|_| ANSWER_TIMEOUT)?
             .ok_or(CRASH_REFUSAL)
     };
-    let (status, kind, line) = or_ended(first, hang_up.as_mut())
+    let (status, kind, line) = run_until(first, hang_up.as_mut())
         .await
         .ok_or(CLIENT_GONE)??;
     if kind != JSON_LINES {
-        return Ok(response((status, kind, line)));
+        return Ok(make_response((status, kind, line)));
     }
     let first = Some(Bytes::from(line));
-    Ok(response((
+    Ok(make_response((
         status,
         kind,
         Content::Lines {
@@ -435,10 +441,10 @@ async fn answer_on_worker(
     )))
 }
 
-async fn read(mut body: Incoming, max_bytes: usize) -> Result<Vec<u8>, Refusal> {
+async fn read_body(mut body: Incoming, max_bytes: usize) -> Result<Vec<u8>, Refusal> {
     let mut bytes = Vec::new();
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
-        if let Ok(data) = frame.map_err(|_| CUT_SHORT)?.into_data() {
+        if let Ok(data) = frame.map_err(|_| INCOMPLETE_BODY)?.into_data() {
             if data.len() > max_bytes - bytes.len() {
                 return Err(TOO_LARGE);
             }
@@ -452,7 +458,7 @@ enum Content {
     Whole(Bytes),
     Lines {
         first: Option<Bytes>,
-        others: mpsc::Receiver<Message>,
+        others: mpsc::Receiver<AnswerPart>,
         hang_up: Pin<Box<dyn Future<Output = ()> + Send>>,
         _stop_guard: StopOnDrop,
     },
@@ -513,11 +519,11 @@ fn status_of(answer: &Value) -> StatusCode {
     }
 }
 
-fn error_message(status: StatusCode, problem: &str) -> Message {
+fn error_message(status: StatusCode, problem: &str) -> AnswerPart {
     (status, JSON, json!({ "error": problem }).to_string())
 }
 
-fn response(
+fn make_response(
     (status, kind, content): (StatusCode, &'static str, impl Into<Content>),
 ) -> Response<Content> {
     let mut response = Response::new(content.into());

@@ -1,5 +1,5 @@
 //! The API as WebAssembly in a Web Worker. `page/worker.js` writes a request into the buffer from
-//! [`request`], calls [`respond`], and reads the answer at [`answer_start`].
+//! [`request`], calls [`compute_answer`], and reads the answer at [`answer_start`].
 //!
 //! Invariant: these functions are called one at a time.
 
@@ -20,25 +20,25 @@ unsafe extern "C" {
 /// Text of the request, then of the answer.
 static BUFFER: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-fn text() -> MutexGuard<'static, Vec<u8>> {
+fn lock_buffer() -> MutexGuard<'static, Vec<u8>> {
     BUFFER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A buffer for a request of `bytes` bytes; null if that is too long.
 #[unsafe(no_mangle)]
-pub extern "C" fn request(bytes: usize) -> *mut u8 {
+pub extern "C" fn request_buffer(bytes: usize) -> *mut u8 {
     if bytes > MAX_REQUEST {
         return std::ptr::null_mut();
     }
-    let mut text = text();
+    let mut text = lock_buffer();
     text.resize(bytes, 0);
     text.as_mut_ptr()
 }
 
 /// Answers the request in the buffer; returns the answer's length in bytes.
 #[unsafe(no_mangle)]
-pub extern "C" fn respond() -> usize {
-    let mut text = text();
+pub extern "C" fn compute_answer() -> usize {
+    let mut text = lock_buffer();
     let limits = RequestLimits {
         threads: 1,
         ..RequestLimits::default()
@@ -57,5 +57,5 @@ pub extern "C" fn respond() -> usize {
 /// Address of the answer's first byte.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer_start() -> *const u8 {
-    text().as_ptr()
+    lock_buffer().as_ptr()
 }

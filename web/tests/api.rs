@@ -278,7 +278,7 @@ fn ledgers_of_random_games_of_einstein_add_up_and_endgames_have_no_drift() {
         let (ledger, positions) = judged(&game, seed, "star1(depth=1)");
         // From the first position that the tables have, all values and errors are exact.
         let plies = ledger.plies.iter().zip(&positions);
-        for (ply, position) in plies.filter(|(_, position)| position.stones() <= 4) {
+        for (ply, position) in plies.filter(|(_, position)| position.num_stones() <= 4) {
             endgame_plies += 1;
             near(ply.drift[0], 0.0, 4e-5);
             let mv = game.parse_move(position, &ply.mv).unwrap();
@@ -323,7 +323,7 @@ fn puzzles_have_one_best_move_by_the_tables_which_is_missed_without_search() {
         let guess = json!({ "ask": "move", "position": text, "seed": 1, "player": "star1(depth=1, eval=best)" });
         assert_ne!(answer_of_einstein(guess)["move"], puzzle["best"], "{text}");
         let (position, face) = game.parse_position(text).unwrap();
-        if position.stones() <= 4 {
+        if position.num_stones() <= 4 {
             let probe = tables.probe_within(&game, &position, 0).unwrap();
             let face = &probe.faces[usize::from(face.unwrap()) - 1];
             near(value(0), face.value.into(), 1e-5);

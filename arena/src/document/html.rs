@@ -67,7 +67,7 @@ fn block(block: &Block) -> String {
 
 fn table(text_table: &TextTable) -> String {
     let mut html = String::from("<div class=\"scroll\"><table>");
-    let numbers = text_table.number_columns();
+    let numbers = text_table.numeric_columns();
     let class = |column: usize| if numbers[column] { " class=\"n\"" } else { "" };
     if text_table
         .columns

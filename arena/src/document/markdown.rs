@@ -10,32 +10,34 @@ impl Page {
     #[must_use]
     pub fn markdown(&self, stem: &str, program: &str) -> (String, Vec<(String, String)>) {
         let mut pictures = Vec::new();
-        let mut text = format!("# {}\n", plain_text(&self.title));
+        let mut text = format!("# {}\n", escape_markdown(&self.title));
         for sentence in &self.summary {
             let words = sentence.iter().map(|(words, strong)| match strong {
-                true => format!("**{}**", plain_text(words)),
-                false => plain_text(words),
+                true => format!("**{}**", escape_markdown(words)),
+                false => escape_markdown(words),
             });
             text += &format!("\n{}\n", words.collect::<String>());
         }
         for Section { heading, blocks } in &self.sections {
-            text += &format!("\n## {}\n", plain_text(heading));
+            text += &format!("\n## {}\n", escape_markdown(heading));
             for one in blocks {
                 block(&mut text, &mut pictures, one, stem);
             }
         }
-        text += &format!("\n{}\n", plain_text(program));
+        text += &format!("\n{}\n", escape_markdown(program));
         (text, pictures)
     }
 }
 
 fn block(text: &mut String, pictures: &mut Vec<(String, String)>, block: &Block, stem: &str) {
     match block {
-        Block::Text(words) | Block::Note(words) => *text += &format!("\n{}\n", plain_text(words)),
+        Block::Text(words) | Block::Note(words) => {
+            *text += &format!("\n{}\n", escape_markdown(words))
+        }
         Block::Table(text_table) => *text += &format!("\n{}", table(text_table)),
         Block::Picture { svg, alt, .. } => {
             let name = format!("{stem}-{}.svg", pictures.len() + 1);
-            *text += &format!("\n![{}]({name})\n", plain_text(alt));
+            *text += &format!("\n![{}]({name})\n", escape_markdown(alt));
             pictures.push((name, svg.clone()));
         }
         Block::Columns(blocks) => blocks
@@ -45,7 +47,7 @@ fn block(text: &mut String, pictures: &mut Vec<(String, String)>, block: &Block,
             text.push('\n');
             items
                 .iter()
-                .for_each(|item| *text += &format!("- {}\n", plain_text(item)));
+                .for_each(|item| *text += &format!("- {}\n", escape_markdown(item)));
         }
         Block::Code(lines) => {
             let longest = lines
@@ -65,12 +67,12 @@ fn table(text_table: &TextTable) -> String {
         text_table
             .columns
             .iter()
-            .map(|name| plain_text(name.trim()))
+            .map(|name| escape_markdown(name.trim()))
             .collect(),
     );
     text += &line(
         text_table
-            .number_columns()
+            .numeric_columns()
             .into_iter()
             .map(|number| if number { "--:" } else { "---" }.to_owned())
             .collect(),
@@ -78,7 +80,7 @@ fn table(text_table: &TextTable) -> String {
     for row in &text_table.rows {
         text += &line(
             row.iter()
-                .map(|cell| plain_text(&Cell::text_of(cell)))
+                .map(|cell| escape_markdown(&Cell::text_of(cell)))
                 .collect(),
         );
     }
@@ -86,7 +88,7 @@ fn table(text_table: &TextTable) -> String {
 }
 
 /// Escapes the characters that Markdown or HTML interprets.
-fn plain_text(text: &str) -> String {
+fn escape_markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in printable_lines(text).chars() {
         match character {

@@ -27,7 +27,7 @@ pub(super) struct ProtocolAdapter<G: Playable> {
 impl<G: Playable> ProtocolAdapter<G> {
     /// # Errors
     /// If the protocol is for other games.
-    pub(super) fn of(dialect: Dialect, game: G) -> Result<Self, String> {
+    pub(super) fn new(dialect: Dialect, game: G) -> Result<Self, String> {
         let (rules, protocol) = (game.notation(), dialect.protocol);
         let (fits, size) = match protocol.name {
             "lines" => (true, None),
@@ -40,7 +40,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         }
         let size = size.or_else(|| first_number(&game.parameters()));
         let size = size.or_else(|| first_number(G::INFO.parameters));
-        let seconds = dialect.seconds().to_string();
+        let seconds = dialect.think_seconds().to_string();
         let time_for = |way: &str| (dialect.time == way).then(|| seconds.clone());
         // A side makes about twelve moves in a game, rarely twenty.
         let seconds_per_game = (dialect.think * 20).as_secs().max(1).to_string();
@@ -106,7 +106,7 @@ impl<G: Playable> ProtocolAdapter<G> {
 
     /// Placeholders for a position, an outcome of chance, and the colour to move; `first` is the
     /// seat that began the game.
-    pub(super) fn position(
+    pub(super) fn position_placeholders(
         &self,
         position: &G::Position,
         outcome: u8,
@@ -134,8 +134,8 @@ impl<G: Playable> ProtocolAdapter<G> {
     }
 
     /// Placeholder `move`; its value is `None` if the program does not get this move.
-    pub(super) fn mv(&self, ours: &str) -> Substitution {
-        let theirs = coordinates::to_program(ours, &self.dialect, self.size);
+    pub(super) fn move_placeholder(&self, ours: &str) -> Substitution {
+        let theirs = coordinates::move_to_program(ours, &self.dialect, self.size);
         let is_sent = self.gets_all_moves() && (ours != "pass" || theirs != "none");
         ("move", is_sent.then_some(theirs))
     }
@@ -145,11 +145,15 @@ impl<G: Playable> ProtocolAdapter<G> {
         self.protocol.name != "lines" || self.dialect.version > 1
     }
 
-    pub(super) fn answer(&self, answer: &str) -> Result<String, Failure> {
+    pub(super) fn translate_answer(&self, answer: &str) -> Result<String, Failure> {
         if self.protocol.name == "gtp" && answer.eq_ignore_ascii_case("resign") {
             return Err(PlayerFault("resigned".to_owned()));
         }
-        Ok(coordinates::from_program(answer, &self.dialect, self.size))
+        Ok(coordinates::move_from_program(
+            answer,
+            &self.dialect,
+            self.size,
+        ))
     }
 }
 

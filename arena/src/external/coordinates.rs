@@ -3,18 +3,18 @@
 
 use super::dialect_options::{Dialect, Squares};
 
-pub(super) fn to_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
+pub(super) fn move_to_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
     if mv == "pass" {
         return dialect.pass.clone();
     }
-    let text = renumber(mv, dialect.squares, size, false);
+    let text = renumber_rows(mv, dialect.squares, size, false);
     match dialect.capitals {
         true => text.to_uppercase(),
         false => text,
     }
 }
 
-pub(super) fn from_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
+pub(super) fn move_from_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> String {
     if dialect.protocol.name == "lines" {
         return mv.to_owned();
     }
@@ -33,11 +33,11 @@ pub(super) fn from_program(mv: &str, dialect: &Dialect, size: Option<u32>) -> St
         "nboard" => first.split('/').next().unwrap_or_default().to_owned(),
         _ => first.to_owned(),
     };
-    renumber(&text.to_lowercase(), dialect.squares, size, true)
+    renumber_rows(&text.to_lowercase(), dialect.squares, size, true)
 }
 
 /// Converts the row numbers of squares to the program's numbering, or from it if `back`.
-fn renumber(text: &str, squares: Squares, size: Option<u32>, back: bool) -> String {
+fn renumber_rows(text: &str, squares: Squares, size: Option<u32>, back: bool) -> String {
     let Some(size) = size.filter(|_| squares != Squares::Ours) else {
         return text.to_owned();
     };

@@ -1,7 +1,7 @@
 //! Protocols with the options of one program, which `docs/other-programs.md` describes. The keys of
 //! a player's spec override those of a preset.
 
-use super::protocol::{NBOARD_BY_MOVES, PROTOCOLS, Protocol};
+use super::protocol::{NBOARD_MOVES_ONLY, PROTOCOLS, Protocol};
 use alea_play::player_notation::{Arguments, Notation, Problem};
 use std::time::Duration;
 
@@ -54,9 +54,9 @@ pub struct Dialect {
     pub(super) time_of_start: Duration,
 }
 
-const DEFAULT_START_MILLISECONDS: u64 = 10_000;
+const START_TIMEOUT_MS: u64 = 10_000;
 
-const DEFAULT_MILLISECONDS: u64 = 10_000;
+const MOVE_TIMEOUT_MS: u64 = 10_000;
 
 struct KeyValues<'a, 'b, 'c> {
     arguments: &'b mut Arguments<'a>,
@@ -78,7 +78,11 @@ impl KeyValues<'_, '_, '_> {
         Ok(Duration::from_millis(keys.unwrap_or(default)))
     }
 
-    fn choice<T: Copy>(&mut self, key: &'static str, choices: &[(&str, T)]) -> Result<T, Problem> {
+    fn parse_choice<T: Copy>(
+        &mut self,
+        key: &'static str,
+        choices: &[(&str, T)],
+    ) -> Result<T, Problem> {
         let value = self.value(key)?;
         let Some(value) = value else {
             return Ok(choices[0].1);
@@ -87,11 +91,11 @@ impl KeyValues<'_, '_, '_> {
         chosen.map(|(_, choice)| *choice).ok_or_else(|| {
             let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
             let (names, text) = (names.join(" or "), &value.name);
-            value.wrong(format!("'{key}' is {names}, not '{text}'"))
+            value.problem_here(format!("'{key}' is {names}, not '{text}'"))
         })
     }
 
-    fn time(&mut self, protocol: &Protocol) -> Result<String, Problem> {
+    fn time_control(&mut self, protocol: &Protocol) -> Result<String, Problem> {
         let Some(value) = self.value("time")? else {
             return Ok(protocol.times[0].to_owned());
         };
@@ -99,7 +103,7 @@ impl KeyValues<'_, '_, '_> {
         if protocol.times.contains(&&**text) || text.contains(' ') {
             return Ok(value.name);
         }
-        Err(value.wrong(format!(
+        Err(value.problem_here(format!(
             "'time' is none, in GTP settings, left or genmove, in TCGA settings, or a line such as \"time -m {{seconds}}\", not '{text}'"
         )))
     }
@@ -111,14 +115,14 @@ impl Dialect {
     /// # Errors
     /// If a value is invalid.
     pub fn read(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
-        let milliseconds = arguments.number("ms", 1..=86_400_000, DEFAULT_MILLISECONDS)?;
+        let milliseconds = arguments.number("ms", 1..=86_400_000, MOVE_TIMEOUT_MS)?;
         let named = arguments.take_named("dialect")?;
         let set = named.map(|value| {
             let preset = PRESETS.iter().find(|(name, _)| *name == value.name);
             let notation = preset.and_then(|(_, set)| Notation::parse(set).ok());
             notation.ok_or_else(|| {
                 let names = PRESETS.map(|(name, _)| name).join(" or ");
-                value.wrong(format!("'dialect' is {names}, not '{value}'"))
+                value.problem_here(format!("'dialect' is {names}, not '{value}'"))
             })
         });
         let set = set.transpose()?.unwrap_or_else(|| Notation::new("lines"));
@@ -128,16 +132,16 @@ impl Dialect {
         let default_protocol = protocols[0].0;
         let set = Arguments::of(&set);
         let mut keys = KeyValues { arguments, set };
-        let protocol = keys.choice("protocol", &protocols)?;
+        let protocol = keys.parse_choice("protocol", &protocols)?;
         if let Some(named) = named.filter(|_| protocol.name != default_protocol) {
-            return Err(named.wrong(format!(
+            return Err(named.problem_here(format!(
                 "'{named}' speaks {default_protocol}: leave 'protocol' out"
             )));
         }
-        let by_moves = keys.choice("setboard", &[("on", false), ("off", true)])?;
+        let by_moves = keys.parse_choice("setboard", &[("on", false), ("off", true)])?;
         let protocol = match (protocol.name, by_moves) {
             (_, false) => protocol,
-            ("nboard", true) => &NBOARD_BY_MOVES,
+            ("nboard", true) => &NBOARD_MOVES_ONLY,
             (name, true) => {
                 return Err((1, format!("'setboard=off' is for nboard, not for {name}")));
             }
@@ -145,11 +149,12 @@ impl Dialect {
         let colours = keys.value("colours")?.map(|value| {
             let words: Vec<String> = value.name.split_whitespace().map(str::to_owned).collect();
             let expected = "two words for those who move first and second, such as \"b w\"";
-            <[String; 2]>::try_from(words)
-                .map_err(|_| value.wrong(format!("'colours' is {expected}, not '{}'", value.name)))
+            <[String; 2]>::try_from(words).map_err(|_| {
+                value.problem_here(format!("'colours' is {expected}, not '{}'", value.name))
+            })
         });
         let pass = keys.text("pass")?;
-        let capitals = keys.choice("case", &[("lower", false), ("upper", true)])?;
+        let capitals = keys.parse_choice("case", &[("lower", false), ("upper", true)])?;
         let default_pass = match (protocol.name, capitals) {
             ("nboard", _) => "PA",
             (_, true) => "PASS",
@@ -162,22 +167,21 @@ impl Dialect {
         ];
         let dialect = Self {
             protocol,
-            version: keys.choice("version", &[("1", 1), ("2", 2)])?,
+            version: keys.parse_choice("version", &[("1", 1), ("2", 2)])?,
             init: keys.text("init")?.unwrap_or_default(),
             game: keys.text("game")?.unwrap_or(protocol.game.to_owned()),
-            time: keys.time(protocol)?,
+            time: keys.time_control(protocol)?,
             capitals: capitals || protocol.name == "nboard",
             pass: pass.unwrap_or(default_pass.to_owned()),
-            squares: match keys.choice("squares", &squares)? {
+            squares: match keys.parse_choice("squares", &squares)? {
                 _ if protocol.name == "tcga" => Squares::Top,
                 squares => squares,
             },
             colours: colours.transpose()?,
-            first_begins: keys.choice("begins", &[("seat", false), ("first", true)])?,
-            one_game: keys.choice("process", &[("match", false), ("game", true)])?,
+            first_begins: keys.parse_choice("begins", &[("seat", false), ("first", true)])?,
+            one_game: keys.parse_choice("process", &[("match", false), ("game", true)])?,
             time_of_move: Duration::from_millis(milliseconds),
-            time_of_start: keys
-                .milliseconds("start_ms", DEFAULT_START_MILLISECONDS.max(milliseconds))?,
+            time_of_start: keys.milliseconds("start_ms", START_TIMEOUT_MS.max(milliseconds))?,
             think: keys.milliseconds("think", (milliseconds - milliseconds / 10).max(1))?,
         };
         let translates =
@@ -186,7 +190,7 @@ impl Dialect {
             let problem = "lines has our notation: leave 'case', 'pass' and 'squares' out";
             return Err((1, problem.to_owned()));
         }
-        let seconds = dialect.seconds();
+        let seconds = dialect.think_seconds();
         if dialect.sends_seconds() && 1000 * seconds >= milliseconds {
             return Err((
                 1,
@@ -200,7 +204,7 @@ impl Dialect {
     }
 
     /// Thinking time per move in whole seconds, at least 1: most programs require an integer.
-    pub(super) fn seconds(&self) -> u64 {
+    pub(super) fn think_seconds(&self) -> u64 {
         self.think.as_secs().max(1)
     }
 

@@ -4,7 +4,7 @@
 //! A line has the milliseconds since the start, a sign (`>` sent, `<` received, `!` standard error,
 //! `#` remark) and the text. No file is overwritten. A failed write ends the log, not the game.
 
-use super::reply::quote;
+use super::reply::printable_excerpt;
 use std::{
     collections::BTreeMap,
     fs::{File, create_dir_all},
@@ -14,12 +14,12 @@ use std::{
     time::Instant,
 };
 
-const MAX_BYTES: usize = 16 << 20;
+const MAX_LOG_BYTES: usize = 16 << 20;
 
 static LOG_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
 /// Sets the folder of logs. Only the first call has an effect.
-pub fn set_folder(folder: PathBuf) {
+pub fn set_log_directory(folder: PathBuf) {
     LOG_DIRECTORY.get_or_init(|| folder);
 }
 
@@ -33,13 +33,13 @@ pub(super) struct Log {
 
 impl Log {
     /// Creates the log of a new process with the command line `words`, if a folder is set.
-    pub(super) fn begin(words: &[String]) -> Result<Self, String> {
+    pub(super) fn create(words: &[String]) -> Result<Self, String> {
         let file = LOG_DIRECTORY.get().map(|folder| {
             let failed = |error| format!("{}: {error}", folder.display());
             create_dir_all(folder).map_err(failed)?;
             let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
             let name: String = words.join(" ").replace("../", "");
-            let name = quote(&name).replace(|letter| !is_plain(letter), "-");
+            let name = printable_excerpt(&name).replace(|letter| !is_plain(letter), "-");
             for number in 1.. {
                 match File::create_new(folder.join(format!("{name}-{number:04}.log"))) {
                     Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -51,12 +51,12 @@ impl Log {
         Ok(Self {
             file: file.unwrap_or(Ok(None))?,
             began: Instant::now(),
-            remaining: MAX_BYTES,
+            remaining: MAX_LOG_BYTES,
             partial: BTreeMap::new(),
         })
     }
 
-    pub(super) fn line(&mut self, sign: char, bytes: &[u8]) {
+    pub(super) fn append(&mut self, sign: char, bytes: &[u8]) {
         let Some(file) = &mut self.file else { return };
         let partial = self.partial.entry(sign).or_default();
         partial.extend(bytes);
@@ -78,7 +78,7 @@ impl Log {
         let partial = std::mem::take(&mut self.partial).into_iter();
         for (sign, mut line) in partial.filter(|(_, line)| !line.is_empty()) {
             line.push(b'\n');
-            self.line(sign, &line);
+            self.append(sign, &line);
         }
     }
 }

@@ -16,18 +16,18 @@ use std::{
 };
 
 /// Environment variable of a program's mark: our process ID and the program's number.
-pub(super) const MARK_VARIABLE: &str = "ALEA_PROGRAM";
+pub(super) const MARK_ENV_VAR: &str = "ALEA_PROGRAM";
 
 const GUARD_SCRIPT: &str = include_str!("guard.sh");
 
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
-static PROCESS_GROUPS: Mutex<Groups> = Mutex::new(Groups {
+static PROCESS_GROUPS: Mutex<ProcessGroups> = Mutex::new(ProcessGroups {
     living: BTreeSet::new(),
     guard: None,
 });
 
-struct Groups {
+struct ProcessGroups {
     living: BTreeSet<i32>,
     guard: Option<Child>,
 }
@@ -36,23 +36,23 @@ pub(super) fn mark(number: u64) -> String {
     format!("{}.{number}", std::process::id())
 }
 
-pub(super) fn begin() -> io::Result<()> {
-    change(|_| {})
+pub(super) fn start_guard() -> io::Result<()> {
+    update_groups(|_| {})
 }
 
-pub(super) fn add(group: Pid) -> io::Result<()> {
-    change(|living| {
+pub(super) fn add_group(group: Pid) -> io::Result<()> {
+    update_groups(|living| {
         living.insert(group.as_raw_pid());
     })
 }
 
-pub(super) fn remove(group: Pid) {
-    let _ = change(|living| {
+pub(super) fn remove_group(group: Pid) {
+    let _ = update_groups(|living| {
         living.remove(&group.as_raw_pid());
     });
 }
 
-fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
+fn update_groups(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
     let mut groups = PROCESS_GROUPS
         .lock()
         .unwrap_or_else(PoisonError::into_inner);
@@ -79,7 +79,7 @@ fn change(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
             "alea-guard",
             &std::process::id().to_string(),
         ])
-        .env_remove(MARK_VARIABLE)
+        .env_remove(MARK_ENV_VAR)
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
@@ -94,13 +94,13 @@ const TICKS_PER_SECOND: f64 = 100.0;
 /// CPU time of a process and its children, running or ended; `None` if the system does not report
 /// it.
 pub(super) fn cpu_time(process: Pid) -> Option<Duration> {
-    let ticks = ticks(process.as_raw_pid(), 0)?;
+    let ticks = cpu_ticks(process.as_raw_pid(), 0)?;
     Some(Duration::from_secs_f64(ticks as f64 / TICKS_PER_SECOND))
 }
 
-const MAX_DEPTH: usize = 16;
+const MAX_PROCESS_DEPTH: usize = 16;
 
-fn ticks(process: i32, depth: usize) -> Option<u64> {
+fn cpu_ticks(process: i32, depth: usize) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The process name is in parentheses and may contain any character.
     let (_, numbers) = stat.rsplit_once(')')?;
@@ -114,10 +114,14 @@ fn ticks(process: i32, depth: usize) -> Option<u64> {
         let children = children
             .split_whitespace()
             .filter_map(|child| child.parse().ok());
-        let children = children.filter_map(|child| ticks(child, depth + 1));
+        let children = children.filter_map(|child| cpu_ticks(child, depth + 1));
         children.sum::<u64>()
     });
-    let started: u64 = if depth < MAX_DEPTH { children.sum() } else { 0 };
+    let started: u64 = if depth < MAX_PROCESS_DEPTH {
+        children.sum()
+    } else {
+        0
+    };
     Some(own + started)
 }
 
@@ -126,13 +130,13 @@ fn ticks(process: i32, depth: usize) -> Option<u64> {
 /// scan is repeated.
 pub(super) fn kill_marked(mark: &str, first: Pid) {
     let began = Instant::now();
-    let mark = format!("{MARK_VARIABLE}={mark}");
-    while kill_once(mark.as_bytes(), first) && began.elapsed() < KILL_TIMEOUT {
+    let mark = format!("{MARK_ENV_VAR}={mark}");
+    while scan_and_kill(mark.as_bytes(), first) && began.elapsed() < KILL_TIMEOUT {
         thread::sleep(Duration::from_millis(1));
     }
 }
 
-fn kill_once(mark: &[u8], first: Pid) -> bool {
+fn scan_and_kill(mark: &[u8], first: Pid) -> bool {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let mut any = false;
     for process in processes {

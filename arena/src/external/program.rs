@@ -8,7 +8,7 @@ use super::deadline::Deadline;
 use super::{
     log::Log,
     process_guard,
-    reply::{ChatterPolicy, MAX_LINE, Reply, ReplyBuffer, quote},
+    reply::{ChatterPolicy, MAX_LINE, Reply, ReplyBuffer, printable_excerpt},
 };
 use alea_play::player::Failure::{self, PlayerFault, SystemFault};
 use alea_search::limits::Limits;
@@ -30,7 +30,7 @@ use std::{
 
 const CHECK_INTERVAL: Duration = Duration::from_millis(5);
 
-const END_TIMEOUT: Duration = Duration::from_millis(200);
+const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 
 pub(super) struct Program {
     name: String,
@@ -53,9 +53,12 @@ impl Program {
         folder: Option<&Path>,
         chatter: ChatterPolicy,
     ) -> Result<Self, Failure> {
-        let log = Log::begin(words).map_err(SystemFault)?;
+        let log = Log::create(words).map_err(SystemFault)?;
         Self::spawn(words, folder, chatter, log).map_err(|error| {
-            SystemFault(format!("{} cannot be started: {error}", quote(&words[0])))
+            SystemFault(format!(
+                "{} cannot be started: {error}",
+                printable_excerpt(&words[0])
+            ))
         })
     }
 
@@ -67,7 +70,7 @@ impl Program {
     ) -> io::Result<Self> {
         static PROGRAMS_STARTED: AtomicU64 = AtomicU64::new(0);
         let name = words[0].clone();
-        process_guard::begin()?;
+        process_guard::start_guard()?;
         let mark = process_guard::mark(PROGRAMS_STARTED.fetch_add(1, Ordering::Relaxed));
         let mut command = Command::new(&name);
         if let Some(folder) = folder {
@@ -75,7 +78,7 @@ impl Program {
         }
         let mut child = command
             .args(&words[1..])
-            .env(process_guard::MARK_VARIABLE, &mark)
+            .env(process_guard::MARK_ENV_VAR, &mark)
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -98,23 +101,23 @@ impl Program {
             log,
             mark,
         };
-        process_guard::add(program.group())?;
-        program.input.as_ref().map_or(Ok(()), do_not_block)?;
-        program.errors.as_ref().map_or(Ok(()), do_not_block)?;
-        do_not_block(&program.output)?;
+        process_guard::add_group(program.group())?;
+        program.input.as_ref().map_or(Ok(()), set_nonblocking)?;
+        program.errors.as_ref().map_or(Ok(()), set_nonblocking)?;
+        set_nonblocking(&program.output)?;
         Ok(program)
     }
 
     pub(super) fn send(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
         self.expect_silence(deadline)?;
-        self.write(line, deadline)
+        self.write_line(line, deadline)
     }
 
-    pub(super) fn write(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
+    pub(super) fn write_line(&mut self, line: &str, deadline: Deadline) -> Result<(), Failure> {
         let line = format!("{line}\n");
         let mut bytes = line.as_bytes();
         self.awaits_reply = false;
-        self.log.line('>', bytes);
+        self.log.append('>', bytes);
         while !bytes.is_empty() {
             let written = match &mut self.input {
                 Some(input) => input.write(bytes),
@@ -124,49 +127,49 @@ impl Program {
                 Ok(written) => bytes = &bytes[written..],
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    self.wait(true, self.remaining(deadline, "read nothing")?)?;
+                    self.wait_for_pipe(true, self.wait_time(deadline, "read nothing")?)?;
                     // A program may stop reading until the comments that it wrote are read.
                     self.expect_silence(deadline)?;
                 }
-                Err(_) => return Err(self.exit_failure("its input is closed")),
+                Err(_) => return Err(self.end_with_failure("its input is closed")),
             }
         }
         self.awaits_reply = true;
         Ok(())
     }
 
-    pub(super) fn take_answer(&mut self, reply: Reply) -> Result<Option<String>, Failure> {
+    pub(super) fn poll_reply(&mut self, reply: Reply) -> Result<Option<String>, Failure> {
         self.read()?;
-        self.replies.reply(reply)
+        self.replies.take_reply(reply)
     }
 
     pub(super) fn receive(&mut self, reply: Reply, deadline: Deadline) -> Result<String, Failure> {
         if reply == Reply::Nothing {
             return Ok(String::new());
         }
-        let answer = self.receive_first(reply, deadline)?;
+        let answer = self.await_reply(reply, deadline)?;
         // This checks only output that came with the reply; the next request checks later output.
         self.replies.expect_silence()?;
         Ok(answer)
     }
 
-    pub(super) fn receive_first(
+    pub(super) fn await_reply(
         &mut self,
         reply: Reply,
         deadline: Deadline,
     ) -> Result<String, Failure> {
         loop {
-            if let Some(answer) = self.replies.reply(reply)? {
+            if let Some(answer) = self.replies.take_reply(reply)? {
                 return Ok(answer);
             }
-            self.wait(false, self.remaining(deadline, "no answer")?)?;
+            self.wait_for_pipe(false, self.wait_time(deadline, "no answer")?)?;
             self.read()?;
         }
     }
 
     /// Time until the deadline or the next check for a stop. After the deadline, the result is an
     /// error whose text begins with `missed`.
-    fn remaining(&self, deadline: Deadline, missed: &str) -> Result<Duration, Failure> {
+    fn wait_time(&self, deadline: Deadline, missed: &str) -> Result<Duration, Failure> {
         if self.limits.is_stopped() {
             return Err(SystemFault("it was stopped".to_owned()));
         }
@@ -183,7 +186,7 @@ impl Program {
     fn expect_silence(&mut self, deadline: Deadline) -> Result<(), Failure> {
         while self.read()? {
             self.replies.expect_silence()?;
-            self.remaining(deadline, "only comments")?;
+            self.wait_time(deadline, "only comments")?;
         }
         self.replies.expect_silence()
     }
@@ -192,7 +195,7 @@ impl Program {
         process_guard::cpu_time(self.group())
     }
 
-    fn read_errors(&mut self) {
+    fn read_stderr(&mut self) {
         let mut bytes = [0; MAX_LINE];
         // Reads at most the size of a pipe, so that endless output does not delay replies.
         for _ in 0..16 {
@@ -200,7 +203,7 @@ impl Program {
             match read {
                 None | Some(Ok(0)) => self.errors = None,
                 Some(Ok(length)) => {
-                    self.log.line('!', &bytes[..length]);
+                    self.log.append('!', &bytes[..length]);
                     self.last_errors.extend(&bytes[..length]);
                     let over = self.last_errors.len().saturating_sub(MAX_LINE);
                     self.last_errors.drain(..over);
@@ -217,28 +220,28 @@ impl Program {
     /// Reads pending output into `replies` and the log, without waiting; returns whether there was
     /// any.
     fn read(&mut self) -> Result<bool, Failure> {
-        self.read_errors();
+        self.read_stderr();
         let mut bytes = [0; MAX_LINE];
         loop {
             match self.output.read(&mut bytes) {
                 Ok(0) => {
-                    self.replies.end()?;
-                    return Err(self.exit_failure("its output is closed"));
+                    self.replies.check_complete()?;
+                    return Err(self.end_with_failure("its output is closed"));
                 }
                 Ok(length) => {
-                    self.log.line('<', &bytes[..length]);
+                    self.log.append('<', &bytes[..length]);
                     self.replies.push(&bytes[..length]);
                     return Ok(true);
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(false),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.unreachable(&error)),
+                Err(error) => return Err(self.unreachable_error(&error)),
             }
         }
     }
 
     /// Waits for output or, with `to_write`, until the program's input accepts bytes.
-    fn wait(&self, to_write: bool, remaining: Duration) -> Result<(), Failure> {
+    fn wait_for_pipe(&self, to_write: bool, remaining: Duration) -> Result<(), Failure> {
         let mut pipes = vec![PollFd::new(&self.output, PollFlags::IN)];
         if let Some(errors) = &self.errors {
             pipes.push(PollFd::new(errors, PollFlags::IN));
@@ -249,25 +252,28 @@ impl Program {
         let remaining = Timespec::try_from(remaining).ok();
         match poll(&mut pipes, remaining.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(error) => Err(self.unreachable(&error)),
+            Err(error) => Err(self.unreachable_error(&error)),
         }
     }
 
-    fn unreachable(&self, error: &dyn Display) -> Failure {
+    fn unreachable_error(&self, error: &dyn Display) -> Failure {
         SystemFault(format!(
             "{} cannot be spoken to: {error}",
-            quote(&self.name)
+            printable_excerpt(&self.name)
         ))
     }
 
     /// Ends a program that has closed a pipe. The error names its exit status, or `otherwise` if
     /// the program had to be killed.
-    fn exit_failure(&mut self, otherwise: &str) -> Failure {
-        let Some(status) = self.end() else {
+    fn end_with_failure(&mut self, otherwise: &str) -> Failure {
+        let Some(status) = self.shut_down() else {
             return PlayerFault(otherwise.to_owned());
         };
         let errors = String::from_utf8_lossy(&self.last_errors);
-        let last = errors.lines().map(quote).rfind(|line| !line.is_empty());
+        let last = errors
+            .lines()
+            .map(printable_excerpt)
+            .rfind(|line| !line.is_empty());
         let last = last.map(|line| format!(", saying '{line}'"));
         PlayerFault(format!("ended with {status}{}", last.unwrap_or_default()))
     }
@@ -278,9 +284,9 @@ impl Program {
 
     /// Closes the input, waits a short time for the program to exit, and kills what is left.
     /// Returns the exit status unless the program was killed; `None` in later calls.
-    fn end(&mut self) -> Option<ExitStatus> {
+    fn shut_down(&mut self) -> Option<ExitStatus> {
         self.input.take()?;
-        self.log.line('#', b"its input is closed\n");
+        self.log.append('#', b"its input is closed\n");
         let group = self.group();
         // Without reaping the process, so that its ID is not reused.
         let has_ended = || {
@@ -288,26 +294,26 @@ impl Program {
             !matches!(waitid(WaitId::Pid(group), options), Ok(None))
         };
         let began = Instant::now();
-        while !has_ended() && began.elapsed() < END_TIMEOUT && !self.limits.is_stopped() {
+        while !has_ended() && began.elapsed() < EXIT_TIMEOUT && !self.limits.is_stopped() {
             thread::sleep(Duration::from_millis(1));
         }
         let by_itself = has_ended();
         let _ = kill_process_group(group, Signal::KILL);
         process_guard::kill_marked(&self.mark, group);
         let status = self.child.wait().ok();
-        self.read_errors();
+        self.read_stderr();
         self.log.finish();
-        process_guard::remove(group);
+        process_guard::remove_group(group);
         status.filter(|_| by_itself)
     }
 }
 
-fn do_not_block(pipe: &impl AsFd) -> rustix::io::Result<()> {
+fn set_nonblocking(pipe: &impl AsFd) -> rustix::io::Result<()> {
     fcntl_setfl(pipe, fcntl_getfl(pipe)? | OFlags::NONBLOCK)
 }
 
 impl Drop for Program {
     fn drop(&mut self) {
-        self.end();
+        self.shut_down();
     }
 }

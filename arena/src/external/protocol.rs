@@ -64,7 +64,7 @@ const NBOARD_PROTOCOL: Protocol = Protocol {
 };
 
 /// NBoard for programs that accept only the standard start position and moves.
-pub(super) static NBOARD_BY_MOVES: Protocol = Protocol {
+pub(super) static NBOARD_MOVES_ONLY: Protocol = Protocol {
     begin: "set game {written}; {game}; {time}; ping 1",
     move_message: "move {move}",
     move_request: "ping 2; go",
@@ -95,7 +95,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         end: "exit",
         replies: &[("", Reply::Line)],
         times: &["settings", "none"],
-        format_position: |[_, rolled]| stones(rolled),
+        format_position: |[_, rolled]| tcga_arguments(rolled),
         ..DEFAULT_PROTOCOL
     },
     Protocol {
@@ -130,7 +130,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
 
 /// Arguments of TCGA's request for a move: side, die, squares of Blue's stones and of Red's,
 /// counted from the upper left.
-fn stones(position: &str) -> String {
+fn tcga_arguments(position: &str) -> String {
     let mut words = position.split(' ');
     let mut word = || words.next().unwrap_or_default();
     let (board, side, die) = (word(), word(), word());

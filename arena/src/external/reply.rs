@@ -1,7 +1,7 @@
 //! Parses programs' output: bytes to lines, and a line to a move. Only complete lines are parsed,
 //! however the output is split into reads.
 
-use alea_core::text::{is_unprintable, without_mark};
+use alea_core::text::{is_unprintable, strip_bom};
 use alea_play::{
     playable::Playable,
     player::Failure::{self, PlayerFault},
@@ -9,7 +9,7 @@ use alea_play::{
 
 pub(super) const MAX_LINE: usize = 4096;
 
-const MAX_BLOCK: usize = 1 << 16;
+const MAX_BLOCK_BYTES: usize = 1 << 16;
 
 /// Which lines a program may write without a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,11 +71,11 @@ impl ReplyBuffer {
     ///
     /// # Errors
     /// If another line comes first, or the reply is too long.
-    pub fn reply(&mut self, reply: Reply) -> Result<Option<String>, Failure> {
+    pub fn take_reply(&mut self, reply: Reply) -> Result<Option<String>, Failure> {
         if reply == Reply::Block {
-            return self.block();
+            return self.take_block();
         }
-        let Some(line) = self.line()? else {
+        let Some(line) = self.take_line()? else {
             return Ok(None);
         };
         let Reply::Word(word) = reply else {
@@ -87,11 +87,11 @@ impl ReplyBuffer {
         }
     }
 
-    fn block(&mut self) -> Result<Option<String>, Failure> {
+    fn take_block(&mut self) -> Result<Option<String>, Failure> {
         let mut lines: Vec<String> = Vec::new();
         let mut end = 0;
         while let Some(length) = self.bytes[end..].iter().position(|&byte| byte == b'\n') {
-            let line = String::from_utf8_lossy(without_mark(&self.bytes[end..end + length]));
+            let line = String::from_utf8_lossy(strip_bom(&self.bytes[end..end + length]));
             let line = line.trim().to_owned();
             end += length + 1;
             match (line.is_empty(), lines.is_empty()) {
@@ -106,7 +106,7 @@ impl ReplyBuffer {
                 (false, _) => lines.push(line),
             }
         }
-        self.check_length("an answer", MAX_BLOCK)?;
+        self.check_length("an answer", MAX_BLOCK_BYTES)?;
         Ok(None)
     }
 
@@ -114,12 +114,12 @@ impl ReplyBuffer {
         if self.bytes.len() < max_bytes {
             return Ok(());
         }
-        let begins = quote(&self.rest());
+        let begins = printable_excerpt(&self.rest());
         let problem = format!("{what} of more than {max_bytes} bytes: '{begins}'");
         Err(PlayerFault(problem))
     }
 
-    fn line(&mut self) -> Result<Option<String>, Failure> {
+    fn take_line(&mut self) -> Result<Option<String>, Failure> {
         let mut begin = 0;
         let mut first = None;
         while first.is_none()
@@ -128,7 +128,7 @@ impl ReplyBuffer {
             if length >= MAX_LINE {
                 break;
             }
-            let line = String::from_utf8_lossy(without_mark(&self.bytes[begin..begin + length]));
+            let line = String::from_utf8_lossy(strip_bom(&self.bytes[begin..begin + length]));
             if !self.chatter.is_skipped(&line) {
                 first = Some(line.trim().to_owned());
             }
@@ -146,7 +146,7 @@ impl ReplyBuffer {
     /// # Errors
     /// If there is other output.
     pub fn expect_silence(&mut self) -> Result<(), Failure> {
-        let line = self.line()?;
+        let line = self.take_line()?;
         let rest = self.rest();
         // An incomplete line may stay if it begins like a line to skip.
         match line.or_else(|| (!rest.is_empty() && !self.chatter.is_skipped(&rest)).then_some(rest))
@@ -160,12 +160,15 @@ impl ReplyBuffer {
     ///
     /// # Errors
     /// If it does not.
-    pub fn end(&self) -> Result<(), Failure> {
+    pub fn check_complete(&self) -> Result<(), Failure> {
         if self.bytes.is_empty() {
             return Ok(());
         }
         let rest = self.rest();
-        Err(PlayerFault(format!("broke off after '{}'", quote(&rest))))
+        Err(PlayerFault(format!(
+            "broke off after '{}'",
+            printable_excerpt(&rest)
+        )))
     }
 
     fn rest(&self) -> String {
@@ -174,14 +177,20 @@ impl ReplyBuffer {
 }
 
 fn unexpected_reply<T>(line: &str, but: &str) -> Result<T, Failure> {
-    Err(PlayerFault(format!("said '{}'{but}", quote(line))))
+    Err(PlayerFault(format!(
+        "said '{}'{but}",
+        printable_excerpt(line)
+    )))
 }
 
 fn answer_of_block(block: &str) -> Result<String, Failure> {
     let text = block[1..].trim_start_matches(|sign: char| sign.is_ascii_digit());
     match block.starts_with('=') {
         true => Ok(text.trim().to_owned()),
-        false => Err(PlayerFault(format!("refused, saying '{}'", quote(text)))),
+        false => Err(PlayerFault(format!(
+            "refused, saying '{}'",
+            printable_excerpt(text)
+        ))),
     }
 }
 
@@ -195,7 +204,7 @@ pub fn parse_reply<G: Playable>(
     legal: &[G::Move],
     answer: &str,
 ) -> Result<G::Move, Failure> {
-    let quote = quote(answer);
+    let quote = printable_excerpt(answer);
     match game.parse_move(position, answer) {
         Ok(mv) if legal.contains(&mv) => Ok(mv),
         Ok(_) => Err(format!("made the move {quote}, which is not permitted")),
@@ -207,7 +216,7 @@ pub fn parse_reply<G: Playable>(
     .map_err(PlayerFault)
 }
 
-pub(super) fn quote(line: &str) -> String {
+pub(super) fn printable_excerpt(line: &str) -> String {
     line.trim()
         .chars()
         .take(40)

@@ -5,8 +5,8 @@ use crate::matches::{Contestant, MatchOptions, MatchResult, play_match};
 use crate::test_players::{contestant, first, greedy_contestant};
 use alea_play::{
     build::PlayerRecipe,
-    player_notation::{Notation, trusted},
-    playable::{ChanceOutcomes, Rules},
+    playable::{ChanceSources, Rules},
+    player_notation::{Notation, trusted_text},
 };
 use alea_search::limits::Limits;
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 fn external<G: Playable>(game: G, keys: &str, words: &[&str]) -> External<G> {
     let notation = Notation::parse(&format!("external({keys})")).unwrap();
     let dialect = Dialect::read(&mut Arguments::of(&notation)).unwrap();
-    let adapter = ProtocolAdapter::of(dialect, game).unwrap();
+    let adapter = ProtocolAdapter::new(dialect, game).unwrap();
     let words = words.iter().map(|&word| word.to_owned()).collect();
     let folder = None;
     External::with_adapter(CommandLine { words, folder }, Arc::new(adapter))
@@ -197,9 +197,9 @@ fn commands_are_split_at_blanks_outside_quotes() {
 #[test]
 fn what_cannot_be_started_is_no_failure_of_a_program() {
     let (_directory, nothing) = file();
-    assert!(find("sh").is_ok() && find("/bin/sh").is_ok());
+    assert!(check_executable("sh").is_ok() && check_executable("/bin/sh").is_ok());
     for missing in [&nothing, "/", "no-such-program", "/etc/passwd"] {
-        let problem = find(missing).unwrap_err();
+        let problem = check_executable(missing).unwrap_err();
         assert!(problem.contains("cannot be started"), "{problem}");
     }
     let start = Standard::default().start([0, 0], 0);
@@ -267,7 +267,7 @@ fn a_program_starts_in_the_folder_it_is_told() {
     let folder = directory.path().display();
     for cmd in ["./bot", "sh bot"] {
         let notation = format!("external(cmd='{cmd}', dir='{folder}')");
-        let made = PlayerRecipe::parse(trusted(&notation), &game);
+        let made = PlayerRecipe::parse(trusted_text(&notation), &game);
         let mut player = made.unwrap().make();
         player.new_game(7);
         let (position, _) = game
@@ -288,7 +288,7 @@ fn a_program_starts_in_the_folder_it_is_told() {
         ),
         (&format!("cmd=./other, dir='{folder}'"), "cannot be started"),
     ] {
-        let error = PlayerRecipe::parse(trusted(&format!("external({keys})")), &game);
+        let error = PlayerRecipe::parse(trusted_text(&format!("external({keys})")), &game);
         let error = error.map(|_| ()).unwrap_err().to_string();
         assert!(error.contains(problem), "{error}");
     }
@@ -296,7 +296,7 @@ fn a_program_starts_in_the_folder_it_is_told() {
 
 #[test]
 fn the_reference_bot_plays_as_its_twin_does() {
-    if find("python3").is_err() {
+    if check_executable("python3").is_err() {
         return;
     }
     let against_first = |player: &Contestant<Standard>| -> MatchResult {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::test_players::{contestant, first, greedy_contestant, options as match_options, random};
-use crate::{matches::Openings, journal_faults};
+use crate::{journal_faults, matches::Openings};
 use engine::games::{einstein::Standard, reversi::Reversi};
 use std::{fs, sync::Arc};
 

@@ -1,6 +1,6 @@
 //! Collects, stores and displays the results of worker threads, and ends the match.
 
-use super::{MatchOptions, PairResult, Repeats, match_journal::State, stopping::InOrder};
+use super::{MatchOptions, PairResult, Repeats, match_journal::State, stopping::OrderedTest};
 use crate::error::{MeasuringError, Result};
 use crate::pipeline_report::percent;
 use crate::statistics::PairCounts;
@@ -30,7 +30,7 @@ struct CollectedPairs {
     /// Counted in the order in which pairs finish, for the display only.
     counts: PairCounts,
     repeats: Repeats,
-    in_order: Option<InOrder>,
+    in_order: Option<OrderedTest>,
     state: State,
     records: Journal<GameLine>,
     error: Option<MeasuringError>,
@@ -62,7 +62,7 @@ impl Collector {
         let new = (results.iter()).filter(|result| repeats.add_if_new(result.games));
         new.for_each(|result| counts.add(result.scores));
         let in_order = options.stop.map(|rule| {
-            let mut in_order = InOrder::new(rule);
+            let mut in_order = OrderedTest::new(rule);
             results.iter().for_each(|result| in_order.add(result));
             in_order
         });
@@ -150,7 +150,7 @@ impl CollectedPairs {
     fn summary(&self) -> String {
         let tally = self.counts.tally();
         let score = percent(tally.score(), tally.interval().half_width());
-        match self.in_order.as_ref().map(InOrder::result) {
+        match self.in_order.as_ref().map(OrderedTest::result) {
             Some(test) => format!(
                 "{score}  LLR {:+.2} in ({:.2}, {:.2})",
                 test.log_likelihood_ratio, test.lower, test.upper

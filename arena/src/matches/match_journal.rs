@@ -4,9 +4,9 @@
 use super::{Contestant, MatchOptions, PairResult, starts::has_chance};
 use crate::error::Result;
 use alea_core::{
-    journal::{ErrorTerms, Journal, JournalError, OpenedJournal},
-    random::SeedSpace,
     job_array::TaskSlice,
+    journal::{ErrorWording, Journal, JournalError, OpenedJournal},
+    random::SeedSpace,
 };
 use alea_play::playable::Playable;
 use serde::{
@@ -25,7 +25,7 @@ use std::{
 const STATE_FORMAT: &str = "alea-match-3";
 
 /// Everything that the results of pairs depend on; the header of the state file.
-pub(super) fn identity<G: Playable>(
+pub(super) fn match_identity<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
     options: &MatchOptions<G>,
@@ -59,7 +59,7 @@ pub(super) struct FinishedPair {
     result: PairResult,
 }
 
-pub(super) fn scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Error> {
+pub(super) fn deserialize_scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Error> {
     let scores = <[f64; 2]>::deserialize(text)?;
     let stored = scores.iter().all(|score| [0.0, 0.5, 1.0].contains(score));
     stored
@@ -89,13 +89,13 @@ pub fn make_folder(folder: Option<&Path>) -> Result<(), String> {
 
 /// Path of the state file called `name` in a folder.
 #[must_use]
-pub fn in_folder(folder: &Path, name: &str) -> PathBuf {
+pub fn state_path(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.jsonl"))
 }
 
 /// Computes those parts of a range that are not stored, on all threads, and stores them; returns
 /// all stored parts. `tools` makes what each thread needs.
-pub fn finish<T: Serialize + DeserializeOwned + Send, W>(
+pub fn compute_missing<T: Serialize + DeserializeOwned + Send, W>(
     stored: OpenedJournal<(u64, T)>,
     range: Range<u64>,
     tools: impl Fn() -> W + Send + Sync,
@@ -132,7 +132,7 @@ impl State {
         slice: (TaskSlice, u64),
         is_test: bool,
     ) -> Result<(Self, Vec<PairResult>, Duration), JournalError> {
-        let wording = ErrorTerms {
+        let wording = ErrorWording {
             work: "match",
             part: "pair",
         };

@@ -9,9 +9,9 @@ use super::{Contestant, MatchOptions};
 use crate::error::Result;
 use alea_core::{
     files::checksum,
-    journal::{ErrorTerms, Journal},
-    record::GameRecord,
     job_array::TaskSlice,
+    journal::{ErrorWording, Journal},
+    record::GameRecord,
 };
 use alea_play::{
     game_jsonl::{GameLine, LINES_FORMAT},
@@ -29,7 +29,7 @@ pub(super) fn line<G: Playable>(
     forfeit: Option<&Forfeit>,
 ) -> GameLine {
     let players = vec![seat_of_a as u8, 1 - seat_of_a as u8];
-    let mut line = GameLine::of(game, record, players);
+    let mut line = GameLine::from_record(game, record, players);
     line.number = Some(2 * pair + seat_of_a as u64);
     line.forfeit = forfeit.map(|forfeit| forfeit.reason.clone());
     let mut times = times.map(Vec::into_iter);
@@ -54,7 +54,7 @@ pub(super) fn open<G: Playable>(
     if options.state.is_none() && path.is_some_and(Path::exists) {
         return Err(format!("{name}: exists already: name another file, or by --state the match that it goes on with").into());
     }
-    let ours = played.range(slice.parts(pairs));
+    let ours = played.range(slice.part_range(pairs));
     let is_there = |path: &Path| slice.path_for(path).exists() || path.exists();
     if let (Some(path), TaskSlice::All | TaskSlice::Task { .. }) = (path, slice)
         && let Some(pair) = ours.clone().next()
@@ -70,11 +70,11 @@ pub(super) fn open<G: Playable>(
         "times": true,
         "run": identity,
     });
-    if let Some(map) = game.map() {
+    if let Some(map) = game.map_text() {
         let hash = format!("{:016x}", checksum(map.as_bytes()));
         heading["map"] = json!({ "text": map, "hash": hash });
     }
-    let wording = ErrorTerms {
+    let wording = ErrorWording {
         work: "match",
         part: "game",
     };

@@ -148,7 +148,7 @@ impl MatchResult {
             a: a.name.clone(),
             b: b.name.clone(),
             seed: options.seed,
-            starts: options.starts.words(),
+            starts: options.starts.description(),
             pairs,
             games: 2 * pairs,
             wins: pair_counts.wins(),
@@ -174,7 +174,7 @@ impl MatchResult {
             normalized_elo: tally.normalized_elo(2.0),
             normalized_elo_interval: tally.normalized_elo_interval(2.0),
             forfeits,
-            sequential_test: options.stop.map(|rule| rule.after(&pair_counts)),
+            sequential_test: options.stop.map(|rule| rule.evaluate(&pair_counts)),
             luck: options
                 .luck
                 .as_ref()
@@ -207,12 +207,12 @@ pub fn warning_of_repeats<'a>(
     let counts = |result: &MatchResult| (result.repeated_games.unwrap_or(0), result.games);
     let sum = |all: (u64, u64), result: (u64, u64)| (all.0 + result.0, all.1 + result.1);
     let (repeated, games) = matches.into_iter().map(counts).fold((0, 0), sum);
-    warning_of_counts(repeated, games)
+    format_repeat_warning(repeated, games)
 }
 
 /// Warning about `repeated` games beside `games` that count; `None` if no game was repeated.
 #[must_use]
-pub fn warning_of_counts(repeated: u64, games: u64) -> Option<String> {
+pub fn format_repeat_warning(repeated: u64, games: u64) -> Option<String> {
     let played = games + repeated;
     (repeated > 0).then(|| {
         format!(

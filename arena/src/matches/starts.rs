@@ -20,7 +20,7 @@ pub trait Starts<G: Playable>: Send + Sync {
 
     /// Moves that lead to the start of a pair, each with the position before it. Players are
     /// notified of them.
-    fn before_pair(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)>;
+    fn opening_moves(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)>;
 
     /// True if starts are random. In games without chance a start that was used is then replaced.
     fn is_random(&self) -> bool {
@@ -31,7 +31,7 @@ pub trait Starts<G: Playable>: Send + Sync {
     fn identity(&self) -> Value;
 
     /// Short description in results.
-    fn words(&self) -> String;
+    fn description(&self) -> String;
 
     /// Checks, before the first game, that every pair has a start.
     ///
@@ -86,7 +86,7 @@ impl<G: Playable> Starts<G> for Openings {
         self.random_walk(game, pair, seed, |_, _| {})
     }
 
-    fn before_pair(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)> {
+    fn opening_moves(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)> {
         let mut moves = Vec::new();
         self.random_walk(game, pair, seed, |position, mv| moves.push((position, mv)));
         moves
@@ -103,7 +103,7 @@ impl<G: Playable> Starts<G> for Openings {
         }
     }
 
-    fn words(&self) -> String {
+    fn description(&self) -> String {
         match self.plies {
             0 => "random".to_owned(),
             1 => "1 random ply".to_owned(),
@@ -112,7 +112,7 @@ impl<G: Playable> Starts<G> for Openings {
     }
 }
 
-const MAX_SAMPLES: u64 = 100;
+const MAX_START_ATTEMPTS: u64 = 100;
 
 pub(super) struct Book<'a, G: Playable> {
     pub(super) options: &'a MatchOptions<G>,
@@ -138,10 +138,10 @@ impl<'a, G: Playable> Book<'a, G> {
         starts.of_pair(game, pair, self.seed_of_start(pair))
     }
 
-    pub(super) fn before_pair(&self, pair: u64) -> Vec<(G::Position, G::Move)> {
+    pub(super) fn opening_moves(&self, pair: u64) -> Vec<(G::Position, G::Move)> {
         let MatchOptions { game, starts, .. } = self.options;
         match self.repeats_matter {
-            true => starts.before_pair(game, pair, self.seed_of_start(pair)),
+            true => starts.opening_moves(game, pair, self.seed_of_start(pair)),
             false => Vec::new(),
         }
     }
@@ -161,7 +161,7 @@ impl<'a, G: Playable> Book<'a, G> {
         let mut sampled = sampled.lock().unwrap_or_else(PoisonError::into_inner);
         let (seen, vain) = &mut *sampled;
         for next in vain.len() as u64..=pair {
-            let new = (0..MAX_SAMPLES).find(|&vain| seen.insert(draw(next, vain)));
+            let new = (0..MAX_START_ATTEMPTS).find(|&vain| seen.insert(draw(next, vain)));
             vain.push(new.unwrap_or(0));
         }
         seed(pair, vain[pair as usize])

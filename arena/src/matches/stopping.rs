@@ -42,11 +42,11 @@ pub struct SequentialResult {
 impl StoppingRule {
     /// State of the test after these pairs.
     #[must_use]
-    pub fn after(&self, pairs: &PairCounts) -> SequentialResult {
+    pub fn evaluate(&self, pairs: &PairCounts) -> SequentialResult {
         let evidence = if self.single_games {
             self.test.evidence(&pairs.games(), 1.0)
         } else {
-            self.test.of_pair_counts(pairs)
+            self.test.pair_evidence(pairs)
         };
         let (lower, upper) = self.test.bounds(&evidence);
         SequentialResult {
@@ -60,7 +60,7 @@ impl StoppingRule {
     }
 }
 
-pub(super) struct InOrder {
+pub(super) struct OrderedTest {
     rule: StoppingRule,
     /// Scores and game hashes of finished pairs that an unfinished one precedes.
     waiting: BTreeMap<u64, ([f64; 2], Option<[u64; 2]>)>,
@@ -71,7 +71,7 @@ pub(super) struct InOrder {
     pub(super) end: Option<u64>,
 }
 
-impl InOrder {
+impl OrderedTest {
     pub(super) fn new(rule: StoppingRule) -> Self {
         Self {
             rule,
@@ -96,7 +96,7 @@ impl InOrder {
                 self.counts.add(scores);
             }
             if self.rule.test.is_checked_after(self.next)
-                && self.rule.after(&self.counts).verdict != Verdict::Open
+                && self.rule.evaluate(&self.counts).verdict != Verdict::Open
             {
                 self.end = Some(self.next);
                 break;
@@ -105,7 +105,7 @@ impl InOrder {
     }
 
     pub(super) fn result(&self) -> SequentialResult {
-        self.rule.after(&self.counts)
+        self.rule.evaluate(&self.counts)
     }
 }
 
@@ -131,12 +131,15 @@ mod tests {
         let results: Vec<PairResult> = (0..2000)
             .map(|pair| PairResult {
                 pair,
-                scores: [random.below(3) as f64 / 2.0, (random.unit() + 0.1).round()],
+                scores: [
+                    random.below(3) as f64 / 2.0,
+                    (random.uniform_f64() + 0.1).round(),
+                ],
                 ..PairResult::default()
             })
             .collect();
         let in_order = |order: &[usize]| {
-            let mut pairs = InOrder::new(rule);
+            let mut pairs = OrderedTest::new(rule);
             order.iter().for_each(|&pair| pairs.add(&results[pair]));
             (pairs.end, pairs.result())
         };
@@ -146,7 +149,7 @@ mod tests {
         let mut counts = PairCounts::default();
         let first = results.chunks(batch).position(|batch| {
             batch.iter().for_each(|result| counts.add(result.scores));
-            rule.after(&counts).verdict != Verdict::Open
+            rule.evaluate(&counts).verdict != Verdict::Open
         });
         assert_eq!(first.map(|first| (first + 1) * batch), Some(end));
         for _ in 0..5 {

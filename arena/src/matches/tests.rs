@@ -1,12 +1,12 @@
 //! Tests of matches between simple deterministic players.
 
 use super::*;
+use crate::journal_faults;
 use crate::setup_starts::Setups;
 use crate::statistics::{
     PairCounts,
     sequential::{EloModel, SequentialTest, Verdict},
 };
-use crate::journal_faults;
 use crate::test_players::{
     Rated, contestant, faulty, first, games_seen, greedy_contestant, luck_evaluator,
     options as match_options, pondering, random, timeless,

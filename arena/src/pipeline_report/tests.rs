@@ -1,8 +1,8 @@
 //! Tests of the report.
 
 use super::*;
-use crate::matches::play_match;
 use crate::document::tests::{assert_alone, assert_well_formed};
+use crate::matches::play_match;
 use crate::plot::Curve;
 use crate::test_players::{greedy_contestant, options, random};
 use alea_einstein::Standard;

@@ -1,7 +1,7 @@
 //! A matrix as coloured squares with numbers: blue above a middle value, orange below, which
 //! colour-blind readers can tell apart.
 
-use super::{PLOT_WIDTH, TEXT_COLOUR, draw, shorten, write};
+use super::{PLOT_WIDTH, TEXT_COLOUR, draw_svg, draw_text, shorten};
 use crate::error::Result;
 use plotters::{prelude::*, style::text_anchor::HPos};
 
@@ -26,7 +26,7 @@ pub struct HeatMap {
 const TOP_MARGIN: i32 = 66;
 const HEAT_MAP_MARGIN: i32 = 12;
 const LETTER_WIDTH: usize = 7;
-const MAX_NAME: usize = 40;
+const MAX_NAME_CHARS: usize = 40;
 
 const HIGH_COLOUR: (f64, f64, f64) = (0.0, 114.0, 178.0);
 const LOW_COLOUR: (f64, f64, f64) = (213.0, 94.0, 0.0);
@@ -37,21 +37,21 @@ const LOW_COLOUR: (f64, f64, f64) = (213.0, 94.0, 0.0);
 /// If drawing fails.
 pub fn heat_map(map: &HeatMap) -> Result<String> {
     let (rows, columns) = (map.rows.len(), map.columns.len());
-    let names = map.rows.iter().map(|name| shorten(name, MAX_NAME));
+    let names = map.rows.iter().map(|name| shorten(name, MAX_NAME_CHARS));
     let names: Vec<String> = names.collect();
     let longest = names.iter().map(|name| name.chars().count()).max();
     let left = HEAT_MAP_MARGIN + 10 + (LETTER_WIDTH * longest.unwrap_or(0)) as i32;
     let side = ((PLOT_WIDTH - left - HEAT_MAP_MARGIN) / columns.max(1) as i32).clamp(8, 56);
     let tall = side.min(36);
     let height = TOP_MARGIN + tall * rows.max(1) as i32 + HEAT_MAP_MARGIN;
-    draw(&map.title, height, rows == 0 || columns == 0, |area| {
+    draw_svg(&map.title, height, rows == 0 || columns == 0, |area| {
         for (column, name) in map.columns.iter().enumerate() {
             let at = (left + side * column as i32 + side / 2, TOP_MARGIN - 14);
-            write(area, name, at, 12, TEXT_COLOUR, HPos::Center)?;
+            draw_text(area, name, at, 12, TEXT_COLOUR, HPos::Center)?;
         }
         for (row, name) in names.iter().enumerate() {
             let y = TOP_MARGIN + tall * row as i32;
-            write(
+            draw_text(
                 area,
                 name,
                 (left - 8, y + tall / 2),
@@ -78,7 +78,7 @@ pub fn heat_map(map: &HeatMap) -> Result<String> {
                     };
                     let words = format!("{value:.*}", map.decimals);
                     let at = (x + side / 2, y + tall / 2);
-                    write(area, &words, at, 12.min(side / 3), ink, HPos::Center)?;
+                    draw_text(area, &words, at, 12.min(side / 3), ink, HPos::Center)?;
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! Plots of match scores with their confidence intervals.
 
 use super::{
-    COLOURS, GRID_COLOUR, PLOT_WIDTH, Row, TEXT_COLOUR, draw, format_tick, join, range,
-    scaled_charts::step_for, two_lines, write,
+    COLOURS, GRID_COLOUR, PLOT_WIDTH, Row, TEXT_COLOUR, draw_polyline, draw_svg, draw_text,
+    format_tick, min_max, scaled_charts::tick_step, two_lines,
 };
 use crate::error::Result;
 use crate::statistics::Interval;
@@ -15,7 +15,7 @@ const RIGHT_MARGIN: i32 = 110;
 
 /// A point with its interval for each row, labelled with `decimals` decimal places; `unit` is the
 /// label of the axis.
-pub fn intervals(title: &str, unit: &str, rows: &[Row], decimals: usize) -> Result<String> {
+pub fn interval_chart(title: &str, unit: &str, rows: &[Row], decimals: usize) -> Result<String> {
     rows_chart(title, unit, rows, decimals, false)
 }
 
@@ -34,9 +34,9 @@ pub(super) fn rows_chart(
     };
     let rows: Vec<&Row> = rows.iter().filter(is_finite).collect();
     let height = TOP_MARGIN + LINE_HEIGHT * rows.len().max(1) as i32 + 48;
-    draw(title, height, rows.is_empty(), |area| {
+    draw_svg(title, height, rows.is_empty(), |area| {
         let all = |row: &&Row| [row.interval.lower, row.value, row.interval.upper];
-        let (low, high) = range(rows.iter().flat_map(all));
+        let (low, high) = min_max(rows.iter().flat_map(all));
         let (low, high) = if scores {
             (0.0, 100.0)
         } else if high > low {
@@ -49,10 +49,10 @@ pub(super) fn rows_chart(
             LEFT_MARGIN
                 + ((value - low) / (high - low) * f64::from(right - LEFT_MARGIN)).round() as i32
         };
-        for mark in marks(low, high) {
+        for mark in axis_ticks(low, high) {
             let x = x_of(mark);
-            join(area, [(x, TOP_MARGIN - 8), (x, bottom)], GRID_COLOUR)?;
-            write(
+            draw_polyline(area, [(x, TOP_MARGIN - 8), (x, bottom)], GRID_COLOUR)?;
+            draw_text(
                 area,
                 &format_tick(mark),
                 (x, bottom + 13),
@@ -62,13 +62,13 @@ pub(super) fn rows_chart(
             )?;
         }
         let below = ((LEFT_MARGIN + right) / 2, bottom + 30);
-        write(area, unit, below, 13, TEXT_COLOUR, HPos::Center)?;
+        draw_text(area, unit, below, 13, TEXT_COLOUR, HPos::Center)?;
         for (index, row) in rows.iter().enumerate() {
             let y = TOP_MARGIN + LINE_HEIGHT * index as i32 + LINE_HEIGHT / 2 - 4;
             let lines = two_lines(&row.label, 38);
             for (line, words) in lines.iter().enumerate() {
                 let y = y + 13 * line as i32 - if lines.len() > 1 { 6 } else { 0 };
-                write(
+                draw_text(
                     area,
                     words,
                     (LEFT_MARGIN - 12, y),
@@ -94,18 +94,18 @@ pub(super) fn rows_chart(
                 area.draw(&Circle::new((x_of(row.value), y), 4, colour.filled()))?;
             }
             let ends = [x_of(row.interval.lower), x_of(row.interval.upper)];
-            join(area, ends.map(|end| (end, y)), colour.stroke_width(2))?;
+            draw_polyline(area, ends.map(|end| (end, y)), colour.stroke_width(2))?;
             for end in ends {
                 let end = [(end, y - 5), (end, y + 5)];
-                join(area, end, colour.stroke_width(2))?;
+                draw_polyline(area, end, colour.stroke_width(2))?;
             }
             let half_width = row.interval.half_width();
             let words = format!("{:.decimals$} ± {half_width:.decimals$}", row.value);
-            write(area, &words, (right + 10, y), 12, TEXT_COLOUR, HPos::Left)?;
+            draw_text(area, &words, (right + 10, y), 12, TEXT_COLOUR, HPos::Left)?;
         }
         if scores {
             let even = x_of(50.0);
-            join(
+            draw_polyline(
                 area,
                 [(even, TOP_MARGIN - 8), (even, bottom)],
                 TEXT_COLOUR.stroke_width(1),
@@ -115,8 +115,8 @@ pub(super) fn rows_chart(
     })
 }
 
-fn marks(low: f64, high: f64) -> Vec<f64> {
-    let step = step_for(high - low);
+fn axis_ticks(low: f64, high: f64) -> Vec<f64> {
+    let step = tick_step(high - low);
     let first = (low / step).ceil() as i64;
     (first..)
         .map(|number| number as f64 * step)
@@ -135,7 +135,7 @@ mod tests {
             value,
             interval: Interval::from_center(value, 10.0),
         };
-        let svg = intervals(
+        let svg = interval_chart(
             "Elo <1>",
             "Elo",
             &[
@@ -154,13 +154,13 @@ mod tests {
             svg.contains("cx=\"593\"") && svg.contains("cx=\"279\""),
             "{svg}"
         );
-        let empty = intervals("none", "", &[], 1).unwrap();
+        let empty = interval_chart("none", "", &[], 1).unwrap();
         assert!(empty.contains("nothing to show"));
     }
 
     #[test]
     fn marks_are_round() {
-        assert_eq!(marks(-100.0, 100.0), [-100.0, -50.0, 0.0, 50.0, 100.0]);
-        assert_eq!(marks(0.3, 1.0).len(), 4);
+        assert_eq!(axis_ticks(-100.0, 100.0), [-100.0, -50.0, 0.0, 50.0, 100.0]);
+        assert_eq!(axis_ticks(0.3, 1.0).len(), 4);
     }
 }

@@ -2,8 +2,8 @@
 //! chart, since names may be long; logarithmic axes leave out values that are not positive.
 
 use super::{
-    Area, COLOURS, DrawResult, GRID_COLOUR, LineChart, PLOT_WIDTH, TEXT_COLOUR, draw, format_tick,
-    join, range, shorten, write,
+    Area, COLOURS, DrawResult, GRID_COLOUR, LineChart, PLOT_WIDTH, TEXT_COLOUR, draw_polyline,
+    draw_svg, draw_text, format_tick, min_max, shorten,
 };
 use crate::error::Result;
 use crate::statistics::Interval;
@@ -26,22 +26,22 @@ struct Axis {
     marks: Vec<(f64, String)>,
 }
 
-const PLANE_HEIGHT: i32 = 300;
-const LEGEND_LINE: i32 = 18;
-const MAX_MARKED: usize = 40;
+const PLOT_HEIGHT: i32 = 300;
+const LEGEND_LINE_HEIGHT: i32 = 18;
+const MAX_POINT_MARKERS: usize = 40;
 const LEFT_MARGIN: i32 = 74;
 const RIGHT_MARGIN: i32 = 24;
 const TOP_MARGIN: i32 = 40;
-const PLOT_BOTTOM: i32 = TOP_MARGIN + PLANE_HEIGHT;
+const PLOT_BOTTOM: i32 = TOP_MARGIN + PLOT_HEIGHT;
 const FOOT_HEIGHT: i32 = 48;
 
 /// Curves with markers, on the given scales of x and y.
 pub fn scaled_chart(chart: &LineChart, x_scale: &Scale, y_scale: &Scale) -> Result<String> {
-    chart_with_bars(chart, &[], x_scale, y_scale)
+    error_bar_chart(chart, &[], x_scale, y_scale)
 }
 
 /// A vertical error bar; if both ends are equal, a point is drawn.
-pub struct Bar {
+pub struct ErrorBar {
     /// Index of the curve whose colour the bar has.
     pub curve: usize,
     /// Position on the x axis.
@@ -54,14 +54,14 @@ pub struct Bar {
 ///
 /// # Errors
 /// If drawing fails.
-pub fn chart_with_bars(
+pub fn error_bar_chart(
     chart: &LineChart,
-    bars: &[Bar],
+    bars: &[ErrorBar],
     x_scale: &Scale,
     y_scale: &Scale,
 ) -> Result<String> {
     let on_scales = |points: &[(f64, f64)]| on_scales(points, x_scale, y_scale);
-    let ends = |bar: &Bar| {
+    let ends = |bar: &ErrorBar| {
         let Interval { lower, upper } = bar.interval;
         (bar.curve, on_scales(&[(bar.x, lower), (bar.x, upper)]))
     };
@@ -77,16 +77,16 @@ pub fn chart_with_bars(
         .flatten()
         .copied()
         .collect();
-    let height = PLOT_BOTTOM + FOOT_HEIGHT + LEGEND_LINE * curves.len() as i32 + 14;
-    draw(&chart.title, height, points.is_empty(), |area| {
-        let plane = Plane {
+    let height = PLOT_BOTTOM + FOOT_HEIGHT + LEGEND_LINE_HEIGHT * curves.len() as i32 + 14;
+    draw_svg(&chart.title, height, points.is_empty(), |area| {
+        let plane = Axes {
             x: Axis::of(x_scale, points.iter().map(|point| point.0)),
             y: Axis::of(y_scale, points.iter().map(|point| point.1)),
         };
         let pixels = |points: &[(f64, f64)]| -> Vec<(i32, i32)> {
             points.iter().map(|&point| plane.pixel(point)).collect()
         };
-        plane.paint(area, &chart.x_label, &chart.y_label)?;
+        plane.draw_axes(area, &chart.x_label, &chart.y_label)?;
         for (index, ends) in &bars {
             let colour = COLOURS[index % COLOURS.len()];
             let &[from, to] = &pixels(ends)[..] else {
@@ -97,9 +97,9 @@ pub fn chart_with_bars(
                 continue;
             }
             for (x, y) in [from, to] {
-                join(area, [(x - 5, y), (x + 5, y)], colour.stroke_width(1))?;
+                draw_polyline(area, [(x - 5, y), (x + 5, y)], colour.stroke_width(1))?;
             }
-            join(area, [from, to], colour.stroke_width(1))?;
+            draw_polyline(area, [from, to], colour.stroke_width(1))?;
         }
         for (index, (name, points)) in curves.iter().enumerate() {
             let pixels = pixels(points);
@@ -107,14 +107,14 @@ pub fn chart_with_bars(
             if pixels.len() > 1 {
                 area.draw(&PathElement::new(pixels.clone(), colour.stroke_width(2)))?;
             }
-            if pixels.len() <= MAX_MARKED {
+            if pixels.len() <= MAX_POINT_MARKERS {
                 for pixel in pixels {
-                    marker(area, index, pixel)?;
+                    draw_marker(area, index, pixel)?;
                 }
             }
-            let y = PLOT_BOTTOM + FOOT_HEIGHT + LEGEND_LINE * index as i32 + 6;
-            marker(area, index, (LEFT_MARGIN + 6, y))?;
-            write(
+            let y = PLOT_BOTTOM + FOOT_HEIGHT + LEGEND_LINE_HEIGHT * index as i32 + 6;
+            draw_marker(area, index, (LEFT_MARGIN + 6, y))?;
+            draw_text(
                 area,
                 &shorten(name, 90),
                 (LEFT_MARGIN + 18, y),
@@ -129,12 +129,12 @@ pub fn chart_with_bars(
 
 /// Points (x, y, interval of y if known) beside the curves of a chart, on linear scales.
 pub fn scatter(chart: &LineChart, points: &[(f64, f64, Option<Interval>)]) -> Result<String> {
-    let bar = |x, interval| Bar {
+    let bar = |x, interval| ErrorBar {
         curve: 1,
         x,
         interval,
     };
-    let bars: Vec<Bar> = points
+    let bars: Vec<ErrorBar> = points
         .iter()
         .flat_map(|&(x, y, interval)| {
             let wide = interval.filter(|interval| interval.lower < interval.upper);
@@ -142,7 +142,7 @@ pub fn scatter(chart: &LineChart, points: &[(f64, f64, Option<Interval>)]) -> Re
             intervals.map(move |interval| bar(x, interval))
         })
         .collect();
-    chart_with_bars(chart, &bars, &Scale::Linear, &Scale::Linear)
+    error_bar_chart(chart, &bars, &Scale::Linear, &Scale::Linear)
 }
 
 /// A histogram: bar `i` begins at `start + i · width`.
@@ -158,16 +158,16 @@ pub fn histogram(
 ) -> Result<String> {
     let edge = |index: usize| start + index as f64 * width;
     let highest = counts.iter().copied().max().unwrap_or(0) as f64;
-    draw(
+    draw_svg(
         title,
         PLOT_BOTTOM + FOOT_HEIGHT,
         counts.is_empty(),
         |area| {
-            let plane = Plane {
+            let plane = Axes {
                 x: Axis::of(&Scale::Linear, [start, edge(counts.len())].into_iter()),
                 y: Axis::of(&Scale::Linear, [0.0, highest].into_iter()),
             };
-            plane.paint(area, x_label, "")?;
+            plane.draw_axes(area, x_label, "")?;
             for (index, &count) in counts.iter().enumerate() {
                 let (left, top) = plane.pixel((edge(index), count as f64));
                 let (right, foot) = plane.pixel((edge(index + 1), 0.0));
@@ -180,7 +180,7 @@ pub fn histogram(
 }
 
 /// Curves of the same colour have points of different shapes.
-fn marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
+fn draw_marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     let style = COLOURS[index % COLOURS.len()].filled();
     match index / COLOURS.len() % 3 {
         0 => area.draw(&Circle::new((x, y), 4, style))?,
@@ -205,25 +205,25 @@ fn on_scales(points: &[(f64, f64)], x_scale: &Scale, y_scale: &Scale) -> Vec<(f6
         .collect()
 }
 
-struct Plane {
+struct Axes {
     x: Axis,
     y: Axis,
 }
 
-impl Plane {
+impl Axes {
     fn pixel(&self, (x, y): (f64, f64)) -> (i32, i32) {
         let across = (self.x.fraction(x) * f64::from(PLOT_WIDTH - RIGHT_MARGIN - LEFT_MARGIN))
             .round() as i32;
-        let up = (self.y.fraction(y) * f64::from(PLANE_HEIGHT)).round() as i32;
+        let up = (self.y.fraction(y) * f64::from(PLOT_HEIGHT)).round() as i32;
         (LEFT_MARGIN + across, PLOT_BOTTOM - up)
     }
 
-    fn paint(&self, area: &Area<'_>, x_label: &str, y_label: &str) -> DrawResult {
+    fn draw_axes(&self, area: &Area<'_>, x_label: &str, y_label: &str) -> DrawResult {
         let right = PLOT_WIDTH - RIGHT_MARGIN;
         for (x, name) in &self.x.marks {
             let x = self.pixel((*x, self.y.low)).0;
-            join(area, [(x, TOP_MARGIN), (x, PLOT_BOTTOM)], GRID_COLOUR)?;
-            write(
+            draw_polyline(area, [(x, TOP_MARGIN), (x, PLOT_BOTTOM)], GRID_COLOUR)?;
+            draw_text(
                 area,
                 name,
                 (x, PLOT_BOTTOM + 13),
@@ -234,8 +234,8 @@ impl Plane {
         }
         for (y, name) in &self.y.marks {
             let y = self.pixel((self.x.low, *y)).1;
-            join(area, [(LEFT_MARGIN, y), (right, y)], GRID_COLOUR)?;
-            write(
+            draw_polyline(area, [(LEFT_MARGIN, y), (right, y)], GRID_COLOUR)?;
+            draw_text(
                 area,
                 name,
                 (LEFT_MARGIN - 8, y),
@@ -244,7 +244,7 @@ impl Plane {
                 HPos::Right,
             )?;
         }
-        join(
+        draw_polyline(
             area,
             [
                 (LEFT_MARGIN, TOP_MARGIN),
@@ -254,8 +254,8 @@ impl Plane {
             TEXT_COLOUR,
         )?;
         let below = ((LEFT_MARGIN + right) / 2, PLOT_BOTTOM + 32);
-        write(area, x_label, below, 14, TEXT_COLOUR, HPos::Center)?;
-        write(
+        draw_text(area, x_label, below, 14, TEXT_COLOUR, HPos::Center)?;
+        draw_text(
             area,
             y_label,
             (LEFT_MARGIN, TOP_MARGIN - 10),
@@ -268,7 +268,7 @@ impl Plane {
 
 impl Axis {
     fn of(scale: &Scale, values: impl Iterator<Item = f64>) -> Self {
-        let (low, high) = range(values);
+        let (low, high) = min_max(values);
         match scale {
             Scale::Categories(names) => {
                 let marks = names.iter().enumerate();
@@ -281,13 +281,13 @@ impl Axis {
                 }
             }
             Scale::Linear => {
-                let step = step_for(high - low);
-                Self::ticks_between((low / step).floor(), (high / step).ceil(), 1, |mark| {
+                let step = tick_step(high - low);
+                Self::with_ticks((low / step).floor(), (high / step).ceil(), 1, |mark| {
                     (mark * step, format_tick(mark * step))
                 })
             }
             Scale::Logarithmic(base) => {
-                let every = step_for((high - low).max(6.0)).round().max(1.0) as usize;
+                let every = tick_step((high - low).max(6.0)).round().max(1.0) as usize;
                 let name = |mark: f64| {
                     if *base == 2 {
                         format!("2^{mark}")
@@ -295,13 +295,13 @@ impl Axis {
                         format_tick(f64::from(*base).powf(mark))
                     }
                 };
-                Self::ticks_between(low.floor(), high.ceil(), every, |mark| (mark, name(mark)))
+                Self::with_ticks(low.floor(), high.ceil(), every, |mark| (mark, name(mark)))
             }
         }
     }
 
     /// An axis between two integers with a mark at every `every`-th.
-    fn ticks_between(
+    fn with_ticks(
         first: f64,
         last: f64,
         every: usize,
@@ -326,7 +326,7 @@ impl Axis {
 }
 
 /// Distance of marks, 1, 2 or 5 times a power of ten, for about six marks.
-pub(super) fn step_for(range: f64) -> f64 {
+pub(super) fn tick_step(range: f64) -> f64 {
     if range <= 0.0 {
         return 1.0;
     }

@@ -41,14 +41,14 @@ pub(super) fn answers<G: Playable>(
     match contestant {
         Contestant::Evaluator { evaluator, .. } => {
             let answer = |block: &[Labelled<G>]| {
-                let answers = by_evaluator(&**evaluator, game, block);
+                let answers = evaluator_answers(&**evaluator, game, block);
                 done(block);
                 answers
             };
             let blocks: Vec<_> = labelled.chunks(BLOCK_POSITIONS).collect();
             Ok(alea_parallel::map(blocks.len(), |index| answer(blocks[index])).concat())
         }
-        Contestant::Player(recipe) if recipe.is_uniform() => {
+        Contestant::Player(recipe) if recipe.plays_uniformly() => {
             done(labelled);
             Ok(vec![Answer::default(); labelled.len()])
         }
@@ -56,7 +56,7 @@ pub(super) fn answers<G: Playable>(
             // Each thread makes only one player, which may own a large table.
             let answer = |player: &mut Box<dyn Player<G>>, index: usize| {
                 let labelled = &labelled[index];
-                let answer = by_player(player.as_mut(), game, labelled, seed, index as u64)?;
+                let answer = player_answer(player.as_mut(), game, labelled, seed, index as u64)?;
                 progress.inc(1);
                 Ok(answer)
             };
@@ -65,7 +65,7 @@ pub(super) fn answers<G: Playable>(
     }
 }
 
-fn by_player<G: Playable>(
+fn player_answer<G: Playable>(
     player: &mut dyn Player<G>,
     game: &G,
     labelled: &Labelled<G>,
@@ -99,7 +99,7 @@ fn by_player<G: Playable>(
 /// Separates the seeds of players from those of positions, which have two indices.
 const PLAYER_SEED_STREAM: u64 = 1;
 
-fn by_evaluator<G: Playable>(
+fn evaluator_answers<G: Playable>(
     evaluator: &dyn AnyEvaluator<G>,
     game: &G,
     block: &[Labelled<G>],

@@ -4,10 +4,10 @@
 
 use super::{
     choices::{Answer, Choices},
-    truth::{Labelled, decisions_of, decisions_per_position},
+    truth::{Labelled, decisions_per_position, merged_outcome_count},
 };
 use crate::statistics::Estimate;
-use alea_einstein::tables::SAME_VALUE;
+use alea_einstein::tables::SAME_VALUE_MARGIN;
 use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub struct Figures {
     /// Fraction of decisions with several allowed moves.
     pub choices: f64,
     /// Fraction of decisions with several allowed moves that choose the best one, or one that loses
-    /// at most [`SAME_VALUE`] or two standard errors of the exact values.
+    /// at most [`SAME_VALUE_MARGIN`] or two standard errors of the exact values.
     pub optimal: Estimate,
     /// Fraction of decisions that lose more than 0.01 of win probability.
     pub above_1: Estimate,
@@ -72,7 +72,7 @@ pub struct Figures {
 
 /// Errors of an evaluator's values.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ValueFigures {
+pub struct ValueErrors {
     /// Root mean square of the evaluator's value minus the exact one.
     pub rmse: Estimate,
     /// Mean of the evaluator's value minus the exact one.
@@ -115,8 +115,8 @@ impl DecisionSums {
     pub(super) fn add<G: Playable>(&mut self, game: &G, labelled: &Labelled<G>, answer: &Answer) {
         let (mut sums, mut real, mut of_labels) = ([0.0; 5], 0.0, 0.0);
         for (number, outcome) in labelled.outcomes(game).iter().enumerate() {
-            let weight = decisions_of(outcome, self.decisions);
-            let (best, allowed) = (labelled.best(outcome), outcome.move_range());
+            let weight = merged_outcome_count(outcome, self.decisions);
+            let (best, allowed) = (labelled.best_value(outcome), outcome.move_range());
             let is_real = allowed.len() > 1;
             let chosen = match &answer.choices {
                 Choices::Uniform => allowed,
@@ -131,9 +131,9 @@ impl DecisionSums {
             }
             for index in chosen {
                 let value = labelled.values[index];
-                let error = labelled.error(outcome, index);
+                let error = labelled.loss_error(outcome, index);
                 let lost = f64::from(best) - f64::from(value);
-                let is_optimal = is_real && best - value <= SAME_VALUE + 2.0 * error;
+                let is_optimal = is_real && best - value <= SAME_VALUE_MARGIN + 2.0 * error;
                 let one_if = |is_so: bool| f64::from(u8::from(is_so));
                 let parts = [
                     lost,
@@ -191,7 +191,7 @@ impl ValueSums {
         self.exact[bin].add(exact, 1.0);
     }
 
-    pub(super) fn figures(&self) -> Option<ValueFigures> {
+    pub(super) fn figures(&self) -> Option<ValueErrors> {
         let squared = self.squared.estimate();
         let rmse = squared.value.sqrt();
         // Standard error of a square root, linearised.
@@ -200,7 +200,7 @@ impl ValueSums {
         } else {
             0.0
         };
-        (self.squared.positions > 0.0).then(|| ValueFigures {
+        (self.squared.positions > 0.0).then(|| ValueErrors {
             rmse: Estimate { value: rmse, error },
             bias: self.signed.estimate(),
         })

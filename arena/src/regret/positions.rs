@@ -1,18 +1,18 @@
 //! Sampling of positions on which regret is measured, one from each game of self-play. Position `k`
 //! depends on the source, the seed, `k` and the allowed range of
-//! [`remaining`](alea_play::rules::Rules::remaining), a measure of the rest of the game such as
+//! [`remaining`](alea_play::rule_parameters::Rules::remaining_length), a measure of the rest of the game such as
 //! stones.
 
-use super::random_greedy_games::mixed_games;
+use super::random_greedy_games::mixed_sampler;
 use crate::error::{MeasuringError, Result};
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_einstein::Standard;
 use alea_play::{
     build::PlayerRecipe,
     game_loop::{Exploration, play_game},
-    player_notation::{PlayerError, trusted},
     playable::Playable,
     player::Player,
+    player_notation::{NotationError, trusted_text},
 };
 use indicatif::ProgressBar;
 use std::{any::Any, ops::RangeInclusive};
@@ -33,12 +33,12 @@ pub(super) type PickPosition<'a, G> =
     Box<dyn FnMut(&RangeInclusive<usize>) -> Option<<G as alea_core::game::Game>::Position> + 'a>;
 
 /// Creates the sampler of [`Source::Mixed`] from a random stream.
-pub type MixedGames<G> = fn(&G, RandomStream) -> PickPosition<'_, G>;
+pub type MixedSamplerFactory<G> = fn(&G, RandomStream) -> PickPosition<'_, G>;
 
 /// Self-play from which positions are sampled.
 pub enum Source<G: Playable> {
     /// Games of EinStein: half uniformly random, half greedy with [`EXPLORATION_RATE`].
-    Mixed(MixedGames<G>),
+    Mixed(MixedSamplerFactory<G>),
     /// Games of a player against itself, with [`EXPLORATION_RATE`].
     Player(Box<PlayerRecipe<G>>),
 }
@@ -48,12 +48,12 @@ impl<G: Playable> Source<G> {
     ///
     /// # Errors
     /// Never: the spec `random` is valid.
-    pub fn default_of(game: &G) -> Result<Self, PlayerError> {
+    pub fn default_of(game: &G) -> Result<Self, NotationError> {
         Self::mixed_source().map_or_else(|| Self::parse("random", game), Ok)
     }
 
     fn mixed_source() -> Option<Self> {
-        let games: MixedGames<Standard> = mixed_games;
+        let games: MixedSamplerFactory<Standard> = mixed_sampler;
         // The type is the same if `G` is EinStein.
         (&games as &dyn Any)
             .downcast_ref()
@@ -65,11 +65,11 @@ impl<G: Playable> Source<G> {
     ///
     /// # Errors
     /// If the spec is invalid.
-    pub fn parse(text: &str, game: &G) -> Result<Self, PlayerError> {
+    pub fn parse(text: &str, game: &G) -> Result<Self, NotationError> {
         match (text.trim(), Self::mixed_source()) {
             (MIXED_SOURCE, Some(mixed)) => Ok(mixed),
             _ => Ok(Self::Player(Box::new(PlayerRecipe::parse(
-                trusted(text),
+                trusted_text(text),
                 game,
             )?))),
         }
@@ -124,7 +124,8 @@ pub fn draw_positions<G: Playable>(
                     let seed = derive_seed(seed, SeedSpace::Regret, &number_and_attempt);
                     let mut random = RandomStream::new(seed);
                     play(game, &mut players, &mut random, &mut positions)?;
-                    positions.retain(|position| remaining.contains(&game.remaining(position)));
+                    positions
+                        .retain(|position| remaining.contains(&game.remaining_length(position)));
                     let count = positions.len();
                     Ok((count > 0).then(|| positions[random.below(count)]))
                 })
@@ -136,7 +137,7 @@ pub fn draw_positions<G: Playable>(
             let remaining = remaining(number);
             (0..MAX_GAMES)
                 .find_map(|attempt| draw([number, attempt], &remaining).transpose())
-                .unwrap_or_else(|| Err(no_position::<G>(source.name(), &remaining)))
+                .unwrap_or_else(|| Err(no_position_error::<G>(source.name(), &remaining)))
         });
         sampled.collect::<Result<Vec<_>>>()
     };
@@ -151,7 +152,7 @@ type Draw<'a, G> = Box<
         + 'a,
 >;
 
-fn no_position<G: Playable>(from: &str, remaining: &RangeInclusive<usize>) -> MeasuringError {
+fn no_position_error<G: Playable>(from: &str, remaining: &RangeInclusive<usize>) -> MeasuringError {
     let ((min, max), unit) = (remaining.clone().into_inner(), G::INFO.remaining_unit);
     format!("{MAX_GAMES} games of {from} had no position of {min} to {max} {unit}; ask for others")
         .into()

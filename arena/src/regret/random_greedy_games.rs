@@ -7,7 +7,7 @@ use alea_core::{game::Game, random::RandomStream, search_game::Playouts};
 use alea_einstein::{BLUE, Move, MoveList, Position, RED, Standard, players::GreedyPlayer};
 use std::ops::RangeInclusive;
 
-pub(super) fn mixed_games(game: &Standard, random: RandomStream) -> PickPosition<'_, Standard> {
+pub(super) fn mixed_sampler(game: &Standard, random: RandomStream) -> PickPosition<'_, Standard> {
     let mut games = MixedGames::new(game, random);
     Box::new(move |stones| games.draw(stones))
 }
@@ -37,16 +37,16 @@ impl<'a> MixedGames<'a> {
         let start = self.game.random_start(&mut self.random, first);
         self.positions.clear();
         if coins & 2 == 0 {
-            self.play(start, stones, Self::sample_move)
+            self.play_game(start, stones, Self::sample_move)
         } else {
-            self.play(start, stones, Self::greedy_move)
+            self.play_game(start, stones, Self::greedy_move)
         }
         let positions = self.positions.len();
         (positions > 0).then(|| self.positions[self.random.below(positions)])
     }
 
     #[inline]
-    fn play(
+    fn play_game(
         &mut self,
         start: Position,
         stones: &RangeInclusive<usize>,
@@ -54,7 +54,7 @@ impl<'a> MixedGames<'a> {
     ) {
         let mut position = start;
         while self.game.winner(&position).is_none() {
-            let there = position.stones() as usize;
+            let there = position.num_stones() as usize;
             if there < *stones.start() {
                 return;
             }
@@ -101,7 +101,7 @@ mod tests {
         });
         let mut positions = Vec::new();
         play(game, &mut players, &mut random, &mut positions).unwrap();
-        positions.retain(|position| position.stones() <= 5);
+        positions.retain(|position| position.num_stones() <= 5);
         positions
     }
 
@@ -118,7 +118,7 @@ mod tests {
             sums[1] += positions.len() as f64;
             sums[2] += (positions.len() as f64).powi(2);
             for position in positions {
-                sums[2 + position.mover().count() as usize] += 1.0;
+                sums[2 + position.mover().num_stones() as usize] += 1.0;
             }
         };
         for number in 0..GAMES {

@@ -3,7 +3,7 @@
 use super::{
     Contestant,
     choices::answers,
-    estimates::{Bin, DecisionSums, Figures, ValueFigures, ValueSums},
+    estimates::{Bin, DecisionSums, Figures, ValueErrors, ValueSums},
     truth::Labelled,
 };
 use crate::error::Result;
@@ -43,7 +43,7 @@ pub struct ContestantReport {
     #[serde(flatten)]
     pub figures: Figures,
     /// Errors of the evaluator's values; `None` for a player.
-    pub values: Option<ValueFigures>,
+    pub values: Option<ValueErrors>,
     /// Quality by class of positions ([`alea_play::registry::OracleEntry::class`]); in suites by
     /// stones on the board, `5` for at most five.
     pub classes: BTreeMap<String, Figures>,
@@ -96,12 +96,12 @@ pub fn measure<G: Playable>(
 }
 
 impl ContestantReport {
-    fn names(&self) -> [Cell; 2] {
+    fn name_cells(&self) -> [Cell; 2] {
         [self.name.as_str().into(), self.kind.as_str().into()]
     }
 }
 
-fn regrets(figures: &Figures) -> [Cell; 5] {
+fn regret_cells(figures: &Figures) -> [Cell; 5] {
     let (all, choices) = (figures.regret, figures.regret_of_choices);
     [
         all.value,
@@ -142,8 +142,8 @@ impl Report {
         for measured in &self.contestants {
             let figures = &measured.figures;
             let values = measured.values.as_ref();
-            let mut row = measured.names().to_vec();
-            let [regret, error, of_labels, of_choice, its_error] = regrets(figures);
+            let mut row = measured.name_cells().to_vec();
+            let [regret, error, of_labels, of_choice, its_error] = regret_cells(figures);
             row.extend([regret, error, of_choice, its_error]);
             let (optimal, above) = (figures.optimal, [figures.above_1, figures.above_5]);
             row.extend([optimal.value, optimal.error].map(Cell::Percent));
@@ -163,7 +163,7 @@ impl Report {
 
     /// Table with a row for each contestant and class.
     #[must_use]
-    pub fn classes(&self) -> TextTable {
+    pub fn contestant_class_table(&self) -> TextTable {
         let columns = [
             "contestant",
             "kind",
@@ -183,9 +183,9 @@ impl Report {
             for (class, figures) in
                 once((&"all".to_owned(), &measured.figures)).chain(&measured.classes)
             {
-                let mut row = measured.names().to_vec();
+                let mut row = measured.name_cells().to_vec();
                 row.extend([class.as_str().into(), figures.positions.into()]);
-                row.extend(regrets(figures));
+                row.extend(regret_cells(figures));
                 row.extend(
                     [figures.optimal, figures.above_1, figures.above_5]
                         .map(|fraction| Cell::Percent(fraction.value)),
@@ -198,7 +198,7 @@ impl Report {
 
     /// Table of mean regret, with a row for each contestant and a column for each class.
     #[must_use]
-    pub fn class_table(&self) -> TextTable {
+    pub fn regret_by_class(&self) -> TextTable {
         let names = self.class_names();
         let mut text_table = TextTable::new(once("regret").chain(names.iter().map(String::as_str)));
         let mut push = |name: &str, measured: &ContestantReport, cell: fn(&Figures) -> Cell| {
@@ -245,11 +245,11 @@ impl Report {
     ///
     /// # Errors
     /// If the chart cannot be drawn.
-    pub fn svg(&self) -> Result<String> {
+    pub fn chart_svg(&self) -> Result<String> {
         let contestants = self.contestants.iter();
         let evaluators = contestants.filter(|measured| !measured.calibration.is_empty());
         if evaluators.clone().next().is_none() {
-            return self.svg_of_classes();
+            return self.class_chart_svg();
         }
         let diagonal = Curve::new("predicted = exact", [(0.0, 0.0), (1.0, 1.0)]);
         let curve = |measured: &ContestantReport| {
@@ -268,7 +268,7 @@ impl Report {
         scaled_chart(&chart, &Scale::Linear, &Scale::Linear)
     }
 
-    fn svg_of_classes(&self) -> Result<String> {
+    fn class_chart_svg(&self) -> Result<String> {
         let names = self.class_names();
         let curve = |measured: &ContestantReport| {
             let point = |(index, class): (usize, &String)| {

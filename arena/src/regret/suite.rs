@@ -10,13 +10,13 @@ use super::{
     truth::Labelled,
 };
 use crate::error::Result;
-use crate::matches::finish;
+use crate::matches::compute_missing;
 use alea_core::{
     files::{self, FileKind, write_atomically},
     game::Game,
-    journal::{ErrorTerms, Journal},
-    random::{SeedSpace, derive_seed},
     job_array::TaskSlice,
+    journal::{ErrorWording, Journal},
+    random::{SeedSpace, derive_seed},
 };
 use alea_einstein::{Position, Standard, tables::Tables};
 use alea_play::playable::Rules;
@@ -111,7 +111,7 @@ pub struct SuiteBuilder<'a> {
 
 /// Path of the suite with this number of stones.
 #[must_use]
-pub fn file(directory: &Path, stones: u32) -> PathBuf {
+pub fn suite_path(directory: &Path, stones: u32) -> PathBuf {
     directory.join(format!("stones-{stones}.jsonl"))
 }
 
@@ -134,12 +134,12 @@ impl SuiteBuilder<'_> {
             stones,
             positions,
             from: self.source.name().to_owned(),
-            tables: self.tables.stones(),
-            limit: self.limit_of(stones),
+            tables: self.tables.max_stones(),
+            limit: self.solve_limit(stones),
             by: self.by.iter().map(|by| by.name().to_owned()).collect(),
             seed: self.seed,
         };
-        let path = file(directory, stones);
+        let path = suite_path(directory, stones);
         if path.exists() {
             let stored = LabelledSuite::read(&path, self.game)?.header;
             return if stored == header {
@@ -150,7 +150,7 @@ impl SuiteBuilder<'_> {
             };
         }
         let state = path.with_extension("unfinished");
-        let wording = ErrorTerms {
+        let wording = ErrorWording {
             work: "suite",
             part: "position",
         };
@@ -160,7 +160,7 @@ impl SuiteBuilder<'_> {
         let (journal, entries) = Journal::open(Some(&state), wording, &identity, number, slice)?;
         journal.check_complete()?;
         let sampled = self.draw(stones, positions, progress)?;
-        let ours = self.slice.parts(positions);
+        let ours = self.slice.part_range(positions);
         progress.set_length(ours.end - ours.start);
         progress.set_position(entries.range(ours.clone()).count() as u64);
         progress.reset_eta();
@@ -169,7 +169,7 @@ impl SuiteBuilder<'_> {
             progress.inc(1);
             Ok(entry)
         };
-        let entries = finish((journal, entries), ours, || (), entry)?;
+        let entries = compute_missing((journal, entries), ours, || (), entry)?;
         if self.slice.is_task() {
             return Ok(());
         }
@@ -219,8 +219,8 @@ impl SuiteBuilder<'_> {
 
     /// Maximum number of positions to solve for one of `stones` stones; 0 with more than two stones
     /// above the tables.
-    fn limit_of(&self, stones: u32) -> usize {
-        if stones as usize <= self.tables.stones() + 2 {
+    fn solve_limit(&self, stones: u32) -> usize {
+        if stones as usize <= self.tables.max_stones() + 2 {
             self.limit
         } else {
             0
@@ -235,9 +235,11 @@ impl SuiteBuilder<'_> {
             others: Vec::new(),
             errors: Vec::new(),
         };
-        if let Some(moves) =
-            (self.tables).moves_within(game, position, self.limit_of(position.stones()))
-        {
+        if let Some(moves) = (self.tables).solve_moves_within(
+            game,
+            position,
+            self.solve_limit(position.num_stones()),
+        ) {
             entry.values = moves.iter().map(|(_, value)| rounded(*value)).collect();
             return Ok(entry);
         }
@@ -315,7 +317,7 @@ fn rounded(value: f32) -> f32 {
 /// # Errors
 /// If a suite cannot be read, or the file cannot be written.
 pub fn write_held_out(directory: &Path, game: &Standard) -> Result<()> {
-    let images = least_images(directory, game)?;
+    let images = canonical_positions(directory, game)?;
     Ok(write_atomically(&directory.join("held-out.bin"), |file| {
         images
             .iter()
@@ -323,9 +325,9 @@ pub fn write_held_out(directory: &Path, game: &Standard) -> Result<()> {
     })?)
 }
 
-pub(super) fn least_images(directory: &Path, game: &Standard) -> Result<BTreeSet<u64>> {
+pub(super) fn canonical_positions(directory: &Path, game: &Standard) -> Result<BTreeSet<u64>> {
     let mut images = BTreeSet::new();
-    for suite in LabelledSuite::all(directory, game)? {
+    for suite in LabelledSuite::read_all(directory, game)? {
         let positions = suite.labelled.iter();
         images.extend(positions.map(|labelled| labelled.position.canonical_bits()));
     }
@@ -336,19 +338,19 @@ impl LabelledSuite {
     /// Class of a position in reports: its number of stones, `5` for at most five.
     #[must_use]
     pub fn class(position: &Position) -> String {
-        position.stones().max(MIN_SUITE_STONES).to_string()
+        position.num_stones().max(MIN_SUITE_STONES).to_string()
     }
 
     /// Reads a suite from a file, or all suites from a directory.
     ///
     /// # Errors
     /// If a file cannot be read, a line is invalid, or there is no suite.
-    pub fn all(path: &Path, game: &Standard) -> Result<Vec<Self>> {
+    pub fn read_all(path: &Path, game: &Standard) -> Result<Vec<Self>> {
         let Ok(listed) = files::list(path) else {
             return Ok(vec![Self::read(path, game)?]);
         };
         let suites = (2..=MAX_SUITE_STONES).map(|stones| {
-            let name = file(path, stones);
+            let name = suite_path(path, stones);
             let is_suite = |one: &&PathBuf| one.file_name() == name.file_name();
             listed.iter().find(is_suite)
         });
@@ -364,7 +366,7 @@ impl LabelledSuite {
 
     /// Description of the games from which the positions come.
     #[must_use]
-    pub fn from(&self) -> String {
+    pub fn source_description(&self) -> String {
         format!("games of {} with 10 % random moves", self.header.from)
     }
 

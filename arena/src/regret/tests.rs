@@ -6,8 +6,8 @@ use super::{
     estimates::{Bin, DecisionSums, ValueSums},
     positions::{Source, draw_positions},
     report::{ContestantReport, Report, measure},
-    suite::{LabelledSuite, SuiteBuilder, file, least_images, write_held_out},
-    truth::{Labelled, decisions_of, first_best, label_exactly},
+    suite::{LabelledSuite, SuiteBuilder, canonical_positions, suite_path, write_held_out},
+    truth::{Labelled, first_best, label_exactly, merged_outcome_count},
 };
 use crate::{error::MeasuringError, journal_faults};
 use alea_core::{
@@ -22,8 +22,8 @@ use alea_einstein::{
 };
 use alea_play::{
     build::PlayerRecipe,
-    player_notation::Notation,
     playable::{Codec, Playable, Rules},
+    player_notation::Notation,
 };
 use alea_search::limits::Limits;
 use engine::games::reversi::Reversi;
@@ -67,7 +67,7 @@ fn measure_contestant(
         contestant,
         &Standard::default(),
         labelled,
-        |position| position.stones().to_string(),
+        |position| position.num_stones().to_string(),
         1,
         &hidden(),
     )
@@ -81,7 +81,7 @@ fn labels_are_those_of_an_independent_solver() {
     for line in include_str!("../../../engine/tests/vectors/exact.jsonl").lines() {
         let vector: Value = serde_json::from_str(line).unwrap();
         let position = position(vector["position"].as_str().unwrap());
-        if position.stones() > 4 || game.winner(&position).is_some() {
+        if position.num_stones() > 4 || game.winner(&position).is_some() {
             continue;
         }
         let labelled = &label_exactly(&game, tables(), &[position]).unwrap()[0];
@@ -164,8 +164,11 @@ fn random_moves_by_direct_enumeration() {
             }
         }
     }
-    let figures =
-        measure_contestant(&Contestant::player("random", &game).unwrap(), &labelled).figures;
+    let figures = measure_contestant(
+        &Contestant::parse_player("random", &game).unwrap(),
+        &labelled,
+    )
+    .figures;
     let decisions = 6.0 * labelled.len() as f64;
     assert!((figures.regret.value - lost / decisions).abs() < 1e-9);
     assert!((figures.regret_of_choices.value - lost / choices).abs() < 1e-9);
@@ -184,7 +187,7 @@ fn perfect_choices_lose_nothing_and_perfect_values_are_calibrated() {
             labelled
                 .outcomes(&game)
                 .iter()
-                .map(|outcome| decisions_of(outcome, 6.0))
+                .map(|outcome| merged_outcome_count(outcome, 6.0))
                 .sum::<f64>(),
             6.0
         );
@@ -202,8 +205,9 @@ fn perfect_choices_lose_nothing_and_perfect_values_are_calibrated() {
 fn an_evaluator_chooses_as_a_search_of_one_ply_does() {
     let (game, labelled) = (Standard::default(), labelled());
     for name in ["schwarz", "abt", "farmer_boy"] {
-        let evaluator = Contestant::evaluator(name, &game).unwrap();
-        let player = Contestant::player(&format!("unified(depth=1, eval={name})"), &game).unwrap();
+        let evaluator = Contestant::parse_evaluator(name, &game).unwrap();
+        let player =
+            Contestant::parse_player(&format!("unified(depth=1, eval={name})"), &game).unwrap();
         let choose = |contestant: &Contestant<Standard>| {
             answers(contestant, &game, &labelled, 1, &hidden()).unwrap()
         };
@@ -220,8 +224,8 @@ fn threads_change_nothing() {
     let measured = || {
         let labelled = labelled();
         let contestants = [
-            Contestant::player("mcts(sims=30)", &game).unwrap(),
-            Contestant::evaluator("abt", &game).unwrap(),
+            Contestant::parse_player("mcts(sims=30)", &game).unwrap(),
+            Contestant::parse_evaluator("abt", &game).unwrap(),
         ];
         contestants.map(|contestant| ContestantReport {
             seconds: 0.0,
@@ -241,10 +245,13 @@ fn threads_change_nothing() {
         positions: 500,
         contestants: one.to_vec(),
     };
-    assert!(report.svg().unwrap().starts_with("<svg"));
+    assert!(report.chart_svg().unwrap().starts_with("<svg"));
     assert_eq!(report.text_table().rows.len(), 2);
     let classes = one.iter().map(|measured| measured.classes.len());
-    assert_eq!(report.classes().rows.len(), 2 + classes.sum::<usize>());
+    assert_eq!(
+        report.contestant_class_table().rows.len(),
+        2 + classes.sum::<usize>()
+    );
 }
 
 fn best_answer(game: &Standard, labelled: &Labelled<Standard>) -> Answer {
@@ -260,7 +267,7 @@ fn best_answer(game: &Standard, labelled: &Labelled<Standard>) -> Answer {
 fn errors_of_labels_enter_the_bars_and_flatter_nobody() {
     let (game, exact) = (Standard::default(), labelled());
     let mut random = RandomStream::new(5);
-    let mut noise = || (0..12).map(|_| random.unit()).sum::<f64>() - 6.0;
+    let mut noise = || (0..12).map(|_| random.uniform_f64()).sum::<f64>() - 6.0;
     let measured = [0.0f32, 0.02].map(|error| {
         let mut sums = DecisionSums::new(&game);
         for exact in &exact {
@@ -298,13 +305,13 @@ fn errors_of_labels_enter_the_bars_and_flatter_nobody() {
 fn the_suites_that_ship_are_sound_and_held_out() {
     let game = Standard::default();
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/suites");
-    let suites = LabelledSuite::all(&directory, &game).unwrap();
+    let suites = LabelledSuite::read_all(&directory, &game).unwrap();
     let mut positions = 0;
     for suite in &suites {
         positions += suite.labelled.len();
         let mut sums = DecisionSums::new(&game);
         for labelled in &suite.labelled {
-            let stones = labelled.position.stones();
+            let stones = labelled.position.num_stones();
             assert!(stones == suite.header.stones || stones < suite.header.stones.min(6));
             assert!(
                 (0..8).all(|one| game.is_held_out(&transform_position(&labelled.position, one)))
@@ -328,7 +335,7 @@ fn the_suites_that_ship_are_sound_and_held_out() {
         let flattered = if suite.header.stones <= 6 { 0.0 } else { 3e-4 };
         assert!((-flattered..=1e-12).contains(&regret.value), "{regret:?}");
     }
-    let held_out = least_images(&directory, &game).unwrap();
+    let held_out = canonical_positions(&directory, &game).unwrap();
     assert_eq!(held_out.len(), positions, "no two are alike");
     let bytes: Vec<u8> = held_out.into_iter().flat_map(u64::to_le_bytes).collect();
     assert!(bytes == std::fs::read(directory.join("held-out.bin")).unwrap());
@@ -355,7 +362,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     };
     let by = "rollout(eval=schwarz, games=40, tablebase=3)";
     make(by, 2_000).unwrap();
-    let path = file(at, 5);
+    let path = suite_path(at, 5);
     let text = std::fs::read_to_string(&path).unwrap();
     make("rollout(eval=schwarz, games=50)", 2_000).unwrap_err();
     std::fs::remove_file(&path).unwrap();
@@ -365,10 +372,10 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
         .unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
 
-    let suite = &LabelledSuite::all(at, &game).unwrap()[0];
+    let suite = &LabelledSuite::read_all(at, &game).unwrap()[0];
     let mut exact = 0;
     for labelled in &suite.labelled {
-        let is_stored = tables().moves_within(&game, &labelled.position, usize::MAX);
+        let is_stored = tables().solve_moves_within(&game, &labelled.position, usize::MAX);
         for (index, (_, is_stored)) in is_stored.unwrap().into_iter().enumerate() {
             let off = (labelled.values[index] - is_stored).abs();
             let bound = match labelled.errors[index] {
@@ -392,7 +399,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
             slice: Default::default(),
         };
         maker.make(folder, 5, 3, &hidden())?;
-        Ok::<_, MeasuringError>(std::fs::read_to_string(file(folder, 5)).unwrap())
+        Ok::<_, MeasuringError>(std::fs::read_to_string(suite_path(folder, 5)).unwrap())
     });
 
     write_held_out(at, &game).unwrap();
@@ -445,7 +452,7 @@ fn regret_of_another_game_with_exact_knowledge() {
     }
     let class = |position: &_| (entry.class)(&game, position);
     let regret = |notation| {
-        let player = Contestant::player(notation, &game).unwrap();
+        let player = Contestant::parse_player(notation, &game).unwrap();
         let measured = measure(&player, &game, &labelled, class, 1, &hidden()).unwrap();
         assert!(
             measured

@@ -43,7 +43,7 @@ impl<G: Playable> Labelled<G> {
     /// Value of the best move that an outcome allows. It is chosen by one half of the rollouts and
     /// valued by the other; the result is the mean over both orders.
     #[must_use]
-    pub fn best(&self, outcome: &Outcome) -> f32 {
+    pub fn best_value(&self, outcome: &Outcome) -> f32 {
         let [one, other] = &self.split;
         let crossed = [(one, other), (other, one)];
         let crossed =
@@ -52,7 +52,7 @@ impl<G: Playable> Labelled<G> {
     }
 
     /// Standard error of a move's loss, from those of its value and of the best move's.
-    pub(super) fn error(&self, outcome: &Outcome, index: usize) -> f32 {
+    pub(super) fn loss_error(&self, outcome: &Outcome, index: usize) -> f32 {
         match first_best(&self.values, outcome.move_range()) {
             best if best == index => 0.0,
             best => self.errors[best].hypot(self.errors[index]),
@@ -66,7 +66,8 @@ impl<G: Playable> Labelled<G> {
         self.outcomes(game)
             .iter()
             .map(|outcome| {
-                decisions_of(outcome, decisions) / decisions * f64::from(self.best(outcome))
+                merged_outcome_count(outcome, decisions) / decisions
+                    * f64::from(self.best_value(outcome))
             })
             .sum()
     }
@@ -79,7 +80,7 @@ pub(super) fn decisions_per_position<G: Playable>(game: &G) -> f64 {
 /// Number of outcomes of chance merged in `outcome`, of `decisions` in all; rounded if almost an
 /// integer.
 #[must_use]
-pub(super) fn decisions_of(outcome: &Outcome, decisions: f64) -> f64 {
+pub(super) fn merged_outcome_count(outcome: &Outcome, decisions: f64) -> f64 {
     let share = f64::from(outcome.weight) * decisions;
     match share.round() {
         rounded if (share - rounded).abs() < 1e-3 => rounded,

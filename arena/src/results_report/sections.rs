@@ -1,17 +1,17 @@
 //! Report pages from results: a section for each kind.
 
 use super::ReportItem;
+use crate::document::{Block, Page};
 use crate::error::Result;
 use crate::matches::warning_of_repeats;
-use crate::document::{Block, Page};
+use crate::pipeline_report::{ReportMatch, match_blocks, percent, summary_sentence};
 use crate::plot::{
     Row,
     heat_map::{HeatMap, heat_map},
-    intervals::intervals,
+    intervals::interval_chart,
     line_chart,
 };
 use crate::regret::report::{ContestantReport, Report};
-use crate::pipeline_report::{ReportMatch, arena, percent, summary_sentence};
 use crate::text_table::{Cell, TextTable};
 use crate::tournament::TournamentResult;
 
@@ -61,7 +61,7 @@ fn matches(page: &mut Page, items: &[ReportItem]) -> Result<()> {
         })
         .collect();
     page.summary.extend(matches.iter().map(summary_sentence));
-    let mut blocks = arena(&matches)?;
+    let mut blocks = match_blocks(&matches)?;
     for ReportMatch { result, .. } in &matches {
         let name = format!("{} – {}", result.a, result.b);
         if let Some(luck) = &result.luck {
@@ -141,7 +141,7 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
     blocks.extend([
             Block::Table(text_table),
             Block::chart(
-                intervals("Ratings (Bradley–Terry)", "Elo, mean 0; 95 % intervals", &rows, 1)?,
+                interval_chart("Ratings (Bradley–Terry)", "Elo, mean 0; 95 % intervals", &rows, 1)?,
                 "Ratings with their 95 % intervals",
             ),
             Block::chart(heat_map(&map)?, "Shares of games won, row against column"),
@@ -170,7 +170,7 @@ fn regret(page: &mut Page, report: &Report) -> Result<()> {
         }
     };
     let rows: Vec<Row> = report.contestants.iter().map(row).collect();
-    let chart = intervals(
+    let chart = interval_chart(
         "Regret",
         "win probability given away per decision; 95 % intervals",
         &rows,
@@ -178,10 +178,10 @@ fn regret(page: &mut Page, report: &Report) -> Result<()> {
     )?;
     blocks.push(Block::chart(chart, "Mean regret with 95 % intervals"));
     blocks.push(Block::Text("By stones (of suites: all stones; else those of the side to move against those of the other):".to_owned()));
-    blocks.push(Block::Table(report.class_table()));
+    blocks.push(Block::Table(report.regret_by_class()));
     if report.calibration().is_some() {
         blocks.push(Block::chart(
-            report.svg()?,
+            report.chart_svg()?,
             "Predicted against exact win probability",
         ));
     }

@@ -1,7 +1,7 @@
 //! Multiple comparisons (Holm 1979; Bonferroni): bounds the probability that any of many pairings
 //! of equals seems different by chance.
 
-use super::{QUANTILE_95, Tally, normal_below};
+use super::{QUANTILE_95, Tally, normal_cdf};
 
 /// Probability that the score between equals is at least this far from 1/2, to either side.
 pub(crate) fn two_sided<const N: usize>(tally: &Tally<N>) -> f64 {
@@ -35,7 +35,7 @@ pub(crate) fn simultaneous_quantile(count: usize) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..100 {
         let middle = (low + high) / 2.0;
-        if 1.0 - normal_below(middle) > outside {
+        if 1.0 - normal_cdf(middle) > outside {
             low = middle
         } else {
             high = middle

@@ -5,7 +5,7 @@
 use super::{Interval, QUANTILE_95, Tally};
 
 /// Normalised Elo of one standard deviation of a game.
-pub(super) const NORMALIZED_ELO: f64 = 800.0 / std::f64::consts::LN_10;
+pub(super) const ELO_PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
 
 impl<const N: usize> Tally<N> {
     /// Normalised Elo of the score; `games` is the number of games in a sample, 2 for pairs.
@@ -13,7 +13,7 @@ impl<const N: usize> Tally<N> {
     /// If all samples are equal, their variance is taken as the largest possible.
     #[must_use]
     pub fn normalized_elo(&self, games: f64) -> f64 {
-        (self.bounded_score() - 0.5) / (games * self.sure_variance()).sqrt() * NORMALIZED_ELO
+        (self.bounded_score() - 0.5) / (games * self.positive_variance()).sqrt() * ELO_PER_DEVIATION
     }
 
     /// 95 % interval of the normalised Elo; the standard deviation is taken as exact.
@@ -21,16 +21,16 @@ impl<const N: usize> Tally<N> {
     pub fn normalized_elo_interval(&self, games: f64) -> Interval {
         Interval::from_center(
             self.normalized_elo(games),
-            QUANTILE_95 * NORMALIZED_ELO / (games * self.samples().max(1.0)).sqrt(),
+            QUANTILE_95 * ELO_PER_DEVIATION / (games * self.samples().max(1.0)).sqrt(),
         )
     }
 
     pub(crate) fn bounded_score(&self) -> f64 {
-        self.clamp_score(self.score())
+        self.clamp_off_ends(self.score())
     }
 
     /// Variance of the samples' scores; if all are equal, the largest possible at this score.
-    pub(crate) fn sure_variance(&self) -> f64 {
+    pub(crate) fn positive_variance(&self) -> f64 {
         let variance = self.variance();
         let score = self.bounded_score();
         if variance > 0.0 {

@@ -35,14 +35,14 @@ impl MatchRecord {
             b,
             samples: tally.samples(),
             score: tally.bounded_score(),
-            variance: tally.sure_variance(),
+            variance: tally.positive_variance(),
         }
     }
 
     /// The record of two contestants from the mean scores of their pairs. The variance is averaged
     /// with that of independent games, since after a few equal pairs it would be too small.
     pub(crate) fn from_means(a: usize, b: usize, means: &Moments) -> Self {
-        let samples = means.samples();
+        let samples = means.sample_count();
         let edge = 0.25 / samples.max(1.0);
         let expected = (means.mean() * samples + 1.0) / (samples + 2.0);
         let expected = (expected * (1.0 - expected) / 2.0).max(0.0);
@@ -104,7 +104,7 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
     for _ in 0..200 {
         let mut slope = vec![0.0; contestants];
         for record in &records {
-            let excess = record.samples * (record.score - predicted(&strengths, record));
+            let excess = record.samples * (record.score - expected_score(&strengths, record));
             slope[record.a] += excess;
             slope[record.b] -= excess;
         }
@@ -140,7 +140,7 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
     let bread = invert(curvature(&strengths, &records))?;
     // The row of ones that is added for inversion does not affect the errors, so it is omitted in
     // the middle factor.
-    let filling = differences(contestants, &records, |record| record.variance);
+    let filling = weighted_laplacian(contestants, &records, |record| record.variance);
     let covariance = product(&product(&bread, &filling), &bread);
     let mean = strengths.iter().sum::<f64>() / contestants as f64;
     Some(Ratings {
@@ -159,14 +159,14 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
     })
 }
 
-fn predicted(strengths: &[f64], record: &MatchRecord) -> f64 {
+fn expected_score(strengths: &[f64], record: &MatchRecord) -> f64 {
     1.0 / (1.0 + (strengths[record.b] - strengths[record.a]).exp())
 }
 
 type Matrix = Vec<Vec<f64>>;
 
 /// Σ samples · weight · (e_a − e_b)(e_a − e_b)ᵀ.
-fn differences(
+fn weighted_laplacian(
     contestants: usize,
     records: &[&MatchRecord],
     weight: impl Fn(&MatchRecord) -> f64,
@@ -186,8 +186,8 @@ fn differences(
 /// mean.
 fn curvature(strengths: &[f64], records: &[&MatchRecord]) -> Matrix {
     let contestants = strengths.len();
-    let mut matrix = differences(contestants, records, |record| {
-        let fraction = predicted(strengths, record);
+    let mut matrix = weighted_laplacian(contestants, records, |record| {
+        let fraction = expected_score(strengths, record);
         fraction * (1.0 - fraction)
     });
     let scale = (0..contestants)
@@ -361,8 +361,8 @@ mod tests {
                     let rest = (fraction - 0.2) / 0.6;
                     let mut counts = [0; 3];
                     for _ in 0..100 {
-                        let is_split = random.unit() < 0.4;
-                        let mut won = || 2 * usize::from(random.unit() < rest);
+                        let is_split = random.uniform_f64() < 0.4;
+                        let mut won = || 2 * usize::from(random.uniform_f64() < rest);
                         counts[if is_split { 1 } else { won() }] += 1;
                     }
                     records.push(match_record(a, b, counts));

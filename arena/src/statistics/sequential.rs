@@ -10,7 +10,7 @@
 //! walk (Siegmund 1979; *Sequential Analysis*, 1985). Empty cells count 0.001 samples, as in
 //! fishtest.
 
-use super::{PairCounts, Tally, normalized::NORMALIZED_ELO, score_of_elo};
+use super::{PairCounts, Tally, normalized::ELO_PER_DEVIATION, score_of_elo};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
@@ -132,7 +132,7 @@ impl SequentialTest {
     }
 
     /// Evidence of pairs of games. Empty cells that only drawn games can fill are omitted.
-    pub(crate) fn of_pair_counts(&self, pairs: &PairCounts) -> Evidence {
+    pub(crate) fn pair_evidence(&self, pairs: &PairCounts) -> Evidence {
         match pairs.tally().counts {
             [lost, 0, split, 0, won] => {
                 let counts = [lost, split, won];
@@ -162,15 +162,19 @@ impl SequentialTest {
         if tally.samples() == 0.0 {
             return Evidence::default();
         }
-        let counts = tally
-            .counts
-            .map(|count| if count == 0 { EMPTY_CELL } else { count as f64 });
+        let counts = tally.counts.map(|count| {
+            if count == 0 {
+                EMPTY_CELL_COUNT
+            } else {
+                count as f64
+            }
+        });
         let samples: f64 = counts.iter().sum();
         let observed = counts.map(|count| count / samples);
         let fitted = |elo: f64| match self.model {
-            EloModel::Logistic => with_mean(&observed, score_of_elo(elo)),
+            EloModel::Logistic => nearest_with_mean(&observed, score_of_elo(elo)),
             EloModel::Normalized => {
-                with_excess(&observed, elo / NORMALIZED_ELO * games_per_sample.sqrt())
+                nearest_with_excess(&observed, elo / ELO_PER_DEVIATION * games_per_sample.sqrt())
             }
         };
         let (null, alternative) = (fitted(self.elo0), fitted(self.elo1));
@@ -188,13 +192,13 @@ impl SequentialTest {
 }
 
 /// Count of an empty cell, as in fishtest.
-const EMPTY_CELL: f64 = 1e-3;
+const EMPTY_CELL_COUNT: f64 = 1e-3;
 
 /// Newton steps before bisection takes over; near a root three or four are enough.
-const NEWTON_STEPS: usize = 30;
+const MAX_NEWTON_STEPS: usize = 30;
 
 /// The distribution with mean `mean` that is nearest to `observed`.
-fn with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {
+fn nearest_with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {
     tilted_to_zero_mean(
         observed,
         &std::array::from_fn(|cell| Tally::<N>::cell_score(cell) - mean),
@@ -203,7 +207,7 @@ fn with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {
 
 /// The distribution nearest to `observed` whose mean exceeds 1/2 by `excess` of its standard
 /// deviations, by iteration with the standard deviation linearised.
-fn with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64; N] {
+fn nearest_with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64; N] {
     let mut fitted = [1.0 / N as f64; N];
     for _ in 0..100 {
         let mean: f64 = (0..N)
@@ -240,7 +244,7 @@ fn tilted_to_zero_mean<const N: usize>(observed: &[f64; N], distances: &[f64; N]
     }
     let (mut low, mut high) = (-1.0 / greatest, -1.0 / least);
     let mut x = 0.0;
-    for step in 0..NEWTON_STEPS + 200 {
+    for step in 0..MAX_NEWTON_STEPS + 200 {
         let (mut sum, mut slope) = (0.0, 0.0);
         for (fraction, distance) in observed.iter().zip(distances) {
             let term = distance / (1.0 + x * distance);
@@ -253,7 +257,7 @@ fn tilted_to_zero_mean<const N: usize>(observed: &[f64; N], distances: &[f64; N]
             high = x;
         }
         let newton = x - sum / slope;
-        let next = if step < NEWTON_STEPS && low < newton && newton < high {
+        let next = if step < MAX_NEWTON_STEPS && low < newton && newton < high {
             newton
         } else {
             (low + high) / 2.0
@@ -291,7 +295,7 @@ mod tests {
         let pairs = PairCounts::without_draws(180, 430, 240);
         let test = test(0.0, 10.0, EloModel::Logistic);
         close(test.evidence(&pairs.tally(), 2.0).ratio, 2.7872, 5e-5);
-        close(test.of_pair_counts(&pairs).ratio, 2.7872, 5e-5);
+        close(test.pair_evidence(&pairs).ratio, 2.7872, 5e-5);
         assert_eq!(pairs.games().counts, [790, 0, 910]);
         close(test.evidence(&pairs.games(), 1.0).ratio, 2.7498, 5e-5);
         let games = Tally { counts: [790, 910] };

@@ -2,7 +2,7 @@
 
 use super::{
     PairCounts, Tally,
-    normalized::NORMALIZED_ELO,
+    normalized::ELO_PER_DEVIATION,
     score_of_elo,
     sequential::{EloModel, Evidence, SequentialTest, Verdict},
 };
@@ -24,7 +24,7 @@ pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribut
         EloModel::Normalized => {
             // excess = e·deviation of a game, and the variance of a pair is (1 - split)/4 -
             // excess².
-            let ratio = elo / NORMALIZED_ELO;
+            let ratio = elo / ELO_PER_DEVIATION;
             let squared = 2.0 * ratio * ratio;
             (squared * (1.0 - split) / 4.0 / (1.0 + squared))
                 .sqrt()
@@ -54,20 +54,20 @@ pub fn run(
 ) -> (Verdict, u64) {
     let mut counts = PairCounts::default();
     until_decided(test, every, max_pairs, |look| {
-        let draw = random.unit();
+        let draw = random.uniform_f64();
         let won = [
             pair_distribution[0],
             pair_distribution[0] + pair_distribution[1],
         ]
         .map(|below| f64::from(u8::from(draw >= below)));
         counts.add(won);
-        look.then(|| test.of_pair_counts(&counts))
+        look.then(|| test.pair_evidence(&counts))
     })
 }
 
 /// Simulates a test of random single games, which A wins with probability `score`: verdict and
 /// number of games.
-pub fn run_games(
+pub fn simulate_games(
     test: &SequentialTest,
     score: f64,
     max_pairs: u64,
@@ -75,7 +75,7 @@ pub fn run_games(
 ) -> (Verdict, u64) {
     let mut counts = [0; 2];
     until_decided(test, 1, max_pairs, |look| {
-        counts[usize::from(random.unit() < score)] += 1;
+        counts[usize::from(random.uniform_f64() < score)] += 1;
         look.then(|| test.evidence(&Tally { counts }, 1.0))
     })
 }
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn tests_of_games_are_wrong_as_often_as_they_say() {
         assert_error_rates(EloModel::Logistic, |test, elo, random| {
-            run_games(test, score_of_elo(elo), 100_000, random).0
+            simulate_games(test, score_of_elo(elo), 100_000, random).0
         });
     }
 

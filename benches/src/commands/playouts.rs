@@ -69,7 +69,7 @@ impl Arguments {
             )
         })?;
         if let Some(path) = &self.csv {
-            output::file(path, text_table.csv())?;
+            output::write_file(path, text_table.csv())?;
         }
         Ok(())
     }

@@ -7,11 +7,11 @@ use cli::output;
 use cli::progress_bar;
 use engine::core::{
     game::Game,
-    journal::{ErrorTerms, Journal},
+    journal::{ErrorWording, Journal},
 };
 use engine::games::havannah::{
     Havannah, Move, Position,
-    proof::{Prover, Strategy, check},
+    proof::{Prover, Strategy, check_strategy},
 };
 use engine::play::playable::{Codec, Rules};
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Part {
+struct ReplyProof {
     number: u64,
     reply: String,
     nodes: u64,
@@ -67,7 +67,7 @@ impl Arguments {
         } = self;
         let small = "proofs are made on base 3 and 4 without swap, as --game \"havannah(base=4)\"";
         let game: Havannah = self.game.require(small)?;
-        if !Prover::can(&game) {
+        if !Prover::supports(&game) {
             bail!("--game \"{}\": {small}", game.notation());
         }
         let position =
@@ -79,8 +79,8 @@ impl Arguments {
             "proof": game.notation(), "position": game.format_position(&position), "winner": winner,
         });
         let winner = usize::from(winner - 1);
-        let parts = parts(&game, &position, winner);
-        let wording = ErrorTerms {
+        let parts = positions_to_prove(&game, &position, winner);
+        let wording = ErrorWording {
             work: "proof",
             part: "reply",
         };
@@ -89,7 +89,7 @@ impl Arguments {
             let path = path.display();
             bail!("{path}: there is no such proof; make it without --check");
         }
-        let number = |part: &Part| part.number;
+        let number = |part: &ReplyProof| part.number;
         let (mut journal, stored) =
             Journal::open(path, wording, &result, number, Default::default())?;
         let mut prover = None;
@@ -116,7 +116,7 @@ impl Arguments {
                 let before = prover.nodes();
                 let mut report_nodes =
                     |nodes| progress.set_message(format!("{reply}, {nodes} nodes"));
-                if !prover.wins(next, &mut report_nodes) {
+                if !prover.prove_win(next, &mut report_nodes) {
                     progress.finish_and_clear();
                     result["won"] = false.into();
                     result["reply"] = reply.as_str().into();
@@ -129,7 +129,7 @@ impl Arguments {
                 let strategy = prover.strategy(next, &mut report_nodes);
                 let line =
                     |(key, mv): (&u64, &Move)| (format!("{key:016x}"), game.format_move(*mv));
-                new = Some(Part {
+                new = Some(ReplyProof {
                     number: *number,
                     reply: reply.clone(),
                     nodes: prover.nodes() - before,
@@ -141,13 +141,13 @@ impl Arguments {
             };
             let line = |(key, mv): (&String, &String)| {
                 let cell = game.parse_cell(mv, false).ok()?;
-                Some((u64::from_str_radix(key, 16).ok()?, Move::at(cell)))
+                Some((u64::from_str_radix(key, 16).ok()?, Move::place(cell)))
             };
             let strategy: Option<Strategy> = part.moves.iter().map(line).collect();
             let strategy = strategy.ok_or_else(|| {
             anyhow!("reply {reply}: expected moves by numbers of positions, as \"00c8b94de8fd0011\":\"d4\"")
         })?;
-            checked += check(&game, next, winner, &strategy).map_err(|hole| {
+            checked += check_strategy(&game, next, winner, &strategy).map_err(|hole| {
             anyhow!(
                 "the proof has no winning answer at '{hole}'; remove the line of reply '{reply}'"
             )
@@ -180,13 +180,17 @@ impl Arguments {
 
 /// The positions to prove: after each reply, up to symmetry, if the loser is to move, else the
 /// position itself.
-fn parts(game: &Havannah, position: &Position, winner: usize) -> Vec<(u64, String, Position)> {
+fn positions_to_prove(
+    game: &Havannah,
+    position: &Position,
+    winner: usize,
+) -> Vec<(u64, String, Position)> {
     if position.seat() == winner {
         return vec![(0, String::new(), *position)];
     }
     let mut parts: Vec<(u64, String, Position)> = Vec::new();
     for cell in game.empties(position) {
-        let next = game.play(position, Move::at(cell));
+        let next = game.play(position, Move::place(cell));
         let mut images =
             (0..game.symmetries()).map(|symmetry| game.transform_position(&next, symmetry));
         let stored = |image: Position| parts.iter().any(|(_, _, part)| *part == image);

@@ -8,7 +8,7 @@ use benches::{
     reproduce::{Settings, Target, run as reproduce, seconds},
 };
 use cli::progress_bar;
-use cli::{ShardArguments, listed_setups, output};
+use cli::{ShardArguments, output, parse_setups};
 use engine::core::job_array::TaskSlice;
 use std::path::PathBuf;
 
@@ -71,14 +71,14 @@ impl Arguments {
         if !has_games && (self.games.is_some() || self.state.is_some()) {
             bail!("'{name}' searches positions; leave out --games and --state");
         }
-        if !what.has_pictures() && (self.csv.is_some() || self.svg.is_some()) {
+        if !what.has_charts() && (self.csv.is_some() || self.svg.is_some()) {
             bail!("'{name}' has no --csv and --svg; 'reversixt' does");
         }
         if self.shard.slice() != TaskSlice::All && (!has_games || what == Target::Depth) {
             bail!("'{name}' takes times, and is no work for many tasks");
         }
         let setups = match &self.setups {
-            Some(text) => listed_setups(text)?,
+            Some(text) => parse_setups(text)?,
             None => Setups::read_list(None)?,
         };
         let settings = Settings {
@@ -104,7 +104,7 @@ impl Arguments {
             let files = [(&self.csv, &pictures.csv), (&self.svg, &pictures.svg)];
             for (path, content) in files {
                 if let Some(path) = path {
-                    output::file(path, content)?;
+                    output::write_file(path, content)?;
                 }
             }
         }

@@ -72,7 +72,7 @@ impl Arguments {
         output::result(self.json, &report.json, || report.text)?;
         for (path, content) in [(&self.csv, &report.csv), (&self.svg, &report.svg)] {
             if let Some(path) = path {
-                output::file(path, content)?;
+                output::write_file(path, content)?;
             }
         }
         Ok(())

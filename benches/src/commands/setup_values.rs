@@ -3,9 +3,10 @@
 use anyhow::{Context, Result, bail};
 use arena::setup_starts::Setups;
 use benches::setup_values::{
-    MAX_DISPLAYED, MAX_EXACT_STONES, NUM_MEETINGS, Settings, SetupStudy, exact,
-    games::{FullGames, Games, RollOuts},
+    MAX_DISPLAYED, MAX_EXACT_STONES, NUM_MEETINGS, Settings, SetupStudy,
     analysis::SetupValues,
+    exact_study,
+    games::{FullGames, GameRunner, RollOuts},
     study_games,
 };
 use clap::value_parser;
@@ -16,8 +17,8 @@ use cli::output;
 use cli::progress_bar;
 use engine::core::job_array::TaskSlice;
 use engine::games::einstein::{Standard, setup::setup_index, tables::shared_tables::shared_tables};
-use engine::play::build::{PlayerRecipe, evaluator};
-use engine::play::player_notation::trusted;
+use engine::play::build::{PlayerRecipe, parse_evaluator};
+use engine::play::player_notation::trusted_text;
 use std::path::PathBuf;
 
 /// Value the set-ups of EinStein, and their equilibrium
@@ -32,7 +33,7 @@ use std::path::PathBuf;
                   Then:    alea arena --setups best.txt --player ... --player ..., or --setups nash:mix.txt")]
 pub(crate) struct Arguments {
     /// Stones a side: 1, 2 or 3 (exact; 3 needs tables of six stones), or 6
-    #[arg(long, default_value_t = 6, value_name = "N", value_parser = stones)]
+    #[arg(long, default_value_t = 6, value_name = "N", value_parser = parse_stones)]
     stones: usize,
     /// Evaluator of the policy, which takes the best successor, and of luck
     #[arg(long, default_value = "best", value_name = "EVAL")]
@@ -79,7 +80,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-fn stones(text: &str) -> Result<usize, String> {
+fn parse_stones(text: &str) -> Result<usize, String> {
     let stones = text.parse().ok();
     let valid = stones.filter(|stones| (1..=MAX_EXACT_STONES).contains(stones) || *stones == 6);
     valid.ok_or_else(|| "expected 1, 2, 3 or 6".to_owned())
@@ -101,7 +102,7 @@ impl Arguments {
             let tables = shared_tables(stones, game.variant()).with_context(|| {
                 format!("endgame tables of {stones} stones are needed ('alea solve --stones {stones}' makes them in ./tables, ALEA_TABLES names another place)")
             })?;
-            exact(&game, &tables, self.stones)?
+            exact_study(&game, &tables, self.stones)?
         } else {
             match self.study_games(&game)? {
                 Some(study) => study,
@@ -112,17 +113,17 @@ impl Arguments {
         output::result(self.json, setup_values, || setup_values.text())?;
         let write = |path: &Option<PathBuf>, content: &dyn Fn() -> Result<String>| -> Result<()> {
             path.as_ref()
-                .map_or(Ok(()), |path| Ok(output::file(path, content()?)?))
+                .map_or(Ok(()), |path| Ok(output::write_file(path, content()?)?))
         };
-        write(&self.best, &|| Ok(best_list(setup_values)))?;
-        write(&self.mix, &|| Ok(mix_list(setup_values)))?;
+        write(&self.best, &|| Ok(best_setup_pairs(setup_values)))?;
+        write(&self.mix, &|| Ok(setup_weights_text(setup_values)))?;
         write(&self.csv, &|| Ok(study.text_table().csv()))?;
         write(&self.svg, &|| Ok(study.svg()?))
     }
 
     /// `None` if this process is one task of a job array, which only stores its games.
     fn study_games(&self, game: &Standard) -> Result<Option<SetupStudy>> {
-        let recipe = |text: &str| PlayerRecipe::parse(trusted(text), game);
+        let recipe = |text: &str| PlayerRecipe::parse(trusted_text(text), game);
         let by_eval = recipe(&format!("star1(depth=1, eval={})", self.eval))?;
         let policy = match &self.player {
             Some(player) => recipe(player)?,
@@ -144,7 +145,7 @@ impl Arguments {
             slice: self.shard.slice(),
             better: (self.checks > 0).then(|| (players([policy.clone(), stronger]), self.checks)),
         };
-        let games: Box<dyn Games> = if self.player.is_some() {
+        let games: Box<dyn GameRunner> = if self.player.is_some() {
             Box::new(players([policy.clone(), policy]))
         } else {
             let (eval, tablebase) = (&self.eval, self.tablebase);
@@ -152,7 +153,7 @@ impl Arguments {
             Box::new(RollOuts {
                 game: game.clone(),
                 name: recipe(&notation)?.name().to_owned(),
-                evaluator: evaluator(trusted(eval), game)?,
+                evaluator: parse_evaluator(trusted_text(eval), game)?,
                 oracle: Some(shared_tables(tablebase.into(), game.variant())?),
             })
         };
@@ -160,15 +161,15 @@ impl Arguments {
     }
 }
 
-fn origin(setup_values: &SetupValues, what: &str) -> String {
+fn comment_header(setup_values: &SetupValues, what: &str) -> String {
     format!(
         "# {what}: benches atlas, {}, {} games, seed {}\n",
         setup_values.source, setup_values.games, setup_values.seed
     )
 }
 
-fn best_list(setup_values: &SetupValues) -> String {
-    let mut text = origin(
+fn best_setup_pairs(setup_values: &SetupValues) -> String {
+    let mut text = comment_header(
         setup_values,
         "the best sixteen against each other, twice, so that either side begins",
     );
@@ -192,8 +193,8 @@ fn best_list(setup_values: &SetupValues) -> String {
     text
 }
 
-fn mix_list(setup_values: &SetupValues) -> String {
-    let mut text = origin(setup_values, "a mix of set-ups, weight and stones");
+fn setup_weights_text(setup_values: &SetupValues) -> String {
+    let mut text = comment_header(setup_values, "a mix of set-ups, weight and stones");
     for class in &setup_values.classes {
         let weight = (class.weight / class.orders.len() as f64 * 1e6).round();
         for order in class.orders.iter().filter(|_| weight > 0.0) {

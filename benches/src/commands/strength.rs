@@ -89,10 +89,10 @@ impl GameTask for Arguments {
             format!("against {}\n\n{}{warning}", found.against, table.trim_end())
         })?;
         if let Some(path) = &self.csv {
-            output::file(path, table.csv())?;
+            output::write_file(path, table.csv())?;
         }
         if let Some(path) = &self.svg {
-            output::file(path, chart(&found)?)?;
+            output::write_file(path, chart(&found)?)?;
         }
         Ok(())
     }

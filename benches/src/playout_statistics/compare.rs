@@ -18,7 +18,8 @@ use engine::games::einstein::{
 use engine::search::{
     mcts::{EvaluatorLeaf, Leaf},
     playout_policies::{
-        GreedyPolicy, HighestClass, MixedPolicy, Policy, TruncatedPlayout, Uniform, WeightedByClass,
+        ClassWeightedPolicy, GreedyPolicy, HighestClass, MixedPolicy, Policy, TruncatedPlayout,
+        Uniform,
     },
 };
 use serde::Serialize;
@@ -28,9 +29,9 @@ use std::time::Instant;
 const NUM_RUNS: u32 = 3;
 
 /// Maximum games of a move policy, which may be a thousand times slower than the engines.
-const POLICY_GAMES: u64 = 20_000;
+const MAX_POLICY_GAMES: u64 = 20_000;
 
-const SINGLE_GAMES: u64 = 200_000;
+const MAX_SINGLE_GAMES: u64 = 200_000;
 
 #[derive(Debug, Serialize)]
 pub struct PlayoutRow {
@@ -82,14 +83,14 @@ impl Comparison {
 }
 
 #[derive(Default)]
-struct Count {
+struct PayoffSums {
     games: u64,
     plies: Option<u64>,
     payoff: f64,
     squared_payoff: f64,
 }
 
-impl Count {
+impl PayoffSums {
     fn add(&mut self, payoff: f32) {
         let payoff = f64::from(payoff);
         self.games += 1;
@@ -98,7 +99,7 @@ impl Count {
     }
 }
 
-impl From<Tally> for Count {
+impl From<Tally> for PayoffSums {
     fn from(tally: Tally) -> Self {
         let wins = tally.first_mover_wins as f64;
         Self {
@@ -110,17 +111,17 @@ impl From<Tally> for Count {
     }
 }
 
-fn row<C: Into<Count>>(name: &str, mut run: impl FnMut() -> C) -> PlayoutRow {
-    prepared_row(name, || (), |()| run())
+fn measure_row<C: Into<PayoffSums>>(name: &str, mut run: impl FnMut() -> C) -> PlayoutRow {
+    measure_prepared_row(name, || (), |()| run())
 }
 
-fn prepared_row<S, C: Into<Count>>(
+fn measure_prepared_row<S, C: Into<PayoffSums>>(
     name: &str,
     mut prepare: impl FnMut() -> S,
     mut run: impl FnMut(S) -> C,
 ) -> PlayoutRow {
     let mut best = f64::INFINITY;
-    let mut count = Count::default();
+    let mut count = PayoffSums::default();
     for _ in 0..NUM_RUNS {
         let prepared = prepare();
         let began = Instant::now();
@@ -145,8 +146,8 @@ fn prepared_row<S, C: Into<Count>>(
 pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     let games = games.max(1);
     let seed = derive_seed(seed, SeedSpace::Playouts, &[u64::MAX]);
-    let single = games.min(SINGLE_GAMES);
-    let mut engines = vec![row("reference", || {
+    let single = games.min(MAX_SINGLE_GAMES);
+    let mut engines = vec![measure_row("reference", || {
         let counts = play_block(game, seed, single);
         Tally {
             games: counts.games,
@@ -157,9 +158,9 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     })];
     let starts = starts(game, seed);
     let some_starts = |count: u64| starts.iter().cycle().take(count as usize);
-    engines.push(row("one game at a time", || {
+    engines.push(measure_row("one game at a time", || {
         let mut random = RandomStream::new(seed);
-        let mut count = Count::default();
+        let mut count = PayoffSums::default();
         for start in some_starts(single) {
             count.add(game.playout(start, || random.next_u64())[start.seat()]);
         }
@@ -173,7 +174,7 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
             if LanePlayouts::with_instructions(instructions, game, choice, seed)
                 .is_some_and(|playouts| playouts.instructions() == instructions)
             {
-                engines.push(prepared_row(
+                engines.push(measure_prepared_row(
                     &format!("{}{suffix}", instructions.name()),
                     || LanePlayouts::with_instructions(instructions, game, choice, seed),
                     |playouts| {
@@ -186,7 +187,7 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     }
     if let Some(mut playouts) = LanePlayouts::new(game, Choice::Moves, seed) {
         let name = format!("{}, 64 from each position", playouts.instructions().name());
-        engines.push(row(&name, || {
+        engines.push(measure_row(&name, || {
             let mut tally = Tally::default();
             for start in some_starts(games.div_ceil(64)) {
                 tally = tally.merge(playouts.from_position(game, start, 64));
@@ -194,11 +195,11 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
             tally
         }));
     }
-    let policy_games = games.min(POLICY_GAMES);
+    let policy_games = games.min(MAX_POLICY_GAMES);
     let mut rows: Vec<PlayoutRow> = policies(game)
         .into_iter()
         .map(|(name, mut policy)| {
-            row(name, || {
+            measure_row(name, || {
                 play_policy(game, &mut *policy, some_starts(policy_games), seed)
             })
         })
@@ -206,9 +207,9 @@ pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     let evaluator = SchwarzOdds::with_fitted_scale(game);
     let mut truncated =
         TruncatedPlayout::new(Uniform, TRUNCATED_PLIES, EvaluatorLeaf::new(evaluator));
-    rows.push(row("uniform for 6 plies, then schwarz", || {
+    rows.push(measure_row("uniform for 6 plies, then schwarz", || {
         let mut random = RandomStream::new(seed);
-        let mut count = Count::default();
+        let mut count = PayoffSums::default();
         for start in some_starts(policy_games) {
             count.add(truncated.payoffs(game, start, &mut random, None)[start.seat()]);
         }
@@ -258,7 +259,7 @@ fn policies(game: &Standard) -> Vec<(&'static str, Box<dyn Policy<Standard>>)> {
         ),
         (
             "captures weigh 4, wins 100",
-            Box::new(WeightedByClass {
+            Box::new(ClassWeightedPolicy {
                 weights: [1, 1, 4, 100],
             }),
         ),

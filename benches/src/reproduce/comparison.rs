@@ -1,7 +1,7 @@
 //! Published figures beside measured ones, with their differences.
 
 use super::Target;
-use crate::{NamedValue, published::report};
+use crate::{NamedValue, published::source_of_report};
 use arena::statistics::{Interval, QUANTILE_95};
 use arena::text_table::{Cell, TextTable};
 use engine::core::moments::Moments;
@@ -35,7 +35,7 @@ impl Figure {
         self.published.map(|published| self.measured - published)
     }
 
-    pub(crate) fn with_published(self, percent: f64, games: u64) -> Self {
+    pub(crate) fn with_published_percent(self, percent: f64, games: u64) -> Self {
         let fraction = percent / 100.0;
         let error = (fraction * (1.0 - fraction) / games.max(1) as f64).sqrt();
         Self {
@@ -129,7 +129,7 @@ impl Comparison {
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let moments: Moments = values.collect();
-    (moments.samples() > 0.0).then(|| moments.mean())
+    (moments.sample_count() > 0.0).then(|| moments.mean())
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -148,11 +148,11 @@ pub struct Reproduction {
     pub assumptions: Vec<String>,
     pub details: Option<String>,
     #[serde(skip)]
-    pub pictures: Option<Pictures>,
+    pub pictures: Option<ChartFiles>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pictures {
+pub struct ChartFiles {
     pub csv: String,
     pub svg: String,
 }
@@ -168,7 +168,7 @@ impl Claim {
 
 impl Reproduction {
     pub fn of(target: Target, full: bool, uncertainty: &str) -> Self {
-        let (source, assumptions) = report(target.name());
+        let (source, assumptions) = source_of_report(target.name());
         Self {
             target: target.name().to_owned(),
             source,

@@ -6,7 +6,7 @@ use super::{
     comparison::{Comparison, Figure},
 };
 use arena::error::Result;
-use arena::matches::{Contestant, MatchOptions, in_folder, play_match};
+use arena::matches::{Contestant, MatchOptions, play_match, state_path};
 use arena::setup_starts::Setups;
 use engine::games::einstein::Standard;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub(super) fn play(
         let options = MatchOptions {
             starts: Arc::new(one.setups.clone()),
             threads: settings.threads,
-            state: folder.map(|folder| in_folder(folder, &one.file)),
+            state: folder.map(|folder| state_path(folder, &one.file)),
             slice: settings.slice,
             progress: true,
             ..MatchOptions::new(game.clone(), one.games.div_ceil(2), settings.seed)
@@ -60,7 +60,7 @@ pub(super) fn play(
             ..Figure::default()
         };
         figures.push(match one.published {
-            Some((percent, games)) => figure.with_published(percent, games),
+            Some((percent, games)) => figure.with_published_percent(percent, games),
             None => figure,
         });
     }

@@ -29,8 +29,8 @@ const MOVES_PER_GAME: f64 = 9.0;
 const SIMULATIONS_A_MILLISECOND: f64 = 1000.0;
 
 /// Maximum simulations per move, and milliseconds of a match, at the quick size.
-const QUICK_SIMULATIONS: f64 = 100_000.0;
-const QUICK_MILLISECONDS: f64 = 12_000.0;
+const MAX_QUICK_SIMULATIONS: f64 = 100_000.0;
+const QUICK_MATCH_MS: f64 = 12_000.0;
 
 pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
     let lines = monte_alpha()?.into_iter().enumerate();
@@ -58,11 +58,11 @@ fn plan_match(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Optio
             .replace("{few}", &(limit * PUBLISHED_SPEED_UCTCUT).to_string())
     });
     let [own, of_opponent] = players.each_ref().map(|player| milliseconds(player));
-    if !settings.full && own * SIMULATIONS_A_MILLISECOND > QUICK_SIMULATIONS {
+    if !settings.full && own * SIMULATIONS_A_MILLISECOND > MAX_QUICK_SIMULATIONS {
         return None;
     }
     let milliseconds = MOVES_PER_GAME * (own + of_opponent);
-    let quick = ((QUICK_MILLISECONDS / milliseconds) as u64).clamp(4, line.games) / 2 * 2;
+    let quick = ((QUICK_MATCH_MS / milliseconds) as u64).clamp(4, line.games) / 2 * 2;
     Some(PlannedMatch {
         label: format!("table {}: {} – {}", line.table, line.player, line.opponent),
         file: format!("monte_alpha-{}-{index}-{limit}", line.table),

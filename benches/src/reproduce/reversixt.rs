@@ -4,11 +4,11 @@
 
 use super::{
     Settings, Target,
-    comparison::{Claim, Pictures, Reproduction},
+    comparison::{ChartFiles, Claim, Reproduction},
 };
 use crate::search_bench::{
     clock_overhead::ClockCost,
-    measure::{measure_position, no_value},
+    measure::{measure_position, no_value_error},
 };
 use arena::error::Result;
 use arena::plot::{
@@ -34,8 +34,8 @@ const PUBLISHED_MAP: &str = include_str!("../../../data/maps/13_published_10x10.
 /// Maximum depths of minimax and max^n, and of alpha-beta: at full size, then at quick size.
 const MAX_DEPTHS: [[u32; 2]; 2] = [[6, 8], [5, 7]];
 
-/// Milliseconds of each search in the measurement of [`fixed_time`].
-const FIXED_TIME: u32 = 1_000;
+/// Milliseconds of each search in the measurement of [`evaluations_in_time`].
+const FIXED_TIME_MS: u32 = 1_000;
 
 type Search = (&'static str, &'static str);
 
@@ -73,7 +73,7 @@ struct Row {
 }
 
 /// A player for one of [`PUBLISHED_SEARCHES`], whose evaluation time is measured if `timed`.
-fn player(
+fn make_player(
     notation: &str,
     game: &ReversiXt,
     depth: u32,
@@ -91,25 +91,27 @@ fn player(
             calibration: Mobility::CALIBRATION,
         };
         let search = MaxN::new(game.clone(), evaluator, None);
-        let search = search.into_deepening(deepening, limits).timed(timed);
+        let search = search
+            .into_deepening(deepening, limits)
+            .with_eval_timer(timed);
         return Ok(Box::new(SearchPlayer::new(search)));
     }
     let recipe = PlayerRecipe::parse(&notation.replace("{depth}", &depth.to_string()), game)?;
     Ok(if timed {
-        recipe.make_instrumented()
+        recipe.make_timed()
     } else {
         recipe.make()
     })
 }
 
 fn measure((search, notation): Search, game: &ReversiXt, depth: u32, seed: u64) -> Result<Row> {
-    let mut plain = player(notation, game, depth, false)?;
-    let mut instrumented = player(notation, game, depth, true)?;
+    let mut plain = make_player(notation, game, depth, false)?;
+    let mut instrumented = make_player(notation, game, depth, true)?;
     let timed = (instrumented.as_mut(), ClockCost::of_leaf_clock());
     // Searches of small depths are too short to be timed once.
     let repeat = if depth < 5 { 5 } else { 1 };
     let found = measure_position(plain.as_mut(), Some(timed), &game.start(), seed, repeat);
-    let (_, cost) = found.ok_or_else(|| no_value(search))?;
+    let (_, cost) = found.ok_or_else(|| no_value_error(search))?;
     let rates = cost.rates();
     Ok(Row {
         search,
@@ -123,7 +125,7 @@ fn measure((search, notation): Search, game: &ReversiXt, depth: u32, seed: u64) 
 }
 
 pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
-    let game = game();
+    let game = published_game();
     let [plain, cut] = settings.full_or_quick(MAX_DEPTHS);
     progress.set_length(u64::from(2 * plain + 2 * cut));
     let mut rows = Vec::new();
@@ -134,14 +136,14 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
             progress.inc(1);
         }
     }
-    let fixed = fixed_time(&game, settings.seed)?;
+    let fixed = evaluations_in_time(&game, settings.seed)?;
     progress.finish_and_clear();
     let branching = branching(&rows);
     let text_table = text_table(&rows, branching);
     Ok(Reproduction {
         claims: claims(&rows, branching, &fixed),
         details: Some(text_table.text()),
-        pictures: Some(Pictures {
+        pictures: Some(ChartFiles {
             csv: TextTable::of(&rows)?.csv(),
             svg: chart(&rows, branching)?,
         }),
@@ -149,7 +151,7 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
     })
 }
 
-fn game() -> ReversiXt {
+fn published_game() -> ReversiXt {
     let map = Map::parse(PUBLISHED_MAP)
         .unwrap_or_else(|error| unreachable!("a shipped map is sound: {error}"));
     ReversiXt::new(Arc::new(map))
@@ -195,9 +197,9 @@ fn text_table(rows: &[Row], branching: f64) -> TextTable {
     text_table
 }
 
-fn fixed_time(game: &ReversiXt, seed: u64) -> Result<Vec<String>> {
+fn evaluations_in_time(game: &ReversiXt, seed: u64) -> Result<Vec<String>> {
     let count = |(name, notation): &Search| {
-        let limit = format!("ms={FIXED_TIME}");
+        let limit = format!("ms={FIXED_TIME_MS}");
         let notation = notation.replace("depth={depth}, least={depth}", &limit);
         let mut player = PlayerRecipe::parse(&notation, game)?.make();
         player.new_game(seed);
@@ -264,7 +266,7 @@ fn claims(rows: &[Row], branching: f64, fixed: &[String]) -> Vec<Claim> {
         ),
         Claim::new(
             "evaluations in a fixed time were counted (no figures are printed)",
-            format!("in {FIXED_TIME} ms: {}", fixed.join(", ")),
+            format!("in {FIXED_TIME_MS} ms: {}", fixed.join(", ")),
         ),
     ]
 }
@@ -297,7 +299,9 @@ mod tests {
 
     #[test]
     fn minimax_has_a_leaf_for_each_line_of_play_and_cuts_save_leaves() {
-        let row = |at: usize, depth| measure(PUBLISHED_SEARCHES[at], &game(), depth, 1).unwrap();
+        let row = |at: usize, depth| {
+            measure(PUBLISHED_SEARCHES[at], &published_game(), depth, 1).unwrap()
+        };
         for (depth, leaves) in [(1, 16), (2, 250), (3, 3713), (4, 56_486)] {
             assert_eq!([0, 3].map(|at| row(at, depth).leaves), [leaves; 2]);
         }

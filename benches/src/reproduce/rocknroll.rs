@@ -9,17 +9,17 @@ use super::{
     comparison::{Claim, Comparison, Reproduction},
     matches::{PlannedMatch, play},
 };
-use crate::published::{Entrant, ROCKNROLL_GAMES, rocknroll};
+use crate::published::{Entrant, ROCKNROLL_GAMES, rocknroll_table};
 use arena::error::Result;
 
-const OPPONENT_OF_OTHERS: u32 = 8;
+const REFERENCE_OPPONENT: u32 = 8;
 
 /// Milliseconds of a match, and its minimum and maximum number of games, at the quick size.
-const QUICK_MILLISECONDS: f64 = 800.0;
-const QUICK_GAMES: [u64; 2] = [4, 2048];
+const QUICK_MATCH_MS: f64 = 800.0;
+const QUICK_GAME_LIMITS: [u64; 2] = [4, 2048];
 
 pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
-    let entrants = rocknroll()?;
+    let entrants = rocknroll_table()?;
     let mut selected = settings.only.iter();
     if let Some(number) =
         selected.find(|&&selected| entrants.iter().all(|one| one.number != selected))
@@ -43,7 +43,7 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
         full: false,
         ..settings.clone()
     };
-    let opponent = entrants.iter().find(|b| b.number == OPPONENT_OF_OTHERS);
+    let opponent = entrants.iter().find(|b| b.number == REFERENCE_OPPONENT);
     let pairs = others.into_iter().zip(opponent.into_iter().cycle());
     planned.extend(pairs.map(|(a, b)| plan_match(a, b, &quick)));
     Ok(planned)
@@ -52,8 +52,8 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
 fn plan_match(a: &Entrant, b: &Entrant, settings: &Settings) -> PlannedMatch {
     // The overhead of a game is about 7 µs.
     let milliseconds = a.milliseconds + b.milliseconds + 0.007;
-    let [min_games, max_games] = QUICK_GAMES;
-    let quick = ((QUICK_MILLISECONDS / milliseconds) as u64)
+    let [min_games, max_games] = QUICK_GAME_LIMITS;
+    let quick = ((QUICK_MATCH_MS / milliseconds) as u64)
         .clamp(min_games, max_games)
         .next_power_of_two();
     let printed = a.percent.get(&b.number.to_string());

@@ -12,9 +12,8 @@ use crate::{
     search_bench::{
         self,
         chance::{self, ChanceCosts},
-        time_by_depth,
         presets::{self, PUBLISHED_LEAVES},
-        table_size,
+        table_size, time_by_depth,
     },
     suite::{Phase, Suite},
 };
@@ -23,7 +22,7 @@ use arena::setup_starts::Setups;
 use indicatif::ProgressBar;
 
 /// Positions of each phase of the game at the quick size, as many as in the report.
-const QUICK_POSITIONS: usize = 2;
+const QUICK_PHASE_POSITIONS: usize = 2;
 
 /// Maximum depth of the study `depth`, as the report counts, at full and at quick size.
 const MAX_DEPTHS: [u32; 2] = [6, 4];
@@ -32,7 +31,7 @@ const MAX_DEPTHS: [u32; 2] = [6, 4];
 const DEPTH_GAMES: [u64; 2] = [10_000, 1_000];
 
 /// Estimated milliseconds of a game at depths 0, 1, … of the agent.
-const DEPTH_MILLISECONDS: [f64; 7] = [0.02, 0.1, 0.5, 3.0, 20.0, 120.0, 700.0];
+const DEPTH_GAME_MS: [f64; 7] = [0.02, 0.1, 0.5, 3.0, 20.0, 120.0, 700.0];
 
 /// Evaluator for the published leaf counts. The values of wins and losses are far outside the range
 /// of its raw scores, so cuts are more frequent than with win probabilities.
@@ -41,7 +40,7 @@ const STAR_EVALUATOR: &str = "schwarz(scale=raw, factor=10)";
 pub(super) fn seconds(target: Target, settings: &Settings) -> f64 {
     match target {
         Target::Depth => {
-            let milliseconds = &DEPTH_MILLISECONDS[1..=settings.full_or_quick(MAX_DEPTHS) as usize];
+            let milliseconds = &DEPTH_GAME_MS[1..=settings.full_or_quick(MAX_DEPTHS) as usize];
             let games = settings.full_or_quick(DEPTH_GAMES) as f64;
             10.0 + milliseconds.iter().sum::<f64>() / 2.0 * games / 1000.0
         }
@@ -51,12 +50,12 @@ pub(super) fn seconds(target: Target, settings: &Settings) -> f64 {
     }
 }
 
-fn study(settings: &Settings) -> Result<search_bench::Settings> {
+fn bench_settings(settings: &Settings) -> Result<search_bench::Settings> {
     let mut suite = Suite::built_in()?;
     if !settings.full {
         let of_phase = |phase: Phase| {
             let positions = suite.positions.iter().filter(move |one| one.phase == phase);
-            positions.take(QUICK_POSITIONS).cloned()
+            positions.take(QUICK_PHASE_POSITIONS).cloned()
         };
         suite.positions = suite.phases().into_iter().flat_map(of_phase).collect();
     }
@@ -68,13 +67,13 @@ fn study(settings: &Settings) -> Result<search_bench::Settings> {
     })
 }
 
-pub(super) fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
-    let searches = presets::chance(
+pub(super) fn reproduce_star(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
+    let searches = presets::chance_searches(
         &["outcomes"],
         &PUBLISHED_LEAVES.map(|(label, _)| label),
         STAR_EVALUATOR,
     );
-    let measured = chance::measure(&searches, &study(settings)?, progress)?;
+    let measured = chance::measure(&searches, &bench_settings(settings)?, progress)?;
     progress.finish_and_clear();
     let (mut saved, mut counts) = (Vec::new(), Vec::new());
     for ((name, published), found) in PUBLISHED_LEAVES.into_iter().zip(&measured) {
@@ -107,14 +106,15 @@ pub(super) fn star(settings: &Settings, progress: &ProgressBar) -> Result<Reprod
     })
 }
 
-pub(super) fn depth(
+pub(super) fn reproduce_depth(
     settings: &Settings,
     progress: &ProgressBar,
     report: &mut dyn FnMut(&str),
 ) -> Result<Reproduction> {
     const PUBLISHED_PLAYER: &str = "star1(depth={depth}, eval=abt)";
     let max_depth = settings.full_or_quick(MAX_DEPTHS) + 1;
-    let found = time_by_depth::seconds_a_game(PUBLISHED_PLAYER, max_depth, settings.seed, progress)?;
+    let found =
+        time_by_depth::seconds_a_game(PUBLISHED_PLAYER, max_depth, settings.seed, progress)?;
     progress.finish_and_clear();
     let published = star_depth()?;
     let (mut times, mut growth) = (Vec::new(), Vec::new());
@@ -134,7 +134,7 @@ pub(super) fn depth(
     let deepest = settings.full_or_quick(MAX_DEPTHS);
     let compared = published.iter().take_while(|line| line.depth <= deepest);
     let planned = compared
-        .zip(DEPTH_MILLISECONDS)
+        .zip(DEPTH_GAME_MS)
         .map(|(line, milliseconds)| PlannedMatch {
             label: format!("depth {} – depth 0", line.depth),
             file: format!("depth-{}", line.depth),
@@ -156,15 +156,20 @@ pub(super) fn depth(
     })
 }
 
-pub(super) fn table(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
+pub(super) fn reproduce_table(settings: &Settings, progress: &ProgressBar) -> Result<Reproduction> {
     let exponents: &[u32] =
         settings.full_or_quick([&presets::TABLE_SIZE_EXPONENTS, &[0, 6, 10, 14, 18, 22]]);
     let (depth, plies) = settings.full_or_quick([(7, "seven"), (6, "six")]);
     let policies = presets::POLICIES.into_iter();
     let policies = policies
         .filter(|policy| settings.full || matches!(*policy, "bucket" | "two_level"))
-        .map(|policy| (policy.to_owned(), presets::table_size(policy, depth)));
-    let found = table_size::measure(policies.collect(), exponents, &study(settings)?, progress)?;
+        .map(|policy| (policy.to_owned(), presets::table_size_player(policy, depth)));
+    let found = table_size::measure(
+        policies.collect(),
+        exponents,
+        &bench_settings(settings)?,
+        progress,
+    )?;
     progress.finish_and_clear();
     let nodes = |exponent: u32| found.nodes("two_level", exponent);
     let least = nodes(exponents[exponents.len() - 1]).max(1.0);

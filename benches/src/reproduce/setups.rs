@@ -9,11 +9,11 @@ use super::{
 };
 use crate::setup_values::{
     self, NUM_MEETINGS,
-    games::FullGames,
     analysis::{ClassValue, SetupValues},
+    games::FullGames,
 };
 use arena::error::Result;
-use arena::matches::in_folder;
+use arena::matches::state_path;
 use arena::statistics::{Interval, QUANTILE_95};
 use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
@@ -44,7 +44,7 @@ pub(super) fn run(settings: &Settings, progress: &ProgressBar) -> Result<Reprodu
         seed: settings.seed,
         threads: settings.threads,
         state: settings.state.as_deref().map(|folder| {
-            in_folder(
+            state_path(
                 folder,
                 settings.full_or_quick(["setups-full", "setups-quick"]),
             )
@@ -78,7 +78,7 @@ fn reproduction(result: &SetupValues, full: bool) -> Reproduction {
     let corner = mean_score(result, |steps| steps.contains(&0));
     let front = mean_score(result, |steps| steps == [2, 2]);
     let both_extremes = |classes: &[ClassValue]| {
-        let progress_of = |class: &ClassValue| steps(class).iter().sum::<usize>();
+        let progress_of = |class: &ClassValue| corner_steps(class).iter().sum::<usize>();
         classes.iter().map(progress_of).sum::<usize>() as f64 / (2 * classes.len().max(1)) as f64
     };
     let figures = vec![
@@ -110,14 +110,17 @@ fn reproduction(result: &SetupValues, full: bool) -> Reproduction {
 
 /// Steps of stones 1 and 6 from the corner, equal for all set-ups of a class: 0 in the corner, 2 on
 /// the front line.
-fn steps(class: &ClassValue) -> [usize; 2] {
+fn corner_steps(class: &ClassValue) -> [usize; 2] {
     let order = class.orders.first();
     ['1', '6']
         .map(|stone| [0, 1, 2, 1, 2, 2][order.and_then(|order| order.find(stone)).unwrap_or(0)])
 }
 
 fn mean_score(result: &SetupValues, includes: impl Fn([usize; 2]) -> bool) -> f64 {
-    let classes = result.classes.iter().filter(|class| includes(steps(class)));
+    let classes = result
+        .classes
+        .iter()
+        .filter(|class| includes(corner_steps(class)));
     let scores: Vec<f64> = classes.map(|class| class.score).collect();
     scores.iter().sum::<f64>() / scores.len().max(1) as f64
 }

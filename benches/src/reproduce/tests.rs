@@ -1,7 +1,7 @@
 //! Tests of the parsed tables, of plans at full size, of differences, and of resumed tournaments.
 
 use super::*;
-use crate::published::{MonteAlphaLine, monte_alpha, rocknroll, star_depth};
+use crate::published::{MonteAlphaLine, monte_alpha, rocknroll_table, star_depth};
 use arena::statistics::Interval;
 use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
@@ -22,7 +22,7 @@ fn settings() -> Settings {
 
 #[test]
 fn published_tables_are_read() {
-    let entrants = rocknroll().unwrap();
+    let entrants = rocknroll_table().unwrap();
     let percent = |row: usize, column: usize| {
         let won = &entrants[row - 1].percent;
         won.get(&column.to_string()).copied()
@@ -167,7 +167,7 @@ fn differences_by_hand() {
         "{}",
         comparison.text()
     );
-    let even = Figure::default().with_published(50.0, 10_000);
+    let even = Figure::default().with_published_percent(50.0, 10_000);
     assert!((even.published_error.unwrap() - 0.98).abs() < 1e-4);
 }
 

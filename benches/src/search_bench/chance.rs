@@ -4,7 +4,7 @@
 
 use super::{
     Report, Settings, chart,
-    measure::{PlayerCosts, largest_disagreement, measure_suite, recipes},
+    measure::{PlayerCosts, largest_disagreement, measure_suite, parse_players},
     presets::{self, ChanceSearch, PUBLISHED_LEAVES, PUBLISHED_POSITIONS},
 };
 use crate::{NamedValue, suite::Phase};
@@ -32,7 +32,7 @@ pub fn compare_cuts(settings: &Settings, progress: &ProgressBar) -> Result<Repor
         let problem = "the study 'chance' has its own players; leave out --player, or leave out --study to compare players";
         return Err(problem.to_owned().into());
     }
-    let searches = presets::chance(&presets::FORMS, &presets::LABELS, "schwarz");
+    let searches = presets::chance_searches(&presets::FORMS, &presets::SEARCH_LABELS, "schwarz");
     let measured = measure(&searches, settings, progress)?;
     progress.finish_and_clear();
     report(&measured, settings)
@@ -44,7 +44,7 @@ pub(crate) fn measure(
     settings: &Settings,
     progress: &ProgressBar,
 ) -> Result<Vec<ChanceCosts>> {
-    let recipes = recipes(searches.iter().map(|search| &search.player))?;
+    let recipes = parse_players(searches.iter().map(|search| &search.player))?;
     progress.set_length((recipes.len() * settings.suite.positions.len()) as u64);
     let mut measured: Vec<ChanceCosts> = Vec::new();
     for (search, recipe) in searches.iter().zip(&recipes) {
@@ -66,7 +66,7 @@ fn report(measured: &[ChanceCosts], settings: &Settings) -> Result<Report> {
     let disagreement = largest_disagreement(measured.iter().map(|one| &one.costs));
     Ok(Report {
         text: text(measured, disagreement, settings),
-        csv: TextTable::of(&lines(measured))?.csv(),
+        csv: TextTable::of(&csv_rows(measured))?.csv(),
         json: json!({
             "study": "chance",
             "suite": settings.suite.name,
@@ -76,7 +76,7 @@ fn report(measured: &[ChanceCosts], settings: &Settings) -> Result<Report> {
             "searches": to_value(measured)?,
             "published": PUBLISHED_LEAVES.map(|(search, leaves)| json!({ "search": search, "leaves": leaves })),
         }),
-        svg: by_phase(measured, &settings.suite.phases())?,
+        svg: phase_chart(measured, &settings.suite.phases())?,
     })
 }
 
@@ -159,7 +159,7 @@ fn leaf_table(heading: &str, positions: &[String], rows: &[Row]) -> TextTable {
 }
 
 #[derive(Default, Serialize)]
-struct Line<'a> {
+struct CsvRow<'a> {
     form: &'a str,
     search: &'a str,
     player: Option<&'a str>,
@@ -172,14 +172,14 @@ struct Line<'a> {
     saved: f64,
 }
 
-fn lines(measured: &[ChanceCosts]) -> Vec<Line<'_>> {
+fn csv_rows(measured: &[ChanceCosts]) -> Vec<CsvRow<'_>> {
     let mut lines = Vec::new();
     for one in measured {
         let baseline = measured.iter().find(|other| other.form == one.form);
         let baseline = leaves(&baseline.unwrap_or(one).costs);
         for (position, of_baseline) in one.costs.positions.iter().zip(baseline) {
             let cost = &position.cost;
-            lines.push(Line {
+            lines.push(CsvRow {
                 form: one.form,
                 search: one.search,
                 player: Some(&one.costs.player),
@@ -196,19 +196,19 @@ fn lines(measured: &[ChanceCosts]) -> Vec<Line<'_>> {
     for (search, counts) in &PUBLISHED_LEAVES {
         let counts = counts.iter().zip(&PUBLISHED_LEAVES[0].1);
         let counts = PUBLISHED_POSITIONS.into_iter().zip(counts);
-        lines.extend(counts.map(|(position, (&leaves, &of_baseline))| Line {
+        lines.extend(counts.map(|(position, (&leaves, &of_baseline))| CsvRow {
             form: "published",
             search,
             position,
             leaves,
             saved: saved_fraction(&[leaves], &[of_baseline]),
-            ..Line::default()
+            ..CsvRow::default()
         }));
     }
     lines
 }
 
-fn by_phase(measured: &[ChanceCosts], phases: &[Phase]) -> Result<String> {
+fn phase_chart(measured: &[ChanceCosts], phases: &[Phase]) -> Result<String> {
     let curve = |one: &ChanceCosts| {
         let mean = |(index, phase): (usize, &Phase)| {
             let total = one.costs.total_cost(Some(*phase));

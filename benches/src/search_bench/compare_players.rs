@@ -3,7 +3,7 @@
 use super::{
     Report, Settings, chart,
     cost::{Compared, cost_table},
-    measure::{PlayerCosts, measure_suite, recipes},
+    measure::{PlayerCosts, measure_suite, parse_players},
     presets,
 };
 use crate::{NamedValue, suite::Phase};
@@ -14,14 +14,14 @@ use indicatif::ProgressBar;
 use serde_json::{json, to_value};
 
 pub fn compare_players(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
-    let recipes = recipes(settings.players_or(&presets::DEFAULT_PLAYERS))?;
+    let recipes = parse_players(settings.players_or_default(&presets::DEFAULT_PLAYERS))?;
     progress.set_length((recipes.len() * settings.suite.positions.len()) as u64);
     let measured = recipes
         .iter()
         .map(|recipe| measure_suite(recipe, settings, true, progress));
     let players = measured.collect::<Result<Vec<_>, _>>()?;
     progress.finish_and_clear();
-    let parts = parts(&settings.suite.phases());
+    let parts = phases_and_all(&settings.suite.phases());
     let mut lines = Vec::new();
     for &(name, phase) in &parts {
         let total = |player: &PlayerCosts| player.total_cost(phase);
@@ -51,17 +51,17 @@ pub fn compare_players(settings: &Settings, progress: &ProgressBar) -> Result<Re
             "lines": to_value(&lines)?,
             "players": to_value(&players)?,
         }),
-        svg: times(&players, &parts)?,
+        svg: time_chart(&players, &parts)?,
     })
 }
 
-fn parts(phases: &[Phase]) -> Vec<(&'static str, Option<Phase>)> {
+fn phases_and_all(phases: &[Phase]) -> Vec<(&'static str, Option<Phase>)> {
     let all = (phases.len() > 1).then_some(("all", None));
     let parts = phases.iter().map(|&phase| (phase.name(), Some(phase)));
     parts.chain(all).collect()
 }
 
-fn times(players: &[PlayerCosts], parts: &[(&str, Option<Phase>)]) -> Result<String> {
+fn time_chart(players: &[PlayerCosts], parts: &[(&str, Option<Phase>)]) -> Result<String> {
     let curve = |player: &PlayerCosts| {
         let milliseconds = |&(_, phase): &_| player.total_cost(phase).milliseconds();
         let points = parts.iter().map(milliseconds).enumerate();

@@ -84,7 +84,7 @@ impl Cost {
         }
     }
 
-    pub(super) fn exact_replacements(&self) -> Option<u64> {
+    pub(super) fn table_replacements(&self) -> Option<u64> {
         (self.probes > 0).then_some(self.replacements)
     }
 
@@ -173,7 +173,7 @@ pub(super) fn cost_table(first: &str, lines: &[&Compared]) -> TextTable {
             Cell::percent(rates.evaluation_fraction),
             Cell::percent(rates.hit_rate),
             Cell::percent(rates.cut_rate),
-            cost.exact_replacements().map_or(Cell::Missing, mean),
+            cost.table_replacements().map_or(Cell::Missing, mean),
             Cell::number(line.nodes_ratio, 3),
             Cell::number(line.leaves_ratio, 3),
             Cell::number(line.time_ratio, 3),

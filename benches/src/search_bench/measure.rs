@@ -6,7 +6,7 @@ use crate::suite::Phase;
 use arena::error::Result;
 use engine::core::game::Game;
 use engine::games::einstein::Standard;
-use engine::play::{build::PlayerRecipe, player_notation::trusted, player::Player};
+use engine::play::{build::PlayerRecipe, player::Player, player_notation::trusted_text};
 use engine::search::SearchStats;
 use engine::search::limits::Limits;
 use indicatif::ProgressBar;
@@ -49,33 +49,34 @@ pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a Pla
 }
 
 /// Parses players and checks that each gives values.
-pub(crate) fn recipes<S: AsRef<str>>(
+pub(crate) fn parse_players<S: AsRef<str>>(
     notations: impl IntoIterator<Item = S>,
 ) -> Result<Vec<PlayerRecipe<Standard>>> {
     let game = Standard::default();
     let notations = notations.into_iter();
-    let recipes = notations.map(|notation| PlayerRecipe::parse(trusted(notation.as_ref()), &game));
+    let recipes =
+        notations.map(|notation| PlayerRecipe::parse(trusted_text(notation.as_ref()), &game));
     let recipes = recipes.collect::<Result<Vec<_>, _>>()?;
     let (near_the_end, _) = game
-        .parse_position(NEAR_THE_END)
+        .parse_position(NEAR_END_POSITION)
         .map_err(|error| format!("the study's own position: {error}"))?;
     for recipe in &recipes {
         let mut player = recipe.make();
         player.new_game(0);
         if player.value(&near_the_end, &Limits::NONE).value.is_none() {
-            return Err(no_value(recipe.name()).into());
+            return Err(no_value_error(recipe.name()).into());
         }
     }
     Ok(recipes)
 }
 
-pub(crate) fn no_value(player: &str) -> String {
+pub(crate) fn no_value_error(player: &str) -> String {
     format!(
         "{player} gives positions no value, so there is no search to measure; compare players that search, such as star1 or mcts"
     )
 }
 
-const NEAR_THE_END: &str = "...../...../.a.../...1./..... r -";
+const NEAR_END_POSITION: &str = "...../...../.a.../...1./..... r -";
 
 /// Values all positions of the suite by one player; with `instrument`, the fraction of evaluation
 /// time is measured, too.
@@ -87,8 +88,7 @@ pub(crate) fn measure_suite(
 ) -> Result<PlayerCosts> {
     progress.set_message(recipe.name().to_owned());
     let mut plain = recipe.make();
-    let mut instrumented =
-        instrument.then(|| (recipe.make_instrumented(), ClockCost::of_leaf_clock()));
+    let mut instrumented = instrument.then(|| (recipe.make_timed(), ClockCost::of_leaf_clock()));
     if let Some(first) = settings.suite.positions.first() {
         // Warm-up, as the first search touches fresh memory.
         plain.new_game(settings.seed);
@@ -101,7 +101,7 @@ pub(crate) fn measure_suite(
             .map(|(player, clock)| (player.as_mut(), *clock));
         let (seed, repeat) = (settings.seed, settings.repeat);
         let found = measure_position(plain.as_mut(), instrumented, &entry.position, seed, repeat);
-        let (value, cost) = found.ok_or_else(|| no_value(recipe.name()))?;
+        let (value, cost) = found.ok_or_else(|| no_value_error(recipe.name()))?;
         positions.push(PositionCost {
             phase: entry.phase,
             position: entry.text.clone(),
@@ -128,7 +128,7 @@ pub(crate) fn measure_position<G: Game>(
     let (value, stats, plain_seconds) = best_of(plain, position, seed, repeat)?;
     let timed = instrumented.and_then(|(player, clock)| {
         let (_, stats, seconds) = best_of(player, position, seed, repeat)?;
-        Some(clock.evaluating(plain_seconds, seconds, stats.evaluation_time?.as_secs_f64()))
+        Some(clock.evaluation_seconds(plain_seconds, seconds, stats.evaluation_time?.as_secs_f64()))
     });
     Some((value, Cost::of(&stats, plain_seconds, timed)))
 }
@@ -165,7 +165,7 @@ mod tests {
             repeat: 2,
             ..Settings::for_tests(&[])
         };
-        let recipe = &recipes(["star1(depth=4, eval=schwarz)"]).unwrap()[0];
+        let recipe = &parse_players(["star1(depth=4, eval=schwarz)"]).unwrap()[0];
         let found = measure_suite(recipe, &settings, true, &ProgressBar::hidden()).unwrap();
         let suite = &settings.suite;
         assert_eq!(found.positions.len(), suite.positions.len());
@@ -195,7 +195,7 @@ mod tests {
     fn nodes_grow_with_depth_from_one_for_each_distinct_move() {
         let settings = Settings::for_tests(&[]);
         let players = [1, 2, 3].map(|depth| format!("star1(depth={depth}, eval=race, table=0)"));
-        let costs: Vec<PlayerCosts> = recipes(players)
+        let costs: Vec<PlayerCosts> = parse_players(players)
             .unwrap()
             .iter()
             .map(|recipe| measure_suite(recipe, &settings, false, &ProgressBar::hidden()).unwrap())
@@ -214,8 +214,8 @@ mod tests {
         let game = Standard::default();
         let start = game.start([0, 0], RED);
         let fraction_of = |notation: &str| {
-            let recipe = &recipes([notation]).unwrap()[0];
-            let (mut plain, mut instrumented) = (recipe.make(), recipe.make_instrumented());
+            let recipe = &parse_players([notation]).unwrap()[0];
+            let (mut plain, mut instrumented) = (recipe.make(), recipe.make_timed());
             let instrumented = Some((instrumented.as_mut(), ClockCost::of_leaf_clock()));
             let found = measure_position(plain.as_mut(), instrumented, &start, 1, 1);
             found.unwrap().1.rates().evaluation_fraction

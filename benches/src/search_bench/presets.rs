@@ -22,7 +22,7 @@ pub(crate) struct ChanceSearch {
 
 /// Searches of the study `chance`, labelled by cuts and table; the first one of each form is its
 /// baseline. Depth 5 here is depth 4 of the report.
-pub(crate) fn chance(
+pub(crate) fn chance_searches(
     forms: &[&'static str],
     labels: &[&'static str],
     evaluator: &str,
@@ -47,7 +47,7 @@ pub(crate) fn chance(
 
 pub(crate) const FORMS: [&str; 2] = ["outcomes", "unified"];
 
-pub(crate) const LABELS: [&str; 8] = [
+pub(crate) const SEARCH_LABELS: [&str; 8] = [
     "Star0",
     "Star0.5",
     "Star1",
@@ -91,7 +91,7 @@ pub(crate) const PUBLISHED_LEAVES: [(&str, [u64; 6]); 4] = [
 
 pub(crate) const POLICIES: [&str; 4] = ["bucket", "always", "depth", "two_level"];
 
-pub(crate) fn table_size(policy: &str, depth: u32) -> String {
+pub(crate) fn table_size_player(policy: &str, depth: u32) -> String {
     format!("star2(depth={depth}, eval=schwarz, entries={{entries}}, replace={policy})")
 }
 

@@ -4,7 +4,7 @@
 use super::{
     Settings,
     cost::Cost,
-    measure::{PlayerCosts, largest_disagreement, measure_suite, recipes},
+    measure::{PlayerCosts, largest_disagreement, measure_suite, parse_players},
     presets,
 };
 use crate::suite::Suite;
@@ -37,7 +37,7 @@ pub(crate) fn measure(
     };
     let of_sizes = |(_, template): &(_, String)| {
         let sizes = exponents.iter().map(|exponent| 1_u64 << exponent);
-        recipes(sizes.map(|size| template.replace("{entries}", &size.to_string())))
+        parse_players(sizes.map(|size| template.replace("{entries}", &size.to_string())))
     };
     let planned = policies.iter().map(of_sizes).collect::<Result<Vec<_>>>()?;
     progress.set_length((policies.len() * exponents.len()) as u64);
@@ -96,7 +96,7 @@ fn text_table<'a>(rows: impl Iterator<Item = &'a SizedSearch>) -> TextTable {
             Cell::percent(rates.hit_rate),
             Cell::percent(rates.cut_rate),
             one.cost
-                .exact_replacements()
+                .table_replacements()
                 .map_or(Cell::Missing, Cell::Count),
         ]);
     }

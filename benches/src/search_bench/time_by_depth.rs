@@ -2,7 +2,7 @@
 //!
 //! Every move is searched after its roll. Games at all depths have the same set-ups and dice.
 
-use super::measure::recipes;
+use super::measure::parse_players;
 use crate::{begin_game, play};
 use arena::error::Result;
 use engine::games::einstein::Standard;
@@ -11,7 +11,7 @@ use indicatif::ProgressBar;
 use std::time::{Duration, Instant};
 
 /// Time after which no further game at a depth begins.
-const MAX_TIME: Duration = Duration::from_secs(3);
+const TIME_PER_DEPTH: Duration = Duration::from_secs(3);
 
 /// Maximum games at a depth, as many as the published times are means of.
 const MAX_GAMES: u32 = 20;
@@ -24,10 +24,10 @@ pub(crate) fn seconds_a_game(
     progress: &ProgressBar,
 ) -> Result<Vec<f64>> {
     let at_depth = |depth: u32| template.replace("{depth}", &depth.to_string());
-    let recipes = recipes((1..=max_depth).map(at_depth))?;
+    let recipes = parse_players((1..=max_depth).map(at_depth))?;
     progress.set_length(recipes.len() as u64);
     let timed = recipes.iter().map(|recipe| {
-        let (_, seconds) = time_games(recipe, seed, MAX_GAMES, MAX_TIME)?;
+        let (_, seconds) = time_games(recipe, seed, MAX_GAMES, TIME_PER_DEPTH)?;
         progress.inc(1);
         Ok(seconds)
     });
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn games_stop_when_their_time_is_up() {
-        let recipe = &recipes(["star1(depth=2)"]).unwrap()[0];
+        let recipe = &parse_players(["star1(depth=2)"]).unwrap()[0];
         for (max_games, seconds, expected) in [(50, 0, 1), (5, 60, 5)] {
             let (games, _) =
                 time_games(recipe, 1, max_games, Duration::from_secs(seconds)).unwrap();

@@ -4,12 +4,12 @@
 
 use super::{
     arrangements::{Rows, text},
-    fit::HeldOut,
+    fit::HeldOutFit,
     stronger_play::Improvement,
 };
 use crate::{
     Estimate, mean,
-    zero_sum::{Mixes, best_row, mix_value, solve, square, worst_column},
+    zero_sum::{Mixes, max_row_payoff, min_column_payoff, mix_value, solve, square_matrix},
 };
 use arena::statistics::Interval;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub struct FitReport {
     pub spread: f64,
     /// Standard error of a class's mean value on one side.
     pub class_error: f64,
-    pub held_out: Vec<HeldOut>,
+    pub held_out: Vec<HeldOutFit>,
     pub taken: usize,
     /// Factor, 0 to 1, by which the model shrinks the residual of each meeting; 0 if it has none.
     pub shrinkage: f64,
@@ -87,10 +87,10 @@ pub struct SetupValues {
     pub better: Vec<Improvement>,
 }
 
-const MAX_ROUNDS: usize = 100_000;
-const CLOSE_ENOUGH: f64 = 1e-5;
+const MAX_SOLVER_ROUNDS: usize = 100_000;
+const EQUILIBRIUM_GAP: f64 = 1e-5;
 
-const MIN_WEIGHT: f64 = 1e-4;
+const MIN_MIX_WEIGHT: f64 = 1e-4;
 
 pub(super) struct Analysis {
     /// Strategies of both sides: random, in equilibrium, if the second side sees the first side's
@@ -103,9 +103,9 @@ pub(super) struct Analysis {
     random_loses: f64,
 }
 
-fn without_remainders(mut mix: Vec<f64>) -> Vec<f64> {
+fn drop_small_weights(mut mix: Vec<f64>) -> Vec<f64> {
     mix.iter_mut()
-        .filter(|weight| **weight < MIN_WEIGHT)
+        .filter(|weight| **weight < MIN_MIX_WEIGHT)
         .for_each(|weight| *weight = 0.0);
     let total: f64 = mix.iter().sum();
     mix.iter_mut().for_each(|weight| *weight /= total);
@@ -121,7 +121,7 @@ impl Analysis {
             mix
         };
         let random = vec![1.0 / count as f64; count];
-        let equilibrium = solve(values, CLOSE_ENOUGH, MAX_ROUNDS).map(without_remainders);
+        let equilibrium = solve(values, EQUILIBRIUM_GAP, MAX_SOLVER_ROUNDS).map(drop_small_weights);
         let best_by = |of: &dyn Fn(usize) -> f64| {
             (0..count)
                 .min_by(|&one, &other| of(one).total_cmp(&of(other)))
@@ -131,10 +131,10 @@ impl Analysis {
         let displayed = best_by(&|first| -values[first][answer(first)]);
         let reply = |second: usize| best_by(&|first| -values[first][second]);
         let reply_second = best_by(&|second| values[reply(second)][second]);
-        let even = square(count, |one, other| {
+        let even = square_matrix(count, |one, other| {
             (values[one][other] - values[other][one]) / 2.0
         });
-        let [rows, columns] = solve(&even, CLOSE_ENOUGH, MAX_ROUNDS);
+        let [rows, columns] = solve(&even, EQUILIBRIUM_GAP, MAX_SOLVER_ROUNDS);
         // Both players are alike here, so the mean of their equilibrium strategies is one, too.
         let pairs = rows.iter().zip(columns);
         let mean = pairs.map(|(one, other)| (one + other) / 2.0);
@@ -147,11 +147,11 @@ impl Analysis {
         Self {
             values: mixes.each_ref().map(|mixes| mix_value(values, mixes)),
             assured: Interval {
-                lower: worst_column(values, &mixes[1][0]),
-                upper: best_row(values, &mixes[1][1]),
+                lower: min_column_payoff(values, &mixes[1][0]),
+                upper: max_row_payoff(values, &mixes[1][1]),
             },
-            mix: without_remainders(mean.collect()),
-            random_loses: best_row(&even, &random),
+            mix: drop_small_weights(mean.collect()),
+            random_loses: max_row_payoff(&even, &random),
             mixes,
         }
     }

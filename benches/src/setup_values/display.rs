@@ -3,8 +3,8 @@
 
 use super::{
     SetupStudy,
-    arrangements::text,
     analysis::{ClassValue, SetupValues},
+    arrangements::text,
 };
 use arena::error::Result;
 use arena::plot::heat_map::{HeatMap, heat_map};
@@ -97,7 +97,7 @@ impl SetupValues {
             ] {
                 text += &format!(
                     "\n{name} classes, as Red's; above each what it wins, %\n{}",
-                    triangles(chosen)
+                    draw_triangles(chosen)
                 );
             }
         }
@@ -131,7 +131,7 @@ impl SetupValues {
     }
 }
 
-fn triangles(classes: &[ClassValue]) -> String {
+fn draw_triangles(classes: &[ClassValue]) -> String {
     let mut text = String::new();
     for line in classes.chunks(TRIANGLES_PER_LINE) {
         let pictures = line.iter().map(|class| {
@@ -154,7 +154,7 @@ fn triangles(classes: &[ClassValue]) -> String {
     text.trim_end().to_owned() + "\n"
 }
 
-fn map_of_rates(
+fn rate_heat_map(
     title: &str,
     rows: Vec<String>,
     columns: Vec<String>,
@@ -174,7 +174,7 @@ fn map_of_rates(
 
 impl SetupValues {
     /// Heat map of the mean score of all set-ups with a certain stone on a certain square.
-    pub(crate) fn where_stones_belong(&self) -> Result<String> {
+    pub(crate) fn placement_heat_map(&self) -> Result<String> {
         const SQUARE_NAMES: [&str; 6] = ["a5", "b5", "c5", "a4", "b4", "a3"];
         let mean = |stone: usize, square: usize| {
             let stands = |order: &&String| order.as_bytes()[square] == b'0' + stone as u8;
@@ -189,7 +189,7 @@ impl SetupValues {
         let rates = stones
             .clone()
             .flat_map(|stone| (0..6).map(move |square| mean(stone, square)));
-        map_of_rates(
+        rate_heat_map(
             "Mean rate with a stone on a square (Red's), %",
             stones
                 .clone()
@@ -201,7 +201,7 @@ impl SetupValues {
     }
 }
 
-const MAX_GROUPS: usize = 36;
+const MAX_HEAT_MAP_GROUPS: usize = 36;
 
 impl SetupStudy {
     /// Table of the first side's win probability, for its classes of symmetric set-ups against each
@@ -234,7 +234,7 @@ impl SetupStudy {
             orders.filter_map(row).collect()
         };
         let groups: Vec<Vec<usize>> = classes
-            .chunks(classes.len().div_ceil(MAX_GROUPS))
+            .chunks(classes.len().div_ceil(MAX_HEAT_MAP_GROUPS))
             .map(rows)
             .collect();
         let mean = |first: &Vec<usize>, second: &Vec<usize>| {
@@ -247,7 +247,7 @@ impl SetupStudy {
             let positions = 1..=groups.len();
             positions.map(|index| format!("{prefix}{index}")).collect()
         };
-        map_of_rates(
+        rate_heat_map(
             "Who begins wins, %: its set-up (rows) against the other's (columns), best first",
             numbered("begins with "),
             numbered(""),

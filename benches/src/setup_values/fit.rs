@@ -29,7 +29,7 @@ const ALL_TERMS: [Terms; 3] = [Terms::Classes, Terms::Pairs, Terms::Meetings];
 /// Quality of a model on the half of the games to which it was not fitted, with both halves in
 /// turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HeldOut {
+pub struct HeldOutFit {
     pub terms: Terms,
     /// Fraction that the model explains of the variance of the true values of all pairs of a class
     /// of set-ups of the first side and a row of the second.
@@ -108,7 +108,7 @@ impl Design {
         Self { rows, features }
     }
 
-    pub(super) fn meetings(&self) -> usize {
+    pub(super) fn num_meetings(&self) -> usize {
         self.rows.classes.len() * self.rows.len()
     }
 
@@ -130,7 +130,7 @@ impl Design {
 
     /// Mean values of classes as first side and as second side, both as win probabilities of the
     /// first side.
-    pub(super) fn of_classes(&self, values: &[f64]) -> [Vec<f64>; 2] {
+    pub(super) fn class_means(&self, values: &[f64]) -> [Vec<f64>; 2] {
         let (width, classes) = (self.rows.len(), self.rows.classes.len());
         let first = values.chunks(width).map(mean);
         let mut second = vec![0.0; classes];
@@ -150,14 +150,14 @@ impl Design {
         shrinkage: Option<f64>,
     ) -> FittedModel {
         let middle = mean(means);
-        let [first, second] = self.of_classes(means);
+        let [first, second] = self.class_means(means);
         let width = self.rows.len();
         let mut fitted: Vec<f64> = (0..means.len())
             .map(|index| first[index / width] + second[self.rows.class[index % width]] - middle)
             .collect();
         let mut part = 0.0;
         if terms != Terms::Classes {
-            self.add_pairs(means, &mut fitted);
+            self.add_pair_terms(means, &mut fitted);
         }
         if terms == Terms::Meetings {
             let pairs = means.iter().zip(&fitted);
@@ -175,7 +175,7 @@ impl Design {
 
     /// Adds the fitted products. They are orthogonal to each other and to the terms of classes, so
     /// each is fitted separately.
-    fn add_pairs(&self, means: &[f64], fitted: &mut [f64]) {
+    fn add_pair_terms(&self, means: &[f64], fitted: &mut [f64]) {
         let squares = (0..SQUARE_CONTRASTS.len() * SQUARE_CONTRASTS.len())
             .map(|pair| [pair / SQUARE_CONTRASTS.len(), pair % SQUARE_CONTRASTS.len()])
             .filter(|pair| (pair[0] < FIRST_ANTISYMMETRIC) == (pair[1] < FIRST_ANTISYMMETRIC));
@@ -201,8 +201,12 @@ impl Design {
 
     /// Fits every model to one half of the games, tests it on the other, and chooses one; `noise`
     /// is the variance by chance of a mean of a half.
-    pub(super) fn choose(&self, half_sums: &[Vec<f64>; 2], noise: f64) -> (Terms, Vec<HeldOut>) {
-        let count = self.meetings() as f64;
+    pub(super) fn select_model(
+        &self,
+        half_sums: &[Vec<f64>; 2],
+        noise: f64,
+    ) -> (Terms, Vec<HeldOutFit>) {
+        let count = self.num_meetings() as f64;
         let centred = half_sums.each_ref().map(|half| {
             let middle = mean(half);
             half.iter().map(|value| value - middle).collect::<Vec<_>>()
@@ -213,7 +217,7 @@ impl Design {
         let mut before: Option<Vec<f64>> = None;
         let (mut chosen, mut found) = (Terms::Classes, Vec::new());
         for terms in ALL_TERMS {
-            let mut errors = vec![0.0; self.meetings()];
+            let mut errors = vec![0.0; self.num_meetings()];
             let (mut along, mut length) = (0.0, 0.0);
             for (train, test) in [(0, 1), (1, 0)] {
                 let fitted = self.fit(&centred[train], terms, noise, None).meetings;
@@ -233,7 +237,7 @@ impl Design {
             if is_better {
                 chosen = terms;
             }
-            found.push(HeldOut {
+            found.push(HeldOutFit {
                 terms,
                 explained: 1.0 - remaining / truth.max(f64::MIN_POSITIVE),
                 slope: along / length.max(f64::MIN_POSITIVE),
@@ -250,7 +254,7 @@ impl Design {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::normal, *};
+    use super::{super::sample_normal, *};
     use engine::core::random::RandomStream;
 
     fn half_sums(
@@ -261,16 +265,17 @@ mod tests {
     ) -> [Vec<f64>; 2] {
         let mut random = RandomStream::new(seed);
         [(); 2].map(|()| {
-            let game =
-                |pair_index| law(design.rows_of(pair_index)) + deviation * normal(&mut random);
-            (0..design.meetings()).map(game).collect()
+            let game = |pair_index| {
+                law(design.rows_of(pair_index)) + deviation * sample_normal(&mut random)
+            };
+            (0..design.num_meetings()).map(game).collect()
         })
     }
 
     #[test]
     fn contrasts_and_products_are_orthogonal_to_all_before_them() {
         let design = Design::new();
-        assert_eq!(design.meetings(), 64_800);
+        assert_eq!(design.num_meetings(), 64_800);
         for (row, features) in design.features.iter().enumerate() {
             let other = design.features[design.rows.transposed[row]];
             for (one, two) in features.iter().zip(&other) {
@@ -312,8 +317,8 @@ mod tests {
             classes(at) + 0.02 * one[0][1] * two[1][2] - 0.02 * one[1][3] * two[1][4]
         };
         let mut random = RandomStream::new(3);
-        let own: Vec<f64> = (0..design.meetings())
-            .map(|_| 0.02 * normal(&mut random))
+        let own: Vec<f64> = (0..design.num_meetings())
+            .map(|_| 0.02 * sample_normal(&mut random))
             .collect();
         let meetings = |at: [usize; 2]| pairs(at) + own[design.pair_index(at[0], at[1])];
         let deviation = 0.02;
@@ -325,7 +330,7 @@ mod tests {
         ];
         for (terms, law, residual) in laws {
             let found = half_sums(&design, law, deviation, 7);
-            let (chosen, held_out) = design.choose(&found, deviation * deviation);
+            let (chosen, held_out) = design.select_model(&found, deviation * deviation);
             assert_eq!(chosen, terms, "{held_out:?}");
             let best = &held_out[terms as usize];
             assert_eq!(best.terms, terms);

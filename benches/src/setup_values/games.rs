@@ -15,11 +15,11 @@ use std::sync::Arc;
 pub type PlayGame<'a> = Box<dyn FnMut(&Position, u64) -> Result<f64> + 'a>;
 
 /// Players that play games from given start positions.
-pub trait Games: Sync {
+pub trait GameRunner: Sync {
     fn name(&self) -> String;
 
     /// Creates the players of one thread.
-    fn play_game(&self) -> PlayGame<'_>;
+    fn make_play_game(&self) -> PlayGame<'_>;
 }
 
 /// Rollouts: both sides choose the best successor by an evaluator, which also adjusts for luck.
@@ -31,14 +31,14 @@ pub struct RollOuts {
     pub oracle: OptionalOracle<Standard>,
 }
 
-impl Games for RollOuts {
+impl GameRunner for RollOuts {
     fn name(&self) -> String {
         self.name.clone()
     }
 
-    fn play_game(&self) -> PlayGame<'_> {
+    fn make_play_game(&self) -> PlayGame<'_> {
         let evaluator = Arc::clone(&self.evaluator);
-        let mut roll = evaluator.roller(self.game.clone(), self.oracle.clone(), 0);
+        let mut roll = evaluator.rollouts(self.game.clone(), self.oracle.clone(), 0);
         Box::new(move |start, seed| {
             let mut luck_adjusted = 0.0;
             roll.play_games(start, RED, seed, 0..1, &mut |played| {
@@ -57,7 +57,7 @@ pub struct FullGames {
     pub luck: Option<PlayerRecipe<Standard>>,
 }
 
-impl Games for FullGames {
+impl GameRunner for FullGames {
     fn name(&self) -> String {
         let [first, second] = self.players.each_ref().map(PlayerRecipe::name);
         let mut name = first.to_owned();
@@ -70,7 +70,7 @@ impl Games for FullGames {
         name
     }
 
-    fn play_game(&self) -> PlayGame<'_> {
+    fn make_play_game(&self) -> PlayGame<'_> {
         let mut players = self.players.each_ref().map(PlayerRecipe::make);
         let mut luck = self.luck.as_ref().map(PlayerRecipe::make);
         Box::new(move |start, seed| {

@@ -4,7 +4,7 @@
 
 use super::{
     arrangements::{Rows, start},
-    games::{FullGames, Games, PlayGame},
+    games::{FullGames, GameRunner, PlayGame},
 };
 use crate::{Estimate, zero_sum::Mixes};
 use arena::error::Result;
@@ -54,7 +54,7 @@ pub(super) fn measure_improvement(
         let seed = derive_seed(seed, SeedSpace::Arena, &[number]);
         let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[0]));
         let [first, second] = mixes.each_ref().map(|mix| {
-            let behind = rows.arrangements_of_row(sample(mix, random.unit()));
+            let behind = rows.arrangements_of_row(sample_mix(mix, random.uniform_f64()));
             behind[random.below(behind.len())]
         });
         done();
@@ -67,7 +67,7 @@ pub(super) fn measure_improvement(
     };
     let found = (0..count)
         .into_par_iter()
-        .map_init(|| kinds.each_ref().map(Games::play_game), one)
+        .map_init(|| kinds.each_ref().map(GameRunner::make_play_game), one)
         .collect::<Result<Vec<_>>>()?;
     let estimate = |of: fn(&[f64; 4]) -> f64| {
         let moments: Moments = found.iter().map(of).collect();
@@ -87,7 +87,7 @@ pub(super) fn measure_improvement(
     })
 }
 
-fn sample(mix: &[f64], mut at: f64) -> usize {
+fn sample_mix(mix: &[f64], mut at: f64) -> usize {
     let last = mix.iter().rposition(|weight| *weight > 0.0).unwrap_or(0);
     for (index, weight) in mix[..last].iter().enumerate() {
         at -= weight;

@@ -35,7 +35,7 @@ fn starts_of_few_stones_have_the_values_of_a_slow_solver() {
         let tables = Tables::in_memory(4, variant, &run_sequentially, &|_, _| {}).unwrap();
         let mut cache = HashMap::new();
         for stones in [1, 2] {
-            let found = exact(&game, &tables, stones).unwrap();
+            let found = exact_study(&game, &tables, stones).unwrap();
             let orders = &found.rows.orders;
             let (mut sum, mut largest) = (0.0, [[0.0_f64; 30]; 30]);
             for (first, one) in orders.iter().enumerate() {
@@ -62,7 +62,10 @@ fn starts_of_few_stones_have_the_values_of_a_slow_solver() {
             let value = setup_values.equilibrium.value;
             assert!(value > lower - 1e-9 && value < upper + 1e-9 && upper < lower + 1e-4);
         }
-        assert!(exact(&game, &tables, 3).is_err(), "six stones are too many");
+        assert!(
+            exact_study(&game, &tables, 3).is_err(),
+            "six stones are too many"
+        );
     }
 }
 
@@ -152,20 +155,21 @@ fn luck_adjustment_keeps_the_mean() {
     let game = Standard::default();
     let by_eval = RollOuts {
         name: String::new(),
-        evaluator: engine::play::build::evaluator("schwarz", &game).unwrap(),
+        evaluator: engine::play::build::parse_evaluator("schwarz", &game).unwrap(),
         oracle: None,
         game,
     };
     let design = Design::new();
-    let few = |games: &dyn Games| {
-        let mut table = games.play_game();
+    let few = |games: &dyn GameRunner| {
+        let mut table = games.make_play_game();
         let meetings = (0..NUM_MEETINGS as usize).step_by(199);
         let sums: Vec<Sums> = meetings
-            .map(|pairing| play_pair(&mut table, &design, pairing, &settings(8)).unwrap())
+            .map(|pairing| play_meeting(&mut table, &design, pairing, &settings(8)).unwrap())
             .collect();
         let games = 8.0 * sums.len() as f64;
-        let sum =
-            |of: fn(&Sums) -> i64| sums.iter().map(of).sum::<i64>() as f64 / RESULT_UNITS / games;
+        let sum = |of: fn(&Sums) -> i64| {
+            sums.iter().map(of).sum::<i64>() as f64 / UNITS_PER_POINT / games
+        };
         let mean = sum(|sums| sums[0] + sums[1]);
         let variance = sum(|sums| sums[2]) - mean * mean;
         (mean, variance, (variance / games).sqrt())

@@ -14,7 +14,7 @@ const SUITE_PLAYER: &str = "star1(depth=3, eval=schwarz(slope=0.4, offset=0.274)
 
 /// Minimum steps of every stone to its goal in an endgame: neither side can win within the five
 /// plies of the default search before the other has had as many turns.
-const ENDGAME_STEPS: u8 = 3;
+const MIN_ENDGAME_STEPS: u8 = 3;
 
 /// For each phase, conditions of the slots: plies before an opening, or remaining stones. The sides
 /// begin in turn, so that Red and Blue are to move equally often.
@@ -63,8 +63,10 @@ fn generate(seed: u64) -> String {
 fn choose(game: &Standard, phase: Phase, wish: u32, positions: &[Position]) -> Option<Position> {
     let fits = |plies: u32, position: &Position| match phase {
         Phase::Opening => plies == wish,
-        Phase::Middle => position.stones() == wish,
-        Phase::Endgame => position.stones() == wish && steps_to_goal(position) >= ENDGAME_STEPS,
+        Phase::Middle => position.num_stones() == wish,
+        Phase::Endgame => {
+            position.num_stones() == wish && steps_to_goal(position) >= MIN_ENDGAME_STEPS
+        }
     };
     let is_open = |position: &Position| {
         game.winner(position).is_none() && !wins_with_any_roll(game, position)
@@ -110,7 +112,7 @@ fn positions_are_of_their_phases() {
             Phase::Middle => (7..=9, 0),
             Phase::Endgame => (3..=6, 3),
         };
-        assert!(stones.contains(&position.stones()) && steps_to_goal(position) >= steps);
+        assert!(stones.contains(&position.num_stones()) && steps_to_goal(position) >= steps);
         assert!(game.winner(position).is_none() && !wins_with_any_roll(&game, position));
     }
 }

@@ -4,7 +4,7 @@ use crate::games::{self, with_game};
 use crate::positions::{self, PositionArguments, Question};
 use anyhow::{Error, Result};
 use engine::core::random::{SeedSpace, derive_seed};
-use engine::play::player_notation::trusted;
+use engine::play::player_notation::trusted_text;
 use engine::play::{
     build::PlayerRecipe,
     playable::Playable,
@@ -82,13 +82,13 @@ struct RatedMove<M> {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(trusted(&self.position.game.notation()), game => self.run_for(&game))
+        with_game!(trusted_text(&self.position.game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
-        let recipe = PlayerRecipe::parse(trusted(&self.player), game)?;
+        let recipe = PlayerRecipe::parse(trusted_text(&self.player), game)?;
         let mut player = if self.instrument {
-            recipe.make_instrumented()
+            recipe.make_timed()
         } else {
             recipe.make()
         };
@@ -99,7 +99,7 @@ impl Arguments {
             answer(game, question, &recipe, &mut *player)
         };
         positions::answer_all(&self.position, game, answer, |question, answer| {
-            show(question.board(game), answer)
+            format_answer(question.board(game), answer)
         })
     }
 }
@@ -165,7 +165,7 @@ fn format_moves<G: Playable>(game: &G, position: &G::Position, line: &[G::Move])
         .collect()
 }
 
-fn show<M>(mut text: String, answer: &Answer<M>) -> String {
+fn format_answer<M>(mut text: String, answer: &Answer<M>) -> String {
     let number =
         |value: Option<f32>| value.map_or("     -".to_owned(), |value| format!("{value:.4}"));
     if let Some(value) = answer.calibrated.or(answer.value) {

@@ -14,8 +14,8 @@ use arena::statistics::{
 };
 use clap::value_parser;
 use engine::core::files::{self, FileKind};
-use engine::play::player_notation::trusted;
-use engine::play::{player_notation::Notation, playable::Playable};
+use engine::play::player_notation::trusted_text;
+use engine::play::{playable::Playable, player_notation::Notation};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -73,14 +73,14 @@ pub(crate) struct PairArguments {
 const DEFAULT_GAMES: u64 = 2000;
 
 /// Default maximum of games with a sequential test.
-const GAMES_OF_A_TEST: u64 = 200_000;
+const DEFAULT_TEST_GAMES: u64 = 200_000;
 
 impl PairArguments {
     /// Options of a match. `tested`: a sequential test may end it, so the default number of games
     /// is larger.
     pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> MatchOptions<G> {
         let default_games = if tested {
-            GAMES_OF_A_TEST
+            DEFAULT_TEST_GAMES
         } else {
             DEFAULT_GAMES
         };
@@ -137,7 +137,7 @@ pub struct MatchArguments {
 
 /// Default of `--luck`, for games that have `abt`.
 const DEFAULT_LUCK_PLAYER: &str = "star1(depth=2, eval=abt)";
-const ANY_TELLER: &str = "star1(depth=2)";
+const FALLBACK_LUCK_PLAYER: &str = "star1(depth=2)";
 
 impl MatchArguments {
     /// The arguments that name the game.
@@ -169,7 +169,7 @@ impl MatchArguments {
         options.records.clone_from(&self.records);
         #[cfg(unix)]
         if let Some(folder) = &self.log {
-            arena::external::log::set_folder(folder.clone());
+            arena::external::log::set_log_directory(folder.clone());
         }
         Ok(options)
     }
@@ -180,7 +180,7 @@ pub(crate) fn luck_evaluator<G: Playable>(notation: &str, game: &G) -> Result<Co
     let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), game);
     let named = evaluated.or_else(|_| contestant(notation, game));
     match named {
-        Err(_) if notation == DEFAULT_LUCK_PLAYER => contestant(ANY_TELLER, game),
+        Err(_) if notation == DEFAULT_LUCK_PLAYER => contestant(FALLBACK_LUCK_PLAYER, game),
         named => named,
     }
 }
@@ -247,9 +247,9 @@ pub(crate) fn labelled_contestant<G: Playable>(
     label: &str,
     game: &G,
 ) -> Result<Contestant<G>> {
-    let player = Contestant::of(trusted(notation), game)?;
+    let player = Contestant::of(trusted_text(notation), game)?;
     let mut checksums = Vec::new();
-    model_checksums(&Notation::parse(trusted(notation))?, &mut checksums)?;
+    model_checksums(&Notation::parse(trusted_text(notation))?, &mut checksums)?;
     let mut name = Notation::parse(label)?.to_string();
     if !checksums.is_empty() {
         name += &format!(" [{}]", checksums.join(" "));
@@ -278,7 +278,7 @@ pub(crate) fn short_checksum(path: &Path) -> Result<String> {
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         let game = &self.options.pairs.game;
-        with_game!(trusted(&game.notation()), game => self.run_for(&game))
+        with_game!(trusted_text(&game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {

@@ -5,7 +5,7 @@ use crate::games::{GameArguments, with_game};
 use crate::output;
 use anyhow::{Error, Result, anyhow, bail};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
-use engine::play::player_notation::trusted;
+use engine::play::player_notation::trusted_text;
 use engine::play::{build, playable::Playable};
 use serde_json::json;
 use trainer::calibrate::{cross_entropy, fit_logistic, positions_with_results};
@@ -41,12 +41,12 @@ pub(crate) struct Arguments {
 }
 
 /// Default number of random plies at the start, and fraction of random moves after them.
-const OPENING_PLIES: usize = 4;
-const EXPLORATION_RATE: f64 = 0.02;
+const DEFAULT_OPENING_PLIES: usize = 4;
+const DEFAULT_EXPLORATION: f64 = 0.02;
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(trusted(&self.game.notation()), game => self.run_for(&game))
+        with_game!(trusted_text(&self.game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
@@ -64,11 +64,11 @@ impl Arguments {
         let asked: Vec<&str> = self.evaluators.iter().map(String::as_str).collect();
         let mut evaluators = Vec::new();
         for &text in if asked.is_empty() { &own } else { &asked } {
-            let evaluator = build::evaluator(trusted(text), game)?;
-            if evaluator.raw(game, &start).is_some() {
+            let evaluator = build::parse_evaluator(trusted_text(text), game)?;
+            if evaluator.raw_score(game, &start).is_some() {
                 evaluators.push((text, evaluator));
             } else if !asked.is_empty() {
-                return Err(no_raw_score(text));
+                return Err(no_raw_score_error(text));
             }
         }
         let run = SelfPlay::<G>::new(SelfPlayConfig {
@@ -78,14 +78,14 @@ impl Arguments {
             }],
             games: self.games,
             seed: derive_seed(self.seed, SeedSpace::Calibration, &[]),
-            opening_plies: G::INFO.opening_plies.max(OPENING_PLIES),
-            exploration: EXPLORATION_RATE,
+            opening_plies: G::INFO.opening_plies.max(DEFAULT_OPENING_PLIES),
+            exploration: DEFAULT_EXPLORATION,
             ..SelfPlayConfig::for_game(game)
         })?;
         let samples = output::with_progress("games", |progress| {
             progress.set_length(self.games);
             let mut samples = Vec::new();
-            for shard in 0..run.shards() {
+            for shard in 0..run.num_shards() {
                 samples.extend(positions_with_results(
                     game,
                     &run.play_shard(shard, progress)?,
@@ -103,10 +103,11 @@ impl Arguments {
         let blocks: Vec<_> = samples.chunks(POSITIONS_PER_TASK).collect();
         for (text, evaluator) in evaluators {
             let scores = alea_parallel::try_map(blocks.len(), |index| {
-                let score =
-                    |(position, result): &(_, f32)| Some((evaluator.raw(game, position)?, *result));
+                let score = |(position, result): &(_, f32)| {
+                    Some((evaluator.raw_score(game, position)?, *result))
+                };
                 let scored: Option<Vec<(f32, f32)>> = blocks[index].iter().map(score).collect();
-                scored.ok_or_else(|| no_raw_score(text))
+                scored.ok_or_else(|| no_raw_score_error(text))
             })?;
             let scored = scores.concat();
             let fit = fit_logistic(&scored).ok_or_else(|| {
@@ -116,7 +117,7 @@ impl Arguments {
                 let value = |(position, result): &(_, f32)| {
                     let value = evaluator.value_of(game, position);
                     // The calibrated value, or the evaluator's own if it has no calibration.
-                    let value = evaluator.calibrate_to_results(value).unwrap_or(value);
+                    let value = evaluator.observed_win_rate(value).unwrap_or(value);
                     (f64::from(value), *result)
                 };
                 blocks[index].iter().map(value).collect::<Vec<_>>()
@@ -135,6 +136,6 @@ impl Arguments {
     }
 }
 
-fn no_raw_score(evaluator: &str) -> Error {
+fn no_raw_score_error(evaluator: &str) -> Error {
     anyhow!("evaluator '{evaluator}' has no raw score; its value is all there is")
 }

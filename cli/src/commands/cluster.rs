@@ -182,7 +182,7 @@ impl Step {
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         let on_pods = self.scheduler == Scheduler::Kubernetes;
-        let plan = || Plan::of(settings::read(&self.config)?, on_pods);
+        let plan = || Plan::of(settings::read_toml(&self.config)?, on_pods);
         let plan = plan().with_context(|| self.config.display().to_string())?;
         let verb = match (self.scheduler, self) {
             (_, Self { print: true, .. }) => "print",
@@ -207,7 +207,7 @@ impl Arguments {
                 output::line(&scripts.iter().map(show).collect::<String>())?;
             } else if begins {
                 _claim = files::claim_directory(&plan.settings.directory)?;
-                plan.take_directory(&scripts)?;
+                plan.write_directory(&scripts)?;
             }
             run
         };

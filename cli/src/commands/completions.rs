@@ -37,26 +37,26 @@ impl Arguments {
             (Form::Bash | Form::Man, None) => Shell::Bash,
         };
         let mut script = Vec::new();
-        clap_complete::generate(shell, &mut crate::command(), "alea", &mut script);
+        clap_complete::generate(shell, &mut crate::alea_command(), "alea", &mut script);
         output::line(String::from_utf8(script)?.trim_end())
     }
 }
 
 fn write_manual(directory: &Path) -> Result<()> {
-    files::create_directory(directory)?;
-    let mut command = crate::command().disable_help_subcommand(true);
+    files::prepare_directory(directory)?;
+    let mut command = crate::alea_command().disable_help_subcommand(true);
     command.build();
-    let pages = write_pages(&command, directory)?;
+    let pages = write_man_pages(&command, directory)?;
     output::note(&format!("{pages} pages in {}", directory.display()));
     Ok(())
 }
 
-fn write_pages(command: &clap::Command, directory: &Path) -> Result<usize> {
+fn write_man_pages(command: &clap::Command, directory: &Path) -> Result<usize> {
     let page = clap_mangen::Man::new(command.clone());
     let mut text = Vec::new();
     page.render(&mut text)?;
-    output::file(&directory.join(page.get_filename()), text)?;
-    command
-        .get_subcommands()
-        .try_fold(1, |pages, inner| Ok(pages + write_pages(inner, directory)?))
+    output::write_file(&directory.join(page.get_filename()), text)?;
+    command.get_subcommands().try_fold(1, |pages, inner| {
+        Ok(pages + write_man_pages(inner, directory)?)
+    })
 }

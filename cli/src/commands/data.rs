@@ -1,9 +1,9 @@
 //! `alea data`: statistics, checks and transformations of game records.
 
-mod info;
-mod transform;
-mod relabel;
 mod import_export;
+mod info;
+mod relabel;
+mod transform;
 
 use crate::games::{self, with_type};
 use crate::output;
@@ -135,10 +135,10 @@ impl Records {
         Ok(ShardReader::open(&self.paths)?)
     }
 
-    fn written_line(&self, written: &[WriteSummary], files: &str) -> Result<()> {
+    fn print_written(&self, written: &[WriteSummary], files: &str) -> Result<()> {
         match written {
             _ if !self.json => {
-                (written.iter()).try_for_each(|one| output::line(&written_line(one, files)))
+                (written.iter()).try_for_each(|one| output::line(&format_written(one, files)))
             }
             [one] => output::json(one),
             several => output::json(&several),
@@ -152,7 +152,7 @@ impl Rewrite {
         make: impl FnOnce(&ShardReader<G>, &Path) -> Result<WriteSummary, trainer::Error>,
     ) -> Result<()> {
         let written = make(&self.records.open()?, &self.out)?;
-        self.records.written_line(&[written], SHARDS)
+        self.records.print_written(&[written], SHARDS_NOUN)
     }
 }
 
@@ -174,10 +174,10 @@ fn report_problems(error: Error) -> Error {
     anyhow!("{} problems with the records", problems.len())
 }
 
-const SHARDS: &str = "shards";
+const SHARDS_NOUN: &str = "shards";
 
 /// Counts of endings; `None` if the rules ended all games.
-fn how_ended(endings: &BTreeMap<Ending, u64>) -> Option<String> {
+fn format_endings(endings: &BTreeMap<Ending, u64>) -> Option<String> {
     let are_played = endings.keys().all(Ending::is_played);
     (!are_played).then(|| counts(endings))
 }
@@ -189,7 +189,7 @@ fn counts<'a>(all: impl IntoIterator<Item = (impl Display, &'a u64)>) -> String 
     all.collect::<Vec<_>>().join(", ")
 }
 
-fn written_line(written: &WriteSummary, files: &str) -> String {
+fn format_written(written: &WriteSummary, files: &str) -> String {
     let WriteSummary {
         directory,
         shards,
@@ -208,7 +208,7 @@ fn written_line(written: &WriteSummary, files: &str) -> String {
         0 => String::new(),
         labels => format!(", {labels} labels"),
     };
-    let endings = how_ended(endings).map_or(String::new(), |counts| format!(" ({counts})"));
+    let endings = format_endings(endings).map_or(String::new(), |counts| format!(" ({counts})"));
     let left_out = match counts([
         ("stopped without a result", &left_out.stopped),
         ("damaged", &left_out.damaged),

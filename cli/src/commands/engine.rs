@@ -8,7 +8,7 @@ use engine::core::{
     files::{self, FileKind},
     text::from_utf8_or_latin1,
 };
-use engine::play::player_notation::{Notation, trusted};
+use engine::play::player_notation::{Notation, trusted_text};
 use input::Input;
 use protocols::{Action, Output, Protocol, ProtocolKind, SessionConfig};
 use std::{
@@ -52,8 +52,12 @@ impl Arguments {
             _ => ProtocolKind::NBoard,
         };
         let game = self.game.as_deref().unwrap_or(protocol_kind.default_game());
-        let game = games::parse(trusted(game))?;
-        let player = self.player.as_deref().map(trusted).map(Notation::parse);
+        let game = games::parse(trusted_text(game))?;
+        let player = self
+            .player
+            .as_deref()
+            .map(trusted_text)
+            .map(Notation::parse);
         let mut protocol = open_session(
             protocol_kind,
             &game,
@@ -61,7 +65,11 @@ impl Arguments {
             self.seed,
         )?;
         let mut console = Console::new()?;
-        while let Some(line) = console.input.line().context("cannot read standard input")? {
+        while let Some(line) = console
+            .input
+            .next_line()
+            .context("cannot read standard input")?
+        {
             let next = protocol.handle_line(&line, &mut console);
             if let Some(error) = console.failed.take() {
                 return Err(error.into());
@@ -90,7 +98,7 @@ fn open_session(
         open: Arc::new(move |game, player| {
             open_session(protocol_kind, game, player, seed).map_err(|error| error.to_string())
         }),
-        read_file: text_of_file,
+        read_file: read_text_file,
     };
     with_type!(&game.to_string(), OneGame => {
         let rules = games::from_notation::<OneGame>(game)?;
@@ -140,7 +148,7 @@ impl Output for Console {
     }
 
     fn input_pending(&mut self) -> bool {
-        self.failed.is_some() || self.input.is_waiting()
+        self.failed.is_some() || self.input.has_input()
     }
 
     fn stop_flag(&mut self, ahead: Duration) -> Arc<AtomicBool> {
@@ -148,7 +156,7 @@ impl Output for Console {
     }
 }
 
-fn text_of_file(path: &str) -> Result<String, String> {
+fn read_text_file(path: &str) -> Result<String, String> {
     let bytes = files::read(path.as_ref(), FileKind::Text).map_err(|error| error.to_string())?;
     from_utf8_or_latin1(&bytes).map_err(|problem| format!("{path}: {problem}"))
 }

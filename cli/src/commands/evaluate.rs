@@ -3,7 +3,7 @@
 use crate::games::{self, with_game};
 use crate::positions::{self, PositionArguments, Question};
 use anyhow::Result;
-use engine::play::player_notation::trusted;
+use engine::play::player_notation::trusted_text;
 use engine::play::{build, playable::Playable};
 use serde::Serialize;
 
@@ -40,7 +40,7 @@ struct Answer {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(trusted(&self.position.game.notation()), game => self.run_for(&game))
+        with_game!(trusted_text(&self.position.game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
@@ -51,7 +51,7 @@ impl Arguments {
                 .map_or("random", |entry| entry.name)
         };
         let evaluator = self.evaluator.as_deref().unwrap_or_else(default_evaluator);
-        let evaluator = build::evaluator(trusted(evaluator), game)?;
+        let evaluator = build::parse_evaluator(trusted_text(evaluator), game)?;
         let answer = |question: &Question<G>| {
             if let Some(value) = question.final_value(game) {
                 // With `--raw` JSON always has the key `raw`; it is null for a finished game.
@@ -65,8 +65,8 @@ impl Arguments {
             let value = evaluator.value_of(game, position);
             Ok(Answer {
                 value,
-                calibrated: evaluator.calibrate_to_results(value),
-                raw: self.raw.then(|| evaluator.raw(game, position)),
+                calibrated: evaluator.observed_win_rate(value),
+                raw: self.raw.then(|| evaluator.raw_score(game, position)),
             })
         };
         positions::answer_all(&self.position, game, answer, |question, answer| {

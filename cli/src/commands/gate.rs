@@ -15,7 +15,7 @@ use engine::learned::{
     inputs::Learnable,
     model_file::{Model, ModelFile},
 };
-use engine::play::player_notation::trusted;
+use engine::play::player_notation::trusted_text;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -62,7 +62,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(trusted(&self.pairs.game.notation()), game => self.run_for(&game))
+        with_game!(trusted_text(&self.pairs.game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Learnable>(&self, game: &G) -> Result<()> {
@@ -79,7 +79,8 @@ impl Arguments {
         } else {
             self.against.clone()
         };
-        let options = gating::with_test(stopping_rule(&self.sprt)?, self.pairs.options(game, true));
+        let options =
+            gating::with_stopping_rule(stopping_rule(&self.sprt)?, self.pairs.options(game, true));
         let candidate = player(&gating::model_notation(&self.candidate))?;
         let result = play_match(&candidate, &player(&against)?, &options)?;
         if self.pairs.shard.report_task_end(self.json)? {
@@ -157,7 +158,7 @@ impl<G: Learnable> PreparedPromotion<G> {
     /// Copies the model, then adds its line to the current ledger.
     fn carry_out(&self, result: &MatchResult, arguments: &Arguments) -> Result<()> {
         if !self.path.exists() {
-            output::file(&self.path, &self.bytes)?;
+            output::write_file(&self.path, &self.bytes)?;
         }
         let ledger = read_ledger(&arguments.ledger)?;
         let text = ledger.replacen(
@@ -165,7 +166,7 @@ impl<G: Learnable> PreparedPromotion<G> {
             &format!("{}\n{LEDGER_MARK}", self.ledger_line(result, arguments)),
             1,
         );
-        Ok(output::file(&arguments.ledger, text)?)
+        Ok(output::write_file(&arguments.ledger, text)?)
     }
 
     /// Row of the ledger: file, kind and shape, weights, data, settings, results at depth 1 and 3,
@@ -173,7 +174,7 @@ impl<G: Learnable> PreparedPromotion<G> {
     fn ledger_line(&self, result: &MatchResult, arguments: &Arguments) -> String {
         let provenance: Value = serde_json::from_str(&self.model.provenance).unwrap_or_default();
         let shape = match &self.model.model {
-            Model::NTuple(model) => format!("n-tuples, `{}`", model.set().name()),
+            Model::NTuple(model) => format!("n-tuples, `{}`", model.tuple_set().name()),
             Model::Network(model) => format!("network, layers {:?}", model.weights().widths()),
         };
         let text_of = |value: &Value| match value {
@@ -210,7 +211,7 @@ impl<G: Learnable> PreparedPromotion<G> {
             outcome,
             "–".to_owned(),
             Utc::now().date_naive().to_string(),
-            gating::checksum(&self.bytes).unwrap_or_else(|| "?".to_owned()),
+            gating::model_checksum(&self.bytes).unwrap_or_else(|| "?".to_owned()),
         ];
         // In a Markdown table a bar would end the cell.
         format!(

@@ -61,7 +61,7 @@ impl Arguments {
             None => None,
             Some((Part::Finish, generation)) => Some(generation),
             Some(part) => {
-                return output::line(&improve::run_part(&game, &config, directory, part, slice)?);
+                return output::line(&improve::run_stage(&game, &config, directory, part, slice)?);
             }
         };
         let result = improve::run(&game, &config, directory, last)?;

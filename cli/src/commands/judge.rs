@@ -5,8 +5,8 @@ mod report;
 use crate::games::{self, with_type};
 use crate::output;
 use anyhow::{Context, Error, Result};
-use engine::play::player_notation::trusted;
 use engine::play::playable::Playable;
+use engine::play::player_notation::trusted_text;
 use engine::{core::record::GameRecord, play::build::PlayerRecipe};
 use report::Report;
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Serialize)]
-struct Judged<'a> {
+struct JudgedGame<'a> {
     /// Number of the game, from 1.
     game: u64,
     players: Vec<&'a str>,
@@ -58,7 +58,7 @@ struct Judged<'a> {
 }
 
 /// Maximum of games in memory at a time.
-const GAMES_IN_MEMORY: u64 = 256;
+const MAX_GAMES_IN_MEMORY: u64 = 256;
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
@@ -72,21 +72,21 @@ impl Arguments {
             .player
             .clone()
             .unwrap_or_else(|| default_reviewer(game));
-        let recipe = PlayerRecipe::parse(trusted(&player), game)?;
+        let recipe = PlayerRecipe::parse(trusted_text(&player), game)?;
         output::check_output_dirs(&[&self.html])?;
         let all = self.games.unwrap_or(u64::MAX).min(source.games);
         let mut report = Report::of(game);
         output::with_progress("games", |progress| {
             progress.set_length(all);
-            for first in (0..all).step_by(GAMES_IN_MEMORY as usize) {
-                let some = source.games(first, all.min(first + GAMES_IN_MEMORY))?;
+            for first in (0..all).step_by(MAX_GAMES_IN_MEMORY as usize) {
+                let some = source.read_games(first, all.min(first + MAX_GAMES_IN_MEMORY))?;
                 let one = |index: usize| {
                     let played = &some[index];
                     let number = first + index as u64 + 1;
-                    let ledger = ledger(game, &played.record, &recipe);
+                    let ledger = review_game(game, &played.record, &recipe);
                     progress.inc(1);
                     let player = |&player: &u8| &*source.players[usize::from(player)];
-                    Ok::<_, Error>(Judged {
+                    Ok::<_, Error>(JudgedGame {
                         game: number,
                         players: played.players.iter().map(player).collect(),
                         ledger: ledger.with_context(|| format!("game {number}"))?,
@@ -106,13 +106,13 @@ impl Arguments {
         }
         if let Some(path) = &self.html {
             let page = report.page(&game.notation(), recipe.name());
-            output::file(path, page.html(crate::PROGRAM))?;
+            output::write_file(path, page.html(crate::PROGRAM))?;
         }
         Ok(())
     }
 }
 
-fn ledger<G: Playable>(
+fn review_game<G: Playable>(
     game: &G,
     record: &GameRecord<G>,
     judge: &PlayerRecipe<G>,

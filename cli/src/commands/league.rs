@@ -10,7 +10,7 @@ use crate::games::{DEFAULT_GAME, with_game};
 use crate::{output, settings};
 use anyhow::{Context, Result, anyhow, bail};
 use arena::league::{Entrant, LeagueOptions, LeagueResult, play_league};
-use arena::matches::{Contestant, Openings, warning_of_counts};
+use arena::matches::{Contestant, Openings, format_repeat_warning};
 use arena::text_table::{Cell, TextTable};
 use clap::value_parser;
 use engine::core::{
@@ -19,11 +19,11 @@ use engine::core::{
     random::RandomStream,
     text::printable,
 };
-use engine::play::player_notation::trusted;
+use engine::play::player_notation::trusted_text;
 use engine::play::{
-    player_notation::{Notation, PlayerError},
     playable::Playable,
     player::Player,
+    player_notation::{Notation, NotationError},
 };
 use engine::search::limits::Limits;
 use serde::Deserialize;
@@ -125,8 +125,8 @@ impl EntrantConfig {
             (Some(player), None, None) => Ok(player.clone()),
             (None, Some(command), keys) => {
                 let keys: String = keys.iter().map(|keys| format!(", {keys}")).collect();
-                let command =
-                    Notation::text(command).map_err(|problem| anyhow!("command: {problem}"))?;
+                let command = Notation::from_text(command)
+                    .map_err(|problem| anyhow!("command: {problem}"))?;
                 Ok(format!("external(cmd={command}{keys})"))
             }
             _ => bail!("needs either 'player', or 'command' and, if need be, 'options'"),
@@ -143,7 +143,7 @@ impl EntrantConfig {
                 let failed = is_external.then(|| try_out((player.make)().as_mut(), game));
                 (player, failed.flatten())
             }
-            Err(error) => match error.downcast_ref::<PlayerError>() {
+            Err(error) => match error.downcast_ref::<NotationError>() {
                 Some(gone) if is_external && gone.problem.contains("cannot be started") => {
                     let player = Contestant {
                         name: parsed.to_string(),
@@ -184,13 +184,13 @@ impl Arguments {
         }
         let default_config = || self.directory.join("league.toml");
         let config = self.config.clone().unwrap_or_else(default_config);
-        let config: LeagueConfig = settings::read(&config)?;
+        let config: LeagueConfig = settings::read_toml(&config)?;
         let _claim = files::claim_directory(&self.directory)?;
         #[cfg(unix)]
         if let Some(folder) = &self.log {
-            arena::external::log::set_folder(folder.clone());
+            arena::external::log::set_log_directory(folder.clone());
         }
-        with_game!(trusted(&config.game), game => self.run_for(&game, &config))
+        with_game!(trusted_text(&config.game), game => self.run_for(&game, &config))
     }
 
     fn run_for<G: Playable>(&self, game: &G, config: &LeagueConfig) -> Result<()> {
@@ -228,21 +228,21 @@ impl Arguments {
             if last_refresh.is_none_or(|last_refresh| last_refresh.elapsed() > REFRESH_INTERVAL) {
                 output::note(&format!("{} games, now {pairing}", result.games));
                 // An error is ignored, because the files are written again later.
-                let _ = show(&self.directory, result);
+                let _ = write_result_files(&self.directory, result);
                 last_refresh = Some(Instant::now());
             }
         })?;
-        let written = show(&self.directory, &result);
+        let written = write_result_files(&self.directory, &result);
         output::result(self.json, &result, || table(&result))?;
         written
     }
 }
 
-fn show(directory: &Path, result: &LeagueResult) -> Result<()> {
+fn write_result_files(directory: &Path, result: &LeagueResult) -> Result<()> {
     let json = serde_json::to_string_pretty(result)? + "\n";
-    output::file(&directory.join("standings.json"), json)?;
+    output::write_file(&directory.join("standings.json"), json)?;
     let html = page::page(result)?.html(crate::PROGRAM);
-    Ok(output::file(&directory.join("league.html"), html)?)
+    Ok(output::write_file(&directory.join("league.html"), html)?)
 }
 
 fn standings(result: &LeagueResult) -> TextTable {
@@ -287,7 +287,7 @@ fn crosstable(result: &LeagueResult) -> TextTable {
     text_table
 }
 
-fn sentence(result: &LeagueResult) -> String {
+fn status_sentence(result: &LeagueResult) -> String {
     let groups = result.standings.iter().map(|one| one.group);
     let groups = groups.max().unwrap_or(0);
     let state = match result.settled {
@@ -300,7 +300,7 @@ fn sentence(result: &LeagueResult) -> String {
     format!("{} games, {groups} groups: {state}{luck}", result.games)
 }
 
-fn troubles(result: &LeagueResult) -> Vec<String> {
+fn problem_lines(result: &LeagueResult) -> Vec<String> {
     let mut troubles = Vec::new();
     for one in &result.standings {
         let name = &one.name;
@@ -310,7 +310,7 @@ fn troubles(result: &LeagueResult) -> Vec<String> {
         let skipped = one.absent.iter();
         troubles.extend(skipped.map(|reason| format!("{name} was skipped: {reason}")));
     }
-    troubles.extend(warning_of_counts(
+    troubles.extend(format_repeat_warning(
         result.repeated_games.unwrap_or(0),
         result.games,
     ));
@@ -320,13 +320,13 @@ fn troubles(result: &LeagueResult) -> Vec<String> {
 fn table(result: &LeagueResult) -> String {
     let [standings, crosstable] =
         [standings(result), crosstable(result)].map(|text_table| text_table.text());
-    let troubles: String = troubles(result)
+    let troubles: String = problem_lines(result)
         .into_iter()
         .map(|line| printable(&line).into_owned() + "\n")
         .collect();
     let (standings, crosstable) = (standings.trim_end(), crosstable.trim_end());
     format!(
         "{standings}\n\n{crosstable}\n\n{troubles}{}",
-        sentence(result)
+        status_sentence(result)
     )
 }

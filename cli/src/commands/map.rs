@@ -101,20 +101,23 @@ impl Arguments {
     }
 }
 
-fn read(path: &Path) -> Result<Map> {
+fn read_map(path: &Path) -> Result<Map> {
     let text = files::read_text(path, FileKind::Text)?;
     Map::parse(&text).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
 impl Check {
     fn run(&self) -> Result<()> {
-        let maps: Vec<(&PathBuf, Result<Map>)> =
-            self.maps.iter().map(|path| (path, read(path))).collect();
+        let maps: Vec<(&PathBuf, Result<Map>)> = self
+            .maps
+            .iter()
+            .map(|path| (path, read_map(path)))
+            .collect();
         let unsound = maps.iter().filter(|(_, map)| map.is_err()).count();
         if self.json {
             let describe = |(path, map): &(&PathBuf, Result<Map>)| {
                 let mut describe = match map {
-                    Ok(map) => describe(map),
+                    Ok(map) => map_json(map),
                     Err(error) => json!({ "error": error.to_string() }),
                 };
                 describe["file"] = json!(path.display().to_string());
@@ -125,7 +128,9 @@ impl Check {
         } else {
             for (path, map) in &maps {
                 match map {
-                    Ok(map) => output::line(&format!("{}: sound; {}", path.display(), words(map)))?,
+                    Ok(map) => {
+                        output::line(&format!("{}: sound; {}", path.display(), map_summary(map)))?
+                    }
                     Err(error) => output::line(&error.to_string())?,
                 }
             }
@@ -137,7 +142,7 @@ impl Check {
     }
 }
 
-fn describe(map: &Map) -> Value {
+fn map_json(map: &Map) -> Value {
     let count = |cell: Cell| map.cells().iter().filter(|&&at| at == cell).count();
     json!({
         "players": map.players(),
@@ -146,7 +151,7 @@ fn describe(map: &Map) -> Value {
         "cells": map.cells().len() - count(Cell::HOLE),
         "overrides": map.overrides(),
         "bombs": map.bombs(),
-        "strength": map.strength(),
+        "strength": map.bomb_strength(),
         "expansions": count(Cell::EXPANSION),
         "choices": count(Cell::CHOICE),
         "bonuses": count(Cell::BONUS),
@@ -155,8 +160,8 @@ fn describe(map: &Map) -> Value {
     })
 }
 
-fn words(map: &Map) -> String {
-    let describe = describe(map);
+fn map_summary(map: &Map) -> String {
+    let describe = map_json(map);
     let number = |key: &str| describe[key].as_u64().unwrap_or(0);
     let kinds = [
         "expansions",
@@ -186,11 +191,11 @@ fn words(map: &Map) -> String {
 
 impl Draw {
     fn run(&self) -> Result<()> {
-        let game = ReversiXt::new(Arc::new(read(&self.map)?));
+        let game = ReversiXt::new(Arc::new(read_map(&self.map)?));
         let start = game.start();
         match &self.svg {
-            Some(path) => Ok(output::file(path, game.svg(&start, None))?),
-            None => output::line(game.draw(&start, None).trim_end()),
+            Some(path) => Ok(output::write_file(path, game.svg(&start, None))?),
+            None => output::line(game.text_diagram(&start, None).trim_end()),
         }
     }
 }
@@ -209,7 +214,7 @@ impl Generate {
         let map = settings.generate(self.seed);
         let text = map.map_err(|problem| anyhow!("--{problem}"))?.to_string();
         match &self.out {
-            Some(path) => Ok(output::file(path, text)?),
+            Some(path) => Ok(output::write_file(path, text)?),
             None => output::line(text.trim_end()),
         }
     }

@@ -3,8 +3,8 @@
 use crate::games::with_game;
 use crate::positions::{self, End, PositionArguments, Question};
 use anyhow::Result;
-use engine::play::player_notation::trusted;
 use engine::play::playable::Playable;
+use engine::play::player_notation::trusted_text;
 use serde::Serialize;
 
 /// List the legal moves of a position and the positions they lead to
@@ -36,11 +36,11 @@ struct Successor {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(trusted(&self.position.game.notation()), game => positions::answer_all(
+        with_game!(trusted_text(&self.position.game.notation()), game => positions::answer_all(
             &self.position,
             &game,
             |question| Ok(answer(&game, question)),
-            |question, answer| show(&game, question, answer),
+            |question, answer| format_answer(&game, question, answer),
         ))
     }
 }
@@ -61,7 +61,7 @@ fn answer<G: Playable>(game: &G, question: &Question<G>) -> Answer {
     Answer { moves }
 }
 
-fn show<G: Playable>(game: &G, question: &Question<G>, answer: &Answer) -> String {
+fn format_answer<G: Playable>(game: &G, question: &Question<G>, answer: &Answer) -> String {
     let mover = game.to_move(&question.position);
     let mut text = question.board(game);
     for successor in &answer.moves {

@@ -4,7 +4,7 @@ use crate::games::{GameArguments, with_game};
 use crate::output;
 use anyhow::{Result, anyhow, bail};
 use engine::core::random::RandomStream;
-use engine::play::player_notation::trusted;
+use engine::play::player_notation::trusted_text;
 use engine::play::{perft::perft, playable::Playable};
 use serde_json::json;
 
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(trusted(&self.game.notation()), game => self.run_for(&game))
+        with_game!(trusted_text(&self.game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
@@ -58,7 +58,7 @@ impl Arguments {
         output::result(self.json, &object, || {
             format!(
                 "{}\n\n  {} lines of {} plies, {} over before",
-                game.draw(&position, None),
+                game.text_diagram(&position, None),
                 count.leaves,
                 self.depth,
                 count.finished_before

@@ -75,7 +75,7 @@ fn summary<G: Learnable>(game: &G, result: &PipelineResult) -> String {
     }
     text += &format!("{:<15} {all:>8.1}\n\n", "in all");
     for found in &result.matches {
-        text += &(pipeline::line(&found.condition, &found.result) + "\n");
+        text += &(pipeline::match_line(&found.condition, &found.result) + "\n");
     }
     text += &format!("\nreport: {}", result.report.display());
     if let Some(model) = result.models.last() {

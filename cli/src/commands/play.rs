@@ -15,8 +15,8 @@ use engine::core::{
 use engine::play::{
     build::PlayerRecipe,
     game_jsonl::{GameLine, LINES_FORMAT, PlyLine},
-    player_notation::trusted,
     playable::Playable,
+    player_notation::trusted_text,
 };
 use engine::search::limits::Limits;
 use serde_json::{Value, json};
@@ -25,9 +25,9 @@ use std::{
     path::{Path, PathBuf},
     time::UNIX_EPOCH,
 };
-use trainer::shard::{GameMap, parse_rules};
+use trainer::shard::{BoardMap, parse_rules};
 use web::{
-    answer::{decision, default_reviewer, levels, roll, start},
+    answer::{choose_move, default_reviewer, opponent_levels, roll, start},
     api_types::PlayedPly,
     limits::RequestLimits,
     move_values::{MoveValuer, has_chance},
@@ -101,16 +101,16 @@ impl Arguments {
         let saved = self.resume.as_deref().map(read_saved_game).transpose()?;
         let Some((heading, _)) = &saved else {
             let game = self.game.notation();
-            return with_game!(trusted(&game), game => Session::open(self, game, saved)?.play());
+            return with_game!(trusted_text(&game), game => Session::open(self, game, saved)?.play_game());
         };
         let game = heading["game"].as_str().unwrap_or_default().to_owned();
         with_type!(&game, OneGame => {
             let map = serde_json::from_value(heading["map"].clone());
             let read = map.map_err(|error| error.to_string());
-            let read = read.and_then(|map: Option<GameMap>| parse_rules::<OneGame>(&game, map.as_ref()));
+            let read = read.and_then(|map: Option<BoardMap>| parse_rules::<OneGame>(&game, map.as_ref()));
             let path = self.resume.as_deref().unwrap_or(Path::new("")).display();
             let game = read.map_err(|problem| anyhow!("{path}: {problem}"))?;
-            Session::open(self, game, saved)?.play()
+            Session::open(self, game, saved)?.play_game()
         })
     }
 }
@@ -141,7 +141,7 @@ impl<'a, G: Playable> Session<'a, G> {
         let players = heading["players"].as_array().into_iter().flatten();
         let players: Vec<&str> = players.filter_map(Value::as_str).collect();
         let other = players.iter().copied().find(|&name| name != PERSON_PLAYER);
-        let is_level = |name: &str| levels(&game).any(|(level, _)| level == name);
+        let is_level = |name: &str| opponent_levels(&game).any(|(level, _)| level == name);
         if let (None, Some(other)) = (&arguments.opponent, other)
             && !is_level(other)
         {
@@ -155,9 +155,9 @@ impl<'a, G: Playable> Session<'a, G> {
                 )
             })?;
         }
-        let opponent = arguments.opponent.as_deref().map(trusted);
+        let opponent = arguments.opponent.as_deref().map(trusted_text);
         let opponent = opponent.unwrap_or(other.unwrap_or(default_opponent).into());
-        let level = levels(&game).find(|(name, _)| *name == opponent.as_str());
+        let level = opponent_levels(&game).find(|(name, _)| *name == opponent.as_str());
         let opponent = level.as_ref().map_or(opponent, |(_, player)| player.into());
         let index = players.iter().position(|&name| name == PERSON_PLAYER);
         let seat = arguments.seat.map(|seat| usize::from(seat) - 1).or(index);
@@ -167,7 +167,7 @@ impl<'a, G: Playable> Session<'a, G> {
         }
         let judge = arguments.judge.clone();
         let judge = judge.unwrap_or_else(|| default_reviewer(&game));
-        let judge = PlayerRecipe::parse(trusted(&judge), &game)?;
+        let judge = PlayerRecipe::parse(trusted_text(&judge), &game)?;
         let opponent = match opponent.as_str() {
             PERSON_PLAYER => None,
             _ => Some(PlayerRecipe::parse(opponent, &game)?),
@@ -206,13 +206,13 @@ impl<'a, G: Playable> Session<'a, G> {
         for (number, ply) in (1..).zip(saved.into_iter().flat_map(|line| line.plies)) {
             let face = has_chance::<G>().then_some(ply.outcome);
             let is_face = face.is_none_or(|face| session.game.outcome_numbers().contains(&face));
-            if !is_face || !session.names(face).contains(&ply.mv) {
+            if !is_face || !session.move_names(face).contains(&ply.mv) {
                 let mv = shorten(&ply.mv, 80);
                 let path = arguments.resume.as_deref().unwrap_or(Path::new(""));
                 let path = path.display();
                 bail!("{path}: ply {number}: there is no move '{mv}'");
             }
-            session.step(face, ply.mv)?;
+            session.apply_move(face, ply.mv)?;
         }
         output::line(&printable(&title))?;
         Ok(session)
@@ -222,7 +222,7 @@ impl<'a, G: Playable> Session<'a, G> {
         self.positions[self.plies.len()]
     }
 
-    fn step(&mut self, face: Option<u8>, mv: String) -> Result<()> {
+    fn apply_move(&mut self, face: Option<u8>, mv: String) -> Result<()> {
         let position = self.position();
         let played = self.game.parse_move(&position, &mv)?;
         self.positions.push(self.game.play(&position, played));
@@ -230,16 +230,16 @@ impl<'a, G: Playable> Session<'a, G> {
         Ok(())
     }
 
-    fn play(&mut self) -> Result<()> {
+    fn play_game(&mut self) -> Result<()> {
         loop {
             let (ply, position) = (self.plies.len(), self.position());
             let is_over = self.game.payoffs(&position).is_some();
-            let Some(face) = self.face(is_over)? else {
-                return self.print_ledger();
+            let Some(face) = self.roll_or_ask(is_over)? else {
+                return self.print_review();
             };
-            output::line(&format!("\n{}", self.game.draw(&position, face)))?;
+            output::line(&format!("\n{}", self.game.text_diagram(&position, face)))?;
             if is_over {
-                self.print_ledger()?;
+                self.print_review()?;
                 output::line("undo, save FILE or quit")?;
             }
             let is_own = self.game.to_move(&position) == self.seat;
@@ -248,9 +248,14 @@ impl<'a, G: Playable> Session<'a, G> {
                 Some(opponent) => {
                     let seed = self.seed + ply as u64;
                     let mv =
-                        decision(&self.game, &position, face, opponent, seed, &Limits::NONE)?.best;
+                        choose_move(&self.game, &position, face, opponent, seed, &Limits::NONE)?
+                            .best;
                     let mv = self.game.format_move(&position, mv);
-                    output::styled(&format!("{} plays {}", self.title(), style(&mv).bold()))?;
+                    output::print_styled(&format!(
+                        "{} plays {}",
+                        self.mover_title(),
+                        style(&mv).bold()
+                    ))?;
                     mv
                 }
                 None => match self.read_move(face)? {
@@ -260,21 +265,21 @@ impl<'a, G: Playable> Session<'a, G> {
                     }
                     Some(mv) => {
                         if !self.arguments.quiet {
-                            output::styled(&self.price(face, &mv)?)?;
+                            output::print_styled(&self.describe_move_cost(face, &mv)?)?;
                         }
                         mv
                     }
                     None if is_over => return Ok(()),
-                    None => return self.print_ledger(),
+                    None => return self.print_review(),
                 },
             };
-            self.step(face, mv)?;
+            self.apply_move(face, mv)?;
         }
     }
 
     /// The roll of the current ply: `None` if the user quits, `Some(None)` without dice or after
     /// the end.
-    fn face(&self, is_over: bool) -> Result<Option<Option<u8>>> {
+    fn roll_or_ask(&self, is_over: bool) -> Result<Option<Option<u8>>> {
         let ply = self.plies.len();
         let rolled = self.rolled.filter(|_| ply == 0);
         let is_hand = self.arguments.dice == "hand" && has_chance::<G>();
@@ -282,7 +287,7 @@ impl<'a, G: Playable> Session<'a, G> {
             let roll = || roll(&self.game, &self.position(), self.seed, ply as u64);
             return Ok(Some(rolled.or_else(roll)));
         }
-        let prompt = format!("{} rolls:", self.title());
+        let prompt = format!("{} rolls:", self.mover_title());
         loop {
             let reply = match self.line(&prompt)? {
                 Some(reply) if reply != "quit" => reply,
@@ -297,14 +302,14 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    fn names(&self, face: Option<u8>) -> Vec<String> {
+    fn move_names(&self, face: Option<u8>) -> Vec<String> {
         let position = self.position();
         let moves = self.game.legal_moves(&position, face);
         let names = moves.iter().map(|&mv| self.game.format_move(&position, mv));
         names.collect()
     }
 
-    fn title(&self) -> &'static str {
+    fn mover_title(&self) -> &'static str {
         self.game.seat_title(self.game.to_move(&self.position()))
     }
 
@@ -343,8 +348,8 @@ impl<'a, G: Playable> Session<'a, G> {
 
     /// Runs commands until a move or `undo`, which it returns; `None` to quit.
     fn read_move(&self, face: Option<u8>) -> Result<Option<String>> {
-        let moves = self.names(face);
-        let prompt = format!("{}:", self.title());
+        let moves = self.move_names(face);
+        let prompt = format!("{}:", self.mover_title());
         loop {
             let Some(reply) = self.line(&prompt)? else {
                 return Ok(None);
@@ -373,7 +378,7 @@ impl<'a, G: Playable> Session<'a, G> {
                     format!("'{reply}' is no move here; 'moves' has all, 'help' the rest")
                 }
             };
-            output::styled(&answer)?;
+            output::print_styled(&answer)?;
         }
     }
 
@@ -390,7 +395,7 @@ impl<'a, G: Playable> Session<'a, G> {
         Ok((best.map(name).unwrap_or_default(), better, played))
     }
 
-    fn price(&self, face: Option<u8>, mv: &str) -> Result<String> {
+    fn describe_move_cost(&self, face: Option<u8>, mv: &str) -> Result<String> {
         let (better, best, value) = self.rate_move(face, mv)?;
         let error = best - value;
         if error < 0.05 {
@@ -423,7 +428,7 @@ impl<'a, G: Playable> Session<'a, G> {
         let (game, run) = (self.game.notation(), json!({ "seed": self.seed }));
         let mut heading =
             json!({ "format": LINES_FORMAT, "game": game, "players": players, "run": run });
-        if let Some(map) = GameMap::from_game(&self.game) {
+        if let Some(map) = BoardMap::from_game(&self.game) {
             heading["map"] = json!(map);
         }
         let game = json!(GameLine::new(
@@ -432,14 +437,14 @@ impl<'a, G: Playable> Session<'a, G> {
             payoffs[..seats].to_vec(),
             (0..seats as u8).collect(),
         ));
-        Ok(output::file(
+        Ok(output::write_file(
             Path::new(name),
             format!("{heading}\n{game}\n"),
         )?)
     }
 
     /// Prints the terms of each seat's result, in hundredths of a win.
-    fn print_ledger(&self) -> Result<()> {
+    fn print_review(&self) -> Result<()> {
         if self.plies.is_empty() {
             return Ok(());
         }

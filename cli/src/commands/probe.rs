@@ -61,7 +61,7 @@ impl Arguments {
         };
         let answer = |question: &Question| source.answer(question);
         positions::answer_all(&self.position, &game, answer, |question, answer| {
-            show(&game, question, answer)
+            format_answer(&game, question, answer)
         })
     }
 }
@@ -80,15 +80,15 @@ impl Source<'_> {
                 ..Answer::default()
             });
         }
-        let stones = question.position.stones() as usize;
+        let stones = question.position.num_stones() as usize;
         let tables = self.tables(stones)?;
         // With more than two stones beyond the tables, positions exceed any limit.
-        let near = stones <= tables.stones() + 2;
+        let near = stones <= tables.max_stones() + 2;
         let limit = if near { self.arguments.limit } else { 0 };
         let Some(probe) = tables.probe_within(self.game, &question.position, limit) else {
             let reason = format!(
                 "{stones} stones are on the board, the tables know at most {}, and more than {limit} positions are between them",
-                tables.stones()
+                tables.max_stones()
             );
             return Ok(Answer {
                 reason: Some(reason),
@@ -129,11 +129,11 @@ impl Source<'_> {
     fn tables(&mut self, stones: usize) -> Result<Arc<Tables>> {
         const MAX_QUICK_STONES: usize = 4;
         let variant = self.game.variant();
-        if let Some(there) = Tables::stones_in(&self.arguments.tables, variant) {
+        if let Some(there) = Tables::stones_on_disk(&self.arguments.tables, variant) {
             // Opening a file verifies its checksum, so no more are opened than needed.
             let needed = stones.max(MAX_QUICK_STONES).min(there);
             let tables = self.tables.as_ref();
-            if tables.is_none_or(|tables| tables.stones() < needed) {
+            if tables.is_none_or(|tables| tables.max_stones() < needed) {
                 let directory = &self.arguments.tables;
                 self.tables = Some(Tables::open(
                     directory,
@@ -151,7 +151,7 @@ impl Source<'_> {
             max_stones.min(MAX_QUICK_STONES)
         };
         match &self.tables {
-            Some(tables) if tables.stones() >= stones_to_build => Ok(tables.clone()),
+            Some(tables) if tables.max_stones() >= stones_to_build => Ok(tables.clone()),
             _ => {
                 let tables = tables::in_memory(stones_to_build, variant, &self.arguments.tables)?;
                 Ok(self.tables.insert(tables).clone())
@@ -160,7 +160,7 @@ impl Source<'_> {
     }
 }
 
-fn show(game: &Standard, question: &Question, answer: &Answer) -> String {
+fn format_answer(game: &Standard, question: &Question, answer: &Answer) -> String {
     let mut text = question.board(game);
     if let Some(value) = answer.value {
         text += &format!("\n\n  win probability of the side to move: {value:.5}");

@@ -15,13 +15,13 @@ use ::arena::regret::{
 use anyhow::{Result, anyhow, bail};
 use clap::value_parser;
 use engine::core::{
-    journal::{ErrorTerms, Journal},
+    journal::{ErrorWording, Journal},
     oracle::Oracle,
 };
 use engine::games::einstein::{Standard, tables::Tables};
 use engine::play::{
-    player_notation::{Notation, trusted},
     playable::Playable,
+    player_notation::{Notation, trusted_text},
     registry::OracleEntry,
 };
 use indicatif::ProgressBar;
@@ -113,7 +113,7 @@ impl Arguments {
     }
 }
 
-struct Truth<G: Playable> {
+struct TruthSet<G: Playable> {
     labelled: Vec<Labelled<G>>,
     truth: String,
     from: String,
@@ -127,7 +127,7 @@ impl GameTask for Arguments {
         let progress = progress_bar("positions");
         let began = Instant::now();
         let contestants = self.contestants(game)?;
-        let Truth {
+        let TruthSet {
             labelled,
             truth,
             from,
@@ -162,7 +162,7 @@ impl GameTask for Arguments {
             "suites": headers,
             "seed": self.seed,
         });
-        let wording = ErrorTerms {
+        let wording = ErrorWording {
             work: "measurement",
             part: "player",
         };
@@ -173,7 +173,7 @@ impl GameTask for Arguments {
         let (mut journal, mut measured_before) =
             Journal::open(state, wording, &identity, number, (slice, count))?;
         journal.check_complete()?;
-        let ours = slice.parts(count);
+        let ours = slice.part_range(count);
         for (number, contestant) in (0..).zip(&contestants) {
             if let Some((_, measured)) = measured_before.remove(&number) {
                 report.contestants.push(measured);
@@ -207,7 +207,7 @@ impl GameTask for Arguments {
 }
 
 impl Arguments {
-    fn label<G: Playable>(&self, game: &G, progress: &ProgressBar) -> Result<Truth<G>> {
+    fn label<G: Playable>(&self, game: &G, progress: &ProgressBar) -> Result<TruthSet<G>> {
         let since = Instant::now();
         let (oracle, max_remaining) = self.oracle(game)?;
         let loading = since.elapsed();
@@ -221,7 +221,7 @@ impl Arguments {
         let remaining = |_| min_remaining..=max_remaining;
         let (count, seed) = (self.positions, self.seed);
         let positions = draw_positions(game, &source, remaining, count, seed, progress)?;
-        Ok(Truth {
+        Ok(TruthSet {
             labelled: label_exactly(game, &*oracle, &positions)?,
             truth: format!(
                 "exact values, at most {max_remaining} {}",
@@ -233,12 +233,15 @@ impl Arguments {
         })
     }
 
-    fn read_suites<G: Playable>(&self) -> Result<Truth<G>> {
+    fn read_suites<G: Playable>(&self) -> Result<TruthSet<G>> {
         let einstein = self.game.require::<Standard>("suites are of EinStein")?;
         let suites = self.suites.iter();
-        let suites = suites.map(|path| LabelledSuite::all(path, &einstein));
+        let suites = suites.map(|path| LabelledSuite::read_all(path, &einstein));
         let suites = suites.collect::<Result<Vec<_>, _>>()?.concat();
-        let mut from: Vec<String> = suites.iter().map(LabelledSuite::from).collect();
+        let mut from: Vec<String> = suites
+            .iter()
+            .map(LabelledSuite::source_description)
+            .collect();
         from.dedup();
         let headers = suites
             .iter()
@@ -248,8 +251,8 @@ impl Arguments {
             .into_iter()
             .flat_map(|suite| suite.labelled)
             .collect();
-        Ok(Truth {
-            labelled: same_game::<Vec<Labelled<Standard>>, _>(labelled).unwrap_or_default(),
+        Ok(TruthSet {
+            labelled: downcast_value::<Vec<Labelled<Standard>>, _>(labelled).unwrap_or_default(),
             truth: "exact values, else roll-outs".to_owned(),
             from: from.join(", "),
             headers,
@@ -271,10 +274,10 @@ impl Arguments {
             ),
         };
         let players = players.into_iter();
-        let players = players.map(|player| Contestant::player(trusted(player), game));
+        let players = players.map(|player| Contestant::parse_player(trusted_text(player), game));
         let evaluators = evaluators.into_iter();
         let evaluators =
-            evaluators.map(|evaluator| Contestant::evaluator(trusted(evaluator), game));
+            evaluators.map(|evaluator| Contestant::parse_evaluator(trusted_text(evaluator), game));
         Ok(players.chain(evaluators).collect::<Result<_, _>>()?)
     }
 
@@ -283,7 +286,7 @@ impl Arguments {
         if let Some(einstein) = (game as &dyn Any).downcast_ref::<Standard>() {
             let stones = usize::from(self.stones.unwrap_or(5));
             let tables: Arc<dyn Oracle<Standard>> = self.tables(stones, einstein)?;
-            if let Some(tables) = same_game(tables) {
+            if let Some(tables) = downcast_value(tables) {
                 return Ok((tables, stones));
             }
         }
@@ -303,7 +306,7 @@ impl Arguments {
         if !(2..=6).contains(&stones) {
             bail!("--stones {stones}: tables of EinStein have 2 to 6 stones");
         }
-        if Tables::stones_in(&self.tables, variant).is_some_and(|there| there >= stones) {
+        if Tables::stones_on_disk(&self.tables, variant).is_some_and(|there| there >= stones) {
             return Ok(Tables::open(
                 &self.tables,
                 stones,
@@ -342,7 +345,7 @@ impl Arguments {
             text += &format!(
                 "\n{}\n{}",
                 report.text_table().text(),
-                report.class_table().text()
+                report.regret_by_class().text()
             );
             if self.calibration
                 && let Some(calibration) = report.calibration()
@@ -352,10 +355,10 @@ impl Arguments {
             text.trim_end().to_owned()
         })?;
         if let Some(path) = &self.csv {
-            output::file(path, report.classes().csv())?;
+            output::write_file(path, report.contestant_class_table().csv())?;
         }
         if let Some(path) = &self.svg {
-            output::file(path, report.svg()?)?;
+            output::write_file(path, report.chart_svg()?)?;
         }
         Ok(())
     }
@@ -366,7 +369,7 @@ fn is_einstein<G: Playable>(game: &G) -> bool {
 }
 
 /// Converts a value of type `A` to `B`; `None` if the types differ.
-fn same_game<A: 'static, B: 'static>(value: A) -> Option<B> {
+fn downcast_value<A: 'static, B: 'static>(value: A) -> Option<B> {
     let value: Box<dyn Any> = Box::new(value);
     value.downcast().ok().map(|value| *value)
 }

@@ -2,7 +2,7 @@
 
 use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
-use arena::results_report::{self, ReadSection};
+use arena::results_report::{self, SectionParser};
 use clap::Args;
 use engine::core::{
     files::{self, FileKind},
@@ -42,7 +42,7 @@ impl Arguments {
     /// # Errors
     ///
     /// If a result cannot be read or the page cannot be written.
-    pub fn run_with(&self, other: ReadSection) -> Result<()> {
+    pub fn run_with(&self, other: SectionParser) -> Result<()> {
         let out = &self.out;
         let markdown = match out.extension().and_then(|extension| extension.to_str()) {
             Some("html" | "htm") => false,
@@ -60,11 +60,11 @@ impl Arguments {
             let (text, pictures) =
                 page.markdown(stem.context("the page's name is no text")?, crate::PROGRAM);
             for (name, svg) in pictures {
-                output::file(&out.with_file_name(name), svg)?;
+                output::write_file(&out.with_file_name(name), svg)?;
             }
-            output::file(out, text)?;
+            output::write_file(out, text)?;
         } else {
-            output::file(out, page.html(crate::PROGRAM))?;
+            output::write_file(out, page.html(crate::PROGRAM))?;
         }
         output::note(&format!("{}: {} results", out.display(), found.len()));
         Ok(())

@@ -11,8 +11,8 @@ use anyhow::{Context, Result, bail};
 use clap::value_parser;
 use engine::core::job_array::TaskSlice;
 use engine::core::text::printable;
-use engine::play::player_notation::trusted;
 use engine::play::playable::Playable;
+use engine::play::player_notation::trusted_text;
 use std::{
     path::PathBuf,
     time::{Duration, Instant},
@@ -79,7 +79,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     /// Number of games of the run; `defaults` unless an option gives it.
-    fn games(&self, defaults: u64) -> Result<u64> {
+    fn num_games(&self, defaults: u64) -> Result<u64> {
         let of = match self.shard.slice() {
             TaskSlice::All => None,
             TaskSlice::Task { of, .. } | TaskSlice::Merge { of } => Some(of),
@@ -104,26 +104,26 @@ impl Arguments {
     }
 
     pub(crate) fn run(&self) -> Result<()> {
-        with_game!(trusted(&self.game.notation()), game => self.run_for(&game))
+        with_game!(trusted_text(&self.game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {
         let defaults = SelfPlayConfig::for_game(game);
         let mut players = defaults.players;
         if !self.players.is_empty() {
-            let given = self.players.iter().map(|text| weighted(text));
+            let given = self.players.iter().map(|text| parse_weighted_player(text));
             players = given.collect::<Result<_>>()?;
         }
         let run = SelfPlay::<G>::new(SelfPlayConfig {
             players,
-            games: self.games(defaults.games)?,
+            games: self.num_games(defaults.games)?,
             seed: self.seed,
             opening_plies: self.opening_plies.unwrap_or(defaults.opening_plies),
             exploration: self.exploration.unwrap_or(defaults.exploration),
             game: defaults.game,
             options: self.variety.options(),
             labels: (self.labels.iter())
-                .map(|text| label(text))
+                .map(|text| parse_label(text))
                 .collect::<Result<_>>()?,
         })?;
         if !run.is_reproducible() {
@@ -135,7 +135,7 @@ impl Arguments {
         let limits = Limits {
             positions: self.target_positions,
             until: (self.hours)
-                .map(|hours| until(began, hours))
+                .map(|hours| parse_deadline(began, hours))
                 .transpose()?
                 .flatten(),
             slice: self.shard.slice(),
@@ -169,7 +169,7 @@ impl Arguments {
     }
 }
 
-fn until(began: Instant, hours: f64) -> Result<Option<Instant>> {
+fn parse_deadline(began: Instant, hours: f64) -> Result<Option<Instant>> {
     if !hours.is_finite() || hours <= 0.0 {
         bail!("--hours {hours}: a number above 0");
     }
@@ -178,7 +178,7 @@ fn until(began: Instant, hours: f64) -> Result<Option<Instant>> {
         .and_then(|time| began.checked_add(time)))
 }
 
-fn weighted(text: &str) -> Result<WeightedPlayer> {
+fn parse_weighted_player(text: &str) -> Result<WeightedPlayer> {
     let (mut player, mut weight) = (text, 1.0_f64);
     if let Some((before, after)) = text.split_once('*') {
         weight = (before.trim().parse())
@@ -192,7 +192,7 @@ fn weighted(text: &str) -> Result<WeightedPlayer> {
     Ok(WeightedPlayer { player, weight })
 }
 
-fn label(text: &str) -> Result<LabelConfig> {
+fn parse_label(text: &str) -> Result<LabelConfig> {
     let (name, by) = text
         .split_once('=')
         .with_context(|| format!("--label '{text}': expected NAME=PLAYER"))?;

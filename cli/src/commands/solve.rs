@@ -89,7 +89,7 @@ impl Arguments {
         let statistics: Vec<Value> = (self.statistics.then(|| Class::up_to(stones)).into_iter())
             .flatten()
             .map(|class| {
-                to_json(
+                statistics_json(
                     &game,
                     &tables.statistics(&game, class, &alea_parallel::for_each),
                 )
@@ -115,7 +115,7 @@ impl Arguments {
     }
 }
 
-fn to_json(game: &Standard, statistics: &ClassStatistics) -> Value {
+fn statistics_json(game: &Standard, statistics: &ClassStatistics) -> Value {
     let tempo = |found: Option<_>| {
         found.map(|(position, worth)| json!({ "position": game.format_position(&position, None), "worth": worth }))
     };

@@ -6,13 +6,13 @@ use crate::sharding::ShardArguments;
 use anyhow::{Context as _, Result};
 use arena::regret::{
     positions::Source,
-    suite::{MAX_SUITE_STONES, MIN_SUITE_STONES, SuiteBuilder, file, write_held_out},
+    suite::{MAX_SUITE_STONES, MIN_SUITE_STONES, SuiteBuilder, suite_path, write_held_out},
 };
 use clap::value_parser;
 use engine::core::files;
 use engine::games::einstein::{Standard, tables::Tables};
 use engine::play::build::PlayerRecipe;
-use engine::play::player_notation::trusted;
+use engine::play::player_notation::trusted_text;
 use std::path::PathBuf;
 
 /// Make suites of positions with certified values of all moves
@@ -77,10 +77,10 @@ impl Arguments {
         let by = self
             .by
             .iter()
-            .map(|by| PlayerRecipe::parse(trusted(by), &game));
+            .map(|by| PlayerRecipe::parse(trusted_text(by), &game));
         let by = by.collect::<Result<Vec<_>, _>>()?;
         let directory = self.tables.display();
-        let there = Tables::stones_in(&self.tables, game.variant()).with_context(|| {
+        let there = Tables::stones_on_disk(&self.tables, game.variant()).with_context(|| {
             format!(
                 "{directory}: there are no endgame tables; 'alea solve --tables {directory}' makes them"
             )
@@ -119,7 +119,7 @@ impl Arguments {
                 maker.make(&self.out, stones, positions, progress)
             })?;
             if !slice.is_task() {
-                output::line(&file(&self.out, stones).display().to_string())?;
+                output::line(&suite_path(&self.out, stones).display().to_string())?;
             }
         }
         if self.shard.report_task_end(false)? {

@@ -5,8 +5,8 @@ use crate::games::with_game;
 use crate::output;
 use anyhow::Result;
 use arena::{matches::warning_of_repeats, tournament::play_tournament};
-use engine::play::player_notation::trusted;
 use engine::play::playable::Playable;
+use engine::play::player_notation::trusted_text;
 
 /// Let every player play every other one, and print the matrix
 ///
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         let game = &self.options.pairs.game;
-        with_game!(trusted(&game.notation()), game => self.run_for(&game))
+        with_game!(trusted_text(&game.notation()), game => self.run_for(&game))
     }
 
     fn run_for<G: Playable>(&self, game: &G) -> Result<()> {

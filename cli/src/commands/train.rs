@@ -4,10 +4,10 @@ use crate::commands::MAX_GAMES;
 use crate::games::{self, with_game, with_type};
 use crate::output;
 use anyhow::{Context, Result, bail};
-use arena::results_report::curve_picture;
+use arena::results_report::curve_svg;
 use engine::core::files::{self, FileKind};
 use engine::learned::inputs::Learnable;
-use engine::play::player_notation::trusted;
+use engine::play::player_notation::trusted_text;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ impl Arguments {
         let (data, Some(out)) = (&self.data, &self.out) else {
             unreachable!("clap requires it")
         };
-        let mut config = config(self.config.as_deref(), self.seed)?;
+        let mut config = read_config(self.config.as_deref(), self.seed)?;
         if let Some(backend) = &self.backend {
             config.training.backend.clone_from(backend);
         }
@@ -91,8 +91,9 @@ impl Arguments {
             config.online.games = games;
             let directory = out.join(Family::NTuple.name());
             let game = self.game.as_deref().unwrap_or(games::DEFAULT_GAME);
-            let report = with_game!(trusted(game), game => fit_games(&game, &config, &directory))?;
-            return output::result(self.json, &report, || games_summary(&report));
+            let report =
+                with_game!(trusted_text(game), game => fit_by_td(&game, &config, &directory))?;
+            return output::result(self.json, &report, || td_summary(&report));
         }
         let families: &[Family] = match self.family.as_str() {
             "network" => &[Family::Network],
@@ -113,13 +114,13 @@ fn fit_families<G: Learnable>(
 ) -> Result<()> {
     let samples = load_and_report::<G>(data, config)?;
     for &family in families {
-        let report = fit_one(config, family, &samples, data, &out.join(family.name()))?;
+        let report = fit_family(config, family, &samples, data, &out.join(family.name()))?;
         output::result(arguments.json, &report, || summary(&report))?;
     }
     Ok(())
 }
 
-pub(crate) fn config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConfig> {
+pub(crate) fn read_config(path: Option<&Path>, seed: Option<u64>) -> Result<TrainConfig> {
     let mut config = TrainConfig::default();
     if let Some(path) = path {
         let read = TrainConfig::from_toml(&files::read_text(path, FileKind::Text)?);
@@ -148,20 +149,20 @@ pub(crate) fn load_and_report<G: Learnable>(
     config: &TrainConfig,
 ) -> Result<Samples<G>> {
     let samples = load(data, config)?;
-    let (training, validation) = (samples.training(), samples.validation().len());
+    let (training, validation) = (samples.num_training(), samples.validation().len());
     output::note(&format!(
         "{training} training and {validation} validation positions"
     ));
-    if samples.held_out() > 0 {
+    if samples.num_held_out() > 0 {
         output::note(&format!(
             "{} positions are left out, as they are of the suites that players are judged on",
-            samples.held_out()
+            samples.num_held_out()
         ));
     }
     Ok(samples)
 }
 
-pub(crate) fn fit_one<G: Learnable>(
+pub(crate) fn fit_family<G: Learnable>(
     config: &TrainConfig,
     family: Family,
     samples: &Samples<G>,
@@ -170,7 +171,8 @@ pub(crate) fn fit_one<G: Learnable>(
 ) -> Result<TrainingReport> {
     let _claim = files::claim_directory(directory)?;
     // Paths are left out, so that equal runs in other directories write equal files.
-    let provenance = json!({ "program": PROGRAM_VERSION, "records": runs::<G>(data)? }).to_string();
+    let provenance =
+        json!({ "program": PROGRAM_VERSION, "records": recorded_runs::<G>(data)? }).to_string();
     Ok(output::with_progress("samples", |progress| {
         train(&TrainingRun {
             config,
@@ -184,7 +186,7 @@ pub(crate) fn fit_one<G: Learnable>(
 }
 
 /// Settings of the runs that made the records: one, or a list.
-fn runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
+fn recorded_runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
     let mut runs = Vec::new();
     for directory in data {
         for shard in shard::list(directory)? {
@@ -202,7 +204,7 @@ fn runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
     })
 }
 
-fn fit_games<G: Learnable>(game: &G, config: &TrainConfig, directory: &Path) -> Result<TdReport> {
+fn fit_by_td<G: Learnable>(game: &G, config: &TrainConfig, directory: &Path) -> Result<TdReport> {
     let _claim = files::claim_directory(directory)?;
     let provenance = json!({ "program": PROGRAM_VERSION }).to_string();
     Ok(output::with_progress("games", |progress| {
@@ -211,11 +213,11 @@ fn fit_games<G: Learnable>(game: &G, config: &TrainConfig, directory: &Path) -> 
 }
 
 fn observer(progress: &ProgressBar) -> Observer<'_> {
-    let draw = Some(&curve_picture as _);
+    let draw = Some(&curve_svg as _);
     Observer { progress, draw }
 }
 
-fn games_summary(report: &TdReport) -> String {
+fn td_summary(report: &TdReport) -> String {
     format!(
         "{:<8} {} games, {} positions: loss {:.5} nats against results; {:.0} games/s; engine agrees to {:.1e} on {} positions\n         {}",
         report.family,

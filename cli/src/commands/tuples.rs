@@ -1,6 +1,6 @@
 //! `alea tuples`: searches for a set of n-tuples.
 
-use crate::commands::train::{config, load_and_report};
+use crate::commands::train::{load_and_report, read_config};
 use crate::games::{self, with_type};
 use crate::output;
 use anyhow::Result;
@@ -57,11 +57,11 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        with_type!(&games::game_of_records(&self.data), Game => self.look::<Game>())
+        with_type!(&games::game_of_records(&self.data), Game => self.search_tuples::<Game>())
     }
 
-    fn look<G: Learnable>(&self) -> Result<()> {
-        let config = config(self.config.as_deref(), self.seed)?;
+    fn search_tuples<G: Learnable>(&self) -> Result<()> {
+        let config = read_config(self.config.as_deref(), self.seed)?;
         let options = SearchOptions {
             rows: self.rows,
             samples: self.samples,

@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
         if let Some(directory) = &self.export {
-            let file = self.engine()?;
+            let file = self.wasm_path()?;
             let engine = files::read(&file, FileKind::Data)?;
             if !engine.starts_with(b"\0asm") {
                 let file = file.display();
@@ -86,14 +86,14 @@ impl Arguments {
         };
         let options = ServerOptions {
             exec: self.exec,
-            ..ServerOptions::new(searches, record_json::as_json)
+            ..ServerOptions::new(searches, record_json::shard_json)
         };
-        fatal::keep_serving();
+        fatal::mark_as_server();
         match server::serve(listener, options).context("the server ended")? {}
     }
 
     /// Path of the engine as WebAssembly.
-    fn engine(&self) -> Result<PathBuf> {
+    fn wasm_path(&self) -> Result<PathBuf> {
         if let Some(file) = &self.wasm {
             return Ok(file.clone());
         }

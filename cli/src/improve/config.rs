@@ -11,7 +11,7 @@ use arena::matches::StoppingRule;
 use arena::statistics::sequential::{EloModel, SequentialTest};
 use engine::core::random::{SeedSpace, derive_seed};
 use engine::learned::inputs::Learnable;
-use engine::play::player_notation::trusted;
+use engine::play::player_notation::trusted_text;
 use engine::play::{build, playable::Playable};
 use serde::{Deserialize, Serialize};
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
@@ -81,7 +81,7 @@ impl Settings for ImproveConfig {
         G::INFO.improve_presets
     }
 
-    fn common(&mut self) -> (&mut String, &mut u64, &mut String) {
+    fn common_fields(&mut self) -> (&mut String, &mut u64, &mut String) {
         let (game, backend) = (&mut self.selfplay.game, &mut self.train.training.backend);
         (game, &mut self.seed, backend)
     }
@@ -125,7 +125,7 @@ impl ImproveConfig {
         }
         SelfPlay::<G>::new(self.selfplay(1, start))?;
         self.train(1).resolve(game)?;
-        build::evaluator(trusted(&start.notation), game).context("start")?;
+        build::parse_evaluator(trusted_text(&start.notation), game).context("start")?;
         if let Some(by) = self.relabel(start) {
             LabelSource::new(&by, game).context("relabel")?;
         }
@@ -222,12 +222,15 @@ mod tests {
 
     fn presets_can_be_run<G: Learnable>() {
         for (name, text) in G::INFO.improve_presets {
-            let config: ImproveConfig = settings::parse(text).unwrap();
+            let config: ImproveConfig = settings::parse_toml(text).unwrap();
             let game = G::from_notation(&config.selfplay.game, None).unwrap();
             let start = Evaluator::from_notation(&config.start).unwrap();
             config.check(&game, &start).expect(name);
             let written = toml::to_string(&config).unwrap();
-            assert_eq!(settings::parse::<ImproveConfig>(&written).unwrap(), config);
+            assert_eq!(
+                settings::parse_toml::<ImproveConfig>(&written).unwrap(),
+                config
+            );
         }
     }
 
@@ -238,7 +241,8 @@ mod tests {
 
     #[test]
     fn seeds_of_stages_and_generations_differ() {
-        let config: ImproveConfig = settings::parse(Standard::INFO.improve_presets[0].1).unwrap();
+        let config: ImproveConfig =
+            settings::parse_toml(Standard::INFO.improve_presets[0].1).unwrap();
         let mut seeds = Vec::new();
         for space in [
             SeedSpace::SelfPlay,

@@ -7,7 +7,7 @@
 use super::{
     Part, Run,
     labelled_evaluator::Evaluator,
-    ledger::{Entry, Score, Strength, Test, Training},
+    ledger::{Entry, GateResult, Score, Strength, Training},
 };
 use crate::commands::{
     arena::{match_options, sprt_status},
@@ -22,8 +22,8 @@ use arena::matches::play_match;
 use arena::statistics::sequential::Verdict;
 use engine::core::{
     files::{self, FileKind},
-    random::SeedSpace,
     job_array::TaskSlice,
+    random::SeedSpace,
 };
 use engine::learned::inputs::Learnable;
 use std::path::PathBuf;
@@ -46,7 +46,7 @@ fn directory_of(number: u64) -> PathBuf {
 
 impl<G: Learnable> Generation<'_, G> {
     pub(super) fn run(&self, stages: &mut Stages) -> Result<Entry> {
-        files::create_directory(&self.path(""))?;
+        files::prepare_directory(&self.path(""))?;
         let played = |summary: &SelfPlaySummary| {
             let (games, positions) = (summary.games, summary.positions);
             format!(
@@ -55,23 +55,23 @@ impl<G: Learnable> Generation<'_, G> {
             )
         };
         let games = stages.run(
-            &self.stage("self-play"),
-            || self.play(TaskSlice::All),
+            &self.stage_name("self-play"),
+            || self.play_games(TaskSlice::All),
             played,
         )?;
         output::note(&played(&games));
         if self.run.config.relabel.is_some() {
             stages.run(
-                &self.stage("relabel"),
+                &self.stage_name("relabel"),
                 || self.relabel(TaskSlice::All),
                 Clone::clone,
             )?;
         }
-        let (report, samples) = self.training(stages)?;
-        let (model, candidate) = self.candidate()?;
+        let (report, samples) = self.train_stage(stages)?;
+        let (model, candidate) = self.candidate_model()?;
         let (test, result_line) = stages.run(
-            &self.stage("gate"),
-            || self.gate(&candidate, TaskSlice::All),
+            &self.stage_name("gate"),
+            || self.play_gate(&candidate, TaskSlice::All),
             |(_, result_line)| result_line.clone(),
         )?;
         output::note(&result_line);
@@ -79,14 +79,14 @@ impl<G: Learnable> Generation<'_, G> {
         // After a rejection the best evaluator's strength is that measured before.
         let strength = if accepted {
             stages.run(
-                &self.stage("measure"),
+                &self.stage_name("measure"),
                 || self.run.measure(self.number, &candidate),
                 |strength| strength_line(strength),
             )?
         } else {
             self.strength.to_vec()
         };
-        let checksum = gating::checksum(&files::read(&report.model, FileKind::Data)?)
+        let checksum = gating::model_checksum(&files::read(&report.model, FileKind::Data)?)
             .context("a model without a checksum was written")?;
         Ok(Entry {
             generation: self.number,
@@ -113,28 +113,28 @@ impl<G: Learnable> Generation<'_, G> {
         })
     }
 
-    pub(super) fn part(&self, part: Part, slice: TaskSlice) -> Result<String> {
-        files::create_directory(&self.path(""))?;
+    pub(super) fn run_stage(&self, part: Part, slice: TaskSlice) -> Result<String> {
+        files::prepare_directory(&self.path(""))?;
         Ok(match part {
             Part::Selfplay => {
                 let SelfPlaySummary {
                     games, positions, ..
-                } = self.play(slice)?;
+                } = self.play_games(slice)?;
                 format!("{games} games, {positions} positions")
             }
             Part::Relabel => self.relabel(slice)?,
-            Part::Gate => self.gate(&self.candidate()?.1, slice)?.1,
+            Part::Gate => self.play_gate(&self.candidate_model()?.1, slice)?.1,
             Part::Train if slice == TaskSlice::All => {
-                self.training(&mut Stages::open(self.run.directory)?)?;
+                self.train_stage(&mut Stages::open(self.run.directory)?)?;
                 "a model is there".to_owned()
             }
             Part::Train | Part::Finish => bail!("--shard: this stage is one task"),
         })
     }
 
-    fn training(&self, stages: &mut Stages) -> Result<(TrainingReport, usize)> {
+    fn train_stage(&self, stages: &mut Stages) -> Result<(TrainingReport, usize)> {
         let (report, samples) = stages.run(
-            &self.stage("training"),
+            &self.stage_name("training"),
             || self.train(),
             |(report, samples)| {
                 let loss = report.validation_loss;
@@ -146,7 +146,7 @@ impl<G: Learnable> Generation<'_, G> {
     }
 
     /// Path of the new model relative to the run's directory, and the model as an evaluator.
-    fn candidate(&self) -> Result<(PathBuf, Evaluator)> {
+    fn candidate_model(&self) -> Result<(PathBuf, Evaluator)> {
         let family = self.run.config.family()?.name();
         let model = directory_of(self.number).join(family).join(family);
         let model = model.with_extension("safetensors");
@@ -155,7 +155,7 @@ impl<G: Learnable> Generation<'_, G> {
         Ok((model, candidate))
     }
 
-    fn stage(&self, name: &str) -> String {
+    fn stage_name(&self, name: &str) -> String {
         format!("generation {}: {name}", self.number)
     }
 
@@ -166,7 +166,7 @@ impl<G: Learnable> Generation<'_, G> {
             .join(name)
     }
 
-    fn play(&self, slice: TaskSlice) -> Result<SelfPlaySummary> {
+    fn play_games(&self, slice: TaskSlice) -> Result<SelfPlaySummary> {
         let run = self.run.self_play(self.number, &self.best)?;
         let directory_of = self.path("selfplay");
         let limits = Limits {
@@ -198,16 +198,16 @@ impl<G: Learnable> Generation<'_, G> {
     }
 
     fn train(&self) -> Result<(TrainingReport, usize)> {
-        let (config, data) = (self.run.config.train(self.number), self.window());
+        let (config, data) = (self.run.config.train(self.number), self.training_dirs());
         let family = self.run.config.family()?;
         let samples = train::load::<G>(&data, &config)?;
         Ok((
-            train::fit_one(&config, family, &samples, &data, &self.path(family.name()))?,
-            samples.training(),
+            train::fit_family(&config, family, &samples, &data, &self.path(family.name()))?,
+            samples.num_training(),
         ))
     }
 
-    fn window(&self) -> Vec<PathBuf> {
+    fn training_dirs(&self) -> Vec<PathBuf> {
         let kind = if self.run.config.relabel.is_some() {
             "relabelled"
         } else {
@@ -221,14 +221,14 @@ impl<G: Learnable> Generation<'_, G> {
             .collect()
     }
 
-    fn gate(&self, candidate: &Evaluator, slice: TaskSlice) -> Result<(Test, String)> {
+    fn play_gate(&self, candidate: &Evaluator, slice: TaskSlice) -> Result<(GateResult, String)> {
         let (game, player) = (self.run.game, &self.run.config.gate.player);
         let (pairs, seed) = (
             self.run.config.gate.pairs,
             self.run.config.stage_seed(SeedSpace::Gate, self.number),
         );
         let state = self.path("gate.jsonl");
-        let mut options = gating::with_test(
+        let mut options = gating::with_stopping_rule(
             self.run.config.stopping_rule()?,
             match_options(game, pairs, seed, Some(state)),
         );
@@ -238,7 +238,7 @@ impl<G: Learnable> Generation<'_, G> {
             &self.best.contestant(player, game)?,
             &options,
         )?;
-        let test = Test::of(&result).context("a gate without a test")?;
+        let test = GateResult::of(&result).context("a gate without a test")?;
         let (score, games) = (&test.score, result.games_in_words());
         let result_line = format!("{score} of {games}, {}", sprt_status(&result));
         Ok((test, result_line))
@@ -260,7 +260,7 @@ impl<G: Learnable> Run<'_, G> {
     pub(super) fn measure(&self, number: u64, who: &Evaluator) -> Result<Vec<Strength>> {
         let (game, config, start) = (self.game, self.config, &self.start);
         let directory = self.directory.join(directory_of(number));
-        files::create_directory(&directory)?;
+        files::prepare_directory(&directory)?;
         let mut opponents = config.opponents(start)?;
         if who != start {
             opponents.insert(0, start.clone());

@@ -7,7 +7,7 @@ use crate::commands::arena::labelled_contestant;
 use crate::gating::{model_notation, with_evaluator};
 use anyhow::Result;
 use arena::matches::Contestant;
-use engine::play::{player_notation::Notation, playable::Playable};
+use engine::play::{playable::Playable, player_notation::Notation};
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Debug, PartialEq)]

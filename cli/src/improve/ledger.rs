@@ -46,7 +46,7 @@ pub(crate) struct Entry {
     /// metadata.
     pub(crate) model: PathBuf,
     pub(crate) checksum: String,
-    pub(crate) gate: Test,
+    pub(crate) gate: GateResult,
     /// Strength, after this generation, of the best evaluator so far.
     pub(crate) strength: Vec<Strength>,
     /// Command that runs this generation again, in the run's directory.
@@ -67,7 +67,7 @@ pub(crate) struct Training {
 
 /// The gate's match, candidate against best evaluator, up to the decision of the sequential test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Test {
+pub(crate) struct GateResult {
     pub(crate) verdict: Verdict,
     pub(crate) log_likelihood_ratio: f64,
     pub(crate) lower: f64,
@@ -113,7 +113,7 @@ impl std::fmt::Display for Score {
     }
 }
 
-impl Test {
+impl GateResult {
     pub(crate) fn of(result: &MatchResult) -> Option<Self> {
         let test = result.sequential_test?;
         Some(Self {
@@ -149,8 +149,11 @@ impl Ledger {
 
     pub(crate) fn write(&self, directory: &Path) -> Result<()> {
         let json = serde_json::to_string_pretty(self)? + "\n";
-        output::file(&Self::path(directory), json)?;
-        Ok(output::file(&directory.join("ledger.md"), self.markdown())?)
+        output::write_file(&Self::path(directory), json)?;
+        Ok(output::write_file(
+            &directory.join("ledger.md"),
+            self.markdown(),
+        )?)
     }
 
     pub(crate) fn best(&self) -> Option<&Entry> {

@@ -8,17 +8,17 @@ use super::{
 use crate::output;
 use anyhow::Result;
 use arena::document::{Block, Page, Sentence};
+use arena::pipeline_report::{self, ReportData, Stage};
 use arena::plot::{
     Curve, LineChart, Row,
-    scaled_charts::{Bar, Scale, chart_with_bars},
+    scaled_charts::{ErrorBar, Scale, error_bar_chart},
     score_bars,
 };
-use arena::pipeline_report::{self, ReportData, Stage};
 use arena::statistics::Interval;
 use arena::text_table::{Cell, TextTable};
 use std::path::{Path, PathBuf};
 
-pub(super) fn write(
+pub(super) fn write_page(
     directory: &Path,
     config: &ImproveConfig,
     ledger: &Ledger,
@@ -27,7 +27,7 @@ pub(super) fn write(
 ) -> Result<PathBuf> {
     let path = directory.join("history.html");
     let html = page(config, ledger, stages, ended)?.html(crate::PROGRAM);
-    output::file(&path, html)?;
+    output::write_file(&path, html)?;
     Ok(path)
 }
 
@@ -57,7 +57,7 @@ fn page(
         let losses = Block::Note(LOSSES_NOTE.to_owned());
         page.push(
             "Games and training",
-            vec![Block::Table(training(ledger)), losses],
+            vec![Block::Table(training_table(ledger)), losses],
         );
     }
     page.sections.extend(report.sections);
@@ -109,7 +109,7 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
             match strength.iter().find(|found| found.opponent == opponent) {
                 Some(Strength { score, .. }) => {
                     points.push((x, score.elo));
-                    bars.push(Bar {
+                    bars.push(ErrorBar {
                         curve,
                         x,
                         interval: score.elo_interval,
@@ -131,7 +131,7 @@ fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
     let chart = LineChart::new(title, ["generation", "Elo"], curves);
     let names = (0..all.len()).map(|generation| generation.to_string());
     let names = Scale::Categories(names.collect());
-    let svg = chart_with_bars(&chart, &bars, &names, &Scale::Linear)?;
+    let svg = error_bar_chart(&chart, &bars, &names, &Scale::Linear)?;
     let mut text_table = TextTable::new([
         "after generation",
         "against",
@@ -190,7 +190,7 @@ fn gate(ledger: &Ledger) -> Result<Vec<Block>> {
     ])
 }
 
-fn training(ledger: &Ledger) -> TextTable {
+fn training_table(ledger: &Ledger) -> TextTable {
     ledger.text_table(&[
         "generation",
         "games played",
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn it_shows_every_generation_and_why_it_ended() {
-        let config = crate::settings::parse(Standard::INFO.improve_presets[0].1).unwrap();
+        let config = crate::settings::parse_toml(Standard::INFO.improve_presets[0].1).unwrap();
         let html = page(&config, &ledger(&[true, false]), &[], Some(End::Patience))
             .unwrap()
             .html(crate::PROGRAM);

@@ -4,7 +4,7 @@ use crate::commands::MAX_GAMES;
 use crate::settings::Settings;
 use anyhow::{Context, Result, bail};
 use engine::learned::inputs::Learnable;
-use engine::play::player_notation::trusted;
+use engine::play::player_notation::trusted_text;
 use engine::play::{build, playable::Playable};
 use serde::{Deserialize, Serialize};
 use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
@@ -78,7 +78,7 @@ impl Settings for PipelineConfig {
         G::INFO.pipeline_presets
     }
 
-    fn common(&mut self) -> (&mut String, &mut u64, &mut String) {
+    fn common_fields(&mut self) -> (&mut String, &mut u64, &mut String) {
         let (game, backend) = (&mut self.selfplay.game, &mut self.train.training.backend);
         (game, &mut self.seed, backend)
     }
@@ -94,7 +94,7 @@ impl PipelineConfig {
         SelfPlay::<G>::new(self.selfplay())?;
         self.train().resolve(game)?;
         for opponent in &self.arena.opponents {
-            build::evaluator(trusted(opponent), game).context("arena.opponents")?;
+            build::parse_evaluator(trusted_text(opponent), game).context("arena.opponents")?;
         }
         for &Round { depth, games } in &self.arena.rounds {
             if !(1..=64).contains(&depth) || !(1..=MAX_GAMES).contains(&games) {
@@ -135,7 +135,7 @@ mod tests {
         let quick = Standard::INFO.pipeline_presets[0].1;
         let read = |options: &str| {
             let text = format!("{quick}\n[selfplay.options]\n{options}");
-            settings::parse::<PipelineConfig>(&text)
+            settings::parse_toml::<PipelineConfig>(&text)
         };
         let config = read("temperature = 0.1\nendgames = { stones = [2, 5], share = 0.25 }\nstarts = { file = \"a b\" }").unwrap();
         let options = config.selfplay().options;
@@ -143,12 +143,15 @@ mod tests {
         assert_eq!(options.endgames.unwrap().remaining, [2, 5]);
         assert_eq!(options.starts.unwrap().fraction, 1.0);
         let written = toml::to_string(&config).unwrap();
-        assert_eq!(settings::parse::<PipelineConfig>(&written).unwrap(), config);
+        assert_eq!(
+            settings::parse_toml::<PipelineConfig>(&written).unwrap(),
+            config
+        );
         let wrong = read("adjudicate = 7").unwrap();
         let problem = wrong.check(&Standard::default()).unwrap_err().to_string();
         assert!(problem.contains("'adjudicate' is a number"), "{problem}");
         assert!(read("temperatur = 0.1").is_err());
-        let plain: PipelineConfig = settings::parse(quick).unwrap();
+        let plain: PipelineConfig = settings::parse_toml(quick).unwrap();
         assert!(!toml::to_string(&plain).unwrap().contains("options"));
     }
 }

@@ -5,8 +5,8 @@ use crate::support::{Folder, alea, has_package, here, json_lines, list, number, 
 use engine::games::einstein::{
     Standard,
     learned::{
-        ntuple::{NTuple, TupleSet},
         model_types::{Model, ModelFile},
+        ntuple::{NTuple, TupleSet},
     },
 };
 use serde_json::Value;
@@ -93,9 +93,9 @@ fn model_of_all_cells(path: String) -> String {
         "b24",
         "o24 m13",
     ];
-    let set = TupleSet::custom(&Standard::default(), &cells).unwrap();
+    let set = TupleSet::parse_custom(&Standard::default(), &cells).unwrap();
     let set = set.with_phases(&[5, 9]).unwrap();
-    let weights = (0..set.rows() as u64)
+    let weights = (0..set.row_count() as u64)
         .map(|row| (row.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as f32 / 8e6 - 1.0)
         .collect();
     let file = ModelFile {

@@ -5,14 +5,14 @@ mod shell_transcripts;
 mod support;
 
 mod columns_game;
-mod parquet;
+mod cross_checks;
+mod line_endings;
 mod links;
+mod parquet;
+mod protocols;
 #[cfg(target_os = "linux")]
 mod resource_limits;
-mod cross_checks;
-mod protocols;
 mod sharding;
-mod line_endings;
 #[cfg(unix)]
 mod transcripts;
 #[cfg(target_os = "linux")]

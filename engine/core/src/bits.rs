@@ -2,7 +2,7 @@
 
 /// Indices of the set bits, rising.
 #[inline]
-pub fn members(mut set: u64) -> impl Iterator<Item = usize> {
+pub fn bit_indices(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         (set != 0).then(|| {
             let number = set.trailing_zeros() as usize;
@@ -14,7 +14,7 @@ pub fn members(mut set: u64) -> impl Iterator<Item = usize> {
 
 /// Index of the set bit with `before` set bits below it.
 #[inline]
-pub fn nth(set: u64, before: usize) -> usize {
+pub fn nth_set_bit(set: u64, before: usize) -> usize {
     let remaining = (0..before).fold(set, |remaining, _| remaining & remaining.wrapping_sub(1));
     remaining.trailing_zeros() as usize
 }

@@ -1,7 +1,7 @@
 //! Maps raw scores of evaluators to win probabilities, by constants that `alea calibrate` fitted.
 
 use crate::{
-    evaluator::{Evaluator, Score, symmetric_payoffs},
+    evaluator::{Evaluator, Score, payoffs_from_own},
     game::{Game, MAX_SEATS, Payoffs},
 };
 
@@ -73,9 +73,9 @@ pub fn logistic(x: f32) -> f32 {
 pub fn exponential(x: f32) -> f32 {
     let x = if x < -87.0 { -87.0 } else { x };
     let x = if x > 87.0 { 87.0 } else { x };
-    const ROUNDING_BIAS: f32 = 12_582_912.0;
-    let rounded = x * std::f32::consts::LOG2_E + ROUNDING_BIAS;
-    let power = rounded - ROUNDING_BIAS;
+    const ROUNDING_MAGIC: f32 = 12_582_912.0;
+    let rounded = x * std::f32::consts::LOG2_E + ROUNDING_MAGIC;
+    let power = rounded - ROUNDING_MAGIC;
     // ln 2 in two parts, the first short enough for an exact product (Cody and Waite 1980).
     let remainder = x - power * 0.693_359_4 - power * -2.121_944_4e-4;
     // Estrin (1960): independent terms.
@@ -84,7 +84,7 @@ pub fn exponential(x: f32) -> f32 {
     let high = (1.0 / 24.0 + remainder * (1.0 / 120.0)) + square * (1.0 / 720.0);
     let series = low + square * square * high;
     let exponent = (rounded.to_bits() as i32)
-        .wrapping_sub(ROUNDING_BIAS.to_bits() as i32)
+        .wrapping_sub(ROUNDING_MAGIC.to_bits() as i32)
         .wrapping_add(127);
     f32::from_bits((exponent << 23) as u32) * series
 }
@@ -106,7 +106,7 @@ impl<G: Game, S: Score<G>> Evaluator<G> for Calibrated<S> {
         self.calibration.value(self.score.score(game, position))
     }
 
-    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
+    fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32> {
         Some(self.score.score(game, position))
     }
 
@@ -114,10 +114,10 @@ impl<G: Game, S: Score<G>> Evaluator<G> for Calibrated<S> {
     fn payoffs(&self, game: &G, position: &G::Position, cache: &()) -> Payoffs {
         let is_multiplayer = game.seats() > 2;
         let scores = is_multiplayer
-            .then(|| self.score.scores(game, position))
+            .then(|| self.score.scores_by_seat(game, position))
             .flatten();
         let Some(scores) = scores else {
-            return symmetric_payoffs(game, position, self.value(game, position, cache));
+            return payoffs_from_own(game, position, self.value(game, position, cache));
         };
         let mut payoffs = [0.0; MAX_SEATS];
         for (payoff, &score) in payoffs[..game.seats()].iter_mut().zip(&scores) {

@@ -45,7 +45,7 @@ impl Bounds {
 
 /// `value` for the same side if `same`, otherwise `1 - value` for its opponent.
 #[inline]
-pub fn flip_value(value: f32, same: bool) -> f32 {
+pub fn flip_unless_same(value: f32, same: bool) -> f32 {
     if same { value } else { 1.0 - value }
 }
 
@@ -92,7 +92,7 @@ impl WeightedMean {
 pub struct ChanceBounds<O: OutcomeList> {
     outcomes: O::ListOf<OutcomeBounds>,
     /// By move index, as far as it goes: bit set of the outcomes that allow the move.
-    allowing: [u64; NUM_MASKS],
+    allowing: [u64; MAX_MASKED_MOVES],
     /// Bounds of the position as running sums with rounding errors, which `margin` exceeds.
     lower: f32,
     upper: f32,
@@ -100,7 +100,7 @@ pub struct ChanceBounds<O: OutcomeList> {
     margin: f32,
 }
 
-const NUM_MASKS: usize = 32;
+const MAX_MASKED_MOVES: usize = 32;
 
 /// More than the rounding errors of the running sums.
 const MARGIN: f32 = 1e-6;
@@ -127,9 +127,9 @@ impl<O: OutcomeList> ChanceBounds<O> {
             )
         };
         let mut outcomes = O::ListOf::<OutcomeBounds>::default();
-        let mut allowing = [0; NUM_MASKS];
+        let mut allowing = [0; MAX_MASKED_MOVES];
         for (number, outcome) in listed.iter().enumerate() {
-            let end = usize::from(outcome.end).min(NUM_MASKS);
+            let end = usize::from(outcome.end).min(MAX_MASKED_MOVES);
             for mask in &mut allowing[usize::from(outcome.start).min(end)..end] {
                 *mask |= 1 << number;
             }
@@ -189,8 +189,8 @@ impl<O: OutcomeList> ChanceBounds<O> {
             return (if low > entry.lower { low } else { entry.lower }, high);
         }
         let (mut lower_sum, mut upper_sum) = (
-            PiecewiseLinear::<O>::from(self.lower),
-            PiecewiseLinear::<O>::from(self.upper),
+            PiecewiseLinear::<O>::from_constant(self.lower),
+            PiecewiseLinear::<O>::from_constant(self.upper),
         );
         let outcomes = &*self.outcomes;
         let mut min_lower = 1.0_f32;
@@ -199,11 +199,11 @@ impl<O: OutcomeList> ChanceBounds<O> {
             allowing &= allowing - 1;
             let weight = entry.outcome.weight;
             lower_sum.constant -= weight * entry.lower;
-            lower_sum.push(weight, entry.lower);
+            lower_sum.add_term(weight, entry.lower);
             min_lower = min_lower.min(entry.lower);
             if entry.unsearched <= 1 {
                 upper_sum.constant -= weight * entry.upper;
-                upper_sum.push(weight, entry.searched_upper);
+                upper_sum.add_term(weight, entry.searched_upper);
             }
         }
         (upper_sum.solve(alpha).max(min_lower), lower_sum.solve(beta))
@@ -211,7 +211,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
 
     #[inline]
     fn outcomes_allowing(&self, index: usize) -> u64 {
-        if index < NUM_MASKS {
+        if index < MAX_MASKED_MOVES {
             return self.allowing[index];
         }
         let mut allowing = 0;
@@ -259,7 +259,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
 
     /// Applies a lower bound of the move at `index` whose search is not complete.
     #[inline]
-    pub fn raise_lower(&mut self, index: usize, lower: f32) {
+    pub fn raise_lower_bound(&mut self, index: usize, lower: f32) {
         let mut allowing = self.outcomes_allowing(index);
         let outcomes = &mut *self.outcomes;
         while allowing != 0 {
@@ -278,7 +278,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
 
     /// Whether any outcome allows the move at `index`.
     #[inline]
-    pub fn is_relevant(&self, index: usize) -> bool {
+    pub fn is_move_allowed(&self, index: usize) -> bool {
         self.outcomes_allowing(index) != 0
     }
 
@@ -288,10 +288,10 @@ impl<O: OutcomeList> ChanceBounds<O> {
         let margin = self.margin / 2.0;
         self.lower >= beta + margin
             || self.upper <= alpha - margin
-            || self.upper - self.lower < MARGIN && self.all_met()
+            || self.upper - self.lower < MARGIN && self.all_outcomes_exact()
     }
 
-    fn all_met(&self) -> bool {
+    fn all_outcomes_exact(&self) -> bool {
         self.outcomes.iter().all(|entry| entry.lower >= entry.upper)
     }
 
@@ -319,7 +319,7 @@ struct PiecewiseLinear<O: OutcomeList> {
 
 impl<O: OutcomeList> PiecewiseLinear<O> {
     #[inline]
-    fn from(constant: f32) -> Self {
+    fn from_constant(constant: f32) -> Self {
         Self {
             constant,
             terms: O::ListOf::default(),
@@ -327,7 +327,7 @@ impl<O: OutcomeList> PiecewiseLinear<O> {
     }
 
     #[inline]
-    fn push(&mut self, weight: f32, floor: f32) {
+    fn add_term(&mut self, weight: f32, floor: f32) {
         let mut slot = self.terms.len();
         self.terms.push((weight, floor));
         let terms = &mut *self.terms;
@@ -395,7 +395,7 @@ mod tests {
         let mut bounds = ChanceBounds::<FixedList<_, 2>>::new(&outcomes);
         bounds.record(0, Bounds::exact(0.25));
         let nearly_won = 1.0 - f32::EPSILON;
-        bounds.raise_lower(1, nearly_won);
+        bounds.raise_lower_bound(1, nearly_won);
         assert!(!bounds.is_decided(0.0, 1.0));
         bounds.record(1, Bounds::exact(nearly_won));
         assert!(bounds.is_decided(0.0, 1.0));

@@ -3,7 +3,7 @@
 
 use crate::{
     chance_bounds::expectation,
-    game::{Game, MAX_SEATS, Payoffs, payoff_of_each_other},
+    game::{Game, MAX_SEATS, Payoffs, mean_other_payoff},
 };
 use std::sync::Arc;
 
@@ -102,28 +102,28 @@ pub trait Evaluator<G: Game>: Send + Sync {
     }
 
     /// Uncalibrated score for the seat to move; `None` if the evaluator has none.
-    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
+    fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32> {
         let _ = (game, position);
         None
     }
 
     /// Win rate observed in complete games at this (unproven) value of the evaluator or of a search
     /// with it; `None` if not fitted.
-    fn calibrate_to_results(&self, value: f32) -> Option<f32> {
+    fn observed_win_rate(&self, value: f32) -> Option<f32> {
         let _ = value;
         None
     }
 
     /// Estimated payoffs of all seats; by default all seats not to move get the same.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
-        symmetric_payoffs(game, position, self.value(game, position, cache))
+        payoffs_from_own(game, position, self.value(game, position, cache))
     }
 }
 
 /// Payoffs if the seat to move gets `own` and the others equal payoffs.
-pub fn symmetric_payoffs<G: Game>(game: &G, position: &G::Position, own: f32) -> Payoffs {
+pub fn payoffs_from_own<G: Game>(game: &G, position: &G::Position, own: f32) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
-    payoffs[..game.seats()].fill(payoff_of_each_other(own, game.seats()));
+    payoffs[..game.seats()].fill(mean_other_payoff(own, game.seats()));
     payoffs[game.to_move(position)] = own;
     payoffs
 }
@@ -236,12 +236,12 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
         (**self).value_of(game, position)
     }
 
-    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
-        (**self).raw(game, position)
+    fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32> {
+        (**self).raw_score(game, position)
     }
 
-    fn calibrate_to_results(&self, value: f32) -> Option<f32> {
-        (**self).calibrate_to_results(value)
+    fn observed_win_rate(&self, value: f32) -> Option<f32> {
+        (**self).observed_win_rate(value)
     }
 
     fn payoffs(&self, game: &G, position: &G::Position, cache: &E::Cache) -> Payoffs {
@@ -256,7 +256,7 @@ pub trait Score<G: Game>: Send + Sync {
     fn score(&self, game: &G, position: &G::Position) -> f32;
 
     /// Raw scores by seat; `None` if only the seat to move has one.
-    fn scores(&self, game: &G, position: &G::Position) -> Option<[f32; MAX_SEATS]> {
+    fn scores_by_seat(&self, game: &G, position: &G::Position) -> Option<[f32; MAX_SEATS]> {
         let _ = (game, position);
         None
     }

@@ -3,21 +3,21 @@
 use std::cell::Cell;
 
 thread_local! {
-    static MAY_FAIL: Cell<bool> = const { Cell::new(false) };
+    static ALLOCATION_MAY_FAIL: Cell<bool> = const { Cell::new(false) };
 }
 
 /// An empty list of exactly this capacity; `None` without enough memory.
 pub fn with_capacity<T>(items: usize) -> Option<Vec<T>> {
     let mut list = Vec::new();
-    MAY_FAIL.set(true);
+    ALLOCATION_MAY_FAIL.set(true);
     let reserved = list.try_reserve_exact(items);
-    MAY_FAIL.set(false);
+    ALLOCATION_MAY_FAIL.set(false);
     reserved.ok().map(|()| list)
 }
 
 /// Whether this thread's current allocation may fail, asked by allocators that otherwise abort.
-pub fn may_fail() -> bool {
-    MAY_FAIL.get()
+pub fn allocation_may_fail() -> bool {
+    ALLOCATION_MAY_FAIL.get()
 }
 
 #[cfg(test)]
@@ -28,10 +28,10 @@ mod tests {
     fn memory_that_is_missing_is_no_list() {
         for items in [0, 1, 1000] {
             let list: Vec<u64> = with_capacity(items).unwrap();
-            assert!(list.is_empty() && list.capacity() == items && !may_fail());
+            assert!(list.is_empty() && list.capacity() == items && !allocation_may_fail());
         }
         for items in [usize::MAX, usize::MAX / 16] {
-            assert!(with_capacity::<u64>(items).is_none() && !may_fail());
+            assert!(with_capacity::<u64>(items).is_none() && !allocation_may_fail());
         }
     }
 }

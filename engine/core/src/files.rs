@@ -2,9 +2,10 @@
 //! without a lock was left by a killed program.
 
 use crate::{
-    fallible_allocation, shipped_files,
-    shutdown_cleanup::{self, TemporaryFile},
+    fallible_allocation,
     job_array::TaskSlice,
+    shipped_files,
+    shutdown_cleanup::{self, TemporaryFile},
     text,
 };
 use std::{
@@ -44,7 +45,7 @@ pub enum FileError {
 
 impl FileError {
     /// [`FileError::NotFound`] or [`FileError::Read`], by the kind of `cause`.
-    pub fn reading(path: &Path, cause: io::Error) -> Self {
+    pub fn from_read(path: &Path, cause: io::Error) -> Self {
         let path = path.to_owned();
         match cause.kind() {
             io::ErrorKind::NotFound => Self::NotFound(path),
@@ -53,7 +54,7 @@ impl FileError {
     }
 
     /// [`FileError::Write`] of `path`.
-    pub fn writing(path: &Path, cause: io::Error) -> Self {
+    pub fn from_write(path: &Path, cause: io::Error) -> Self {
         Self::Write(path.to_owned(), cause)
     }
 }
@@ -94,7 +95,7 @@ impl Display for FileKind {
     }
 }
 
-const MAX_STREAM: u64 = 64 << 20;
+const MAX_STREAM_BYTES: u64 = 64 << 20;
 
 /// Reads a file, or a [shipped one](shipped_files), into memory.
 ///
@@ -105,15 +106,15 @@ pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
     if let Some(shipped) = shipped_files::content(path).filter(|_| file.is_err()) {
         return Ok(shipped.to_vec());
     }
-    read_open(&file?, path, kind)
+    read_opened(&file?, path, kind)
 }
 
 /// Reads an open file from its current position; `path` names it in errors.
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_open(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
-    let failed = |cause| FileError::reading(path, cause);
+pub fn read_opened(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
+    let failed = |cause| FileError::from_read(path, cause);
     let metadata = file.metadata().map_err(failed)?;
     if !metadata.is_file() {
         return read_stream(file, path, kind);
@@ -132,8 +133,8 @@ pub fn read_open(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, Fi
 /// # Errors
 /// [`FileError::Read`], also above 64 MiB or the maximal size of `kind`.
 pub fn read_stream(stream: impl Read, path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
-    let failed = |cause| FileError::reading(path, cause);
-    let max_bytes = kind.max_bytes().min(MAX_STREAM);
+    let failed = |cause| FileError::from_read(path, cause);
+    let max_bytes = kind.max_bytes().min(MAX_STREAM_BYTES);
     let bytes = read_up_to(stream, 0, max_bytes).map_err(failed)?;
     bytes.ok_or_else(|| {
         let max_size = text::format_bytes(max_bytes);
@@ -144,8 +145,9 @@ pub fn read_stream(stream: impl Read, path: &Path, kind: FileKind) -> Result<Vec
 
 /// `None` beyond `max_bytes`.
 fn read_up_to(stream: impl Read, expected: u64, max_bytes: u64) -> io::Result<Option<Vec<u8>>> {
-    let mut bytes = fallible_allocation::with_capacity(usize::try_from(expected).unwrap_or(usize::MAX))
-        .ok_or(io::ErrorKind::OutOfMemory)?;
+    let mut bytes =
+        fallible_allocation::with_capacity(usize::try_from(expected).unwrap_or(usize::MAX))
+            .ok_or(io::ErrorKind::OutOfMemory)?;
     stream.take(max_bytes + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= max_bytes).then_some(bytes))
 }
@@ -157,13 +159,14 @@ fn read_up_to(stream: impl Read, expected: u64, max_bytes: u64) -> io::Result<Op
 pub fn read_text(path: &Path, kind: FileKind) -> Result<String, FileError> {
     text::from_utf8(&read(path, kind)?).map_err(|problem| {
         let cause = io::Error::new(io::ErrorKind::InvalidData, problem);
-        FileError::reading(path, cause)
+        FileError::from_read(path, cause)
     })
 }
 
 /// Opens a file for reading, also one in the [data directory](shipped_files::set_data_directory).
 pub fn open(path: &Path) -> Result<File, FileError> {
-    File::open(shipped_files::locate(path)).map_err(|cause| FileError::reading(path, cause))
+    File::open(shipped_files::or_in_data_directory(path))
+        .map_err(|cause| FileError::from_read(path, cause))
 }
 
 /// Checksum (xxh3) of a file's content.
@@ -177,9 +180,9 @@ pub fn checksum(bytes: &[u8]) -> u64 {
 /// # Errors
 /// [`FileError::NotFound`] or [`FileError::Read`].
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
-    let failed = |cause| FileError::reading(directory, cause);
+    let failed = |cause| FileError::from_read(directory, cause);
     let shipped = shipped_files::paths_in(directory);
-    let located = shipped_files::locate(directory);
+    let located = shipped_files::or_in_data_directory(directory);
     if !located.is_dir() && !shipped.is_empty() {
         return Ok(shipped);
     }
@@ -190,14 +193,14 @@ pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
 }
 
 fn make_directory(directory: &Path) -> Result<(), FileError> {
-    fs::create_dir_all(directory).map_err(|cause| FileError::writing(directory, cause))
+    fs::create_dir_all(directory).map_err(|cause| FileError::from_write(directory, cause))
 }
 
 /// Creates a directory with its parents, and removes remnants of killed programs from it.
 ///
 /// # Errors
 /// [`FileError::Write`].
-pub fn create_directory(directory: &Path) -> Result<(), FileError> {
+pub fn prepare_directory(directory: &Path) -> Result<(), FileError> {
     make_directory(directory)?;
     for path in list(directory)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -212,7 +215,7 @@ pub fn create_directory(directory: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// [`create_directory`], then locks it against other commands while the returned file lives.
+/// [`prepare_directory`], then locks it against other commands while the returned file lives.
 pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     claim_directory_for_slice(directory, TaskSlice::All)
 }
@@ -225,7 +228,7 @@ pub fn claim_directory_for_slice(
     if slice.is_task() {
         make_directory(directory)?;
     } else {
-        create_directory(directory)?;
+        prepare_directory(directory)?;
     }
     let lock = lock_directory(directory, slice)?;
     shutdown_cleanup::register_output(directory);
@@ -288,15 +291,15 @@ pub fn write_atomically(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), FileError> {
     let mut write = Some(write);
-    write_with(path, &mut |writer| {
+    write_atomically_dyn(path, &mut |writer| {
         write.take().map_or(Ok(()), |write| write(writer))
     })
 }
 
-type WriteOnce<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
+type WriteCallback<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
-fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {
-    let failed = |cause| FileError::writing(path, cause);
+fn write_atomically_dyn(path: &Path, write: WriteCallback<'_>) -> Result<(), FileError> {
+    let failed = |cause| FileError::from_write(path, cause);
     if is_stream(path) {
         let opened = File::options().write(true).open(path);
         let mut writer = BufWriter::new(opened.map_err(failed)?);
@@ -312,7 +315,7 @@ fn write_with(path: &Path, write: WriteOnce<'_>) -> Result<(), FileError> {
             directory.to_owned(),
         ));
     }
-    replace(&target, directory, write).map_err(failed)
+    replace_file(&target, directory, write).map_err(failed)
 }
 
 /// Pipes, devices and open descriptors.
@@ -363,7 +366,7 @@ fn create_temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     }
 }
 
-fn replace(path: &Path, directory: &Path, write: WriteOnce<'_>) -> io::Result<()> {
+fn replace_file(path: &Path, directory: &Path, write: WriteCallback<'_>) -> io::Result<()> {
     let (file, temporary_file) = TemporaryFile::create(|| create_temporary(directory))?;
     let mut writer = BufWriter::new(file);
     write(&mut writer)?;
@@ -436,7 +439,7 @@ mod tests {
         let left = directory.path().join(".alea-killed.tmp");
         fs::write(&left, b"half").unwrap();
         write_atomically(&path, |file| {
-            create_directory(directory.path()).unwrap();
+            prepare_directory(directory.path()).unwrap();
             assert!(!left.exists());
             file.write_all(b"whole")
         })

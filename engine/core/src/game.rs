@@ -78,7 +78,7 @@ impl<const N: usize> OutcomeList for FixedList<Outcome, N> {
 pub const MAX_LISTED_OUTCOMES: usize = 64;
 
 /// Outcome list of a game without chance.
-pub type Deterministic = FixedList<Outcome, 1>;
+pub type SingleOutcome = FixedList<Outcome, 1>;
 
 /// The rules of a game.
 pub trait Game: Clone + Debug + Send + Sync + 'static {
@@ -88,7 +88,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     type Move: Copy + Eq + Debug + Default + Send + Sync + 'static;
     /// List of moves; a [`FixedList`] avoids allocation.
     type Moves: List<Self::Move>;
-    /// List of outcomes: a [`FixedList`], without chance [`Deterministic`].
+    /// List of outcomes: a [`FixedList`], without chance [`SingleOutcome`].
     type Outcomes: OutcomeList;
 
     /// The number of seats, 2 to [`MAX_SEATS`].
@@ -202,7 +202,7 @@ impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
 
     /// Appends the first `count` of `items` without a branch; panics without room for all `items`.
     #[inline]
-    pub fn push_first<const FEW: usize>(&mut self, items: [T; FEW], count: usize) {
+    pub fn push_prefix<const FEW: usize>(&mut self, items: [T; FEW], count: usize) {
         let room = self.items[usize::from(self.length)..].first_chunk_mut();
         *room.expect("the list has room for all of the few") = items;
         self.length += count.min(FEW) as u16;
@@ -307,7 +307,7 @@ pub fn win_for(winner: Seat) -> Payoffs {
 
 /// Mean payoff of the other seats if one gets `own`: all payoffs add up to `seats / 2`.
 #[inline]
-pub fn payoff_of_each_other(own: f32, seats: usize) -> f32 {
+pub fn mean_other_payoff(own: f32, seats: usize) -> f32 {
     (0.5 * seats as f32 - own) / (seats as f32 - 1.0)
 }
 

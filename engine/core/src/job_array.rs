@@ -29,7 +29,7 @@ pub enum TaskSlice {
 
 impl TaskSlice {
     /// Range of the part numbers of this slice, of `parts` in all; a merge has all.
-    pub fn parts(self, parts: u64) -> Range<u64> {
+    pub fn part_range(self, parts: u64) -> Range<u64> {
         let Self::Task { number, of } = self else {
             return 0..parts;
         };
@@ -56,7 +56,7 @@ impl TaskSlice {
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for number in 0..of {
             let task = Self::Task { number, of };
-            if task.parts(parts).all(&is_done) {
+            if task.part_range(parts).all(&is_done) {
                 continue;
             }
             match ranges.last_mut() {
@@ -93,7 +93,7 @@ mod tests {
         for (parts, of) in [(10, 3), (3, 10), (0, 4), (u64::MAX, 1000)] {
             let mut next = 0;
             for number in 0..of {
-                let range = TaskSlice::Task { number, of }.parts(parts);
+                let range = TaskSlice::Task { number, of }.part_range(parts);
                 assert!(range.start == next && range.end - next - parts / of <= 1);
                 next = range.end;
             }

@@ -5,8 +5,8 @@
 
 use crate::{
     files::{self, FileError, FileKind, checksum},
-    shutdown_cleanup,
     job_array::TaskSlice,
+    shutdown_cleanup,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -19,7 +19,7 @@ use std::{
     sync::OnceLock,
 };
 
-const MAX_VALUE_LENGTH: usize = 60;
+const MAX_PRINTED_LENGTH: usize = 60;
 
 /// A message of one line that begins with the file's name.
 #[derive(Debug, thiserror::Error)]
@@ -32,13 +32,13 @@ impl From<FileError> for JournalError {
     }
 }
 
-fn failed(path: &Path, cause: &io::Error) -> JournalError {
+fn io_error(path: &Path, cause: &io::Error) -> JournalError {
     JournalError(format!("{}: {cause}", path.display()))
 }
 
 /// Names of the work and its parts in error messages.
 #[derive(Clone, Copy, Debug)]
-pub struct ErrorTerms {
+pub struct ErrorWording {
     /// Name of the work, such as `match`.
     pub work: &'static str,
     /// Name of a part, such as `pair`.
@@ -64,7 +64,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     /// task also reads the undivided work's journal, to which a merge adds the parts of all tasks.
     pub fn open(
         path: Option<&Path>,
-        terms: ErrorTerms,
+        terms: ErrorWording,
         identity: &Value,
         number: impl Fn(&L) -> u64,
         (slice, count): (TaskSlice, u64),
@@ -84,7 +84,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
                     };
                     for number in 0..of {
                         let slice = TaskSlice::Task { number, of };
-                        let later = parts.split_off(&slice.parts(count).end);
+                        let later = parts.split_off(&slice.part_range(count).end);
                         let mut lines = std::mem::replace(&mut parts, later);
                         match read(slice) {
                             Ok(found) => lines.extend(found),
@@ -126,7 +126,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     /// Reads the finished parts of all tasks before this one; unreadable files are skipped.
     pub fn read_earlier_tasks(
         path: &Path,
-        terms: ErrorTerms,
+        terms: ErrorWording,
         identity: &Value,
         number: impl Fn(&L) -> u64,
         (slice, parts): (TaskSlice, u64),
@@ -150,7 +150,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         serde_json::to_string(line)
             .map_err(io::Error::from)
             .and_then(|text| file.append((with_checksum(&text) + "\n").as_bytes()))
-            .map_err(|cause| failed(&file.path, &cause))
+            .map_err(|cause| io_error(&file.path, &cause))
     }
 
     /// Removes the stored parts that do not satisfy the predicate.
@@ -164,7 +164,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     pub fn close(self) -> Result<(), JournalError> {
         self.file.map_or(Ok(()), |JournalFile { path, file, .. }| {
             let synced = file.sync_all().and_then(|()| path.metadata());
-            synced.map(drop).map_err(|cause| failed(&path, &cause))
+            synced.map(drop).map_err(|cause| io_error(&path, &cause))
         })
     }
 }
@@ -172,11 +172,11 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
 /// Failure of an append to a path of so many bytes: how many are written before, and whether
 /// truncating fails too.
 #[doc(hidden)]
-pub type Fault = fn(&Path, usize) -> Option<(usize, bool)>;
+pub type AppendFault = fn(&Path, usize) -> Option<(usize, bool)>;
 
 /// Makes appends fail in tests.
 #[doc(hidden)]
-pub static FAULT: OnceLock<Fault> = OnceLock::new();
+pub static INJECTED_FAULT: OnceLock<AppendFault> = OnceLock::new();
 
 struct JournalFile {
     path: PathBuf,
@@ -191,7 +191,7 @@ struct JournalFile {
 
 impl JournalFile {
     fn open(path: &Path, work: &'static str) -> Result<Self, JournalError> {
-        let failed = |cause| failed(path, &cause);
+        let failed = |cause| io_error(path, &cause);
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -224,7 +224,9 @@ impl JournalFile {
             let problem = "closed, since half a line stands at its end";
             return Err(io::Error::other(problem));
         }
-        let fault = FAULT.get().and_then(|fault| fault(&self.path, line.len()));
+        let fault = INJECTED_FAULT
+            .get()
+            .and_then(|fault| fault(&self.path, line.len()));
         let (written, truncate_fails) = fault.unwrap_or((line.len(), false));
         let mut appended = self.file.write_all(&line[..written]);
         if fault.is_some() {
@@ -232,12 +234,12 @@ impl JournalFile {
         }
         match appended {
             Ok(()) => self.length += line.len() as u64,
-            Err(_) => self.is_closed = truncate_fails || self.truncate_to_lines().is_err(),
+            Err(_) => self.is_closed = truncate_fails || self.drop_partial_line().is_err(),
         }
         appended
     }
 
-    fn truncate_to_lines(&mut self) -> io::Result<()> {
+    fn drop_partial_line(&mut self) -> io::Result<()> {
         self.file.set_len(self.length)?;
         self.file.seek(SeekFrom::Start(self.length)).map(drop)
     }
@@ -258,23 +260,23 @@ impl JournalFile {
         let file = Self::open(&self.path, self.work)?.file;
         self.replaced.push(std::mem::replace(&mut self.file, file));
         self.length = retained.len() as u64;
-        self.truncate_to_lines()
-            .map_err(|cause| failed(&self.path, &cause))
+        self.drop_partial_line()
+            .map_err(|cause| io_error(&self.path, &cause))
     }
 }
 
 fn open_file<L: DeserializeOwned>(
     path: &Path,
-    terms: ErrorTerms,
+    terms: ErrorWording,
     identity: &Value,
     number: impl Fn(&L) -> u64,
 ) -> Result<(JournalFile, BTreeMap<u64, L>), JournalError> {
-    let failed = |cause| failed(path, &cause);
+    let failed = |cause| io_error(path, &cause);
     let mut lines = JournalFile::open(path, terms.work)?;
-    let bytes = files::read_open(&lines.file, path, FileKind::Data)?;
+    let bytes = files::read_opened(&lines.file, path, FileKind::Data)?;
     let found = parse_parts(path, &bytes, terms, identity, number)?;
     lines.length = found.complete as u64;
-    lines.truncate_to_lines().map_err(failed)?;
+    lines.drop_partial_line().map_err(failed)?;
     if found.complete == 0 {
         let header = format!("{identity}\n");
         let written = lines.append(header.as_bytes());
@@ -299,7 +301,7 @@ fn task_identity(identity: &Value, slice: TaskSlice, parts: u64) -> Value {
 /// Empty without a file.
 fn read_task_file<L: DeserializeOwned>(
     path: &Path,
-    terms: ErrorTerms,
+    terms: ErrorWording,
     identity: &Value,
     number: impl Fn(&L) -> u64,
     (slice, count): (TaskSlice, u64),
@@ -323,7 +325,7 @@ struct FileContent<L> {
 fn parse_parts<L: DeserializeOwned>(
     path: &Path,
     bytes: &[u8],
-    ErrorTerms { work, part }: ErrorTerms,
+    ErrorWording { work, part }: ErrorWording,
     identity: &Value,
     number: impl Fn(&L) -> u64,
 ) -> Result<FileContent<L>, JournalError> {
@@ -344,7 +346,7 @@ fn parse_parts<L: DeserializeOwned>(
         if line == 1 {
             let found: Value = serde_json::from_slice(text)
                 .map_err(|error| malformed(1, format!("{}: {error}", not_a_state_file())))?;
-            check_same(path, work, &found, identity)?;
+            check_identity(path, work, &found, identity)?;
             continue;
         }
         let Some(found) = verified_part(text) else {
@@ -387,7 +389,7 @@ fn verified_part(line: &[u8]) -> Option<String> {
     (with_checksum(&part) == line).then_some(part)
 }
 
-fn check_same(
+fn check_identity(
     path: &Path,
     work: &str,
     found: &Value,
@@ -418,7 +420,7 @@ pub fn first_mismatch<'a>(
 
 fn format_value(value: Option<&Value>) -> String {
     let text = value.map_or_else(|| "none".to_owned(), Value::to_string);
-    match text.char_indices().nth(MAX_VALUE_LENGTH) {
+    match text.char_indices().nth(MAX_PRINTED_LENGTH) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     }
@@ -432,7 +434,7 @@ mod tests {
 
     type Line = (u64, Vec<u64>);
 
-    const TERMS: ErrorTerms = ErrorTerms {
+    const TERMS: ErrorWording = ErrorWording {
         work: "study",
         part: "chunk",
     };
@@ -550,7 +552,7 @@ mod tests {
 
     #[test]
     fn whichever_append_fails_and_whoever_goes_on_the_rest_is_done_again() {
-        FAULT.get_or_init(|| fault);
+        INJECTED_FAULT.get_or_init(|| fault);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("faults");
         let identity = json!({ "seed": 3 });

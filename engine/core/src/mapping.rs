@@ -17,7 +17,7 @@ use std::{
 
 /// A file mapped for reading.
 #[derive(Debug)]
-pub struct Mapping {
+pub struct MappedFile {
     bytes: Mmap,
     entry: &'static Entry,
 }
@@ -28,15 +28,15 @@ struct Entry {
     /// 0 while unmapped.
     start: AtomicUsize,
     end: AtomicUsize,
-    next: EntryList,
+    next: RangeList,
 }
 
-type EntryList = OnceLock<Box<Entry>>;
+type RangeList = OnceLock<Box<Entry>>;
 
-static ENTRIES: EntryList = OnceLock::new();
+static MAPPED_RANGES: RangeList = OnceLock::new();
 
-impl Mapping {
-    /// Maps an open file; `path` names it in [`file_at`].
+impl MappedFile {
+    /// Maps an open file; `path` names it in [`mapped_file_at`].
     pub fn new(file: &File, path: &Path) -> io::Result<Self> {
         // SAFETY: the mapping is only read, and mapped files are replaced by renaming, never
         // changed in place; overwriting one by hand breaks this, as with every mapping.
@@ -56,7 +56,7 @@ impl Mapping {
     }
 }
 
-impl Deref for Mapping {
+impl Deref for MappedFile {
     type Target = [u8];
 
     #[inline]
@@ -65,7 +65,7 @@ impl Deref for Mapping {
     }
 }
 
-impl Drop for Mapping {
+impl Drop for MappedFile {
     fn drop(&mut self) {
         self.entry.end.store(0, SeqCst);
         self.entry.start.store(0, SeqCst);
@@ -74,7 +74,7 @@ impl Drop for Mapping {
 
 impl Entry {
     fn claim(name: &str, start: usize) -> &'static Self {
-        let mut list = &ENTRIES;
+        let mut list = &MAPPED_RANGES;
         loop {
             let entry = list.get_or_init(|| {
                 Box::new(Self {
@@ -94,8 +94,8 @@ impl Entry {
 }
 
 /// Printable name of the file mapped at an address; neither allocates nor blocks.
-pub fn file_at(address: usize) -> Option<&'static str> {
-    let mut list = &ENTRIES;
+pub fn mapped_file_at(address: usize) -> Option<&'static str> {
+    let mut list = &MAPPED_RANGES;
     while let Some(entry) = list.get() {
         if (entry.start.load(SeqCst)..entry.end.load(SeqCst)).contains(&address) {
             return Some(&entry.name);
@@ -116,10 +116,11 @@ mod tests {
         let map = |name: &str| {
             let path = directory.path().join(name);
             std::fs::write(&path, name).unwrap();
-            Mapping::new(&File::open(&path).unwrap(), &path).unwrap()
+            MappedFile::new(&File::open(&path).unwrap(), &path).unwrap()
         };
-        let found = |mapping: &Mapping, offset: usize| {
-            file_at(mapping.as_ptr().addr() + offset).map(|name| name.rsplit('/').next().unwrap())
+        let found = |mapping: &MappedFile, offset: usize| {
+            mapped_file_at(mapping.as_ptr().addr() + offset)
+                .map(|name| name.rsplit('/').next().unwrap())
         };
         let (one, other, again) = (map("one"), map("other\n"), map("one"));
         assert_eq!(&*one, b"one");
@@ -130,8 +131,8 @@ mod tests {
         assert_eq!(found(&other, 5), Some("other\u{fffd}"));
         let address = one.as_ptr().addr();
         drop(one);
-        assert_eq!(file_at(address), None);
-        let count = || std::iter::successors(ENTRIES.get(), |entry| entry.next.get()).count();
+        assert_eq!(mapped_file_at(address), None);
+        let count = || std::iter::successors(MAPPED_RANGES.get(), |entry| entry.next.get()).count();
         let before = count();
         (0..10).for_each(|_| drop(map("one")));
         assert_eq!(count(), before);

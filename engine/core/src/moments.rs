@@ -19,7 +19,7 @@ impl Moments {
     }
 
     /// Number of samples.
-    pub fn samples(&self) -> f64 {
+    pub fn sample_count(&self) -> f64 {
         self.samples
     }
 

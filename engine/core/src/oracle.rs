@@ -4,7 +4,7 @@ use crate::{chance_bounds::Bounds, game::Game, limits::Limits};
 use std::fmt::Debug;
 
 /// Game-theoretic values of some unfinished positions; values 0 and 1 are certain, others exact up
-/// to [`Oracle::error`].
+/// to [`Oracle::max_error`].
 pub trait Oracle<G: Game>: Send + Sync + Debug {
     /// Win probability of the seat to move with best play, before its chance event; `None` if
     /// unknown.
@@ -44,7 +44,7 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
     }
 
     /// Maximal absolute error of a value.
-    fn error(&self) -> f32 {
+    fn max_error(&self) -> f32 {
         0.0
     }
 }

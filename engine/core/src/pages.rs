@@ -98,7 +98,7 @@ mod heap {
     impl HeapPages {
         pub(super) fn zeroed(bytes: usize) -> Option<Self> {
             let count = bytes.div_ceil(4096);
-            let mut pages = crate::memory::with_capacity(count)?;
+            let mut pages = crate::fallible_allocation::with_capacity(count)?;
             pages.resize_with(count, || Page(UnsafeCell::new([0; 4096])));
             Some(Self { pages, bytes })
         }

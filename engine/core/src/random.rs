@@ -77,7 +77,7 @@ impl RandomStream {
     }
 
     /// A random number in `[0, 1)` of 53 bits.
-    pub fn unit(&mut self) -> f64 {
+    pub fn uniform_f64(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 

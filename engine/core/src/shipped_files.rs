@@ -13,7 +13,7 @@ static SHIPPED_FILES: OnceLock<Vec<ShippedFile>> = OnceLock::new();
 static DATA_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
 /// Makes files readable at their relative paths wherever the program runs, once at its start.
-pub fn ship(files: &[&[ShippedFile]]) {
+pub fn set_shipped_files(files: &[&[ShippedFile]]) {
     _ = SHIPPED_FILES.set(files.concat());
 }
 
@@ -23,7 +23,7 @@ pub fn set_data_directory(directory: &Path) {
 }
 
 /// The path, or the one in the data directory if only that exists.
-pub(crate) fn locate(path: &Path) -> Cow<'_, Path> {
+pub(crate) fn or_in_data_directory(path: &Path) -> Cow<'_, Path> {
     let elsewhere = DATA_DIRECTORY.get().map(|directory| directory.join(path));
     let elsewhere = elsewhere.filter(|found| !path.exists() && found.exists());
     elsewhere.map_or(Cow::Borrowed(path), Cow::Owned)
@@ -58,7 +58,7 @@ mod tests {
         std::fs::create_dir(directory.path().join("models")).unwrap();
         std::fs::write(directory.path().join("models/b"), "of the directory").unwrap();
         set_data_directory(directory.path());
-        ship(&[&[("models/a", b"shipped"), ("models/b", b"hidden")]]);
+        set_shipped_files(&[&[("models/a", b"shipped"), ("models/b", b"hidden")]]);
         let read = |path: &str| files::read(Path::new(path), FileKind::Text);
         assert_eq!(read("models/a").unwrap(), b"shipped");
         assert_eq!(read("./models/a").unwrap(), b"shipped");

@@ -155,14 +155,14 @@ macro_rules! multiversion {
         #[cfg(target_arch = "x86_64")]
         {
             $crate::multiversion!(@compiled $name
-                fn form<$(const $constant: $kind),*>($($argument: $type),*) $($result)* {
+                fn compiled_version<$(const $constant: $kind),*>($($argument: $type),*) $($result)* {
                     $body($($argument),*)
                 }
             );
             if $level >= $crate::simd::SimdLevel::$name {
                 // SAFETY: `Instructions` of a level exist only where its features were detected;
                 // the version is safe code.
-                return unsafe { form::<$($constant),*>($($argument),*) };
+                return unsafe { compiled_version::<$($constant),*>($($argument),*) };
             }
         }
         $crate::multiversion!(@forms $level

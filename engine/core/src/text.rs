@@ -26,7 +26,7 @@ impl TextError {
 
     /// Counts `character` within its line of `text`; `problem` names a line but the first.
     #[must_use]
-    pub fn in_lines(self, text: &str) -> Self {
+    pub fn relative_to_line(self, text: &str) -> Self {
         let before: String = text.chars().take(self.character - 1).collect();
         let in_line = before.rsplit('\n').next().unwrap_or_default();
         let problem = match before.split('\n').count() {
@@ -48,7 +48,7 @@ pub fn error_at<T>(character: usize, problem: impl Into<String>) -> Result<T, Te
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Strips a byte-order mark.
-pub fn without_mark(bytes: &[u8]) -> &[u8] {
+pub fn strip_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
 }
 
@@ -57,7 +57,7 @@ pub fn without_mark(bytes: &[u8]) -> &[u8] {
 /// # Errors
 /// If it is in another encoding.
 pub fn from_utf8(bytes: &[u8]) -> Result<String, &'static str> {
-    match std::str::from_utf8(without_mark(bytes)) {
+    match std::str::from_utf8(strip_bom(bytes)) {
         Ok(text) => Ok(text.replace("\r\n", "\n")),
         Err(_) if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") => {
             Err("it is text in UTF-16; save it in UTF-8")
@@ -75,7 +75,7 @@ pub fn from_utf8_or_latin1(bytes: &[u8]) -> Result<String, &'static str> {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(problem),
         _ if bytes.contains(&0) => Err("it is no text"),
         _ => {
-            let lines = without_mark(bytes).split_inclusive(|byte| *byte == b'\n');
+            let lines = strip_bom(bytes).split_inclusive(|byte| *byte == b'\n');
             let latin1 = |line: &[u8]| line.iter().copied().map(char::from).collect();
             let decode = |line| match std::str::from_utf8(line) {
                 Ok(line) => Cow::Borrowed(line),
@@ -117,7 +117,7 @@ pub fn read_line(
 ) -> io::Result<LineRead> {
     line.clear();
     let length = text.take(max_length as u64 + 1).read_until(b'\n', line)?;
-    line.drain(..line.len() - without_mark(line).len());
+    line.drain(..line.len() - strip_bom(line).len());
     Ok(if length == 0 {
         LineRead::End
     } else if line.pop_if(|last| *last == b'\n').is_some() {
@@ -194,8 +194,8 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
 /// names.
 pub fn suggestion(name: &str, list: &str) -> String {
     const MIN_SIMILARITY: f64 = 0.6;
-    const MAX_BYTES: usize = 64;
-    if name.len() > MAX_BYTES {
+    const MAX_NAME_BYTES: usize = 64;
+    if name.len() > MAX_NAME_BYTES {
         return String::new();
     }
     let list = list.split(';').next().unwrap_or_default();
@@ -235,7 +235,7 @@ pub fn format_bytes(bytes: u64) -> String {
 /// # Panics
 /// If a line is no such value.
 #[expect(clippy::unwrap_used, reason = "tables of tests")]
-pub fn rows<T: serde::de::DeserializeOwned>(table: &str) -> impl Iterator<Item = T> {
+pub fn parse_json_rows<T: serde::de::DeserializeOwned>(table: &str) -> impl Iterator<Item = T> {
     table.lines().map(|row| serde_json::from_str(row).unwrap())
 }
 

@@ -19,7 +19,7 @@ use std::{
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Hash (xxh3, 64 bits) of a schema text, which names all inputs.
-pub fn hash(schema: &str) -> u64 {
+pub fn schema_hash(schema: &str) -> u64 {
     xxh3_64(schema.as_bytes())
 }
 
@@ -49,7 +49,7 @@ pub struct Cell {
 
 impl CellGroup {
     /// The only group of a view.
-    pub const fn only(letter: char, count: usize, symbols: usize, meaning: &'static str) -> Self {
+    pub const fn single(letter: char, count: usize, symbols: usize, meaning: &'static str) -> Self {
         Self {
             letter,
             start: 0,
@@ -73,19 +73,19 @@ impl CellGroup {
     }
 
     /// All cells of the group.
-    pub fn all(&self) -> impl Iterator<Item = Cell> {
+    pub fn cells(&self) -> impl Iterator<Item = Cell> {
         (0..self.count).map(|number| self.cell(number))
     }
 
     /// Index of a cell in the group; `None` if it is in another.
-    pub fn number_of(&self, cell: Cell) -> Option<usize> {
+    pub fn index_of(&self, cell: Cell) -> Option<usize> {
         cell.index()
             .checked_sub(self.start)
             .filter(|number| *number < self.count)
     }
 
     /// Range of the cells' names, such as `b0-24`.
-    pub fn names(&self) -> String {
+    pub fn name_range(&self) -> String {
         format!("{}0-{}", self.letter, self.count - 1)
     }
 }
@@ -99,7 +99,7 @@ impl Cell {
 
     /// Size of the cell's alphabet.
     #[inline]
-    pub fn symbols(self) -> usize {
+    pub fn alphabet_size(self) -> usize {
         usize::from(self.symbols)
     }
 }
@@ -119,13 +119,13 @@ pub type TupleCandidates = (&'static str, Vec<Vec<Cell>>);
 /// A game with views, the inputs of n-tuple networks.
 pub trait TupleInputs: Playable {
     /// Cell groups of a view.
-    fn cells(&self) -> &[CellGroup];
+    fn cell_groups(&self) -> &[CellGroup];
 
     /// Writes a position's view from the perspective of `seat`: for each cell a symbol below its
     /// alphabet's size.
     fn write_symbols(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
 
-    /// Range of [`alea_play::rules::Rules::remaining`] of unfinished positions; by default up to
+    /// Range of [`alea_play::rule_parameters::Rules::remaining_length`] of unfinished positions; by default up to
     /// the maximal plies.
     fn remaining_range(&self) -> RangeInclusive<usize> {
         1..=self.max_plies().into()
@@ -152,7 +152,7 @@ pub trait TupleInputs: Playable {
     /// first group.
     fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
         let _ = random;
-        let cells: Vec<Cell> = self.cells()[0].all().collect();
+        let cells: Vec<Cell> = self.cell_groups()[0].cells().collect();
         let (mut pairs, mut triples) = (Vec::new(), Vec::new());
         for (third, &c) in cells.iter().enumerate() {
             for (second, &b) in cells[..third].iter().enumerate() {
@@ -187,12 +187,12 @@ pub trait Learnable: TupleInputs {
     }
 
     /// Name and parameters of the game in model files.
-    fn model_name(&self) -> String {
+    fn model_game_name(&self) -> String {
         self.notation()
     }
 
-    /// The rules of a [`Learnable::model_name`]; `None` for another game.
-    fn from_model_name(name: &str) -> Option<Self> {
+    /// The rules of a [`Learnable::model_game_name`]; `None` for another game.
+    fn from_model_game_name(name: &str) -> Option<Self> {
         Self::from_notation(name, None).ok()
     }
 
@@ -200,7 +200,7 @@ pub trait Learnable: TupleInputs {
     /// active; slots may share rows. By default each cell of the first group is a slot.
     fn feature_slots(&self, groups: NamedSet<Self::Group>) -> Vec<Range<usize>> {
         let _ = groups;
-        let cells = self.cells()[0];
+        let cells = self.cell_groups()[0];
         let slot = |number| number * cells.symbols..(number + 1) * cells.symbols;
         (0..cells.count).map(slot).collect()
     }
@@ -214,7 +214,7 @@ pub trait Learnable: TupleInputs {
         rows: &mut [u16],
     ) {
         let _ = groups;
-        let cells = self.cells()[0];
+        let cells = self.cell_groups()[0];
         with_view(self, position, seat, |symbols| {
             let symbols = &symbols[cells.start..][..cells.count];
             for ((number, row), &symbol) in (0..).zip(rows).zip(symbols) {
@@ -226,8 +226,8 @@ pub trait Learnable: TupleInputs {
     /// Schema text of the features.
     fn feature_schema(&self, groups: NamedSet<Self::Group>) -> String {
         let _ = groups;
-        let cells = self.cells()[0];
-        format!("sparse v1: {} {}", cells.names(), cells.meaning)
+        let cells = self.cell_groups()[0];
+        format!("sparse v1: {} {}", cells.name_range(), cells.meaning)
     }
 }
 
@@ -264,7 +264,7 @@ pub(super) fn format_limits<G: TupleInputs>(what: &str, limits: &[u8]) -> String
 
 /// All pairs of cells of the first group.
 pub fn all_pairs<G: TupleInputs>(game: &G) -> Vec<Vec<Cell>> {
-    let cells: Vec<Cell> = game.cells()[0].all().collect();
+    let cells: Vec<Cell> = game.cell_groups()[0].cells().collect();
     let pairs_of = |(index, &a): (usize, &Cell)| {
         let later = cells[index + 1..].iter().copied();
         later.map(move |b| vec![a, b])
@@ -283,7 +283,7 @@ pub fn with_view<G: TupleInputs, R>(
     read: impl FnOnce(&[u8]) -> R,
 ) -> R {
     let view_len = game
-        .cells()
+        .cell_groups()
         .last()
         .map_or(0, |last| last.start + last.count);
     if view_len <= STACK_CELLS {
@@ -312,7 +312,7 @@ pub fn parse_cell(groups: &[CellGroup], text: &str) -> Option<Cell> {
 pub fn format_cell(groups: &[CellGroup], cell: Cell) -> String {
     groups
         .iter()
-        .find_map(|group| Some(format!("{}{}", group.letter, group.number_of(cell)?)))
+        .find_map(|group| Some(format!("{}{}", group.letter, group.index_of(cell)?)))
         .unwrap_or_default()
 }
 

@@ -1,10 +1,10 @@
 //! Learned evaluators (n-tuple networks and neural networks), their inputs, and model files.
 
-pub mod safetensors_container;
 pub mod inputs;
 pub mod model_file;
 pub mod named_set;
 pub mod network;
+pub mod safetensors_container;
 pub mod tuples;
 
 /// Why weights, inputs or a model file are unusable, in one line.

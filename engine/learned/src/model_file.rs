@@ -3,14 +3,14 @@
 
 use super::{
     ModelError,
-    safetensors_container::{Container, Tensor},
-    inputs::{Learnable, hash},
+    inputs::{Learnable, schema_hash},
     named_set::NamedSet,
     network::{
         ACTIVATION_MAX, HIDDEN_SCALE, LOGIT_SCALE, Layer, MAX_HIDDEN, Network, NetworkWeights,
-        OUTPUT_SCALE, ROW_SCALE, layout,
+        OUTPUT_SCALE, ROW_SCALE, input_schema,
     },
-    tuples::{CUSTOM, TupleNetwork, TupleSet},
+    safetensors_container::{Container, Tensor},
+    tuples::{CUSTOM_NAME, TupleNetwork, TupleSet},
 };
 use alea_core::{
     files::{self, FileError, FileKind},
@@ -20,7 +20,7 @@ use alea_play::registry::AnyEvaluator;
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 /// Format version of model files.
-pub const SCHEMA: &str = "1";
+pub const FORMAT_VERSION: &str = "1";
 
 /// A learned evaluator.
 #[derive(Clone, Debug)]
@@ -61,13 +61,13 @@ impl<G: Learnable> ModelFile<G> {
     /// Writes the file atomically.
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         let bytes = self.to_bytes();
-        files::write_atomically(path, |file| file.write_all(&bytes)).map_err(from_file)
+        files::write_atomically(path, |file| file.write_all(&bytes)).map_err(from_file_error)
     }
 
     /// Loads and validates a file for `game`.
     pub fn load(game: &G, path: &Path) -> Result<Self, ModelError> {
-        let bytes = files::read(path, FileKind::Data).map_err(from_file)?;
-        Self::from_bytes(game, &bytes).map_err(|problem| with_path(path, problem))
+        let bytes = files::read(path, FileKind::Data).map_err(from_file_error)?;
+        Self::from_bytes(game, &bytes).map_err(|problem| prefix_path(path, problem))
     }
 
     /// Bytes of the model file.
@@ -79,10 +79,10 @@ impl<G: Learnable> ModelFile<G> {
         let hash = container
             .metadata
             .get("features")
-            .map_or(0, |features| hash(features));
+            .map_or(0, |features| schema_hash(features));
         for (key, value) in [
-            ("schema", SCHEMA.to_owned()),
-            ("game", self.model.game()),
+            ("schema", FORMAT_VERSION.to_owned()),
+            ("game", self.model.game_name()),
             ("feature_hash", format!("{hash:016x}")),
             ("provenance", self.provenance.clone()),
         ] {
@@ -95,24 +95,24 @@ impl<G: Learnable> ModelFile<G> {
     /// game, kind, features, checksums, tensors and weights.
     pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelError> {
         let container = Container::parse(bytes)?;
-        let schema = container.value("schema")?;
-        if schema != SCHEMA {
+        let schema = container.metadata_value("schema")?;
+        if schema != FORMAT_VERSION {
             return Err(ModelError(format!(
-                "model schema '{schema}' is not supported; this build reads schema '{SCHEMA}'"
+                "model schema '{schema}' is not supported; this build reads schema '{FORMAT_VERSION}'"
             )));
         }
         let requested_rules = game;
         let game = &game.training_rules();
-        let found = container.value("game")?;
-        if found != game.model_name() {
+        let found = container.metadata_value("game")?;
+        if found != game.model_game_name() {
             let expected = requested_rules.notation();
             return Err(ModelError(format!(
                 "a model of {found}; this is {expected}"
             )));
         }
-        let model = match container.value("kind")? {
+        let model = match container.metadata_value("kind")? {
             "ntuple" => Model::NTuple(read_ntuple(game, container.clone())?),
-            NETWORK => Model::Network(read_network(game, container.clone())?),
+            NETWORK_KIND => Model::Network(read_network(game, container.clone())?),
             "network" => {
                 return Err(ModelError(
                     "a network in floating point, as versions before this one made them: train it \
@@ -122,12 +122,12 @@ impl<G: Learnable> ModelFile<G> {
             }
             kind => {
                 return Err(ModelError(format!(
-                    "model kind '{kind}' is unknown; there are 'ntuple' and '{NETWORK}'"
+                    "model kind '{kind}' is unknown; there are 'ntuple' and '{NETWORK_KIND}'"
                 )));
             }
         };
         Ok(Self {
-            provenance: container.value("provenance")?.to_owned(),
+            provenance: container.metadata_value("provenance")?.to_owned(),
             model,
         })
     }
@@ -135,22 +135,22 @@ impl<G: Learnable> ModelFile<G> {
 
 /// Name of the game of a model file.
 pub fn read_game_name(path: &Path) -> Result<String, ModelError> {
-    let bytes = files::read(path, FileKind::Data).map_err(from_file)?;
+    let bytes = files::read(path, FileKind::Data).map_err(from_file_error)?;
     let container = Container::parse(&bytes);
-    let name = container.and_then(|container| Ok(container.value("game")?.to_owned()));
-    name.map_err(|problem| with_path(path, problem))
+    let name = container.and_then(|container| Ok(container.metadata_value("game")?.to_owned()));
+    name.map_err(|problem| prefix_path(path, problem))
 }
 
-fn with_path(path: &Path, problem: ModelError) -> ModelError {
+fn prefix_path(path: &Path, problem: ModelError) -> ModelError {
     ModelError(format!("{}: {problem}", path.display()))
 }
 
-fn from_file(error: FileError) -> ModelError {
+fn from_file_error(error: FileError) -> ModelError {
     ModelError(error.to_string())
 }
 
 /// Constructs the evaluator in the bytes of a model file.
-pub fn evaluator<G: Learnable>(
+pub fn evaluator_from_bytes<G: Learnable>(
     game: &G,
     content: &[u8],
 ) -> Result<Arc<dyn AnyEvaluator<G>>, String> {
@@ -173,13 +173,13 @@ impl<G: Learnable> Model<G> {
     /// Text that names the tuple set, or layers, inputs and buckets.
     pub fn summary(&self) -> String {
         match self {
-            Self::NTuple(model) => format!("tuple set {}", model.set().name()),
+            Self::NTuple(model) => format!("tuple set {}", model.tuple_set().name()),
             Self::Network(model) => {
                 let labelled = |what: &str, list: String| match list.is_empty() {
                     true => list,
                     false => format!(", {what} {list}"),
                 };
-                let inputs = labelled("inputs", model.groups().names());
+                let inputs = labelled("inputs", model.feature_groups().names());
                 let buckets = labelled("buckets", joined(model.bucket_limits(), ","));
                 format!("layers {:?}{inputs}{buckets}", model.weights().widths())
             }
@@ -187,18 +187,18 @@ impl<G: Learnable> Model<G> {
     }
 
     /// Name of the game in model files.
-    pub fn game(&self) -> String {
+    pub fn game_name(&self) -> String {
         match self {
-            Self::NTuple(model) => model.set().game().model_name(),
-            Self::Network(model) => model.game().to_owned(),
+            Self::NTuple(model) => model.tuple_set().game().model_game_name(),
+            Self::Network(model) => model.game_name().to_owned(),
         }
     }
 
     /// Schema text of the model's inputs.
-    pub fn features(&self) -> String {
+    pub fn feature_schema(&self) -> String {
         match self {
-            Self::NTuple(model) => model.set().description(),
-            Self::Network(model) => model.layout().to_owned(),
+            Self::NTuple(model) => model.tuple_set().schema_text(),
+            Self::Network(model) => model.input_schema().to_owned(),
         }
     }
 
@@ -212,7 +212,7 @@ impl<G: Learnable> Model<G> {
 }
 
 /// Kind of neural networks in files; `network` was in floating point.
-const NETWORK: &str = "integer_network";
+const NETWORK_KIND: &str = "integer_network";
 
 /// Collects metadata of a file.
 pub fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, String> {
@@ -223,21 +223,21 @@ pub fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, 
 }
 
 fn ntuple_container<G: Learnable>(model: &TupleNetwork<G>) -> Container {
-    let set = model.set();
+    let set = model.tuple_set();
     let mut metadata = metadata([
         ("kind", "ntuple".to_owned()),
-        ("features", set.description()),
+        ("features", set.schema_text()),
         ("shape", set.name().to_owned()),
         ("scales", NO_SCALES.to_owned()),
     ]);
-    if !set.phases().is_empty() {
-        metadata.insert("phases".to_owned(), joined(set.phases(), ","));
+    if !set.phase_limits().is_empty() {
+        metadata.insert("phases".to_owned(), joined(set.phase_limits(), ","));
     }
     Container {
         metadata,
         tensors: vec![
             Tensor::new("bias", vec![1], &[model.bias()]),
-            Tensor::new("weights", vec![set.rows()], model.weights()),
+            Tensor::new("weights", vec![set.row_count()], model.weights()),
         ],
     }
 }
@@ -289,45 +289,45 @@ fn network_container<G: Learnable>(model: &Network<G>) -> Container {
         tensors.push(Tensor::new(&name, bucket_shape(pair), &layer.weights));
     }
     let mut metadata = metadata([
-        ("kind", NETWORK.to_owned()),
-        ("features", model.layout().to_owned()),
-        ("inputs", model.groups().names()),
+        ("kind", NETWORK_KIND.to_owned()),
+        ("features", model.input_schema().to_owned()),
+        ("inputs", model.feature_groups().names()),
         ("shape", joined(&widths, ",")),
         ("scales", network_scales(widths.len())),
     ]);
     if !model.bucket_limits().is_empty() {
-        metadata.insert(BUCKETS.to_owned(), joined(model.bucket_limits(), ","));
+        metadata.insert(BUCKETS_KEY.to_owned(), joined(model.bucket_limits(), ","));
     }
     Container { metadata, tensors }
 }
 
-const BUCKETS: &str = "buckets";
+const BUCKETS_KEY: &str = "buckets";
 
 fn read_ntuple<G: Learnable>(
     game: &G,
     mut container: Container,
 ) -> Result<TupleNetwork<G>, ModelError> {
-    let set = match container.value("shape")? {
-        CUSTOM => {
-            let features = container.value("features")?;
+    let set = match container.metadata_value("shape")? {
+        CUSTOM_NAME => {
+            let features = container.metadata_value("features")?;
             let list = features.rsplit_once(": ").map_or("", |(_, list)| list);
-            TupleSet::custom(game, &list.split(", ").collect::<Vec<_>>())
+            TupleSet::parse_custom(game, &list.split(", ").collect::<Vec<_>>())
         }
         name => TupleSet::from_name(game, name),
     };
     let set = set?.with_phases(&read_limits(&container, "phases")?)?;
-    check_features(&container, &set.description())?;
+    check_features(&container, &set.schema_text())?;
     check_scales(&container, NO_SCALES)?;
     container.check_checksums()?;
-    let bias: Vec<f32> = container.take("bias", &[1])?;
-    let weights = container.take("weights", &[set.rows()])?;
-    container.finish()?;
+    let bias: Vec<f32> = container.take_tensor("bias", &[1])?;
+    let weights = container.take_tensor("weights", &[set.row_count()])?;
+    container.check_all_taken()?;
     TupleNetwork::new(set, weights, bias[0])
 }
 
 /// Upper limits of all phases or buckets but the last.
 fn read_limits(container: &Container, key: &'static str) -> Result<Vec<u8>, ModelError> {
-    let Ok(text) = container.value(key) else {
+    let Ok(text) = container.metadata_value(key) else {
         return Ok(Vec::new());
     };
     let limits: Option<Vec<u8>> = text.split(',').map(|left| left.parse().ok()).collect();
@@ -347,11 +347,11 @@ fn read_network<G: Learnable>(
     game: &G,
     mut container: Container,
 ) -> Result<Network<G>, ModelError> {
-    let groups = NamedSet::from_names(container.value("inputs")?)
+    let groups = NamedSet::from_names(container.metadata_value("inputs")?)
         .map_err(|error| ModelError(error.to_string()))?;
-    let limits = read_limits(&container, BUCKETS)?;
-    check_features(&container, &layout(game, groups, &limits))?;
-    let widths = read_widths(container.value("shape")?)?;
+    let limits = read_limits(&container, BUCKETS_KEY)?;
+    check_features(&container, &input_schema(game, groups, &limits))?;
+    let widths = read_widths(container.metadata_value("shape")?)?;
     check_scales(&container, &network_scales(widths.len()))?;
     container.check_checksums()?;
     let (first, last, buckets) = (widths[0], widths[widths.len() - 1], limits.len() + 1);
@@ -359,19 +359,21 @@ fn read_network<G: Learnable>(
     let slots = game.feature_slots(groups);
     let rows = slots.iter().map(|run| run.end).max().unwrap_or(0);
     let mut weights = NetworkWeights {
-        rows: container.take("rows", &[rows, first])?,
-        bias: container.take("hidden1.bias", &[first])?,
-        output: container.take("output.weight", &bucket_shape(&[last]))?,
-        output_bias: container.take("output.bias", &[buckets])?,
+        rows: container.take_tensor("rows", &[rows, first])?,
+        bias: container.take_tensor("hidden1.bias", &[first])?,
+        output: container.take_tensor("output.weight", &bucket_shape(&[last]))?,
+        output_bias: container.take_tensor("output.bias", &[buckets])?,
         ..NetworkWeights::default()
     };
     for (pair, index) in widths.windows(2).zip(2..) {
         weights.hidden.push(Layer {
-            weights: container.take(&format!("hidden{index}.weight"), &bucket_shape(pair))?,
-            bias: container.take(&format!("hidden{index}.bias"), &bucket_shape(&pair[1..]))?,
+            weights: container
+                .take_tensor(&format!("hidden{index}.weight"), &bucket_shape(pair))?,
+            bias: container
+                .take_tensor(&format!("hidden{index}.bias"), &bucket_shape(&pair[1..]))?,
         });
     }
-    container.finish()?;
+    container.check_all_taken()?;
     Network::new(game, groups, &limits, weights)
 }
 
@@ -389,8 +391,11 @@ fn read_widths(shape: &str) -> Result<Vec<usize>, ModelError> {
 }
 
 fn check_features(container: &Container, built: &str) -> Result<(), ModelError> {
-    let file_features = container.value("features")?;
-    let (file_hash, built_hash) = (container.value("feature_hash")?, hash(built));
+    let file_features = container.metadata_value("features")?;
+    let (file_hash, built_hash) = (
+        container.metadata_value("feature_hash")?,
+        schema_hash(built),
+    );
     if file_features == built && file_hash == format!("{built_hash:016x}") {
         return Ok(());
     }
@@ -410,7 +415,7 @@ fn check_features(container: &Container, built: &str) -> Result<(), ModelError> 
 }
 
 fn check_scales(container: &Container, expected: &str) -> Result<(), ModelError> {
-    let found = container.value("scales")?;
+    let found = container.metadata_value("scales")?;
     if found == expected {
         Ok(())
     } else {

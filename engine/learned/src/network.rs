@@ -141,7 +141,7 @@ pub struct Network<G: Learnable> {
 
 impl<G: Learnable> Network<G> {
     /// Creates a network; `bucket_limits` are upper limits of
-    /// [`alea_play::rules::Rules::remaining`] of all buckets but the last.
+    /// [`alea_play::rule_parameters::Rules::remaining_length`] of all buckets but the last.
     pub fn new(
         game: &G,
         groups: NamedSet<G::Group>,
@@ -164,8 +164,8 @@ impl<G: Learnable> Network<G> {
         let instructions = Instructions::detect();
         Ok(Self {
             kernels: G::Network::new(&weights, groups, bucket_limits, instructions),
-            layout: layout(game, groups, bucket_limits),
-            game: game.model_name(),
+            layout: input_schema(game, groups, bucket_limits),
+            game: game.model_game_name(),
             active: slots.len(),
             bucket_limits: bucket_limits.to_vec(),
             weights,
@@ -195,7 +195,7 @@ impl<G: Learnable> Network<G> {
     }
 
     /// Optional feature groups of the inputs.
-    pub fn groups(&self) -> NamedSet<G::Group> {
+    pub fn feature_groups(&self) -> NamedSet<G::Group> {
         self.groups
     }
 
@@ -216,12 +216,12 @@ impl<G: Learnable> Network<G> {
     }
 
     /// Schema text of the inputs.
-    pub fn layout(&self) -> &str {
+    pub fn input_schema(&self) -> &str {
         &self.layout
     }
 
     /// Name and parameters of the game in model files.
-    pub fn game(&self) -> &str {
+    pub fn game_name(&self) -> &str {
         &self.game
     }
 
@@ -240,15 +240,18 @@ impl<G: Learnable> Network<G> {
     #[inline]
     fn logit_from_sums(&self, game: &G, position: &G::Position, sums: &[i32]) -> i32 {
         // Zeroing scratch space for wide layers takes longer than narrow layers.
-        const NARROW: usize = 128;
+        const MAX_NARROW_WIDTH: usize = 128;
         let (instructions, weights) = (self.instructions, &self.weights);
-        let bucket = bucket(&self.bucket_limits, game.remaining(position));
+        let bucket = bucket(&self.bucket_limits, game.remaining_length(position));
         let layers = weights.hidden.iter();
-        let is_narrow = layers.fold(weights.bias.len() <= NARROW, |is_narrow, layer| {
-            is_narrow && layer.bias.len() <= NARROW * weights.buckets()
-        });
+        let is_narrow = layers.fold(
+            weights.bias.len() <= MAX_NARROW_WIDTH,
+            |is_narrow, layer| {
+                is_narrow && layer.bias.len() <= MAX_NARROW_WIDTH * weights.buckets()
+            },
+        );
         match is_narrow {
-            true => kernels::forward::<NARROW>(instructions, weights, bucket, sums),
+            true => kernels::forward::<MAX_NARROW_WIDTH>(instructions, weights, bucket, sums),
             false => kernels::forward::<MAX_WIDTH>(instructions, weights, bucket, sums),
         }
     }
@@ -261,7 +264,7 @@ pub fn bucket(bucket_limits: &[u8], remaining: usize) -> usize {
     bucket_limits.iter().filter(below).count()
 }
 
-pub(super) fn layout<G: Learnable>(
+pub(super) fn input_schema<G: Learnable>(
     game: &G,
     groups: NamedSet<G::Group>,
     bucket_limits: &[u8],
@@ -342,7 +345,7 @@ impl<G: Learnable> Evaluator<G> for Network<G> {
         win_probability(G::Network::logit(self, game, position, cache))
     }
 
-    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
+    fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32> {
         Some(log_odds(self.logit_from_scratch(game, position)))
     }
 }

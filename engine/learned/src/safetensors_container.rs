@@ -25,8 +25,8 @@ pub struct Container {
     pub tensors: Vec<Tensor>,
 }
 
-const DATA_CHECKSUM: &str = "checksum";
-const METADATA_CHECKSUM: &str = "metadata_checksum";
+const DATA_CHECKSUM_KEY: &str = "checksum";
+const METADATA_CHECKSUM_KEY: &str = "metadata_checksum";
 
 /// A number type of tensors.
 pub trait Number: Copy {
@@ -105,9 +105,12 @@ impl Container {
     pub fn to_bytes(&self) -> Vec<u8> {
         let data = self.data();
         let mut metadata = self.metadata.clone();
-        metadata.insert(DATA_CHECKSUM.to_owned(), format!("{:016x}", xxh3_64(&data)));
+        metadata.insert(
+            DATA_CHECKSUM_KEY.to_owned(),
+            format!("{:016x}", xxh3_64(&data)),
+        );
         let checksum = metadata_checksum(&metadata);
-        metadata.insert(METADATA_CHECKSUM.to_owned(), format!("{checksum:016x}"));
+        metadata.insert(METADATA_CHECKSUM_KEY.to_owned(), format!("{checksum:016x}"));
         let mut header = String::from("{\"__metadata__\":{");
         for (index, (key, value)) in metadata.iter().enumerate() {
             header.push_str(if index > 0 { "," } else { "" });
@@ -146,7 +149,7 @@ impl Container {
     }
 
     /// Metadata of `key`; an error if missing.
-    pub fn value(&self, key: &'static str) -> Result<&str, ModelError> {
+    pub fn metadata_value(&self, key: &'static str) -> Result<&str, ModelError> {
         self.metadata.get(key).map(String::as_str).ok_or_else(|| {
             ModelError(format!(
                 "not a model file of this program: its metadata has no '{key}'"
@@ -158,10 +161,10 @@ impl Container {
     pub fn check_checksums(&self) -> Result<(), ModelError> {
         let metadata = metadata_checksum(&self.metadata);
         for (part, key, actual) in [
-            ("metadata", METADATA_CHECKSUM, metadata),
-            ("weights", DATA_CHECKSUM, xxh3_64(&self.data())),
+            ("metadata", METADATA_CHECKSUM_KEY, metadata),
+            ("weights", DATA_CHECKSUM_KEY, xxh3_64(&self.data())),
         ] {
-            let expected = self.value(key)?;
+            let expected = self.metadata_value(key)?;
             if expected != format!("{actual:016x}") {
                 return Err(ModelError(format!(
                     "damaged: the {part} have checksum {actual:016x}, the file promises {expected}"
@@ -172,7 +175,11 @@ impl Container {
     }
 
     /// Removes a tensor with this name and shape, and returns its numbers.
-    pub fn take<T: Number>(&mut self, name: &str, shape: &[usize]) -> Result<Vec<T>, ModelError> {
+    pub fn take_tensor<T: Number>(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+    ) -> Result<Vec<T>, ModelError> {
         let Some(index) = self.tensors.iter().position(|tensor| tensor.name == name) else {
             return Err(ModelError(format!("tensor {name} is missing")));
         };
@@ -189,7 +196,7 @@ impl Container {
     }
 
     /// Checks that all tensors were taken.
-    pub fn finish(&self) -> Result<(), ModelError> {
+    pub fn check_all_taken(&self) -> Result<(), ModelError> {
         self.tensors.first().map_or(Ok(()), |Tensor { name, .. }| {
             Err(ModelError(format!(
                 "tensor {name} does not belong in this model"
@@ -200,7 +207,9 @@ impl Container {
 
 /// xxh3 of `key`, byte 0, `value`, byte 0 for all metadata except this checksum, sorted by key.
 fn metadata_checksum(metadata: &BTreeMap<String, String>) -> u64 {
-    let pairs = metadata.iter().filter(|(key, _)| *key != METADATA_CHECKSUM);
+    let pairs = metadata
+        .iter()
+        .filter(|(key, _)| *key != METADATA_CHECKSUM_KEY);
     let text: Vec<u8> = pairs
         .flat_map(|(key, value)| [key.as_bytes(), &[0], value.as_bytes(), &[0]].concat())
         .collect();

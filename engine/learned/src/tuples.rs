@@ -9,7 +9,7 @@ mod quantized;
 mod set;
 
 pub use quantized::QuantizedWeights;
-pub use set::{CUSTOM, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleSet, tuple_text};
+pub use set::{CUSTOM_NAME, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleSet, tuple_text};
 
 use super::{
     ModelError,
@@ -44,7 +44,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
 
     /// Writes each tuple's row in the array of all tables.
     #[inline]
-    fn rows(set: &TupleSet<G>, position: &G::Position, out: &mut [u32]) {
+    fn row_indices(set: &TupleSet<G>, position: &G::Position, out: &mut [u32]) {
         set.rows_generic(position, out);
     }
 
@@ -77,13 +77,13 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     }
 }
 
-/// Quantized bias plus the weights of [`TupleKernels::rows`].
+/// Quantized bias plus the weights of [`TupleKernels::row_indices`].
 #[inline]
 pub fn sum_by_rows<G: Learnable>(network: &TupleNetwork<G>, position: &G::Position) -> i32 {
     let mut rows = [0u32; MAX_TUPLES];
-    let rows = &mut rows[..network.set().tuples()];
-    G::Tuples::rows(network.set(), position, rows);
-    let quantized = network.quantized();
+    let rows = &mut rows[..network.tuple_set().tuple_count()];
+    G::Tuples::row_indices(network.tuple_set(), position, rows);
+    let quantized = network.quantized_weights();
     rows.iter().fold(quantized.bias, |sum, &row| {
         sum + quantized.weights[row as usize]
     })
@@ -121,8 +121,8 @@ impl<G: Learnable> TupleNetwork<G> {
     /// Creates a network with a weight per row; an error if one is not finite or sums get too
     /// large.
     pub fn new(set: TupleSet<G>, weights: Vec<f32>, bias: f32) -> Result<Self, ModelError> {
-        if weights.len() != set.rows() {
-            let (found, expected) = (weights.len(), set.rows());
+        if weights.len() != set.row_count() {
+            let (found, expected) = (weights.len(), set.row_count());
             return Err(ModelError(format!(
                 "{found} weights for {expected} rows of the tuple set"
             )));
@@ -147,7 +147,7 @@ impl<G: Learnable> TupleNetwork<G> {
 
     /// The tuple set.
     #[inline]
-    pub fn set(&self) -> &TupleSet<G> {
+    pub fn tuple_set(&self) -> &TupleSet<G> {
         &self.set
     }
 
@@ -163,7 +163,7 @@ impl<G: Learnable> TupleNetwork<G> {
 
     /// Quantized weights.
     #[inline]
-    pub fn quantized(&self) -> &QuantizedWeights {
+    pub fn quantized_weights(&self) -> &QuantizedWeights {
         &self.quantized
     }
 
@@ -227,7 +227,7 @@ impl<G: Learnable> Evaluator<G> for TupleNetwork<G> {
             .win_probability(G::Tuples::sum(self, position))
     }
 
-    fn raw(&self, _: &G, position: &G::Position) -> Option<f32> {
+    fn raw_score(&self, _: &G, position: &G::Position) -> Option<f32> {
         Some(self.logit(position))
     }
 }

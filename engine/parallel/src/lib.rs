@@ -16,7 +16,7 @@ pub fn for_each(count: usize, task: &(dyn Fn(usize) + Sync)) {
 
 /// Results of `task` for each index below `count`, in order.
 pub fn map<T: Send>(count: usize, task: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    infallible(try_map(count, |index| Ok(task(index))))
+    unwrap_infallible(try_map(count, |index| Ok(task(index))))
 }
 
 /// Results of `task` for each index below `count`, in order.
@@ -90,10 +90,10 @@ pub fn map_items_with<I: Send, W, T: Send>(
         let item = lock(&items[index]).take();
         Ok(item.map(|item| task(tools, item)))
     });
-    infallible(results).into_iter().flatten().collect()
+    unwrap_infallible(results).into_iter().flatten().collect()
 }
 
-fn infallible<T>(result: Result<T, Infallible>) -> T {
+fn unwrap_infallible<T>(result: Result<T, Infallible>) -> T {
     match result {
         Ok(value) => value,
     }
@@ -108,13 +108,13 @@ fn into_inner<T>(mutex: Mutex<T>) -> T {
 }
 
 /// Indices that threads take in order.
-struct Indices {
+struct IndexQueue {
     next: AtomicUsize,
     count: usize,
     stopped: AtomicBool,
 }
 
-impl Indices {
+impl IndexQueue {
     fn take(&self) -> Option<usize> {
         if self.stopped.load(Relaxed) {
             return None;
@@ -128,8 +128,8 @@ impl Indices {
     }
 }
 
-fn run_threads(count: usize, work: &(dyn Fn(&Indices) + Sync)) {
-    let indices = Indices {
+fn run_threads(count: usize, work: &(dyn Fn(&IndexQueue) + Sync)) {
+    let indices = IndexQueue {
         next: AtomicUsize::new(0),
         count,
         stopped: AtomicBool::new(false),

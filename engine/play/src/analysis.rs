@@ -108,7 +108,7 @@ impl<M: Copy> Analysis<M> {
     }
 
     /// The analysed moves, in order.
-    pub fn list(&self) -> Vec<M> {
+    pub fn analysed_moves(&self) -> Vec<M> {
         self.moves.iter().map(|rated| rated.mv).collect()
     }
 }
@@ -153,7 +153,9 @@ impl<G: Playable> PlayerRecipe<G> {
             }
             (None, _) => None,
         };
-        if let Some((unit, scores)) = player.exact_scores(position, &analysis.list(), limits) {
+        if let Some((unit, scores)) =
+            player.exact_scores(position, &analysis.analysed_moves(), limits)
+        {
             analysis.unit = Some(unit);
             for (rated, score) in analysis.moves.iter_mut().zip(scores) {
                 rated.score = Some(score);
@@ -181,7 +183,7 @@ impl<G: Playable> PlayerRecipe<G> {
             let flips = game.to_move(&next) != game.to_move(position);
             let own = |value: f32| if flips { 1.0 - value } else { value };
             let calibrated = rated.value.and_then(|value| {
-                let calibrated = self.calibrate_to_results(&next, own(value), limits);
+                let calibrated = self.observed_win_rate(&next, own(value), limits);
                 calibrated.map(own)
             });
             rated.calibrated = match rated.is_exact {
@@ -189,7 +191,7 @@ impl<G: Playable> PlayerRecipe<G> {
                 false => calibrated,
             };
         }
-        let outcomes = || game.outcomes(position, &analysis.list());
+        let outcomes = || game.outcomes(position, &analysis.analysed_moves());
         let total = |number: fn(&MoveValue<G::Move>) -> Option<f32>| {
             let mut moves = analysis.moves.iter();
             if let Some(best) = analysis.best {

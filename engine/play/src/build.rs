@@ -6,11 +6,11 @@ use self::rollouts::RolloutRecipe;
 pub use self::searches::SearchPlan;
 use self::searches::SearchRecipe;
 use super::{
-    player_notation::{Arguments, Notation, PlayerError, Problem, Text},
     playable::Playable,
+    player_notation::{Arguments, Notation, NotationError, Problem, Text},
     player_plugins,
-    registry::{AnyEvaluator, Maker, Meaning, OptionalOracle},
     random_player::RandomPlayer,
+    registry::{AnyEvaluator, Meaning, OptionalOracle, PlayerMaker},
 };
 use crate::player::Player;
 use alea_core::{game::OutcomeList, limits::Limits, text::suggestion};
@@ -75,7 +75,7 @@ struct PlayerConstructor<G: Playable> {
 type MakePlayer<G> = Arc<dyn Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync>;
 
 impl<G: Playable> PlayerConstructor<G> {
-    fn by(is_reproducible: bool, make: Maker<G>) -> Self {
+    fn from_maker(is_reproducible: bool, make: PlayerMaker<G>) -> Self {
         Self {
             is_reproducible,
             is_time_limited: false,
@@ -91,28 +91,28 @@ impl<G: Playable> PlayerRecipe<G> {
     ///
     /// # Errors
     /// If the notation is wrong, a model cannot be read, or a file or program is named without
-    /// being [trusted](super::notation::trusted).
-    pub fn parse<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self, PlayerError> {
+    /// being [trusted](super::player_notation::trusted_text).
+    pub fn parse<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self, NotationError> {
         let text = text.into();
-        let recipe = game.player(&Notation::parse(text)?);
-        recipe.map_err(|problem| PlayerError::of(text, problem))
+        let recipe = game.player_recipe(&Notation::parse(text)?);
+        recipe.map_err(|problem| NotationError::from_problem(text, problem))
     }
 
     /// Builds the recipe of a parsed notation.
     ///
     /// # Errors
     /// As [`PlayerRecipe::parse`], with characters of the printed notation.
-    pub fn of(notation: &Notation, game: &G) -> Result<Self, PlayerError> {
-        game.player(notation).map_err(|problem| {
-            let printed = game.player(&notation.with_printed_positions());
-            PlayerError::of(&notation.to_string(), printed.err().unwrap_or(problem))
+    pub fn from_parsed(notation: &Notation, game: &G) -> Result<Self, NotationError> {
+        game.player_recipe(notation).map_err(|problem| {
+            let printed = game.player_recipe(&notation.reparsed_as_printed());
+            NotationError::from_problem(&notation.to_string(), printed.err().unwrap_or(problem))
         })
     }
 
     fn from_notation(notation: &Notation, game: &G) -> Result<Self, Problem> {
         let mut game = game.clone();
         let whole = match notation.name.as_str() {
-            "mcts" => Cow::Owned(with_search_defaults::<G>(notation)?),
+            "mcts" => Cow::Owned(with_mcts_defaults::<G>(notation)?),
             _ => Cow::Borrowed(notation),
         };
         let mut arguments = Arguments::of(&whole);
@@ -136,7 +136,7 @@ impl<G: Playable> PlayerRecipe<G> {
                 }
             }
             "mcts" => {
-                game = game.assume(&mut arguments)?;
+                game = game.with_assumed_chance(&mut arguments)?;
                 let recipe = MctsRecipe::from_arguments(notation, &mut arguments, &game)?;
                 PlayerConstructor {
                     is_reproducible: recipe.is_reproducible(),
@@ -146,7 +146,7 @@ impl<G: Playable> PlayerRecipe<G> {
                 }
             }
             "rollout" => {
-                game = game.assume(&mut arguments)?;
+                game = game.with_assumed_chance(&mut arguments)?;
                 let recipe = RolloutRecipe::from_arguments(&mut arguments, &game)?;
                 PlayerConstructor {
                     is_reproducible: true,
@@ -171,14 +171,14 @@ impl<G: Playable> PlayerRecipe<G> {
                         });
                     }
                     Some(Meaning::Own(make)) => {
-                        PlayerConstructor::by(true, make(&mut arguments, &game)?)
+                        PlayerConstructor::from_maker(true, make(&mut arguments, &game)?)
                     }
-                    None => match player_plugins::make(notation, &mut arguments, &game) {
-                        Some(maker) => PlayerConstructor::by(false, maker?),
+                    None => match player_plugins::player_maker(notation, &mut arguments, &game) {
+                        Some(maker) => PlayerConstructor::from_maker(false, maker?),
                         None => {
                             let names = player_names::<G>() + &player_plugins::names::<G>();
                             let meant = suggestion(name, &names);
-                            return Err(notation.wrong(format!(
+                            return Err(notation.problem_here(format!(
                                 "there is no player '{name}'{meant}; there are {names}"
                             )));
                         }
@@ -217,21 +217,21 @@ impl<G: Playable> PlayerRecipe<G> {
     }
 
     /// Whether all allowed moves are equally likely, so that expectations need no sampling.
-    pub fn is_uniform(&self) -> bool {
+    pub fn plays_uniformly(&self) -> bool {
         self.is_uniform
     }
 
     /// Win rate observed in complete games for a `value` of `position`, for the same seat; `None`
     /// if that was not fitted. Values of finished and of exactly known positions do not change.
     #[must_use]
-    pub fn calibrate_to_results(
+    pub fn observed_win_rate(
         &self,
         position: &G::Position,
         value: f32,
         limits: &Limits,
     ) -> Option<f32> {
         let (evaluator, knowledge) = self.made.evaluator_and_oracle.as_ref()?;
-        let fitted = evaluator.calibrate_to_results(value)?;
+        let fitted = evaluator.observed_win_rate(value)?;
         let is_exact = self.game.payoffs(position).is_some()
             || (knowledge.as_ref()).is_some_and(|oracle| {
                 (oracle.value_within(&self.game, position, limits)).is_some()
@@ -245,12 +245,12 @@ impl<G: Playable> PlayerRecipe<G> {
     }
 
     /// Makes a player that measures its evaluation time.
-    pub fn make_instrumented(&self) -> Box<dyn Player<G>> {
+    pub fn make_timed(&self) -> Box<dyn Player<G>> {
         (self.made.make)(self.game.clone(), true)
     }
 }
 
-/// Implements [`Playable::player`] in the game's crate, where its searches are compiled.
+/// Implements [`Playable::player_recipe`] in the game's crate, where its searches are compiled.
 pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerRecipe<G>, Problem> {
     Ok(PlayerRecipe {
         name: notation.to_string(),
@@ -258,16 +258,16 @@ pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerR
     })
 }
 
-const OVERRIDDEN_DEFAULTS: [(&str, &[&str]); 3] = [
+const OVERRIDING_OPTIONS: [(&str, &[&str]); 3] = [
     ("c", &["exploration"]),
     ("truncate", &["playout"]),
     ("rave", &["blend"]),
 ];
 /// Options that have no effect without RAVE.
-const BY_RAVE: &[&str] = &["rave", "blend", "again", "noise", "exploration", "fpu"];
+const RAVE_ONLY_OPTIONS: &[&str] = &["rave", "blend", "again", "noise", "exploration", "fpu"];
 
 /// Adds those of the game's `mcts_defaults` that the notation does not override.
-fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Problem> {
+fn with_mcts_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Problem> {
     let usual = Notation::parse(&format!("mcts({})", G::INFO.mcts_defaults))
         .map_err(|error| (error.character, error.problem))?;
     let mut whole = notation.clone();
@@ -284,12 +284,12 @@ fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Pr
         let known = G::registry().oracle.is_some_and(|entry| entry.key == key)
             && value("solver") == Some("off");
         let unplayed = key == "playout" && !plays;
-        let unblended = no_rave && BY_RAVE.contains(&key.as_str());
+        let unblended = no_rave && RAVE_ONLY_OPTIONS.contains(&key.as_str());
         if !says(&key)
             && !known
             && !unplayed
             && !unblended
-            && !OVERRIDDEN_DEFAULTS.iter().any(displaced)
+            && !OVERRIDING_OPTIONS.iter().any(displaced)
         {
             argument.character = notation.character;
             argument.value.character = notation.character;
@@ -300,20 +300,20 @@ fn with_search_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Pr
 }
 
 /// Constructs an evaluator from notation: `random(seed=1)`, `model:models/x.safetensors`.
-pub fn evaluator<'t, G: Playable>(
+pub fn parse_evaluator<'t, G: Playable>(
     text: impl Into<Text<'t>>,
     game: &G,
-) -> Result<Arc<dyn AnyEvaluator<G>>, PlayerError> {
+) -> Result<Arc<dyn AnyEvaluator<G>>, NotationError> {
     let text = text.into();
     let notation = Notation::parse(text)?;
-    evaluator_from(&notation, game).map_err(|problem| PlayerError::of(text, problem))
+    evaluator_from(&notation, game).map_err(|problem| NotationError::from_problem(text, problem))
 }
 
 type EvaluatorAndOracle<G> = (Arc<dyn AnyEvaluator<G>>, OptionalOracle<G>);
 
 /// The oracle that an option requests; else the default for a search limited by time (`Some(true)`)
 /// or nodes (`Some(false)`), or none (`None`).
-fn oracle<G: Playable>(
+fn read_oracle_option<G: Playable>(
     arguments: &mut Arguments<'_>,
     game: &G,
     default: Option<bool>,

@@ -46,6 +46,6 @@ pub fn canonical_fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> O
         bytes.extend_from_slice(&least.1.to_le_bytes());
     }
     // Equal moves on different maps are different games.
-    bytes.extend(game.map().unwrap_or_default().into_bytes());
+    bytes.extend(game.map_text().unwrap_or_default().into_bytes());
     Some(xxh3_128(&bytes))
 }

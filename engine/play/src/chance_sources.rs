@@ -1,4 +1,4 @@
-//! `ChanceOutcomes`: sources and numbers of chance outcomes in played and recorded games.
+//! `ChanceSources`: sources and numbers of chance outcomes in played and recorded games.
 
 use super::{
     player_notation::{Arguments, Problem},
@@ -23,8 +23,8 @@ pub trait Repeatable {
     fn rewind(&mut self);
 }
 
-/// A game with chance sources: [`NoChance`], [`ListedChance`], or its own types.
-pub trait ChanceOutcomes: Rules {
+/// A game with chance sources: [`NoChance`], [`OutcomeListSampler`], or its own types.
+pub trait ChanceSources: Rules {
     /// Chance source of independent games.
     type Chance: SeededChance<Self>;
 
@@ -72,7 +72,7 @@ pub trait ChanceOutcomes: Rules {
     ///
     /// # Errors
     /// If an option has an invalid value. The caller refuses unread ones.
-    fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+    fn with_assumed_chance(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let _ = arguments;
         Ok(self.clone())
     }
@@ -80,7 +80,7 @@ pub trait ChanceOutcomes: Rules {
     /// The same rules, but [`alea_core::game::Game::outcomes`] does not merge outcomes with the
     /// same moves, as in published searches.
     #[must_use]
-    fn outcome_by_outcome(&self) -> Self {
+    fn with_unmerged_outcomes(&self) -> Self {
         self.clone()
     }
 }
@@ -92,12 +92,12 @@ fn retain_range<M: Copy>(moves: &mut impl List<M>, range: std::ops::Range<usize>
 
 /// Samples from [`alea_core::game::Game::outcomes`] with one random stream per seat.
 #[derive(Clone, Debug)]
-pub struct ListedChance {
+pub struct OutcomeListSampler {
     seed: u64,
     seats: Vec<RandomStream>,
 }
 
-impl ListedChance {
+impl OutcomeListSampler {
     fn new(seed: u64) -> Self {
         let stream = |seat| RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[seat]));
         Self {
@@ -107,18 +107,18 @@ impl ListedChance {
     }
 }
 
-impl<G: SearchGame> SeededChance<G> for ListedChance {
+impl<G: SearchGame> SeededChance<G> for OutcomeListSampler {
     fn from_seed(_: &G, seed: u64) -> Self {
         Self::new(seed)
     }
 }
 
-impl<G: SearchGame> ChanceSource<G> for ListedChance {
+impl<G: SearchGame> ChanceSource<G> for OutcomeListSampler {
     fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves) {
         let mut moves = G::Moves::default();
         game.moves(position, &mut moves);
         let outcomes = game.outcomes(position, &moves);
-        let mut rest = self.seats[game.to_move(position)].unit() as f32;
+        let mut rest = self.seats[game.to_move(position)].uniform_f64() as f32;
         let passes = |outcome: &&Outcome| {
             rest -= outcome.weight;
             rest >= 0.0
@@ -130,7 +130,7 @@ impl<G: SearchGame> ChanceSource<G> for ListedChance {
     }
 }
 
-impl Repeatable for ListedChance {
+impl Repeatable for OutcomeListSampler {
     fn rewind(&mut self) {
         *self = Self::new(self.seed);
     }

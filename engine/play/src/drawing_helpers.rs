@@ -32,24 +32,24 @@ pub struct Squares<'a> {
 
 impl Squares<'_> {
     /// Width and height of the board with its margins.
-    pub fn side(&self) -> usize {
+    pub fn side_length(&self) -> usize {
         self.columns * self.square + 2 * self.margin
     }
 
     /// Letters below the columns and numbers beside the rows, as SVG.
-    pub fn names(&self) -> String {
+    pub fn coordinate_labels(&self) -> String {
         let names = ('a'..).take(self.columns).enumerate();
         let names = names.map(|(index, letter)| {
             let centre = self.margin + index * self.square + self.square / 2;
             let number = (self.number)(index);
-            label(centre, self.side() - 8, 14, self.ink, letter)
+            label(centre, self.side_length() - 8, 14, self.ink, letter)
                 + &label(self.margin / 2, centre + 5, 14, self.ink, number)
         });
         names.collect()
     }
 
     /// The board as text with row and column names, one character per cell.
-    pub fn text(&self, rows: &[impl AsRef<str>]) -> String {
+    pub fn text_board(&self, rows: &[impl AsRef<str>]) -> String {
         let line = |(index, row): (usize, &str)| {
             format!("  {}  {}\n", (self.number)(index), joined(row.chars(), " "))
         };

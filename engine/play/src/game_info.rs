@@ -16,7 +16,7 @@ pub struct GameInfo {
     pub seats: &'static [NamedText],
     /// Whether results list the numbers (from 1) of all winners instead of one name.
     pub lists_winners: bool,
-    /// Unit of [`super::rules::Rules::remaining`] in one word: `stones`.
+    /// Unit of [`super::rule_parameters::Rules::remaining_length`] in one word: `stones`.
     pub remaining_unit: &'static str,
     /// Unit of phases and buckets in model files; empty if it is `remaining_unit`.
     pub phase_unit: &'static str,
@@ -99,7 +99,7 @@ impl GameInfo {
 
     /// Rules that the web page offers, default first.
     #[must_use]
-    pub fn page_rules(&self) -> &[&'static str] {
+    pub fn web_page_rules(&self) -> &[&'static str] {
         match self.page_rules {
             [] => std::slice::from_ref(&self.name),
             rules => rules,

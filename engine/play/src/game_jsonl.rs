@@ -39,7 +39,7 @@ pub struct GameLine {
 #[serde(deny_unknown_fields)]
 pub struct PlyLine {
     /// Number of the chance outcome; 0 without chance.
-    #[serde(default, skip_serializing_if = "is_none")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub outcome: u8,
     /// The move as text.
     #[serde(rename = "move")]
@@ -61,7 +61,7 @@ pub struct PlyLine {
     pub errors: BTreeMap<String, f32>,
 }
 
-fn is_none(outcome: &u8) -> bool {
+fn is_zero(outcome: &u8) -> bool {
     *outcome == 0
 }
 
@@ -82,7 +82,7 @@ impl GameLine {
     }
 
     /// Converts a recorded game, without times and labels.
-    pub fn of<G: Playable>(game: &G, record: &GameRecord<G>, players: Vec<u8>) -> Self {
+    pub fn from_record<G: Playable>(game: &G, record: &GameRecord<G>, players: Vec<u8>) -> Self {
         let plies = record.positions(game).zip(&record.plies);
         let plies = plies.map(|(position, ply)| PlyLine {
             value: ply.value,

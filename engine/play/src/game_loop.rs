@@ -8,7 +8,7 @@ pub use exploration::{Exploration, Fading};
 
 use crate::player::{Failure, GameEvent, MoveValue, Player};
 use alea_core::{
-    game::{ChanceSource, Game, MAX_SEATS, Seat, payoff_of_each_other},
+    game::{ChanceSource, Game, MAX_SEATS, Seat, mean_other_payoff},
     monotonic_clock::Instant,
     oracle::Oracle,
     record::{Ending, GameRecord, Ply},
@@ -61,7 +61,7 @@ pub fn play_game<G: Game>(
     exploration: Option<&mut Exploration>,
     effort: Option<&mut GameCosts>,
 ) -> Result<GameRecord<G>, Failure> {
-    play_guided(game, start, players, chance, exploration, None, effort)
+    play_with_oracle(game, start, players, chance, exploration, None, effort)
 }
 
 /// Like [`play_game`], but where `oracle` knows the position and all successors, the first best
@@ -69,7 +69,7 @@ pub fn play_game<G: Game>(
 ///
 /// # Errors
 /// If a player fails.
-pub fn play_guided<G: Game>(
+pub fn play_with_oracle<G: Game>(
     game: &G,
     start: G::Position,
     players: &mut [&mut dyn Player<G>],
@@ -86,13 +86,13 @@ pub fn play_guided<G: Game>(
         let ply = plies.next().unwrap_or(usize::MAX);
         let failed = |failure| (seat, failure);
         if let Some((mv, value)) =
-            oracle.and_then(|oracle| best_known(game, oracle, position, legal))
+            oracle.and_then(|oracle| oracle_best_move(game, oracle, position, legal))
         {
-            return Ok(Answer::at_once(mv, Some(value), false));
+            return Ok(Answer::untimed(mv, Some(value), false));
         }
         let explores = exploration
             .as_mut()
-            .and_then(|exploration| exploration.uniform(ply, legal.len()));
+            .and_then(|exploration| exploration.draw_random_move(ply, legal.len()));
         if let Some(index) = explores {
             let mv = legal[index];
             let value = players[seat]
@@ -100,15 +100,15 @@ pub fn play_guided<G: Game>(
                 .map_err(failed)?
                 .moves[0]
                 .value;
-            return Ok(Answer::at_once(mv, value, true));
+            return Ok(Answer::untimed(mv, value, true));
         }
         let tempered = exploration
             .as_mut()
-            .and_then(|exploration| exploration.tempered(ply, legal.len()));
+            .and_then(|exploration| exploration.draw_temperature(ply, legal.len()));
         if let Some((temperature, unit)) = tempered {
             let analysis = players[seat].analyse(position, Some(legal), &Limits::NONE);
             let analysis = analysis.map_err(failed)?;
-            let drawn = exploration::by_value(
+            let drawn = exploration::boltzmann_index(
                 analysis.moves.iter().map(|rated| rated.value),
                 temperature,
                 unit,
@@ -117,7 +117,7 @@ pub fn play_guided<G: Game>(
             if let Some(index) = drawn {
                 let MoveValue { mv, value, .. } = analysis.moves[index];
                 let explored = analysis.line.first() != Some(&mv);
-                return Ok(Answer::at_once(mv, value, explored));
+                return Ok(Answer::untimed(mv, value, explored));
             }
         }
         let (decision, taken) = decide(players, seat, position, legal)
@@ -125,7 +125,7 @@ pub fn play_guided<G: Game>(
         let (mv, value) = decision.map_err(failed)?;
         Ok(Answer {
             taken,
-            ..Answer::at_once(mv, value, false)
+            ..Answer::untimed(mv, value, false)
         })
     };
     let (record, failure) = play(game, start, players, chance, answer, effort);
@@ -134,7 +134,7 @@ pub fn play_guided<G: Game>(
 
 /// The first best allowed move and its value for the side to move, if `oracle` knows the position
 /// and all successors. Two seats only.
-fn best_known<G: Game>(
+fn oracle_best_move<G: Game>(
     game: &G,
     oracle: &dyn Oracle<G>,
     position: &G::Position,
@@ -175,7 +175,7 @@ pub fn play_refereed<G: Game>(
                   legal: &[G::Move]| {
         let (decision, taken) =
             decide(players, seat, position, legal).map_err(|Crash { seat, panic }| {
-                let reason = format!("crashed: {}", message(panic.as_ref()));
+                let reason = format!("crashed: {}", panic_message(panic.as_ref()));
                 let cause = FailureCause::Crash;
                 (
                     seat,
@@ -207,7 +207,7 @@ pub fn play_refereed<G: Game>(
         }
         Ok(Answer {
             taken,
-            ..Answer::at_once(mv, value, false)
+            ..Answer::untimed(mv, value, false)
         })
     };
     play(game, start, players, chance, answer, effort)
@@ -222,7 +222,7 @@ struct Answer<M> {
 }
 
 impl<M> Answer<M> {
-    fn at_once(mv: M, value: Option<f32>, explored: bool) -> Self {
+    fn untimed(mv: M, value: Option<f32>, explored: bool) -> Self {
         Self {
             mv,
             value,
@@ -281,7 +281,7 @@ fn play<G: Game, E>(
             }
             Err((seat, error)) => {
                 let mut payoffs = [0.0; MAX_SEATS];
-                payoffs[..game.seats()].fill(payoff_of_each_other(0.0, game.seats()));
+                payoffs[..game.seats()].fill(mean_other_payoff(0.0, game.seats()));
                 payoffs[seat] = 0.0;
                 break (payoffs, Some(error));
             }
@@ -302,7 +302,7 @@ fn play<G: Game, E>(
     (record, forfeit)
 }
 
-fn message(panic: &(dyn Any + Send)) -> String {
+fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic
         .downcast_ref::<String>()
         .map(String::as_str)

@@ -1,7 +1,7 @@
 //! `Playable`: a game to play, record and match by name.
 
 pub use super::{
-    chance_sources::ChanceOutcomes, codec::Codec, game_info::GameInfo, position_text::GameText,
+    chance_sources::ChanceSources, codec::Codec, game_info::GameInfo, position_text::GameText,
     registry::Registry, rule_parameters::Rules,
 };
 
@@ -13,7 +13,7 @@ use super::{
 use std::sync::Arc;
 
 /// A game with everything needed to play, record and match it.
-pub trait Playable: Codec + ChanceOutcomes {
+pub trait Playable: Codec + ChanceSources {
     /// The game's named evaluators and players, in a `static`.
     fn registry() -> &'static Registry<Self>;
 
@@ -26,7 +26,7 @@ pub trait Playable: Codec + ChanceOutcomes {
     ///
     /// # Errors
     /// If they are not a model of this game.
-    fn model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
+    fn evaluator_from_model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
         (Self::registry().read_model)(self, content)
     }
 
@@ -34,7 +34,7 @@ pub trait Playable: Codec + ChanceOutcomes {
     ///
     /// # Errors
     /// As [`PlayerRecipe::parse`].
-    fn player(&self, notation: &Notation) -> Result<PlayerRecipe<Self>, Problem> {
+    fn player_recipe(&self, notation: &Notation) -> Result<PlayerRecipe<Self>, Problem> {
         (Self::registry().read_player)(notation, self)
     }
 

@@ -2,7 +2,7 @@
 //! defines names and keys.
 //!
 //! Files are opened and programs started only through [`Notation::trusted_path`], which refuses
-//! text that is not [`trusted`], such as records, saved games, models and protocol lines.
+//! text that is not [`trusted_text`], such as records, saved games, models and protocol lines.
 
 use alea_core::text::{joined, printable, shorten, suggestion};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
@@ -16,7 +16,7 @@ pub struct Text<'t> {
 
 /// Text from the program's own user, which may name files to open and programs to start.
 #[must_use]
-pub fn trusted(text: &str) -> Text<'_> {
+pub fn trusted_text(text: &str) -> Text<'_> {
     let is_trusted = true;
     Text { text, is_trusted }
 }
@@ -70,7 +70,7 @@ pub struct Argument {
     printable(text),
     printable(problem)
 )]
-pub struct PlayerError {
+pub struct NotationError {
     /// Complete text of the notation.
     pub text: String,
     /// Character with the problem, counted from 1.
@@ -79,11 +79,14 @@ pub struct PlayerError {
     pub problem: String,
 }
 
-/// Character, counted from 1, and what is wrong there; [`PlayerError`] adds the text.
+/// Character, counted from 1, and what is wrong there; [`NotationError`] adds the text.
 pub type Problem = (usize, String);
 
-impl PlayerError {
-    pub(super) fn of<'t>(text: impl Into<Text<'t>>, (character, problem): Problem) -> Self {
+impl NotationError {
+    pub(super) fn from_problem<'t>(
+        text: impl Into<Text<'t>>,
+        (character, problem): Problem,
+    ) -> Self {
         Self {
             text: text.into().text.to_owned(),
             character,
@@ -100,11 +103,11 @@ impl Notation {
     ///
     /// # Errors
     /// If it is not of the form `name` or `name(arguments)`.
-    pub fn parse<'t>(text: impl Into<Text<'t>>) -> Result<Self, PlayerError> {
-        Self::read(text.into())
+    pub fn parse<'t>(text: impl Into<Text<'t>>) -> Result<Self, NotationError> {
+        Self::parse_text(text.into())
     }
 
-    fn read(text: Text<'_>) -> Result<Self, PlayerError> {
+    fn parse_text(text: Text<'_>) -> Result<Self, NotationError> {
         let mut reader = Reader {
             characters: text.text.chars().collect(),
             next: 0,
@@ -117,7 +120,7 @@ impl Notation {
                 format!("nothing may follow the player, found '{found}'"),
             )),
         });
-        read.map_err(|problem| PlayerError::of(text, problem))
+        read.map_err(|problem| NotationError::from_problem(text, problem))
     }
 
     /// An untrusted name or number without arguments.
@@ -134,7 +137,7 @@ impl Notation {
     ///
     /// # Errors
     /// If it has both kinds of quotation marks.
-    pub fn text(text: &str) -> Result<Self, String> {
+    pub fn from_text(text: &str) -> Result<Self, String> {
         match text.contains('"') && text.contains('\'') {
             true => Err("it has apostrophes and quotation marks, and may have one kind".to_owned()),
             false => Ok(Self::new(text)),
@@ -148,7 +151,7 @@ impl Notation {
     pub fn trusted_path<'p>(&self, path: &'p str) -> Result<&'p str, Problem> {
         self.is_trusted.then_some(path).ok_or_else(|| {
             let path = shorten(path, 80);
-            self.wrong(format!(
+            self.problem_here(format!(
                 "'{path}' names a file or a program, which only your own command line and settings may: what others wrote opens and starts nothing"
             ))
         })
@@ -166,7 +169,7 @@ impl Notation {
 
     /// The same notation with the characters of its printed form.
     #[must_use]
-    pub(super) fn with_printed_positions(&self) -> Self {
+    pub(super) fn reparsed_as_printed(&self) -> Self {
         fn trust_as(placed: &mut Notation, notation: &Notation) {
             placed.is_trusted = notation.is_trusted;
             for (placed, argument) in placed.arguments.iter_mut().zip(&notation.arguments) {
@@ -179,11 +182,11 @@ impl Notation {
     }
 
     /// A problem at this notation's character.
-    pub fn wrong(&self, problem: impl Into<String>) -> Problem {
+    pub fn problem_here(&self, problem: impl Into<String>) -> Problem {
         (self.character, problem.into())
     }
 
-    pub(super) fn plain(&self) -> Option<&str> {
+    pub(super) fn name_if_plain(&self) -> Option<&str> {
         self.arguments.is_empty().then_some(&*self.name)
     }
 
@@ -197,7 +200,7 @@ impl Notation {
 
     /// Removes all arguments with these keys.
     #[must_use]
-    pub fn without(mut self, keys: &[&str]) -> Self {
+    pub fn without_arguments(mut self, keys: &[&str]) -> Self {
         let arguments = &mut self.arguments;
         arguments.retain(|said| said.key.as_deref().is_none_or(|key| !keys.contains(&key)));
         self
@@ -205,7 +208,7 @@ impl Notation {
 
     /// Appends an argument, unless `value` is `None`.
     #[must_use]
-    pub fn with(mut self, key: &str, value: impl Into<Option<Self>>) -> Self {
+    pub fn with_argument(mut self, key: &str, value: impl Into<Option<Self>>) -> Self {
         self.arguments.extend(value.into().map(|value| Argument {
             key: Some(key.to_owned()),
             character: value.character,
@@ -267,13 +270,13 @@ impl Reader {
         self.characters.get(self.next).copied()
     }
 
-    fn take(&mut self, wanted: char) -> bool {
+    fn eat(&mut self, wanted: char) -> bool {
         let found = self.peek() == Some(wanted);
         self.next += usize::from(found);
         found
     }
 
-    fn expected(&mut self, what: &str) -> Problem {
+    fn expected_problem(&mut self, what: &str) -> Problem {
         let found = self.peek();
         let found = found.map_or("the end".to_owned(), |found| format!("'{found}'"));
         (self.next + 1, format!("expected {what}, found {found}"))
@@ -300,7 +303,7 @@ impl Reader {
             .take_while(|&&letter| is_word_character(letter))
             .count();
         if length == 0 {
-            return Err(self.expected("a name or a number"));
+            return Err(self.expected_problem("a name or a number"));
         }
         let text = self.characters[self.next..self.next + length]
             .iter()
@@ -321,16 +324,16 @@ impl Reader {
         depth: usize,
     ) -> Result<Notation, Problem> {
         let mut arguments = Vec::new();
-        if self.take('(') {
+        if self.eat('(') {
             if depth == MAX_NESTING {
                 return Err((
                     self.next,
                     format!("notations nest at most {MAX_NESTING} deep"),
                 ));
             }
-            while !self.take(')') {
-                if !arguments.is_empty() && !self.take(',') {
-                    return Err(self.expected("',' or ')'"));
+            while !self.eat(')') {
+                if !arguments.is_empty() && !self.eat(',') {
+                    return Err(self.expected_problem("',' or ')'"));
                 }
                 arguments.push(self.argument(depth + 1)?);
             }
@@ -345,7 +348,7 @@ impl Reader {
 
     fn argument(&mut self, depth: usize) -> Result<Argument, Problem> {
         let (word, character) = self.word()?;
-        let (key, value) = match self.take('=') {
+        let (key, value) = match self.eat('=') {
             true => (Some(word), self.notation(depth)?),
             false => (None, self.arguments_of(word, character, depth)?),
         };
@@ -445,10 +448,12 @@ impl<'a> Arguments<'a> {
         let Some(value) = self.take_named(key)? else {
             return Ok(choices[0].1);
         };
-        let chosen = choices.iter().find(|(name, _)| value.plain() == Some(name));
+        let chosen = choices
+            .iter()
+            .find(|(name, _)| value.name_if_plain() == Some(name));
         chosen.map(|(_, choice)| *choice).ok_or_else(|| {
             let names = joined(choices.iter().map(|(name, _)| name), " or ");
-            value.wrong(format!("'{key}' is {names}, not '{value}'"))
+            value.problem_here(format!("'{key}' is {names}, not '{value}'"))
         })
     }
 
@@ -480,11 +485,11 @@ pub fn parse_number<T>(key: &str, value: &Notation, range: RangeInclusive<T>) ->
 where
     T: FromStr + PartialOrd + fmt::Display,
 {
-    let number = value.plain().and_then(|text| text.parse().ok());
+    let number = value.name_if_plain().and_then(|text| text.parse().ok());
     let number = number.filter(|number| range.contains(number));
     let (least, most) = (range.start(), range.end());
     number.ok_or_else(|| {
-        value.wrong(format!(
+        value.problem_here(format!(
             "'{key}' is a number from {least} to {most}, not '{value}'"
         ))
     })

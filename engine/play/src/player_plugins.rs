@@ -2,9 +2,9 @@
 //! before notations are parsed; the engine's own names take precedence.
 
 use super::{
-    player_notation::{Arguments, Notation, Problem},
     playable::Playable,
-    registry::Maker,
+    player_notation::{Arguments, Notation, Problem},
+    registry::PlayerMaker,
 };
 use std::{
     any::Any,
@@ -12,12 +12,12 @@ use std::{
 };
 
 /// Reads the arguments of a notation, and constructs players; the caller refuses unread ones.
-pub type Provider<G> = fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>;
+pub type Provider<G> = fn(&mut Arguments<'_>, &G) -> Result<PlayerMaker<G>, Problem>;
 
 static PROVIDERS: RwLock<Vec<(String, Box<dyn Any + Send + Sync>)>> = RwLock::new(Vec::new());
 
 /// Registers players of a game; returns false, without effect, if the name is taken.
-pub fn provide<G: Playable>(name: &str, provider: Provider<G>) -> bool {
+pub fn register<G: Playable>(name: &str, provider: Provider<G>) -> bool {
     let mut providers = PROVIDERS.write().unwrap_or_else(PoisonError::into_inner);
     let new = !of_game::<G>(&providers).any(|(other, _)| other == name);
     if new {
@@ -35,11 +35,11 @@ fn of_game<G: Playable>(
 }
 
 /// The constructor of a registered player; `None` if unknown. Refuses untrusted notations.
-pub(super) fn make<G: Playable>(
+pub(super) fn player_maker<G: Playable>(
     notation: &Notation,
     arguments: &mut Arguments<'_>,
     game: &G,
-) -> Option<Result<Maker<G>, Problem>> {
+) -> Option<Result<PlayerMaker<G>, Problem>> {
     let providers = PROVIDERS.read().unwrap_or_else(PoisonError::into_inner);
     of_game::<G>(&providers)
         .find(|(other, _)| *other == notation.name)

@@ -72,13 +72,13 @@ pub trait GameText: Rules {
     }
 
     /// The position and the side to move as lines of text.
-    fn draw(&self, position: &Self::Position, outcome: Option<u8>) -> String {
+    fn text_diagram(&self, position: &Self::Position, outcome: Option<u8>) -> String {
         self.format_position(position, outcome)
     }
 
-    /// The position as a self-contained `<svg>` element; by default of [`GameText::draw`].
+    /// The position as a self-contained `<svg>` element; by default of [`GameText::text_diagram`].
     fn svg(&self, position: &Self::Position, outcome: Option<u8>) -> String {
-        svg_of_text(&self.draw(position, outcome))
+        svg_of_text(&self.text_diagram(position, outcome))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::{
     build::{self, PlayerRecipe, SearchPlan},
-    player_notation::{Arguments, Notation, Problem},
     playable::Playable,
     player::Player,
+    player_notation::{Arguments, Notation, Problem},
     stated_result::StatedResult,
 };
 use alea_core::{
@@ -37,7 +37,7 @@ pub struct Registry<G: Playable> {
     /// The game's own playouts for tree search.
     pub playouts: &'static [PlayoutEntry<G>],
     /// Other programs' formats for games.
-    pub transcripts: &'static [TranscriptForm<G>],
+    pub transcripts: &'static [TranscriptFormat<G>],
     /// Bytes of the model file that notations call `best`.
     pub best_model: fn(&G) -> Option<&'static [u8]>,
     /// Constructs the evaluator in the bytes of a model file.
@@ -75,26 +75,31 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// Writes the values of several positions ([`Evaluator::values`]).
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]);
 
-    /// Uncalibrated score of a position ([`Evaluator::raw`]).
-    fn raw(&self, game: &G, position: &G::Position) -> Option<f32>;
+    /// Uncalibrated score of a position ([`Evaluator::raw_score`]).
+    fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32>;
 
-    /// Win rate observed in complete games for a value ([`Evaluator::calibrate_to_results`]).
-    fn calibrate_to_results(&self, value: f32) -> Option<f32>;
+    /// Win rate observed in complete games for a value ([`Evaluator::observed_win_rate`]).
+    fn observed_win_rate(&self, value: f32) -> Option<f32>;
 
     /// A player that searches with this evaluator and, if `timed`, measures evaluation time.
-    fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>>;
+    fn search_player(
+        self: Arc<Self>,
+        game: G,
+        plan: &SearchPlan<G>,
+        timed: bool,
+    ) -> Box<dyn Player<G>>;
 
     /// Leaf evaluation by this evaluator, for tree search.
     fn leaf(self: Arc<Self>) -> Box<dyn Leaf<G>>;
 
     /// Leaf evaluation by a search of `depth` plies, at least 1.
-    fn star_leaf(self: Arc<Self>, game: G, depth: u32) -> Box<dyn Leaf<G>>;
+    fn search_leaf(self: Arc<Self>, game: G, depth: u32) -> Box<dyn Leaf<G>>;
 
     /// Playout policy that plays the best successor.
     fn policy(self: Arc<Self>) -> Box<dyn Policy<G>>;
 
     /// Rollouts with this evaluator ([`EvaluatorRollouts::new`]).
-    fn roller(
+    fn rollouts(
         self: Arc<Self>,
         game: G,
         oracle: OptionalOracle<G>,
@@ -120,23 +125,28 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
         Evaluator::values(self, game, positions, out);
     }
 
-    fn raw(&self, game: &G, position: &G::Position) -> Option<f32> {
-        Evaluator::raw(self, game, position)
+    fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32> {
+        Evaluator::raw_score(self, game, position)
     }
 
-    fn calibrate_to_results(&self, value: f32) -> Option<f32> {
-        Evaluator::calibrate_to_results(self, value)
+    fn observed_win_rate(&self, value: f32) -> Option<f32> {
+        Evaluator::observed_win_rate(self, value)
     }
 
-    fn searcher(self: Arc<Self>, game: G, plan: &SearchPlan<G>, timed: bool) -> Box<dyn Player<G>> {
-        plan.player(game, self, timed)
+    fn search_player(
+        self: Arc<Self>,
+        game: G,
+        plan: &SearchPlan<G>,
+        timed: bool,
+    ) -> Box<dyn Player<G>> {
+        plan.make_player(game, self, timed)
     }
 
     fn leaf(self: Arc<Self>) -> Box<dyn Leaf<G>> {
         Box::new(EvaluatorLeaf::new(self))
     }
 
-    fn star_leaf(self: Arc<Self>, game: G, depth: u32) -> Box<dyn Leaf<G>> {
+    fn search_leaf(self: Arc<Self>, game: G, depth: u32) -> Box<dyn Leaf<G>> {
         Box::new(SearchLeaf::new(game, self, depth))
     }
 
@@ -144,7 +154,7 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
         Box::new(GreedyPolicy::new(self))
     }
 
-    fn roller(
+    fn rollouts(
         self: Arc<Self>,
         game: G,
         oracle: OptionalOracle<G>,
@@ -184,7 +194,7 @@ impl<G: SearchGame> PlainGame<G> {
     ) -> Result<(), String> {
         self.result = match (stated, game.payoffs(position)) {
             (Some(stated), Some(payoffs)) => {
-                stated.check(payoffs, "the moves lead to")?;
+                stated.check_winner(payoffs, "the moves lead to")?;
                 None
             }
             _ => stated,
@@ -197,7 +207,7 @@ impl<G: SearchGame> PlainGame<G> {
 pub type ReadGames<G> = fn(&G, &[u8]) -> Vec<Result<PlainGame<G>, TextError>>;
 
 /// Another program's format for games.
-pub struct TranscriptForm<G: SearchGame> {
+pub struct TranscriptFormat<G: SearchGame> {
     /// Name of the format, and usual file extension.
     pub name: &'static str,
     /// Description of the format in one line.
@@ -264,7 +274,7 @@ impl<G: 'static> EvaluatorEntry<G> {
 }
 
 /// Makes a player; called once per thread.
-pub type Maker<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
+pub type PlayerMaker<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 
 /// A named player of one game alone, such as a published program.
 #[derive(Debug)]
@@ -285,7 +295,7 @@ pub enum Meaning<G: 'static> {
     /// Another player's notation, made from the arguments; the caller refuses unread ones.
     Alias(fn(&mut Arguments<'_>) -> Result<Notation, Problem>),
     /// A player without search, whose seed determines its moves.
-    Own(fn(&mut Arguments<'_>, &G) -> Result<Maker<G>, Problem>),
+    Own(fn(&mut Arguments<'_>, &G) -> Result<PlayerMaker<G>, Problem>),
 }
 
 /// Makes a leaf evaluation; called once per search thread.

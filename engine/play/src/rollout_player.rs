@@ -11,7 +11,7 @@ use alea_search::{
     limits::Limits,
     rollout::{
         Cost, Rollouts,
-        stopping::{Candidate, StoppingRule, compare, unbiased_value, value},
+        stopping::{Candidate, StoppingRule, roll_out_moves, roll_out_position, unbiased_value},
     },
 };
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -39,11 +39,11 @@ impl<G: SearchGame> RolloutPlayer<G> {
         }
     }
 
-    fn seed_of(&self, position: &G::Position) -> u64 {
+    fn position_seed(&self, position: &G::Position) -> u64 {
         xxh3_64_with_seed(&self.game.key(position).to_le_bytes(), self.seed)
     }
 
-    fn compare(
+    fn compare_moves(
         &mut self,
         position: &G::Position,
         moves: &[G::Move],
@@ -51,11 +51,11 @@ impl<G: SearchGame> RolloutPlayer<G> {
     ) -> (usize, SearchStats) {
         self.roll.set_limits(limits);
         let (began, mut cost) = (Instant::now(), Cost::default());
-        let seed = self.seed_of(position);
+        let seed = self.position_seed(position);
         self.after.clear();
         let after = moves.iter().map(|&mv| self.game.play(position, mv));
         self.after.extend(after);
-        let best = compare(
+        let best = roll_out_moves(
             &mut *self.roll,
             &self.after,
             self.game.to_move(position),
@@ -79,7 +79,7 @@ impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
         legal: &[G::Move],
         limits: &Limits,
     ) -> Result<Decision<G::Move>, Failure> {
-        let (best, stats) = self.compare(position, legal, limits);
+        let (best, stats) = self.compare_moves(position, legal, limits);
         Ok(Decision {
             best: legal[best],
             value: is_valued(&self.candidates[best])
@@ -101,7 +101,7 @@ impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
         } else {
             self.game.moves(position, &mut all);
         }
-        let (best, stats) = self.compare(position, &all, limits);
+        let (best, stats) = self.compare_moves(position, &all, limits);
         let values = (self.candidates.iter())
             .map(|one| is_valued(one).then(|| probability(one.moments.mean())));
         Ok(Analysis {
@@ -117,8 +117,8 @@ impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
     fn value(&mut self, position: &G::Position, limits: &Limits) -> PositionValue {
         self.roll.set_limits(limits);
         let (began, mut cost) = (Instant::now(), Cost::default());
-        let (seat, seed) = (self.game.to_move(position), self.seed_of(position));
-        let found = value(
+        let (seat, seed) = (self.game.to_move(position), self.position_seed(position));
+        let found = roll_out_position(
             &mut *self.roll,
             position,
             seat,
@@ -128,9 +128,9 @@ impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
         );
         // With chance, one game gives no standard error.
         let knows_error =
-            G::Outcomes::CAPACITY == 1 && found.samples() > 0.0 || found.samples() > 1.0;
+            G::Outcomes::CAPACITY == 1 && found.sample_count() > 0.0 || found.sample_count() > 1.0;
         PositionValue {
-            value: (found.samples() > 0.0).then(|| probability(found.mean())),
+            value: (found.sample_count() > 0.0).then(|| probability(found.mean())),
             error: knows_error.then(|| found.standard_error() as f32),
             stats: stats(cost, began),
         }
@@ -139,7 +139,7 @@ impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
 
 /// Whether at least one game was completed.
 fn is_valued(candidate: &Candidate) -> bool {
-    candidate.moments.samples() > 0.0
+    candidate.moments.sample_count() > 0.0
 }
 
 /// Luck-adjusted results may lie outside `[0, 1]`.

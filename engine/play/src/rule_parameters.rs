@@ -2,7 +2,7 @@
 
 use super::{
     game_info::GameInfo,
-    player_notation::{Arguments, Notation, PlayerError, Problem, Text},
+    player_notation::{Arguments, Notation, NotationError, Problem, Text},
 };
 use alea_core::{game::Seat, random::RandomStream, search_game::SearchGame};
 
@@ -27,7 +27,7 @@ pub trait Rules: SearchGame {
     }
 
     /// Text of the map, for records; `None` if boards are not read from files.
-    fn map(&self) -> Option<String> {
+    fn map_text(&self) -> Option<String> {
         None
     }
 
@@ -48,25 +48,25 @@ pub trait Rules: SearchGame {
     ///
     /// # Errors
     /// If the game or a parameter is wrong, or a file is named without being
-    /// [trusted](super::notation::trusted).
+    /// [trusted](super::player_notation::trusted_text).
     fn from_notation<'t>(
         text: impl Into<Text<'t>>,
         map: Option<&str>,
-    ) -> Result<Self, PlayerError> {
+    ) -> Result<Self, NotationError> {
         let text = text.into();
-        let rules = Self::of_notation(&Notation::parse(text)?, map);
-        rules.map_err(|problem| PlayerError::of(text, problem))
+        let rules = Self::from_parsed_notation(&Notation::parse(text)?, map);
+        rules.map_err(|problem| NotationError::from_problem(text, problem))
     }
 
     /// Like [`Rules::from_notation`], for a parsed notation.
     ///
     /// # Errors
     /// As [`Rules::from_notation`].
-    fn of_notation(notation: &Notation, map: Option<&str>) -> Result<Self, Problem> {
+    fn from_parsed_notation(notation: &Notation, map: Option<&str>) -> Result<Self, Problem> {
         let mut arguments = Arguments::of(notation);
         let rules = if notation.name != Self::INFO.name {
             let (found, name) = (&notation.name, Self::INFO.name);
-            Err(notation.wrong(format!("the game is '{found}', not '{name}'")))
+            Err(notation.problem_here(format!("the game is '{found}', not '{name}'")))
         } else if let Some(map) = map {
             Self::from_map(&mut arguments, map)
         } else {
@@ -84,7 +84,7 @@ pub trait Rules: SearchGame {
     fn max_plies(&self) -> u16;
 
     /// Remaining length in [`GameInfo::remaining_unit`], for phases and buckets of models.
-    fn remaining(&self, position: &Self::Position) -> usize;
+    fn remaining_length(&self, position: &Self::Position) -> usize;
 
     /// A random start; `first` is to move unless the rules fix the seat.
     fn random_start(&self, random: &mut RandomStream, first: Seat) -> Self::Position;
@@ -95,7 +95,7 @@ pub trait Rules: SearchGame {
         None
     }
 
-    /// A random unfinished position with `first` to move and [`Rules::remaining`] uniform within
+    /// A random unfinished position with `first` to move and [`Rules::remaining_length`] uniform within
     /// the range (inclusive); `None` if the game has no generator.
     fn random_endgame(
         &self,

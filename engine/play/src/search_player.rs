@@ -221,7 +221,10 @@ impl<G: SearchGame, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
         // An untried move counts as a loss.
         let values = analysis.moves.iter();
         let values: Vec<_> = values.map(|rated| rated.value.unwrap_or(0.0)).collect();
-        let outcomes = self.search.game().outcomes(position, &analysis.list());
+        let outcomes = self
+            .search
+            .game()
+            .outcomes(position, &analysis.analysed_moves());
         PositionValue {
             value: Some(expectation(&outcomes, &values)),
             error: None,

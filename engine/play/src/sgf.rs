@@ -4,8 +4,8 @@
 
 use super::{
     playable::Playable,
-    sgf_properties::{self, Properties},
-    registry::{PlainGame, TranscriptForm},
+    registry::{PlainGame, TranscriptFormat},
+    sgf_properties::{self, SgfProperties},
     stated_result::StatedResult,
 };
 use alea_core::{
@@ -14,8 +14,8 @@ use alea_core::{
 };
 
 /// SGF as a transcript format.
-pub const fn form<G: Playable>() -> TranscriptForm<G> {
-    TranscriptForm {
+pub const fn transcript_format<G: Playable>() -> TranscriptFormat<G> {
+    TranscriptFormat {
         name: "sgf",
         help: "SGF with moves in the game's own notation and what was rolled for them",
         read,
@@ -70,13 +70,13 @@ fn read<G: Playable>(game: &G, bytes: &[u8]) -> Vec<Result<PlainGame<G>, TextErr
     if game.seats() != 2 {
         return vec![error_at(1, "SGF is for two seats")];
     }
-    sgf_properties::read(game, bytes, true, one, None)
+    sgf_properties::read_games(game, bytes, true, parse_game, None)
 }
 
-fn one<G: Playable>(
+fn parse_game<G: Playable>(
     game: &G,
     begin: usize,
-    properties: Properties,
+    properties: SgfProperties,
 ) -> Result<PlainGame<G>, TextError> {
     let properties = properties?;
     let find = |name: &str| properties.iter().find(|property| property.name == name);

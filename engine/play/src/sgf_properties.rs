@@ -13,7 +13,7 @@ use alea_core::{
 
 /// A property of a game, such as `B[c3]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Property {
+pub struct SgfProperty {
     /// Name in capital letters.
     pub name: String,
     /// Value without escape characters.
@@ -23,20 +23,20 @@ pub struct Property {
 }
 
 /// Properties of a game in order, or its first error.
-pub type Properties = Result<Vec<Property>, TextError>;
+pub type SgfProperties = Result<Vec<SgfProperty>, TextError>;
 
 type Read<G> = Result<PlainGame<G>, TextError>;
 
-type ReadText<G> = fn(&G, &str) -> Vec<Read<G>>;
+type ReadOtherText<G> = fn(&G, &str) -> Vec<Read<G>>;
 
 /// Parses all games of a text: those as properties with `one` (and the index of their first
 /// character), other text with `others`. `escapes`: whether `\` escapes a character, as in SGF.
-pub fn read<G: SearchGame>(
+pub fn read_games<G: SearchGame>(
     game: &G,
     bytes: &[u8],
     escapes: bool,
-    one: fn(&G, usize, Properties) -> Read<G>,
-    others: Option<ReadText<G>>,
+    one: fn(&G, usize, SgfProperties) -> Read<G>,
+    others: Option<ReadOtherText<G>>,
 ) -> Vec<Read<G>> {
     let text = match from_utf8_or_latin1(bytes) {
         Ok(text) => text,
@@ -45,18 +45,18 @@ pub fn read<G: SearchGame>(
     let signs: Vec<char> = text.chars().collect();
     let results: Vec<_> = match others.filter(|_| !is_property_text(&signs)) {
         Some(others) => others(game, &text),
-        None => all(&signs, escapes)
+        None => split_games(&signs, escapes)
             .map(|(begin, properties)| one(game, begin, properties))
             .collect(),
     };
     let results = results.into_iter();
     results
-        .map(|result| result.map_err(|error| error.in_lines(&text)))
+        .map(|result| result.map_err(|error| error.relative_to_line(&text)))
         .collect()
 }
 
 /// Parses each line with `row` (and the index of its first character); skips games without moves.
-pub fn rows<G: SearchGame>(
+pub fn read_each_line<G: SearchGame>(
     game: &G,
     text: &str,
     row: fn(&G, &str, usize) -> Read<G>,
@@ -72,7 +72,7 @@ pub fn rows<G: SearchGame>(
 }
 
 /// Each game, with the index of its first character.
-fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties)> {
+fn split_games(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, SgfProperties)> {
     let mut reader = Reader {
         signs,
         escapes,
@@ -83,7 +83,7 @@ fn all(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Properties
             let begin = reader.next;
             let game = reader.game();
             if game.is_err() {
-                reader.next = end(signs, begin, escapes);
+                reader.next = damaged_game_end(signs, begin, escapes);
             }
             (begin, game)
         })
@@ -107,29 +107,29 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn skip(&mut self, passes: impl Fn(char) -> bool) {
+    fn skip_while(&mut self, passes: impl Fn(char) -> bool) {
         let rest = self.signs[self.next..].iter();
         self.next += rest.take_while(|&&sign| passes(sign)).count();
     }
 
     /// The next character after white space.
     fn peek(&mut self) -> Option<char> {
-        self.skip(char::is_whitespace);
+        self.skip_while(char::is_whitespace);
         self.signs.get(self.next).copied()
     }
 
     /// Skips numbers and comments; false at the end.
     fn skip_to_game(&mut self) -> bool {
         loop {
-            self.skip(|sign| sign.is_whitespace() || sign.is_ascii_digit());
+            self.skip_while(|sign| sign.is_whitespace() || sign.is_ascii_digit());
             match self.signs.get(self.next) {
-                Some('#') => self.skip(|sign| sign != '\n'),
+                Some('#') => self.skip_while(|sign| sign != '\n'),
                 sign => return sign.is_some(),
             }
         }
     }
 
-    fn game(&mut self) -> Properties {
+    fn game(&mut self) -> SgfProperties {
         if self.peek() != Some('(') {
             return error_at(self.next + 1, "expected '(', which begins a game");
         }
@@ -159,9 +159,9 @@ impl Reader<'_> {
         }
     }
 
-    fn property(&mut self) -> Properties {
+    fn property(&mut self) -> SgfProperties {
         let begin = self.next;
-        self.skip(|sign| sign.is_ascii_alphabetic());
+        self.skip_while(|sign| sign.is_ascii_alphabetic());
         let name: String = self.signs[begin..self.next].iter().collect();
         if name.is_empty() || self.peek() != Some('[') {
             return error_at(self.next + 1, "expected a property, as W[d4]");
@@ -169,7 +169,7 @@ impl Reader<'_> {
         let mut properties = Vec::new();
         while self.peek() == Some('[') {
             self.next += 1;
-            properties.push(Property {
+            properties.push(SgfProperty {
                 name: name.to_ascii_uppercase(),
                 at: self.next,
                 value: self.value()?,
@@ -234,7 +234,7 @@ fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
 }
 
 /// Index after a damaged game's last parenthesis, or of the next game.
-fn end(signs: &[char], begin: usize, in_line: bool) -> usize {
+fn damaged_game_end(signs: &[char], begin: usize, in_line: bool) -> usize {
     if signs[begin] != '(' {
         let length = signs[begin..].iter().take_while(|&&sign| sign != '(');
         return begin + length.count();
@@ -266,7 +266,7 @@ mod tests {
 
     fn read(text: &str, escapes: bool) -> Vec<String> {
         let signs: Vec<char> = text.chars().collect();
-        let shown = all(&signs, escapes).map(|(_, game)| match game {
+        let shown = split_games(&signs, escapes).map(|(_, game)| match game {
             Ok(all) => {
                 let all = all.iter().map(|one| format!("{}={}", one.name, one.value));
                 all.collect::<Vec<_>>().join(" ")

@@ -31,7 +31,7 @@ impl StatedResult {
         winner: None,
     };
 
-    fn plain(winner: Option<Seat>) -> Self {
+    fn from_winner(winner: Option<Seat>) -> Self {
         winner.map_or(Self::DRAW, |_| Self {
             ending: Ending::Awarded,
             winner,
@@ -51,7 +51,7 @@ impl StatedResult {
             "w" | "white" => 1 - black,
             _ => return None,
         };
-        let plain = Self::plain(Some(winner));
+        let plain = Self::from_winner(Some(winner));
         let ending = match reason.trim() {
             "r" | "resign" => Ending::Resigned,
             "t" | "time" => Ending::Time,
@@ -89,7 +89,7 @@ impl StatedResult {
             "t" => Ending::Time,
             "s" => Ending::Agreed,
             "l" => Ending::Awarded,
-            _ => Self::plain(winner).ending,
+            _ => Self::from_winner(winner).ending,
         };
         Some(Self { ending, winner })
     }
@@ -120,7 +120,7 @@ impl StatedResult {
     ///
     /// # Errors
     /// If the winners differ.
-    pub fn check(self, other: Payoffs, whose: &str) -> Result<(), String> {
+    pub fn check_winner(self, other: Payoffs, whose: &str) -> Result<(), String> {
         let winner = |payoffs: Payoffs| match payoffs {
             payoffs if payoffs == win_for(0) => "a win of the first side",
             payoffs if payoffs == win_for(1) => "a win of the second side",
@@ -193,8 +193,8 @@ mod tests {
     #[test]
     fn a_result_fits_the_moves_or_not() {
         let white = StatedResult::by_resignation(0);
-        assert_eq!(white.check(win_for(1), "the moves"), Ok(()));
-        let problem = white.check(DRAW, "the moves lead to").unwrap_err();
+        assert_eq!(white.check_winner(win_for(1), "the moves"), Ok(()));
+        let problem = white.check_winner(DRAW, "the moves lead to").unwrap_err();
         assert_eq!(
             problem,
             "the result is a win of the second side, the moves lead to a draw"

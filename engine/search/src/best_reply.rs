@@ -11,7 +11,7 @@ use super::{
 use alea_core::{
     chance_bounds::Bounds,
     evaluator::Evaluator,
-    game::{Deterministic, Game, List, MAX_SEATS, Payoffs, Seat},
+    game::{Game, List, MAX_SEATS, Payoffs, Seat, SingleOutcome},
     search_game::{OutOfTurn, Phase, Playouts, SearchGame, SearchHints},
 };
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl<G: SearchGame> Game for BrsGame<G> {
 
     type Moves = Vec<BrsMove<G::Move>>;
 
-    type Outcomes = Deterministic;
+    type Outcomes = SingleOutcome;
 
     fn to_move(&self, at: &Self::Position) -> Seat {
         usize::from(self.0.to_move(&at.position) != at.root)
@@ -185,8 +185,8 @@ impl<G: SearchGame> BestReplySearch<G> {
 
     /// Sets whether the time of leaf evaluations is measured.
     #[must_use]
-    pub fn timed(self, timed: bool) -> Self {
-        let search = self.search.timed(timed);
+    pub fn with_eval_timer(self, timed: bool) -> Self {
+        let search = self.search.with_eval_timer(timed);
         Self { search }
     }
 

@@ -5,9 +5,9 @@
 
 use super::{
     DepthObserver, Search, SearchStats, UNKNOWN_VALUE,
+    abdada::{AbdadaTable, run_with_helpers},
     eval_timer::EvalTimer,
     limits::{DepthRange, LimitChecker, Limits, SearchLimits, TimeManager},
-    abdada::{AbdadaTable, run_with_helpers},
     star::{Star, StarOptions},
     stopwatch::{Deadline, Stopwatch},
     table::Table,
@@ -49,7 +49,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     fn table(&self) -> Option<&Table> {
         None
     }
-    fn clear_own(&mut self) {}
+    fn clear_worker(&mut self) {}
     /// Returns the previous oracle; no effect if the search uses none.
     fn set_oracle(&mut self, _oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
         None
@@ -72,7 +72,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         None
     }
 
-    fn start(
+    fn start_limits(
         &mut self,
         nodes: Option<u64>,
         deadline: Option<Deadline>,
@@ -86,7 +86,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
 
     /// Searches the root moves and moves the best to the front; returns whether all were searched.
     /// Compiled per search: dynamic calls would dominate a search of one ply.
-    fn iterate(
+    fn search_root_moves(
         &mut self,
         position: &G::Position,
         depth: u32,
@@ -193,7 +193,7 @@ pub(super) struct RootMove<M> {
 }
 
 impl<M: Copy> RootMove<M> {
-    fn all(moves: &[M]) -> SmallVec<[Self; 8]> {
+    fn unsearched(moves: &[M]) -> SmallVec<[Self; 8]> {
         let unsearched = |(list_index, &mv)| Self {
             mv,
             list_index,
@@ -236,10 +236,10 @@ impl<G: SearchGame> DeepeningSearch<G> {
             star.abdada = abdada.clone();
             workers.push(Box::new(star));
         }
-        Self::of(workers, deepening, limits)
+        Self::from_workers(workers, deepening, limits)
     }
 
-    pub(super) fn of(
+    pub(super) fn from_workers(
         workers: Vec<Box<dyn FixedDepthSearch<G>>>,
         deepening: DeepeningOptions,
         limits: SearchLimits,
@@ -266,7 +266,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
 
     /// Sets whether the time of leaf evaluations is measured.
     #[must_use]
-    pub fn timed(mut self, timed: bool) -> Self {
+    pub fn with_eval_timer(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {
             worker.set_eval_timer(EvalTimer::new(timed));
         }
@@ -278,7 +278,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
     fn run<R>(
         &mut self,
         position: &G::Position,
-        task: impl Fn(&mut dyn FixedDepthSearch<G>, Depths, &Limits) -> (R, u32) + Sync,
+        task: impl Fn(&mut dyn FixedDepthSearch<G>, DepthSchedule, &Limits) -> (R, u32) + Sync,
     ) -> R {
         self.run_helped(position, &task, &task)
     }
@@ -287,13 +287,13 @@ impl<G: SearchGame> DeepeningSearch<G> {
     fn run_helped<R>(
         &mut self,
         position: &G::Position,
-        task: impl FnMut(&mut dyn FixedDepthSearch<G>, Depths, &Limits) -> (R, u32),
-        help: impl Fn(&mut dyn FixedDepthSearch<G>, Depths, &Limits) -> (R, u32) + Sync,
+        task: impl FnMut(&mut dyn FixedDepthSearch<G>, DepthSchedule, &Limits) -> (R, u32),
+        help: impl Fn(&mut dyn FixedDepthSearch<G>, DepthSchedule, &Limits) -> (R, u32) + Sync,
     ) -> R {
         let mut task = task;
         let began = self.pace.start();
         let game = self.workers[0].game();
-        let depths = Depths::new(
+        let depths = DepthSchedule::new(
             self.limits,
             self.outer_limits.stop.is_some(),
             self.deepening,
@@ -349,21 +349,21 @@ impl<G: SearchGame> DeepeningSearch<G> {
             } else {
                 &stop
             };
-            worker.start(nodes, deadline, stop.clone());
+            worker.start_limits(nodes, deadline, stop.clone());
         }
         stop
     }
 }
 
 #[derive(Clone)]
-struct Depths {
+struct DepthSchedule {
     next: Option<u32>,
     first: u32,
     max: u32,
     step: u32,
 }
 
-impl Depths {
+impl DepthSchedule {
     #[inline]
     fn new(
         limits: SearchLimits,
@@ -372,7 +372,7 @@ impl Depths {
         phase: Phase,
     ) -> Self {
         let DepthRange { min, max } = limits.depth(phase);
-        let only_depth = limits.only_depth();
+        let only_depth = limits.is_depth_only();
         let first = if only_depth {
             max - max.saturating_sub(min) / step * step
         } else {
@@ -389,7 +389,7 @@ impl Depths {
     }
 }
 
-impl Iterator for Depths {
+impl Iterator for DepthSchedule {
     type Item = u32;
 
     #[inline]
@@ -414,7 +414,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
             table.clear();
         }
         for worker in &mut self.workers {
-            worker.clear_own();
+            worker.clear_worker();
         }
         self.pace = TimeManager::new(self.own_limits.time);
     }
@@ -434,12 +434,12 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
     }
 
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {
-        if !self.limits.only_depth() {
+        if !self.limits.is_depth_only() {
             return Bounds::exact(self.move_values(position, &[mv])[0]);
         }
         let worker = &mut self.workers[0];
         let depth = self.limits.depth(worker.game().phase(position)).max;
-        worker.start(None, None, self.outer_limits.stop.clone());
+        worker.start_limits(None, None, self.outer_limits.stop.clone());
         worker
             .move_bounds(position, mv, depth, alpha, f32::INFINITY)
             .0
@@ -448,7 +448,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
     fn best_move(&mut self, position: &G::Position, legal: &[G::Move]) -> (G::Move, f32) {
         let (limits, aspiration) = (self.limits, self.deepening.aspiration);
         let best = self.run(position, |worker, depths, outer_limits| {
-            let mut moves = RootMove::all(legal);
+            let mut moves = RootMove::unsearched(legal);
             let mut completed_depth = 0;
             for depth in depths {
                 if completed_depth > 0 {
@@ -456,7 +456,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
                         .sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));
                 }
                 let aspiration = aspiration.filter(|_| completed_depth > 0);
-                if !worker.iterate(position, depth, aspiration, &mut moves) {
+                if !worker.search_root_moves(position, depth, aspiration, &mut moves) {
                     break;
                 }
                 completed_depth = depth;
@@ -465,8 +465,8 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
                 }
             }
             if moves[0].bounds == Bounds::UNKNOWN && outer_limits.is_stopped() {
-                search_one_ply(worker, |worker| {
-                    worker.iterate(position, 1, None, &mut moves);
+                search_without_oracle(worker, |worker| {
+                    worker.search_root_moves(position, 1, None, &mut moves);
                 });
             }
             (moves[0], completed_depth)
@@ -501,10 +501,10 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
         self.run_helped(
             position,
             |worker, depths, outer_limits| {
-                payoffs_by_depth(worker, position, moves, depths, outer_limits, observer)
+                deepen_payoffs(worker, position, moves, depths, outer_limits, observer)
             },
             |worker, depths, outer_limits| {
-                payoffs_by_depth(
+                deepen_payoffs(
                     worker,
                     position,
                     moves,
@@ -523,7 +523,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
                 let (bounds, proven) = worker.root_value(position, depth);
                 if worker.limit_checker().stopped() {
                     if completed_depth == 0 && outer_limits.is_stopped() {
-                        search_one_ply(worker, |worker| {
+                        search_without_oracle(worker, |worker| {
                             let (bounds, _) = worker.root_value(position, 1);
                             if !worker.limit_checker().stopped() {
                                 value = bounds.lower;
@@ -554,11 +554,11 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
 }
 
 /// The values of moves at the last complete depth, and that depth.
-fn payoffs_by_depth<G: SearchGame>(
+fn deepen_payoffs<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     position: &G::Position,
     moves: &[G::Move],
-    mut depths: Depths,
+    mut depths: DepthSchedule,
     outer_limits: &Limits,
     observer: &mut DepthObserver<'_>,
 ) -> (Vec<(f32, Option<Payoffs>)>, u32) {
@@ -572,7 +572,7 @@ fn payoffs_by_depth<G: SearchGame>(
         };
         let Some(proven) = worker.value_moves(position, depth, moves, &mut found) else {
             if completed_depth == 0 && outer_limits.is_stopped() {
-                search_one_ply(worker, |worker| {
+                search_without_oracle(worker, |worker| {
                     worker.value_moves(position, 1, moves, &mut found);
                 });
             }
@@ -598,7 +598,7 @@ const TIE_MARGIN: f32 = 2e-6;
 const FALLBACK_TIME: Duration = Duration::from_millis(20);
 
 /// Runs a short search without the oracle, which may be slow.
-fn search_one_ply<G: SearchGame>(
+fn search_without_oracle<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     search: impl FnOnce(&mut dyn FixedDepthSearch<G>),
 ) {
@@ -607,7 +607,7 @@ fn search_one_ply<G: SearchGame>(
         stopwatch: Stopwatch::wall(),
         after: FALLBACK_TIME,
     };
-    worker.start(None, Some(deadline), None);
+    worker.start_limits(None, Some(deadline), None);
     search(worker);
     worker.set_oracle(oracle);
 }
@@ -629,5 +629,5 @@ fn is_decided<M>(moves: &[RootMove<M>], limits: &SearchLimits) -> bool {
     let others_lost = moves[1..]
         .iter()
         .all(|root| root.proven && root.bounds.upper <= 0.0);
-    !limits.only_depth() && (others_lost || best.bounds.lower >= 1.0)
+    !limits.is_depth_only() && (others_lost || best.bounds.lower >= 1.0)
 }

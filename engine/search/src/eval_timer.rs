@@ -20,7 +20,7 @@ impl EvalTimer {
 
     /// Calls `evaluate` and adds the time that it takes.
     #[inline]
-    pub fn evaluation<R>(&mut self, evaluate: impl FnOnce() -> R) -> R {
+    pub fn measure<R>(&mut self, evaluate: impl FnOnce() -> R) -> R {
         let began = self.spent.map(|_| Instant::now());
         let result = evaluate();
         let (Some(spent), Some(began)) = (&mut self.spent, began) else {
@@ -37,7 +37,7 @@ impl EvalTimer {
         self.spent.as_mut().map(mem::take)
     }
 
-    pub(super) fn take_with(&mut self, stats: &mut SearchStats) -> SearchStats {
+    pub(super) fn take_stats(&mut self, stats: &mut SearchStats) -> SearchStats {
         SearchStats {
             evaluation_time: self.take(),
             ..mem::take(stats)

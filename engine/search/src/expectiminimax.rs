@@ -112,7 +112,7 @@ impl<G: Game, E: Evaluator<G>> Search<G> for Expectiminimax<G, E> {
     fn clear(&mut self) {}
 
     fn set_limits(&mut self, limits: &Limits) {
-        self.limit_checker.start_within(self.stats.nodes, limits);
+        self.limit_checker.start_with_stop(self.stats.nodes, limits);
     }
 
     fn is_stopped(&self) -> bool {

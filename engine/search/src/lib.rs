@@ -1,5 +1,6 @@
 //! Searches for any [`alea_core::game::Game`], and statistics of searches.
 
+mod abdada;
 pub mod best_reply;
 pub mod deepening;
 pub mod eval_timer;
@@ -9,7 +10,6 @@ pub mod max_n;
 pub mod mcts;
 pub mod minimax;
 pub mod ordering;
-mod abdada;
 pub mod playout_policies;
 pub mod rollout;
 mod shared_array;

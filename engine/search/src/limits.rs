@@ -72,7 +72,7 @@ impl SearchLimits {
     }
 
     /// Whether depth is the only limit.
-    pub fn only_depth(&self) -> bool {
+    pub fn is_depth_only(&self) -> bool {
         self.nodes.is_none() && self.time.is_none()
     }
 
@@ -194,21 +194,21 @@ impl LimitChecker {
         if !unlimited {
             self.last_check = Instant::now();
             self.interval = self.interval.min(MAX_FIRST_INTERVAL);
-            self.schedule(nodes);
+            self.schedule_check(nodes);
         } else {
             self.next_check = u64::MAX;
         }
     }
 
     /// Sets no limit but the caller's stop flag.
-    pub(super) fn start_within(&mut self, nodes: u64, limits: &Limits) {
+    pub(super) fn start_with_stop(&mut self, nodes: u64, limits: &Limits) {
         self.start(nodes, None, None, limits.stop.clone());
     }
 
     #[inline]
     pub(super) fn is_over(&mut self, nodes: u64) -> bool {
         if nodes >= self.next_check {
-            self.look(nodes);
+            self.check_limits(nodes);
         }
         self.stopped
     }
@@ -219,7 +219,7 @@ impl LimitChecker {
     }
 
     #[inline]
-    pub(super) fn outer(&self) -> &Limits {
+    pub(super) fn outer_limits(&self) -> &Limits {
         &self.outer
     }
 
@@ -229,7 +229,7 @@ impl LimitChecker {
     }
 
     #[cold]
-    fn look(&mut self, nodes: u64) {
+    fn check_limits(&mut self, nodes: u64) {
         let now = Instant::now();
         let a_node = now.duration_since(self.last_check).as_secs_f64() / self.interval as f64;
         self.slowest = a_node.max(0.95 * self.slowest);
@@ -239,10 +239,10 @@ impl LimitChecker {
         self.stopped |= self.max_nodes.is_some_and(|max| nodes >= max)
             || self.deadline.is_some_and(Deadline::has_passed)
             || self.outer.is_stopped();
-        self.schedule(nodes);
+        self.schedule_check(nodes);
     }
 
-    fn schedule(&mut self, nodes: u64) {
+    fn schedule_check(&mut self, nodes: u64) {
         self.next_check =
             (nodes + self.interval).min(self.max_nodes.unwrap_or(u64::MAX).max(nodes + 1));
     }

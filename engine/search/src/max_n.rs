@@ -64,7 +64,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
     where
         E: 'static,
     {
-        DeepeningSearch::of(vec![Box::new(self)], deepening, limits)
+        DeepeningSearch::from_workers(vec![Box::new(self)], deepening, limits)
     }
 
     /// Payoffs by seat of a position searched `depth` plies deep.
@@ -132,7 +132,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
         let (game, evaluator, cache) = (&self.game, &self.evaluator, &mut self.cache);
         evaluator.refresh(game, position, cache);
         self.eval_timer
-            .evaluation(|| evaluator.payoffs(game, position, cache))
+            .measure(|| evaluator.payoffs(game, position, cache))
     }
 }
 
@@ -154,7 +154,7 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for MaxN<G, E> {
     }
 
     fn take_stats(&mut self) -> SearchStats {
-        self.eval_timer.take_with(&mut self.stats)
+        self.eval_timer.take_stats(&mut self.stats)
     }
 
     fn root_value(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool) {

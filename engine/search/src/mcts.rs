@@ -8,14 +8,14 @@
 
 mod allocator;
 mod cell;
+mod cell_refs;
 mod driver;
 mod graph;
-mod cell_refs;
 mod leaf;
 mod options;
 mod report;
-mod ucb;
 mod solver;
+mod ucb;
 mod work_split;
 mod worker;
 mod write_buffer;
@@ -122,7 +122,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
 
     /// Sets whether the time of leaf evaluations is measured.
     #[must_use]
-    pub fn timed(mut self, timed: bool) -> Self {
+    pub fn with_eval_timer(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {
             worker.eval_timer = EvalTimer::new(timed);
         }
@@ -190,7 +190,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
     pub fn take_stats(&mut self) -> SearchStats {
         let mut stats = SearchStats::default();
         for worker in &mut self.workers {
-            stats.add(&worker.eval_timer.take_with(&mut worker.stats));
+            stats.add(&worker.eval_timer.take_stats(&mut worker.stats));
         }
         stats
     }

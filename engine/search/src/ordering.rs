@@ -61,7 +61,7 @@ pub struct MoveGroups {
 impl MoveGroups {
     /// Sets the groups of a list of `moves` moves, by the ranges of `outcomes`.
     #[inline]
-    pub fn split(&mut self, outcomes: &[Outcome], moves: usize) {
+    pub fn split_by_outcomes(&mut self, outcomes: &[Outcome], moves: usize) {
         self.ends.clear();
         if moves > MAX_MASK_MOVES {
             self.ends.extend([0, Outcome::certain(moves).end]);
@@ -262,7 +262,7 @@ mod tests {
                 end,
             })
             .collect();
-        groups.split(&outcomes, moves);
+        groups.split_by_outcomes(&outcomes, moves);
         groups
     }
 

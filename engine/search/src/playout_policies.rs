@@ -111,12 +111,12 @@ impl<G: SearchGame> Policy<G> for HighestClass {
 
 /// Chooses moves with probabilities proportional to weights of their classes.
 #[derive(Clone, Copy, Debug)]
-pub struct WeightedByClass {
+pub struct ClassWeightedPolicy {
     /// Weights of classes 0, 1, 2, and 3 or more; uniform if all allowed moves have weight 0.
     pub weights: [u32; 4],
 }
 
-impl<G: SearchGame> Policy<G> for WeightedByClass {
+impl<G: SearchGame> Policy<G> for ClassWeightedPolicy {
     fn choose(
         &mut self,
         game: &G,

@@ -8,7 +8,7 @@ pub mod stopping;
 
 use super::limits::Limits;
 use alea_core::{
-    chance_bounds::flip_value,
+    chance_bounds::flip_unless_same,
     evaluator::Evaluator,
     game::{List, OutcomeList, Payoffs, Seat},
     oracle::Oracle,
@@ -80,7 +80,7 @@ struct Node<G: SearchGame> {
 
 impl<G: SearchGame> Node<G> {
     /// The best move of each outcome, by the oracle's values if it has them within limits.
-    fn of(
+    fn from_values(
         game: &G,
         oracle: Option<&dyn Oracle<G>>,
         position: &G::Position,
@@ -95,7 +95,7 @@ impl<G: SearchGame> Node<G> {
                 if game.payoffs(&next).is_none()
                     && let Some(exact) = oracle.value_within(game, &next, limits)
                 {
-                    *value = flip_value(exact, game.to_move(&next) == seat);
+                    *value = flip_unless_same(exact, game.to_move(&next) == seat);
                 }
             }
         }
@@ -193,7 +193,7 @@ impl<G: SearchGame> EvaluatorRollouts<G> {
         let oracle = self.oracle.as_deref();
         let exact = oracle.and_then(|oracle| oracle.value_within(game, position, &self.limits));
         if let Some(exact) = exact {
-            return Some(flip_value(exact, game.to_move(position) == seat));
+            return Some(flip_unless_same(exact, game.to_move(position) == seat));
         }
         let is_unfinished = self.plies == 0 || ply < self.plies;
         if is_unfinished || (oracle.is_some() && self.limits.is_stopped()) {
@@ -229,7 +229,7 @@ impl<G: SearchGame> EvaluatorRollouts<G> {
         self.evaluations += moves.len() as u64;
         self.evaluator
             .successors(game, position, moves, &mut self.values);
-        Node::of(
+        Node::from_values(
             game,
             self.oracle.as_deref(),
             position,

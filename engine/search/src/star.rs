@@ -6,17 +6,17 @@
 //! [`StarOptions::probcut`] or [`StarOptions::width`].
 
 mod frontier;
-mod probcut;
 mod move_scores;
+mod probcut;
 
-use self::frontier::LeafCache;
+use self::frontier::OnePlyCache;
 use super::{
     RootPerspective, SearchStats,
+    abdada::AbdadaTable,
     deepening::FixedDepthSearch,
     eval_timer::EvalTimer,
     limits::LimitChecker,
     ordering::{MoveGroups, Ordering, limit_moves, order_moves},
-    abdada::AbdadaTable,
     table::{NewEntry, StoreOutcome, Table},
 };
 use alea_core::{
@@ -90,7 +90,7 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
     scratch: Vec<Option<Box<Scratch<G>>>>,
     perspective: RootPerspective,
     history: Vec<f32>,
-    leaf_cache: LeafCache,
+    leaf_cache: OnePlyCache,
     /// Number of results that depend on depth, such as evaluated leaves; a subtree without any is
     /// proven.
     depth_dependent: u64,
@@ -129,9 +129,9 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     /// A search without limits.
     pub fn new(game: G, evaluator: E, options: StarOptions, table: Option<Arc<Table>>) -> Self {
         let leaf_cache = if table.is_some() && E::BATCHES_SUCCESSORS {
-            LeafCache::new()
+            OnePlyCache::new()
         } else {
-            LeafCache::default()
+            OnePlyCache::default()
         };
         Self {
             history: vec![0.0; game.history_size()],
@@ -156,7 +156,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     #[inline]
     fn oracle_value(&mut self, position: &G::Position) -> Option<f32> {
         let oracle = (self.oracle.as_deref()).filter(|_| self.game.seats() == 2)?;
-        let value = oracle.value_within(&self.game, position, self.limit_checker.outer());
+        let value = oracle.value_within(&self.game, position, self.limit_checker.outer_limits());
         if value.is_none() {
             self.limit_checker.check_outer_limits();
         }
@@ -168,12 +168,12 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         if let Some(table) = &self.table {
             table.clear();
         }
-        self.clear_own();
+        self.clear_worker();
     }
 
     /// Returns the cost since the last call.
     pub fn take_stats(&mut self) -> SearchStats {
-        self.eval_timer.take_with(&mut self.stats)
+        self.eval_timer.take_stats(&mut self.stats)
     }
 
     /// Bounds of a position before its chance event, `depth` plies deep (0–127), for the side to
@@ -241,7 +241,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
     }
 
     #[inline]
-    fn list(&self, position: &G::Position, ply: usize, moves: &mut G::Moves) {
+    fn list_moves(&self, position: &G::Position, ply: usize, moves: &mut G::Moves) {
         self.game.moves(position, moves);
         if let Some(width) = self.options.width.filter(|_| ply > 0) {
             limit_moves(&self.game, position, moves, width);
@@ -300,7 +300,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         if self.limit_checker.stopped() {
             return Bounds::UNKNOWN;
         }
-        let (found, hint) = self.search_inner(position, depth, ply, alpha, beta, hint);
+        let (found, hint) = self.search_move_list(position, depth, ply, alpha, beta, hint);
         if self.limit_checker.stopped() {
             return Bounds::UNKNOWN;
         }
@@ -329,7 +329,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
 
     /// Searches the moves of a position; returns its bounds and a table hint with the best moves.
     #[inline]
-    fn search_inner(
+    fn search_move_list(
         &mut self,
         position: &G::Position,
         depth: u32,
@@ -339,9 +339,11 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         hint: Option<u16>,
     ) -> (Bounds, u16) {
         let mut buffers = self.scratch[ply].take().unwrap_or_default();
-        self.list(position, ply, &mut buffers.moves);
+        self.list_moves(position, ply, &mut buffers.moves);
         let outcomes = self.game.outcomes(position, &buffers.moves);
-        buffers.groups.split(&outcomes, buffers.moves.len());
+        buffers
+            .groups
+            .split_by_outcomes(&outcomes, buffers.moves.len());
         let probing = self.options.pruning == Pruning::Star2;
         let last = depth == 2 && self.batches_successors() && self.options.pruning > Pruning::None;
         let expects_all = last && self.is_all_node;
@@ -395,7 +397,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         'moves: for round in 0..rounds {
             for rank in 0..buffers.order.len() {
                 let index = usize::from(buffers.order[rank]);
-                if buffers.scores[index] != UNSEARCHED || !chance.is_relevant(index) {
+                if buffers.scores[index] != UNSEARCHED || !chance.is_move_allowed(index) {
                     continue;
                 }
                 let mv = buffers.moves[index];
@@ -465,7 +467,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         };
         let mut is_any_hit = false;
         for (index, &mv) in buffers.moves.iter().enumerate() {
-            if !chance.is_relevant(index) {
+            if !chance.is_move_allowed(index) {
                 continue;
             }
             let next = self.game.play(position, mv);
@@ -486,7 +488,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
                 buffers.scores[index] = bounds.lower;
                 chance.record(index, bounds);
             } else if bounds.lower > 0.0 {
-                chance.raise_lower(index, bounds.lower);
+                chance.raise_lower_bound(index, bounds.lower);
             } else {
                 continue;
             }
@@ -523,7 +525,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
                 chance.record(index, found);
                 return found;
             }
-            chance.raise_lower(index, found.lower);
+            chance.raise_lower_bound(index, found.lower);
             (low, high) = chance.window(index, alpha, beta);
             if chance.is_decided(alpha, beta) {
                 return found;
@@ -584,7 +586,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
             self.perspective,
         );
         self.eval_timer
-            .evaluation(|| perspective.evaluate(game, evaluator, position, cache))
+            .measure(|| perspective.evaluate(game, evaluator, position, cache))
     }
 }
 
@@ -597,7 +599,7 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for Star<G, E> {
         self.table.as_deref()
     }
 
-    fn clear_own(&mut self) {
+    fn clear_worker(&mut self) {
         self.history.fill(0.0);
         self.leaf_cache.clear();
     }

@@ -82,7 +82,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
 
     /// Sets whether the time of leaf evaluations is measured.
     #[must_use]
-    pub fn timed(mut self, timed: bool) -> Self {
+    pub fn with_eval_timer(mut self, timed: bool) -> Self {
         self.eval_timer = EvalTimer::new(timed);
         self
     }
@@ -100,10 +100,10 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         if depth == 0 {
             return Bounds::exact(self.evaluate(position));
         }
-        self.chance_node(&Node { position, depth }, Window::new(alpha, beta))
+        self.search_chance_node(&Node { position, depth }, Window::new(alpha, beta))
     }
 
-    fn chance_node(&mut self, node: &Node<'_, G::Position>, window: Window) -> Bounds {
+    fn search_chance_node(&mut self, node: &Node<'_, G::Position>, window: Window) -> Bounds {
         let key = if self.table.is_some() {
             self.perspective.key(&self.game, node.position)
         } else {
@@ -122,7 +122,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         let mut moves = G::Moves::default();
         self.game.moves(node.position, &mut moves);
         let outcomes = self.game.outcomes(node.position, &moves);
-        let bounds = self.outcome_by_outcome(node, &moves, &outcomes, window);
+        let bounds = self.search_outcomes(node, &moves, &outcomes, window);
         if let Some(table) = self
             .table
             .as_ref()
@@ -143,7 +143,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         bounds
     }
 
-    fn outcome_by_outcome(
+    fn search_outcomes(
         &mut self,
         node: &Node<'_, G::Position>,
         moves: &[G::Move],
@@ -166,10 +166,10 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
                 let first = self.search_move(
                     node,
                     moves[outcome.move_range().start],
-                    window.of(&expectation, index),
+                    window.for_move(&expectation, index),
                 );
                 probes.push(Some(first));
-                expectation.raise_lower(index, first.lower);
+                expectation.raise_lower_bound(index, first.lower);
                 if expectation.is_decided(window.alpha, window.beta) {
                     return expectation.bounds();
                 }
@@ -178,11 +178,11 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         for (index, outcome) in outcomes.iter().enumerate() {
             let outcome_window = match cuts {
                 Pruning::None | Pruning::BetweenMoves => Window::FULL,
-                Pruning::Star1 | Pruning::Star2 => window.of(&expectation, index),
+                Pruning::Star1 | Pruning::Star2 => window.for_move(&expectation, index),
             };
             expectation.record(
                 index,
-                self.choice_node(
+                self.search_choice_node(
                     node,
                     &moves[outcome.move_range()],
                     outcome_window,
@@ -196,7 +196,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         expectation.bounds()
     }
 
-    fn choice_node(
+    fn search_choice_node(
         &mut self,
         node: &Node<'_, G::Position>,
         moves: &[G::Move],
@@ -277,7 +277,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
                     position: &next,
                     depth: node.depth - 1,
                 };
-                self.chance_node(&below, if same { window } else { window.flip() })
+                self.search_chance_node(&below, if same { window } else { window.flip() })
             }
         };
         if same { bounds } else { bounds.flip() }
@@ -294,7 +294,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         );
         evaluator.refresh(game, position, cache);
         self.eval_timer
-            .evaluation(|| perspective.evaluate(game, evaluator, position, cache))
+            .measure(|| perspective.evaluate(game, evaluator, position, cache))
     }
 }
 
@@ -310,7 +310,7 @@ impl<G: SearchGame, E: Evaluator<G>> Search<G> for StarByOutcome<G, E> {
     }
 
     fn set_limits(&mut self, limits: &Limits) {
-        self.limit_checker.start_within(self.stats.nodes, limits);
+        self.limit_checker.start_with_stop(self.stats.nodes, limits);
     }
 
     fn is_stopped(&self) -> bool {
@@ -335,6 +335,6 @@ impl<G: SearchGame, E: Evaluator<G>> Search<G> for StarByOutcome<G, E> {
     }
 
     fn take_stats(&mut self) -> SearchStats {
-        self.eval_timer.take_with(&mut self.stats)
+        self.eval_timer.take_stats(&mut self.stats)
     }
 }

@@ -18,9 +18,9 @@ use crate::learned::{
     tuples::GenericKernels,
 };
 use crate::play::{
-    chance_sources::ListedChance,
+    chance_sources::OutcomeListSampler,
+    playable::{ChanceSources, Codec, GameInfo, GameText, Playable, Registry, Rules},
     player_notation::{Arguments, Problem},
-    playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
     registry::{EvaluatorEntry, calibrated},
 };
 
@@ -73,9 +73,9 @@ impl Playouts for Columns {}
 impl OutOfTurn for Columns {}
 impl Codec for Columns {}
 
-impl ChanceOutcomes for Columns {
-    type Chance = ListedChance;
-    type PairedChance = ListedChance;
+impl ChanceSources for Columns {
+    type Chance = OutcomeListSampler;
+    type PairedChance = OutcomeListSampler;
 }
 
 impl Rules for Columns {
@@ -91,7 +91,7 @@ impl Rules for Columns {
     fn max_plies(&self) -> u16 {
         8
     }
-    fn remaining(&self, table: &Board) -> usize {
+    fn remaining_length(&self, table: &Board) -> usize {
         table[6].into()
     }
     fn random_start(&self, _: &mut RandomStream, first: Seat) -> Board {
@@ -140,7 +140,7 @@ static REGISTRY: Registry<Columns> = Registry {
         "columns won minus columns lost",
         |scale, _| calibrated(scale, Columns, Calibration::logistic(0.8, 0.0)),
     )],
-    read_model: model_file::evaluator,
+    read_model: model_file::evaluator_from_bytes,
     ..Registry::DEFAULT
 };
 
@@ -150,10 +150,10 @@ impl Playable for Columns {
     }
 }
 
-static CELLS: [CellGroup; 1] = [CellGroup::only('c', 6, 5, "columns, the mover's first")];
+static CELLS: [CellGroup; 1] = [CellGroup::single('c', 6, 5, "columns, the mover's first")];
 
 impl TupleInputs for Columns {
-    fn cells(&self) -> &[CellGroup] {
+    fn cell_groups(&self) -> &[CellGroup] {
         &CELLS
     }
     fn write_symbols(&self, table: &Board, seat: Seat, symbols: &mut [u8]) {

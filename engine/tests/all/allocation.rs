@@ -12,7 +12,7 @@ use engine::games::{
     },
     havannah::Havannah,
 };
-use engine::play::{build::PlayerRecipe, player_notation::Notation, playable::Playable};
+use engine::play::{build::PlayerRecipe, playable::Playable, player_notation::Notation};
 use engine::search::limits::Limits;
 use engine::search::{
     mcts::{EvaluatorLeaf, Leaf, Mcts, MctsOptions, PlayoutLeaf},
@@ -109,7 +109,7 @@ fn roll_outs_do_not_allocate() {
     let game = Standard::default();
     for name in ["best", "schwarz"] {
         let evaluator = game.evaluator(&Notation::new(name)).unwrap();
-        let mut roll = evaluator.roller(game.clone(), None, 0);
+        let mut roll = evaluator.rollouts(game.clone(), None, 0);
         let (mut luck_adjusted, start) = (0.0, position(MIDDLE));
         let mut play = |games| {
             let each = &mut |played: RolloutResult| luck_adjusted += played.luck_adjusted();

@@ -1,6 +1,6 @@
 //! Rules of the architecture that crate boundaries do not enforce.
 
-use crate::support::rows;
+use crate::support::parse_json_rows;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
@@ -32,7 +32,8 @@ fn sources(name: &str) -> Vec<(String, String)> {
 
 #[test]
 fn outside_of_games_only_the_list_of_games_names_one() {
-    let may: Vec<[String; 2]> = rows(include_str!("../cases/name_a_game.jsonl")).collect();
+    let may: Vec<[String; 2]> =
+        parse_json_rows(include_str!("../cases/name_a_game.jsonl")).collect();
     let mut used = vec![false; may.len()];
     for (name, path_of_games) in [
         ("arena", "alea_einstein::"),
@@ -82,11 +83,13 @@ fn crates_depend_only_downwards() {
     // Forbidden dependencies of each crate, and an actual one, which shows that dependencies are
     // found.
     let crates = include_str!("../cases/dependencies.jsonl");
-    for (name, forbidden, expected) in rows::<(String, Vec<String>, String)>(crates) {
+    for (name, forbidden, expected_over_rolls) in
+        parse_json_rows::<(String, Vec<String>, String)>(crates)
+    {
         let manifest = std::fs::read_to_string(folder(&name).join("Cargo.toml")).unwrap();
         let found = dependencies(&manifest.parse().unwrap());
         let has = |name_of_crate: &str| found.iter().any(|dependency| dependency == name_of_crate);
-        assert!(has(&expected), "{name}: {found:?}");
+        assert!(has(&expected_over_rolls), "{name}: {found:?}");
         for wrong in forbidden {
             assert!(!has(&wrong), "{name} must not depend on {wrong}");
         }

@@ -101,7 +101,7 @@ proptest! {
             assert_near(proven_bounds.lower, worst, ROUNDING, "lower");
             assert_near(proven_bounds.upper, best, ROUNDING, "upper");
             let permitted = node.outcomes.iter().any(|outcome| outcome.allows(index));
-            prop_assert_eq!(bounds.is_relevant(index), permitted);
+            prop_assert_eq!(bounds.is_move_allowed(index), permitted);
 
             if permitted && proven_bounds.lower < beta && proven_bounds.upper > alpha {
                 let (from, to) = bounds.window(index, alpha, beta);

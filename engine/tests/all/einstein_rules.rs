@@ -54,7 +54,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         assert_eq!(game.to_move(position), seat(board.to_move), "{text}");
         let squares = board.rows.iter().flatten();
         let stones = squares.filter(|&&square| square != '.').count();
-        assert_eq!(position.stones() as usize, stones, "{text}");
+        assert_eq!(position.num_stones() as usize, stones, "{text}");
 
         let winner = board.winner().map(seat);
         assert_eq!(game.winner(position), winner, "{text}");
@@ -128,7 +128,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
     }
 
     fn random_board(&self, random: &mut RandomStream) -> Board {
-        let stones = usize::from(self.game.stones());
+        let stones = usize::from(self.game.stones_per_side());
         let mut squares: Vec<char> = vec!['.'; COLUMNS * ROWS];
         let [red, blue] = ["123456", "abcdef"].map(|side| side.chars().take(stones));
         for character in red.chain(blue) {
@@ -236,7 +236,7 @@ fn games_from_set_ups_agree_with_the_reference() {
             };
             let triangles = [count_in(0, 2), count_in(6, 8)];
             assert_eq!(triangles, [6; 2], "both are full: {board:?}");
-            assert_eq!(position.stones(), 12);
+            assert_eq!(position.num_stones(), 12);
             while board.winner().is_none() {
                 rules.check(&position, &board);
                 let steps = board.legal_steps(1 + random.below(6) as u8, rules.choice);
@@ -302,7 +302,7 @@ proptest! {
         prop_assert_eq!(position.seat(), seat);
         prop_assert_eq!(position.mover().squares().to_vec(), squares[..MAX_STONES].to_vec());
         prop_assert_eq!(position.side(1 - seat).squares().to_vec(), squares[MAX_STONES..].to_vec());
-        prop_assert_eq!(position.stones() as usize, seen.len());
+        prop_assert_eq!(position.num_stones() as usize, seen.len());
         let alive = (0..MAX_STONES).fold(0u8, |alive, stone| alive | u8::from(squares[stone] != GONE) << stone);
         prop_assert_eq!(position.mover().living_set(), alive);
         prop_assert_eq!(position.mover().is_empty(), alive == 0);
@@ -325,9 +325,9 @@ proptest! {
 #[test]
 fn lists_take_the_first_of_a_few_items() {
     let mut list = engine::core::game::FixedList::<u8, 6>::default();
-    list.push_first([1, 2, 3], 2);
-    list.push_first([4, 5, 6], 0);
-    list.push_first([7, 8, 9], 3);
+    list.push_prefix([1, 2, 3], 2);
+    list.push_prefix([4, 5, 6], 0);
+    list.push_prefix([7, 8, 9], 3);
     assert_eq!(*list, [1, 2, 7, 8, 9]);
     list.push(10);
     assert_eq!(list.len(), 6);

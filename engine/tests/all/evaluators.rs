@@ -5,9 +5,9 @@ use engine::core::evaluator::Evaluator;
 use engine::games::{einstein::Standard, reversi::Reversi, reversixt::ReversiXt};
 use engine::play::{
     build::{PlayerRecipe, evaluator_from},
-    player_notation::{Notation, trusted},
     playable::{Playable, Rules},
-    player_plugins::{Provider, provide},
+    player_notation::{Notation, trusted_text},
+    player_plugins::{Provider, register},
     random_evaluator::Random,
     random_player::RandomPlayer,
 };
@@ -85,17 +85,17 @@ fn provided_players_are_read_and_errors_name_the_character() {
         let game = game.clone();
         Ok(Arc::new(move || Box::new(RandomPlayer::new(game.clone()))))
     };
-    assert!(provide("stranger", provider));
-    assert!(!provide("stranger", provider), "the first counts");
+    assert!(register("stranger", provider));
+    assert!(!register("stranger", provider), "the first counts");
     let game = Standard::default();
-    let recipe = PlayerRecipe::parse(trusted("stranger(size=3)"), &game).unwrap();
+    let recipe = PlayerRecipe::parse(trusted_text("stranger(size=3)"), &game).unwrap();
     assert_eq!(
         (recipe.name(), recipe.is_reproducible()),
         ("stranger(size=3)", false)
     );
     recipe.make().new_game(1);
     let problem = |text| {
-        PlayerRecipe::parse(trusted(text), &game)
+        PlayerRecipe::parse(trusted_text(text), &game)
             .err()
             .unwrap()
             .to_string()

@@ -96,7 +96,7 @@ fn one_stone_each_is_won_by_the_second_player_on_long_odd_boards_only() {
 fn mean_of_three_stones<const COLUMNS: usize, const ROWS: usize>(faces: usize) -> f64 {
     let die = Die::with_faces(faces).unwrap();
     let game = EinStein::<COLUMNS, ROWS>::with_stones(Variant::Classic, die, 3);
-    assert_eq!(game.setups(), 6);
+    assert_eq!(game.num_setups(), 6);
     let mut solver = Solver::new(game);
     let pairs = (0..36).map(|pair| [pair / 6, pair % 6]);
     let values = pairs.map(|pair| solver.value(&solver.game.start(pair, 0)));
@@ -138,7 +138,7 @@ fn full_depth_search_finds_the_exact_values() {
             assert_near(bounds.upper, exact.value, 1e-6, exact.position);
         };
         assert_forms_agree(&mut with_table);
-        if exact.position.stones() <= 4 {
+        if exact.position.num_stones() <= 4 {
             assert_forms_agree(&mut without);
             num_small += 1;
         }

@@ -1,6 +1,6 @@
 //! Havannah against outside vectors, a plain board with flood fill, and statistics of random games.
 
-use crate::support::{moves_of, random_game, rows};
+use crate::support::{moves_of, parse_json_rows, random_game};
 use engine::core::{
     game::{DRAW, Game, win_for},
     random::RandomStream,
@@ -28,7 +28,7 @@ fn assert_round_trip(game: &Havannah, position: &Position) {
 #[test]
 fn moves_wins_and_results_agree_with_other_programs() {
     let mut lines = [0; 2];
-    for vector in rows::<Value>(include_str!("../vectors/havannah.jsonl")) {
+    for vector in parse_json_rows::<Value>(include_str!("../vectors/havannah.jsonl")) {
         let game = Havannah::new(vector["base"].as_u64().unwrap() as usize, false);
         let moves: Vec<String> = serde_json::from_value(vector["moves"].clone()).unwrap();
         let position = read(&game, &moves.join(" "));
@@ -150,8 +150,7 @@ fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
     let mut random = RandomStream::new(base as u64);
     let (mut compared, mut met, mut is_shy) = (0, [0; 4], false);
     let empty = PlainBoard::new(base);
-    let cells_of_board =
-        (0..game.board_cells()).map(|cell| empty.cell_index(&game.cell_name(cell)));
+    let cells_of_board = (0..game.num_cells()).map(|cell| empty.cell_index(&game.cell_name(cell)));
     let cells_of_board: Vec<usize> = cells_of_board.collect();
     while compared < plies {
         let (mut plain, mut position) = (PlainBoard::new(base), game.start());
@@ -178,7 +177,7 @@ fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
             let shy = |&cell: &usize| is_shy && (wins(cell, seat) || !wins(cell, 1 - seat));
             let worst = |&cell: &usize| (is_shy && wins(cell, seat), shy(&cell));
             let cell = empties.iter().copied().min_by_key(worst).unwrap();
-            position = game.play(&position, Move::at(cell));
+            position = game.play(&position, Move::place(cell));
             plain.cells[cells_of_board[cell]] = seat as u8 + 1;
             let kinds = plain.completed_structures(cells_of_board[cell]);
             assert_eq!(position.structures().names(), kinds, "{position:?}");
@@ -241,7 +240,7 @@ fn symmetries_change_nothing() {
                     assert_eq!(game.payoffs(&image), game.payoffs(next));
                     let mv = match next.stones() == position.stones() {
                         true => Move::SWAP,
-                        false => Move::at(image.last().unwrap()),
+                        false => Move::place(image.last_cell().unwrap()),
                     };
                     let played = game.play(&rotated, mv);
                     assert_eq!((played, game.key(&played)), (image, game.key(&image)));
@@ -335,7 +334,9 @@ fn many_random_games_end_as_has_been_measured() {
 fn what_was_learned_comes_for_every_base() {
     for base in BASES {
         let game = Havannah::new(base, false);
-        let learned = game.model(game.best_model().unwrap()).unwrap();
+        let learned = game
+            .evaluator_from_model(game.best_model().unwrap())
+            .unwrap();
         let value = learned.value_of(&game, &game.start());
         assert!((0.25..0.75).contains(&value), "base {base}: {value}");
     }

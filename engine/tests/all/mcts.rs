@@ -65,7 +65,7 @@ fn a_proven_root_ends_the_search_with_a_best_move() {
     let mut search = search(1_000_000, 3);
     for exact in exact_positions() {
         let position = exact.position;
-        if position.stones() > 3 {
+        if position.num_stones() > 3 {
             continue;
         }
         for die in 1..=6 {

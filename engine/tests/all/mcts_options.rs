@@ -474,14 +474,14 @@ struct StoneCountOracle(u32);
 
 impl Oracle<Standard> for StoneCountOracle {
     fn value(&self, game: &Standard, position: &Position) -> Option<f32> {
-        if position.stones() > self.0 {
+        if position.num_stones() > self.0 {
             return None;
         }
         let mut search = Expectiminimax::new(game.clone(), schwarz(game), 60, Form::Unified);
         Some(Search::value(&mut search, position))
     }
 
-    fn error(&self) -> f32 {
+    fn max_error(&self) -> f32 {
         1e-6
     }
 }
@@ -491,7 +491,7 @@ fn an_oracle_settles_what_it_knows() {
     let mut simulated = [0; 2];
     for exact in exact_positions() {
         let position = exact.position;
-        if position.stones() != 3 {
+        if position.num_stones() != 3 {
             continue;
         }
         let oracles = [

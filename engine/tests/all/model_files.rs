@@ -13,7 +13,9 @@ use engine::play::playable::Playable;
 
 fn random_weights(count: usize) -> Vec<f32> {
     let mut random = RandomStream::new(count as u64);
-    (0..count).map(|_| random.unit() as f32 - 0.5).collect()
+    (0..count)
+        .map(|_| random.uniform_f64() as f32 - 0.5)
+        .collect()
 }
 
 #[test]
@@ -21,7 +23,7 @@ fn models_are_read_back_and_those_of_other_games_refused() {
     let (game, directory) = (Reversi::FOUR, tempfile::tempdir().unwrap());
     let path = directory.path().join("model");
     let set = TupleSet::from_name(&game, "lines").unwrap();
-    let tuples = random_weights(set.rows());
+    let tuples = random_weights(set.row_count());
     let tuples = TupleNetwork::new(set, tuples, 0.25).unwrap();
     let weights = FloatWeights {
         rows: random_weights(3 * 16 * 32),
@@ -44,9 +46,9 @@ fn models_are_read_back_and_those_of_other_games_refused() {
         assert!(ModelFile::load(&game, &path).unwrap() == file);
         let name = read_game_name(&path).unwrap();
         assert_eq!(name, "reversi(size=4)");
-        assert_eq!(Reversi::from_model_name(&name), Some(game));
-        assert!(Standard::from_model_name(&name).is_none());
-        let loaded = game.model(&file.to_bytes()).unwrap();
+        assert_eq!(Reversi::from_model_game_name(&name), Some(game));
+        assert!(Standard::from_model_game_name(&name).is_none());
+        let loaded = game.evaluator_from_model(&file.to_bytes()).unwrap();
         let (mut random, mut position) = (RandomStream::new(3), game.start());
         while game.payoffs(&position).is_none() {
             let value = match &file.model {

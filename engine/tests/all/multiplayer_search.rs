@@ -39,7 +39,7 @@ fn random_position(random: &mut RandomStream, players: usize) -> (ReversiXt, Pos
             overrides: draw(random, 3) as u16,
             bombs: draw(random, 3) as u16,
             strength: draw(random, 2) as u16,
-            density: 0.6 * random.unit(),
+            density: 0.6 * random.uniform_f64(),
         };
         let game = ReversiXt::new(Arc::new(settings.generate(random.next_u64()).unwrap()));
         let mut position = game.start();
@@ -82,7 +82,9 @@ fn max_affordable_depth(
 }
 
 fn evaluator(game: &ReversiXt, number: usize) -> EvaluatorPointer<ReversiXt> {
-    EvaluatorPointer(build::evaluator(["lines", "stones", "mobility"][number % 3], game).unwrap())
+    EvaluatorPointer(
+        build::parse_evaluator(["lines", "stones", "mobility"][number % 3], game).unwrap(),
+    )
 }
 
 struct Case {

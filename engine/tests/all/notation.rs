@@ -1,6 +1,6 @@
 //! Positions, moves and games as text: error messages, and no panic on any text.
 
-use crate::support::{moves_of, random_game, rows};
+use crate::support::{moves_of, parse_json_rows, random_game};
 use engine::games::{
     einstein::{
         EinStein, Position, Standard, Variant,
@@ -38,7 +38,7 @@ fn what_cannot_be_read_is_refused_at_the_right_character() {
     let (position, die) = two_stones.parse_position("12./.ba b 4").unwrap();
     assert_eq!(two_stones.format_position(&position, die), "12./.ba b 4");
     let cases = include_str!("../cases/refused.jsonl");
-    for (game, case, message) in rows::<(String, [String; 3], String)>(cases) {
+    for (game, case, message) in parse_json_rows::<(String, [String; 3], String)>(cases) {
         let what = case.each_ref().map(String::as_str);
         let found = match game.split('(').next().unwrap() {
             "einstein" => parse_error::<Standard>(&game, None, what),

@@ -1,6 +1,6 @@
 //! The rules against positions of random games played by an independent program (OpenSpiel).
 
-use crate::support::rows;
+use crate::support::parse_json_rows;
 use engine::core::game::Game;
 use engine::games::einstein::{BLUE, RED, Standard};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use serde_json::Value;
 fn moves_boards_and_winners_agree_with_an_independent_program() {
     let game = Standard::default();
     let mut lines = 0;
-    for vector in rows::<Value>(include_str!("../vectors/rules.jsonl")) {
+    for vector in parse_json_rows::<Value>(include_str!("../vectors/rules.jsonl")) {
         let text = vector["position"].as_str().unwrap();
         let (position, die) = game.parse_position(text).unwrap();
         assert_eq!(game.format_position(&position, die), text);

@@ -1,9 +1,9 @@
 //! Players from notation: all keys are accepted, and errors name what is valid.
 
-use crate::support::{MIDDLE, assert_near, player, position, rows};
+use crate::support::{MIDDLE, assert_near, parse_json_rows, player, position};
 use engine::core::random::RandomStream;
 use engine::games::{einstein::Standard, havannah::Havannah, reversixt::ReversiXt};
-use engine::play::{build::PlayerRecipe, player_notation::trusted, playable::Playable};
+use engine::play::{build::PlayerRecipe, playable::Playable, player_notation::trusted_text};
 use engine::search::limits::Limits;
 
 fn check_player<G: Playable>(game: &str, text: &str, reproducible: bool, position: Option<&str>) {
@@ -13,8 +13,8 @@ fn check_player<G: Playable>(game: &str, text: &str, reproducible: bool, positio
         |text| game.parse_position(text).unwrap().0,
     );
     let recipe =
-        PlayerRecipe::parse(trusted(text), &game).unwrap_or_else(|error| panic!("{error}"));
-    let again = PlayerRecipe::parse(trusted(recipe.name()), &game).unwrap();
+        PlayerRecipe::parse(trusted_text(text), &game).unwrap_or_else(|error| panic!("{error}"));
+    let again = PlayerRecipe::parse(trusted_text(recipe.name()), &game).unwrap();
     for recipe in [&recipe, &again] {
         assert_eq!(
             (recipe.name(), recipe.is_reproducible()),
@@ -22,7 +22,7 @@ fn check_player<G: Playable>(game: &str, text: &str, reproducible: bool, positio
         );
     }
     let mut legal = G::Moves::default();
-    for mut player in [recipe.make(), recipe.make_instrumented()] {
+    for mut player in [recipe.make(), recipe.make_timed()] {
         player.new_game(1);
         for outcome in game.outcome_numbers() {
             game.allowed_moves(&start, outcome, &mut legal);
@@ -42,7 +42,7 @@ fn check_player<G: Playable>(game: &str, text: &str, reproducible: bool, positio
 #[test]
 fn every_key_makes_a_player_that_plays() {
     let players = include_str!("../cases/players.jsonl");
-    for (game, text, reproducible) in rows::<(String, String, bool)>(players) {
+    for (game, text, reproducible) in parse_json_rows::<(String, String, bool)>(players) {
         match game.split('(').next().unwrap() {
             "einstein" => check_player::<Standard>(&game, &text, reproducible, Some(MIDDLE)),
             "havannah" => check_player::<Havannah>(&game, &text, reproducible, None),
@@ -53,14 +53,16 @@ fn every_key_makes_a_player_that_plays() {
 
 fn parse_error<G: Playable>(game: &str, text: &str) -> String {
     let game = G::from_notation(game, None).unwrap();
-    let error = PlayerRecipe::parse(trusted(text), &game).err().expect(text);
+    let error = PlayerRecipe::parse(trusted_text(text), &game)
+        .err()
+        .expect(text);
     error.to_string()
 }
 
 #[test]
 fn what_does_not_fit_is_refused() {
     let refused = include_str!("../cases/players_refused.jsonl");
-    for [game, text, part] in rows::<[String; 3]>(refused) {
+    for [game, text, part] in parse_json_rows::<[String; 3]>(refused) {
         let error = match game.split('(').next().unwrap() {
             "einstein" => parse_error::<Standard>(&game, &text),
             "havannah" => parse_error::<Havannah>(&game, &text),

@@ -67,7 +67,7 @@ fn urgent_moves_come_first_or_more_often() {
         ([1, 0, 0, 0], [0, 12_000, 0]),
         ([0; 4], even),
     ] {
-        assert_counts(WeightedByClass { weights }, CAPTURES, 3, &expected);
+        assert_counts(ClassWeightedPolicy { weights }, CAPTURES, 3, &expected);
     }
     let mixture = MixedPolicy::new(HighestClass { min_class: 2 }, 0.25, Uniform);
     assert_counts(mixture, CAPTURES, 3, &[6000, 3000, 3000]);
@@ -153,7 +153,7 @@ fn playouts_end_and_begin_as_they_should() {
     };
     let win_rates = [
         win_rate(&mut PolicyPlayout(Uniform)),
-        win_rate(&mut PolicyPlayout(WeightedByClass { weights: [1; 4] })),
+        win_rate(&mut PolicyPlayout(ClassWeightedPolicy { weights: [1; 4] })),
         win_rate(&mut PlayoutLeaf),
     ];
     assert!(
@@ -185,7 +185,7 @@ fn games_of_any_shape_are_played_out() {
         piles: [3, 4, 5],
         seat: 0,
     };
-    let mixture = MixedPolicy::new(WeightedByClass { weights: [0; 4] }, 0.5, Uniform);
+    let mixture = MixedPolicy::new(ClassWeightedPolicy { weights: [0; 4] }, 0.5, Uniform);
     let leaves: [&mut dyn Leaf<Nim>; 3] = [
         &mut PolicyPlayout(Uniform),
         &mut PolicyPlayout(HighestClass { min_class: 1 }),

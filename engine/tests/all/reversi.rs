@@ -1,6 +1,8 @@
 //! Reversi against outside vectors, a plain board, reference searches and published values.
 
-use crate::support::{self, assert_near, full, moves_of, player, rows, successors, table};
+use crate::support::{
+    self, assert_near, full, moves_of, parse_json_rows, player, successors, table,
+};
 use crate::toy_games::HashEvaluator;
 use engine::core::{
     calibration::{Calibrated, Calibration},
@@ -17,7 +19,7 @@ use engine::games::reversi::{
     evaluators::{Discs, Mobility, Squares},
 };
 use engine::play::{
-    build::evaluator,
+    build::parse_evaluator,
     perft::perft,
     playable::{Codec, GameText, Playable, Rules},
     player::Player,
@@ -186,7 +188,7 @@ fn the_rules_are_those_of_a_plain_board_on_every_size() {
 fn moves_boards_and_results_agree_with_an_independent_program() {
     let game = Reversi::EIGHT;
     let mut lines = [0, 0];
-    for vector in rows::<Value>(include_str!("../vectors/othello.jsonl")) {
+    for vector in parse_json_rows::<Value>(include_str!("../vectors/othello.jsonl")) {
         let text = |key: &str| vector[key].as_str().unwrap_or_default();
         let list =
             |key: &str| -> Vec<String> { serde_json::from_value(vector[key].clone()).unwrap() };
@@ -268,7 +270,7 @@ fn four_by_four_is_won_by_the_second_player() {
     assert_eq!(plain.solve(false, &mut cache), -8);
     assert_eq!(plain.solve(true, &mut cache), -10);
     let mut solver = Endgame::new(game);
-    assert_eq!((solver.score(&start), solver.result(&start)), (-10, 0.0));
+    assert_eq!((solver.score(&start), solver.win_value(&start)), (-10, 0.0));
     let table = Some(table(1 << 16));
     let mut star: Star<_, _> = Star::new(game, HashEvaluator, StarOptions::default(), table);
     assert_eq!(full(&mut star, &start, 24), Bounds::exact(0.0));
@@ -277,14 +279,14 @@ fn four_by_four_is_won_by_the_second_player() {
         let expected = plain.solve(true, &mut cache);
         assert_eq!(solver.score(&position), expected, "{plain:?}");
         let expected = (1 + expected.signum()) as f32 / 2.0;
-        assert_eq!(solver.result(&position), expected, "{plain:?}");
+        assert_eq!(solver.win_value(&position), expected, "{plain:?}");
     }
 }
 
 /// Number, position, score, and scores of all moves of published endgames (FFO).
 fn published(numbers: impl Fn(u64) -> bool) -> Vec<(u64, Position, i32, Vec<i32>)> {
     let game = Reversi::EIGHT;
-    let vectors = rows::<Value>(include_str!("../vectors/ffo.jsonl"));
+    let vectors = parse_json_rows::<Value>(include_str!("../vectors/ffo.jsonl"));
     let of_sign = vectors.filter(|vector| numbers(vector["id"].as_u64().unwrap()));
     let of = |vector: Value| {
         let text = |key: &str| vector[key].as_str().unwrap().to_owned();
@@ -406,7 +408,7 @@ fn the_endgame_player_and_the_oracle_know_what_the_solver_knows() {
             assert_eq!((decision.value, knows(&position)), (None, None));
             continue;
         }
-        let expected = solver.result(&position);
+        let expected = solver.win_value(&position);
         assert_eq!(
             (decision.value, knows(&position)),
             (Some(expected), Some(expected))
@@ -508,7 +510,13 @@ fn players_and_evaluators_have_names() {
     );
     let moves = moves_of(&game, &position);
     for text in ["squares", "mobility", "discs(scale=raw)"] {
-        assert!((0.0..=1.0).contains(&evaluator(text, &game).unwrap().value_of(&game, &position)));
+        assert!(
+            (0.0..=1.0).contains(
+                &parse_evaluator(text, &game)
+                    .unwrap()
+                    .value_of(&game, &position)
+            )
+        );
     }
     let mut exact = player("endgame", &game);
     let expected = Endgame::new(game).scores(&position, &moves);

@@ -1,7 +1,7 @@
 //! ReversiXT against outside vectors and a plain board with its own map reader.
 
 use crate::architecture::folder;
-use crate::support::{moves_of, rows, successors};
+use crate::support::{moves_of, parse_json_rows, successors};
 use engine::core::{
     game::{DRAW, Game, uniform_index},
     random::RandomStream,
@@ -43,7 +43,13 @@ pub(crate) fn vector_game(name: &str) -> ReversiXt {
 /// Moves in the form of the vectors: x, y and the special choice.
 fn triples(game: &ReversiXt, moves: &[Move]) -> Vec<[usize; 3]> {
     let width = game.map().width();
-    let triple = |mv: &Move| [mv.cell() % width, mv.cell() / width, mv.special().into()];
+    let triple = |mv: &Move| {
+        [
+            mv.cell() % width,
+            mv.cell() / width,
+            mv.special_choice().into(),
+        ]
+    };
     moves.iter().map(triple).collect()
 }
 
@@ -71,12 +77,12 @@ fn positions_of_other_programs_have_their_moves_and_what_follows() {
         .map(|(name, text)| (name, game(&text)));
     let games: HashMap<String, ReversiXt> = games.collect();
     let mut kinds = HashSet::new();
-    for case in rows::<Value>(include_str!("../vectors/reversixt.jsonl")) {
+    for case in parse_json_rows::<Value>(include_str!("../vectors/reversixt.jsonl")) {
         let game = &games[case["map"].as_str().unwrap()];
         let position = game.parse_position(&text_of(&case)).unwrap();
-        let moves = moves_of(game, &position);
+        let move_count = moves_of(game, &position);
         let legal: Vec<[usize; 3]> = serde_json::from_value(case["legal"].clone()).unwrap();
-        assert_eq!(triples(game, &moves), legal, "{case}");
+        assert_eq!(triples(game, &move_count), legal, "{case}");
         let [x, y, special]: [usize; 3] = serde_json::from_value(case["move"].clone()).unwrap();
         let mv = Move::new(y * game.map().width() + x, special as u8);
         let after = game.play(&position, mv);
@@ -373,7 +379,7 @@ fn random_positions_of_random_maps_are_those_of_a_plain_board() {
             for seat in 0..plain.players {
                 let own = char::from(b'1' + seat);
                 let stones = plain.cells.values().filter(|&&sign| sign == own).count();
-                assert_eq!(usize::from(position.stones(seat.into())), stones);
+                assert_eq!(usize::from(position.num_stones(seat.into())), stones);
             }
             if position.phase() == Phase::Over {
                 break;
@@ -405,7 +411,7 @@ fn maps_are_read_as_written_or_refused_where_they_are_wrong() {
     }
     let good = "2\n1\n0 1\n2 3\n0 1 -\n2 c b\n0 0 0 <-> 1 0 2\n";
     Map::parse(good).unwrap();
-    let wrong = rows::<[String; 3]>(include_str!("../cases/maps_refused.jsonl"));
+    let wrong = parse_json_rows::<[String; 3]>(include_str!("../cases/maps_refused.jsonl"));
     for [from, to, message] in wrong {
         let error = Map::parse(&good.replacen(&from, &to, 1)).unwrap_err();
         assert_eq!(error.to_string(), message);

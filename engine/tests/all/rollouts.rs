@@ -20,14 +20,14 @@ use engine::games::einstein::{
 use engine::games::reversi::Reversi;
 use engine::play::{
     build,
-    player_notation::{Notation, trusted},
     playable::{Playable, Rules},
+    player_notation::{Notation, trusted_text},
     registry::{AnyEvaluator, EvaluatorPointer},
 };
 use engine::search::limits::Limits;
 use engine::search::rollout::{
     Cost, EvaluatorRollouts, RolloutResult, Rollouts,
-    stopping::{Candidate, StoppingRule, compare, unbiased_value, value},
+    stopping::{Candidate, StoppingRule, roll_out_moves, roll_out_position, unbiased_value},
 };
 use std::{collections::HashMap, sync::Arc};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -214,9 +214,9 @@ fn a_game_is_that_of_the_book() {
     let exact_value: Arc<dyn Oracle<Standard>> = tables(3);
     let positions = random_positions(&game, 12, 1);
     for name in ["best", "schwarz", "model:../models/ntuple-1.safetensors"] {
-        let evaluator = build::evaluator(trusted(name), &game).unwrap();
+        let evaluator = build::parse_evaluator(trusted_text(name), &game).unwrap();
         for (oracle, plies) in [(None, 0), (Some(&exact_value), 0), (Some(&exact_value), 4)] {
-            let mut roll = Arc::clone(&evaluator).roller(game.clone(), oracle.cloned(), plies);
+            let mut roll = Arc::clone(&evaluator).rollouts(game.clone(), oracle.cloned(), plies);
             let evaluator = EvaluatorPointer(Arc::clone(&evaluator));
             let book = Book::new(&game, &evaluator, oracle.cloned(), plies);
             check_against_reference(book, &mut *roll, &positions, 2);
@@ -247,7 +247,7 @@ fn deviation_in_errors<G: SearchGame>(
 ) -> Vec<f64> {
     let miss = |(seed, position): (u64, &G::Position)| {
         let exact = book.exact(position);
-        let found = value(roll, position, 0, seed, enough, &mut Cost::default());
+        let found = roll_out_position(roll, position, 0, seed, enough, &mut Cost::default());
         let error = found.standard_error();
         if error < 1e-6 {
             assert_near(found.mean(), exact, 1e-5, position);
@@ -312,7 +312,7 @@ fn roll_outs_of_five_stones_to_tables_of_four_are_as_exact_tables() {
     let positions: Vec<Position> = (0..400)
         .map(|index| game.random_endgame([5, 5], index % 2, &mut random).unwrap())
         .collect();
-    let mut roll = best_evaluator().roller(game.clone(), Some(four.clone()), 0);
+    let mut roll = best_evaluator().rollouts(game.clone(), Some(four.clone()), 0);
     let evaluator = EvaluatorPointer(best_evaluator());
     let mut book = Book::new(&game, &evaluator, Some(four), 0);
     let enough = StoppingRule {
@@ -346,7 +346,7 @@ fn deviation(differences: &[f64]) -> f64 {
 fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
     let game = Standard::default();
     let four = tables(4);
-    let mut roll = best_evaluator().roller(game.clone(), Some(four), 0);
+    let mut roll = best_evaluator().rollouts(game.clone(), Some(four), 0);
     let enough = StoppingRule {
         max_games: 400,
         target_error: 0.0,
@@ -360,14 +360,14 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
     );
     for (seed, exact) in (0..).zip(six_stones()) {
         let (position, seat, cost) = (exact.position, exact.position.seat(), &mut Cost::default());
-        let found = value(&mut *roll, &position, seat, seed, enough, cost);
+        let found = roll_out_position(&mut *roll, &position, seat, seed, enough, cost);
         rolled.push(found.mean() - exact.value);
         errors.push(found.standard_error());
         guessed.push(f64::from(best_evaluator().value_of(&game, &position)) - exact.value);
         let moves = moves_of(&game, &position);
         let after: Vec<Position> = moves.iter().map(|&mv| game.play(&position, mv)).collect();
         let mut candidates = Vec::new();
-        let chosen = compare(
+        let chosen = roll_out_moves(
             &mut *roll,
             &after,
             seat,
@@ -425,7 +425,8 @@ impl Rollouts<Totals> for Noise {
     ) -> Cost {
         for number in games {
             let path = [u64::from(number), u64::from(position.totals[0])];
-            let sampled = RandomStream::new(derive_seed(seed, SeedSpace::Player, &path)).unit();
+            let sampled =
+                RandomStream::new(derive_seed(seed, SeedSpace::Player, &path)).uniform_f64();
             each(RolloutResult {
                 result: f64::from(position.totals[1]) / 100.0 + sampled,
                 luck: 0.0,
@@ -452,7 +453,7 @@ fn the_best_move_is_found_and_not_flattered() {
     let mut candidates: Vec<Candidate> = Vec::new();
     let mut choose = |worth, seed| {
         let mut cost = Cost::default();
-        let best = compare(
+        let best = roll_out_moves(
             &mut Noise,
             &of(worth),
             0,
@@ -525,7 +526,7 @@ fn a_player_values_moves_alike_in_any_order_and_plays_wins() {
 #[test]
 fn one_ply_has_no_luck() {
     let game = Standard::default();
-    let mut roll = best_evaluator().roller(game.clone(), None, 1);
+    let mut roll = best_evaluator().rollouts(game.clone(), None, 1);
     for position in random_positions(&game, 50, 3) {
         let value = f64::from(one_ply_serial(
             &EvaluatorPointer(best_evaluator()),

@@ -7,7 +7,9 @@ use crate::support::{
     star_agrees, table,
 };
 use crate::toy_games::{Field, HashEvaluator, HashGame, HashPosition, Nim, Piles, Totals};
-use engine::core::{chance_bounds::Bounds, evaluator::Evaluator, game::Game, search_game::SearchGame};
+use engine::core::{
+    chance_bounds::Bounds, evaluator::Evaluator, game::Game, search_game::SearchGame,
+};
 use engine::games::einstein::Standard;
 use engine::search::{
     Search,

@@ -1,13 +1,16 @@
 //! Helpers shared by tests.
 
-pub(crate) use engine::core::text::rows;
+pub(crate) use engine::core::text::parse_json_rows;
 use engine::core::{
-    chance_bounds::Bounds, evaluator::Evaluator, game::Game, random::RandomStream, search_game::SearchGame,
+    chance_bounds::Bounds, evaluator::Evaluator, game::Game, random::RandomStream,
+    search_game::SearchGame,
 };
 use engine::games::einstein::{
     Move, Position, Standard, Variant, dice::Die, evaluators::schwarz_odds::SchwarzOdds,
 };
-use engine::play::{build::PlayerRecipe, player_notation::trusted, playable::Playable, player::Player};
+use engine::play::{
+    build::PlayerRecipe, playable::Playable, player::Player, player_notation::trusted_text,
+};
 use engine::search::{
     star::{Pruning, Star, StarOptions},
     table::{DepthPolicy, Replacement, Table},
@@ -103,7 +106,9 @@ pub(crate) fn options_with_pruning(cuts: Pruning) -> StarOptions {
 }
 
 pub(crate) fn player<G: Playable>(notation: &str, game: &G) -> Box<dyn Player<G>> {
-    let mut player = PlayerRecipe::parse(trusted(notation), game).unwrap().make();
+    let mut player = PlayerRecipe::parse(trusted_text(notation), game)
+        .unwrap()
+        .make();
     player.new_game(1);
     player
 }
@@ -132,7 +137,7 @@ pub(crate) fn six_stones() -> Vec<Exact> {
 }
 
 fn exact(text: &str, count: usize) -> Vec<Exact> {
-    let lines = rows::<Value>(text).map(|line| Exact {
+    let lines = parse_json_rows::<Value>(text).map(|line| Exact {
         position: position(line["position"].as_str().unwrap()),
         value: line["value"].as_f64().unwrap(),
         moves: serde_json::from_value(line["moves"].clone()).unwrap(),

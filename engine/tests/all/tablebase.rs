@@ -1,14 +1,14 @@
 //! Endgame tables against independent exact values, recursion and search, and as an oracle.
 
-use crate::exact_values::{INDEPENDENT_VALUES, nearest};
 use crate::exact_solver::Solver;
+use crate::exact_values::{INDEPENDENT_VALUES, nearest};
 use crate::support::{self, assert_near, exact_positions};
 use engine::core::{game::Game, oracle::Oracle};
 use engine::games::einstein::{
     Position, Standard, Variant,
     dice::{Die, RandomStream},
     symmetry::{SYMMETRIES, transform_position},
-    tables::{Class, SAME_VALUE, Tables},
+    tables::{Class, SAME_VALUE_MARGIN, Tables},
 };
 use engine::play::playable::Rules;
 use std::sync::{
@@ -119,11 +119,15 @@ fn both_variants_have_their_own_tables() {
 #[test]
 fn symmetric_positions_have_the_same_value() {
     for position in random_positions(20_000, 3, 5) {
-        let value = five_stone_tables().units(&position);
+        let value = five_stone_tables().value_units(&position);
         assert!(value.is_some(), "{position:?}");
         for symmetry in 0..SYMMETRIES {
             let image = transform_position(&position, symmetry);
-            assert_eq!(five_stone_tables().units(&image), value, "{position:?}");
+            assert_eq!(
+                five_stone_tables().value_units(&image),
+                value,
+                "{position:?}"
+            );
         }
     }
 }
@@ -140,7 +144,7 @@ fn best_moves_are_those_of_the_highest_value() {
             let value = |mv| probe.moves.iter().find(|rated| rated.0 == mv).unwrap().1;
             let best = legal.iter().map(|&mv| value(mv)).fold(0.0, f32::max);
             assert_eq!(permitted.value, best);
-            let least = best - if best == 1.0 { 0.0 } else { SAME_VALUE };
+            let least = best - if best == 1.0 { 0.0 } else { SAME_VALUE_MARGIN };
             for &mv in legal.iter() {
                 assert_eq!(permitted.best.contains(&mv), value(mv) >= least);
             }
@@ -155,7 +159,7 @@ fn a_batch_equals_single_probes() {
     five_stone_tables().values(&positions, &mut values);
     for (position, value) in positions.iter().zip(values) {
         assert_eq!(value, five_stone_tables().value_of(position));
-        assert_eq!(value.is_some(), position.stones() <= 5);
+        assert_eq!(value.is_some(), position.num_stones() <= 5);
     }
 }
 
@@ -166,8 +170,8 @@ fn an_oracle_answers_its_own_game_only() {
     let (text, expected, _) = INDEPENDENT_VALUES[1];
     let position = support::position(text);
     let value = tables.value(&game, &position).unwrap();
-    assert_near(value, expected, tables.error().into(), text);
-    assert!(f64::from(tables.error()) <= BOUND);
+    assert_near(value, expected, tables.max_error().into(), text);
+    assert!(f64::from(tables.max_error()) <= BOUND);
     let loaded = Die::with_weights(&[2.0, 1.0, 1.0, 1.0, 1.0, 1.0]).unwrap();
     for other in [nearest(), Standard::new(Variant::Classic, loaded)] {
         assert_eq!(tables.value(&other, &position), None);
@@ -180,7 +184,7 @@ fn an_oracle_answers_its_own_game_only() {
 fn statistics_are_those_of_their_positions() {
     let game = Standard::default();
     let tables = build_tables(4, Variant::Classic);
-    let value = |position: &Position| f64::from(tables.units(position).unwrap()) / 65535.0;
+    let value = |position: &Position| f64::from(tables.value_units(position).unwrap()) / 65535.0;
     for class in Class::up_to(4) {
         let statistics = tables.statistics(&game, class, &on_all_threads);
         let (position, worth) = statistics.max_tempo.unwrap();

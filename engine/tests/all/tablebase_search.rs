@@ -7,7 +7,7 @@ use engine::games::einstein::{
     Move, Position, Standard,
     tables::{Tables, shared_tables::shared_tables},
 };
-use engine::play::{build::evaluator, registry::AnyEvaluator};
+use engine::play::{build::parse_evaluator, registry::AnyEvaluator};
 use engine::search::limits::Limits;
 
 const STONES: usize = 4;
@@ -15,7 +15,7 @@ const STONES: usize = 4;
 fn endgames(game: &Standard, stones: std::ops::RangeInclusive<u32>) -> Vec<Position> {
     random_positions(game, 8_000, 77)
         .into_iter()
-        .filter(|position| stones.contains(&position.stones()))
+        .filter(|position| stones.contains(&position.num_stones()))
         .collect()
 }
 
@@ -77,7 +77,7 @@ fn before_the_tables_leaves_are_what_they_know() {
     let game = Standard::default();
     let tables = shared_tables(STONES, game.variant()).unwrap();
     for eval in ["schwarz", "abt"] {
-        let evaluator = evaluator(eval, &game).unwrap();
+        let evaluator = parse_evaluator(eval, &game).unwrap();
         for depth in 1..=3 {
             let notation = format!("star2(depth={depth}, eval={eval}, tablebase=4, table=1)");
             let mut player = player(&notation, &game);

@@ -5,7 +5,7 @@
 use engine::core::{
     evaluator::Evaluator,
     game::{
-        Deterministic, FixedList, Game, MAX_SEATS, Outcome, Payoffs, Seat, payoffs_by_score,
+        FixedList, Game, MAX_SEATS, Outcome, Payoffs, Seat, SingleOutcome, payoffs_by_score,
         win_for,
     },
     search_game::{OutOfTurn, Playouts, SearchHints},
@@ -25,7 +25,7 @@ impl Game for Nim {
     type Position = Piles;
     type Move = (u8, u8);
     type Moves = Vec<(u8, u8)>;
-    type Outcomes = Deterministic;
+    type Outcomes = SingleOutcome;
 
     fn to_move(&self, position: &Piles) -> Seat {
         position.seat
@@ -327,7 +327,7 @@ impl Game for Field {
     type Position = FieldPosition;
     type Move = u16;
     type Moves = Vec<u16>;
-    type Outcomes = Deterministic;
+    type Outcomes = SingleOutcome;
 
     fn to_move(&self, position: &FieldPosition) -> Seat {
         usize::from(position.ply % 2)

@@ -9,7 +9,7 @@ use engine::learned::{
 
 fn quantized(weights: &[f32], bias: f32) -> Result<QuantizedWeights, ModelError> {
     QuantizedWeights::new(
-        &TupleSet::custom(&Standard::default(), &["a0", "a1"]).unwrap(),
+        &TupleSet::parse_custom(&Standard::default(), &["a0", "a1"]).unwrap(),
         weights,
         bias,
     )
@@ -41,7 +41,7 @@ fn there_are_as_many_bits_as_fit() {
 
 #[test]
 fn the_phases_of_a_table_count_as_one() {
-    let set = TupleSet::custom(&Standard::default(), &["a0"])
+    let set = TupleSet::parse_custom(&Standard::default(), &["a0"])
         .unwrap()
         .with_phases(&[5])
         .unwrap();

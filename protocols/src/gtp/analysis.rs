@@ -1,8 +1,8 @@
 //! GTP commands that analyse the position: live analysis, tree statistics, and proven values.
 
-use super::{Call, Reply, syntax, text};
+use super::{Call, Reply, syntax_error, text_reply};
 use crate::session::{MoveAnalysis, Query, Session};
-use crate::{one_line, seconds};
+use crate::{one_line, parse_seconds};
 use alea_core::game::Seat;
 use alea_play::playable::Playable;
 use alea_play::player::MoveValue;
@@ -15,7 +15,7 @@ use std::{
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 const DEFAULT_SOLVE_TIME: Duration = Duration::from_secs(5);
 /// Default interval of live analysis, in centiseconds.
-const DEFAULT_INTERVAL: u64 = 100;
+const DEFAULT_INTERVAL_CS: u64 = 100;
 
 /// Output format of live analysis.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl<G: Playable> Call<'_, G> {
             is_continuous: true,
         };
         self.session.check_not_over()?;
-        self.stream(|call| {
+        self.stream_reply(|call| {
             loop {
                 let began = Instant::now();
                 let analysis = call.session.analyse(&query, call.output)?;
@@ -68,7 +68,7 @@ impl<G: Playable> Call<'_, G> {
     }
 
     /// Writes the start of a streamed reply, runs `run`, and writes its result as the last line.
-    fn stream(&mut self, run: impl FnOnce(&mut Self) -> Result<String, String>) -> Reply {
+    fn stream_reply(&mut self, run: impl FnOnce(&mut Self) -> Result<String, String>) -> Reply {
         self.output.write_lines(&format!("={}", self.id));
         let last = run(self).unwrap_or_else(|problem| format!("error {}", one_line(&problem)));
         let end = if last.is_empty() { "" } else { "\n" };
@@ -84,7 +84,7 @@ impl<G: Playable> Call<'_, G> {
         let time = self.session.move_time(self.clocks[seat].as_ref());
         let time = time.or(self.session.own_time());
         self.session.legal_moves()?;
-        self.stream(|call| call.choose(seat, time, &arguments, form))
+        self.stream_reply(|call| call.choose(seat, time, &arguments, form))
     }
 
     fn choose(
@@ -128,14 +128,14 @@ impl<G: Playable> Call<'_, G> {
     /// Parses `[COLOR] [CENTISECONDS]` and pairs of key and value.
     fn parse_arguments(&self) -> Result<AnalyzeArguments<G::Move>, String> {
         let mut arguments = AnalyzeArguments {
-            interval: Duration::from_millis(10 * DEFAULT_INTERVAL),
+            interval: Duration::from_millis(10 * DEFAULT_INTERVAL_CS),
             only: None,
             min_moves: 0,
             max_moves: usize::MAX,
         };
         let number = |word: Option<&&str>| -> Result<u64, String> {
             word.and_then(|word| word.parse().ok())
-                .map_or_else(|| syntax(USAGE), Ok)
+                .map_or_else(|| syntax_error(USAGE), Ok)
         };
         let mut words = self.words.iter();
         while let Some(&word) = words.next() {
@@ -145,14 +145,14 @@ impl<G: Playable> Call<'_, G> {
             };
             match word {
                 _ if interval.is_some() => {
-                    let interval = interval.unwrap_or(DEFAULT_INTERVAL).clamp(1, 360_000);
+                    let interval = interval.unwrap_or(DEFAULT_INTERVAL_CS).clamp(1, 360_000);
                     arguments.interval = Duration::from_millis(10 * interval);
                 }
                 "minmoves" => arguments.min_moves = number(words.next())? as usize,
                 "maxmoves" => arguments.max_moves = number(words.next())?.max(1) as usize,
                 "avoid" | "allow" => {
                     let (Some(color), Some(moves)) = (words.next(), words.next()) else {
-                        return syntax(USAGE);
+                        return syntax_error(USAGE);
                     };
                     // How many moves ahead the restriction holds; here always one.
                     number(words.next())?;
@@ -211,16 +211,16 @@ impl<G: Playable> Call<'_, G> {
                 reply += &format!(" proven {lower:.4} {upper:.4}");
             }
         }
-        text(reply)
+        text_reply(reply)
     }
 
     pub(super) fn solve(&mut self) -> Reply {
         let time = match self.words {
             [] => Some(DEFAULT_SOLVE_TIME),
-            [word] => seconds(word),
+            [word] => parse_seconds(word),
             _ => None,
         };
-        let time = time.map_or_else(|| syntax("solve [SECONDS]"), Ok)?;
+        let time = time.map_or_else(|| syntax_error("solve [SECONDS]"), Ok)?;
         let analysis = self.session.solve(time, self.output)?;
         let max_bound = |index: usize| {
             let bounds = analysis.moves.iter().map(|info| proven_bounds(info)[index]);
@@ -232,7 +232,7 @@ impl<G: Playable> Call<'_, G> {
             .iter()
             .find(|info| proven_bounds(info)[0] == lower);
         let best = best.map_or(String::new(), |best| self.session.format_move(best.mv));
-        text(match (lower, upper) {
+        text_reply(match (lower, upper) {
             (lower, upper) if upper - lower > 1e-4 => "unknown".to_owned(),
             (1.0, _) => format!("win {best}"),
             (_, 0.0) => "loss".to_owned(),

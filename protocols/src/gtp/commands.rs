@@ -1,67 +1,69 @@
 //! The table of GTP commands: the standard's, Lajkonik's, and extensions.
 
-use super::{Call, Reply, analysis::Form, done, is_same_command, syntax, text};
+use super::{Call, Reply, analysis::Form, empty_reply, is_same_command, syntax_error, text_reply};
 use crate::clock::{Clock, Overtime};
-use crate::{Action, seconds};
-use alea_play::player_notation::Notation;
+use crate::{Action, parse_seconds};
 use alea_play::playable::Playable;
+use alea_play::player_notation::Notation;
 use std::{str::FromStr, time::Duration};
 
 type Command<G> = (&'static str, fn(&mut Call<'_, G>) -> Reply);
 
 impl<G: Playable> Call<'_, G> {
     pub(super) const COMMANDS: &'static [Command<G>] = &[
-        ("protocol_version", |_| text("2")),
-        ("name", |_| text("Alea")),
-        ("version", |_| text(env!("CARGO_PKG_VERSION"))),
+        ("protocol_version", |_| text_reply("2")),
+        ("name", |_| text_reply("Alea")),
+        ("version", |_| text_reply(env!("CARGO_PKG_VERSION"))),
         ("known_command", |call| {
             let name = call.words.first().copied().unwrap_or_default();
             let mut commands = Self::COMMANDS.iter();
             let is_known = commands.any(|(command, _)| is_same_command(command, name));
-            text(is_known.to_string())
+            text_reply(is_known.to_string())
         }),
         ("list_commands", |_| {
             let names: Vec<&str> = Self::COMMANDS.iter().map(|(name, _)| *name).collect();
-            text(names.join("\n"))
+            text_reply(names.join("\n"))
         }),
         ("quit", |call| {
             call.session.action = Action::Quit;
-            done()
+            empty_reply()
         }),
         // Input has ended the search already.
-        ("stop", |_| done()),
+        ("stop", |_| empty_reply()),
         ("boardsize", |call| call.boardsize()),
         ("clear_board", |call| {
-            call.session.clear();
-            done()
+            call.session.start_new_game();
+            empty_reply()
         }),
         ("komi", |call| {
             call.argument::<f64>("komi NUMBER")?;
-            done()
+            empty_reply()
         }),
         ("play", |call| {
             let [color, mv] = call.words else {
-                return syntax("play COLOR MOVE");
+                return syntax_error("play COLOR MOVE");
             };
             // Otherwise a wrong colour would be reported as an illegal move.
-            call.seat(color)?;
+            call.parse_seat(color)?;
             let played = call.check_turn(color).and_then(|()| call.session.play(mv));
             played.map_err(|problem| format!("illegal move: {problem}"))?;
-            done()
+            empty_reply()
         }),
         ("genmove", |call| call.genmove()),
-        ("undo", |call| call.session.undo().and_then(|()| done())),
+        ("undo", |call| {
+            call.session.undo().and_then(|()| empty_reply())
+        }),
         ("showboard", |call| {
             let session = &call.session;
-            text(session.game.draw(&session.position, session.die))
+            text_reply(session.game.text_diagram(&session.position, session.die))
         }),
         ("time_settings", |call| call.time_settings()),
         ("kgs-time_settings", |call| call.kgs_time_settings()),
         ("time_left", |call| call.time_left()),
-        ("roll", |call| text(call.session.roll()?.to_string())),
+        ("roll", |call| text_reply(call.session.roll()?.to_string())),
         ("dice", |call| {
             let face = call.argument("dice NUMBER")?;
-            call.session.set_die(face).and_then(|()| done())
+            call.session.set_die(face).and_then(|()| empty_reply())
         }),
         ("playgame", |call| call.playgame()),
         ("winner", |call| call.winner()),
@@ -71,19 +73,19 @@ impl<G: Playable> Call<'_, G> {
         ("position", |call| match call.words {
             [] => {
                 let session = &call.session;
-                text(session.game.format_position(&session.position, session.die))
+                text_reply(session.game.format_position(&session.position, session.die))
             }
             words => {
                 call.session.set_position(&words.join(" "))?;
-                done()
+                empty_reply()
             }
         }),
         ("set_game", |call| match call.words {
-            [] => text(call.session.game.notation()),
+            [] => text_reply(call.session.game.notation()),
             words => {
                 let game = Notation::parse(&words.join(" ")).map_err(|error| error.to_string())?;
                 call.session.change_game(&game)?;
-                done()
+                empty_reply()
             }
         }),
         ("gridcoords", |call| {
@@ -92,36 +94,36 @@ impl<G: Playable> Call<'_, G> {
                 return Err(format!("{} has no other coordinates", G::INFO.name));
             }
             call.session.uses_alt_coordinates = is_on;
-            done()
+            empty_reply()
         }),
         ("set_random_seed", |call| {
             call.session
                 .set_seed(call.argument("set_random_seed NUMBER")?);
-            done()
+            empty_reply()
         }),
         ("set_option", |call| {
             let [key, words @ ..] = call.words else {
-                return syntax("set_option NAME VALUE");
+                return syntax_error("set_option NAME VALUE");
             };
             call.session.set_option(key, &words.join(" "))?;
-            done()
+            empty_reply()
         }),
         ("get_option", |call| {
             let key: String = call.argument("get_option NAME")?;
             let mut options = call.session.options().into_iter();
             let found = options.find(|(name, _)| *name == key);
             let unknown = || format!("there is no '{key}'; list_options lists the options");
-            text(found.ok_or_else(unknown)?.1)
+            text_reply(found.ok_or_else(unknown)?.1)
         }),
         ("list_options", |call| {
             let options = call.session.options().into_iter();
             let lines = options.map(|(key, value)| format!("{key} = {value}\n"));
-            text(lines.collect::<String>())
+            text_reply(lines.collect::<String>())
         }),
         ("get_eval", |call| {
-            text(format!("{:.2}", 100.0 * call.session.value(call.output)?))
+            text_reply(format!("{:.2}", 100.0 * call.session.value(call.output)?))
         }),
-        ("get_sgf", |call| text(call.session.transcript()?)),
+        ("get_sgf", |call| text_reply(call.session.transcript()?)),
         ("dump_tree", |call| call.dump_tree()),
         ("solve", |call| call.solve()),
         ("analyze", |call| call.analyze(Form::Leela)),
@@ -140,54 +142,58 @@ impl<G: Playable> Call<'_, G> {
         let unacceptable = |problem: String| format!("unacceptable size: {problem}");
         match (self.session.game.board_size(), G::INFO.size_parameter) {
             (Some(size), _) if size == requested => {
-                self.session.clear();
-                done()
+                self.session.start_new_game();
+                empty_reply()
             }
             (None, _) | (_, "") => Err(unacceptable(format!("{} has one board", G::INFO.name))),
             (_, key) => {
                 let game = self.session.with_parameter(key, &requested.to_string())?;
                 let changed = self.session.change_game(&game).map_err(unacceptable);
-                changed.and_then(|()| done())
+                changed.and_then(|()| empty_reply())
             }
         }
     }
 
     /// Chooses and plays a move, in the given number of seconds or in a fraction of the clock.
     fn genmove(&mut self) -> Reply {
-        let time = self.words.last().and_then(|word| seconds(word));
+        let time = self.words.last().and_then(|word| parse_seconds(word));
         let color = &self.words[..self.words.len() - usize::from(time.is_some())];
         match color {
             [] => {}
             [color] => self.check_turn(color)?,
-            _ => return syntax("genmove [COLOR] [SECONDS]"),
+            _ => return syntax_error("genmove [COLOR] [SECONDS]"),
         }
         let seat = self.session.game.to_move(&self.session.position);
         let clock = &mut self.clocks[seat];
         let mv = self.session.choose_on_clock(time, clock, self.output)?;
         let reply = self.session.format_move(mv);
         self.session.play_choice(mv)?;
-        text(reply)
+        text_reply(reply)
     }
 
     fn time_settings(&mut self) -> Reply {
-        let times: Vec<_> = self.words.iter().map_while(|word| seconds(word)).collect();
+        let times: Vec<_> = self
+            .words
+            .iter()
+            .map_while(|word| parse_seconds(word))
+            .collect();
         let [main, period, stones] = *times else {
-            return syntax("time_settings MAIN_TIME BYO_YOMI_TIME BYO_YOMI_STONES");
+            return syntax_error("time_settings MAIN_TIME BYO_YOMI_TIME BYO_YOMI_STONES");
         };
         let stones = stones.as_secs() as u32;
-        *self.clocks = [canadian(main, period, stones); 2];
-        done()
+        *self.clocks = [canadian_clock(main, period, stones); 2];
+        empty_reply()
     }
 
     /// Sets the clock; KGS's `byoyomi` is a number of periods of one move.
     fn kgs_time_settings(&mut self) -> Reply {
         let (kind, words) = self.words.split_first().unwrap_or((&"", &[]));
-        let times: Vec<_> = words.iter().map_while(|word| seconds(word)).collect();
+        let times: Vec<_> = words.iter().map_while(|word| parse_seconds(word)).collect();
         let clock = match (*kind, &*times) {
             ("none", []) => None,
             ("absolute", &[main]) => Some(Clock::new(main, None)),
             ("canadian", &[main, period, stones]) => {
-                canadian(main, period, stones.as_secs() as u32)
+                canadian_clock(main, period, stones.as_secs() as u32)
             }
             ("byoyomi", &[main, period, _]) => {
                 let overtime = Overtime {
@@ -201,28 +207,28 @@ impl<G: Playable> Call<'_, G> {
                 ))
             }
             _ => {
-                return syntax(
+                return syntax_error(
                     "kgs-time_settings none, absolute MAIN_TIME, byoyomi MAIN_TIME PERIOD PERIODS \
                      or canadian MAIN_TIME PERIOD STONES",
                 );
             }
         };
         *self.clocks = [clock; 2];
-        done()
+        empty_reply()
     }
 
     fn time_left(&mut self) -> Reply {
         let [color, time, stones] = self.words else {
-            return syntax("time_left COLOR TIME STONES");
+            return syntax_error("time_left COLOR TIME STONES");
         };
-        let seat = self.seat(color)?;
-        let (Some(time), Ok(stones)) = (seconds(time), stones.parse()) else {
-            return syntax("time_left COLOR TIME STONES");
+        let seat = self.parse_seat(color)?;
+        let (Some(time), Ok(stones)) = (parse_seconds(time), stones.parse()) else {
+            return syntax_error("time_left COLOR TIME STONES");
         };
         let clock = &mut self.clocks[seat];
         let clock = clock.get_or_insert_with(|| Clock::new(time, None));
         clock.update(time, stones);
-        done()
+        empty_reply()
     }
 
     /// Plays moves, each after its roll where there are dice; on an error none.
@@ -239,14 +245,14 @@ impl<G: Playable> Call<'_, G> {
                 return Err(format!("illegal move: {word}: {problem}"));
             }
         }
-        done()
+        empty_reply()
     }
 
     fn winner(&mut self) -> Reply {
         let title = |seat| self.session.game.seat_title(seat);
         let winner = self.session.winner();
         let winner = winner.map_or("none", |winner| winner.map_or("draw", title));
-        text(winner.to_lowercase().replace(' ', "_"))
+        text_reply(winner.to_lowercase().replace(' ', "_"))
     }
 
     /// Result of a finished game: `B+12` if the game has scores, else `B+1`; `0` for a draw.
@@ -257,9 +263,9 @@ impl<G: Playable> Call<'_, G> {
             .ok_or("cannot score: the game is not over")?;
         let score = session.game.final_score(&session.position);
         let lead = score.map_or(1, |(_, lead)| lead.unsigned_abs());
-        text(match winner {
+        text_reply(match winner {
             None => "0".to_owned(),
-            Some(seat) if seat == session.black() => format!("B+{lead}"),
+            Some(seat) if seat == session.black_seat() => format!("B+{lead}"),
             Some(_) => format!("W+{lead}"),
         })
     }
@@ -267,27 +273,27 @@ impl<G: Playable> Call<'_, G> {
     /// Loads a game from a file, up to its end or to before a move number.
     fn loadsgf(&mut self) -> Reply {
         let (name, before) = match self.words {
-            [] => return syntax("loadsgf FILE [MOVE_NUMBER]"),
+            [] => return syntax_error("loadsgf FILE [MOVE_NUMBER]"),
             [name @ .., number] if !name.is_empty() && number.parse::<usize>().is_ok() => {
                 (name, number.parse().ok())
             }
             name => (name, None),
         };
-        let load = self.session.load(&name.join(" "), before);
+        let load = self.session.load_game(&name.join(" "), before);
         load.map_err(|problem| format!("cannot load file: {problem}"))?;
-        done()
+        empty_reply()
     }
 
     fn argument<T: FromStr>(&self, usage: &str) -> Result<T, String> {
         match self.words {
-            [word] => word.parse().or_else(|_| syntax(usage)),
-            _ => syntax(usage),
+            [word] => word.parse().or_else(|_| syntax_error(usage)),
+            _ => syntax_error(usage),
         }
     }
 }
 
 /// By the standard a period without stones means no limit: `None`.
-fn canadian(main: Duration, period: Duration, stones: u32) -> Option<Clock> {
+fn canadian_clock(main: Duration, period: Duration, stones: u32) -> Option<Clock> {
     match (period.is_zero(), stones) {
         (true, _) => Some(Clock::new(main, None)),
         (false, 0) => None,

@@ -4,7 +4,9 @@
 //! fraction of a clock, which replace its own limits. Each is built at most once, so its tree and
 //! table last from move to move.
 
-use alea_play::{build::PlayerRecipe, player_notation::Notation, playable::Playable, player::Player};
+use alea_play::{
+    build::PlayerRecipe, playable::Playable, player::Player, player_notation::Notation,
+};
 use std::time::Duration;
 
 /// Options that limit a search; setting one removes the others.
@@ -14,19 +16,19 @@ const MAX_MS: &str = "86400000";
 
 pub(super) struct EnginePlayer<G: Playable> {
     spec: Notation,
-    own: Built<G>,
+    own: LazyPlayer<G>,
     /// The second player. Outer `None`: no time was given yet; inner `None`: the player cannot be
     /// limited in time.
-    timed: Option<Option<Built<G>>>,
+    timed: Option<Option<LazyPlayer<G>>>,
 }
 
 /// A player, built when it is used first.
-struct Built<G: Playable> {
+struct LazyPlayer<G: Playable> {
     recipe: PlayerRecipe<G>,
     player: Option<Box<dyn Player<G>>>,
 }
 
-impl<G: Playable> Built<G> {
+impl<G: Playable> LazyPlayer<G> {
     fn new(recipe: PlayerRecipe<G>) -> Self {
         let player = None;
         Self { recipe, player }
@@ -44,10 +46,10 @@ impl<G: Playable> Built<G> {
 
 impl<G: Playable> EnginePlayer<G> {
     pub(super) fn new(spec: Notation, game: &G) -> Result<Self, String> {
-        let recipe = PlayerRecipe::of(&spec, game).map_err(|error| error.to_string())?;
+        let recipe = PlayerRecipe::from_parsed(&spec, game).map_err(|error| error.to_string())?;
         Ok(Self {
             spec,
-            own: Built::new(recipe),
+            own: LazyPlayer::new(recipe),
             timed: None,
         })
     }
@@ -58,18 +60,18 @@ impl<G: Playable> EnginePlayer<G> {
 
     /// The player for a query, the time limit to pass to it, and whether that is the caller's
     /// `time`.
-    pub(super) fn for_query(
+    pub(super) fn player_for_query(
         &mut self,
         time: Option<Duration>,
         game: &G,
         seed: u64,
     ) -> (&mut dyn Player<G>, Option<Duration>, bool) {
         let is_caller_time = time.is_some();
-        let time = time.or_else(|| self.own_time().filter(|_| self.takes_own_time_alone()));
+        let time = time.or_else(|| self.own_time().filter(|_| self.has_only_time_limit()));
         if time.is_some() {
             let spec = &self.spec;
             let timed =
-                (self.timed).get_or_insert_with(|| timed_recipe(spec, game).map(Built::new));
+                (self.timed).get_or_insert_with(|| timed_recipe(spec, game).map(LazyPlayer::new));
             if let Some(timed) = timed {
                 return (timed.get_or_build(seed), time, is_caller_time);
             }
@@ -89,7 +91,7 @@ impl<G: Playable> EnginePlayer<G> {
         }
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(super) fn drop_players(&mut self) {
         (self.own.player, self.timed) = (None, None);
     }
 
@@ -103,9 +105,9 @@ impl<G: Playable> EnginePlayer<G> {
     }
 
     /// Whether `ms` is the only limit, so that the second player can search for that time too.
-    fn takes_own_time_alone(&self) -> bool {
+    fn has_only_time_limit(&self) -> bool {
         let keeps_tree = (self.spec.argument("keep")).is_some_and(|keep| keep.name == "on");
-        let own = self.spec.clone().without(&["ms", "keep"]);
+        let own = self.spec.clone().without_arguments(&["ms", "keep"]);
         (keeps_tree || !self.has_tree())
             && own.to_string() == without_limits(&self.spec).to_string()
     }
@@ -116,13 +118,16 @@ impl<G: Playable> EnginePlayer<G> {
             true => &LIMIT_KEYS[..],
             false => &[key],
         };
-        self.spec.clone().without(replaced).with(key, value)
+        self.spec
+            .clone()
+            .without_arguments(replaced)
+            .with_argument(key, value)
     }
 
     /// `player` with its notation, then every option with its value or `default`.
     pub(super) fn options(&self, game: &G) -> Vec<(String, String)> {
         let player = ("player".to_owned(), self.spec.to_string());
-        let recipe = PlayerRecipe::of(&self.spec, game);
+        let recipe = PlayerRecipe::from_parsed(&self.spec, game);
         let keys = recipe.map_or_else(|_| Vec::new(), |recipe| recipe.option_keys().to_vec());
         let options = keys.into_iter();
         let options = options.map(|key| (key.to_owned(), value_of(&self.spec, key, "default")));
@@ -133,8 +138,8 @@ impl<G: Playable> EnginePlayer<G> {
 fn without_limits(spec: &Notation) -> Notation {
     let mut spec = spec
         .clone()
-        .without(&LIMIT_KEYS)
-        .without(&["nodes", "keep"]);
+        .without_arguments(&LIMIT_KEYS)
+        .without_arguments(&["nodes", "keep"]);
     // The argument of `mcts` without a key is the number of simulations.
     let is_tree = spec.name == "mcts";
     spec.arguments.retain(|one| !is_tree || one.key.is_some());
@@ -144,11 +149,11 @@ fn without_limits(spec: &Notation) -> Notation {
 /// The second player: time is its only limit, and it reuses its tree if the game permits. `None` if
 /// it cannot be limited in time.
 fn timed_recipe<G: Playable>(spec: &Notation, game: &G) -> Option<PlayerRecipe<G>> {
-    let timed = without_limits(spec).with("ms", Notation::new(MAX_MS));
+    let timed = without_limits(spec).with_argument("ms", Notation::new(MAX_MS));
     let is_tree = spec.name == "mcts";
-    let kept = is_tree.then(|| timed.clone().with("keep", Notation::new("on")));
+    let kept = is_tree.then(|| timed.clone().with_argument("keep", Notation::new("on")));
     let mut specs = kept.into_iter().chain([timed]);
-    let recipe = specs.find_map(|spec| PlayerRecipe::of(&spec, game).ok());
+    let recipe = specs.find_map(|spec| PlayerRecipe::from_parsed(&spec, game).ok());
     recipe.filter(PlayerRecipe::is_time_limited)
 }
 

@@ -5,9 +5,9 @@ use crate::{INPUT_GRACE, Output, SessionConfig, clock::Clock};
 use alea_core::random::SeedSpace;
 use alea_play::{
     build::PlayerRecipe,
-    player_notation::Notation,
     playable::Playable,
     player::{Analysis, Failure, MoveValue, Player},
+    player_notation::Notation,
 };
 use alea_search::{SearchStats, limits::Limits};
 use std::{
@@ -83,7 +83,7 @@ impl<M: Copy> From<Choice<M>> for MoveAnalysis<M> {
 
 /// The player of a session that names none: it searches one second per move.
 pub(super) fn default_player<G: Playable>(game: &G, config: &SessionConfig) -> Notation {
-    let time = milliseconds(Duration::from_secs(1).min(config.max_time));
+    let time = ms_notation(Duration::from_secs(1).min(config.max_time));
     let best = Notation::new("best");
     let has_best = || game.best_model().is_some() && game.evaluator(&best).is_ok();
     let evaluator = (G::INFO.mcts_defaults.is_empty() && has_best()).then(|| best.clone());
@@ -91,11 +91,13 @@ pub(super) fn default_player<G: Playable>(game: &G, config: &SessionConfig) -> N
         "" => "star2",
         _ => "mcts",
     };
-    Notation::new(name).with("ms", time).with("eval", evaluator)
+    Notation::new(name)
+        .with_argument("ms", time)
+        .with_argument("eval", evaluator)
 }
 
 /// A time as the value of the option `ms`.
-fn milliseconds(time: Duration) -> Notation {
+fn ms_notation(time: Duration) -> Notation {
     let milliseconds = (time.min(MAX_TIME).as_secs_f64() * 100_000.0).round() / 100.0;
     Notation::new(milliseconds.max(0.01).to_string())
 }
@@ -119,7 +121,7 @@ impl<G: Playable> Session<G> {
     ) -> (T, bool, bool) {
         let seed = self.seed(SeedSpace::Player);
         let time = (query.time).map(|time| time.min(self.config.max_time).max(MIN_TIME));
-        let (player, time, is_timed) = self.player.for_query(time, &self.game, seed);
+        let (player, time, is_timed) = self.player.player_for_query(time, &self.game, seed);
         let is_continuous = query.is_continuous && is_timed;
         let grace = if is_continuous {
             Duration::ZERO
@@ -139,7 +141,7 @@ impl<G: Playable> Session<G> {
             (answer, limits.is_stopped())
         };
         if !self.config.keeps_players {
-            self.player.clear();
+            self.player.drop_players();
         }
         (answer, is_timed, is_interrupted)
     }
@@ -158,9 +160,9 @@ impl<G: Playable> Session<G> {
             let exact = player.exact_scores(&position, &[decision.best], limits);
             Ok::<_, Failure>((decision, exact))
         });
-        let (decision, exact) = answer.map_err(no_move)?;
+        let (decision, exact) = answer.map_err(no_move_error)?;
         if !legal.contains(&decision.best) {
-            return Err(no_move("it is not legal"));
+            return Err(no_move_error("it is not legal"));
         }
         Ok(Choice {
             mv: decision.best,
@@ -206,7 +208,9 @@ impl<G: Playable> Session<G> {
         let began = Instant::now();
         let run = |player: &mut dyn Player<G>, limits: &Limits| {
             let mut analysis = player.analyse(&position, legal, limits)?;
-            if let Some((_, scores)) = player.exact_scores(&position, &analysis.list(), limits) {
+            if let Some((_, scores)) =
+                player.exact_scores(&position, &analysis.analysed_moves(), limits)
+            {
                 for (mv, score) in analysis.moves.iter_mut().zip(scores) {
                     mv.score = Some(score);
                 }
@@ -219,7 +223,7 @@ impl<G: Playable> Session<G> {
         Ok(MoveAnalysis {
             is_timed,
             is_interrupted,
-            ..sorted(analysis)
+            ..sort_moves(analysis)
         })
     }
 
@@ -230,18 +234,19 @@ impl<G: Playable> Session<G> {
     ) -> Result<MoveAnalysis<G::Move>, String> {
         let (_, legal) = self.legal_moves()?;
         let solver = Notation::new("mcts")
-            .with("ms", milliseconds(time.min(self.config.max_time)))
-            .with("leaf", Notation::new("playout"))
-            .with("memory", Notation::new("64"));
+            .with_argument("ms", ms_notation(time.min(self.config.max_time)))
+            .with_argument("leaf", Notation::new("playout"))
+            .with_argument("memory", Notation::new("64"));
         let options = G::INFO.solver_options.iter();
         let solver = options.fold(solver, |solver, (key, value)| {
-            solver.with(key, Notation::new(*value))
+            solver.with_argument(key, Notation::new(*value))
         });
-        let recipe = PlayerRecipe::of(&solver, &self.game).map_err(|error| error.to_string())?;
+        let recipe =
+            PlayerRecipe::from_parsed(&solver, &self.game).map_err(|error| error.to_string())?;
         let limits = Limits::from(&output.stop_flag(INPUT_GRACE));
         let analysis = recipe.make().analyse(&self.position, Some(&legal), &limits);
         let analysis = analysis.map_err(|failure| failure.to_string())?;
-        Ok(sorted(analysis))
+        Ok(sort_moves(analysis))
     }
 
     /// The win probability of the seat to move, after the roll if it is known.
@@ -286,7 +291,7 @@ impl<G: Playable> Session<G> {
 }
 
 /// Sorts the moves, the best first.
-fn sorted<M: Copy + PartialEq>(analysis: Analysis<M>) -> MoveAnalysis<M> {
+fn sort_moves<M: Copy + PartialEq>(analysis: Analysis<M>) -> MoveAnalysis<M> {
     let Analysis {
         mut moves,
         line,
@@ -319,6 +324,6 @@ fn run_briefly<T>(stop: &AtomicBool, search: impl FnOnce() -> T) -> T {
     })
 }
 
-fn no_move(problem: impl Display) -> String {
+fn no_move_error(problem: impl Display) -> String {
     format!("the player made no move: {problem}")
 }

@@ -3,10 +3,10 @@
 use super::Session;
 use crate::{Action, Handler, Output, Protocol, ProtocolKind, SessionConfig, gtp::Gtp, open};
 use alea_play::{
-    player_notation::{Notation, trusted},
     playable::Playable,
     player::{Analysis, Decision, Failure, Player},
-    player_plugins::provide,
+    player_notation::{Notation, trusted_text},
+    player_plugins::register,
 };
 use alea_search::limits::Limits;
 use engine::games::{einstein::Standard, reversi::Reversi};
@@ -68,7 +68,7 @@ fn config() -> SessionConfig {
 }
 
 fn session<G: Playable>(kind: ProtocolKind, game: G, player: &str) -> Box<dyn Protocol> {
-    let player = Notation::parse(trusted(player)).unwrap();
+    let player = Notation::parse(trusted_text(player)).unwrap();
     open(kind, game, Some(&player), config()).unwrap()
 }
 
@@ -81,7 +81,7 @@ fn reply(protocol: &mut dyn Protocol, line: &str) -> String {
 
 /// The calls that the player receives in a session of these lines.
 fn events<G: Playable>(kind: ProtocolKind, game: G, lines: &[String]) -> Vec<Event> {
-    provide::<G>("recorded", |_, game| {
+    register::<G>("recorded", |_, game| {
         let game = game.clone();
         Ok(Arc::new(move || {
             EVENTS.lock().unwrap().push(Build);
@@ -181,7 +181,7 @@ fn gtp_reuses_the_tree_from_move_to_move_under_time_settings() {
             let (player, time, is_timed) =
                 session
                     .player
-                    .for_query(Some(Duration::from_millis(1)), &session.game, 0);
+                    .player_for_query(Some(Duration::from_millis(1)), &session.game, 0);
             let limits = Limits {
                 time,
                 stop: Some(output.stop_flag(Duration::ZERO)),

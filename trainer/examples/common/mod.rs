@@ -17,10 +17,10 @@ pub(crate) fn default_features() -> FeatureSpec<Standard> {
 
 pub(crate) fn network(config: &TrainConfig, random: &mut RandomStream) -> CpuNetwork {
     let features = default_features();
-    let sparse = SparseInputs::of(&features.game, features.groups);
+    let sparse = SparseInputs::for_game(&features.game, features.groups);
     let shape = Shape::new(sparse, &config.network.hidden);
     let weights: Vec<f32> = (0..shape.parameters())
-        .map(|_| (random.unit() as f32 - 0.5) * 0.3)
+        .map(|_| (random.uniform_f64() as f32 - 0.5) * 0.3)
         .collect();
     CpuNetwork::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0)
 }
@@ -33,7 +33,7 @@ pub(crate) fn random_batch(samples: usize, random: &mut RandomStream) -> Network
     NetworkBatch {
         rows: rows.collect(),
         buckets: Vec::new(),
-        targets: (0..samples).map(|_| random.unit() as f32).collect(),
+        targets: (0..samples).map(|_| random.uniform_f64() as f32).collect(),
         weights: Vec::new(),
     }
 }

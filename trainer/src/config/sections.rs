@@ -19,7 +19,7 @@ pub struct TargetConfig {
     pub label: String,
     /// Whether exact labels (from tablebases) replace both search value and game result.
     pub exact: bool,
-    /// Standard error of a label at which its sample has loss weight ½ ([`crate::sample::weight`]);
+    /// Standard error of a label at which its sample has loss weight ½ ([`crate::sample::loss_weight`]);
     /// 0: all weights are 1; `None`: 0.05.
     pub error_scale: Option<f32>,
 }
@@ -137,7 +137,7 @@ pub struct NetworkConfig {
     pub hidden: Vec<usize>,
     /// Names of the optional input groups; `None` for the game's default.
     pub inputs: Option<Vec<String>>,
-    /// Largest [`alea_play::rules::Rules::remaining`] of each output bucket but the last,
+    /// Largest [`alea_play::rule_parameters::Rules::remaining_length`] of each output bucket but the last,
     /// ascending. A bucket has its own layers after the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<u8>,
@@ -164,7 +164,7 @@ impl Default for NetworkConfig {
 
 impl NetworkConfig {
     /// The optional input groups, configured or the game's default.
-    pub fn groups<G: Learnable>(&self) -> Result<NamedSet<G::Group>, Error> {
+    pub fn input_groups<G: Learnable>(&self) -> Result<NamedSet<G::Group>, Error> {
         match &self.inputs {
             Some(names) => NamedSet::from_list(names).map_err(Error::with_prefix("network.inputs")),
             None => Ok(G::DEFAULT_FEATURES.iter().copied().collect()),
@@ -181,7 +181,7 @@ pub struct NTupleConfig {
     /// Custom tuples, which replace the named set; each lists its cells, separated by blanks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuples: Vec<String>,
-    /// Largest [`alea_play::rules::Rules::remaining`] of each phase but the last, ascending. A
+    /// Largest [`alea_play::rule_parameters::Rules::remaining_length`] of each phase but the last, ascending. A
     /// phase has its own weight tables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<u8>,
@@ -213,7 +213,7 @@ impl NTupleConfig {
         let (key, set) = if self.tuples.is_empty() {
             ("ntuple.set", TupleSet::from_name(game, name))
         } else {
-            ("ntuple.tuples", TupleSet::custom(game, &self.tuples))
+            ("ntuple.tuples", TupleSet::parse_custom(game, &self.tuples))
         };
         set.map_err(Error::with_prefix(key))?
             .with_phases(&self.phases)

@@ -31,7 +31,7 @@ fn problem(text: &str) -> String {
 
 #[test]
 fn non_finite_numbers_are_refused_everywhere() {
-    let refused = |text: &str| parse::<toml::Table>(text).unwrap_err().to_string();
+    let refused = |text: &str| parse_toml::<toml::Table>(text).unwrap_err().to_string();
     for number in ["nan", "-nan", "+inf", "inf", "-inf"] {
         for (text, line, key) in [
             ("a = 1.5\nprecision = @\n", 2, "precision"),
@@ -162,7 +162,10 @@ fn tuples_with_phases_and_hidden_layers_are_read_as_they_are_written() {
         TrainConfig::from_toml("[ntuple]\ntuples = [\"b0 b1 m24\", \"s0 s6\"]\nphases = [5, 8]")
             .unwrap();
     let set = config.ntuple.tuple_set(&Standard::default()).unwrap();
-    assert_eq!((set.tuples(), set.rows()), (2, 3 * (13 * 13 * 5 + 26 * 26)));
+    assert_eq!(
+        (set.tuple_count(), set.row_count()),
+        (2, 3 * (13 * 13 * 5 + 26 * 26))
+    );
     assert_eq!(TrainConfig::from_toml(&config.to_toml()).unwrap(), config);
     assert!(
         !TrainConfig::default().to_toml().contains("tuples =")

@@ -32,7 +32,7 @@ impl AtomicDirectory {
         check_unused(target)?;
         let failed = Error::write_failed(target);
         let beside = parent(target);
-        files::create_directory(beside)?;
+        files::prepare_directory(beside)?;
         for attempt in 1..=MAX_ATTEMPTS {
             let temporary = files::temporary_builder(0o777).tempdir_in(beside);
             let temporary = temporary.map_err(&failed)?;
@@ -55,7 +55,7 @@ impl AtomicDirectory {
         self.temporary.path()
     }
 
-    pub(super) fn finish(self) -> Result<(), Error> {
+    pub(super) fn commit(self) -> Result<(), Error> {
         rename_durably(self.temporary.path(), &self.target)?;
         let _ = self.temporary.keep();
         Ok(())

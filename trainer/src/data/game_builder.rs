@@ -100,7 +100,7 @@ impl<'a, G: Playable> GameBuilder<'a, G> {
             labels: self.labels,
             times: self.times,
         };
-        game.canonicalize();
+        game.drop_empty_fields();
         Ok(game)
     }
 }

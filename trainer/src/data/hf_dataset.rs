@@ -6,8 +6,8 @@ use super::{
     ShardReader,
     atomic_dir::AtomicDirectory,
     parquet::{ParquetWriter, declarations},
-    transform::{SplitPart, SplitPolicy},
     shard_writer::WriteSummary,
+    transform::{SplitPart, SplitPolicy},
 };
 use crate::Error;
 use alea_play::playable::Playable;
@@ -22,7 +22,7 @@ use std::{
 pub struct DatasetLayout {
     /// The splits of the data set, at least one.
     pub parts: Vec<SplitPart>,
-    /// Seed of the random assignment of games to splits, as in [`split`](super::rewrite::split).
+    /// Seed of the random assignment of games to splits, as in [`split`](super::transform::split).
     pub seed: u64,
     /// Positions after which a file ends, with the last game complete.
     pub file_positions: u64,
@@ -60,7 +60,7 @@ pub fn export<G: Playable>(
     source.for_each_game(|game| {
         let (part, repeats) = policy.assign(&source.rules, &game);
         let (written, open) = &mut parts[part];
-        written.count(&game);
+        written.count_game(&game);
         *written.duplicates.get_or_insert(0) += u64::from(repeats);
         let push = || -> io::Result<()> {
             let writer = match open {
@@ -141,7 +141,7 @@ pub fn export<G: Playable>(
     let mut file = File::create_new(staging.path().join("README.md")).map_err(&failed)?;
     let written = file.write_all(card.as_bytes());
     written.and_then(|()| file.sync_all()).map_err(&failed)?;
-    staging.finish()?;
+    staging.commit()?;
     Ok(all)
 }
 

@@ -10,7 +10,7 @@ use super::{
     write_games,
 };
 use crate::Error;
-use crate::shard::{Estimate, GameMap, Label, PlayedGame, ShardHeader, labels, parse_rules};
+use crate::shard::{BoardMap, Estimate, Label, PlayedGame, ShardHeader, labels, parse_rules};
 use alea_core::{
     files::{self, FileError},
     text::{LineRead, read_line},
@@ -34,7 +34,7 @@ pub(super) struct Heading {
     format: String,
     pub(super) game: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    map: Option<GameMap>,
+    map: Option<BoardMap>,
     players: Vec<String>,
     #[serde(default, skip_serializing_if = "labels::is_false")]
     times: bool,
@@ -59,7 +59,7 @@ impl Heading {
             times,
             labels,
             ..
-        } = source.header(run);
+        } = source.new_header(run);
         Self {
             format: LINES_FORMAT.to_owned(),
             game,
@@ -101,7 +101,7 @@ pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, 
 
 /// Game notation in a file's heading; `None` without a readable heading.
 #[must_use]
-pub fn game_of(path: &Path) -> Option<String> {
+pub fn game_notation(path: &Path) -> Option<String> {
     let mut first = Vec::new();
     let mut file = BufReader::new(files::open(path).ok()?);
     read_line(&mut file, MAX_LINE_BYTES, &mut first).ok()?;
@@ -118,11 +118,11 @@ fn write_line(file: &mut dyn Write, value: &impl Serialize) -> std::io::Result<(
 
 /// JSON of a game; `labels` names its labels.
 pub fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> GameLine {
-    let mut line = GameLine::of(rules, &game.record, game.players.clone());
+    let mut line = GameLine::from_record(rules, &game.record, game.players.clone());
     for (number, ply) in line.plies.iter_mut().enumerate() {
         ply.time = game.times.get(number).copied().flatten();
         for (index, Label { name, .. }) in labels.iter().enumerate() {
-            let Some(Estimate { value, error }) = game.estimate(index, number) else {
+            let Some(Estimate { value, error }) = game.label_estimate(index, number) else {
                 continue;
             };
             ply.labels.insert(name.clone(), value);
@@ -221,13 +221,13 @@ fn read<G: Playable>(
         each(
             &header,
             number,
-            line.and_then(|line| game(line, &rules, &header)),
+            line.and_then(|line| parse_game(line, &rules, &header)),
         )?;
     }
     Ok(header)
 }
 
-fn game<G: Playable>(
+fn parse_game<G: Playable>(
     line: GameLine,
     rules: &G,
     header: &ShardHeader,

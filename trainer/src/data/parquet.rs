@@ -5,7 +5,7 @@
 mod column_reader;
 mod import;
 
-pub use import::{game_of, import};
+pub use import::{game_notation, import};
 
 use super::{ShardReader, json_lines::Heading, write_games};
 use crate::Error;
@@ -31,7 +31,7 @@ use std::{
 };
 
 /// Its value is the heading, the first line of JSON lines.
-const METADATA_KEY: &str = "alea";
+const HEADING_KEY: &str = "alea";
 
 const ROWS_PER_GROUP: usize = 1 << 18;
 
@@ -61,7 +61,7 @@ struct Row<'a, G: Playable> {
 }
 
 impl<'a, G: Playable> Row<'a, G> {
-    fn all(rules: &'a G, number: i64, game: &'a PlayedGame<G>) -> impl Iterator<Item = Self> {
+    fn game_rows(rules: &'a G, number: i64, game: &'a PlayedGame<G>) -> impl Iterator<Item = Self> {
         let mut replay = Replay::new(rules, game.record.start);
         let plies = game.record.plies.iter().enumerate();
         plies.map(move |(ply, recorded)| Self {
@@ -120,7 +120,7 @@ fn columns<G: Playable>(source: &ShardReader<G>) -> Vec<Column<'_, G>> {
             Some(rules.to_move(&row.position) as i32)
         }),
         Column::new::<Int32Type>("required int32 remaining", |row| {
-            Some(rules.remaining(&row.position) as i32)
+            Some(rules.remaining_length(&row.position) as i32)
         }),
         Column::new::<Int32Type>("required int32 outcome", |row| {
             Some(row.recorded.outcome.into())
@@ -169,11 +169,11 @@ fn columns<G: Playable>(source: &ShardReader<G>) -> Vec<Column<'_, G>> {
     for (index, label) in source.labels.iter().enumerate() {
         let [value, error] = label_columns(label).map(|name| format!("optional float {name}"));
         columns.push(Column::new::<FloatType>(value, move |row| {
-            row.game.label(index, row.ply)
+            row.game.label_value(index, row.ply)
         }));
         if label.errors {
             columns.push(Column::new::<FloatType>(error, move |row| {
-                row.game.estimate(index, row.ply)?.error
+                row.game.label_estimate(index, row.ply)?.error
             }));
         }
     }
@@ -188,7 +188,7 @@ fn write_group<G: Playable>(
 ) -> Result<(), ParquetError> {
     let rows = games
         .iter()
-        .flat_map(|(number, game)| Row::all(rules, *number, game));
+        .flat_map(|(number, game)| Row::game_rows(rules, *number, game));
     let rows: Vec<Row<'_, G>> = rows.collect();
     if rows.is_empty() {
         return Ok(());
@@ -225,7 +225,7 @@ pub(super) struct ParquetWriter<'a, G: Playable, W> {
 impl<'a, G: Playable, W: Write> ParquetWriter<'a, G, W> {
     pub(super) fn new(source: &'a ShardReader<G>, out: W) -> io::Result<Self> {
         let heading = serde_json::to_string(&Heading::new(source))?;
-        let metadata = Some(vec![KeyValue::new(METADATA_KEY.to_owned(), heading)]);
+        let metadata = Some(vec![KeyValue::new(HEADING_KEY.to_owned(), heading)]);
         let properties = WriterProperties::builder()
             .set_key_value_metadata(metadata)
             .set_compression(Compression::SNAPPY)

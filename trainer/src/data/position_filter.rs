@@ -8,7 +8,7 @@ use serde::Serialize;
 /// Selects positions by the ply that led to them; the default selects all. Ranges are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Filter {
-    /// Range of [`alea_play::rules::Rules::remaining`] after the ply.
+    /// Range of [`alea_play::rule_parameters::Rules::remaining_length`] after the ply.
     pub remaining: (usize, usize),
     /// Range of ply numbers, from 1; 0 is the start position, which can only have labels.
     pub plies: (usize, usize),
@@ -42,7 +42,8 @@ impl Filter {
         let mut left = false;
         for (number, ply) in record.plies.iter_mut().enumerate() {
             // The previous ply led to the position before a ply, to which labels belong.
-            let is_selected = self.matches(rules.remaining(&position), number, explored, player);
+            let is_selected =
+                self.matches(rules.remaining_length(&position), number, explored, player);
             let seat = rules.to_move(&position);
             let result = record.payoffs[seat];
             let agrees = |value: &f32| (*value - result).abs() <= self.disagreement;
@@ -52,12 +53,16 @@ impl Filter {
             }
             position = rules.play(&position, ply.mv);
             (player, explored) = (Some(game.players[seat]), ply.explored);
-            let is_selected =
-                self.matches(rules.remaining(&position), number + 1, explored, player);
+            let is_selected = self.matches(
+                rules.remaining_length(&position),
+                number + 1,
+                explored,
+                player,
+            );
             ply.value = ply.value.filter(agrees).filter(|_| is_selected);
             left |= ply.value.is_some();
         }
-        game.canonicalize();
+        game.drop_empty_fields();
         left
     }
 

@@ -3,8 +3,8 @@
 use super::{
     ShardReader,
     atomic_dir::{check_unused, rename_durably},
-    transform::run,
     shard_writer::WriteSummary,
+    transform::describe_command,
 };
 use crate::Error;
 use crate::labeller::LabelSource;
@@ -50,14 +50,14 @@ pub fn relabel<G: Playable>(
     if let Some(missing) = slice.missing_tasks(&directory, manifest.shards, is_there) {
         return Err(Error::new(missing));
     }
-    let own_shards = slice.parts(manifest.shards);
+    let own_shards = slice.part_range(manifest.shards);
     let game = |shard: u64| source.games.min(shard * GAMES_PER_SHARD);
     progress.set_length(game(own_shards.end) - game(own_shards.start));
     let mut written = WriteSummary::new(target);
     for number in own_shards {
         let first_game = number * GAMES_PER_SHARD;
         let last = source.games.min(first_game + GAMES_PER_SHARD);
-        let games = source.games(first_game, last)?;
+        let games = source.read_games(first_game, last)?;
         let header = ShardHeader {
             first_game,
             games: last - first_game,
@@ -77,7 +77,7 @@ pub fn relabel<G: Playable>(
                 games
             }
         };
-        games.iter().for_each(|game| written.count(game));
+        games.iter().for_each(|game| written.count_game(game));
         written.shards += 1;
     }
     if !slice.is_task() {
@@ -99,7 +99,10 @@ fn header<G: Playable>(
     label_source: &LabelSource<G>,
 ) -> Result<(ShardHeader, usize), Error> {
     let label = label_source.label();
-    let mut header = source.header(run(source, json!({ "command": "relabel", "label": label })));
+    let mut header = source.new_header(describe_command(
+        source,
+        json!({ "command": "relabel", "label": label }),
+    ));
     let index = header
         .labels
         .iter()
@@ -152,7 +155,7 @@ fn label_games<G: Playable>(
         return games;
     }
     let label = |labeller: &mut crate::labeller::Labeller<'_, G>, mut game: PlayedGame<G>| {
-        let values = labeller.values(&game);
+        let values = labeller.label_values(&game);
         game.set_label(index, label_count, values);
         progress.inc(1);
         game

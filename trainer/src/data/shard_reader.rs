@@ -18,7 +18,7 @@ const MAX_LISTED_RUNS: usize = 100;
 /// Occupies all threads without holding too many games.
 const SHARDS_PER_BATCH: usize = 16;
 
-pub(crate) fn mixed_games_error(path: &Path, found: &str, first: &str) -> Error {
+pub(crate) fn different_game_error(path: &Path, found: &str, first: &str) -> Error {
     Error::at_path(
         path,
         format!(
@@ -120,16 +120,15 @@ impl<G: Playable> ShardReader<G> {
                         }
                         let source = match &mut source {
                             Some(source) => source,
-                            None => {
-                                source.insert(Self::of(header.parse_rules().map_err(Error::new)?))
-                            }
+                            None => source
+                                .insert(Self::empty(header.parse_rules().map_err(Error::new)?)),
                         };
                         if runs.insert(xxh3_128(header.run.to_string().as_bytes()))
                             && source.runs.len() < MAX_LISTED_RUNS
                         {
                             source.runs.push(header.run.clone());
                         }
-                        source.add(path.clone(), header)
+                        source.add_shard(path.clone(), header)
                     });
                     problems.extend(added.err());
                 }
@@ -145,7 +144,7 @@ impl<G: Playable> ShardReader<G> {
         Ok(source)
     }
 
-    fn of(rules: G) -> Self {
+    fn empty(rules: G) -> Self {
         Self {
             shards: Vec::new(),
             players: Vec::new(),
@@ -159,10 +158,10 @@ impl<G: Playable> ShardReader<G> {
         }
     }
 
-    fn add(&mut self, path: PathBuf, header: ShardHeader) -> Result<(), Error> {
+    fn add_shard(&mut self, path: PathBuf, header: ShardHeader) -> Result<(), Error> {
         let expected = ShardHeader::new(&self.rules, serde_json::Value::Null);
         if (&header.game, &header.map) != (&expected.game, &expected.map) {
-            return Err(mixed_games_error(&path, &header.game, &expected.game));
+            return Err(different_game_error(&path, &header.game, &expected.game));
         }
         self.times |= header.times;
         let players = header.players.iter();
@@ -171,7 +170,7 @@ impl<G: Playable> ShardReader<G> {
         let labels = header
             .labels
             .into_iter()
-            .map(|label| self.label(label, &path))
+            .map(|label| self.intern_label(label, &path))
             .collect::<Result<_, _>>()?;
         self.games += header.games;
         self.ended_early += header.ended_early;
@@ -185,7 +184,7 @@ impl<G: Playable> ShardReader<G> {
     }
 
     /// Index of a label, added if new; it has standard errors if it has any in one shard.
-    fn label(&mut self, label: Label, path: &Path) -> Result<usize, Error> {
+    fn intern_label(&mut self, label: Label, path: &Path) -> Result<usize, Error> {
         let Some(index) = self
             .labels
             .iter()
@@ -227,7 +226,7 @@ impl<G: Playable> ShardReader<G> {
 
     /// Header for new shards of this reader's games.
     #[must_use]
-    pub fn header(&self, run: serde_json::Value) -> ShardHeader {
+    pub fn new_header(&self, run: serde_json::Value) -> ShardHeader {
         ShardHeader {
             players: self.players.clone(),
             times: self.times,
@@ -237,7 +236,7 @@ impl<G: Playable> ShardReader<G> {
     }
 
     /// Index of the player with this notation.
-    pub fn player(&self, name: &str) -> Result<u8, Error> {
+    pub fn player_index(&self, name: &str) -> Result<u8, Error> {
         let number = self.players.iter().position(|player| player == name);
         let number = number.and_then(|number| u8::try_from(number).ok());
         number.ok_or_else(|| {
@@ -260,7 +259,7 @@ impl<G: Playable> ShardReader<G> {
     ) -> Result<(), Error> {
         let mut problems = Vec::new();
         for some in self.shards.chunks(SHARDS_PER_BATCH) {
-            for games in alea_parallel::map(some.len(), |index| self.read(&some[index])) {
+            for games in alea_parallel::map(some.len(), |index| self.read_shard(&some[index])) {
                 match games {
                     Ok(games) if problems.is_empty() => {
                         games.into_iter().try_for_each(&mut each)?;
@@ -273,7 +272,7 @@ impl<G: Playable> ShardReader<G> {
     }
 
     /// Reads games number `from..to`, with this reader's indices of players and labels.
-    pub fn games(&self, from: u64, to: u64) -> Result<Vec<PlayedGame<G>>, Error> {
+    pub fn read_games(&self, from: u64, to: u64) -> Result<Vec<PlayedGame<G>>, Error> {
         let mut games = Vec::new();
         let mut first = 0;
         for entry in &self.shards {
@@ -282,7 +281,7 @@ impl<G: Playable> ShardReader<G> {
                 let (skipped, count) =
                     (from.saturating_sub(first), to.min(after) - from.max(first));
                 games.extend(
-                    self.read(entry)?
+                    self.read_shard(entry)?
                         .into_iter()
                         .skip(skipped as usize)
                         .take(count as usize),
@@ -293,7 +292,7 @@ impl<G: Playable> ShardReader<G> {
         Ok(games)
     }
 
-    fn read(&self, entry: &ShardEntry) -> Result<Vec<PlayedGame<G>>, Error> {
+    fn read_shard(&self, entry: &ShardEntry) -> Result<Vec<PlayedGame<G>>, Error> {
         let changed = || Error::at_path(&entry.path, "changed while it was read");
         let (header, mut games) = shard::read(&entry.path)?;
         if header.games != entry.games || header.labels.len() != entry.labels.len() {

@@ -41,14 +41,14 @@ pub struct WriteSummary {
     /// Number of positions with a label, summed over the labels.
     pub labels: u64,
     /// Number of games with each ending; not in JSON if all ended by the rules.
-    #[serde(skip_serializing_if = "all_by_rules")]
+    #[serde(skip_serializing_if = "all_ended_by_rules")]
     pub endings: BTreeMap<Ending, u64>,
     /// The imported file's games that were not stored.
     #[serde(skip_serializing_if = "SkippedGames::is_empty")]
     pub left_out: SkippedGames,
 }
 
-pub(super) fn all_by_rules(endings: &BTreeMap<Ending, u64>) -> bool {
+pub(super) fn all_ended_by_rules(endings: &BTreeMap<Ending, u64>) -> bool {
     endings.keys().all(Ending::is_played)
 }
 
@@ -60,7 +60,7 @@ impl WriteSummary {
         }
     }
 
-    pub(super) fn count<G: Playable>(&mut self, game: &PlayedGame<G>) {
+    pub(super) fn count_game<G: Playable>(&mut self, game: &PlayedGame<G>) {
         self.games += 1;
         *self.endings.entry(game.record.ending).or_default() += 1;
         self.positions += game.record.plies.len() as u64;
@@ -87,7 +87,7 @@ impl<G: Playable> ShardWriter<G> {
 
     /// Appends a game, and writes the shard if it is full.
     pub fn push(&mut self, game: PlayedGame<G>) -> Result<(), Error> {
-        self.written.count(&game);
+        self.written.count_game(&game);
         self.buffered.push(game);
         if self.buffered.len() as u64 == GAMES_PER_SHARD {
             self.write_shard()
@@ -133,7 +133,7 @@ impl<G: Playable> ShardWriter<G> {
             self.write_shard()?;
         }
         Manifest::new(self.header, self.written.games).write(self.staging.path())?;
-        self.staging.finish()?;
+        self.staging.commit()?;
         Ok(self.written)
     }
 }

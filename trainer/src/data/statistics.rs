@@ -1,6 +1,6 @@
 //! Statistics of game records.
 
-use super::{ShardReader, shard_writer::all_by_rules};
+use super::{ShardReader, shard_writer::all_ended_by_rules};
 use crate::Error;
 use crate::selfplay::PlayerTally;
 use crate::shard::{Estimate, PlayedGame};
@@ -33,7 +33,7 @@ pub struct Info {
     /// Points of the seats that moved first.
     pub first_mover_points: f64,
     /// Number of games with each ending; not in JSON if all ended by the rules.
-    #[serde(skip_serializing_if = "all_by_rules")]
+    #[serde(skip_serializing_if = "all_ended_by_rules")]
     pub endings: BTreeMap<Ending, u64>,
     /// Number of plies that were explored, not chosen by the player.
     pub explored: u64,
@@ -45,7 +45,7 @@ pub struct Info {
     pub plies: [usize; 2],
     /// Number of games by their number of plies.
     pub games_by_plies: Vec<u64>,
-    /// Number of positions by [`alea_play::rules::Rules::remaining`].
+    /// Number of positions by [`alea_play::rule_parameters::Rules::remaining_length`].
     pub positions_by_remaining: Vec<u64>,
     /// Number of search values in each of [`NUM_VALUE_BINS`] equal bins.
     pub values_by_size: Vec<u64>,
@@ -58,7 +58,7 @@ pub struct Info {
     /// Statistics of each player.
     pub players: Vec<PlayerTally>,
     /// Statistics of each label.
-    pub labels: Vec<LabelCount>,
+    pub labels: Vec<LabelStatistics>,
     /// Notation of the game with its parameters.
     pub game: String,
     /// Number of program runs that produced the games.
@@ -67,7 +67,7 @@ pub struct Info {
 
 /// Statistics of one label.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct LabelCount {
+pub struct LabelStatistics {
     /// Name of the label.
     pub name: String,
     /// Notation of the player, evaluator or tablebases that computed the label.
@@ -96,10 +96,10 @@ pub fn info<G: Playable>(source: &ShardReader<G>) -> Result<Info, Error> {
         labels: source
             .labels
             .iter()
-            .map(|label| LabelCount {
+            .map(|label| LabelStatistics {
                 name: label.name.clone(),
                 by: label.by.clone(),
-                ..LabelCount::default()
+                ..LabelStatistics::default()
             })
             .collect(),
         ..Info::default()
@@ -111,7 +111,7 @@ pub fn info<G: Playable>(source: &ShardReader<G>) -> Result<Info, Error> {
     let (mut fingerprints, mut canonical, mut positions) = (Vec::new(), Vec::new(), Vec::new());
     let mut square_error = 0.0;
     source.for_each_game(|game| {
-        info.count(&source.rules, &game, &mut positions, &mut square_error);
+        info.add_game(&source.rules, &game, &mut positions, &mut square_error);
         fingerprints.push(game.fingerprint(&source.rules));
         canonical.push(game.canonical_fingerprint(&source.rules) as u64);
         Ok(())
@@ -146,7 +146,7 @@ fn increment(counts: &mut Vec<u64>, index: usize) {
 }
 
 impl Info {
-    fn count<G: Playable>(
+    fn add_game<G: Playable>(
         &mut self,
         rules: &G,
         game: &PlayedGame<G>,
@@ -172,7 +172,10 @@ impl Info {
         let mut position = record.start;
         for (number, ply) in record.plies.iter().enumerate() {
             positions.push(rules.key(&position));
-            increment(&mut self.positions_by_remaining, rules.remaining(&position));
+            increment(
+                &mut self.positions_by_remaining,
+                rules.remaining_length(&position),
+            );
             let payoff = payoffs[rules.to_move(&position)];
             self.explored += u64::from(ply.explored);
             if let Some(value) = ply.value {

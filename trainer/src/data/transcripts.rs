@@ -18,7 +18,7 @@ use alea_core::{
 };
 use alea_play::{
     playable::Playable,
-    registry::{PlainGame, TranscriptForm},
+    registry::{PlainGame, TranscriptFormat},
     stated_result::StatedResult,
 };
 use std::{
@@ -51,7 +51,7 @@ fn frequent_names<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> 
 /// Writes all games to a file, one per line, and returns their number.
 pub fn export<G: Playable>(
     source: &ShardReader<G>,
-    form: &TranscriptForm<G>,
+    form: &TranscriptFormat<G>,
     path: &Path,
 ) -> Result<u64, Error> {
     let plain = |game: PlayedGame<G>| PlainGame {
@@ -94,7 +94,7 @@ fn adjudicated_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResul
 /// Imports a file as a new set.
 pub fn import<G: Playable>(
     rules: &G,
-    form: &TranscriptForm<G>,
+    form: &TranscriptFormat<G>,
     path: &Path,
     directory: &Path,
     bad: BadGames,

@@ -14,16 +14,16 @@ use alea_play::playable::Playable;
 use serde_json::{Value, json};
 use std::{collections::HashSet, path::Path};
 
-pub(super) fn run<G>(source: &ShardReader<G>, command: Value) -> Value {
+pub(super) fn describe_command<G>(source: &ShardReader<G>, command: Value) -> Value {
     json!({ "made_by": command, "sources": source.runs })
 }
 
-fn output<G: Playable>(
+fn create_writer<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
     command: Value,
 ) -> Result<ShardWriter<G>, Error> {
-    ShardWriter::create(target, source.header(run(source, command)))
+    ShardWriter::create(target, source.new_header(describe_command(source, command)))
 }
 
 /// Copies the games for which `keep`, which may modify them, returns true.
@@ -33,7 +33,7 @@ fn copy_games<G: Playable>(
     command: Value,
     mut keep: impl FnMut(&mut PlayedGame<G>) -> bool,
 ) -> Result<WriteSummary, Error> {
-    let mut output = output(source, target, command)?;
+    let mut output = create_writer(source, target, command)?;
     source.for_each_game(|mut game| match keep(&mut game) {
         true => output.push(game),
         false => Ok(()),
@@ -97,7 +97,7 @@ pub fn shuffle<G: Playable>(
     target: &Path,
     seed: u64,
 ) -> Result<WriteSummary, Error> {
-    let mut output = output(
+    let mut output = create_writer(
         source,
         target,
         json!({ "command": "shuffle", "seed": seed }),
@@ -208,7 +208,11 @@ pub fn split<G: Playable>(
     let mut duplicates = vec![0; parts.len()];
     for part in parts {
         let command = json!({ "command": "split", "part": part.name, "share": policy.fraction(part), "seed": seed });
-        outputs.push(output(source, &staging.path().join(&part.name), command)?);
+        outputs.push(create_writer(
+            source,
+            &staging.path().join(&part.name),
+            command,
+        )?);
     }
     source.for_each_game(|game| {
         let (part, repeats) = policy.assign(&source.rules, &game);
@@ -225,6 +229,6 @@ pub fn split<G: Playable>(
             ..output.finish()?
         });
     }
-    staging.finish()?;
+    staging.commit()?;
     Ok(all)
 }

@@ -3,7 +3,7 @@
 
 use super::SampleOptions;
 use crate::Error;
-use crate::sample::{Sample, weight};
+use crate::sample::{Sample, loss_weight};
 use crate::shard::{self, Label, PlayedGame};
 use alea_core::{
     files::{self, FileKind},
@@ -99,7 +99,7 @@ pub(super) fn load_shard<G: Playable>(
         .collect();
     Ok(ShardSamples {
         game: header.game,
-        checksum: shard::checksum(&bytes),
+        checksum: shard::stored_checksum(&bytes),
         fingerprints: fingerprints
             .into_iter()
             .map(|fingerprint| fingerprint as u64)
@@ -132,7 +132,7 @@ fn add_samples<G: Playable>(
     let mut searched = None;
     for (number, ply) in record.plies.iter().enumerate() {
         let label = |label: usize| {
-            game.estimate(label, number)
+            game.label_estimate(label, number)
                 .map(|estimate| (label, estimate))
         };
         let seat = rules.to_move(&position);
@@ -147,13 +147,13 @@ fn add_samples<G: Playable>(
             None
         } else if let Some((label, estimate)) = exact {
             used[label] += 1;
-            Some(Sample::exact(position, estimate.value))
+            Some(Sample::with_target(position, estimate.value))
         } else if let Some((label, estimate)) = labelled {
             used[label] += 1;
             Some(Sample {
                 result,
-                weight: weight(estimate.error.unwrap_or(0.0), selected.options.error_scale),
-                ..Sample::exact(position, estimate.value)
+                weight: loss_weight(estimate.error.unwrap_or(0.0), selected.options.error_scale),
+                ..Sample::with_target(position, estimate.value)
             })
         } else {
             let result_alone = selected.options.results_only.then_some(result);
@@ -162,7 +162,7 @@ fn add_samples<G: Playable>(
                 .or(result_alone)
                 .map(|value| Sample {
                     result,
-                    ..Sample::exact(position, value)
+                    ..Sample::with_target(position, value)
                 })
         };
         if let Some(sample) = sample {

@@ -10,7 +10,7 @@ mod layout;
 pub(super) mod matrix;
 mod simd_vector;
 
-pub use backprop::Inputs;
+pub use backprop::BatchView;
 pub use layout::{Shape, SparseInputs};
 
 use adam::{AdamChunk, StepParams, clip_factor};
@@ -94,13 +94,13 @@ impl CpuNetwork {
     }
 
     /// Adam's moments, as in [`Self::new`], and number of past steps.
-    pub fn optimizer(&self) -> (&[f32], u64) {
+    pub fn optimizer_state(&self) -> (&[f32], u64) {
         (&self.moments, self.steps)
     }
 
     /// Makes an Adam step, with each tensor's gradient clipped to the norm `max_norm`. Returns the
     /// sum of the losses before it, in nats; if not finite, the weights stay unchanged.
-    pub fn step(&mut self, batch: Inputs<'_>, learning_rate: f64, max_norm: f32) -> f64 {
+    pub fn adam_step(&mut self, batch: BatchView<'_>, learning_rate: f64, max_norm: f32) -> f64 {
         let loss = self.compute_gradient(batch);
         if !loss.is_finite() {
             return loss;
@@ -138,8 +138,8 @@ impl CpuNetwork {
     }
 
     /// Writes the gradient of the mean loss to `workspace[0]`; returns the sum of the losses.
-    fn compute_gradient(&mut self, batch: Inputs<'_>) -> f64 {
-        let blocks: Vec<Inputs<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();
+    fn compute_gradient(&mut self, batch: BatchView<'_>) -> f64 {
+        let blocks: Vec<BatchView<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();
         if self.workspace.len() < blocks.len().max(1) {
             self.workspace
                 .resize(blocks.len().max(1), Workspace::default());
@@ -187,8 +187,8 @@ impl CpuNetwork {
 
     /// Log odds of a win for each sample.
     #[must_use]
-    pub fn predict_logits(&self, batch: Inputs<'_>) -> Vec<f32> {
-        let blocks: Vec<Inputs<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();
+    pub fn predict_logits(&self, batch: BatchView<'_>) -> Vec<f32> {
+        let blocks: Vec<BatchView<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();
         let weights = Weights {
             shape: self.shape,
             all: &fake_quantization::fake_quantize(self.shape, &self.weights),

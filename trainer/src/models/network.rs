@@ -4,13 +4,13 @@
 //! Each output bucket has its own layers after the first.
 
 use super::{
+    burn_tensors::{embedding_bag, parameter, values},
     cpu::{
         Shape,
         fake_quantization::{
             MIDDLE_ROUNDING_OFFSET, ROUNDING_OFFSET, SUM_UNITS_PER_ACTIVATION_STEP,
         },
     },
-    tensors::{embedding_bag, parameter, values},
 };
 use alea_learned::network::{ACTIVATION_MAX, HIDDEN_SCALE, OUTPUT_SCALE, ROW_SCALE};
 use burn::{

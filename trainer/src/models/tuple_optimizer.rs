@@ -12,7 +12,7 @@ const LANES: usize = 8;
 const PREFETCH_DISTANCE: usize = 2;
 
 /// Initial sum of squares: the square of a typical error, which limits the first steps.
-const ADAGRAD_INITIAL: f32 = 0.1;
+const ADAGRAD_INITIAL_SUM: f32 = 0.1;
 
 /// Weights, then the bias, each beside its optimizer state: one cache miss instead of two.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,7 @@ impl WeightTable {
     #[must_use]
     pub fn zeros(rule: UpdateRule, rows: usize) -> Self {
         let start = if rule == UpdateRule::Adagrad {
-            ADAGRAD_INITIAL
+            ADAGRAD_INITIAL_SUM
         } else {
             0.0
         };
@@ -143,13 +143,13 @@ fn deinterleave<const WIDTH: usize>(table: &[[f32; WIDTH]]) -> (Vec<f32>, f32, V
 /// Equal to the engine's up to rounding.
 #[inline]
 fn logit<const WIDTH: usize>(table: &[[f32; WIDTH]], rows: &[u32]) -> f32 {
-    table[table.len() - 1][0] + add_lanes(rows, |row| table[row as usize][0])
+    table[table.len() - 1][0] + sum_row_weights(rows, |row| table[row as usize][0])
 }
 
 /// Sums weights in the same order on every machine: row *i* in lane *i* modulo 16, then the lanes
 /// by halves.
 #[inline(always)]
-fn add_lanes(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
+fn sum_row_weights(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     const LANES: usize = 16;
     let mut sums = [0.0f32; LANES];
     let (sixteens, rest) = rows.as_chunks::<LANES>();

@@ -85,7 +85,7 @@ pub struct SelfPlayOptions {
     pub starts: Option<SuiteStarts>,
     /// Starts from random endgames.
     pub endgames: Option<EndgameStarts>,
-    /// Largest [`alea_play::rules::Rules::remaining`] at which tablebases make all moves.
+    /// Largest [`alea_play::rule_parameters::Rules::remaining_length`] at which tablebases make all moves.
     pub adjudicate: Option<usize>,
 }
 
@@ -104,7 +104,7 @@ pub struct SuiteStarts {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndgameStarts {
-    /// Smallest and largest [`alea_play::rules::Rules::remaining`] of the start.
+    /// Smallest and largest [`alea_play::rule_parameters::Rules::remaining_length`] of the start.
     #[serde(rename = "stones", alias = "remaining")]
     pub remaining: [usize; 2],
     /// Fraction of games with such a start.

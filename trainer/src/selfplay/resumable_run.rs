@@ -10,8 +10,8 @@ use crate::manifest::Manifest;
 use crate::shard::{self, GAMES_PER_SHARD, PlayedGame, ShardHeader};
 use alea_core::{
     files::{self, FileKind},
-    journal,
     job_array::TaskSlice,
+    journal,
 };
 use alea_play::playable::Playable;
 use indicatif::ProgressBar;
@@ -69,14 +69,14 @@ impl<G: Playable> SelfPlay<G> {
                     &problem,
                 ));
             }
-            let own_shards = slice.parts(self.shards());
+            let own_shards = slice.part_range(self.num_shards());
             if slice.is_task() {
                 let game = |shard| self.config.games.min(shard * GAMES_PER_SHARD);
                 progress.set_length(game(own_shards.end) - game(own_shards.start));
             }
             let complete = self.complete_shards(directory, slice, &mut counter)?;
             let is_complete = |index| complete.contains(&index);
-            if let Some(missing) = slice.missing_tasks(directory, self.shards(), is_complete) {
+            if let Some(missing) = slice.missing_tasks(directory, self.num_shards(), is_complete) {
                 return Err(Error::new(missing));
             }
             if self.read_manifest(directory)?.as_ref() != Some(&manifest) {
@@ -107,7 +107,7 @@ impl<G: Playable> SelfPlay<G> {
         self.read_manifest(directory)?;
         self.play_missing(
             directory,
-            counted.complete..self.shards(),
+            counted.complete..self.num_shards(),
             limits,
             counted.counter,
             progress,
@@ -134,11 +134,11 @@ impl<G: Playable> SelfPlay<G> {
             let began = Instant::now();
             let header = ShardHeader {
                 games: games.len() as u64,
-                ..self.header(index)
+                ..self.shard_header(index)
             };
             if limits.positions.is_some() {
                 // The total number of games is not known yet.
-                self.manifest_with(header.first_game + header.games)
+                self.manifest_for_games(header.first_game + header.games)
                     .write(directory)?;
             }
             shard::write(&directory.join(shard::file_name(index)), &header, &games)?;
@@ -178,11 +178,11 @@ impl<G: Playable> SelfPlay<G> {
     }
 
     fn manifest(&self) -> Manifest {
-        self.manifest_with(self.config.games)
+        self.manifest_for_games(self.config.games)
     }
 
-    fn manifest_with(&self, games: u64) -> Manifest {
-        Manifest::new(self.header(0), games)
+    fn manifest_for_games(&self, games: u64) -> Manifest {
+        Manifest::new(self.shard_header(0), games)
     }
 
     fn count_positions(
@@ -212,7 +212,7 @@ impl<G: Playable> SelfPlay<G> {
                     counted.games = Some(index * GAMES_PER_SHARD + number as u64 + 1);
                 }
             }
-            last_is_short = (games.len() as u64) < self.header(index).games;
+            last_is_short = (games.len() as u64) < self.shard_header(index).games;
             if !last_is_short {
                 counted.complete += 1;
                 games.iter().for_each(|game| counted.counter.count(game));
@@ -246,7 +246,7 @@ impl<G: Playable> SelfPlay<G> {
         let mut complete = BTreeSet::new();
         let mut paths = Vec::new();
         if slice.is_task() {
-            let own_shards = slice.parts(self.shards());
+            let own_shards = slice.part_range(self.num_shards());
             paths.extend(own_shards.map(|index| directory.join(shard::file_name(index))));
             paths.retain(|path| path.exists());
         } else {
@@ -254,7 +254,7 @@ impl<G: Playable> SelfPlay<G> {
         }
         for path in paths {
             let (index, games) = self.read_shard(&path)?;
-            if games.len() as u64 == self.header(index).games {
+            if games.len() as u64 == self.shard_header(index).games {
                 games.iter().for_each(|game| counter.count(game));
                 complete.insert(index);
             }
@@ -267,7 +267,7 @@ impl<G: Playable> SelfPlay<G> {
         let bytes = files::read(path, FileKind::Data)?;
         let (found, games) = shard::decode(path, &bytes)?;
         let index = found.first_game / GAMES_PER_SHARD;
-        let expected = self.header(index);
+        let expected = self.shard_header(index);
         let problem = header_difference(&found, &expected).or_else(|| {
             let name = shard::file_name(index);
             if path.file_name() != Some(name.as_ref()) {

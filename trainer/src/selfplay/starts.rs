@@ -49,7 +49,7 @@ impl<P: Copy> Starts<P> {
             let bytes = files::read(path, FileKind::Archive)?;
             let wrong = Error::with_prefix(path.display());
             let text = text::from_utf8(&bytes).map_err(|problem| wrong(problem.to_owned()))?;
-            starts.suite = positions(&text, game).map_err(wrong)?;
+            starts.suite = parse_positions(&text, game).map_err(wrong)?;
             starts.suite_fraction = settings.fraction;
             starts.checksum = Some(format!("{:016x}", files::checksum(&bytes)));
         }
@@ -67,7 +67,7 @@ impl<P: Copy> Starts<P> {
         first: Seat,
         random: &mut RandomStream,
     ) -> Option<P> {
-        let draw = random.unit();
+        let draw = random.uniform_f64();
         if draw < self.suite_fraction && !self.suite.is_empty() {
             return Some(self.suite[random.below(self.suite.len())]);
         }
@@ -79,7 +79,7 @@ impl<P: Copy> Starts<P> {
     }
 }
 
-fn positions<G: Playable>(text: &str, game: &G) -> Result<Vec<G::Position>, String> {
+fn parse_positions<G: Playable>(text: &str, game: &G) -> Result<Vec<G::Position>, String> {
     let mut positions = Vec::new();
     for (number, line) in text::content_lines(text) {
         let (position, outcome) = game
@@ -109,7 +109,7 @@ mod tests {
     fn files_of_positions_are_read_or_refused_by_line() {
         let game = Standard::default();
         let good = "# a suite\n\n215../64.../3...e/...fb/..acd b -   # the first\n123../45.../6...f/...ed/..cba r -\r\n";
-        assert_eq!(positions(good, &game).unwrap().len(), 2);
+        assert_eq!(parse_positions(good, &game).unwrap().len(), 2);
         for (text, expected) in [
             ("", "no position"),
             ("# nothing\n", "no position"),
@@ -127,7 +127,7 @@ mod tests {
                 "line 1: the game is over",
             ),
         ] {
-            let problem = positions(text, &game).unwrap_err();
+            let problem = parse_positions(text, &game).unwrap_err();
             assert!(problem.contains(expected), "{problem}");
         }
     }

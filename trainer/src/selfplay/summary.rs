@@ -133,7 +133,7 @@ pub struct Timing {
 }
 
 /// One of so many games is timed, as reading the clock at every move slows fast players down.
-const TIMED_INTERVAL: u64 = 16;
+const TIMED_GAME_INTERVAL: u64 = 16;
 
 #[derive(Debug, Default)]
 pub(super) struct Clock(Mutex<TimeBreakdown>);
@@ -148,27 +148,27 @@ struct TimeBreakdown {
 
 impl Clock {
     pub(super) fn is_timed(index: u64) -> bool {
-        index.is_multiple_of(TIMED_INTERVAL)
+        index.is_multiple_of(TIMED_GAME_INTERVAL)
     }
 
     /// Records a game from `began` until now, `deciding` of it for the players' decisions.
     pub(super) fn record_game(&self, began: Instant, deciding: Duration) {
-        let mut breakdown = self.breakdown();
+        let mut breakdown = self.lock_breakdown();
         breakdown.timed_games += 1;
         breakdown.timed += began.elapsed();
         breakdown.deciding += deciding;
     }
 
-    fn breakdown(&self) -> MutexGuard<'_, TimeBreakdown> {
+    fn lock_breakdown(&self) -> MutexGuard<'_, TimeBreakdown> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn record_writing(&self, began: Instant) {
-        self.breakdown().writing += began.elapsed();
+        self.lock_breakdown().writing += began.elapsed();
     }
 
     pub(super) fn timing(&self, games: u64, positions: u64) -> Timing {
-        let breakdown = *self.breakdown();
+        let breakdown = *self.lock_breakdown();
         let scale = games as f64 / breakdown.timed_games.max(1) as f64;
         let players = scale * breakdown.deciding.as_secs_f64();
         let playing = (scale * breakdown.timed.as_secs_f64() - players).max(0.0);

@@ -5,7 +5,7 @@ use super::{
     Estimate, PlayedGame, ShardHeader,
     replay::{Replay, check_players},
 };
-use crate::codec::{put_number, take_number};
+use crate::codec::{put_leb128, take_leb128};
 use alea_core::{
     game::{MAX_SEATS, Payoffs},
     record::{Ending, GameRecord, Ply},
@@ -21,15 +21,15 @@ const NO_VALUE: u16 = u16::MAX;
 
 /// The two bits of a column, an optional field of all plies: empty, or stored from the first ply or
 /// a later one on.
-const STATE_EMPTY: u8 = 0;
-const STATE_FULL: u8 = 1;
-const STATE_LATE: u8 = 2;
+const COLUMN_EMPTY: u8 = 0;
+const COLUMN_FULL: u8 = 1;
+const COLUMN_LATE: u8 = 2;
 const STATES_PER_BYTE: usize = 4;
 
-const CHECK_BYTES: usize = 4;
+const GAME_CHECKSUM_BYTES: usize = 4;
 
 /// Plies between two calls of `should_stop`.
-const CHECK_INTERVAL: usize = 64;
+const STOP_CHECK_PLIES: usize = 64;
 
 /// Rounds a probability to the nearest value that shards can store.
 #[must_use]
@@ -108,7 +108,7 @@ impl<G: Playable> GameCodec<G> {
                 "it must have one time per ply, and the header must declare times".to_owned(),
             );
         }
-        put_number(plies as u64, bytes);
+        put_leb128(plies as u64, bytes);
         let mut columns = ColumnWriter {
             at: bytes.len(),
             column: 0,
@@ -124,7 +124,7 @@ impl<G: Playable> GameCodec<G> {
         for ply in &record.plies {
             let index = replay.play(ply.outcome, ply.mv)?;
             let move_number = index * self.outcomes + usize::from(ply.outcome);
-            put_number((2 * move_number + usize::from(ply.explored)) as u64, bytes);
+            put_leb128((2 * move_number + usize::from(ply.explored)) as u64, bytes);
         }
         if replay.finish(record.ending, &record.payoffs)? != record.payoffs {
             return Err("the payoffs contradict the moves".to_owned());
@@ -133,7 +133,7 @@ impl<G: Playable> GameCodec<G> {
         if self.times {
             let time = |ply: usize| *times.get(ply)?;
             columns.put(bytes, "time", time, |time, bytes| {
-                put_number(time.map_or(0, |time: u64| time.saturating_add(1)), bytes);
+                put_leb128(time.map_or(0, |time: u64| time.saturating_add(1)), bytes);
                 time != Some(u64::MAX)
             })?;
         }
@@ -172,7 +172,7 @@ impl<G: Playable> GameCodec<G> {
         const NOT_A_GAME: &str = "its bytes are not a game";
         let mut rest = strip_checksum(bytes)?;
         // A ply takes at least a byte, so a damaged number allocates at most the file's size.
-        let plies = take_number(&mut rest)
+        let plies = take_leb128(&mut rest)
             .and_then(|plies| usize::try_from(plies).ok())
             .filter(|&plies| plies <= rest.len())
             .ok_or(NOT_A_GAME)?;
@@ -197,10 +197,10 @@ impl<G: Playable> GameCodec<G> {
             ending,
         };
         for ply in 0..plies {
-            if ply % CHECK_INTERVAL == CHECK_INTERVAL - 1 && should_stop() {
+            if ply % STOP_CHECK_PLIES == STOP_CHECK_PLIES - 1 && should_stop() {
                 return Err(replay.ply_error("the time was over"));
             }
-            let number = take_number(&mut rest).ok_or(NOT_A_GAME)? as usize;
+            let number = take_leb128(&mut rest).ok_or(NOT_A_GAME)? as usize;
             let outcome = number / 2 % self.outcomes;
             let mv = replay.play_at(outcome as u8, number / 2 / self.outcomes)?;
             record.plies.push(Ply {
@@ -293,7 +293,9 @@ impl<G: Playable> GameCodec<G> {
 }
 
 fn strip_checksum(bytes: &[u8]) -> Result<&[u8], String> {
-    let (bytes, check) = bytes.split_last_chunk::<CHECK_BYTES>().ok_or("it is cut")?;
+    let (bytes, check) = bytes
+        .split_last_chunk::<GAME_CHECKSUM_BYTES>()
+        .ok_or("it is cut")?;
     if xxh3_64(bytes) as u32 != u32::from_le_bytes(*check) {
         return Err("its checksum does not match".to_owned());
     }
@@ -319,15 +321,15 @@ impl ColumnWriter {
     ) -> Result<(), String> {
         let first = (0..self.plies).find(|&ply| entry(ply).is_some());
         let state = match first {
-            None => STATE_EMPTY,
-            Some(0) => STATE_FULL,
-            Some(_) => STATE_LATE,
+            None => COLUMN_EMPTY,
+            Some(0) => COLUMN_FULL,
+            Some(_) => COLUMN_LATE,
         };
         let shift = 2 * (self.column % STATES_PER_BYTE);
         bytes[self.at + self.column / STATES_PER_BYTE] |= state << shift;
         self.column += 1;
-        if state == STATE_LATE {
-            put_number(first.unwrap_or(0) as u64, bytes);
+        if state == COLUMN_LATE {
+            put_leb128(first.unwrap_or(0) as u64, bytes);
         }
         for ply in first.unwrap_or(self.plies)..self.plies {
             if !put(entry(ply), bytes) {
@@ -361,9 +363,9 @@ impl ColumnReader<'_> {
         let state = self.states[self.column / STATES_PER_BYTE] >> shift & 3;
         self.column += 1;
         let first = match state {
-            STATE_EMPTY => return Some(()),
-            STATE_FULL => 0,
-            STATE_LATE => usize::try_from(take_number(&mut self.rest)?)
+            COLUMN_EMPTY => return Some(()),
+            COLUMN_FULL => 0,
+            COLUMN_LATE => usize::try_from(take_leb128(&mut self.rest)?)
                 .ok()
                 .filter(|&first| first > 0)?,
             _ => return None,
@@ -399,5 +401,5 @@ fn take_value(bytes: &mut &[u8]) -> Option<Option<f32>> {
 }
 
 fn take_time(bytes: &mut &[u8]) -> Option<Option<u64>> {
-    Some(take_number(bytes)?.checked_sub(1))
+    Some(take_leb128(bytes)?.checked_sub(1))
 }

@@ -47,7 +47,7 @@ impl<'a, G: Playable> Replay<'a, G> {
         self.list_moves(outcome)?;
         match self.permitted.iter().position(|&permitted| permitted == mv) {
             Some(index) => {
-                self.advance(mv);
+                self.apply_move(mv);
                 Ok(index)
             }
             None => Err(self.ply_error("the outcome does not allow the move")),
@@ -60,7 +60,7 @@ impl<'a, G: Playable> Replay<'a, G> {
         let Some(&mv) = self.permitted.get(index) else {
             return Err(self.ply_error("the outcome does not allow the move"));
         };
-        self.advance(mv);
+        self.apply_move(mv);
         Ok(mv)
     }
 
@@ -79,7 +79,7 @@ impl<'a, G: Playable> Replay<'a, G> {
     }
 
     #[inline]
-    fn advance(&mut self, mv: G::Move) {
+    fn apply_move(&mut self, mv: G::Move) {
         self.position = self.game.play(&self.position, mv);
         self.payoffs = self.game.payoffs(&self.position);
         self.plies += 1;

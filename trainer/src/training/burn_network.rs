@@ -1,13 +1,13 @@
 //! Training step of the neural network in burn, on any of its devices: the reference of the CPU
 //! step, and the step of GPUs.
 
-use super::network::{NetworkStep, StepLimits};
+use super::network::{StepLimits, TrainableNetwork};
 use crate::Error;
 use crate::batch::NetworkBatch;
 use crate::models::{
+    burn_tensors::{batch_tensors, cross_entropy, tensor_values},
     cpu::{Shape, fake_quantization::clamp_to_range},
     network::NetworkModel,
-    tensors::{batch_tensors, cross_entropy, tensor_values},
 };
 use burn::{
     grad_clipping::GradientClippingConfig,
@@ -40,7 +40,7 @@ impl BurnNetwork {
     }
 }
 
-impl NetworkStep for BurnNetwork {
+impl TrainableNetwork for BurnNetwork {
     fn train_step(
         &mut self,
         batch: &NetworkBatch,
@@ -71,9 +71,9 @@ impl NetworkStep for BurnNetwork {
         self.model.weights()
     }
 
-    fn optimizer(&self) -> Result<Vec<u8>, Error> {
+    fn optimizer_state(&self) -> Result<Vec<u8>, Error> {
         let bytes = self.optimizer.into_bytes();
-        Ok(bytes.map_err(record_error)?.to_vec())
+        Ok(bytes.map_err(restore_error)?.to_vec())
     }
 
     fn restore(&mut self, weights: Vec<f32>, optimizer: Option<Vec<u8>>) -> Result<(), Error> {
@@ -81,13 +81,13 @@ impl NetworkStep for BurnNetwork {
         if let Some(bytes) = optimizer {
             let bytes = Bytes::from_bytes_vec(bytes);
             let optimizer = self.optimizer.clone().from_bytes(bytes);
-            self.optimizer = optimizer.map_err(record_error)?;
+            self.optimizer = optimizer.map_err(restore_error)?;
         }
         Ok(())
     }
 }
 
-fn record_error(error: impl std::fmt::Display) -> Error {
+fn restore_error(error: impl std::fmt::Display) -> Error {
     Error::new(format!(
         "the checkpoint does not fit the model: {error}; remove it to train from the start"
     ))

@@ -36,7 +36,7 @@ pub(super) struct Header {
 
 impl Header {
     /// Point of the epoch with the lowest validation loss; `None` during the first one.
-    pub(super) fn best(&self) -> Option<&CurvePoint> {
+    pub(super) fn best_point(&self) -> Option<&CurvePoint> {
         self.curve.get(self.best_epoch.checked_sub(1)?)
     }
 

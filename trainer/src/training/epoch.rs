@@ -53,7 +53,7 @@ pub(super) fn train_epoch<G: Learnable, L: Learner<G>>(
         if !loss.is_finite() {
             return Err(divergence_error("training loss", loss, epoch, number + 1));
         }
-        let samples = size.min(run.samples.training() - progress.samples);
+        let samples = size.min(run.samples.num_training() - progress.samples);
         progress.batches += 1;
         progress.samples += samples;
         progress.loss += loss;
@@ -88,7 +88,7 @@ pub(super) fn validate<G: Learnable, L: Learner<G>>(
     loader.for_each_batch(learner.batcher(lambda), |number, batch| {
         let logits = learner.predict_logits(batch)?;
         for (sample, logit) in validation[number * VALIDATION_BATCH..].iter().zip(logits) {
-            let remaining = game.remaining(&sample.position).min(sums.len() - 1);
+            let remaining = game.remaining_length(&sample.position).min(sums.len() - 1);
             let loss = logit_loss(f64::from(logit), f64::from(sample.target(lambda)));
             let (samples, sum) = &mut sums[remaining];
             *samples += 1;

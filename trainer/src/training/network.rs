@@ -1,4 +1,4 @@
-//! Trains the neural network by a [`NetworkStep`]: the CPU's, or that of burn on other devices.
+//! Trains the neural network by a [`TrainableNetwork`]: the CPU's, or that of burn on other devices.
 
 use super::{BatchFunction, Learner, StepSettings, TrainingRun, checkpoint_mismatch};
 use crate::Error;
@@ -16,7 +16,7 @@ use std::ops::Range;
 const WEIGHT_STREAM: u64 = 3;
 
 /// A network of a [`Shape`] with an Adam optimizer, and an implementation of its training step.
-pub(super) trait NetworkStep: Sized {
+pub(super) trait TrainableNetwork: Sized {
     /// One step with gradients clipped by tensor, and weights clamped to the engine's range.
     /// Returns the sum of the losses before the step, in nats.
     fn train_step(
@@ -33,7 +33,7 @@ pub(super) trait NetworkStep: Sized {
     fn weights(&self) -> Vec<f32>;
 
     /// Optimizer state as bytes.
-    fn optimizer(&self) -> Result<Vec<u8>, Error>;
+    fn optimizer_state(&self) -> Result<Vec<u8>, Error>;
 
     /// Replaces the weights and, unless `None`, the optimizer state.
     fn restore(&mut self, weights: Vec<f32>, optimizer: Option<Vec<u8>>) -> Result<(), Error>;
@@ -55,15 +55,15 @@ pub(super) struct NetworkLearner<G: Learnable, S> {
     limits: StepLimits,
 }
 
-impl<G: Learnable, S: NetworkStep> NetworkLearner<G, S> {
+impl<G: Learnable, S: TrainableNetwork> NetworkLearner<G, S> {
     /// `create` receives the network's shape and initial weights.
     pub(super) fn new(
         run: &TrainingRun<'_, G>,
         create: impl FnOnce(Shape, Vec<f32>) -> S,
     ) -> Result<Self, Error> {
         let (game, config) = (run.samples.game().clone(), &run.config.network);
-        let groups = config.groups::<G>()?;
-        let shape = Shape::new(SparseInputs::of(&game, groups), &config.hidden)
+        let groups = config.input_groups::<G>()?;
+        let shape = Shape::new(SparseInputs::for_game(&game, groups), &config.hidden)
             .with_buckets(config.buckets.len() + 1);
         let one_hot_slots = G::Network::I16_ACCUMULATOR.then(|| game.feature_slots(groups));
         let seed = derive_seed(run.config.seed, SeedSpace::Training, &[WEIGHT_STREAM]);
@@ -88,7 +88,7 @@ impl<G: Learnable, S: NetworkStep> NetworkLearner<G, S> {
     }
 }
 
-impl<G: Learnable, S: NetworkStep> Learner<G> for NetworkLearner<G, S> {
+impl<G: Learnable, S: TrainableNetwork> Learner<G> for NetworkLearner<G, S> {
     type Batch = NetworkBatch;
 
     fn batcher(&self, lambda: f32) -> BatchFunction<G::Position, NetworkBatch> {
@@ -110,7 +110,7 @@ impl<G: Learnable, S: NetworkStep> Learner<G> for NetworkLearner<G, S> {
     }
 
     fn state(&self) -> Result<[Vec<u8>; 2], Error> {
-        Ok([to_bytes(&self.step.weights()), self.step.optimizer()?])
+        Ok([to_bytes(&self.step.weights()), self.step.optimizer_state()?])
     }
 
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error> {
@@ -132,14 +132,14 @@ impl<G: Learnable, S: NetworkStep> Learner<G> for NetworkLearner<G, S> {
     }
 }
 
-impl NetworkStep for CpuNetwork {
+impl TrainableNetwork for CpuNetwork {
     fn train_step(
         &mut self,
         batch: &NetworkBatch,
         learning_rate: f64,
         limits: &StepLimits,
     ) -> Result<f64, Error> {
-        let loss = self.step(batch.inputs(), learning_rate, limits.gradient_norm);
+        let loss = self.adam_step(batch.inputs(), learning_rate, limits.gradient_norm);
         self.clamp_to_range(limits.one_hot_slots.as_deref());
         Ok(loss)
     }
@@ -153,8 +153,8 @@ impl NetworkStep for CpuNetwork {
     }
 
     /// Number of past steps, then Adam's moments.
-    fn optimizer(&self) -> Result<Vec<u8>, Error> {
-        let (moments, steps) = self.optimizer();
+    fn optimizer_state(&self) -> Result<Vec<u8>, Error> {
+        let (moments, steps) = self.optimizer_state();
         Ok([&steps.to_le_bytes()[..], &to_bytes(moments)].concat())
     }
 
@@ -165,7 +165,7 @@ impl NetworkStep for CpuNetwork {
                 let moments = from_bytes(moments, 2 * weights.len())?;
                 (moments, u64::from_le_bytes(*steps))
             }
-            None => (self.optimizer().0.to_vec(), self.optimizer().1),
+            None => (self.optimizer_state().0.to_vec(), self.optimizer_state().1),
         };
         *self = Self::new(self.shape(), weights, moments, steps);
         Ok(())

@@ -26,7 +26,7 @@ pub(super) struct NTupleLearner<G: Learnable> {
 impl<G: Learnable> NTupleLearner<G> {
     pub(super) fn new(game: &G, config: &NTupleConfig) -> Result<Self, Error> {
         let set = config.tuple_set(game)?;
-        let table = WeightTable::zeros(config.rule, set.rows());
+        let table = WeightTable::zeros(config.rule, set.row_count());
         Ok(Self {
             table,
             set,
@@ -56,7 +56,7 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
     }
 
     fn train_step(&mut self, batch: TupleBatch, learning_rate: f64) -> Result<f64, Error> {
-        let tuples = self.set.tuples();
+        let tuples = self.set.tuple_count();
         let rate = (learning_rate / tuples as f64) as f32;
         let TupleBatch {
             rows,
@@ -67,7 +67,7 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
     }
 
     fn predict_logits(&self, batch: TupleBatch) -> Result<Vec<f32>, Error> {
-        Ok(self.table.logits(&batch.rows, self.set.tuples()))
+        Ok(self.table.logits(&batch.rows, self.set.tuple_count()))
     }
 
     /// Weights and bias; then the optimizer state row by row.
@@ -78,7 +78,7 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
     }
 
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error> {
-        let rows = self.set.rows();
+        let rows = self.set.row_count();
         let weights = from_bytes(&model, rows + 1)?;
         let state = match optimizer {
             Some(bytes) => from_bytes(&bytes, (rows + 1) * WeightTable::state_len(self.rule))?,

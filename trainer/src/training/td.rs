@@ -77,7 +77,7 @@ pub fn train_td<'a, G: Learnable>(
                 done.curve.push(point);
                 // Before the checkpoint: if training stops between the two, the curve is written
                 // again.
-                observer.publish(directory, &format_csv(&done.curve))?;
+                observer.write_curve(directory, &format_csv(&done.curve))?;
             }
             checkpoint.capture_state(&td.learner)?;
             checkpoint.header.online = Some(done.clone());
@@ -130,12 +130,12 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
     fn update(&mut self, learning_rate: f64) {
         let trace = self.config.online.trace as f32;
         let (set, table) = self.learner.set_and_table();
-        let rate = (learning_rate / set.tuples() as f64) as f32;
+        let rate = (learning_rate / set.tuple_count() as f64) as f32;
         self.episode.update(&self.rules, table, trace, rate);
     }
 
     fn learn_game(&mut self, game: u64, done: &mut TdProgress) -> Result<(), Error> {
-        let (start, mut random) = self.start(game);
+        let (start, mut random) = self.draw_start(game);
         self.play(
             start,
             exploration_rate(&self.config.online, game),
@@ -153,7 +153,7 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
         Ok(())
     }
 
-    fn start(&self, game: u64) -> (G::Position, RandomStream) {
+    fn draw_start(&self, game: u64) -> (G::Position, RandomStream) {
         let mut random = RandomStream::new(derive_seed(
             self.config.seed,
             SeedSpace::Training,
@@ -187,7 +187,7 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
             if positions.len() >= PARITY_POSITIONS {
                 break;
             }
-            let (start, mut random) = self.start(game);
+            let (start, mut random) = self.draw_start(game);
             self.play(start, 0.0, &mut random);
             positions.extend_from_slice(self.episode.positions());
         }

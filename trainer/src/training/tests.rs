@@ -190,7 +190,7 @@ fn cut_off_and_resumed(
         Family::Network => config.network.batch,
         Family::NTuple => 2048,
     };
-    let batches = samples.training().div_ceil(size);
+    let batches = samples.num_training().div_ceil(size);
     for (cut, epochs) in [(2 * batches + batches / 2, 2), (batches + batches / 3, 3)] {
         let error = until(&broken, cut).unwrap_err();
         assert_eq!(error.to_string(), "power cut");
@@ -301,8 +301,8 @@ fn a_phase_learns_from_its_own_positions_alone() {
     let network = ntuple(&report);
     assert_eq!(
         (
-            network.set().name(),
-            network.set().phases(),
+            network.tuple_set().name(),
+            network.tuple_set().phase_limits(),
             network.weights().len()
         ),
         ("custom", &[5, 8][..], 6)
@@ -311,12 +311,12 @@ fn a_phase_learns_from_its_own_positions_alone() {
     let many = |samples: &[Sample<Position>]| -> Vec<Sample<Position>> {
         samples
             .iter()
-            .filter(|sample| sample.position.stones() > 8)
+            .filter(|sample| sample.position.num_stones() > 8)
             .copied()
             .collect()
     };
-    let training = (0..samples.parts())
-        .map(|part| many(&samples.read(part).unwrap()))
+    let training = (0..samples.num_parts())
+        .map(|part| many(&samples.read_part(part).unwrap()))
         .collect();
     let samples =
         Samples::in_memory(&Standard::default(), training, many(samples.validation())).unwrap();

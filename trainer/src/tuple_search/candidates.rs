@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 pub struct Candidate {
     /// The game's name for this kind of tuples.
     pub kind: &'static str,
-    /// In the notation of [`alea_learned::tuples::TupleSet::custom`], cells in ascending order.
+    /// In the notation of [`alea_learned::tuples::TupleSet::parse_custom`], cells in ascending order.
     pub tuples: Vec<String>,
 }
 

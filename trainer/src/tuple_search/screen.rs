@@ -37,14 +37,14 @@ impl<P: Copy> Residuals<P> {
 
     /// Loss that the tuples of `set` explain, in nats per sample of the second half.
     pub(super) fn explained_loss<G: Learnable<Position = P>>(&self, set: &TupleSet<G>) -> f64 {
-        let (tuples, count) = (set.tuples(), self.positions.len());
+        let (tuples, count) = (set.tuple_count(), self.positions.len());
         let mut rows = vec![0u32; tuples * count];
         for (position, rows) in self.positions.iter().zip(rows.chunks_exact_mut(tuples)) {
             set.row_indices(position, rows);
         }
         let mut gradient = self.gradient.clone();
         let middle = count / 2;
-        let mut changes = vec![(0.0f32, CURVATURE_PRIOR); set.rows()];
+        let mut changes = vec![(0.0f32, CURVATURE_PRIOR); set.row_count()];
         let mut explained = 0.0;
         for tuple in 0..tuples {
             let row = |sample: usize| rows[sample * tuples + tuple] as usize;

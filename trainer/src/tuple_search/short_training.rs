@@ -25,10 +25,10 @@ pub(super) fn train_set<G: Learnable>(
     validation: &[Sample<G::Position>],
 ) -> TrainedSet<G> {
     let lambda = config.target.last_lambda();
-    let mut table = WeightTable::zeros(config.ntuple.rule, set.rows());
+    let mut table = WeightTable::zeros(config.ntuple.rule, set.row_count());
     let mut order: Vec<u32> = (0..training.len() as u32).collect();
     let chunks = (epochs * training.len().div_ceil(BATCH_SIZE)) as f64;
-    let mut rows = vec![0u32; BATCH_SIZE * set.tuples()];
+    let mut rows = vec![0u32; BATCH_SIZE * set.tuple_count()];
     let mut targets = Vec::with_capacity(BATCH_SIZE);
     let mut weights = Vec::with_capacity(BATCH_SIZE);
     let mut done = 0.0;
@@ -38,7 +38,7 @@ pub(super) fn train_set<G: Learnable>(
         for chunk in order.chunks(BATCH_SIZE) {
             targets.clear();
             weights.clear();
-            for (&number, rows) in chunk.iter().zip(rows.chunks_exact_mut(set.tuples())) {
+            for (&number, rows) in chunk.iter().zip(rows.chunks_exact_mut(set.tuple_count())) {
                 let sample = training[number as usize];
                 let mut position = sample.position;
                 if config.training.symmetries {
@@ -55,10 +55,10 @@ pub(super) fn train_set<G: Learnable>(
                     .schedule
                     .factor(done / chunks, config.training.final_rate);
             table.train(
-                &rows[..chunk.len() * set.tuples()],
+                &rows[..chunk.len() * set.tuple_count()],
                 &targets,
                 &weights,
-                (rate / set.tuples() as f64) as f32,
+                (rate / set.tuple_count() as f64) as f32,
             );
             done += 1.0;
         }
@@ -82,7 +82,7 @@ pub(super) fn train_set<G: Learnable>(
 
 impl<G: Learnable> TrainedSet<G> {
     pub(super) fn logits(&self, samples: &[Sample<G::Position>]) -> Vec<f32> {
-        let mut rows = vec![0; self.set.tuples()];
+        let mut rows = vec![0; self.set.tuple_count()];
         let logit = |sample: &Sample<G::Position>| {
             self.set.row_indices(&sample.position, &mut rows);
             self.table.logit(&rows)

@@ -12,7 +12,7 @@ const STATE_FORMAT: &str = "alea-tuples-1";
 
 /// Tuples that one round added.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Addition {
+pub struct AddedTuples {
     /// The game's name for this kind of tuples.
     pub kind: String,
     /// The added tuples, each a list of cells.
@@ -37,7 +37,7 @@ pub struct SearchReport {
     /// Validation loss of the set after a short training, in nats.
     pub validation_loss: f64,
     /// Additions of all rounds, in order.
-    pub additions: Vec<Addition>,
+    pub additions: Vec<AddedTuples>,
     /// Path of the configuration with the set.
     pub config: PathBuf,
 }
@@ -49,7 +49,7 @@ pub(super) struct State {
     options: SearchOptions,
     /// Fingerprint of the samples.
     fingerprint: u64,
-    pub(super) additions: Vec<Addition>,
+    pub(super) additions: Vec<AddedTuples>,
     pub(super) finished: bool,
 }
 
@@ -156,7 +156,7 @@ impl State {
         table.push_str(
             "#   rows  tuples  validation     gain  explained  kind, the first of its tuples\n",
         );
-        for Addition {
+        for AddedTuples {
             kind,
             tuples,
             rows,

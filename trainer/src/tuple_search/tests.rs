@@ -24,11 +24,11 @@ fn image_symbol(cell: Cell, symbol: usize, symmetry: usize) -> usize {
 }
 
 fn text(cell: Cell) -> String {
-    format_cell(Standard::default().cells(), cell)
+    format_cell(Standard::default().cell_groups(), cell)
 }
 
 fn cell(text: &str) -> Cell {
-    parse_cell(Standard::default().cells(), text).unwrap()
+    parse_cell(Standard::default().cell_groups(), text).unwrap()
 }
 
 #[test]
@@ -73,8 +73,8 @@ fn candidates_are_disjoint_complete_orbits() {
             assert_eq!(images, candidate.tuples);
             assert!(seen.insert(tuple.clone()), "{tuple} is there twice");
         }
-        let set = TupleSet::custom(&Standard::default(), &candidate.tuples).unwrap();
-        assert!(set.rows() <= 8 * 28_561, "{candidate:?}");
+        let set = TupleSet::parse_custom(&Standard::default(), &candidate.tuples).unwrap();
+        assert!(set.row_count() <= 8 * 28_561, "{candidate:?}");
     }
     let count = |kind: &str| {
         all.iter()
@@ -148,7 +148,7 @@ fn explained_losses_equal_a_slow_reference() {
     }
     expected /= (samples.len() - middle) as f64;
     let explained =
-        residuals.explained_loss(&TupleSet::custom(&Standard::default(), &tuples).unwrap());
+        residuals.explained_loss(&TupleSet::parse_custom(&Standard::default(), &tuples).unwrap());
     assert!(
         expected > 1e-3 && (explained - expected).abs() < 1e-5,
         "{explained} {expected}"
@@ -162,7 +162,7 @@ fn planted_samples() -> Samples<Standard> {
         let [one, other] = with_view(&game, &sample.position, seat, |view| {
             ["o12", "o13"].map(|text| view[cell(text).index()])
         });
-        let more = sample.position.mover().count() > sample.position.other().count();
+        let more = sample.position.mover().num_stones() > sample.position.other().num_stones();
         let value = if one == other { 0.7 } else { 0.25 } + if more { 0.2 } else { 0.0 };
         Sample {
             value,
@@ -228,7 +228,11 @@ fn a_search_finds_what_was_planted_and_its_result_is_a_configuration() {
     assert_eq!(
         (
             found.ntuple.tuples.len(),
-            found.ntuple.tuple_set(&Standard::default()).unwrap().rows()
+            found
+                .ntuple
+                .tuple_set(&Standard::default())
+                .unwrap()
+                .row_count()
         ),
         (report.tuples, report.rows)
     );

@@ -7,8 +7,8 @@ use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 use std::{collections::BTreeMap, path::Path};
 use trainer::Error;
 use trainer::data::{
-    BadGames, ShardReader, SkippedGames, statistics, json_lines, parquet, shard_writer::WriteSummary,
-    transcripts, verify,
+    BadGames, ShardReader, SkippedGames, json_lines, parquet, shard_writer::WriteSummary,
+    statistics, transcripts, verify,
 };
 
 struct Expected {
@@ -61,7 +61,7 @@ fn check<G: Playable>(
     parquet::export(&source, &at("set.parquet")).unwrap();
     json_lines::import::<G>(&at("set.jsonl"), &at("lines"), BadGames::Refuse).unwrap();
     parquet::import::<G>(&at("set.parquet"), &at("rows"), None, BadGames::Refuse).unwrap();
-    let games = |source: &ShardReader<G>| source.games(0, source.games).unwrap();
+    let games = |source: &ShardReader<G>| source.read_games(0, source.games).unwrap();
     for again in ["lines", "rows"] {
         let again = ShardReader::<G>::open(&[at(again)]).unwrap();
         assert!(games(&again) == games(&source));

@@ -36,9 +36,9 @@ fn the_committed_sample_can_be_trained_on() {
     let samples = samples_in(Path::new(SAMPLE), &SampleOptions::without_labels(0.05, 1)).unwrap();
     // All players rate their moves, so every position after a move is a sample, except the last of
     // each game and a few benchmark positions.
-    assert_eq!(samples.held_out(), 10);
-    let learned = samples.training() + samples.validation().len();
-    assert_eq!(learned + samples.held_out(), PLIES - 600);
+    assert_eq!(samples.num_held_out(), 10);
+    let learned = samples.num_training() + samples.validation().len();
+    assert_eq!(learned + samples.num_held_out(), PLIES - 600);
 }
 
 const PLAYERS: [&str; 2] = ["star1(depth=3, eval=abt)", "mcts(sims=400, leaf=playout)"];

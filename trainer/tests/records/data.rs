@@ -344,7 +344,7 @@ fn filters_remove_values_and_labels_but_no_plies() {
             for (number, position) in game.record.positions(&rules).enumerate() {
                 let before = number.checked_sub(1).map(|ply| game.record.plies[ply]);
                 let keeps = |target: Option<f32>, seat: usize| match which {
-                    0 => (9..=11).contains(&position.stones()),
+                    0 => (9..=11).contains(&position.num_stones()),
                     1 => (3..=7).contains(&number),
                     2 => before.is_none_or(|ply| !ply.explored),
                     3 => before.is_some() && game.players[1 - position.seat()] == 1,
@@ -354,9 +354,9 @@ fn filters_remove_values_and_labels_but_no_plies() {
                     }),
                 };
                 let seat = position.seat();
-                let label = game.label(0, number);
+                let label = game.label_value(0, number);
                 let label = label.filter(|_| keeps(label, seat));
-                assert_eq!(filtered.label(0, number), label);
+                assert_eq!(filtered.label_value(0, number), label);
                 let value = before.and_then(|ply| ply.value);
                 let value = value.filter(|_| keeps(value, 1 - seat));
                 let new = number

@@ -5,7 +5,7 @@ use crate::{
     scratch,
 };
 use alea_core::{
-    files::create_directory,
+    files::prepare_directory,
     game::{Game, win_for},
     record::{Ending, GameRecord, Ply},
 };
@@ -24,7 +24,7 @@ fn sample_options() -> SampleOptions {
 }
 
 pub(crate) fn write(directory: &Path, games: &[PlayedGame], labels: &[Label]) {
-    create_directory(directory).unwrap();
+    prepare_directory(directory).unwrap();
     let header = shard::ShardHeader {
         labels: labels.to_vec(),
         ..header_of(&config(&MIXED_PLAYERS, 0), games.len() as u64)
@@ -82,8 +82,8 @@ pub(crate) fn with_other_rolls(tiny: &PlayedGame) -> Vec<PlayedGame> {
 }
 
 pub(crate) fn training(samples: &Samples) -> Vec<Sample<Position>> {
-    (0..samples.parts())
-        .flat_map(|part| samples.read(part).unwrap())
+    (0..samples.num_parts())
+        .flat_map(|part| samples.read_part(part).unwrap())
         .collect()
 }
 
@@ -92,7 +92,7 @@ fn samples(games: &[PlayedGame], options: &SampleOptions) -> [Vec<Sample<Positio
     write(&directory, games, &[]);
     let samples = samples_in(&directory, options).unwrap();
     let training = training(&samples);
-    assert_eq!(samples.training(), training.len());
+    assert_eq!(samples.num_training(), training.len());
     [training, samples.validation().to_vec()]
 }
 
@@ -249,12 +249,12 @@ fn shards_are_read_again_and_must_not_have_changed() {
     };
     shard::write(&second, &header(20), &games[40..]).unwrap();
     let samples = samples_in(&directory, &sample_options()).unwrap();
-    assert_eq!(samples.parts(), 2);
-    assert_eq!(samples.read(1).unwrap(), samples.read(1).unwrap());
+    assert_eq!(samples.num_parts(), 2);
+    assert_eq!(samples.read_part(1).unwrap(), samples.read_part(1).unwrap());
     let again = samples_in(&directory, &sample_options()).unwrap();
     assert_eq!(again.fingerprint(), samples.fingerprint());
     shard::write(&second, &header(19), &games[41..]).unwrap();
-    assert_refused(samples.read(1), &second, "changed");
+    assert_refused(samples.read_part(1), &second, "changed");
     assert_ne!(
         samples_in(&directory, &sample_options())
             .unwrap()
@@ -275,7 +275,7 @@ fn the_order_of_samples_is_independent_of_memory() {
     };
     shard::write(&second, &header, &games[40..]).unwrap();
     let read_again = samples_in(&directory, &sample_options()).unwrap();
-    let all = read_again.training();
+    let all = read_again.num_training();
     let in_memory = samples_in(&directory, &sample_options().with_memory_limit(all)).unwrap();
     let too_many = samples_in(&directory, &sample_options().with_memory_limit(all - 1)).unwrap();
     for samples in [&in_memory, &too_many] {
@@ -314,6 +314,6 @@ fn the_order_of_samples_is_independent_of_memory() {
     }
     let bytes = std::fs::read(&second).unwrap();
     std::fs::remove_file(&second).unwrap();
-    assert!(in_memory.read(1).is_ok() && too_many.read(1).is_err());
+    assert!(in_memory.read_part(1).is_ok() && too_many.read_part(1).is_err());
     std::fs::write(&second, bytes).unwrap();
 }

@@ -9,10 +9,10 @@ use engine::games::{einstein::Standard, reversi::Reversi};
 use indicatif::ProgressBar;
 use std::{fs, path::Path};
 use trainer::data::{
-    BadGames, ShardReader, json_lines, parquet,
+    BadGames, ShardReader,
     hf_dataset::{self, DatasetLayout},
+    json_lines, parquet, transcripts,
     transform::{self, SplitPart},
-    transcripts,
 };
 use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
 
@@ -365,7 +365,7 @@ fn reversi_transcripts_round_trip() {
     played.run(&at("a"), &Limits::default(), &progress).unwrap();
     let open = |name: &str| ShardReader::<Reversi>::open(&[at(name)]).unwrap();
     let moves = |source: &ShardReader<Reversi>| -> Vec<Vec<_>> {
-        let games = source.games(0, 20).unwrap();
+        let games = source.read_games(0, 20).unwrap();
         let moves = games.iter().map(|game| &game.record.plies);
         moves
             .map(|plies| plies.iter().map(|ply| ply.mv).collect())

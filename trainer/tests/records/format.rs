@@ -268,8 +268,8 @@ fn random_game<G: Playable>(
         plies.push(Ply {
             outcome,
             mv,
-            value: (random.unit() < valued)
-                .then(|| [0.0, 1.0, random.unit() as f32][random.below(3)]),
+            value: (random.uniform_f64() < valued)
+                .then(|| [0.0, 1.0, random.uniform_f64() as f32][random.below(3)]),
             explored: random.below(2) == 1,
         });
         position = rules.play(&position, mv);
@@ -327,9 +327,10 @@ pub(crate) fn random_games<G: Playable>(
         for index in 0..labels {
             let fraction = [0.0, 0.2, 1.0][random.below(3)];
             let estimate = |_| {
-                (random.unit() < fraction).then(|| Estimate {
-                    value: random.unit() as f32,
-                    error: (index % 2 == 0 && random.below(2) == 1).then(|| random.unit() as f32),
+                (random.uniform_f64() < fraction).then(|| Estimate {
+                    value: random.uniform_f64() as f32,
+                    error: (index % 2 == 0 && random.below(2) == 1)
+                        .then(|| random.uniform_f64() as f32),
                 })
             };
             let values = plies.clone().map(estimate).collect();
@@ -339,7 +340,7 @@ pub(crate) fn random_games<G: Playable>(
             let time =
                 |_| (random.below(3) > 0).then(|| random.next_u64() >> random.below(64) >> 1);
             game.times = plies.map(time).collect();
-            game.canonicalize();
+            game.drop_empty_fields();
         }
         game
     };
@@ -366,7 +367,7 @@ fn values_are_rounded_to_the_nearest_step() {
     }
     let mut random = RandomStream::new(1);
     for _ in 0..100_000 {
-        let value = random.unit() as f32;
+        let value = random.uniform_f64() as f32;
         let quantize_value = shard::quantize_value(value);
         assert!(
             (f64::from(value) - f64::from(quantize_value)).abs()
@@ -432,7 +433,7 @@ fn games_are_read_until_the_limit_or_the_stop() {
     for limit in [1, 7, games.len(), games.len() + 1] {
         let mut read = Vec::new();
         let (_, found) =
-            shard::decode_first::<Standard>(path, &SMALL_SHARD, &|| false, |_, _, game| {
+            shard::decode_while::<Standard>(path, &SMALL_SHARD, &|| false, |_, _, game| {
                 read.push(game);
                 read.len() < limit
             })
@@ -444,7 +445,7 @@ fn games_are_read_until_the_limit_or_the_stop() {
     let mut damaged = SMALL_SHARD.clone();
     let end = damaged.len() - 20;
     damaged[end] ^= 1;
-    let first = shard::decode_first::<Standard>(path, &damaged, &|| false, |_, _, _| false);
+    let first = shard::decode_while::<Standard>(path, &damaged, &|| false, |_, _, _| false);
     assert_refused(first.map(drop), path, "checksum");
     let rules = Havannah::from_notation("havannah(base=10)", None).unwrap();
     let mut random = RandomStream::new(1);
@@ -487,7 +488,7 @@ fn games_are_read_until_the_limit_or_the_stop() {
             read += 1;
             true
         };
-        shard::decode_first(path, &bytes, &should_stop, take).unwrap();
+        shard::decode_while(path, &bytes, &should_stop, take).unwrap();
         assert_eq!(read, limit);
         assert!(polls.get() <= time.saturating_add(2), "{}", polls.get());
     }

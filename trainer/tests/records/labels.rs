@@ -7,7 +7,7 @@ use crate::{
     LabelSource, MIXED_PLAYERS, PlayedGame, SelfPlay, ShardReader, assert_refused, config, content,
     decode, header_of, label_config, one_line, play, plies, read, run, scratch_paths, with_threads,
 };
-use alea_play::build::{PlayerRecipe, evaluator};
+use alea_play::build::{PlayerRecipe, parse_evaluator};
 use engine::games::einstein::{Standard, tables::shared_tables::shared_tables};
 use std::path::Path;
 use trainer::data::{statistics, transform};
@@ -160,7 +160,7 @@ fn labels_are_the_values_of_their_sources() {
     let all = play(&config(&["greedy", "random"], 100));
     // A search without transposition table does not depend on earlier positions.
     let recipe = PlayerRecipe::parse("star1(depth=2, eval=schwarz, table=0)", &rules).unwrap();
-    let race = evaluator("race", &rules).unwrap();
+    let race = parse_evaluator("race", &rules).unwrap();
     let tables = shared_tables(4, rules.variant()).unwrap();
     let sources = [
         "star1(depth=2, eval=schwarz, table=0)",
@@ -174,7 +174,7 @@ fn labels_are_the_values_of_their_sources() {
     for game in &all {
         let [star, raced, ended, sampled] = label_sources
             .each_ref()
-            .map(|recipe| recipe.new_labeller().values(game));
+            .map(|recipe| recipe.new_labeller().label_values(game));
         for (number, position) in game
             .record
             .positions(&rules)
@@ -191,21 +191,21 @@ fn labels_are_the_values_of_their_sources() {
                 raced[number],
                 Some(shard::quantize_value(race.value_of(&rules, &position)).into())
             );
-            let expected_exact = (position.stones() <= 4)
+            let expected_exact = (position.num_stones() <= 4)
                 .then(|| shard::quantize_value(tables.value_of(&position).unwrap()).into());
             assert_eq!(ended[number], expected_exact);
             exact += u32::from(expected_exact.is_some());
             assert!(sampled[number].is_some());
         }
         let mut again = label_sources[3].new_labeller();
-        again.values(&all[0]);
-        assert_eq!(again.values(game), sampled);
+        again.label_values(&all[0]);
+        assert_eq!(again.label_values(game), sampled);
     }
     assert!(exact > 5, "{exact}");
     // Blue captures the last stone with any roll.
     let values = label_sources
         .each_ref()
-        .map(|recipe| recipe.new_labeller().values(&tiny())[3]);
+        .map(|recipe| recipe.new_labeller().label_values(&tiny())[3]);
     assert_eq!([values[0], values[2]], [Some(1.0.into()); 2]);
 }
 
@@ -263,7 +263,7 @@ fn self_play_labels_its_games_and_plays_the_same() {
             (&with.record, &with.players),
             (&without.record, &without.players)
         );
-        assert!((0..with.record.plies.len()).all(|ply| with.label(0, ply).is_some()));
+        assert!((0..with.record.plies.len()).all(|ply| with.label_value(0, ply).is_some()));
     }
     let at = scratch_paths();
     run(&labelled, &at("a")).unwrap();
@@ -321,11 +321,14 @@ fn sets_with_different_labels_lie_together() {
     for (number, game) in all[20..].iter().enumerate() {
         for ply in 0..game.record.plies.len() {
             let expected = if number < 20 {
-                [b[number].label(0, ply), None]
+                [b[number].label_value(0, ply), None]
             } else {
-                [1, 0].map(|index| a[number - 20].label(index, ply))
+                [1, 0].map(|index| a[number - 20].label_value(index, ply))
             };
-            assert_eq!([game.label(0, ply), game.label(1, ply)], expected);
+            assert_eq!(
+                [game.label_value(0, ply), game.label_value(1, ply)],
+                expected
+            );
         }
     }
     let plies = |games: &[PlayedGame]| plies(games).count() as u64;
@@ -345,8 +348,9 @@ fn sets_with_different_labels_lie_together() {
             .take(game.record.plies.len())
             .enumerate()
         {
-            sum += f64::from(game.label(0, ply).unwrap() - game.record.payoffs[position.seat()])
-                .powi(2);
+            sum +=
+                f64::from(game.label_value(0, ply).unwrap() - game.record.payoffs[position.seat()])
+                    .powi(2);
         }
     }
     assert_eq!(

@@ -13,21 +13,21 @@ mod data;
 mod dataset;
 mod exchange;
 mod format;
-mod symmetric_images;
 mod labels;
 mod relabel;
 mod selfplay;
+mod selfplay_options;
+mod symmetric_images;
 mod targets;
 mod tokens_game;
-mod selfplay_options;
 
 use alea_core::record::Ply;
 use engine::games::einstein::Move;
 use engine::games::einstein::{
     Standard,
     learned::{
-        ntuple::{NTuple, TupleSet},
         model_types::{Model, ModelFile},
+        ntuple::{NTuple, TupleSet},
     },
 };
 use indicatif::ProgressBar;
@@ -148,7 +148,7 @@ fn read(path: &Path) -> Result<Shard, Error> {
 
 fn play(config: &SelfPlayConfig) -> Vec<PlayedGame> {
     let run = SelfPlay::new(config.clone()).unwrap();
-    (0..run.shards())
+    (0..run.num_shards())
         .flat_map(|index| run.play_shard(index, &ProgressBar::hidden()).unwrap())
         .collect()
 }
@@ -203,7 +203,7 @@ fn assert_refused<T>(result: Result<T, Error>, path: &Path, expected: &str) -> S
 /// With the same value for all positions.
 fn save_model(path: &Path, bias: f32) {
     let set = TupleSet::from_name(&Standard::default(), "stone-pairs").unwrap();
-    let weights = vec![0.0; set.rows()];
+    let weights = vec![0.0; set.row_count()];
     let file = ModelFile {
         provenance: "{}".to_owned(),
         model: Model::NTuple(NTuple::new(set, weights, bias).unwrap()),

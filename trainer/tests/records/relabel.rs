@@ -58,7 +58,12 @@ fn later_labels_equal_those_of_self_play() {
     // Rollouts have standard errors, of 0 in positions of the tablebases.
     let rolled = games(&[&at("both")]).into_iter().flat_map(|game| {
         let plies = 0..game.record.plies.len();
-        plies.map(move |ply| (game.label(1, ply), game.estimate(2, ply).unwrap()))
+        plies.map(move |ply| {
+            (
+                game.label_value(1, ply),
+                game.label_estimate(2, ply).unwrap(),
+            )
+        })
     });
     for (exact, rolled) in rolled {
         let error = rolled.error.unwrap();
@@ -73,10 +78,10 @@ fn later_labels_equal_those_of_self_play() {
     let race = label_source("sampled", "race");
     for (old, new) in old.iter().zip(&new) {
         assert_eq!((&old.record, &old.players), (&new.record, &new.players));
-        assert_eq!(new.labels[0], race.new_labeller().values(new));
+        assert_eq!(new.labels[0], race.new_labeller().label_values(new));
         let same_labels = |ply| {
-            [1, 2].map(|label| old.estimate(label, ply))
-                == [1, 2].map(|label| new.estimate(label, ply))
+            [1, 2].map(|label| old.label_estimate(label, ply))
+                == [1, 2].map(|label| new.label_estimate(label, ply))
         };
         assert!((0..old.record.plies.len()).all(same_labels));
     }

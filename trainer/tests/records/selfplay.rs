@@ -78,7 +78,7 @@ fn every_ply_is_legal_and_every_value_a_probability() {
         let mut counts = [0; 2];
         for game in play(&config) {
             let start = game.record.start;
-            assert_eq!(start.stones(), 12);
+            assert_eq!(start.num_stones(), 12);
             let positions: Vec<_> = game.record.positions(&rules).collect();
             for (position, ply) in positions.iter().zip(&game.record.plies) {
                 assert_eq!(rules.winner(position), None);

@@ -237,9 +237,9 @@ fn starts_have_the_configured_fractions() {
         let start = game.record.start;
         let kind = match suite.iter().position(|&position| position == start) {
             Some(index) => index,
-            None if start.stones() <= 4 => 2,
+            None if start.num_stones() <= 4 => 2,
             None => {
-                assert_eq!(start.stones(), 12);
+                assert_eq!(start.num_stones(), 12);
                 assert!(home.iter().all(
                     |&square| start.mover().occupies(square) && start.other().occupies(square)
                 ));
@@ -287,7 +287,7 @@ fn tables_adjudicate_with_best_moves_and_exact_values() {
             .zip(&game.record.plies)
             .enumerate()
         {
-            if position.stones() as usize > stones {
+            if position.num_stones() as usize > stones {
                 // The first game of each group is unchanged until the tablebases take over.
                 assert!(index % 16 != 0 || Some(ply) == plain.record.plies.get(number));
                 continue;

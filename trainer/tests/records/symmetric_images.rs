@@ -7,8 +7,9 @@ use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
 use trainer::data::{
-    ShardReader, statistics,
+    ShardReader,
     hf_dataset::{DatasetLayout, export},
+    statistics,
     transform::{self, SplitPart},
 };
 use trainer::dataset::{SampleOptions, Samples};
@@ -178,7 +179,7 @@ fn copies_of_a_game_train_or_validate_together() {
     let options = SampleOptions::without_labels(0.3, 3);
     let samples = Samples::<Standard>::open(&[scratch.join("thrice")], &options).unwrap();
     assert_eq!(samples.duplicate_games(), 120);
-    let training = samples.read(0).unwrap();
+    let training = samples.read_part(0).unwrap();
     let training: HashSet<_> = training.iter().map(|sample| sample.position).collect();
     let validation = samples.validation().iter().map(|sample| sample.position);
     // Games start from random set-ups, so different ones rarely share a position with a value.

@@ -88,7 +88,7 @@ fn samples_have_values_of_players_and_labels() {
             );
         }
         let found: Vec<(&str, usize)> = samples
-            .labels()
+            .used_labels()
             .iter()
             .map(|used| (used.label.name.as_str(), used.samples))
             .collect();
@@ -157,7 +157,10 @@ fn missing_labels_are_refused_and_existing_ones_listed() {
     );
     assert!(text.contains("alea data relabel"), "{text}");
     let both = Samples::open(&[at("none"), at("one")], &options("deep", true)).unwrap();
-    assert_eq!(both.training() + both.validation().len(), 36 * 2 + 36 * 3);
+    assert_eq!(
+        both.num_training() + both.validation().len(),
+        36 * 2 + 36 * 3
+    );
 }
 
 #[test]
@@ -181,8 +184,8 @@ fn games_of_several_sources_are_parts_in_their_order() {
     let [a, b, both, reversed] =
         [&["a"][..], &["b"], &["a", "b"], &["b", "a"]].map(|names| open(names).unwrap());
     assert_eq!(
-        (both.parts(), both.training()),
-        (2, a.training() + b.training())
+        (both.num_parts(), both.num_training()),
+        (2, a.num_training() + b.num_training())
     );
     assert_eq!(training(&both), [training(&a), training(&b)].concat());
     assert_eq!(both.validation(), [a.validation(), b.validation()].concat());

@@ -5,21 +5,22 @@
 use crate::format::{self, quantize_value};
 use crate::{assert_refused, content, decode, scratch, scratch_paths, with_threads};
 use alea_core::{
-    game::{Deterministic, Game, MAX_SEATS, Payoffs, Seat},
+    game::{Game, MAX_SEATS, Payoffs, Seat, SingleOutcome},
     random::RandomStream,
     search_game::{OutOfTurn, Playouts, SearchHints},
     text::TextError,
 };
 use alea_play::{
     chance_sources::NoChance,
+    playable::{ChanceSources, Codec, GameInfo, GameText, Playable, Registry, Rules},
     player_notation::{Arguments, Problem},
-    playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
 };
 use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
 use trainer::data::{
-    BadGames, ShardReader, position_filter::Filter, statistics, json_lines, parquet, transform, verify,
+    BadGames, ShardReader, json_lines, parquet, position_filter::Filter, statistics, transform,
+    verify,
 };
 use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
 use trainer::shard::{self, PlayedGame, ShardHeader};
@@ -42,7 +43,7 @@ impl Game for Tokens {
     type Position = Bag;
     type Move = u16;
     type Moves = Vec<u16>;
-    type Outcomes = Deterministic;
+    type Outcomes = SingleOutcome;
 
     fn seats(&self) -> usize {
         self.seats
@@ -100,7 +101,7 @@ impl Playable for Tokens {
 
 impl Codec for Tokens {}
 
-impl ChanceOutcomes for Tokens {
+impl ChanceSources for Tokens {
     type Chance = NoChance;
     type PairedChance = NoChance;
 }
@@ -140,7 +141,7 @@ impl Rules for Tokens {
         }
     }
 
-    fn remaining(&self, bag: &Bag) -> usize {
+    fn remaining_length(&self, bag: &Bag) -> usize {
         bag.left.into()
     }
 }
@@ -250,7 +251,7 @@ fn sets_are_counted_exchanged_and_derived() {
             Ok(())
         });
         result.unwrap();
-        (source.header(serde_json::Value::Null), games)
+        (source.new_header(serde_json::Value::Null), games)
     };
     json_lines::export(&open("a"), &at("a.jsonl")).unwrap();
     json_lines::import::<Tokens>(&at("a.jsonl"), &at("b"), BadGames::Refuse).unwrap();
@@ -274,7 +275,7 @@ fn sets_are_counted_exchanged_and_derived() {
         let positions: Vec<Bag> = game.record.positions(&rules).collect();
         for (ply, ply_record) in game.record.plies.iter().enumerate() {
             assert!(ply_record.value.is_none() || positions[ply + 1].left <= 4);
-            assert!(game.label(0, ply).is_none() || positions[ply].left <= 4);
+            assert!(game.label_value(0, ply).is_none() || positions[ply].left <= 4);
         }
     }
     let found = verify::verify::<Tokens>(&[at("few"), at("b")]).unwrap();

@@ -3,8 +3,8 @@
 use super::*;
 use crate::external::dialect_options::PRESETS;
 use alea_core::random::RandomStream;
-use alea_play::player_notation::{Arguments, Notation};
 use alea_play::playable::Rules;
+use alea_play::player_notation::{Arguments, Notation};
 use engine::games::{einstein::Standard, havannah::Havannah, reversi::Reversi};
 
 fn adapter<G: Playable>(game: &G, keys: &str) -> Result<ProtocolAdapter<G>, String> {
@@ -12,7 +12,7 @@ fn adapter<G: Playable>(game: &G, keys: &str) -> Result<ProtocolAdapter<G>, Stri
     let mut arguments = Arguments::of(&notation);
     let dialect = Dialect::read(&mut arguments).map_err(|(_, problem)| problem)?;
     arguments.finish().map_err(|(_, problem)| problem)?;
-    ProtocolAdapter::of(dialect, game.clone())
+    ProtocolAdapter::new(dialect, game.clone())
 }
 
 /// All lines that a program gets at its start, at the start of a game, for a move and for a
@@ -23,8 +23,8 @@ fn told<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &str) -> 
         "start" => (game.random_start(&mut RandomStream::new(0), 0), None),
         text => game.parse_position(text).unwrap(),
     };
-    let mut substitutions = adapter.position(&position, outcome.unwrap_or(0), 1);
-    substitutions.extend([("seed", Some("7".to_owned())), adapter.mv(mv)]);
+    let mut substitutions = adapter.position_placeholders(&position, outcome.unwrap_or(0), 1);
+    substitutions.extend([("seed", Some("7".to_owned())), adapter.move_placeholder(mv)]);
     [
         protocol.start,
         protocol.begin,
@@ -58,11 +58,11 @@ fn hold<G: Playable>(game: &G, keys: &str, lines: &[(&str, &str)]) {
             }
             "~" => {
                 let (ours, theirs) = text.split_once(' ').unwrap();
-                assert_eq!(adapter.mv(ours).1.unwrap(), theirs, "{keys}");
-                assert_eq!(adapter.answer(theirs).unwrap(), ours, "{keys}");
+                assert_eq!(adapter.move_placeholder(ours).1.unwrap(), theirs, "{keys}");
+                assert_eq!(adapter.translate_answer(theirs).unwrap(), ours, "{keys}");
             }
             "<" => {
-                let found = adapter.answer(text);
+                let found = adapter.translate_answer(text);
                 let found = found.as_deref().map_err(|failure| format!("{failure:?}"));
                 match (found, lines[at + 1]) {
                     (Err(failure), ("!", why)) => assert!(failure.contains(why), "{failure}"),

@@ -42,7 +42,7 @@ impl League {
     fn play(&mut self, a: usize, b: usize) {
         let fraction = score_of_elo(self.strengths[a] - self.strengths[b]);
         for _ in 0..BATCH_PAIRS {
-            let mut won = || f64::from(u8::from(self.random.unit() < fraction));
+            let mut won = || f64::from(u8::from(self.random.uniform_f64() < fraction));
             let mean = (won() + won()) / 2.0;
             let count = self.count();
             self.means[a * count + b].add(mean);
@@ -53,7 +53,7 @@ impl League {
     fn records(&self) -> Vec<MatchRecord> {
         let count = self.count();
         let all = self.means.iter().enumerate();
-        let met = all.filter(|(_, means)| means.samples() > 0.0);
+        let met = all.filter(|(_, means)| means.sample_count() > 0.0);
         met.map(|(at, means)| MatchRecord::from_means(at / count, at % count, means))
             .collect()
     }

@@ -19,11 +19,11 @@ pub(super) struct Settings {
     /// Name of the volume claim, whose size is `storage`.
     volume: String,
     storage: String,
-    #[serde(default = "kubectl_image")]
+    #[serde(default = "default_kubectl_image")]
     kubectl: String,
 }
 
-fn kubectl_image() -> String {
+fn default_kubectl_image() -> String {
     "registry.k8s.io/kubectl:v1.33.0".to_owned()
 }
 

@@ -58,7 +58,7 @@ impl ResourceRequest {
         check_at_least(&format!("{section}.cores"), self.cores, 1)?;
         check_at_least(&format!("{section}.memory"), self.memory, 1)?;
         check_at_least(&format!("{section}.throttle"), self.throttle, 1)?;
-        is_positive(&format!("{section}.hours"), self.hours)?;
+        check_positive(&format!("{section}.hours"), self.hours)?;
         let partition = self.partition.as_deref().unwrap_or_default();
         ensure!(
             !partition.contains(char::is_whitespace),
@@ -86,8 +86,8 @@ impl Stage {
         let section = format!("stage '{name}'");
         check_name("stage.name", &name)?;
         self.needs.check(&format!("{section}: needs"))?;
-        is_positive(&format!("{section}: core_hours"), self.core_hours)?;
-        is_positive(&format!("{section}: disk"), self.disk)?;
+        check_positive(&format!("{section}: core_hours"), self.core_hours)?;
+        check_positive(&format!("{section}: disk"), self.disk)?;
         let words = arena::external::split_command(&self.command).with_context(|| {
             format!("{section}: command: words with blanks between them, or between apostrophes")
         })?;
@@ -139,7 +139,7 @@ impl Stage {
 
 impl Improve {
     fn stages(&self, on_pods: bool) -> Result<Vec<Stage>> {
-        let config: ImproveConfig = crate::settings::read(&self.config)?;
+        let config: ImproveConfig = crate::settings::read_toml(&self.config)?;
         self.train.check("improve.train")?;
         let path = match on_pods {
             true => "/settings/improve.toml".to_owned(),
@@ -194,7 +194,7 @@ fn check_at_least(key: &str, found: Option<u64>, least: u64) -> Result<()> {
     Ok(())
 }
 
-fn is_positive(key: &str, found: Option<f64>) -> Result<()> {
+fn check_positive(key: &str, found: Option<f64>) -> Result<()> {
     let found = found.unwrap_or(1.0);
     ensure!(
         found > 0.0 && found < 1e9,

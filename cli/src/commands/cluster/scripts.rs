@@ -37,7 +37,7 @@ impl Plan {
             "submit": limits.submit,
             "requeues": limits.requeues.unwrap_or(20),
             "early": limits.early.unwrap_or(60),
-            "steps": self.steps.iter().map(Step::line).collect::<String>(),
+            "steps": self.steps.iter().map(Step::shell_line).collect::<String>(),
         });
         let script = |step: &Step| {
             let text = fill_template(include_str!("job.sh"), &[&step.values(), &all]);
@@ -50,9 +50,9 @@ impl Plan {
     }
 
     /// Writes scripts and list of steps into the directory; fails if it has other steps.
-    pub(super) fn take_directory(&self, scripts: &[(String, String)]) -> Result<()> {
+    pub(super) fn write_directory(&self, scripts: &[(String, String)]) -> Result<()> {
         for folder in ["done", "failed", "log"] {
-            files::create_directory(&self.settings.directory.join(folder))?;
+            files::prepare_directory(&self.settings.directory.join(folder))?;
         }
         let path = self.settings.directory.join("steps");
         let line = |step: &Step| format!("{} {} {:?}\n", step.name, step.tasks, step.words);
@@ -61,16 +61,16 @@ impl Plan {
             let path = path.display();
             bail!("{path}: made for other steps; choose another directory");
         }
-        output::file(&path, text)?;
+        output::write_file(&path, text)?;
         for (name, text) in scripts {
-            output::file(&self.settings.directory.join(name), text)?;
+            output::write_file(&self.settings.directory.join(name), text)?;
         }
         Ok(())
     }
 }
 
 impl Step {
-    fn line(&self) -> String {
+    fn shell_line(&self) -> String {
         let (name, tasks, is_array) = (&self.name, self.tasks, self.first.is_some());
         let (throttle, cores) = (self.needs.throttle.unwrap_or(0), self.cores());
         let after = self.after.join(" ");

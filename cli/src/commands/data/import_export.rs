@@ -1,17 +1,17 @@
 //! `alea data export` and `import`: records in the formats of other programs.
 
-use super::{Records, SHARDS, transform::part, written_line};
+use super::{Records, SHARDS_NOUN, format_written, transform::parse_part};
 use crate::games::{self, GameArguments};
 use crate::output;
 use anyhow::{Result, anyhow, bail};
 use engine::core::text;
-use engine::play::player_notation::trusted;
-use engine::play::{playable::Playable, registry::TranscriptForm};
+use engine::play::player_notation::trusted_text;
+use engine::play::{playable::Playable, registry::TranscriptFormat};
 use std::path::{Path, PathBuf};
 use trainer::data::{
-    BadGames, SkippedGames, json_lines, parquet,
+    BadGames, SkippedGames,
     hf_dataset::{self, DatasetLayout},
-    transcripts,
+    json_lines, parquet, transcripts,
 };
 
 const JSON_LINES: &str = "jsonl";
@@ -23,7 +23,7 @@ const DATASET: &str = "dataset";
 fn form<G: Playable>(
     requested: Option<&str>,
     path: &Path,
-) -> Result<(&'static str, Option<&'static TranscriptForm<G>>)> {
+) -> Result<(&'static str, Option<&'static TranscriptFormat<G>>)> {
     let own = || G::registry().transcripts.iter();
     let mut all = vec![JSON_LINES, PARQUET, DATASET];
     all.extend(own().map(|form| form.name));
@@ -42,7 +42,7 @@ fn form<G: Playable>(
 
 fn forms() -> String {
     fn of_game<G: Playable>() -> String {
-        let line = |form: &TranscriptForm<G>| {
+        let line = |form: &TranscriptFormat<G>| {
             format!("\n  {:<12} {} ({})", form.name, form.help, G::INFO.name)
         };
         G::registry().transcripts.iter().map(line).collect()
@@ -55,7 +55,7 @@ fn forms() -> String {
 
 /// Format of a file.
 #[derive(clap::Args)]
-struct FormArguments {
+struct FormatArguments {
     /// Format of the file, see below [default: by the file's extension, else jsonl]
     #[arg(long, value_name = "FORM")]
     format: Option<String>,
@@ -75,7 +75,7 @@ pub(super) struct Export {
     #[arg(long, value_name = "FILE|DIR")]
     out: PathBuf,
     #[command(flatten)]
-    form: FormArguments,
+    form: FormatArguments,
     /// Name and fraction of a split of a data set; may be given several times, and splits as 'alea
     /// data split' does
     #[arg(
@@ -102,12 +102,12 @@ impl Export {
             (PARQUET, _) => parquet::export(&source, &self.out)?,
             (DATASET, _) => {
                 let layout = DatasetLayout {
-                    parts: self.parts.iter().map(part).collect::<Result<_>>()?,
+                    parts: self.parts.iter().map(parse_part).collect::<Result<_>>()?,
                     seed: self.seed,
                     file_positions: self.file_positions,
                 };
                 let written = hf_dataset::export(&source, &self.out, &layout)?;
-                return self.records.written_line(&written, "files");
+                return self.records.print_written(&written, "files");
             }
             _ => json_lines::export(&source, &self.out)?,
         };
@@ -132,7 +132,7 @@ pub(super) struct Import {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]
-    form: FormArguments,
+    form: FormatArguments,
     /// Leave out damaged and unfinished games, with a line for each, instead of refusing the file
     #[arg(long)]
     skip_bad: bool,
@@ -146,7 +146,8 @@ pub(super) struct Import {
 
 impl Import {
     pub(super) fn game(&self) -> String {
-        let recorded = json_lines::game_of(&self.file).or_else(|| parquet::game_of(&self.file));
+        let recorded =
+            json_lines::game_notation(&self.file).or_else(|| parquet::game_notation(&self.file));
         recorded.unwrap_or_else(|| self.game.notation())
     }
 
@@ -158,24 +159,26 @@ impl Import {
         };
         let written = match form::<G>(self.form.format.as_deref(), &self.file)? {
             (_, Some(form)) => {
-                let game: G = games::read(trusted(&self.game.notation()))?;
+                let game: G = games::parse_game(trusted_text(&self.game.notation()))?;
                 transcripts::import(&game, form, &self.file, &self.out, bad)?
             }
             (PARQUET, _) => {
                 // Programs that rewrite a Parquet file may drop its metadata with the game.
-                let named = parquet::game_of(&self.file).is_some();
-                let rules = (!named).then(|| games::read::<G>(&self.game.notation()));
+                let named = parquet::game_notation(&self.file).is_some();
+                let rules = (!named).then(|| games::parse_game::<G>(&self.game.notation()));
                 parquet::import(&self.file, &self.out, rules.transpose()?.as_ref(), bad)?
             }
             (DATASET, _) => bail!("--format: a data set is imported file by file, as {PARQUET}"),
             _ => json_lines::import::<G>(&self.file, &self.out, bad)?,
         };
-        name_left_out(&written.left_out);
-        output::result(self.json, &written, || written_line(&written, SHARDS))
+        report_skipped_games(&written.left_out);
+        output::result(self.json, &written, || {
+            format_written(&written, SHARDS_NOUN)
+        })
     }
 }
 
-fn name_left_out(left_out: &SkippedGames) {
+fn report_skipped_games(left_out: &SkippedGames) {
     let SkippedGames {
         stopped,
         damaged,

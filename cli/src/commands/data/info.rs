@@ -1,6 +1,6 @@
 //! `alea data info`: statistics of records as text, JSON and pictures.
 
-use super::{Records, how_ended};
+use super::{Records, format_endings};
 use crate::commands::selfplay::players_table;
 use crate::output;
 use anyhow::Result;
@@ -31,14 +31,14 @@ impl Arguments {
         let source = self.records.open::<G>()?;
         let info = info(&source)?;
         if let Some(directory) = &self.plots {
-            draw(directory, &info, G::INFO.remaining_unit)?;
+            write_charts(directory, &info, G::INFO.remaining_unit)?;
         }
         output::result(self.records.json, &info, || text(&source.rules, &info))
     }
 }
 
-fn draw(directory: &Path, info: &Info, remaining: &str) -> Result<()> {
-    files::create_directory(directory)?;
+fn write_charts(directory: &Path, info: &Info, remaining: &str) -> Result<()> {
+    files::prepare_directory(directory)?;
     let left = format!("Positions by {remaining}");
     // A value's bin lies between its edges, a count's bin around the count.
     let of_values = (0.0, 1.0 / NUM_VALUE_BINS as f64);
@@ -104,7 +104,7 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
         "won",
         format!("{seats}; {first:.1} % by who began{drawn_percent}"),
     );
-    if let Some(counts) = how_ended(&info.endings) {
+    if let Some(counts) = format_endings(&info.endings) {
         line("ended", counts);
     }
     let mean = info.positions as f64 / info.games.max(1) as f64;

@@ -1,6 +1,6 @@
 //! `alea data relabel`: values of all positions by a player, a model or the endgame tables.
 
-use super::{Rewrite, SHARDS};
+use super::{Rewrite, SHARDS_NOUN};
 use crate::output;
 use crate::sharding::ShardArguments;
 use anyhow::Result;
@@ -65,6 +65,6 @@ impl Relabel {
         if self.shard.report_task_end(self.set.records.json)? {
             return Ok(());
         }
-        self.set.records.written_line(&[written], SHARDS)
+        self.set.records.print_written(&[written], SHARDS_NOUN)
     }
 }

@@ -1,6 +1,6 @@
 //! Commands that write new sets of records from others.
 
-use super::{Rewrite, SHARDS};
+use super::{Rewrite, SHARDS_NOUN};
 use anyhow::{Context, Result, bail};
 use engine::play::playable::Playable;
 use trainer::data::{ShardReader, position_filter, transform};
@@ -32,7 +32,7 @@ impl Merge {
         } else {
             ShardReader::open_complete(&records.paths)?
         };
-        records.written_line(&[transform::merge(&source, out, self.unique)?], SHARDS)
+        records.print_written(&[transform::merge(&source, out, self.unique)?], SHARDS_NOUN)
     }
 }
 
@@ -77,15 +77,15 @@ impl Filter {
         }
         let all = position_filter::Filter::default();
         let mut keep = position_filter::Filter {
-            remaining: range("--stones", self.stones.as_deref(), all.remaining)?,
-            plies: range("--plies", self.plies.as_deref(), all.plies)?,
+            remaining: parse_range("--stones", self.stones.as_deref(), all.remaining)?,
+            plies: parse_range("--plies", self.plies.as_deref(), all.plies)?,
             explored: (self.chosen || self.explored).then_some(self.explored),
             player: None,
             disagreement: self.disagreement,
         };
         (self.set).make::<G>(|source, out| {
             if let Some(name) = &self.player {
-                keep.player = Some(source.player(name)?);
+                keep.player = Some(source.player_index(name)?);
             }
             transform::filter(source, out, &keep)
         })
@@ -93,7 +93,7 @@ impl Filter {
 }
 
 /// Parses `3-8`, `3-`, `-8` or `3`.
-fn range(option: &str, text: Option<&str>, all: (usize, usize)) -> Result<(usize, usize)> {
+fn parse_range(option: &str, text: Option<&str>, all: (usize, usize)) -> Result<(usize, usize)> {
     let Some(text) = text else { return Ok(all) };
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     let end = |text: &str, open| match text {
@@ -161,15 +161,19 @@ pub(super) struct Split {
 
 impl Split {
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
-        let parts = self.parts.iter().map(part).collect::<Result<Vec<_>>>()?;
+        let parts = self
+            .parts
+            .iter()
+            .map(parse_part)
+            .collect::<Result<Vec<_>>>()?;
         let Rewrite { records, out } = &self.set;
         let written_line = transform::split(&records.open::<G>()?, out, &parts, self.seed)?;
-        records.written_line(&written_line, SHARDS)
+        records.print_written(&written_line, SHARDS_NOUN)
     }
 }
 
 /// Parses `NAME=FRACTION`.
-pub(super) fn part(text: &String) -> Result<transform::SplitPart> {
+pub(super) fn parse_part(text: &String) -> Result<transform::SplitPart> {
     let (name, fraction) = text
         .split_once('=')
         .with_context(|| format!("--part '{text}': expected NAME=SHARE"))?;

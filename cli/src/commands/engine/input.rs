@@ -2,7 +2,7 @@
 //!
 //! Invariant: input that was already waiting when a search began does not stop it.
 
-use engine::core::text::without_mark;
+use engine::core::text::strip_bom;
 use protocols::MAX_LINE;
 use std::{
     collections::VecDeque,
@@ -21,7 +21,7 @@ const CHUNK_BYTES: usize = 1 << 16;
 const MAX_WAITING: usize = 1 << 22;
 /// When more than a chunk is waiting, a read that returns sooner got input that had already
 /// arrived.
-const AT_ONCE: Duration = Duration::from_millis(1);
+const IMMEDIATE_READ_TIME: Duration = Duration::from_millis(1);
 
 #[derive(Default)]
 pub(super) struct Input {
@@ -43,7 +43,7 @@ struct State {
 }
 
 impl Input {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -53,8 +53,8 @@ impl Input {
     }
 
     /// Waits for the next line; `None` at the end of input.
-    pub(super) fn line(&self) -> io::Result<Option<String>> {
-        let mut state = self.state();
+    pub(super) fn next_line(&self) -> io::Result<Option<String>> {
+        let mut state = self.lock_state();
         loop {
             if let Some(line) = state.lines.pop_front() {
                 state.bytes -= line.len() + 1;
@@ -72,15 +72,15 @@ impl Input {
         }
     }
 
-    pub(super) fn is_waiting(&self) -> bool {
-        let state = self.state();
+    pub(super) fn has_input(&self) -> bool {
+        let state = self.lock_state();
         !state.lines.is_empty() || state.end.is_some()
     }
 
     /// A stop flag that is set by input more than `ahead` after the last line was taken; earlier
     /// input counts as sent together with that line.
     pub(super) fn stop_flag(&self, ahead: Duration) -> Arc<AtomicBool> {
-        let mut state = self.state();
+        let mut state = self.lock_state();
         let since = state.read_at.unwrap_or_else(Instant::now) + ahead;
         let is_set = state.newest.is_some_and(|newest| newest > since);
         let stop = Arc::new(AtomicBool::new(is_set));
@@ -101,7 +101,7 @@ impl Input {
             };
             let arrived = Instant::now();
             // Only if more than one chunk was waiting, input can be older than the read.
-            let is_new = interrupts && !(is_behind && arrived - requested < AT_ONCE);
+            let is_new = interrupts && !(is_behind && arrived - requested < IMMEDIATE_READ_TIME);
             let mut lines = Vec::new();
             let end = match read {
                 Ok(length) if length > 0 => {
@@ -117,7 +117,7 @@ impl Input {
             let (is_line, is_over) = (!lines.is_empty(), end.is_some());
             // Lets a writer send more, or close, before the search begins.
             thread::yield_now();
-            let mut state = self.state();
+            let mut state = self.lock_state();
             while state.bytes > MAX_WAITING {
                 is_behind = true;
                 state = self.wait(state);
@@ -159,7 +159,7 @@ fn split(bytes: &[u8], partial: &mut Vec<u8>, lines: &mut Vec<String>) {
 
 fn text(line: &mut Vec<u8>) -> String {
     let line = mem::take(line);
-    let line = without_mark(&line);
+    let line = strip_bom(&line);
     String::from_utf8_lossy(line.strip_suffix(b"\r").unwrap_or(line)).into_owned()
 }
 
@@ -179,7 +179,7 @@ mod tests {
     }
 
     fn lines(input: &Input) -> Vec<String> {
-        std::iter::from_fn(|| input.line().unwrap()).collect()
+        std::iter::from_fn(|| input.next_line().unwrap()).collect()
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
                 ["one", "", "two", "last"]
             );
             assert_eq!(all[3].len(), MAX_LINE + 1);
-            assert!(input.is_waiting() && input.line().unwrap().is_none());
+            assert!(input.has_input() && input.next_line().unwrap().is_none());
         }
     }
 
@@ -225,12 +225,12 @@ mod tests {
             thread::scope(|scope| {
                 scope.spawn(|| input.read(ChannelReader(receive), is_pipe));
                 send.send("sent before\n".to_owned()).unwrap();
-                assert_eq!(input.line().unwrap().unwrap(), "sent before");
+                assert_eq!(input.next_line().unwrap().unwrap(), "sent before");
                 let stop = input.stop_flag(ahead);
                 assert!(!stop.load(Ordering::Relaxed));
                 send.send(text.to_owned()).unwrap();
                 drop(send);
-                while input.state().end.is_none() {
+                while input.lock_state().end.is_none() {
                     thread::yield_now();
                 }
                 let is_ended_by_end = ends || (text == "half a line" && is_pipe);
@@ -248,10 +248,10 @@ mod tests {
             thread::scope(|scope| {
                 scope.spawn(|| input.read(ChannelReader(receive), true));
                 send.send(script.to_owned()).unwrap();
-                assert_eq!(input.line().unwrap().unwrap(), "genmove");
+                assert_eq!(input.next_line().unwrap().unwrap(), "genmove");
                 let stop = input.stop_flag(Duration::ZERO);
                 drop(send);
-                while input.state().end.is_none() {
+                while input.lock_state().end.is_none() {
                     thread::yield_now();
                 }
                 assert_eq!(stop.load(Ordering::Relaxed), ends, "{script:?}");
@@ -268,6 +268,6 @@ mod tests {
             scope.spawn(|| input.read(text.as_bytes(), true));
             assert_eq!(lines(&input).len(), text.len() / line.len());
         });
-        assert_eq!(input.state().bytes, 0);
+        assert_eq!(input.lock_state().bytes, 0);
     }
 }

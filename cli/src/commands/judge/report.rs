@@ -1,7 +1,7 @@
 //! Tables and a page about judged games: luck and errors of each player, and ply by ply. Values are
 //! in points (hundredths of a win); intervals are of 95 %, over games.
 
-use super::Judged;
+use super::JudgedGame;
 use arena::document::{Block, Page};
 use arena::text_table::{Cell, TextTable};
 use engine::core::moments::Moments;
@@ -9,7 +9,7 @@ use engine::play::playable::Playable;
 use std::collections::BTreeMap;
 use web::{api_types::PlyReview, move_values::has_chance};
 
-const MAX_DETAILED: usize = 20;
+const MAX_DETAILED_GAMES: usize = 20;
 
 pub(super) struct Report<'a> {
     seats: Vec<&'static str>,
@@ -17,12 +17,12 @@ pub(super) struct Report<'a> {
     /// For each player, statistics over games of: score, luck, error per decision.
     players: BTreeMap<&'a str, [Moments; 3]>,
     games: TextTable,
-    detailed: Vec<Judged<'a>>,
+    detailed: Vec<JudgedGame<'a>>,
     /// Largest difference between a game's result and the sum of its ledger's terms.
     balance: f64,
 }
 
-fn points(value: f64) -> Cell {
+fn points_cell(value: f64) -> Cell {
     Cell::Number(100.0 * value, 2)
 }
 
@@ -46,7 +46,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    pub(super) fn add(&mut self, one: Judged<'a>) {
+    pub(super) fn add(&mut self, one: JudgedGame<'a>) {
         let ledger = &one.ledger;
         let mut row: Vec<Cell> = vec![
             one.game.into(),
@@ -60,11 +60,17 @@ impl<'a> Report<'a> {
             }
             let luck = self.has_luck.then_some(seat.luck);
             let more = [-seat.errors, seat.others, seat.drift, seat.result];
-            row.extend([seat.start].into_iter().chain(luck).chain(more).map(points));
+            row.extend(
+                [seat.start]
+                    .into_iter()
+                    .chain(luck)
+                    .chain(more)
+                    .map(points_cell),
+            );
         }
         self.games.push(row);
         self.balance = self.balance.max(ledger.balance);
-        if self.detailed.len() < MAX_DETAILED {
+        if self.detailed.len() < MAX_DETAILED_GAMES {
             self.detailed.push(one);
         }
     }
@@ -75,17 +81,17 @@ impl<'a> Report<'a> {
             self.games.text(),
             self.games.rows.len(),
             100.0 * self.balance,
-            self.players().text().trim_end()
+            self.players_table().text().trim_end()
         )
     }
 
-    fn players(&self) -> TextTable {
+    fn players_table(&self) -> TextTable {
         let mean = |moments: &Moments| {
             let (mean, half) = (moments.mean(), 1.96 * moments.standard_error());
             Cell::Right(format!("{:.2} ±{:.2}", 100.0 * mean, 100.0 * half))
         };
         let row = |(name, all): (&&str, &[Moments; 3])| {
-            let games = Cell::Count(all[0].samples() as u64);
+            let games = Cell::Count(all[0].sample_count() as u64);
             let columns = [Cell::from(*name), games];
             columns.into_iter().chain(all.iter().map(mean)).collect()
         };
@@ -103,7 +109,10 @@ impl<'a> Report<'a> {
             ..Page::default()
         };
         let note = "In points, hundredths of a win, with intervals of 95 % over games. Luck averages to zero; an error is what a decision gives away against the best one.";
-        let blocks = vec![Block::Table(self.players()), Block::Note(note.to_owned())];
+        let blocks = vec![
+            Block::Table(self.players_table()),
+            Block::Note(note.to_owned()),
+        ];
         page.push("Players", blocks);
         let note = "In points of each seat: start, luck, errors, what luck and errors of the others brought, and drift add up to the result.";
         let blocks = vec![Block::Table(self.games), Block::Note(note.to_owned())];
@@ -121,9 +130,9 @@ impl<'a> Report<'a> {
                     self.seats[judged.seat].into(),
                     face.unwrap_or(Cell::Missing),
                     judged.mv.as_str().into(),
-                    points(judged.before[0]),
-                    points(judged.luck),
-                    points(judged.error),
+                    points_cell(judged.before[0]),
+                    points_cell(judged.luck),
+                    points_cell(judged.error),
                     judged.verdict.into(),
                     if is_best { "" } else { &*judged.best }.into(),
                 ]

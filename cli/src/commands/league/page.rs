@@ -1,12 +1,12 @@
 //! HTML page of a league's standings.
 
-use super::{crosstable, sentence, standings, troubles};
+use super::{crosstable, problem_lines, standings, status_sentence};
 use anyhow::Result;
-use arena::league::LeagueResult;
 use arena::document::{Block, Page};
+use arena::league::LeagueResult;
 use arena::plot::{
     Curve, LineChart,
-    scaled_charts::{Bar, Scale, chart_with_bars},
+    scaled_charts::{ErrorBar, Scale, error_bar_chart},
 };
 
 const RATINGS_NOTE: &str = "Ratings are those of the model of Bradley and Terry, about a mean of 0. Neighbours of different groups are more than two standard errors of their difference apart.";
@@ -14,12 +14,12 @@ const RATINGS_NOTE: &str = "Ratings are those of the model of Bradley and Terry,
 pub(super) fn page(result: &LeagueResult) -> Result<Page> {
     let mut page = Page {
         title: format!("League of {}, seed {}", result.game, result.seed),
-        summary: vec![vec![(sentence(result) + ".", false)]],
+        summary: vec![vec![(status_sentence(result) + ".", false)]],
         sections: Vec::new(),
     };
     let mut blocks = Vec::new();
     if result.standings.iter().any(|one| one.elo.is_some()) {
-        blocks.push(Block::chart(ratings(result)?, "Ratings"));
+        blocks.push(Block::chart(ratings_chart(result)?, "Ratings"));
     }
     blocks.push(Block::Table(standings(result)));
     blocks.push(Block::Note(RATINGS_NOTE.to_owned()));
@@ -42,14 +42,14 @@ pub(super) fn page(result: &LeagueResult) -> Result<Page> {
     let players = result.standings.iter();
     let players = players.map(|one| format!("{}: {}", one.name, one.player));
     page.push("Entrants", vec![Block::List(players.collect())]);
-    let troubles = troubles(result);
+    let troubles = problem_lines(result);
     if !troubles.is_empty() {
         page.push("Troubles", vec![Block::List(troubles)]);
     }
     Ok(page)
 }
 
-fn ratings(result: &LeagueResult) -> Result<String> {
+fn ratings_chart(result: &LeagueResult) -> Result<String> {
     let (mut names, mut points, mut bars) = (Vec::new(), Vec::new(), Vec::new());
     for one in &result.standings {
         let (Some(elo), Some(interval)) = (one.elo, one.interval) else {
@@ -58,7 +58,7 @@ fn ratings(result: &LeagueResult) -> Result<String> {
         let x = names.len() as f64;
         names.push(one.name.clone());
         points.push((x, elo));
-        bars.push(Bar {
+        bars.push(ErrorBar {
             curve: 0,
             x,
             interval,
@@ -67,7 +67,7 @@ fn ratings(result: &LeagueResult) -> Result<String> {
     let curves = [Curve::new("rating and 95 % interval", points)];
     let chart = LineChart::new("Ratings", ["", "Elo"], curves);
     let names = Scale::Categories(names);
-    Ok(chart_with_bars(&chart, &bars, &names, &Scale::Linear)?)
+    Ok(error_bar_chart(&chart, &bars, &names, &Scale::Linear)?)
 }
 
 fn history(result: &LeagueResult) -> Result<String> {
@@ -77,7 +77,7 @@ fn history(result: &LeagueResult) -> Result<String> {
         Curve::new(name, result.history.iter().filter_map(point))
     });
     let chart = LineChart::new("Ratings so far", ["games", "Elo"], curves);
-    Ok(chart_with_bars(
+    Ok(error_bar_chart(
         &chart,
         &[],
         &Scale::Linear,

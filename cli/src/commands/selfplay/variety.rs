@@ -44,7 +44,7 @@ pub(crate) struct VarietyArguments {
     /// Start games from random positions of N to M stones in all, 2 to 12, where the game can
     /// sample them: every number equally likely, then every division between the sides, then every
     /// position that is not over
-    #[arg(long, value_name = "N-M", value_parser = stones)]
+    #[arg(long, value_name = "N-M", value_parser = parse_stone_range)]
     endgames: Option<[usize; 2]>,
     /// Fraction of games that start from --endgames
     #[arg(
@@ -61,7 +61,7 @@ pub(crate) struct VarietyArguments {
     adjudicate: Option<usize>,
 }
 
-fn stones(text: &str) -> Result<[usize; 2], String> {
+fn parse_stone_range(text: &str) -> Result<[usize; 2], String> {
     let (min, max) = text.split_once('-').unwrap_or((text, text));
     let both = min.parse().ok().zip(max.parse().ok());
     both.map(|(min, max)| [min, max])

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 const NOT_A_SETUP: u32 = (SETUPS * SETUPS) as u32;
 const BLUE_BEGINS: u32 = 1 << 19;
 
-static SIDES: LazyLock<Vec<Side>> = LazyLock::new(|| {
+static SIDE_BY_SETUP: LazyLock<Vec<Side>> = LazyLock::new(|| {
     let game = Standard::default();
     (0..SETUPS)
         .map(|setup| game.side_with_setup(setup))
@@ -40,7 +40,8 @@ pub(super) fn decode(bytes: &mut &[u8]) -> Option<Position> {
     let (number, first) = (head & !BLUE_BEGINS, usize::from(head & BLUE_BEGINS != 0));
     if number < NOT_A_SETUP {
         *bytes = rest;
-        let sides = [number as usize / SETUPS, number as usize % SETUPS].map(|index| SIDES[index]);
+        let sides =
+            [number as usize / SETUPS, number as usize % SETUPS].map(|index| SIDE_BY_SETUP[index]);
         return Some(Position::new(sides[first], sides[1 - first], first));
     }
     let (bits, rest) = rest.split_first_chunk()?;

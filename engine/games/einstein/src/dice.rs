@@ -10,7 +10,7 @@ pub struct Die {
     weights: [f64; 6],
 }
 
-fn wrong_faces(faces: usize) -> String {
+fn face_count_error(faces: usize) -> String {
     format!("a die has 1 to 6 faces, not {faces}")
 }
 
@@ -30,7 +30,7 @@ impl Die {
     /// If `faces` is not in 1–6.
     pub fn with_faces(faces: usize) -> Result<Self, String> {
         if !(1..=6).contains(&faces) {
-            return Err(wrong_faces(faces));
+            return Err(face_count_error(faces));
         }
         Self::with_weights(&vec![1.0; faces])
     }
@@ -38,7 +38,7 @@ impl Die {
     /// A die with a face for each of 1–6 `weights`, proportional to its probability.
     pub fn with_weights(weights: &[f64]) -> Result<Self, String> {
         if !(1..=6).contains(&weights.len()) {
-            return Err(wrong_faces(weights.len()));
+            return Err(face_count_error(weights.len()));
         }
         let sum: f64 = weights.iter().sum();
         if weights
@@ -120,7 +120,7 @@ impl DiceStream {
             (self.fraction, integer_part) = self.fraction.carrying_mul(self.die.faces.into(), 0);
             return integer_part as u8 + 1;
         }
-        let mut rest = self.random.unit();
+        let mut rest = self.random.uniform_f64();
         let mut last_possible = 1;
         for face in 1..=self.die.faces {
             let probability = self.die.probability(face);
@@ -234,8 +234,8 @@ mod tests {
 
     #[test]
     fn impossible_dice_are_refused() {
-        assert_eq!(Die::with_faces(0), Err(wrong_faces(0)));
-        assert_eq!(Die::with_weights(&[1.0; 7]), Err(wrong_faces(7)));
+        assert_eq!(Die::with_faces(0), Err(face_count_error(0)));
+        assert_eq!(Die::with_weights(&[1.0; 7]), Err(face_count_error(7)));
         for weights in [[0.0, 0.0], [1.0, -1.0], [f64::NAN, 1.0]] {
             assert!(
                 Die::with_weights(&weights)

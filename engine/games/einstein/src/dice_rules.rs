@@ -9,15 +9,15 @@ use alea_core::game::{FixedList, Game, Outcome};
 
 /// Outcomes of a roll, each with a range of stone indices (from 0) where other outcomes have move
 /// indices.
-pub(super) type StoneRanges = FixedList<Outcome, MAX_OUTCOMES>;
+pub(super) type StoneOutcomes = FixedList<Outcome, MAX_OUTCOMES>;
 
 /// The outcomes for each set of living stones. `add` appends or merges the outcome of one face.
-pub(super) fn stone_ranges_by_set(
+pub(super) fn outcomes_by_alive_set(
     variant: Variant,
     die: Die,
-    add: impl Fn(&mut StoneRanges, Outcome),
-) -> Box<[StoneRanges; 64]> {
-    let mut stone_ranges = Box::new([StoneRanges::default(); 64]);
+    add: impl Fn(&mut StoneOutcomes, Outcome),
+) -> Box<[StoneOutcomes; 64]> {
+    let mut stone_ranges = Box::new([StoneOutcomes::default(); 64]);
     for (alive, stone_ranges) in stone_ranges.iter_mut().enumerate().skip(1) {
         for face in 1..=die.faces() {
             let weight = die.probability(face) as f32;

@@ -29,7 +29,7 @@ impl SeededChance<Standard> for DiceStream {
     }
 }
 
-impl SeededChance<Standard> for PairDice {
+impl SeededChance<Standard> for ReplayableDice {
     fn from_seed(game: &Standard, seed: u64) -> Self {
         Self::new(DuplicateDice::new(seed, game.die()))
     }
@@ -38,13 +38,13 @@ impl SeededChance<Standard> for PairDice {
 /// [`DuplicateDice`] that store their rolls for the second game of a pair, since seeding Mersenne
 /// Twisters again would take a tenth of a game without search.
 #[derive(Clone, Debug)]
-pub struct PairDice {
+pub struct ReplayableDice {
     dice: DuplicateDice,
     rolled: [Vec<u8>; 2],
     next: [usize; 2],
 }
 
-impl PairDice {
+impl ReplayableDice {
     /// Wraps dice that have not been rolled.
     pub fn new(dice: DuplicateDice) -> Self {
         Self {
@@ -64,7 +64,9 @@ impl PairDice {
     }
 }
 
-impl<const COLUMNS: usize, const ROWS: usize> ChanceSource<EinStein<COLUMNS, ROWS>> for PairDice {
+impl<const COLUMNS: usize, const ROWS: usize> ChanceSource<EinStein<COLUMNS, ROWS>>
+    for ReplayableDice
+{
     #[inline]
     fn draw(&mut self, game: &EinStein<COLUMNS, ROWS>, position: &Position) -> (u8, MoveList) {
         let face = self.roll(position.seat());
@@ -72,7 +74,7 @@ impl<const COLUMNS: usize, const ROWS: usize> ChanceSource<EinStein<COLUMNS, ROW
     }
 }
 
-impl Repeatable for PairDice {
+impl Repeatable for ReplayableDice {
     fn rewind(&mut self) {
         self.next = [0; 2];
     }
@@ -85,7 +87,7 @@ mod tests {
 
     #[test]
     fn both_games_see_the_rolls_of_the_dice() {
-        let mut rewound = PairDice::new(DuplicateDice::new(9, Die::fair()));
+        let mut rewound = ReplayableDice::new(DuplicateDice::new(9, Die::fair()));
         // Seats in order of their turns: the second game has more turns, in another order.
         for (game, turns) in [[0, 0, 1, 0], [1, 1, 1, 0]].into_iter().zip([4, 9]) {
             let mut dice = DuplicateDice::new(9, Die::fair());

@@ -6,11 +6,11 @@ use alea_play::playable::GameText;
 
 const COLUMNS: usize = 5;
 /// Side of a square in SVG units.
-const SQUARE: usize = 60;
+const SQUARE_SIZE: usize = 60;
 const MARGIN: usize = 26;
-const BOARD: Squares<'_> = Squares {
+const BOARD_GEOMETRY: Squares<'_> = Squares {
     columns: COLUMNS,
-    square: SQUARE,
+    square: SQUARE_SIZE,
     margin: MARGIN,
     ink: "#f2e3c6",
     number: |index| COLUMNS - index,
@@ -21,19 +21,19 @@ const STONE_COLOURS: [(&str, &str); 2] = [("#c8372d", "#8e211a"), ("#2b62b3", "#
 /// The board as a scalable `<svg>` element, 352 units wide, with a line for the side to move and
 /// the die.
 pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> String {
-    let side = BOARD.side();
+    let side = BOARD_GEOMETRY.side_length();
     let mut svg = svg_open(side, side + 24, &game.format_position(position, die));
     svg += &format!("<rect width=\"{side}\" height=\"{side}\" rx=\"8\" fill=\"#6b4f3a\"/>");
     for square in 0..COLUMNS * COLUMNS {
         let (row, column) = (square / COLUMNS, square % COLUMNS);
-        let (x, y) = (MARGIN + column * SQUARE, MARGIN + row * SQUARE);
+        let (x, y) = (MARGIN + column * SQUARE_SIZE, MARGIN + row * SQUARE_SIZE);
         let fill = if (row + column) % 2 == 0 {
             "#f2e3c6"
         } else {
             "#e3cda4"
         };
         svg += &format!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE}\" height=\"{SQUARE}\" fill=\"{fill}\"/>"
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{SQUARE_SIZE}\" height=\"{SQUARE_SIZE}\" fill=\"{fill}\"/>"
         );
         // Each goal square has the colour of the side that moves towards it.
         let goals = [usize::from(Standard::GOAL), 0];
@@ -42,13 +42,13 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
                 "<rect x=\"{}\" y=\"{}\" width=\"{2}\" height=\"{2}\" fill=\"none\" stroke=\"{3}\" stroke-width=\"4\" stroke-opacity=\"0.55\"/>",
                 x + 4,
                 y + 4,
-                SQUARE - 8,
+                SQUARE_SIZE - 8,
                 STONE_COLOURS[seat].0
             );
         }
         if let Some((seat, stone)) = Standard::stone_at(position, square as u8) {
             let ((fill, outline), number) = (STONE_COLOURS[seat], stone + 1);
-            let (x, y) = (x + SQUARE / 2, y + SQUARE / 2);
+            let (x, y) = (x + SQUARE_SIZE / 2, y + SQUARE_SIZE / 2);
             svg += &format!(
                 "<circle cx=\"{x}\" cy=\"{y}\" r=\"22\" fill=\"{fill}\" stroke=\"{outline}\" stroke-width=\"2\"/>\
                  <text x=\"{x}\" y=\"{}\" font-size=\"24\" font-weight=\"700\" fill=\"#fff\">{number}</text>",
@@ -62,7 +62,9 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
         None => format!("{mover} to roll"),
     };
     let ink = STONE_COLOURS[position.seat()].1;
-    svg + &BOARD.names() + &label(side / 2, side + 18, 15, ink, turn) + "</svg>"
+    svg + &BOARD_GEOMETRY.coordinate_labels()
+        + &label(side / 2, side + 18, 15, ink, turn)
+        + "</svg>"
 }
 
 /// The board with coordinates (Red's stones 1–6, Blue's a–f), and a line with the winner or the
@@ -77,7 +79,7 @@ pub(super) fn text(game: &Standard, position: &Position, die: Option<u8>) -> Str
         (None, Some(die)) => format!("{mover} rolled {die}"),
         (None, None) => format!("{mover} to roll"),
     };
-    BOARD.text(&rows) + &turn
+    BOARD_GEOMETRY.text_board(&rows) + &turn
 }
 
 #[cfg(test)]
@@ -105,7 +107,7 @@ mod tests {
         let red = format!("fill=\"{fill}\" stroke=\"{outline}\"");
         assert_eq!(svg.matches(&red).count(), 6);
         assert!(svg.contains(&format!("<title>{NOTATION}</title>")));
-        let (x, y) = (MARGIN + 4 * SQUARE + 30, MARGIN + 3 * SQUARE + 38);
+        let (x, y) = (MARGIN + 4 * SQUARE_SIZE + 30, MARGIN + 3 * SQUARE_SIZE + 38);
         assert!(svg.contains(&format!("<text x=\"{x}\" y=\"{y}\" font-size=\"24\" font-weight=\"700\" fill=\"#fff\">2</text>")), "{svg}");
         let (one_left, die) = game
             .parse_position("...../...../..3../...../....a r -")

@@ -3,6 +3,7 @@
 
 #[cfg(target_arch = "x86_64")]
 mod horizontal_sums;
+pub mod model_types;
 pub mod network;
 #[cfg_attr(
     not(target_arch = "x86_64"),
@@ -10,7 +11,6 @@ pub mod network;
 )]
 pub mod ntuple;
 mod side_moves;
-pub mod model_types;
 
 use super::{MAX_STONES, Position, Standard};
 use alea_core::{game::Seat, random::RandomStream};
@@ -19,10 +19,10 @@ use alea_learned::{
     named_set::NamedSet,
 };
 use network::{
-    EinSteinNetwork,
+    EinSteinNetKernels,
     features::{self, FeatureGroup},
 };
-use ntuple::EinSteinTuples;
+use ntuple::EinSteinTupleKernels;
 use std::ops::{Range, RangeInclusive};
 
 pub use network::Network;
@@ -38,9 +38,9 @@ fn from_perspective(position: &Position, seat: Seat) -> Position {
 }
 
 impl Learnable for Standard {
-    type Tuples = EinSteinTuples;
+    type Tuples = EinSteinTupleKernels;
 
-    type Network = EinSteinNetwork;
+    type Network = EinSteinNetKernels;
 
     type Group = FeatureGroup;
 
@@ -54,11 +54,11 @@ impl Learnable for Standard {
         Self::default()
     }
 
-    fn model_name(&self) -> String {
+    fn model_game_name(&self) -> String {
         MODEL_GAME.to_owned()
     }
 
-    fn from_model_name(name: &str) -> Option<Self> {
+    fn from_model_game_name(name: &str) -> Option<Self> {
         (name == MODEL_GAME).then(Self::default)
     }
 
@@ -78,13 +78,13 @@ impl Learnable for Standard {
     }
 
     fn feature_schema(&self, groups: NamedSet<FeatureGroup>) -> String {
-        features::layout(groups)
+        features::layout_text(groups)
     }
 }
 
 impl TupleInputs for Standard {
-    fn cells(&self) -> &[CellGroup] {
-        &ntuple::GROUPS
+    fn cell_groups(&self) -> &[CellGroup] {
+        &ntuple::CELL_GROUPS
     }
 
     fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {

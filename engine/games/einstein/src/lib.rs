@@ -9,23 +9,23 @@ mod dice_rules;
 pub mod dice_source;
 mod drawing;
 pub mod evaluators;
+mod held_out_positions;
 pub mod learned;
 pub mod notation;
-mod roll_sampler;
 mod playable;
 pub mod players;
 pub mod playout;
 pub mod position;
 mod random_endgames;
+mod roll_sampler;
 pub mod setup;
 pub mod symmetry;
 pub mod tables;
-mod held_out_positions;
 
 use crate::dice::Die;
 use alea_core::arrays::map_array;
 use alea_core::{
-    bits::nth,
+    bits::nth_set_bit,
     game::{FixedList, Game, Outcome, Payoffs, Seat, uniform_index, win_for},
     search_game::{
         MoveCount, OutOfTurn, Phase, Playouts, SearchHints, count_moves_by_listing,
@@ -33,11 +33,11 @@ use alea_core::{
     },
 };
 pub(crate) use dice_rules::allowed_stones;
-use dice_rules::{StoneRanges, stone_ranges_by_set};
-use roll_sampler::OutcomeSampler;
+use dice_rules::{StoneOutcomes, outcomes_by_alive_set};
 pub use playout::StoneTable;
 use position::Side;
 pub use position::{GONE, MAX_STONES, Move, Position};
+use roll_sampler::OutcomeSampler;
 
 /// A side has at most 18 moves.
 const STEP_COUNT_BITS: u32 = 5;
@@ -72,7 +72,7 @@ pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
     variant: Variant,
     stones: u8,
     die: Die,
-    runs: Box<[StoneRanges; 64]>,
+    runs: Box<[StoneOutcomes; 64]>,
     sampler: OutcomeSampler,
     home: FixedList<u8, MAX_STONES>,
     stone_table: Option<StoneTable>,
@@ -104,7 +104,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     pub const GOAL: u8 = Self::SQUARES - 1;
     const STEP_OFFSETS: [u8; 3] = [COLUMNS as u8 + 1, 1, COLUMNS as u8];
     /// Bit sets of the directions that stay on the board.
-    const STEP_BITS_FROM: [u8; 32] = {
+    const DIRECTION_SETS: [u8; 32] = {
         let mut steps = [0; 32];
         let mut square = 0;
         while square < COLUMNS * ROWS {
@@ -123,7 +123,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         while square < COLUMNS * ROWS {
             let mut direction = 0;
             while direction < 3 {
-                if Self::STEP_BITS_FROM[square] >> direction & 1 == 1 {
+                if Self::DIRECTION_SETS[square] >> direction & 1 == 1 {
                     destinations[square][direction] = square as u8 + Self::STEP_OFFSETS[direction];
                 }
                 direction += 1;
@@ -140,7 +140,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         while square < 32 {
             let (mut direction, mut count) = (0, 0);
             while direction < 3 {
-                if Self::STEP_BITS_FROM[square] >> direction & 1 == 1 {
+                if Self::DIRECTION_SETS[square] >> direction & 1 == 1 {
                     directions[square][count] = direction;
                     count += 1;
                 }
@@ -155,7 +155,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         let mut mobility = [0; 32];
         let mut square = 0;
         while square < 32 {
-            mobility[square] = Self::STEP_BITS_FROM[square].count_ones() as u8;
+            mobility[square] = Self::DIRECTION_SETS[square].count_ones() as u8;
             square += 1;
         }
         mobility
@@ -163,7 +163,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 
     /// Number of steps of two stones on squares s and t, at `[s + 32 t]`: all in the lower five
     /// bits, those onto the goal above.
-    const STEP_COUNTS_OF_TWO: [u8; 1 << 10] = {
+    const STEP_COUNTS_OF_PAIRS: [u8; 1 << 10] = {
         let mut counts = [0; 32];
         let mut square = 0;
         while square < 32 {
@@ -186,9 +186,9 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     };
 
     #[inline]
-    fn step_counts(side: Side) -> u8 {
+    fn packed_step_counts(side: Side) -> u8 {
         let [one, two, three] =
-            map_array(side.square_pairs(), |pair| Self::STEP_COUNTS_OF_TWO[pair]);
+            map_array(side.square_pairs(), |pair| Self::STEP_COUNTS_OF_PAIRS[pair]);
         one + two + three
     }
 
@@ -201,7 +201,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             (1..=MAX_STONES).contains(&stones),
             "one to six stones a side"
         );
-        let runs = stone_ranges_by_set(variant, die, |runs, face| {
+        let runs = outcomes_by_alive_set(variant, die, |runs, face| {
             match runs
                 .iter_mut()
                 .find(|run| run.move_range() == face.move_range())
@@ -227,7 +227,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// merged faces.
     #[must_use]
     pub fn with_unmerged_faces(self) -> Self {
-        let runs = stone_ranges_by_set(self.variant, self.die, |runs, face| runs.push(face));
+        let runs = outcomes_by_alive_set(self.variant, self.die, |runs, face| runs.push(face));
         Self {
             sampler: OutcomeSampler::new(&runs),
             runs,
@@ -246,13 +246,13 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 
     /// Number of stones of each side at the start.
-    pub fn stones(&self) -> u8 {
+    pub fn stones_per_side(&self) -> u8 {
         self.stones
     }
 
     /// Lookup table of fast playouts; `None` unless the die is fair with six faces.
     #[inline]
-    pub fn stone_table(&self) -> Option<&StoneTable> {
+    pub fn playout_table(&self) -> Option<&StoneTable> {
         self.stone_table.as_ref()
     }
 
@@ -335,7 +335,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// Outcomes of a roll, given the set of living stones (bit i = stone i), as ranges of stones;
     /// gone stones inside a range are ignored.
     #[inline]
-    pub fn outcomes_by_stones(&self, alive: u8) -> &[Outcome] {
+    pub fn stone_outcomes(&self, alive: u8) -> &[Outcome] {
         &self.runs[usize::from(alive & 63)]
     }
 
@@ -355,7 +355,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
             Move::new(stone, b),
             Move::new(stone, c),
         ];
-        moves.push_first(all, usize::from(Self::STEP_COUNT[square]));
+        moves.push_prefix(all, usize::from(Self::STEP_COUNT[square]));
     }
 }
 
@@ -461,7 +461,7 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
     fn move_class(&self, position: &Position, mv: Move) -> u8 {
         let destination = Self::destination(position, mv);
         let captures = position.other().occupies(Self::GOAL - destination);
-        if destination == Self::GOAL || captures && position.other().count() == 1 {
+        if destination == Self::GOAL || captures && position.other().num_stones() == 1 {
             3
         } else if captures {
             2
@@ -472,7 +472,7 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
 
     /// Opening while at most two stones are captured, endgame once at most half of all are left.
     fn phase(&self, position: &Position) -> Phase {
-        let (stones, all) = (position.stones(), 2 * u32::from(self.stones));
+        let (stones, all) = (position.num_stones(), 2 * u32::from(self.stones));
         if stones + 2 >= all {
             Phase::Opening
         } else if 2 * stones <= all {
@@ -506,7 +506,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
             .sampler
             .sample(position.mover().living_set(), (bits >> 32) as u32);
         let steps = |stone: u8| {
-            Self::STEP_BITS_FROM[usize::from(position.mover().square(usize::from(stone)))]
+            Self::DIRECTION_SETS[usize::from(position.mover().square(usize::from(stone)))]
         };
         let of_first = steps(first).count_ones() as usize;
         let of_last = if last == first {
@@ -520,7 +520,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         } else {
             (last, index - of_first)
         };
-        Move::new(stone, nth(steps(stone).into(), index) as u8)
+        Move::new(stone, nth_set_bit(steps(stone).into(), index) as u8)
     }
 
     /// Calls `random` once if [`playout`] has a fast engine for the die.
@@ -562,7 +562,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
                 .chunks(playout::LANES)
                 .zip(payoffs.chunks_mut(playout::LANES))
             {
-                let won = playout::playout_lanes(table, self.variant, positions, random());
+                let won = playout::play_out_batch(table, self.variant, positions, random());
                 for (lane, (position, payoffs)) in positions.iter().zip(payoffs).enumerate() {
                     *payoffs = win_for(position.seat() ^ usize::from(won >> lane & 1 == 0));
                 }
@@ -585,7 +585,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         }
         if self.die.faces() >= self.stones {
             usize::from(
-                Self::step_counts(mover.stones_below(usize::from(first))) % (1 << STEP_COUNT_BITS),
+                Self::packed_step_counts(mover.stones_below(usize::from(first)))
+                    % (1 << STEP_COUNT_BITS),
             )
         } else {
             let mut all = MoveList::default();
@@ -602,10 +603,10 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         if self.die.faces() < self.stones {
             return count_moves_by_listing(self, position);
         }
-        let counts = u32::from(Self::step_counts(mover));
+        let counts = u32::from(Self::packed_step_counts(mover));
         let total = counts % (1 << STEP_COUNT_BITS);
         let mut nonterminal = total - (counts >> STEP_COUNT_BITS);
-        if enemy.count() == 1 {
+        if enemy.num_stones() == 1 {
             let last = enemy.squares().into_iter().find(|&square| square != GONE);
             let last = Self::GOAL.wrapping_sub(last.unwrap_or(0));
             let captures = |square| u32::from(Self::destinations(square).contains(&last));

@@ -57,18 +57,18 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
                             at,
                             format!(
                                 "{character:?} is no square; expected '.', a red stone 1-{} or a blue stone a-{}",
-                                self.stones(),
-                                (b'a' + self.stones() - 1) as char
+                                self.stones_per_side(),
+                                (b'a' + self.stones_per_side() - 1) as char
                             ),
                         );
                     }
                 };
-                if stone >= usize::from(self.stones()) {
+                if stone >= usize::from(self.stones_per_side()) {
                     return error_at(
                         at,
                         format!(
                             "stone '{character}' does not exist with {} stones a side",
-                            self.stones()
+                            self.stones_per_side()
                         ),
                     );
                 }
@@ -233,7 +233,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         };
         for direction in 0..3 {
             let mv = Move::new(stone as u8, direction);
-            let stays = Self::STEP_BITS_FROM[usize::from(from)] >> direction & 1 == 1;
+            let stays = Self::DIRECTION_SETS[usize::from(from)] >> direction & 1 == 1;
             if stays && Self::destination(position, mv) == to {
                 return Ok(mv);
             }

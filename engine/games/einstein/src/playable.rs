@@ -3,7 +3,7 @@
 use super::{
     Move, MoveList, Standard, Variant, codec,
     dice::{DiceStream, Die},
-    dice_source::PairDice,
+    dice_source::ReplayableDice,
     drawing,
     evaluators::EVALUATORS,
     players::PLAYERS,
@@ -21,8 +21,8 @@ use super::{
 use alea_core::{game::Seat, random::RandomStream, text::TextError};
 use alea_learned::model_file;
 use alea_play::{
+    playable::{ChanceSources, Codec, GameInfo, GameText, Playable, Registry, Rules},
     player_notation::{Arguments, Problem, parse_number},
-    playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
     registry::{OptionalOracle, OracleEntry},
     sgf,
 };
@@ -33,7 +33,7 @@ const DEFAULT_TABLE_STONES: usize = 4;
 
 /// Default maximum for searches limited by time; larger tables exceed the memory. Searches limited
 /// by nodes use [`DEFAULT_TABLE_STONES`], so that their moves do not depend on files.
-const MAX_CACHED_STONES: usize = 5;
+const MAX_TIMED_TABLE_STONES: usize = 5;
 
 /// Option `tablebase=N`: tables of at most N stones, 0 for none.
 static TABLEBASE: OracleEntry<Standard> = OracleEntry {
@@ -53,29 +53,31 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
                 (character, format!("'tablebase' is {range}, not '{value}'"))
             },
         )?;
-        tables(stones, game).map_err(|problem| (value.character, problem))
+        tablebase_oracle(stones, game).map_err(|problem| (value.character, problem))
     },
     default: |game, by_time| {
         if game.die() != Die::fair() {
             return Ok(None);
         }
         let stones = match by_time {
-            true => cached_stones(game.variant()).clamp(DEFAULT_TABLE_STONES, MAX_CACHED_STONES),
+            true => {
+                cached_stones(game.variant()).clamp(DEFAULT_TABLE_STONES, MAX_TIMED_TABLE_STONES)
+            }
             false => DEFAULT_TABLE_STONES,
         };
-        tables(stones, game)
+        tablebase_oracle(stones, game)
     },
     instant: |game| {
         let cached = cached_stones(game.variant());
         Some(cached.max(DEFAULT_TABLE_STONES).to_string())
     },
     class: |_, position| {
-        let [mover, other] = [position.mover(), position.other()].map(|side| side.count());
+        let [mover, other] = [position.mover(), position.other()].map(|side| side.num_stones());
         format!("{mover}v{other}")
     },
 };
 
-fn tables(stones: usize, game: &Standard) -> Result<OptionalOracle<Standard>, String> {
+fn tablebase_oracle(stones: usize, game: &Standard) -> Result<OptionalOracle<Standard>, String> {
     let tables = shared_tables(stones, game.variant()).map_err(|error| error.to_string())?;
     Ok(Some(tables))
 }
@@ -84,9 +86,9 @@ static REGISTRY: Registry<Standard> = Registry {
     evaluators: &EVALUATORS,
     players: &PLAYERS,
     oracle: Some(&TABLEBASE),
-    transcripts: &[sgf::form()],
+    transcripts: &[sgf::transcript_format()],
     best_model: |_| Some(alea_models::STRONG_1),
-    read_model: model_file::evaluator,
+    read_model: model_file::evaluator_from_bytes,
     ..Registry::DEFAULT
 };
 
@@ -150,8 +152,8 @@ impl Rules for Standard {
         200
     }
 
-    fn remaining(&self, position: &Position) -> usize {
-        position.stones() as usize
+    fn remaining_length(&self, position: &Position) -> usize {
+        position.num_stones() as usize
     }
 
     fn random_start(&self, random: &mut RandomStream, first: Seat) -> Position {
@@ -179,9 +181,9 @@ impl Rules for Standard {
     }
 }
 
-impl ChanceOutcomes for Standard {
+impl ChanceSources for Standard {
     type Chance = DiceStream;
-    type PairedChance = PairDice;
+    type PairedChance = ReplayableDice;
 
     #[inline]
     fn allowed_moves(&self, position: &Position, outcome: u8, moves: &mut MoveList) {
@@ -196,7 +198,7 @@ impl ChanceOutcomes for Standard {
     }
 
     /// Reads the weights of the die's faces, such as `die=1:1:1:1:1:5`.
-    fn assume(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
+    fn with_assumed_chance(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let Some(value) = arguments.take_named("die")? else {
             return Ok(self.clone());
         };
@@ -216,7 +218,7 @@ impl ChanceOutcomes for Standard {
         Ok(Self::new(self.variant, die))
     }
 
-    fn outcome_by_outcome(&self) -> Self {
+    fn with_unmerged_outcomes(&self) -> Self {
         self.clone().with_unmerged_faces()
     }
 }
@@ -242,7 +244,7 @@ impl GameText for Standard {
         self.variant.name().to_owned()
     }
 
-    fn draw(&self, position: &Position, outcome: Option<u8>) -> String {
+    fn text_diagram(&self, position: &Position, outcome: Option<u8>) -> String {
         drawing::text(self, position, outcome)
     }
 

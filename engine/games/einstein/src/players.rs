@@ -5,8 +5,8 @@
 use super::{Move, Position, Standard, evaluators::race_tables::distances_to_goal};
 use alea_core::limits::Limits;
 use alea_play::{
-    player_notation::{Arguments, Notation, Problem},
     player::{Analysis, Decision, Failure, Player},
+    player_notation::{Arguments, Notation, Problem},
     registry::{Meaning, PlayerEntry},
 };
 use std::sync::Arc;
@@ -48,12 +48,13 @@ pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
         "ms or cpu_ms or clock",
         "ABSeval, an opponent of Monte_Alpha: Star1 with attack, block and threat",
         |arguments| {
-            let star = Notation::new("star1").with("eval", Notation::new("attack_block_threat"));
+            let star =
+                Notation::new("star1").with_argument("eval", Notation::new("attack_block_threat"));
             let (star, timed) = with_time_limit(star, arguments)?;
             let default_time = || Notation::new(DEFAULT_ABSEVAL_MILLISECONDS);
             Ok(match timed {
                 true => star,
-                false => star.with(
+                false => star.with_argument(
                     "ms",
                     arguments.take("ms")?.cloned().unwrap_or_else(default_time),
                 ),
@@ -64,19 +65,19 @@ pub(super) static PLAYERS: [PlayerEntry<Standard>; 9] = [
         "MrBlack",
         "depth",
         "Rock'n'Roll's: star2 with schwarz, a ply deeper",
-        |arguments| one_ply_deeper("MrBlack", arguments),
+        |arguments| rocknroll_star2("MrBlack", arguments),
     ),
     alias(
         "FarmerBoy",
         "depth",
         "Rock'n'Roll's: star2 with farmer_boy, a ply deeper",
-        |arguments| one_ply_deeper("FarmerBoy", arguments),
+        |arguments| rocknroll_star2("FarmerBoy", arguments),
     ),
     alias(
         "MrMonte",
         "depth, iterations, player",
         "Rock'n'Roll's: star2 with mrmonte, a ply deeper",
-        |arguments| one_ply_deeper("MrMonte", arguments),
+        |arguments| rocknroll_star2("MrMonte", arguments),
     ),
     alias("MrRandom", "", "Rock'n'Roll's: random", |_| {
         Ok(Notation::new("random"))
@@ -106,7 +107,7 @@ fn with_time_limit(
 ) -> Result<(Notation, bool), Problem> {
     let given = player.arguments.len();
     for key in ["ms", "cpu_ms", "clock"] {
-        player = player.with(key, arguments.take_named(key)?.cloned());
+        player = player.with_argument(key, arguments.take_named(key)?.cloned());
     }
     let timed = player.arguments.len() > given;
     Ok((player, timed))
@@ -119,23 +120,23 @@ fn mcts_notation(
     arguments: &mut Arguments<'_>,
 ) -> Result<Notation, Problem> {
     let mcts = Notation::new("mcts")
-        .with("leaf", Notation::new(leaf))
-        .with("solver", Notation::new(solver))
-        .with("graph", Notation::new("off"))
-        .with("c", Notation::new(std::f64::consts::SQRT_2.to_string()));
+        .with_argument("leaf", Notation::new(leaf))
+        .with_argument("solver", Notation::new(solver))
+        .with_argument("graph", Notation::new("off"))
+        .with_argument("c", Notation::new(std::f64::consts::SQRT_2.to_string()));
     let (mcts, timed) = with_time_limit(mcts, arguments)?;
     // With a fixed number of simulations, early stopping never changes the chosen move.
     Ok(match timed {
-        true => mcts.with("early", Notation::new("off")),
-        false => mcts.with("sims", arguments.take("sims")?.cloned()),
+        true => mcts.with_argument("early", Notation::new("off")),
+        false => mcts.with_argument("sims", arguments.take("sims")?.cloned()),
     })
 }
 
-fn one_ply_deeper(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
+fn rocknroll_star2(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let depth: u32 = arguments.number("depth", 0..=63, 0)? + 1;
     Ok(Notation::new("star2")
-        .with("depth", Notation::new(depth.to_string()))
-        .with("eval", rocknroll_evaluator(name, arguments)?))
+        .with_argument("depth", Notation::new(depth.to_string()))
+        .with_argument("eval", rocknroll_evaluator(name, arguments)?))
 }
 
 /// The evaluator of the Rock'n'Roll player `name`; `MrMonte` simulates the same player for both
@@ -151,9 +152,9 @@ pub(super) fn rocknroll_evaluator(
             let iterations = arguments.take("iterations")?.cloned();
             let player = arguments.take("player")?.cloned();
             Notation::new("mrmonte")
-                .with("iterations", iterations)
-                .with("red", player.clone())
-                .with("blue", player)
+                .with_argument("iterations", iterations)
+                .with_argument("red", player.clone())
+                .with_argument("blue", player)
         }
     })
 }

@@ -21,8 +21,8 @@ mod tests;
 
 use super::{Position, Standard, Variant};
 use alea_core::{random::RandomStream, simd::Instructions};
-use lockstep::{play, play_each};
-pub use random_bits::{LaneRandom, PlyBits, SmallRandom};
+use lockstep::{play, play_positions};
+pub use random_bits::{LaneRandom, PlyBits, SplitMix64};
 use scalar::ScalarLanes;
 pub use scalar::StoneTable;
 pub(super) use scalar::playout_from_seed;
@@ -36,7 +36,7 @@ pub(super) const MIN_BATCH: usize = 4;
 
 /// Plays one random game from each of at most [`LANES`] positions (not over). Bit *i* of the
 /// result: whether the side to move in position *i* wins.
-pub(super) fn playout_lanes(
+pub(super) fn play_out_batch(
     table: StoneTable,
     variant: Variant,
     positions: &[Position],
@@ -47,11 +47,11 @@ pub(super) fn playout_lanes(
     if variant == Variant::Classic
         && let Some(lanes) = byte_lanes::ByteLanes::new(Instructions::detect())
     {
-        return play_each(lanes, random, positions);
+        return play_positions(lanes, random, positions);
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = variant;
-    play_each(ScalarLanes::new(table), random, positions)
+    play_positions(ScalarLanes::new(table), random, positions)
 }
 
 /// Distribution of the random moves.
@@ -133,8 +133,8 @@ impl LanePlayouts {
         seed: u64,
     ) -> Option<Self> {
         let table = game
-            .stone_table()
-            .filter(|_| usize::from(game.stones()) == super::MAX_STONES)?;
+            .playout_table()
+            .filter(|_| usize::from(game.stones_per_side()) == super::MAX_STONES)?;
         #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut))]
         let mut lanes = LaneEngine::Scalar(Box::new(ScalarLanes::new(*table)));
         #[cfg(target_arch = "x86_64")]
@@ -170,7 +170,7 @@ impl LanePlayouts {
     /// Plays `games` games from uniformly random set-ups, independent for the two sides. In 720 games
     /// the beginner has every set-up once, which lowers the variance.
     pub fn random_setups(&mut self, games: u64) -> Tally {
-        self.starts.random_setups();
+        self.starts.use_random_setups();
         self.play(games)
     }
 
@@ -183,7 +183,7 @@ impl LanePlayouts {
                 ..Tally::default()
             };
         }
-        self.starts.position(position);
+        self.starts.use_position(position);
         self.play(games)
     }
 

@@ -2,7 +2,7 @@
 //! low half, with each stone's square in its owner's perspective (31 = gone); bit 60 is the seat to
 //! move.
 
-use super::playout::SmallRandom;
+use super::playout::SplitMix64;
 use alea_core::arrays::build_array;
 
 /// Maximum number of stones per side.
@@ -13,8 +13,8 @@ pub const GONE: u8 = 31;
 
 const LANE_BITS: u32 = 5;
 const ALL_LANES: u32 = (1 << (LANE_BITS * MAX_STONES as u32)) - 1;
-const LOW_BITS: u32 = 0x0210_8421;
-const HIGH_BITS: u32 = LOW_BITS << (LANE_BITS - 1);
+const LANE_LOW_BITS: u32 = 0x0210_8421;
+const LANE_HIGH_BITS: u32 = LANE_LOW_BITS << (LANE_BITS - 1);
 const SEAT_BIT: u32 = 60;
 
 /// The squares of one side's stones, in its own perspective.
@@ -84,7 +84,7 @@ impl Side {
 
     /// Number of living stones.
     #[inline]
-    pub fn count(self) -> u32 {
+    pub fn num_stones(self) -> u32 {
         self.lanes_other_than(GONE).count_ones()
     }
 
@@ -97,7 +97,7 @@ impl Side {
     /// Whether a stone stands on `square`.
     #[inline]
     pub fn occupies(self, square: u8) -> bool {
-        self.lanes_other_than(square) != HIGH_BITS
+        self.lanes_other_than(square) != LANE_HIGH_BITS
     }
 
     /// Bit set of the occupied squares, and bit 31 if a stone is gone.
@@ -109,7 +109,7 @@ impl Side {
     /// The stone (from 0) on `square`, if any.
     #[inline]
     pub fn stone_on(self, square: u8) -> Option<usize> {
-        let equal = !self.lanes_other_than(square) & HIGH_BITS;
+        let equal = !self.lanes_other_than(square) & LANE_HIGH_BITS;
         (equal != 0).then(|| (equal.trailing_zeros() / LANE_BITS) as usize)
     }
 
@@ -117,7 +117,7 @@ impl Side {
     #[must_use]
     #[inline]
     pub fn without_stone_on(self, square: u8) -> Self {
-        let equal = !self.lanes_other_than(square) & HIGH_BITS;
+        let equal = !self.lanes_other_than(square) & LANE_HIGH_BITS;
         Self(self.0 | ((equal >> (LANE_BITS - 1)) * 31))
     }
 
@@ -139,9 +139,9 @@ impl Side {
     /// The highest bit of every lane that does not hold `square`. No carry leaves a lane.
     #[inline]
     fn lanes_other_than(self, square: u8) -> u32 {
-        let difference = self.0 ^ (u32::from(square) * LOW_BITS);
-        const LOW_FOUR_BITS: u32 = LOW_BITS * 15;
-        (((difference & LOW_FOUR_BITS) + LOW_FOUR_BITS) | difference) & HIGH_BITS
+        let difference = self.0 ^ (u32::from(square) * LANE_LOW_BITS);
+        const LOW_FOUR_BITS: u32 = LANE_LOW_BITS * 15;
+        (((difference & LOW_FOUR_BITS) + LOW_FOUR_BITS) | difference) & LANE_HIGH_BITS
     }
 }
 
@@ -197,8 +197,8 @@ impl Position {
 
     /// Number of stones on the board.
     #[inline]
-    pub fn stones(&self) -> u32 {
-        self.mover().count() + self.other().count()
+    pub fn num_stones(&self) -> u32 {
+        self.mover().num_stones() + self.other().num_stones()
     }
 
     /// The packed form, also used in game records.
@@ -235,7 +235,7 @@ impl Position {
     /// of Stafford).
     #[inline]
     pub fn key(&self) -> u64 {
-        SmallRandom::new(self.0).next_u64()
+        SplitMix64::new(self.0).next_u64()
     }
 
     /// The position after `stone` moved to `destination` (`destination_of_other` in the other

@@ -31,8 +31,8 @@ pub(super) fn random_endgame(
         }
         let (mover, other) = squares[..stones].split_at(own);
         let sides = [
-            side(mover.iter().copied(), random),
-            side(other.iter().map(|&square| goal - square), random),
+            randomly_labelled(mover.iter().copied(), random),
+            randomly_labelled(other.iter().map(|&square| goal - square), random),
         ];
         if sides.iter().all(|side| !side.occupies(goal)) {
             return Some(Position::new(sides[0], sides[1], first));
@@ -40,7 +40,7 @@ pub(super) fn random_endgame(
     }
 }
 
-fn side(squares: impl Iterator<Item = u8>, random: &mut RandomStream) -> Side {
+fn randomly_labelled(squares: impl Iterator<Item = u8>, random: &mut RandomStream) -> Side {
     let mut stones: [usize; MAX_STONES] = std::array::from_fn(|stone| stone);
     random.shuffle(&mut stones);
     let mut lanes = [GONE; MAX_STONES];
@@ -72,7 +72,7 @@ mod tests {
                 Some(position)
             );
             *counts
-                .entry((position.mover().count(), position.other().count()))
+                .entry((position.mover().num_stones(), position.other().num_stones()))
                 .or_default() += 1;
         }
         // A third per number of stones, 2 to 4, which have 1, 2 and 3 divisions.
@@ -93,7 +93,9 @@ mod tests {
             );
         }
         assert_eq!(
-            random_endgame([12, 12], 0, &mut random).unwrap().stones(),
+            random_endgame([12, 12], 0, &mut random)
+                .unwrap()
+                .num_stones(),
             12
         );
         for none in [[1, 3], [4, 3], [2, 13]] {

@@ -1,7 +1,7 @@
 //! Samples the stones that a roll allows, by thresholds for each set of living stones. The 32
 //! random bits select the outcome of [`alea_core::game::sample_outcome`].
 
-use super::dice_rules::StoneRanges;
+use super::dice_rules::StoneOutcomes;
 use crate::MAX_OUTCOMES;
 use alea_core::game::sample_outcome;
 
@@ -19,7 +19,7 @@ struct Thresholds {
 pub(super) struct OutcomeSampler(Box<[Thresholds; 64]>);
 
 impl OutcomeSampler {
-    pub(super) fn new(runs: &[StoneRanges; 64]) -> Self {
+    pub(super) fn new(runs: &[StoneOutcomes; 64]) -> Self {
         Self(Box::new(runs.each_ref().map(Thresholds::new)))
     }
 
@@ -37,7 +37,7 @@ impl OutcomeSampler {
 }
 
 impl Thresholds {
-    fn new(runs: &StoneRanges) -> Self {
+    fn new(runs: &StoneOutcomes) -> Self {
         let mut sampler = Self {
             up_to: [u32::MAX; MAX_OUTCOMES - 1],
             ends: [0; MAX_OUTCOMES],
@@ -47,7 +47,7 @@ impl Thresholds {
             if let Some(up_to) = sampler.up_to.get_mut(number)
                 && number + 1 < runs.len()
             {
-                *up_to = max_bits_of(runs, number);
+                *up_to = threshold_of(runs, number);
             }
         }
         sampler
@@ -55,7 +55,7 @@ impl Thresholds {
 }
 
 /// The largest bits that sample outcome `number` or an earlier one.
-fn max_bits_of(runs: &StoneRanges, number: usize) -> u32 {
+fn threshold_of(runs: &StoneOutcomes, number: usize) -> u32 {
     let is_later = |bits: u32| {
         let sampler = sample_outcome(&runs[..], bits);
         runs[..=number]
@@ -81,7 +81,7 @@ fn max_bits_of(runs: &StoneRanges, number: usize) -> u32 {
 mod tests {
     use super::*;
     use crate::{
-        EinStein, MoveList, Standard, Variant, dice::Die, dice_rules::stone_ranges_by_set,
+        EinStein, MoveList, Standard, Variant, dice::Die, dice_rules::outcomes_by_alive_set,
     };
     use alea_core::{
         game::{Game, uniform_index},
@@ -145,7 +145,7 @@ mod tests {
         let mut random = RandomStream::new(5);
         for die in dice() {
             for variant in [Variant::Classic, Variant::NearestOnly] {
-                let each_face = stone_ranges_by_set(variant, die, |runs, face| runs.push(face));
+                let each_face = outcomes_by_alive_set(variant, die, |runs, face| runs.push(face));
                 for runs in [each_face, Standard::new(variant, die).runs] {
                     let sampler = OutcomeSampler::new(&runs);
                     for alive in 1..64u8 {

@@ -73,8 +73,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 
     /// Number of set-ups of a side.
-    pub fn setups(&self) -> usize {
-        (1..=usize::from(self.stones())).product()
+    pub fn num_setups(&self) -> usize {
+        (1..=usize::from(self.stones_per_side())).product()
     }
 
     pub(super) fn side_with_setup(&self, setup: usize) -> Side {
@@ -103,7 +103,10 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// A start position of random set-ups.
     #[must_use]
     pub fn random_start(&self, random: &mut RandomStream, first: Seat) -> Position {
-        let setups = [random.below(self.setups()), random.below(self.setups())];
+        let setups = [
+            random.below(self.num_setups()),
+            random.below(self.num_setups()),
+        ];
         self.start(setups, first)
     }
 }

@@ -240,7 +240,7 @@ mod tests {
         let mut seen = 0;
         for position in random_positions(&game, 13, 20_000)
             .into_iter()
-            .filter(|position| position.stones() <= 3)
+            .filter(|position| position.num_stones() <= 3)
         {
             let expected = value(&game, &position, &mut cache);
             for symmetry in 1..SYMMETRIES {

@@ -2,31 +2,31 @@
 //! for a fair die on the standard board.
 //!
 //! Stored 0 and 1 are certain results; other values are within
-//! [`Oracle::error`](alea_core::oracle::Oracle::error) of the truth. Tables are identical on every
+//! [`Oracle::error`](alea_core::oracle::Oracle::max_error) of the truth. Tables are identical on every
 //! machine.
 
 mod build;
-pub mod shared_tables;
-mod on_demand_solve;
+mod cell_storage;
 mod external_memory;
 mod file;
 mod index;
 mod kernels;
-mod cell_storage;
 mod label_patterns;
+mod on_demand_solve;
 mod probe;
+pub mod shared_tables;
 mod solve;
 mod statistics;
 mod visit;
 
 pub use index::Class;
-pub use probe::{Face, Probe, SAME_VALUE};
+pub use probe::{FaceResult, ProbeResult, SAME_VALUE_MARGIN};
 pub use statistics::{ClassStatistics, SelfCapture};
 
 use crate::Variant;
 use alea_core::{files::FileError, text::format_bytes};
-use index::Index;
 use cell_storage::Cells;
+use index::Index;
 use std::path::Path;
 
 /// Fewest stones (of both sides together) for which tables can be built.
@@ -38,14 +38,14 @@ pub const MAX_TABLE_STONES: usize = 6;
 pub type Run<'a> = &'a (dyn Fn(usize, &(dyn Fn(usize) + Sync)) + Sync);
 
 /// Progress callback: positions solved so far, and in total.
-pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
+pub type ReportProgress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
 /// The [`Run`] that calls the jobs in sequence on the calling thread.
 pub fn run_sequentially(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     (0..jobs).for_each(job);
 }
 
-/// Win probabilities of all positions with at most [`Self::stones`] stones, in one variant.
+/// Win probabilities of all positions with at most [`Self::max_stones`] stones, in one variant.
 #[derive(Debug)]
 pub struct Tables {
     variant: Variant,
@@ -72,7 +72,7 @@ impl TablesError {
         ))
     }
 
-    fn in_file(path: &Path, problem: &str) -> Self {
+    fn file_error(path: &Path, problem: &str) -> Self {
         Self(format!("{}: {problem}", path.display()))
     }
 }
@@ -104,7 +104,7 @@ impl Tables {
     }
 
     /// Largest number of stones of a position in these tables.
-    pub fn stones(&self) -> usize {
+    pub fn max_stones(&self) -> usize {
         self.stones
     }
 
@@ -127,7 +127,7 @@ impl Tables {
     }
 
     fn num_cells(&self, class: Class) -> u64 {
-        (self.index.blocks(class) * class.block()) as u64
+        (self.index.num_blocks(class) * class.cells_per_block()) as u64
     }
 }
 

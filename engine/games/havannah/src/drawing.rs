@@ -28,46 +28,49 @@ fn caption(game: &Havannah, position: &Position) -> String {
             ways.join(" and a ")
         ),
     };
-    let last = position.last();
+    let last = position.last_cell();
     let last = last.map(|cell| format!(", last stone {}", game.cell_name(cell)));
     turn + &last.unwrap_or_default()
 }
 
 /// Column, in half cells, and row of the cell (or label, one step off the board) with letter `x`
 /// and number `y`, from 0.
-fn at(game: &Havannah, [x, y]: [isize; 2]) -> [usize; 2] {
+fn grid_position(game: &Havannah, [x, y]: [isize; 2]) -> [usize; 2] {
     [2 * x - y + game.base() as isize + 2, y + 1].map(isize::unsigned_abs)
 }
 
-fn cells(game: &Havannah) -> impl Iterator<Item = (usize, [usize; 2])> {
-    let names = game.shape.names[..game.board_cells()].iter().enumerate();
-    names.map(|(cell, name)| (cell, at(game, name.map(isize::from))))
+fn cell_positions(game: &Havannah) -> impl Iterator<Item = (usize, [usize; 2])> {
+    let names = game.shape.names[..game.num_cells()].iter().enumerate();
+    names.map(|(cell, name)| (cell, grid_position(game, name.map(isize::from))))
 }
 
-fn labels(game: &Havannah) -> impl Iterator<Item = (String, [usize; 2])> {
+fn label_positions(game: &Havannah) -> impl Iterator<Item = (String, [usize; 2])> {
     let base = game.base() as isize;
     (0..2 * base - 1).flat_map(move |index| {
         let before = (index - base + 1).max(0) - 1;
         let letter = char::from(b'a' + index as u8).to_string();
         [
-            ((index + 1).to_string(), at(game, [before, index])),
-            (letter, at(game, [index, before])),
+            (
+                (index + 1).to_string(),
+                grid_position(game, [before, index]),
+            ),
+            (letter, grid_position(game, [index, before])),
         ]
     })
 }
 
 pub(super) fn text(game: &Havannah, position: &Position) -> String {
     let mut rows = vec![vec![' '; 4 * game.base() + 2]; 2 * game.base()];
-    for (text, [right, row]) in labels(game) {
+    for (text, [right, row]) in label_positions(game) {
         for (sign, back) in text.chars().rev().zip(0..) {
             rows[row][right - back] = sign;
         }
     }
-    for (cell, [right, row]) in cells(game) {
+    for (cell, [right, row]) in cell_positions(game) {
         rows[row][right] = position
             .seat_at(cell)
             .map_or('.', |seat| STONE_CHARACTERS[seat]);
-        if position.last() == Some(cell) {
+        if position.last_cell() == Some(cell) {
             (rows[row][right - 1], rows[row][right + 1]) = ('(', ')');
         }
     }
@@ -80,7 +83,7 @@ pub(super) fn svg(game: &Havannah, position: &Position) -> String {
     let height = (2 * game.base() + 1) * ROW_HEIGHT + 24;
     let mut svg = svg_open(width, height, &game.format_position(position));
     let point_of = |[right, row]: [usize; 2]| (right * HALF_CELL_WIDTH, (row + 1) * ROW_HEIGHT);
-    for (cell, at) in cells(game) {
+    for (cell, at) in cell_positions(game) {
         let (x, y) = point_of(at);
         svg += &format!(
             "<path d=\"M{x} {}l22 12v26l-22 12l-22 -12v-26z\" fill=\"#d9b978\" stroke=\"#8a6d35\"/>",
@@ -92,11 +95,11 @@ pub(super) fn svg(game: &Havannah, position: &Position) -> String {
         let [own, other] = [["#f4f1e8", "#16181a"], ["#16181a", "#f4f1e8"]][seat];
         svg +=
             &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"17\" fill=\"{own}\" stroke=\"#16181a\"/>");
-        if position.last() == Some(cell) {
+        if position.last_cell() == Some(cell) {
             svg += &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"5\" fill=\"{other}\"/>");
         }
     }
-    for (text, at) in labels(game) {
+    for (text, at) in label_positions(game) {
         let (x, y) = point_of(at);
         svg += &label(x, y + 5, 14, "#3b3f3a", text);
     }

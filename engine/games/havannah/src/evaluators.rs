@@ -17,7 +17,7 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Havannah>; 2] = [
     EvaluatorEntry::new(
         "needs",
         "stones that the other side still needs for a bridge or fork, minus one's own",
-        |arguments, _| calibrated(arguments, Needs, Needs::CALIBRATION),
+        |arguments, _| calibrated(arguments, StonesNeeded, StonesNeeded::CALIBRATION),
     ),
     EvaluatorEntry::new(
         "locality",
@@ -33,9 +33,9 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Havannah>; 2] = [
 ];
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Needs;
+pub(super) struct StonesNeeded;
 
-impl Needs {
+impl StonesNeeded {
     const CALIBRATION: Calibration = Calibration::logistic(0.5, 0.25);
 }
 
@@ -43,7 +43,7 @@ const UNREACHABLE_DISTANCE: u8 = 60;
 
 /// For each cell the fewest new stones with which `seat` joins it, itself included, to a cell with
 /// a bit of `rim`.
-fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8; MAX_CELLS] {
+fn stones_to_rim(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8; MAX_CELLS] {
     let own = seat as u8 + 1;
     let mut distances = [UNREACHABLE_DISTANCE; MAX_CELLS];
     let cost = |cell: usize| match position.colours[cell] {
@@ -56,7 +56,7 @@ fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8;
         0 => queue.push_front(cell),
         _ => queue.push_back(cell),
     };
-    for (cell, distance) in distances.iter_mut().enumerate().take(game.board_cells()) {
+    for (cell, distance) in distances.iter_mut().enumerate().take(game.num_cells()) {
         if game.shape.rim[cell] & rim != 0 && cost(cell) < UNREACHABLE_DISTANCE {
             *distance = cost(cell);
             reach(&mut queue, cell);
@@ -78,12 +78,12 @@ fn distances(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8;
     distances
 }
 
-impl Needs {
-    fn of(game: &Havannah, position: &Position, seat: Seat) -> u8 {
-        let from = |bit: usize| distances(game, position, seat, 1 << bit);
+impl StonesNeeded {
+    fn stones_needed_by(game: &Havannah, position: &Position, seat: Seat) -> u8 {
+        let from = |bit: usize| stones_to_rim(game, position, seat, 1 << bit);
         let (sides, corners) = (from_fn(from), from_fn(|corner| from(6 + corner)));
         let mut least = UNREACHABLE_DISTANCE;
-        for cell in 0..game.board_cells() {
+        for cell in 0..game.num_cells() {
             // Each path that meets in an empty cell counts its stone.
             let own = u8::from(position.colours[cell] == EMPTY);
             let nearest = |all: &[[u8; MAX_CELLS]; 6], count: u8| {
@@ -103,10 +103,11 @@ impl Needs {
     }
 }
 
-impl Score<Havannah> for Needs {
+impl Score<Havannah> for StonesNeeded {
     fn score(&self, game: &Havannah, position: &Position) -> f32 {
         let seat = position.seat();
-        let [own, other] = [seat, 1 - seat].map(|seat| Self::of(game, position, seat));
+        let [own, other] =
+            [seat, 1 - seat].map(|seat| Self::stones_needed_by(game, position, seat));
         f32::from(other.min(20)) - f32::from(own.min(20))
     }
 }
@@ -131,7 +132,7 @@ impl Evaluator<Havannah> for Locality {
         if self.chain > 0.0 && last != OFF_BOARD {
             let seat = position.seat_at(last);
             let root = position.root(last);
-            let joined = (0..game.board_cells())
+            let joined = (0..game.num_cells())
                 .filter(|&cell| position.seat_at(cell) == seat && position.root(cell) == root);
             sum += self.chain * joined.take(6 * self.reach).count() as f32;
         }

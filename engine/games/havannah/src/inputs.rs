@@ -5,7 +5,7 @@
 
 use super::{
     EMPTY, Havannah, Position,
-    shape::{BASES, OFF_BOARD, SIDE_BITS, cells_of},
+    shape::{BASES, OFF_BOARD, SIDES_MASK, cells_of},
 };
 use alea_core::game::Seat;
 use alea_learned::{
@@ -19,30 +19,30 @@ use std::{
     sync::LazyLock,
 };
 
-const fn cells(base: usize) -> [CellGroup; 1] {
+const fn cell_group(base: usize) -> [CellGroup; 1] {
     let meaning = "board, letter by letter (0 empty, 1 mover, 2 other)";
-    [CellGroup::only('b', cells_of(base), 3, meaning)]
+    [CellGroup::single('b', cells_of(base), 3, meaning)]
 }
 
 static CELLS: [[CellGroup; 1]; 8] = [
-    cells(3),
-    cells(4),
-    cells(5),
-    cells(6),
-    cells(7),
-    cells(8),
-    cells(9),
-    cells(10),
+    cell_group(3),
+    cell_group(4),
+    cell_group(5),
+    cell_group(6),
+    cell_group(7),
+    cell_group(8),
+    cell_group(9),
+    cell_group(10),
 ];
 
 /// Classes of a cell: empty, by the set of seats that would win there (4), or a stone, by owner,
 /// number of sides of its chain (0, 1, more) and whether the chain has a corner.
-const NUM_CENTRES: usize = 4 + 2 * 6;
+const NUM_CENTRE_CLASSES: usize = 4 + 2 * 6;
 
 /// Contents of six neighbours with four colours each, up to rotation and reflection.
-const NUM_SURROUNDINGS: usize = 430;
+const NUM_NEIGHBOURHOODS: usize = 430;
 
-const NUM_ROWS: usize = NUM_CENTRES * NUM_SURROUNDINGS;
+const NUM_TABLE_ROWS: usize = NUM_CENTRE_CLASSES * NUM_NEIGHBOURHOODS;
 
 /// By the contents of the six neighbours, two bits each: class under rotation and reflection.
 static SURROUNDING_INDEX: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
@@ -65,7 +65,7 @@ static SURROUNDING_INDEX: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
 static SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
     name: "hexagons",
     tuples: |game| {
-        let cell = |cell_index: usize| game.cells()[0].cell(cell_index);
+        let cell = |cell_index: usize| game.cell_groups()[0].cell(cell_index);
         let around = |cell_index: usize| {
             let near = game.shape.near[cell_index][..6]
                 .iter()
@@ -75,7 +75,7 @@ static SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
             tuple.sort_unstable();
             tuple
         };
-        (0..game.board_cells()).map(around).collect()
+        (0..game.num_cells()).map(around).collect()
     },
 }];
 
@@ -87,7 +87,7 @@ impl Learnable for Havannah {
     type Group = NoFeatureGroup;
 
     fn feature_slots(&self, _: NamedSet<NoFeatureGroup>) -> Vec<Range<usize>> {
-        vec![0..NUM_ROWS; self.board_cells()]
+        vec![0..NUM_TABLE_ROWS; self.num_cells()]
     }
 
     fn active_features(
@@ -101,7 +101,8 @@ impl Learnable for Havannah {
         for (cell, row) in rows.iter_mut().enumerate() {
             let near = self.shape.near[cell][..6].iter().enumerate();
             let code = near.fold(0, |code, (at, &near)| {
-                code | usize::from(seen_by(seat, position.colours[usize::from(near)])) << (2 * at)
+                code | usize::from(colour_seen_by(seat, position.colours[usize::from(near)]))
+                    << (2 * at)
             });
             let centre = match position.seat_at(cell) {
                 None => {
@@ -113,12 +114,12 @@ impl Learnable for Havannah {
                 }
                 Some(owner) => {
                     let rim = position.links[position.root(cell)];
-                    let sides = (rim & SIDE_BITS).count_ones().min(2) as usize;
+                    let sides = (rim & SIDES_MASK).count_ones().min(2) as usize;
                     let corner = usize::from(rim >> 6 & 0x3f != 0);
                     4 + 6 * usize::from(owner != seat) + 3 * corner + sides
                 }
             };
-            *row = (centre * NUM_SURROUNDINGS) as u16 + numbers[code];
+            *row = (centre * NUM_NEIGHBOURHOODS) as u16 + numbers[code];
         }
     }
 
@@ -128,24 +129,24 @@ impl Learnable for Havannah {
             .to_owned()
     }
 
-    fn model_name(&self) -> String {
+    fn model_game_name(&self) -> String {
         Self::INFO.name.to_owned()
     }
 }
 
 impl TupleInputs for Havannah {
-    fn cells(&self) -> &[CellGroup] {
+    fn cell_groups(&self) -> &[CellGroup] {
         &CELLS[self.base() - BASES.start()]
     }
 
     fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
         for (symbol, &colour) in symbols.iter_mut().zip(&position.colours) {
-            *symbol = seen_by(seat, colour);
+            *symbol = colour_seen_by(seat, colour);
         }
     }
 
     fn remaining_range(&self) -> RangeInclusive<usize> {
-        1..=self.board_cells()
+        1..=self.num_cells()
     }
 
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
@@ -153,13 +154,13 @@ impl TupleInputs for Havannah {
     }
 
     fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
-        self.cells()[0].cell(usize::from(self.shape.images[symmetry][cell.index()]))
+        self.cell_groups()[0].cell(usize::from(self.shape.images[symmetry][cell.index()]))
     }
 }
 
 /// A colour from the perspective of `seat`: 0 empty, 1 own, 2 enemy, 3 off the board.
 #[inline]
-fn seen_by(seat: Seat, colour: u8) -> u8 {
+fn colour_seen_by(seat: Seat, colour: u8) -> u8 {
     if seat == 0 || colour == EMPTY || usize::from(colour) > 2 {
         colour
     } else {
@@ -180,7 +181,7 @@ mod tests {
                 .iter()
                 .max()
                 .map(|&largest| largest.into()),
-            Some(NUM_SURROUNDINGS - 1)
+            Some(NUM_NEIGHBOURHOODS - 1)
         );
         let mut random = RandomStream::new(7);
         for base in [3, 4, 6] {
@@ -189,21 +190,21 @@ mod tests {
             let mut met = 0;
             while game.payoffs(&position).is_none() {
                 let sorted = |at: &Position, seat| {
-                    let mut rows = vec![0; game.board_cells()];
+                    let mut rows = vec![0; game.num_cells()];
                     game.active_features(NamedSet::NONE, at, seat, &mut rows);
                     rows.sort_unstable();
                     rows
                 };
                 for seat in 0..2 {
                     let rows = sorted(&position, seat);
-                    assert!(usize::from(rows[rows.len() - 1]) < NUM_ROWS);
+                    assert!(usize::from(rows[rows.len() - 1]) < NUM_TABLE_ROWS);
                     for symmetry in 0..game.symmetries() {
                         assert_eq!(
                             sorted(&game.transform_position(&position, symmetry), seat),
                             rows
                         );
                     }
-                    let first = NUM_SURROUNDINGS as u16..2 * NUM_SURROUNDINGS as u16;
+                    let first = NUM_NEIGHBOURHOODS as u16..2 * NUM_NEIGHBOURHOODS as u16;
                     let wins = game.winning_cells(&position, seat).next().is_some();
                     met += usize::from(wins && rows.iter().any(|row| first.contains(row)));
                 }

@@ -9,6 +9,7 @@
 mod drawing;
 mod evaluators;
 mod inputs;
+mod mates;
 mod notation;
 mod patterns;
 mod playable;
@@ -18,18 +19,17 @@ pub mod proof;
 mod shape;
 #[cfg(test)]
 mod testing;
-mod mates;
 mod transcript_formats;
 
 pub use shape::{BASES, MAX_CELLS};
 
 use alea_core::{
-    game::{DRAW, Deterministic, FixedList, Game, Payoffs, Seat, uniform_index, win_for},
+    game::{DRAW, FixedList, Game, Payoffs, Seat, SingleOutcome, uniform_index, win_for},
     leaf::MoveKinds,
     random::GOLDEN,
     search_game::{OutOfTurn, Playouts, SearchHints},
 };
-use shape::{NUM_CELL_SLOTS, OFF_BOARD, SIDE_BITS, Shape};
+use shape::{NUM_CELL_SLOTS, OFF_BOARD, SIDES_MASK, Shape};
 use std::hash::{Hash, Hasher};
 
 /// The rules of Havannah on a board of one size.
@@ -55,7 +55,7 @@ impl Move {
 
     /// Places a stone on `cell`.
     #[inline]
-    pub fn at(cell: usize) -> Self {
+    pub fn place(cell: usize) -> Self {
         debug_assert!(cell < MAX_CELLS);
         Self(cell as u16)
     }
@@ -97,7 +97,7 @@ impl WinKinds {
 
     #[inline]
     fn from_rim(rim: u16) -> Self {
-        let fork = (rim & SIDE_BITS).count_ones() >= 3;
+        let fork = (rim & SIDES_MASK).count_ones() >= 3;
         let bridge = (rim >> 6).count_ones() >= 2;
         Self(u8::from(bridge) << 1 | u8::from(fork) << 2)
     }
@@ -108,7 +108,7 @@ const OFF_BOARD_COLOUR: u8 = 3;
 
 /// Flags the link of a chain's representative, whose low bits are the sides and corners that the
 /// chain touches.
-const ROOT: u16 = 1 << 15;
+const ROOT_FLAG: u16 = 1 << 15;
 
 /// A position; equality and hash ignore the order of the moves.
 #[derive(Clone, Copy)]
@@ -117,7 +117,7 @@ pub struct Position {
     colours: [u8; NUM_CELL_SLOTS],
     /// For each seat and cell the set of the six neighbours with the seat's stones.
     around: [[u8; NUM_CELL_SLOTS]; 2],
-    /// Union-find: for each stone another of its chain, or [`ROOT`] with the chain's rim bits.
+    /// Union-find: for each stone another of its chain, or [`ROOT_FLAG`] with the chain's rim bits.
     links: [u16; NUM_CELL_SLOTS],
     stones: u16,
     chains: [u16; 2],
@@ -231,18 +231,18 @@ impl Position {
     }
 
     /// The last filled cell; `None` on the empty board.
-    pub fn last(&self) -> Option<usize> {
+    pub fn last_cell(&self) -> Option<usize> {
         Some(usize::from(self.last[0])).filter(|&cell| cell != OFF_BOARD)
     }
 
     #[inline]
-    fn neighbour_bits(&self, cell: usize, seat: Seat) -> usize {
+    fn own_neighbours(&self, cell: usize, seat: Seat) -> usize {
         usize::from(self.around[seat][cell])
     }
 
     #[inline]
     fn root(&self, mut cell: usize) -> usize {
-        while self.links[cell] & ROOT == 0 {
+        while self.links[cell] & ROOT_FLAG == 0 {
             cell = usize::from(self.links[cell]);
         }
         cell
@@ -252,11 +252,11 @@ impl Position {
     fn find_root(&mut self, mut cell: usize) -> usize {
         loop {
             let next = self.links[cell];
-            if next & ROOT != 0 {
+            if next & ROOT_FLAG != 0 {
                 return cell;
             }
             let after = self.links[usize::from(next)];
-            if after & ROOT != 0 {
+            if after & ROOT_FLAG != 0 {
                 return usize::from(next);
             }
             self.links[cell] = after;
@@ -268,11 +268,11 @@ impl Position {
     /// stone does not link two runs of own neighbours.
     #[inline]
     fn encloses(&self, shape: &Shape, cell: usize, seat: Seat) -> bool {
-        let mut between = SURROUNDED_MEMBERS[self.neighbour_bits(cell, seat)];
+        let mut between = SURROUNDED_MEMBERS[self.own_neighbours(cell, seat)];
         while between != 0 {
             let middle = between.trailing_zeros() as usize;
             between &= between - 1;
-            let others = self.neighbour_bits(usize::from(shape.near[cell][middle]), seat);
+            let others = self.own_neighbours(usize::from(shape.near[cell][middle]), seat);
             if others | 1 << opposite(middle) == 63 {
                 return true;
             }
@@ -282,7 +282,7 @@ impl Position {
 
     #[inline(always)]
     fn would_win(&self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
-        let set = self.neighbour_bits(cell, seat);
+        let set = self.own_neighbours(cell, seat);
         // Most cells neither link two runs nor lie on the rim nor close a ring of six.
         if NEIGHBOUR_RUNS[set].0 < 2 && shape.rim[cell] == 0 && SURROUNDED_MEMBERS[set] == 0 {
             return WinKinds::default();
@@ -293,7 +293,7 @@ impl Position {
     #[inline]
     fn would_complete(&self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
         let near = &shape.near[cell];
-        let (count, starts) = NEIGHBOUR_RUNS[self.neighbour_bits(cell, seat)];
+        let (count, starts) = NEIGHBOUR_RUNS[self.own_neighbours(cell, seat)];
         let (mut roots, mut rim, mut ring) = ([OFF_BOARD; 3], shape.rim[cell], false);
         for run in 0..usize::from(count) {
             let root = self.root(usize::from(near[usize::from(starts[run])]));
@@ -301,7 +301,7 @@ impl Position {
             rim |= self.links[root];
             roots[run] = root;
         }
-        let kinds = WinKinds::from_rim(rim & !ROOT);
+        let kinds = WinKinds::from_rim(rim & !ROOT_FLAG);
         ring = ring || self.encloses(shape, cell, seat);
         WinKinds(kinds.0 | u8::from(ring))
     }
@@ -311,7 +311,7 @@ impl Position {
     #[inline]
     fn place_stone(&mut self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
         let near = &shape.near[cell];
-        let set = self.neighbour_bits(cell, seat);
+        let set = self.own_neighbours(cell, seat);
         self.colours[cell] = seat as u8 + 1;
         for (bit, &beside) in near[..6].iter().enumerate() {
             self.around[seat][usize::from(beside)] |= 1 << opposite(bit);
@@ -320,7 +320,7 @@ impl Position {
         self.stones += 1;
         let mut rim = shape.rim[cell];
         if set == 0 {
-            self.links[cell] = ROOT | rim;
+            self.links[cell] = ROOT_FLAG | rim;
             self.chains[seat] += 1;
             return WinKinds::default();
         }
@@ -338,10 +338,10 @@ impl Position {
                 self.chains[seat] -= 1;
             }
         }
-        self.links[root] = ROOT | rim;
+        self.links[root] = ROOT_FLAG | rim;
         self.links[cell] = root as u16;
         ring = ring || self.encloses(shape, cell, seat);
-        WinKinds(WinKinds::from_rim(rim & !ROOT).0 | u8::from(ring))
+        WinKinds(WinKinds::from_rim(rim & !ROOT_FLAG).0 | u8::from(ring))
     }
 }
 
@@ -363,7 +363,7 @@ impl Havannah {
 
     /// Number of cells of the board.
     #[inline]
-    pub fn board_cells(&self) -> usize {
+    pub fn num_cells(&self) -> usize {
         self.shape.cells
     }
 
@@ -392,7 +392,7 @@ impl Havannah {
     }
 
     #[inline]
-    fn list_empties(&self, position: &Position, cells: &mut [u16; NUM_CELL_SLOTS]) -> usize {
+    fn copy_empties(&self, position: &Position, cells: &mut [u16; NUM_CELL_SLOTS]) -> usize {
         let mut count = 0;
         for (cell, &colour) in position.colours[..self.shape.cells].iter().enumerate() {
             cells[count] = cell as u16;
@@ -403,7 +403,7 @@ impl Havannah {
 
     /// Plays random moves to the end of the game; `record_move` receives their history indices.
     #[inline]
-    fn fill(
+    fn play_out(
         &self,
         position: &Position,
         mut random: impl FnMut() -> u64,
@@ -419,7 +419,7 @@ impl Havannah {
             position = self.play(&position, mv);
         }
         let (mut cells, mut seat) = ([0; NUM_CELL_SLOTS], position.seat());
-        let mut left = self.list_empties(&position, &mut cells);
+        let mut left = self.copy_empties(&position, &mut cells);
         while left > 0 {
             let mut bits = random();
             for _ in 0..MOVES_PER_WORD.min(left as u32) {
@@ -446,7 +446,7 @@ impl Game for Havannah {
     type Position = Position;
     type Move = Move;
     type Moves = FixedList<Move, NUM_CELL_SLOTS>;
-    type Outcomes = Deterministic;
+    type Outcomes = SingleOutcome;
 
     #[inline]
     fn to_move(&self, position: &Position) -> Seat {
@@ -545,11 +545,11 @@ impl Playouts for Havannah {
         let index = uniform_index(empty + usize::from(self.may_swap(position)), bits as u32);
         self.empties(position)
             .nth(index)
-            .map_or(Move::SWAP, Move::at)
+            .map_or(Move::SWAP, Move::place)
     }
 
     fn playout(&self, position: &Position, random: impl FnMut() -> u64) -> Payoffs {
-        self.fill(position, random, |_| ())
+        self.play_out(position, random, |_| ())
     }
 
     fn playout_traced(
@@ -558,7 +558,7 @@ impl Playouts for Havannah {
         random: impl FnMut() -> u64,
         played: &mut MoveKinds,
     ) -> Payoffs {
-        self.fill(position, random, |kind| played.insert(kind))
+        self.play_out(position, random, |kind| played.insert(kind))
     }
 }
 

@@ -13,7 +13,7 @@ use alea_play::playable::Rules;
 use alea_play::registry::OracleEntry;
 use std::sync::Arc;
 
-pub(super) static MATES: OracleEntry<Havannah> = OracleEntry {
+pub(super) static MATES_ORACLE: OracleEntry<Havannah> = OracleEntry {
     key: "mates",
     read: |value, _| {
         let deep = match value.to_string().as_str() {
@@ -25,15 +25,15 @@ pub(super) static MATES: OracleEntry<Havannah> = OracleEntry {
                 return Err((value.character, problem));
             }
         };
-        Ok(Some(Arc::new(Mates { deep }) as _))
+        Ok(Some(Arc::new(MatesOracle { deep }) as _))
     },
     default: |_, _| Ok(None),
     instant: |_| None,
-    class: |game, position| game.remaining(position).to_string(),
+    class: |game, position| game.remaining_length(position).to_string(),
 };
 
 #[derive(Debug)]
-struct Mates {
+struct MatesOracle {
     deep: bool,
 }
 
@@ -61,13 +61,13 @@ impl Havannah {
         let near = &self.shape.near[cell];
         let own = |&near: &u16| position.seat_at(usize::from(near)) == Some(seat);
         near.iter().any(own) && {
-            let next = self.play(position, Move::at(cell));
+            let next = self.play(position, Move::place(cell));
             self.winning_cells(&next, seat).nth(1).is_some()
         }
     }
 }
 
-impl Oracle<Havannah> for Mates {
+impl Oracle<Havannah> for MatesOracle {
     fn value(&self, game: &Havannah, position: &Position) -> Option<f32> {
         let seat = position.seat();
         if game.winning_cells(position, seat).next().is_some() {
@@ -133,14 +133,14 @@ mod tests {
                     1.0 - value
                 }
             };
-            if let Some(value) = (Mates { deep: false }).value(&game, &position) {
+            if let Some(value) = (MatesOracle { deep: false }).value(&game, &position) {
                 assert_eq!(value, own(&position), "{position:?}");
                 counts[usize::from(value == 1.0)] += 1;
             }
-            let moves: Vec<Move> = game.empties(&position).map(Move::at).collect();
+            let moves: Vec<Move> = game.empties(&position).map(Move::place).collect();
             for deep in [false, true] {
                 let mut bounds = vec![Bounds::UNKNOWN; moves.len()];
-                let oracle = Mates { deep };
+                let oracle = MatesOracle { deep };
                 let is_bounded = oracle.move_bounds(&game, &position, &moves, &mut bounds);
                 let any = bounds.iter().any(|&bounds| bounds != Bounds::UNKNOWN);
                 assert_eq!(is_bounded, any);

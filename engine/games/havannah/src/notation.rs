@@ -79,7 +79,7 @@ impl Havannah {
         }
         let cell = self.parse_cell(text, golem)?;
         match position.seat_at(cell) {
-            None => Ok(Move::at(cell)),
+            None => Ok(Move::place(cell)),
             Some(_) => error_at(1, format!("{} is not empty", self.cell_name(cell))),
         }
     }
@@ -112,7 +112,7 @@ impl Havannah {
     pub fn format_position(&self, position: &Position) -> String {
         let last = position.last.map(usize::from);
         let of = |seat| {
-            let mut cells: Vec<usize> = (0..self.board_cells())
+            let mut cells: Vec<usize> = (0..self.num_cells())
                 .filter(|&cell| position.seat_at(cell) == Some(seat))
                 .collect();
             cells.sort_by_key(|&cell| (last.contains(&cell), cell));

@@ -30,7 +30,7 @@ pub(super) struct Patterns {
 
 /// The image of a near cell, 0 to 17, under `turns` rotations by 60°, and a reflection if
 /// `mirrored`.
-fn image(cell: usize, turns: usize, mirrored: bool) -> usize {
+fn rotated_cell(cell: usize, turns: usize, mirrored: bool) -> usize {
     let (ring, at) = (cell / 6, (cell + turns) % 6);
     match (mirrored, ring) {
         (false, _) => 6 * ring + at,
@@ -72,7 +72,7 @@ impl Patterns {
             let chance = chance.ok_or_else(|| wrong("a chance is 0 to 8 eighths"))?;
             for turns in 0..6 {
                 for mirrored in [false, true] {
-                    let image_of = |cell| image(cell, turns, mirrored);
+                    let image_of = |cell| rotated_cell(cell, turns, mirrored);
                     let codes_at = codes.iter().enumerate();
                     let code =
                         codes_at.fold(0, |all, (cell, code)| all | code << (2 * image_of(cell)));
@@ -94,7 +94,7 @@ impl Patterns {
 
     /// The reply of the largest matching pattern.
     #[inline]
-    pub(super) fn around_last(&self, shape: &Shape, position: &Position) -> PatternReply {
+    pub(super) fn reply_to_last(&self, shape: &Shape, position: &Position) -> PatternReply {
         let near = &shape.near[usize::from(position.last[0])];
         // Patterns have the last mover as 1, the side to move as 2.
         let swapped = position.seat() == 0;
@@ -132,7 +132,7 @@ mod tests {
     fn advice(patterns: &Patterns, moves: &str) -> Vec<String> {
         let game = Havannah::new(5, false);
         let position = game.parse_position(moves).unwrap();
-        let (mask, _) = patterns.around_last(game.shape, &position);
+        let (mask, _) = patterns.reply_to_last(game.shape, &position);
         let near = &game.shape.near[usize::from(position.last[0])];
         let cells = (0..NUM_NEAR_CELLS).filter(|cell| mask >> cell & 1 == 1);
         cells
@@ -155,7 +155,7 @@ mod tests {
             Patterns::parse("......->a 0 ....../......->bc ....../....../......->r 3").unwrap();
         let game = Havannah::new(8, false);
         let found =
-            |moves: &str| patterns.around_last(game.shape, &game.parse_position(moves).unwrap());
+            |moves: &str| patterns.reply_to_last(game.shape, &game.parse_position(moves).unwrap());
         let (mask, chance) = found("h8");
         assert_eq!((mask, chance), (0b11_1111 << 12, 3));
         let (mask, chance) = found("h10 h8");

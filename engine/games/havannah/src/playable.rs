@@ -1,8 +1,8 @@
 //! Registers Havannah with its parameters, text forms, players and symmetries.
 
 use super::{
-    BASES, Havannah, Move, Position, drawing, evaluators::EVALUATORS, players::PLAYERS,
-    playout::PLAYOUT_ENTRIES, shape::SYMMETRIES, mates::MATES, transcript_formats::FORMS,
+    BASES, Havannah, Move, Position, drawing, evaluators::EVALUATORS, mates::MATES_ORACLE,
+    players::PLAYERS, playout::PLAYOUT_ENTRIES, shape::SYMMETRIES, transcript_formats::FORMS,
 };
 use alea_core::{
     game::{Game, Seat},
@@ -12,8 +12,8 @@ use alea_core::{
 use alea_learned::model_file;
 use alea_play::{
     chance_sources::NoChance,
+    playable::{ChanceSources, Codec, GameInfo, GameText, Playable, Registry, Rules},
     player_notation::{Arguments, Problem},
-    playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
 };
 
 /// The board of most tournaments.
@@ -22,7 +22,7 @@ const DEFAULT_BASE: usize = 8;
 static REGISTRY: Registry<Havannah> = Registry {
     evaluators: &EVALUATORS,
     players: &PLAYERS,
-    oracle: Some(&MATES),
+    oracle: Some(&MATES_ORACLE),
     playouts: &PLAYOUT_ENTRIES,
     transcripts: &FORMS,
     best_model: |game| {
@@ -31,7 +31,7 @@ static REGISTRY: Registry<Havannah> = Registry {
             _ => alea_models::HAVANNAH_4,
         })
     },
-    read_model: model_file::evaluator,
+    read_model: model_file::evaluator_from_bytes,
     ..Registry::DEFAULT
 };
 
@@ -85,11 +85,11 @@ impl Rules for Havannah {
 
     fn max_plies(&self) -> u16 {
         // A swap places no stone.
-        self.board_cells() as u16 + 1
+        self.num_cells() as u16 + 1
     }
 
-    fn remaining(&self, position: &Position) -> usize {
-        self.board_cells() - position.stones()
+    fn remaining_length(&self, position: &Position) -> usize {
+        self.num_cells() - position.stones()
     }
 
     fn random_start(&self, _: &mut RandomStream, _: Seat) -> Position {
@@ -97,7 +97,7 @@ impl Rules for Havannah {
     }
 }
 
-impl ChanceOutcomes for Havannah {
+impl ChanceSources for Havannah {
     type Chance = NoChance;
     type PairedChance = NoChance;
 }
@@ -120,7 +120,7 @@ impl GameText for Havannah {
         Self::format_move(self, mv)
     }
 
-    fn draw(&self, position: &Position, _: Option<u8>) -> String {
+    fn text_diagram(&self, position: &Position, _: Option<u8>) -> String {
         drawing::text(self, position)
     }
 
@@ -153,7 +153,7 @@ impl Codec for Havannah {
         let images = &self.shape.images[symmetry];
         let image = |cell: u16| images[usize::from(cell)];
         let mut transformed = self.start();
-        for cell in 0..self.board_cells() {
+        for cell in 0..self.num_cells() {
             if let Some(seat) = position.seat_at(cell) {
                 let cell = usize::from(image(cell as u16));
                 transformed.place_stone(self.shape, cell, seat);

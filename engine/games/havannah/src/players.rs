@@ -15,10 +15,10 @@ pub(super) static PLAYERS: [PlayerEntry<Havannah>; 1] = [PlayerEntry {
     name: "lajkonik",
     parameters: "sims or seconds_per_move, and the published options by name",
     help: "the published program: patterns, mates, RAVE, solver",
-    meaning: Meaning::Alias(lajkonik),
+    meaning: Meaning::Alias(lajkonik_notation),
 }];
 
-fn lajkonik(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
+fn lajkonik_notation(arguments: &mut Arguments<'_>) -> Result<Notation, Problem> {
     let mut text = String::from("mcts(");
     let budget = [
         "sims", "ms", "cpu_ms", "clock", "threads", "memory", "keep", "ponder",

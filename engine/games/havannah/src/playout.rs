@@ -6,12 +6,12 @@
 //! Lajkonik*; by default only its patterns are used.
 
 use super::{
-    EMPTY, Havannah, NEIGHBOUR_RUNS, Position, ROOT, WinKinds,
+    EMPTY, Havannah, NEIGHBOUR_RUNS, Position, ROOT_FLAG, WinKinds,
     patterns::{PUBLISHED_PATTERNS, Patterns},
     shape::{NUM_CELL_SLOTS, NUM_NEAR_CELLS, OFF_BOARD},
 };
 use alea_core::{
-    bits::nth,
+    bits::nth_set_bit,
     files::{self, FileKind},
     game::{DRAW, Game, Payoffs, Seat, win_for},
     leaf::{Leaf, MoveKinds},
@@ -27,7 +27,7 @@ use std::sync::Arc;
 pub(super) static PLAYOUT_ENTRIES: [PlayoutEntry<Havannah>; 1] = [PlayoutEntry {
     name: "havannah",
     parameters: "ring, ring_end, connect, connect_slope, defend, defend_slope, retries, mate, antimate, patterns, reply",
-    read,
+    read: parse_playout,
 }];
 
 /// Probabilities in per cent.
@@ -48,7 +48,10 @@ struct PlayoutParameters {
     reply: bool,
 }
 
-fn read(arguments: &mut Arguments<'_>, _: &Havannah) -> Result<LeafMaker<Havannah>, Problem> {
+fn parse_playout(
+    arguments: &mut Arguments<'_>,
+    _: &Havannah,
+) -> Result<LeafMaker<Havannah>, Problem> {
     let choices = [("off", false), ("on", true)];
     let mut per_cent = |key, default: f32| arguments.number(key, -10_000.0..=10_000.0, default);
     let ring = [per_cent("ring", 100.0)?, per_cent("ring_end", 100.0)?];
@@ -121,7 +124,7 @@ impl PatternPlayout {
         }
     }
 
-    fn fill(&mut self, cell: usize) {
+    fn remove_empty_cell(&mut self, cell: usize) {
         self.left -= 1;
         let (index, last) = (self.indices[cell], self.empty[self.left]);
         self.empty[usize::from(index)] = last;
@@ -138,10 +141,10 @@ impl PatternPlayout {
         seat: Seat,
     ) {
         let near = &game.shape.near[cell];
-        let (runs, starts) = NEIGHBOUR_RUNS[position.neighbour_bits(cell, seat)];
+        let (runs, starts) = NEIGHBOUR_RUNS[position.own_neighbours(cell, seat)];
         let starts = starts[..usize::from(runs)].iter();
         let starts = starts.map(|&start| near[usize::from(start)]);
-        let rim = |start: u16| position.links[position.root(start.into())] & !ROOT;
+        let rim = |start: u16| position.links[position.root(start.into())] & !ROOT_FLAG;
         let total = starts
             .clone()
             .fold(game.shape.rim[cell], |rims, start| rims | rim(start));
@@ -191,7 +194,7 @@ impl PatternPlayout {
             let cell = match position.colours[near] {
                 EMPTY => near,
                 own if own == colour && ring => {
-                    let others = 63 ^ position.neighbour_bits(near, seat);
+                    let others = 63 ^ position.own_neighbours(near, seat);
                     if !others.is_power_of_two() {
                         continue;
                     }
@@ -225,19 +228,29 @@ impl PatternPlayout {
         found
     }
 
-    fn joining_cell(game: &Havannah, position: &Position, seat: Seat, stone: u16) -> Option<usize> {
+    fn chain_linking_cell(
+        game: &Havannah,
+        position: &Position,
+        seat: Seat,
+        stone: u16,
+    ) -> Option<usize> {
         let near = &game.shape.near[usize::from(stone)][..6];
         near.iter().map(|&near| usize::from(near)).find(|&cell| {
             position.colours[cell] == EMPTY && {
                 let around = &game.shape.near[cell];
-                let (count, starts) = NEIGHBOUR_RUNS[position.neighbour_bits(cell, seat)];
+                let (count, starts) = NEIGHBOUR_RUNS[position.own_neighbours(cell, seat)];
                 let root = |run: usize| position.root(around[usize::from(starts[run])].into());
                 (1..usize::from(count)).any(|run| root(run) != root(0))
             }
         })
     }
 
-    fn choose(&self, game: &Havannah, position: &Position, random: &mut RandomStream) -> usize {
+    fn choose_cell(
+        &self,
+        game: &Havannah,
+        position: &Position,
+        random: &mut RandomStream,
+    ) -> usize {
         let (options, seat) = (&self.knowledge, position.seat());
         let last = position.last[0];
         let mut bits = random.next_u64();
@@ -252,7 +265,7 @@ impl PatternPlayout {
                 return reply;
             }
             if let Some(patterns) = &options.patterns {
-                let (mask, chance) = patterns.around_last(game.shape, position);
+                let (mask, chance) = patterns.reply_to_last(game.shape, position);
                 if mask != 0 && (chance == 8 || draw(8) < usize::from(chance)) {
                     let sampled = if mask.is_power_of_two() {
                         0
@@ -261,7 +274,7 @@ impl PatternPlayout {
                     };
                     return usize::from(
                         game.shape.near[usize::from(last)]
-                            [nth(mask.into(), sampled) % NUM_NEAR_CELLS],
+                            [nth_set_bit(mask.into(), sampled) % NUM_NEAR_CELLS],
                     );
                 }
             }
@@ -269,12 +282,12 @@ impl PatternPlayout {
                 chance > 0.0 && (draw(1 << 20) as f32) < chance * ((1 << 20) as f32 / 100.0)
             };
             if happens(self.connect)
-                && let Some(cell) = Self::joining_cell(game, position, seat, last)
+                && let Some(cell) = Self::chain_linking_cell(game, position, seat, last)
             {
                 return cell;
             }
             if happens(self.defend)
-                && let Some(cell) = Self::joining_cell(game, position, 1 - seat, last)
+                && let Some(cell) = Self::chain_linking_cell(game, position, 1 - seat, last)
             {
                 return cell;
             }
@@ -326,7 +339,7 @@ impl Leaf<Havannah> for PatternPlayout {
             }
             position = game.play(&position, mv);
         }
-        self.left = game.list_empties(&position, &mut self.empty);
+        self.left = game.copy_empties(&position, &mut self.empty);
         for (index, &cell) in self.empty[..self.left].iter().enumerate() {
             self.indices[usize::from(cell)] = index as u16;
         }
@@ -359,12 +372,12 @@ impl Leaf<Havannah> for PatternPlayout {
             }
             let cell = match self.knowledge.antimate && one != OFF_BOARD {
                 true => one,
-                false => self.choose(game, &position, random),
+                false => self.choose_cell(game, &position, random),
             };
             if checks_threats {
                 self.queue_linked_chains(game, &position, cell, seat);
             }
-            self.fill(cell);
+            self.remove_empty_cell(cell);
             self.cells_played.push(cell as u16);
             if let Some(cells_played) = &mut cells_played {
                 cells_played.insert(NUM_CELL_SLOTS * seat + cell);
@@ -373,7 +386,7 @@ impl Leaf<Havannah> for PatternPlayout {
             position.seat = 1 - position.seat;
             let mut notices_ring = || {
                 ring_chance >= 100.0
-                    || (ring_chance > 0.0 && random.unit() * 100.0 < f64::from(ring_chance))
+                    || (ring_chance > 0.0 && random.uniform_f64() * 100.0 < f64::from(ring_chance))
             };
             if kinds.0 & !WinKinds::RING.0 != 0 || (kinds.any() && notices_ring()) {
                 winner = Some(seat);
@@ -416,7 +429,7 @@ mod tests {
             let mut random = RandomStream::new(seed);
             let mut playouts = PatternPlayout::new(NOTHING);
             let mut position = game.start();
-            let mut left = game.list_empties(&position, &mut playouts.empty);
+            let mut left = game.copy_empties(&position, &mut playouts.empty);
             while left > 0 {
                 let sampled = random.below(left);
                 let cell = usize::from(playouts.empty[sampled]);

@@ -2,21 +2,21 @@
 //! sums: Ueda et al. 2008) over positions up to symmetry.
 //!
 //! Against a win by threats that allow one reply each, only its cells and counter-threats are
-//! tried. [`check`] verifies a strategy independently.
+//! tried. [`check_strategy`] verifies a strategy independently.
 
 mod check;
 
-pub use check::{Strategy, check, number};
+pub use check::{Strategy, check_strategy, position_number};
 
 use super::{
     Havannah, Move, NEIGHBOUR_RUNS, Position, SURROUNDED_MEMBERS, WinKinds, shape::SYMMETRIES,
 };
 use alea_core::{
-    game::{Game, Seat},
     fallible_allocation::with_capacity,
+    game::{Game, Seat},
     random::GOLDEN,
 };
-use check::has_numbers;
+use check::has_position_numbers;
 use std::collections::HashSet;
 
 /// Limit of positions in one threat search; opening a1 of base 4 takes 8 million nodes with 150.
@@ -30,7 +30,7 @@ const NEIGHBOUR_SHIFTS: [i32; 6] = [8, 9, 1, -8, -9, -1];
 /// Bit index of the first cell, which leaves indices for its neighbours.
 const FIRST_CELL_BIT: u32 = 9;
 
-fn bits(mut set: u64) -> impl Iterator<Item = u64> {
+fn single_bits(mut set: u64) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
         let bit = lowest_bit(set);
         set ^= bit;
@@ -42,7 +42,7 @@ fn lowest_bit(set: u64) -> u64 {
     set & set.wrapping_neg()
 }
 
-fn at(bit: u64) -> usize {
+fn bit_index(bit: u64) -> usize {
     bit.trailing_zeros() as usize
 }
 
@@ -56,7 +56,7 @@ struct Pairs {
 }
 
 impl Pairs {
-    fn of(own: u64) -> Self {
+    fn none_for(own: u64) -> Self {
         let (any, wins) = (0, [0; 64]);
         Self { own, any, wins }
     }
@@ -77,7 +77,7 @@ struct Node {
 
 impl Node {
     /// The hash of the canonical image, and the symmetry to it.
-    fn image(&self) -> (u64, usize) {
+    fn canonical_key(&self) -> (u64, usize) {
         let keys = self.keys.iter().copied().zip(0..);
         keys.min().unwrap_or_default()
     }
@@ -113,14 +113,14 @@ pub struct Prover {
 
 impl Prover {
     /// Whether the game can be proved: base 3 or 4, without the swap.
-    pub fn can(game: &Havannah) -> bool {
-        has_numbers(game)
+    pub fn supports(game: &Havannah) -> bool {
+        has_position_numbers(game)
     }
 
     /// A prover of wins of `winner` with a table of `memory` bytes; `None` without that memory or
-    /// if [`Prover::can`] is false.
+    /// if [`Prover::supports`] is false.
     pub fn new(game: Havannah, winner: Seat, memory: usize) -> Option<Self> {
-        if !Self::can(&game) {
+        if !Self::supports(&game) {
             return None;
         }
         let shape = game.shape;
@@ -131,7 +131,7 @@ impl Prover {
         let (mut pairs, mut table) = (Vec::new(), with_capacity(buckets)?);
         table.resize_with(buckets, Default::default);
         let slots = (memory / 8 / size_of::<Pairs>()).clamp(1 << 8, 1 << 17);
-        pairs.resize(slots.next_power_of_two(), Pairs::of(u64::MAX));
+        pairs.resize(slots.next_power_of_two(), Pairs::none_for(u64::MAX));
         let mut prover = Self {
             all: bits_of_cells.iter().sum(),
             rim: 0,
@@ -148,15 +148,15 @@ impl Prover {
         for (cell, &bit) in prover.bits_of_cells.iter().enumerate() {
             let near = shape.near[cell][..6].iter();
             let near = near.filter_map(|&near| prover.bits_of_cells.get(usize::from(near)));
-            prover.near[at(bit)] = near.sum();
-            prover.rims[at(bit)] = shape.rim[cell];
+            prover.near[bit_index(bit)] = near.sum();
+            prover.rims[bit_index(bit)] = shape.rim[cell];
             prover.rim |= if shape.rim[cell] == 0 { 0 } else { bit };
         }
         for (cell, &bit) in prover.bits_of_cells.iter().enumerate() {
-            for (symmetry, image) in prover.images[at(bit)].iter_mut().enumerate() {
+            for (symmetry, image) in prover.images[bit_index(bit)].iter_mut().enumerate() {
                 let image_cell = usize::from(shape.images[symmetry][cell]);
                 *image = (
-                    at(prover.bits_of_cells[image_cell]) as u8,
+                    bit_index(prover.bits_of_cells[image_cell]) as u8,
                     shape.words[image_cell],
                 );
             }
@@ -171,64 +171,64 @@ impl Prover {
 
     /// Whether the prover's side wins; `report_nodes` receives [`Prover::nodes`] every 65,536
     /// nodes.
-    pub fn wins(&mut self, position: &Position, report_nodes: &mut dyn FnMut(u64)) -> bool {
+    pub fn prove_win(&mut self, position: &Position, report_nodes: &mut dyn FnMut(u64)) -> bool {
         if let Some(payoffs) = self.game.payoffs(position) {
             return payoffs[self.winner] == 1.0;
         }
-        let node = self.node(position);
-        let (proof, _) = match self.value(&node.stones) {
-            Some(value) => exact(value),
-            None => self.search(&node, INFINITE_NUMBER, INFINITE_NUMBER, report_nodes),
+        let node = self.node_of(position);
+        let (proof, _) = match self.decided_value(&node.stones) {
+            Some(value) => decided_numbers(value),
+            None => self.search_proof(&node, INFINITE_NUMBER, INFINITE_NUMBER, report_nodes),
         };
         (proof == 0) == (position.seat() == self.winner)
     }
 
-    /// The winning strategy, after [`Prover::wins`] has proved `position`.
+    /// The winning strategy, after [`Prover::prove_win`] has proved `position`.
     pub fn strategy(&mut self, position: &Position, report_nodes: &mut dyn FnMut(u64)) -> Strategy {
         let mut strategy = Strategy::new();
         let mut seen = HashSet::new();
         let mut left = vec![*position];
         while let Some(position) = left.pop() {
-            let (node, wins) = (self.node(&position), position.seat() == self.winner);
-            let open =
-                self.value(&node.stones).is_none() && seen.insert(number(&self.game, &position));
+            let (node, wins) = (self.node_of(&position), position.seat() == self.winner);
+            let open = self.decided_value(&node.stones).is_none()
+                && seen.insert(position_number(&self.game, &position));
             if !open || wins && self.threat_win_zone(&node.stones).is_some() {
                 continue;
             }
             if !wins {
-                let moves = self.game.empties(&position).map(Move::at);
+                let moves = self.game.empties(&position).map(Move::place);
                 left.extend(moves.map(|mv| self.game.play(&position, mv)));
                 continue;
             }
             // Replaced entries are searched again.
             let mut best = self.proven_move(&node);
             while best.is_none() {
-                self.search(&node, INFINITE_NUMBER, INFINITE_NUMBER, report_nodes);
+                self.search_proof(&node, INFINITE_NUMBER, INFINITE_NUMBER, report_nodes);
                 best = self.proven_move(&node);
             }
             let with_stone = self
                 .bits_of_cells
                 .iter()
                 .position(|&with_stone| Some(with_stone) == best);
-            let mv = Move::at(with_stone.expect("a cell of the board"));
-            strategy.insert(number(&self.game, &position), mv);
+            let mv = Move::place(with_stone.expect("a cell of the board"));
+            strategy.insert(position_number(&self.game, &position), mv);
             left.push(self.game.play(&position, mv));
         }
         strategy
     }
 
     fn proven_move(&self, node: &Node) -> Option<u64> {
-        let (key, symmetry) = node.image();
+        let (key, symmetry) = node.canonical_key();
         let stored = self.entry(key).filter(|entry| entry.proof == 0)?;
         Some(self.preimage(symmetry, stored.candidates))
     }
 
     fn preimage(&self, symmetry: usize, images: u64) -> u64 {
-        let image = |&bit: &u64| images >> self.images[at(bit)][symmetry].0 & 1 != 0;
-        bits(self.all).filter(image).sum()
+        let image = |&bit: &u64| images >> self.images[bit_index(bit)][symmetry].0 & 1 != 0;
+        single_bits(self.all).filter(image).sum()
     }
 
-    fn node(&mut self, position: &Position) -> Node {
+    fn node_of(&mut self, position: &Position) -> Node {
         let mut node = Node::default();
         for cell in 0..self.bits_of_cells.len() {
             if let Some(seat) = position.seat_at(cell) {
@@ -240,13 +240,13 @@ impl Prover {
         node
     }
 
-    fn empty(&self, stones: &Stones) -> u64 {
+    fn empty_cells(&self, stones: &Stones) -> u64 {
         self.all & !(stones.on[0] | stones.on[1])
     }
 
     fn play(&mut self, node: &Node, bit: u64) -> Node {
         let (mut keys, seat) = (node.keys, node.stones.seat);
-        for (key, (_, words)) in keys.iter_mut().zip(&self.images[at(bit)]) {
+        for (key, (_, words)) in keys.iter_mut().zip(&self.images[bit_index(bit)]) {
             *key ^= words[seat];
         }
         let stones = self.with_stone(&node.stones, bit);
@@ -255,9 +255,9 @@ impl Prover {
 
     fn with_stone(&mut self, stones: &Stones, bit: u64) -> Stones {
         let (mut next, seat) = (*stones, stones.seat);
-        let wins = self.pairs(stones.on[seat]).wins[at(bit)];
+        let wins = self.two_stone_wins(stones.on[seat]).wins[bit_index(bit)];
         next.on[seat] |= bit;
-        let empty = self.empty(&next);
+        let empty = self.empty_cells(&next);
         next.wins[seat] = (next.wins[seat] | wins) & empty;
         next.wins[1 - seat] &= empty;
         next.seat = 1 - seat;
@@ -265,20 +265,22 @@ impl Prover {
     }
 
     /// Whether the side to move wins, if that takes no search; a full board is no win of `winner`.
-    fn value(&self, stones: &Stones) -> Option<bool> {
+    fn decided_value(&self, stones: &Stones) -> Option<bool> {
         if stones.wins[stones.seat] != 0 {
             Some(true)
         } else if stones.wins[1 - stones.seat].count_ones() >= 2 {
             Some(false)
         } else {
-            (self.empty(stones) == 0).then_some(stones.seat != self.winner)
+            (self.empty_cells(stones) == 0).then_some(stones.seat != self.winner)
         }
     }
 
-    fn numbers(&self, node: &Node) -> Option<(u32, u32)> {
+    fn proof_numbers(&self, node: &Node) -> Option<(u32, u32)> {
         let stored =
-            || Some(self.entry(node.image().0)?).map(|entry| (entry.proof, entry.disproof));
-        self.value(&node.stones).map(exact).or_else(stored)
+            || Some(self.entry(node.canonical_key().0)?).map(|entry| (entry.proof, entry.disproof));
+        self.decided_value(&node.stones)
+            .map(decided_numbers)
+            .or_else(stored)
     }
 
     fn bucket(&self, key: u64) -> usize {
@@ -297,15 +299,15 @@ impl Prover {
         *(if first { one } else { other }) = entry;
     }
 
-    fn pairs(&mut self, own: u64) -> &Pairs {
+    fn two_stone_wins(&mut self, own: u64) -> &Pairs {
         let slot = (own.wrapping_mul(GOLDEN) >> 32) as usize & (self.pairs.len() - 1);
         if self.pairs[slot].own != own {
-            self.pairs[slot] = self.all_pairs(own);
+            self.pairs[slot] = self.find_two_stone_wins(own);
         }
         &self.pairs[slot]
     }
 
-    fn all_pairs(&self, own: u64) -> Pairs {
+    fn find_two_stone_wins(&self, own: u64) -> Pairs {
         let (mut chains, mut count) = ([(0, 0); 64], 0);
         // For each cell the rim bits and the stones of the chains beside it, its own rim bits
         // included.
@@ -323,29 +325,30 @@ impl Prover {
             left &= !chain;
             chains[count] = (chain, near);
             count += 1;
-            let rim = bits(chain & self.rim).fold(0, |rim, bit| rim | self.rims[at(bit)]);
-            for bit in bits(near & !chain) {
-                rims[at(bit)] |= rim;
-                joined[at(bit)] |= chain;
+            let rim =
+                single_bits(chain & self.rim).fold(0, |rim, bit| rim | self.rims[bit_index(bit)]);
+            for bit in single_bits(near & !chain) {
+                rims[bit_index(bit)] |= rim;
+                joined[bit_index(bit)] |= chain;
             }
         }
-        let mut pairs = Pairs::of(own);
-        for bit in bits(self.all & !own) {
+        let mut pairs = Pairs::none_for(own);
+        for bit in single_bits(self.all & !own) {
             // An isolated stone off the rim threatens nothing.
-            if joined[at(bit)] == 0 && bit & self.rim == 0 {
+            if joined[bit_index(bit)] == 0 && bit & self.rim == 0 {
                 continue;
             }
-            let chain = joined[at(bit)] | bit;
+            let chain = joined[bit_index(bit)] | bit;
             let beside = chains[..count]
                 .iter()
-                .filter(|(chain, _)| chain & joined[at(bit)] != 0);
-            let near = beside.fold(self.near[at(bit)], |near, (_, more)| near | more);
-            for other in bits(near & self.all & !own & !(bit | (bit - 1))) {
-                let rim = rims[at(bit)] | rims[at(other)];
+                .filter(|(chain, _)| chain & joined[bit_index(bit)] != 0);
+            let near = beside.fold(self.near[bit_index(bit)], |near, (_, more)| near | more);
+            for other in single_bits(near & self.all & !own & !(bit | (bit - 1))) {
+                let rim = rims[bit_index(bit)] | rims[bit_index(other)];
                 if WinKinds::from_rim(rim).any() || self.closes_ring(own | bit, chain, other) {
                     pairs.any |= bit | other;
-                    pairs.wins[at(bit)] |= other;
-                    pairs.wins[at(other)] |= bit;
+                    pairs.wins[bit_index(bit)] |= other;
+                    pairs.wins[bit_index(other)] |= bit;
                 }
             }
         }
@@ -366,30 +369,33 @@ impl Prover {
             .enumerate()
             .fold(0, |set, (number, step)| {
                 // Shifts wrap around to unused bits, which carry no stones.
-                set | ((chain.rotate_right((at(bit) as i32 + step) as u32) & 1) as usize) << number
+                set | ((chain.rotate_right((bit_index(bit) as i32 + step) as u32) & 1) as usize)
+                    << number
             });
         let encloses = |number: u64| {
-            let near = self.near[(at(bit) as i32 + NEIGHBOUR_SHIFTS[at(number)]) as usize];
+            let near =
+                self.near[(bit_index(bit) as i32 + NEIGHBOUR_SHIFTS[bit_index(number)]) as usize];
             near.count_ones() == 6 && near & !(own | bit) == 0
         };
-        NEIGHBOUR_RUNS[set].0 >= 2 || bits(u64::from(SURROUNDED_MEMBERS[set])).any(encloses)
+        NEIGHBOUR_RUNS[set].0 >= 2 || single_bits(u64::from(SURROUNDED_MEMBERS[set])).any(encloses)
     }
 
     /// Cells where `side` would win, or threaten to win on a `free` cell.
     fn threat_cells(&mut self, stones: &Stones, side: Seat, free: u64) -> u64 {
-        let empty = self.empty(stones);
+        let empty = self.empty_cells(stones);
         let free = free & !stones.on[side];
-        let pairs = self.pairs(stones.on[side]);
-        let threats = bits(empty & pairs.any).filter(|&bit| pairs.wins[at(bit)] & free != 0);
+        let pairs = self.two_stone_wins(stones.on[side]);
+        let threats =
+            single_bits(empty & pairs.any).filter(|&bit| pairs.wins[bit_index(bit)] & free != 0);
         threats.fold(stones.wins[side], |set, bit| set | bit)
     }
 
     /// The cells in which the enemy can stop the mover's win by threats; `None` without such a win.
     fn threat_win_zone(&mut self, stones: &Stones) -> Option<u64> {
-        self.threats(stones, &mut { MAX_THREAT_NODES }, self.empty(stones))
+        self.search_threats(stones, &mut { MAX_THREAT_NODES }, self.empty_cells(stones))
     }
 
-    fn threats(&mut self, stones: &Stones, budget: &mut u32, free: u64) -> Option<u64> {
+    fn search_threats(&mut self, stones: &Stones, budget: &mut u32, free: u64) -> Option<u64> {
         let (own, other) = (stones.wins[stones.seat], stones.wins[1 - stones.seat]);
         if own != 0 {
             return Some(lowest_bit(own) | self.threat_cells(stones, 1 - stones.seat, free));
@@ -398,13 +404,13 @@ impl Prover {
             return None;
         }
         *budget -= 1;
-        let empty = self.empty(stones);
+        let empty = self.empty_cells(stones);
         let tried = if other == 0 { empty } else { other };
-        let pairs = self.pairs(stones.on[stones.seat]);
+        let pairs = self.two_stone_wins(stones.on[stones.seat]);
         let (mut single, mut count) = ([(0, 0); 64], 0);
         let mut double = None;
-        for bit in bits(tried & pairs.any) {
-            let wins = pairs.wins[at(bit)] & empty;
+        for bit in single_bits(tried & pairs.any) {
+            let wins = pairs.wins[bit_index(bit)] & empty;
             if wins.count_ones() >= 2 {
                 let first = lowest_bit(wins);
                 double = Some(bit | first | lowest_bit(wins ^ first));
@@ -420,14 +426,14 @@ impl Prover {
         single[..count].iter().find_map(|&(threat, answer)| {
             let threatened = self.with_stone(stones, threat);
             let answered = self.with_stone(&threatened, answer);
-            let zone = self.threats(&answered, budget, free)?;
+            let zone = self.search_threats(&answered, budget, free)?;
             Some(zone | threat | answer)
         })
     }
 
     /// The moves of the mover that may win; all others lose.
     fn candidates(&mut self, stones: &Stones) -> u64 {
-        let (empty, wins) = (self.empty(stones), stones.wins[1 - stones.seat]);
+        let (empty, wins) = (self.empty_cells(stones), stones.wins[1 - stones.seat]);
         if wins != 0 {
             return wins;
         }
@@ -442,7 +448,7 @@ impl Prover {
             let bit = lowest_bit(left);
             left ^= bit;
             let next = self.with_stone(stones, bit);
-            if self.value(&next) == Some(false) {
+            if self.decided_value(&next) == Some(false) {
                 return bit;
             }
             if let Some(zone) = self.threat_win_zone(&next) {
@@ -453,8 +459,8 @@ impl Prover {
         candidates
     }
 
-    fn initial_numbers(&mut self, stones: &Stones) -> (u32, u32) {
-        let empty = self.empty(stones);
+    fn initial_proof_numbers(&mut self, stones: &Stones) -> (u32, u32) {
+        let empty = self.empty_cells(stones);
         let turn = if stones.seat == self.winner {
             0.8
         } else {
@@ -472,7 +478,7 @@ impl Prover {
     }
 
     /// Proof and disproof number, once one of them reaches its limit.
-    fn search(
+    fn search_proof(
         &mut self,
         node: &Node,
         max_proof: u32,
@@ -483,17 +489,17 @@ impl Prover {
         if self.nodes & 0xffff == 0 {
             report_nodes(self.nodes);
         }
-        let (began, (key, symmetry)) = (self.nodes, node.image());
+        let (began, (key, symmetry)) = (self.nodes, node.canonical_key());
         let stored = self.entry(key).copied().unwrap_or_default();
         let candidates = match stored.candidates {
             0 => self.candidates(&node.stones),
             candidates => self.preimage(symmetry, candidates),
         };
         let mut children = Vec::with_capacity(candidates.count_ones() as usize);
-        for bit in bits(candidates) {
+        for bit in single_bits(candidates) {
             let next = self.play(node, bit);
-            let numbers =
-                (self.numbers(&next)).unwrap_or_else(|| self.initial_numbers(&next.stones));
+            let numbers = (self.proof_numbers(&next))
+                .unwrap_or_else(|| self.initial_proof_numbers(&next.stones));
             children.push((bit, numbers));
             if numbers.1 == 0 {
                 break;
@@ -521,7 +527,7 @@ impl Prover {
                 proof = INFINITE_NUMBER;
             }
             if proof >= max_proof || disproof >= max_disproof || proof == 0 || disproof == 0 {
-                let image = |bit| 1 << self.images[at(bit)][symmetry].0;
+                let image = |bit| 1 << self.images[bit_index(bit)][symmetry].0;
                 let candidates = if proof == 0 {
                     children[best].0
                 } else {
@@ -529,7 +535,7 @@ impl Prover {
                 };
                 self.store(Entry {
                     key,
-                    candidates: bits(candidates).map(image).sum(),
+                    candidates: single_bits(candidates).map(image).sum(),
                     proof,
                     disproof,
                     work: stored.work + self.nodes - began + 1,
@@ -541,12 +547,12 @@ impl Prover {
             let max_child_proof = (max_disproof - disproof + child_proof).min(INFINITE_NUMBER);
             let max_child_disproof = max_proof.min(second + 1);
             children[best].1 =
-                self.search(&next, max_child_proof, max_child_disproof, report_nodes);
+                self.search_proof(&next, max_child_proof, max_child_disproof, report_nodes);
         }
     }
 }
 
-fn exact(wins: bool) -> (u32, u32) {
+fn decided_numbers(wins: bool) -> (u32, u32) {
     if wins {
         (0, INFINITE_NUMBER)
     } else {
@@ -563,7 +569,7 @@ mod tests {
 
     fn find_strategy(game: Havannah, position: &Position, winner: Seat) -> Option<Strategy> {
         let mut prover = Prover::new(game, winner, 1 << 20).unwrap();
-        let wins = prover.wins(position, &mut |_| ());
+        let wins = prover.prove_win(position, &mut |_| ());
         wins.then(|| prover.strategy(position, &mut |_| ()))
     }
 
@@ -581,7 +587,7 @@ mod tests {
                 let strategy = find_strategy(game, &position, winner);
                 assert_eq!(strategy.is_some(), wins, "{position:?}");
                 if let Some(strategy) = strategy {
-                    assert!(check(&game, &position, winner, &strategy).is_ok());
+                    assert!(check_strategy(&game, &position, winner, &strategy).is_ok());
                 }
             }
         }
@@ -594,7 +600,7 @@ mod tests {
         for (opening, winner) in [("a1", 0), ("a2", 1), ("b2", 1), ("c3", 1)] {
             let position = game.parse_position(opening).unwrap();
             let strategy = find_strategy(game, &position, winner).unwrap();
-            let checked = check(&game, &position, winner, &strategy);
+            let checked = check_strategy(&game, &position, winner, &strategy);
             assert!(checked.is_ok(), "{opening}: {checked:?}");
             assert!(find_strategy(game, &position, 1 - winner).is_none());
         }
@@ -605,11 +611,18 @@ mod tests {
         let game = Havannah::new(4, false);
         let position = game.parse_position("d4 c3 e5 b2").unwrap();
         let strategy = find_strategy(game, &position, 0).unwrap();
-        let holds = |winner, strategy: &Strategy| check(&game, &position, winner, strategy).is_ok();
+        let holds = |winner, strategy: &Strategy| {
+            check_strategy(&game, &position, winner, strategy).is_ok()
+        };
         assert!(holds(0, &strategy) && !holds(1, &strategy));
-        let first = number(&game, &position);
+        let first = position_number(&game, &position);
         let occupied = game.parse_move(&game.start(), "e5").unwrap();
-        for wrong in [None, Some(occupied), Some(Move::at(40)), Some(Move::SWAP)] {
+        for wrong in [
+            None,
+            Some(occupied),
+            Some(Move::place(40)),
+            Some(Move::SWAP),
+        ] {
             let mut broken = strategy.clone();
             broken.remove(&first);
             broken.extend(wrong.map(|mv| (first, mv)));

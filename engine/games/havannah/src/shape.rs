@@ -21,7 +21,7 @@ pub(super) const NUM_NEAR_CELLS: usize = 18;
 pub(super) const SYMMETRIES: usize = 12;
 
 /// Rim bits of the six sides; the six above are the corners.
-pub(super) const SIDE_BITS: u16 = 0x3f;
+pub(super) const SIDES_MASK: u16 = 0x3f;
 
 const NEIGHBOUR_OFFSETS: [[isize; 2]; 6] = [[1, 0], [1, 1], [0, 1], [-1, 0], [-1, -1], [0, -1]];
 
@@ -180,7 +180,7 @@ mod tests {
                 let inside = near.filter(|&&near| usize::from(near) != OFF_BOARD);
                 let expected = match shape.rim[cell] {
                     0 => 6,
-                    rim if rim & SIDE_BITS != 0 => 4,
+                    rim if rim & SIDES_MASK != 0 => 4,
                     _ => 3,
                 };
                 assert_eq!(inside.count(), expected);

@@ -1,6 +1,6 @@
 //! Reference values and random positions for tests.
 
-use super::{Havannah, Move, Position, proof::number};
+use super::{Havannah, Move, Position, proof::position_number};
 use alea_core::{game::Game, random::RandomStream, search_game::Playouts};
 use std::collections::HashMap;
 
@@ -9,11 +9,11 @@ pub(super) fn minimax(game: &Havannah, position: &Position, cache: &mut HashMap<
     if let Some(payoffs) = game.payoffs(position) {
         return (2.0 * payoffs[position.seat()] - 1.0) as i32;
     }
-    let number = number(game, position);
+    let number = position_number(game, position);
     if let Some(&value) = cache.get(&number) {
         return value;
     }
-    let replies = game.empties(position).map(Move::at);
+    let replies = game.empties(position).map(Move::place);
     let values = replies.map(|mv| -minimax(game, &game.play(position, mv), cache));
     let value = values.max().unwrap();
     cache.insert(number, value);

@@ -12,24 +12,24 @@ use alea_core::{
 };
 use alea_play::{
     playable::GameText,
-    sgf_properties::{self, Properties, Property},
-    registry::{PlainGame, TranscriptForm},
+    registry::{PlainGame, TranscriptFormat},
+    sgf_properties::{self, SgfProperties, SgfProperty},
     stated_result::StatedResult,
 };
 
 type ParsedGame = PlainGame<Havannah>;
 
-pub(super) static FORMS: [TranscriptForm<Havannah>; 2] = [
-    TranscriptForm {
+pub(super) static FORMS: [TranscriptFormat<Havannah>; 2] = [
+    TranscriptFormat {
         name: "sgf",
         help: "SGF in Little Golem's coordinates",
-        read,
+        read: parse_games,
         write: write_sgf,
     },
-    TranscriptForm {
+    TranscriptFormat {
         name: "transcript",
         help: "moves from the empty board, a game a line: d4 swap e5",
-        read,
+        read: parse_games,
         write: write_row,
     },
 ];
@@ -42,7 +42,7 @@ fn write_row(game: &Havannah, parsed: &ParsedGame) -> Result<String, String> {
     if parsed.result.is_some() {
         return Err("moves in a row state no result; sgf does".to_owned());
     }
-    let names = moves(game, parsed)?.map(|mv| game.format_move(mv));
+    let names = moves_from_start(game, parsed)?.map(|mv| game.format_move(mv));
     let row = Some(joined(names, " "));
     // An empty line is not parsed as a game.
     let row = row.filter(|row| !row.is_empty());
@@ -63,35 +63,42 @@ fn write_sgf(game: &Havannah, parsed: &ParsedGame) -> Result<String, String> {
         let name = mv.cell().map(|cell| game.golem_name(cell));
         format!(";{sign}[{}]", name.unwrap_or("swap".to_owned()))
     };
-    let nodes = moves(game, parsed)?
+    let nodes = moves_from_start(game, parsed)?
         .zip(COLOUR_NAMES.iter().cycle())
         .map(node);
     Ok(heading + &nodes.collect::<String>() + ")")
 }
 
-fn moves(game: &Havannah, parsed: &ParsedGame) -> Result<impl Iterator<Item = Move>, String> {
+fn moves_from_start(
+    game: &Havannah,
+    parsed: &ParsedGame,
+) -> Result<impl Iterator<Item = Move>, String> {
     if parsed.start != game.start() {
         return Err("such games begin at the empty board; jsonl holds others".to_owned());
     }
     Ok(parsed.plies.iter().map(|&(_, mv)| mv))
 }
 
-fn read(game: &Havannah, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
-    let rows = |game: &_, text: &_| sgf_properties::rows(game, text, row);
-    sgf_properties::read(game, bytes, true, sgf, Some(rows))
+fn parse_games(game: &Havannah, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
+    let rows = |game: &_, text: &_| sgf_properties::read_each_line(game, text, parse_row);
+    sgf_properties::read_games(game, bytes, true, parse_sgf_game, Some(rows))
 }
 
-fn sgf(game: &Havannah, begin: usize, properties: Properties) -> Result<ParsedGame, TextError> {
-    let mut reading = Reading::new(game);
+fn parse_sgf_game(
+    game: &Havannah,
+    begin: usize,
+    properties: SgfProperties,
+) -> Result<ParsedGame, TextError> {
+    let mut reading = GameReader::new(game);
     for property in properties? {
-        reading.property(&property)?;
+        reading.read_property(&property)?;
     }
     let parsed = reading.finish();
     parsed.map_err(|problem| TextError::new(begin + 1, problem))
 }
 
-fn row(game: &Havannah, line: &str, mut at: usize) -> Result<ParsedGame, TextError> {
-    let (mut reading, mut seat) = (Reading::new(game), None);
+fn parse_row(game: &Havannah, line: &str, mut at: usize) -> Result<ParsedGame, TextError> {
+    let (mut reading, mut seat) = (GameReader::new(game), None);
     let line = &line[..line.find('#').unwrap_or(line.len())];
     for word in line.split_inclusive(char::is_whitespace) {
         let name = word.trim_end();
@@ -101,7 +108,7 @@ fn row(game: &Havannah, line: &str, mut at: usize) -> Result<ParsedGame, TextErr
         if sign.is_some() {
             seat = sign;
         } else if !(name.is_empty() || name.eq_ignore_ascii_case("play") || is_number(name)) {
-            reading.play(name, at, seat.take(), false)?;
+            reading.play_text(name, at, seat.take(), false)?;
         }
         at += word.chars().count();
     }
@@ -113,7 +120,7 @@ fn is_number(word: &str) -> bool {
     number.len() < word.len() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-struct Reading<'a> {
+struct GameReader<'a> {
     game: &'a Havannah,
     position: Position,
     parsed: ParsedGame,
@@ -123,7 +130,7 @@ struct Reading<'a> {
     end: Option<StatedResult>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> GameReader<'a> {
     fn new(game: &'a Havannah) -> Self {
         Self {
             game,
@@ -140,7 +147,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Plays the move at character `at`, which must be the turn of `seat`, if given.
-    fn play(
+    fn play_text(
         &mut self,
         name: &str,
         at: usize,
@@ -166,15 +173,15 @@ impl<'a> Reading<'a> {
 
     fn finish(mut self) -> Result<ParsedGame, String> {
         if let (Some(stated), Some(end)) = (self.stated, self.end) {
-            stated.check(end.payoffs(), "its end")?;
+            stated.check_winner(end.payoffs(), "its end")?;
         }
         let stated = self.end.or(self.stated);
         self.parsed.set_result(self.game, &self.position, stated)?;
         Ok(self.parsed)
     }
 
-    fn property(&mut self, property: &Property) -> Result<(), TextError> {
-        let Property { name, value, at } = property;
+    fn read_property(&mut self, property: &SgfProperty) -> Result<(), TextError> {
+        let SgfProperty { name, value, at } = property;
         let seat = usize::from(name.ends_with('B'));
         let plain = value.trim();
         let blanks = value.chars().take_while(|sign| sign.is_whitespace());
@@ -195,7 +202,7 @@ impl<'a> Reading<'a> {
             "W" | "B" if plain.eq_ignore_ascii_case("draw") => {
                 self.end = Some(StatedResult::DRAW);
             }
-            "W" | "B" => self.play(plain, at, Some(seat), true)?,
+            "W" | "B" => self.play_text(plain, at, Some(seat), true)?,
             "AW" | "AB" => return error_at(at + 1, "stones that are set up are not read"),
             _ => {}
         }
@@ -208,7 +215,7 @@ mod tests {
     use super::*;
 
     fn parse_all(game: &Havannah, text: &str) -> Vec<ParsedGame> {
-        let games = read(game, text.as_bytes()).into_iter();
+        let games = parse_games(game, text.as_bytes()).into_iter();
         games.collect::<Result<_, _>>().unwrap()
     }
 
@@ -246,7 +253,7 @@ mod tests {
             "(;PB[x[y] z]PW[R\u{e9}]SZ[8];W[g7];B[swap](;W[j1];B[i2](;W[a1])(;W[b1]))(;W[c1]))";
         let latin1: Vec<u8> = text.chars().map(|sign| sign as u8).collect();
         for bytes in [text.as_bytes(), &latin1] {
-            let [Ok(parsed)] = &read(&game, bytes)[..] else {
+            let [Ok(parsed)] = &parse_games(&game, bytes)[..] else {
                 panic!("no game")
             };
             assert_eq!(parsed.players, ["R\u{e9}", "x[y] z"]);

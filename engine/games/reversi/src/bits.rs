@@ -1,7 +1,7 @@
 //! Sets of squares as 64 bits, with bit `8 · row + column`: runs of discs along the eight
 //! directions, and symmetries.
 
-pub(super) use alea_core::bits::members as squares_of;
+pub(super) use alea_core::bits::bit_indices as squares_of;
 
 /// Columns of a row of bits, on boards of all sizes.
 pub const COLUMNS: usize = 8;
@@ -10,7 +10,7 @@ pub const COLUMNS: usize = 8;
 const INNER_COLUMNS: u64 = 0x7E7E_7E7E_7E7E_7E7E;
 
 /// Per axis the step between squares, and the squares that a run can contain.
-const LINE_STEPS: [(u32, u64); 4] = [
+const AXIS_STEPS_AND_MASKS: [(u32, u64); 4] = [
     (1, INNER_COLUMNS),
     (7, INNER_COLUMNS),
     (8, u64::MAX),
@@ -20,7 +20,7 @@ const LINE_STEPS: [(u32, u64); 4] = [
 /// The runs of `enemy` next to `from` along one axis, towards higher and towards lower squares, by
 /// doubling; none exceeds six.
 #[inline(always)]
-fn runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
+fn adjacent_runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
     let mut up = enemy & from << step;
     let mut down = enemy & from >> step;
     up |= enemy & up << step;
@@ -38,20 +38,24 @@ fn runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
 /// smaller board.
 #[inline]
 pub fn run_ends(own: u64, enemy: u64) -> u64 {
-    LINE_STEPS.into_iter().fold(0, |run_ends, (step, inner)| {
-        let (up, down) = runs(own, enemy & inner, step);
-        run_ends | up << step | down >> step
-    })
+    AXIS_STEPS_AND_MASKS
+        .into_iter()
+        .fold(0, |run_ends, (step, inner)| {
+            let (up, down) = adjacent_runs(own, enemy & inner, step);
+            run_ends | up << step | down >> step
+        })
 }
 
 /// The enemy discs that an own disc placed on `square` flips.
 #[inline]
 pub fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     let closed = |end: u64| u64::from(own & end != 0).wrapping_neg();
-    LINE_STEPS.into_iter().fold(0, |flips, (step, inner)| {
-        let (up, down) = runs(1 << square, enemy & inner, step);
-        flips | up & closed(up << step) | down & closed(down >> step)
-    })
+    AXIS_STEPS_AND_MASKS
+        .into_iter()
+        .fold(0, |flips, (step, inner)| {
+            let (up, down) = adjacent_runs(1 << square, enemy & inner, step);
+            flips | up & closed(up << step) | down & closed(down >> step)
+        })
 }
 
 /// The image of a set on a board of `size` columns under one of eight symmetries; 0 is the

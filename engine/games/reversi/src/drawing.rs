@@ -11,7 +11,7 @@ use alea_play::playable::GameText;
 const SQUARE_SIZE: usize = 50;
 const MARGIN: usize = 26;
 
-fn board(game: &Reversi) -> Squares<'static> {
+fn board_geometry(game: &Reversi) -> Squares<'static> {
     Squares {
         columns: game.size(),
         square: SQUARE_SIZE,
@@ -39,12 +39,12 @@ fn caption(game: &Reversi, position: &Position) -> String {
 }
 
 pub(super) fn text(game: &Reversi, position: &Position) -> String {
-    board(game).text(&game.rows(position)) + &caption(game, position)
+    board_geometry(game).text_board(&game.row_texts(position)) + &caption(game, position)
 }
 
 pub(super) fn svg(game: &Reversi, position: &Position) -> String {
-    let board = board(game);
-    let side = board.side();
+    let board = board_geometry(game);
+    let side = board.side_length();
     let mut svg = svg_open(side, side + 24, &game.format_position(position));
     svg += &format!("<rect width=\"{side}\" height=\"{side}\" rx=\"8\" fill=\"#3b3f3a\"/>");
     for square in squares_of(game.squares()) {
@@ -62,7 +62,9 @@ pub(super) fn svg(game: &Reversi, position: &Position) -> String {
         svg += &format!("<circle cx=\"{x}\" cy=\"{y}\" {circle}/>");
     }
     let caption = caption(game, position);
-    svg + &board.names() + &label(side / 2, side + 18, 15, "#3b3f3a", caption) + "</svg>"
+    svg + &board.coordinate_labels()
+        + &label(side / 2, side + 18, 15, "#3b3f3a", caption)
+        + "</svg>"
 }
 
 #[cfg(test)]

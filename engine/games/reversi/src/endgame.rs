@@ -20,7 +20,7 @@ pub(super) const SCORE_UNIT: &str = "discs";
 const INFINITE_DISCS: i32 = 65;
 
 /// Default number of table entries: 33.5 MB.
-const DEFAULT_ENTRIES: usize = 1 << 20;
+const DEFAULT_TABLE_ENTRIES: usize = 1 << 20;
 
 /// From so many empty squares on a selective search precedes the exact one.
 const MIN_EMPTIES_FOR_ASPIRATION: u32 = 16;
@@ -69,7 +69,7 @@ pub struct Endgame {
 impl Endgame {
     /// A solver with an empty table of the default size.
     pub fn new(game: Reversi) -> Self {
-        Self::with_entries(game, DEFAULT_ENTRIES)
+        Self::with_entries(game, DEFAULT_TABLE_ENTRIES)
     }
 
     /// A solver with an empty table of at least `entries`; 0 stores nothing.
@@ -91,7 +91,7 @@ impl Endgame {
     /// The score of best play for the side to move, in discs.
     #[must_use]
     pub fn score(&mut self, position: &Position) -> i32 {
-        self.estimates(std::slice::from_ref(position))[0].score
+        self.score_positions(std::slice::from_ref(position))[0].score
     }
 
     /// The scores of `moves` for their mover, in discs.
@@ -104,7 +104,7 @@ impl Endgame {
     fn move_estimates(&mut self, position: &Position, moves: &[Move]) -> Vec<Estimate> {
         let after = |&mv| self.game.play(position, mv);
         let positions: Vec<Position> = moves.iter().map(after).collect();
-        let mut estimates = self.estimates(&positions);
+        let mut estimates = self.score_positions(&positions);
         for estimate in &mut estimates {
             estimate.score = -estimate.score;
         }
@@ -113,9 +113,9 @@ impl Endgame {
 
     /// The value of best play for the side to move: 1, ½ or 0. Faster than the score.
     #[must_use]
-    pub fn result(&mut self, position: &Position) -> f32 {
-        self.table.drop_estimates();
-        value(self.search(position, -1, 1))
+    pub fn win_value(&mut self, position: &Position) -> f32 {
+        self.table.reset_estimated_bounds();
+        score_to_value(self.search(position, -1, 1))
     }
 
     /// Number of nodes of all searches so far.
@@ -154,32 +154,32 @@ impl Endgame {
 
     /// Scores as far as the limits allow. All positions are estimated before the first is solved,
     /// since estimated bounds are dropped between.
-    fn estimates(&mut self, positions: &[Position]) -> Vec<Estimate> {
+    fn score_positions(&mut self, positions: &[Position]) -> Vec<Estimate> {
         let far = |position: &Position| self.game.empties(position) >= MIN_EMPTIES_FOR_ASPIRATION;
         let mut estimates = vec![Estimate::default(); positions.len()];
         if self.limits.is_stopped() {
             return estimates;
         }
-        self.table.drop_estimates();
+        self.table.reset_estimated_bounds();
         if self.entries > 0 && positions.iter().any(far) {
             self.guesses = true;
             self.table.has_estimates = true;
             for (estimate, position) in estimates.iter_mut().zip(positions) {
                 let score = self.search(position, -INFINITE_DISCS, INFINITE_DISCS);
-                estimate.add(score, Certainty::Guess, self.is_stopped);
+                estimate.set_unless_stopped(score, ScoreKind::Guess, self.is_stopped);
             }
             self.guesses = false;
             if self.is_stopped {
                 return estimates;
             }
-            self.table.drop_estimates();
+            self.table.reset_estimated_bounds();
         }
         for (estimate, position) in estimates.iter_mut().zip(positions) {
             let score = match estimate.certainty {
-                Certainty::Guess => self.aspiration_search(position, estimate.score),
+                ScoreKind::Guess => self.aspiration_search(position, estimate.score),
                 _ => self.search(position, -INFINITE_DISCS, INFINITE_DISCS),
             };
-            estimate.add(score, Certainty::Exact, self.is_stopped);
+            estimate.set_unless_stopped(score, ScoreKind::Exact, self.is_stopped);
         }
         estimates
     }
@@ -204,7 +204,7 @@ impl Endgame {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Certainty {
+enum ScoreKind {
     #[default]
     Unknown,
     Guess,
@@ -214,22 +214,22 @@ enum Certainty {
 #[derive(Clone, Copy, Debug, Default)]
 struct Estimate {
     score: i32,
-    certainty: Certainty,
+    certainty: ScoreKind,
 }
 
 impl Estimate {
-    fn exact(&self) -> Option<i32> {
-        (self.certainty == Certainty::Exact).then_some(self.score)
+    fn exact_score(&self) -> Option<i32> {
+        (self.certainty == ScoreKind::Exact).then_some(self.score)
     }
 
-    fn add(&mut self, score: i32, certainty: Certainty, is_stopped: bool) {
+    fn set_unless_stopped(&mut self, score: i32, certainty: ScoreKind, is_stopped: bool) {
         if !is_stopped {
             *self = Self { score, certainty };
         }
     }
 }
 
-fn value(score: i32) -> f32 {
+fn score_to_value(score: i32) -> f32 {
     (1 + score.signum()) as f32 / 2.0
 }
 
@@ -251,7 +251,7 @@ impl Oracle<Reversi> for SolvedEndgames {
         }
         let mut solver = Endgame::with_entries(*game, 0);
         solver.set_limits(limits);
-        let result = solver.result(position);
+        let result = solver.win_value(position);
         (!solver.is_stopped).then_some(result)
     }
 }
@@ -289,7 +289,7 @@ impl EndgamePlayer {
             estimates = solver.move_estimates(position, moves);
         }
         for (estimate, &mv) in estimates.iter_mut().zip(moves) {
-            if estimate.certainty == Certainty::Unknown {
+            if estimate.certainty == ScoreKind::Unknown {
                 let replies = solver.game.play(position, mv).moves.count_ones();
                 estimate.score = -(replies as i32);
             }
@@ -302,7 +302,7 @@ impl EndgamePlayer {
 fn best_index(estimates: &[Estimate]) -> usize {
     let key = |index: usize| {
         let Estimate { score, certainty } = estimates[index];
-        (certainty > Certainty::Unknown, score)
+        (certainty > ScoreKind::Unknown, score)
     };
     (0..estimates.len())
         .rev()
@@ -343,13 +343,13 @@ impl Player<Reversi> for EndgamePlayer {
     ) -> Result<Analysis<Move>, Failure> {
         let before = self.solver.nodes;
         let mut analysis = Analysis::without_values(&self.solver.game, position, legal);
-        let moves = analysis.list();
+        let moves = analysis.analysed_moves();
         let estimates = self.rate_moves(position, &moves, limits);
-        let score = |(&mv, estimate): (&Move, &Estimate)| Some((mv, estimate.exact()?));
+        let score = |(&mv, estimate): (&Move, &Estimate)| Some((mv, estimate.exact_score()?));
         let scores: Option<_> = moves.iter().zip(&estimates).map(score).collect();
         self.solved = scores.map(|scores| (*position, scores));
         for (rate_moves, estimate) in analysis.moves.iter_mut().zip(&estimates) {
-            rate_moves.value = estimate.exact().map(value);
+            rate_moves.value = estimate.exact_score().map(score_to_value);
         }
         analysis.line = vec![moves[best_index(&estimates)]];
         analysis.stats.nodes = self.solver.nodes - before;
@@ -367,7 +367,7 @@ impl Player<Reversi> for EndgamePlayer {
         let scores: Option<Vec<i32>> = moves.iter().map(score).collect();
         let scores = scores.or_else(|| {
             let estimates = self.rate_moves(position, moves, limits);
-            estimates.iter().map(Estimate::exact).collect()
+            estimates.iter().map(Estimate::exact_score).collect()
         });
         Some((SCORE_UNIT, scores?))
     }

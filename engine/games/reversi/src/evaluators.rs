@@ -67,11 +67,11 @@ impl Score<Reversi> for Mobility {
 /// 1992, chapter 18); smaller boards have the same corners and lack the middle.
 #[derive(Clone, Debug)]
 pub struct Squares {
-    groups: [(f32, u64); WEIGHTS.len()],
+    groups: [(f32, u64); SQUARE_WEIGHTS.len()],
 }
 
 /// Weights, each with the distances of its squares from the nearest two sides, the smaller first.
-const WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
+const SQUARE_WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
     (120, &[(0, 0)]),
     (-20, &[(0, 1)]),
     (20, &[(0, 2)]),
@@ -90,7 +90,7 @@ impl Squares {
     pub fn new(game: &Reversi) -> Self {
         let size = game.size();
         let from_side = |at: usize| at.min(size - 1 - at);
-        let groups = WEIGHTS.map(|(weight, distances)| {
+        let groups = SQUARE_WEIGHTS.map(|(weight, distances)| {
             let squares = squares_of(game.squares()).filter(|square| {
                 let (row, column) = (from_side(square / COLUMNS), from_side(square % COLUMNS));
                 distances.contains(&(row.min(column), row.max(column)))

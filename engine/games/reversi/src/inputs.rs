@@ -12,42 +12,48 @@ use alea_learned::{
 };
 use std::{collections::BTreeSet, ops::RangeInclusive};
 
-const fn cells(size: usize) -> [CellGroup; 1] {
+const fn cell_group(size: usize) -> [CellGroup; 1] {
     let meaning = "board, row by row (0 empty, 1 mover, 2 other)";
-    [CellGroup::only('b', size * size, 3, meaning)]
+    [CellGroup::single('b', size * size, 3, meaning)]
 }
 
 /// Cells of the boards, indexed by half the number of columns.
-static CELLS: [[CellGroup; 1]; 5] = [cells(0), cells(0), cells(4), cells(6), cells(8)];
+static CELLS: [[CellGroup; 1]; 5] = [
+    cell_group(0),
+    cell_group(0),
+    cell_group(4),
+    cell_group(6),
+    cell_group(8),
+];
 
-fn images(game: &Reversi, shapes: impl IntoIterator<Item = u64>) -> BTreeSet<Vec<Cell>> {
+fn symmetric_tuples(game: &Reversi, shapes: impl IntoIterator<Item = u64>) -> BTreeSet<Vec<Cell>> {
     let cells = |set| squares_of(set).map(|square| cell(game, square)).collect();
     let images = |shape| (0..8).map(move |symmetry| transform_set(shape, symmetry, game.size()));
     shapes.into_iter().flat_map(images).map(cells).collect()
 }
 
 fn cell(game: &Reversi, square: usize) -> Cell {
-    game.cells()[0].cell(square / COLUMNS * game.size() + square % COLUMNS)
+    game.cell_groups()[0].cell(square / COLUMNS * game.size() + square % COLUMNS)
 }
 
-fn square(row: usize, column: usize) -> u64 {
+fn square_bit(row: usize, column: usize) -> u64 {
     1 << (COLUMNS * row + column)
 }
 
-fn lines(game: &Reversi) -> BTreeSet<Vec<Cell>> {
+fn line_tuples(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     let size = game.size();
-    let row = |row| (0..size).fold(0, |set, column| set | square(row, column));
-    let diagonal = |length| (0..length).fold(0, |set, at| set | square(at, length - 1 - at));
-    images(game, (0..size).map(row).chain((4..=size).map(diagonal)))
+    let row = |row| (0..size).fold(0, |set, column| set | square_bit(row, column));
+    let diagonal = |length| (0..length).fold(0, |set, at| set | square_bit(at, length - 1 - at));
+    symmetric_tuples(game, (0..size).map(row).chain((4..=size).map(diagonal)))
 }
 
 /// Blocks of 3×3 and 2×5 (on 4×4: 2×4) in the corners.
-fn corners(game: &Reversi) -> BTreeSet<Vec<Cell>> {
+fn corner_tuples(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     let block = |(rows, columns)| {
         let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
-        all.fold(0, |set, (row, column)| set | square(row, column))
+        all.fold(0, |set, (row, column)| set | square_bit(row, column))
     };
-    images(game, [(3, 3), (2, game.size().min(5))].map(block))
+    symmetric_tuples(game, [(3, 3), (2, game.size().min(5))].map(block))
 }
 
 /// Tuple sets, the default first; on 8×8 they have 46 and 34 tuples, 671,922 and 120,942
@@ -55,11 +61,16 @@ fn corners(game: &Reversi) -> BTreeSet<Vec<Cell>> {
 static SETS: [NamedTuples<Reversi>; 2] = [
     NamedTuples {
         name: "lines-and-corners",
-        tuples: |game| lines(game).union(&corners(game)).cloned().collect(),
+        tuples: |game| {
+            line_tuples(game)
+                .union(&corner_tuples(game))
+                .cloned()
+                .collect()
+        },
     },
     NamedTuples {
         name: "lines",
-        tuples: |game| lines(game).into_iter().collect(),
+        tuples: |game| line_tuples(game).into_iter().collect(),
     },
 ];
 
@@ -72,7 +83,7 @@ impl Learnable for Reversi {
 }
 
 impl TupleInputs for Reversi {
-    fn cells(&self) -> &[CellGroup] {
+    fn cell_groups(&self) -> &[CellGroup] {
         &CELLS[self.size() / 2]
     }
 
@@ -98,7 +109,7 @@ impl TupleInputs for Reversi {
 
     fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
         let (row, column) = (cell.index() / self.size(), cell.index() % self.size());
-        let transform_set = transform_set(square(row, column), symmetry, self.size());
+        let transform_set = transform_set(square_bit(row, column), symmetry, self.size());
         self::cell(self, transform_set.trailing_zeros() as usize)
     }
 }
@@ -124,7 +135,7 @@ mod tests {
     fn network(game: &Reversi, scale: f32) -> Network<Reversi> {
         let numbers = |count: usize| -> Vec<f32> {
             let mut random = RandomStream::new(count as u64);
-            let weight = |_| scale * (random.unit() as f32 - 0.5);
+            let weight = |_| scale * (random.uniform_f64() as f32 - 0.5);
             (0..count).map(weight).collect()
         };
         let weights = FloatWeights {
@@ -157,7 +168,7 @@ mod tests {
     fn sizes_are_those_documented() {
         let count = |game: &Reversi, name| {
             let set = set(game, name);
-            (set.tuples(), set.rows())
+            (set.tuple_count(), set.row_count())
         };
         let lines = 18 * 6561 + 4 * (2187 + 729 + 243 + 81);
         assert_eq!(count(&Reversi::EIGHT, "lines"), (34, lines));
@@ -170,7 +181,7 @@ mod tests {
     #[test]
     fn rows_are_the_discs_that_the_mover_sees() {
         let game = Reversi::FOUR;
-        let set = TupleSet::custom(&game, &["b0 b1 b5", "b15"]).unwrap();
+        let set = TupleSet::parse_custom(&game, &["b0 b1 b5", "b15"]).unwrap();
         plies(&game, |position, _, _| {
             let symbol = |square: usize| {
                 let discs = [position.own, position.enemy];
@@ -194,7 +205,7 @@ mod tests {
                 let seen = view(position);
                 for symmetry in 0..game.symmetries() {
                     let transform_set = view(&game.transform_position(position, symmetry));
-                    for cell in game.cells()[0].all() {
+                    for cell in game.cell_groups()[0].cells() {
                         let image_cell = game.transform_cell(cell, symmetry);
                         assert_eq!(seen[cell.index()], transform_set[image_cell.index()]);
                     }
@@ -204,7 +215,7 @@ mod tests {
             let images = |symmetry| -> BTreeSet<BTreeSet<Cell>> {
                 let cell = |&cell: &Cell| game.transform_cell(cell, symmetry);
                 let transform_set = |tuple: &Vec<Cell>| tuple.iter().map(cell).collect();
-                set.cells().iter().map(transform_set).collect()
+                set.tuple_cells().iter().map(transform_set).collect()
             };
             assert!((1..game.symmetries()).all(|symmetry| images(symmetry) == images(0)));
         }
@@ -214,14 +225,14 @@ mod tests {
     fn models_without_knowledge_call_every_game_even_and_rows_lie_in_their_tables() {
         for game in Reversi::ALL {
             let set = set(&game, "lines-and-corners");
-            let mut rows = vec![0; set.tuples()];
+            let mut rows = vec![0; set.tuple_count()];
             let network = network(&game, 0.0);
             let phased = set.clone().with_phases(&[4]).unwrap();
-            let weights = vec![0.0; phased.rows()];
+            let weights = vec![0.0; phased.row_count()];
             let tuples = TupleNetwork::new(phased, weights, 0.0).unwrap();
             plies(&game, |position, _, _| {
                 set.row_indices(position, &mut rows);
-                let mut pairs = rows.iter().zip(set.tables());
+                let mut pairs = rows.iter().zip(set.table_row_ranges());
                 assert!(pairs.all(|(&row, table)| table.contains(&(row as usize))));
                 assert_eq!(tuples.value_of(&game, position), 0.5);
                 assert_eq!(network.value_of(&game, position), 0.5);

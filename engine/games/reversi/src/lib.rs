@@ -16,7 +16,7 @@ mod transcript_formats;
 mod wthor;
 
 use alea_core::{
-    game::{DRAW, Deterministic, FixedList, Game, Payoffs, Seat, uniform_index, win_for},
+    game::{DRAW, FixedList, Game, Payoffs, Seat, SingleOutcome, uniform_index, win_for},
     random::GOLDEN,
     search_game::{OutOfTurn, Phase, Playouts, SearchHints},
 };
@@ -71,13 +71,13 @@ impl Reversi {
     }
 
     #[inline(always)]
-    fn side_columns(&self) -> u64 {
+    fn edge_columns(&self) -> u64 {
         let ends = 1 | 1 << (self.size - 1);
         (0x0101_0101_0101_0101 * ends) & self.squares
     }
 
     #[inline(always)]
-    fn side_rows(&self) -> u64 {
+    fn edge_rows(&self) -> u64 {
         (0xFF | 0xFF << (COLUMNS * (self.size - 1))) & self.squares
     }
 
@@ -171,7 +171,7 @@ impl Move {
 
     /// Fills `square`: 8 · row + column, on all boards.
     #[inline]
-    pub fn to(square: usize) -> Self {
+    pub fn place(square: usize) -> Self {
         Self(square as u8)
     }
 
@@ -186,7 +186,7 @@ impl Game for Reversi {
     type Position = Position;
     type Move = Move;
     type Moves = FixedList<Move, 64>;
-    type Outcomes = Deterministic;
+    type Outcomes = SingleOutcome;
 
     #[inline]
     fn to_move(&self, position: &Position) -> Seat {
@@ -209,7 +209,7 @@ impl Game for Reversi {
     fn moves(&self, position: &Position, moves: &mut Self::Moves) {
         moves.clear();
         for square in bits::squares_of(position.moves) {
-            moves.push(Move::to(square));
+            moves.push(Move::place(square));
         }
         if position.moves == 0 {
             moves.push(Move::PASS);
@@ -229,7 +229,7 @@ impl Game for Reversi {
 
     #[inline]
     fn key(&self, position: &Position) -> u64 {
-        hash_sets(
+        hash_discs(
             position.own,
             position.enemy ^ u64::from(position.seat) << 63,
         )
@@ -270,7 +270,7 @@ impl Playouts for Reversi {
         }
         let chosen = uniform_index(moves.count_ones() as usize, bits as u32);
         let left = (0..chosen).fold(moves, |left, _| left & (left - 1));
-        Move::to(left.trailing_zeros() as usize)
+        Move::place(left.trailing_zeros() as usize)
     }
 }
 
@@ -280,7 +280,7 @@ impl OutOfTurn for Reversi {
 
 /// Two rounds of a folded product, as in Wang Yi's wyhash.
 #[inline(always)]
-fn hash_sets(own: u64, enemy: u64) -> u64 {
+fn hash_discs(own: u64, enemy: u64) -> u64 {
     let fold = |one: u64, other: u64| {
         let (low, high) = one.carrying_mul(other, 0);
         low ^ high

@@ -45,13 +45,13 @@ impl Reversi {
 
     /// Formats a position, with `/` between rows.
     pub fn format_position(&self, position: &Position) -> String {
-        let mut text: String = self.rows(position).concat();
+        let mut text: String = self.row_texts(position).concat();
         text.push(' ');
         text.push(DISC_CHARACTERS[position.seat()]);
         text
     }
 
-    pub(super) fn rows(&self, position: &Position) -> Vec<String> {
+    pub(super) fn row_texts(&self, position: &Position) -> Vec<String> {
         let sign = |square| disc_on(position, square).map_or('-', |seat| DISC_CHARACTERS[seat]);
         let signs: Vec<char> = squares_of(self.squares).map(sign).collect();
         let rows = signs.chunks(self.size);
@@ -83,7 +83,7 @@ impl Reversi {
         }
         let square = COLUMNS * coordinates[1] + coordinates[0];
         if moves >> square & 1 == 1 {
-            return Ok(Move::to(square));
+            return Ok(Move::place(square));
         }
         let name = square_name(square);
         match disc_on(position, square) {

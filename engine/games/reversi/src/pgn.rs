@@ -19,7 +19,7 @@ impl Game {
         tag.map(|tag| tag.1.as_str())
     }
 
-    pub(super) fn discs(&self) -> Option<[u8; 2]> {
+    pub(super) fn result_discs(&self) -> Option<[u8; 2]> {
         let texts = [self.tag("Result"), self.result.as_deref()];
         texts.into_iter().flatten().find_map(|text| {
             let (black, white) = text.split_once('-')?;
@@ -30,28 +30,28 @@ impl Game {
     }
 }
 
-pub(super) fn is_written_in(text: &str) -> bool {
+pub(super) fn is_pgn(text: &str) -> bool {
     text.lines()
         .map(str::trim)
         .find(|line| !line.is_empty())
-        .and_then(tags)
+        .and_then(parse_tags)
         .is_some()
 }
 
-pub(super) fn games(text: &str) -> Vec<Game> {
-    let (mut games, mut game, mut words) = (Vec::new(), Game::default(), OpenComments::default());
+pub(super) fn parse_games(text: &str) -> Vec<Game> {
+    let (mut games, mut game, mut words) = (Vec::new(), Game::default(), CommentSkipper::default());
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let (begin, is_before) = (at, game.moves.is_empty() && game.result.is_none());
         at += line.chars().count();
-        if let Some(tags) = tags(line).filter(|_| !words.are_inside()) {
+        if let Some(tags) = parse_tags(line).filter(|_| !words.are_inside()) {
             if !is_before {
                 games.push(std::mem::take(&mut game));
             }
             game.tags.extend(tags);
             continue;
         }
-        for (word, at) in words.in_line(line, begin) {
+        for (word, at) in words.words_of_line(line, begin) {
             let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
             if is_number || word.starts_with('$') {
                 continue;
@@ -74,7 +74,7 @@ pub(super) fn games(text: &str) -> Vec<Game> {
 }
 
 /// The tags of a line; `None` for other lines.
-fn tags(line: &str) -> Option<Vec<(String, String)>> {
+fn parse_tags(line: &str) -> Option<Vec<(String, String)>> {
     let (mut rest, mut tags) = (line.trim(), Vec::new());
     while !rest.is_empty() {
         let (name, behind) = rest.strip_prefix('[')?.split_once('"')?;
@@ -103,18 +103,18 @@ fn tags(line: &str) -> Option<Vec<(String, String)>> {
 }
 
 #[derive(Default)]
-struct OpenComments {
+struct CommentSkipper {
     in_comment: bool,
     variations: u32,
 }
 
-impl OpenComments {
+impl CommentSkipper {
     fn are_inside(&self) -> bool {
         self.in_comment || self.variations > 0
     }
 
     /// The words of a line with their offsets; the line's is `begin`.
-    fn in_line(&mut self, line: &str, begin: usize) -> Vec<(String, usize)> {
+    fn words_of_line(&mut self, line: &str, begin: usize) -> Vec<(String, usize)> {
         let (mut words, mut is_open) = (Vec::<(String, usize)>::new(), false);
         for (sign, at) in line.chars().zip(begin..) {
             let was_open = std::mem::replace(&mut is_open, false);
@@ -150,7 +150,7 @@ mod tests {
         let text = "[Event \"?\"]\n[Black \"a \"b\" [x]\"] [White \"c\\\\d\"]\n[Result \"34-30\"]\n\n\
             1. F5 d6\n3. c3 {no (good) 4. a1\n [x \"y\"] } d3! (2. c4 (3. f4) 4. e6) 2... c4 $3 ; e6\n34-30\n\
             f5 f6 1-0 f5 * [Black \"e\"]\n[Black \"e\"]\n";
-        let games = games(text);
+        let games = parse_games(text);
         let moves = |game: &Game| game.moves.iter().map(|mv| mv.0.clone()).collect::<Vec<_>>();
         let all: Vec<_> = games.iter().map(moves).collect();
         assert_eq!(
@@ -161,12 +161,13 @@ mod tests {
             (games[0].tag("black"), games[0].tag("White")),
             (Some("a \"b\" [x]"), Some("c\\d"))
         );
-        assert_eq!((games[0].discs(), games[1].discs()), (Some([34, 30]), None));
+        assert_eq!(
+            (games[0].result_discs(), games[1].result_discs()),
+            (Some([34, 30]), None)
+        );
         let first = text.find("F5").unwrap();
         assert_eq!((games[0].begin, games[0].moves[1].1), (first, first + 3));
         assert_eq!(games.last().unwrap().tag("Black"), Some("e"));
-        assert!(
-            is_written_in("\n [Black \"a\"]\n") && !is_written_in("[a]") && !is_written_in("f5")
-        );
+        assert!(is_pgn("\n [Black \"a\"]\n") && !is_pgn("[a]") && !is_pgn("f5"));
     }
 }

@@ -10,8 +10,8 @@ use alea_core::{game::Seat, random::RandomStream, text::TextError};
 use alea_learned::model_file;
 use alea_play::{
     chance_sources::NoChance,
+    playable::{ChanceSources, Codec, GameInfo, GameText, Playable, Registry, Rules},
     player_notation::{Arguments, Problem, parse_number},
-    playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
     registry::{Meaning, OracleEntry, PlayerEntry},
 };
 use std::sync::Arc;
@@ -47,7 +47,7 @@ static REGISTRY: Registry<Reversi> = Registry {
     oracle: Some(&ENDGAME_ORACLE),
     transcripts: &FORMS,
     best_model: |_| Some(alea_models::REVERSI_1),
-    read_model: model_file::evaluator,
+    read_model: model_file::evaluator_from_bytes,
     ..Registry::DEFAULT
 };
 
@@ -95,7 +95,7 @@ impl Rules for Reversi {
         128
     }
 
-    fn remaining(&self, position: &Position) -> usize {
+    fn remaining_length(&self, position: &Position) -> usize {
         self.empties(position) as usize
     }
 
@@ -104,7 +104,7 @@ impl Rules for Reversi {
     }
 }
 
-impl ChanceOutcomes for Reversi {
+impl ChanceSources for Reversi {
     type Chance = NoChance;
     type PairedChance = NoChance;
 }
@@ -126,7 +126,7 @@ impl GameText for Reversi {
         Self::format_move(self, mv)
     }
 
-    fn draw(&self, position: &Position, _: Option<u8>) -> String {
+    fn text_diagram(&self, position: &Position, _: Option<u8>) -> String {
         drawing::text(self, position)
     }
 

@@ -14,25 +14,25 @@ use alea_core::{
 };
 use alea_play::{
     playable::GameText,
-    sgf_properties::{self, Properties, Property},
-    registry::{PlainGame, TranscriptForm},
+    registry::{PlainGame, TranscriptFormat},
+    sgf_properties::{self, SgfProperties, SgfProperty},
     stated_result::StatedResult,
 };
 use std::cmp::Ordering;
 
 pub(super) type ParsedGame = PlainGame<Reversi>;
 
-pub(super) static FORMS: [TranscriptForm<Reversi>; 4] = [
-    TranscriptForm {
+pub(super) static FORMS: [TranscriptFormat<Reversi>; 4] = [
+    TranscriptFormat {
         name: "ggf",
         help: "Generic Game Format",
-        read,
-        write: |game, parsed| Ok(ggf(game, parsed)),
+        read: parse_games,
+        write: |game, parsed| Ok(format_ggf(game, parsed)),
     },
-    TranscriptForm {
+    TranscriptFormat {
         name: "transcript",
         help: "moves in a row from the usual start, a game a line: f5d6c3",
-        read,
+        read: parse_games,
         write: |game, parsed| {
             if parsed.start != game.start() {
                 return Err("moves in a row begin at the usual start; ggf holds others".to_owned());
@@ -41,17 +41,17 @@ pub(super) static FORMS: [TranscriptForm<Reversi>; 4] = [
                 return Err("moves in a row state no result; ggf does".to_owned());
             }
             // An empty line is not parsed as a game.
-            let row = Some(row(game, parsed)).filter(|row| !row.is_empty());
+            let row = Some(format_row(game, parsed)).filter(|row| !row.is_empty());
             row.ok_or_else(|| "a game without moves is no row of them; ggf holds it".to_owned())
         },
     },
-    TranscriptForm {
+    TranscriptFormat {
         name: "pgn",
         help: "PGN with Othello's moves; only read",
-        read,
+        read: parse_games,
         write: |_, _| Err("PGN is only read; ggf is written too".to_owned()),
     },
-    TranscriptForm {
+    TranscriptFormat {
         name: "wtb",
         help: "the WTHOR archive; only read",
         read: wthor::read,
@@ -69,7 +69,7 @@ fn new_parsed_game(start: Position) -> ParsedGame {
 }
 
 /// Passes are left out, except for a last one.
-fn row(game: &Reversi, parsed: &ParsedGame) -> String {
+fn format_row(game: &Reversi, parsed: &ParsedGame) -> String {
     let last = parsed.plies.len().wrapping_sub(1);
     let plies = parsed.plies.iter().enumerate();
     let texts = plies.map(|(index, &(_, mv))| match mv {
@@ -81,7 +81,7 @@ fn row(game: &Reversi, parsed: &ParsedGame) -> String {
 }
 
 /// The result gives the empty squares to the winner, or all squares if the game is unfinished.
-fn ggf(game: &Reversi, parsed: &ParsedGame) -> String {
+fn format_ggf(game: &Reversi, parsed: &ParsedGame) -> String {
     let mut position = parsed.start;
     let mut moves = String::new();
     for &(_, mv) in &parsed.plies {
@@ -99,7 +99,7 @@ fn ggf(game: &Reversi, parsed: &ParsedGame) -> String {
         // Brackets cannot be escaped.
         name.replace([']', '['], "_")
     });
-    let board = game.rows(&parsed.start).join(" ");
+    let board = game.row_texts(&parsed.start).join(" ");
     let board = format!("{board} {}", DISC_CHARACTERS[parsed.start.seat()]).replace('X', "*");
     let size = game.size();
     format!(
@@ -107,20 +107,20 @@ fn ggf(game: &Reversi, parsed: &ParsedGame) -> String {
     )
 }
 
-fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
-    let others = |game: &_, text: &_| match pgn::is_written_in(text) {
-        true => pgn::games(text)
+fn parse_games(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
+    let others = |game: &_, text: &_| match pgn::is_pgn(text) {
+        true => pgn::parse_games(text)
             .iter()
             .map(|read| from_pgn(game, read))
             .collect(),
-        false => sgf_properties::rows(game, text, from_row),
+        false => sgf_properties::read_each_line(game, text, from_row),
     };
-    sgf_properties::read(game, bytes, false, from_ggf, Some(others))
+    sgf_properties::read_games(game, bytes, false, from_ggf, Some(others))
 }
 
 fn from_row(game: &Reversi, line: &str, begin: usize) -> Result<ParsedGame, TextError> {
     let line: Vec<char> = line.chars().collect();
-    let (mut reading, mut at) = (Reading::new(game), 0);
+    let (mut reading, mut at) = (GameReader::new(game), 0);
     loop {
         let length = match line[at..] {
             [] | ['#', ..] => return Ok(reading.parsed),
@@ -160,10 +160,14 @@ fn from_row(game: &Reversi, line: &str, begin: usize) -> Result<ParsedGame, Text
     }
 }
 
-fn from_ggf(game: &Reversi, begin: usize, properties: Properties) -> Result<ParsedGame, TextError> {
-    let mut reading = Reading::new(game);
+fn from_ggf(
+    game: &Reversi,
+    begin: usize,
+    properties: SgfProperties,
+) -> Result<ParsedGame, TextError> {
+    let mut reading = GameReader::new(game);
     for property in properties? {
-        reading.property(&property)?;
+        reading.read_property(&property)?;
     }
     let parsed = reading.finish();
     parsed.map_err(|problem| TextError::new(begin + 1, problem))
@@ -176,14 +180,14 @@ fn from_pgn(game: &Reversi, read: &pgn::Game) -> Result<ParsedGame, TextError> {
             "games from another start (FEN) are not read",
         );
     }
-    let mut reading = Reading::new(game);
+    let mut reading = GameReader::new(game);
     let name = |tag| read.tag(tag).unwrap_or_default().to_owned();
     reading.parsed.players = vec![name("Black"), name("White")];
     for (mv, at) in &read.moves {
         reading.play(mv, *at, None)?;
     }
-    if let Some(discs) = read.discs() {
-        reading.set_discs(discs);
+    if let Some(discs) = read.result_discs() {
+        reading.set_result_by_discs(discs);
     }
     let termination = name("Termination").to_ascii_lowercase();
     if let Some(stated) = &mut reading.stated {
@@ -197,14 +201,14 @@ fn from_pgn(game: &Reversi, read: &pgn::Game) -> Result<ParsedGame, TextError> {
     parsed.map_err(|problem| TextError::new(read.begin + 1, problem))
 }
 
-pub(super) struct Reading<'a> {
+pub(super) struct GameReader<'a> {
     game: &'a Reversi,
     position: Position,
     pub(super) parsed: ParsedGame,
     stated: Option<StatedResult>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> GameReader<'a> {
     pub(super) fn new(game: &'a Reversi) -> Self {
         Self {
             game,
@@ -250,7 +254,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    pub(super) fn set_discs(&mut self, [black, white]: [u8; 2]) {
+    pub(super) fn set_result_by_discs(&mut self, [black, white]: [u8; 2]) {
         let winner = match black.cmp(&white) {
             Ordering::Greater => Some(BLACK),
             Ordering::Less => Some(WHITE),
@@ -266,8 +270,8 @@ impl<'a> Reading<'a> {
         Ok(self.parsed)
     }
 
-    fn property(&mut self, property: &Property) -> Result<(), TextError> {
-        let Property { name, value, at } = property;
+    fn read_property(&mut self, property: &SgfProperty) -> Result<(), TextError> {
+        let SgfProperty { name, value, at } = property;
         match name.as_str() {
             "GM" if !value.eq_ignore_ascii_case("othello") => {
                 return error_at(at + 1, format!("a game of {value:?}, not Othello"));
@@ -280,7 +284,7 @@ impl<'a> Reading<'a> {
             "PB" => self.parsed.players[BLACK].clone_from(value),
             "PW" => self.parsed.players[WHITE].clone_from(value),
             "BO" if self.parsed.plies.is_empty() => {
-                self.position = self.board(value, *at)?;
+                self.position = self.parse_board(value, *at)?;
                 self.parsed.start = self.position;
             }
             "BO" => return error_at(at + 1, "the board stands before the moves"),
@@ -298,7 +302,7 @@ impl<'a> Reading<'a> {
     }
 
     /// A board of GGF: its size, rows of `*`, `O` and `-`, and the side to move.
-    fn board(&self, value: &str, at: usize) -> Result<Position, TextError> {
+    fn parse_board(&self, value: &str, at: usize) -> Result<Position, TextError> {
         let (size, rest) = value.split_once(' ').unwrap_or((value, ""));
         let own = self.game.size();
         if size != own.to_string() {
@@ -326,7 +330,7 @@ mod tests {
     const SHORT_GAME: &str = "f5d6c3d3c4f4f6f3e6e7d7";
 
     fn parse_all(game: &Reversi, text: &str) -> Vec<ParsedGame> {
-        let games = read(game, text.as_bytes()).into_iter();
+        let games = parse_games(game, text.as_bytes()).into_iter();
         games.collect::<Result<_, _>>().unwrap()
     }
 
@@ -341,11 +345,11 @@ mod tests {
         let game = Reversi::EIGHT;
         let read_back = parse_one(SHORT_GAME);
         assert_eq!(read_back.plies.len(), 11);
-        assert_eq!(row(&game, &read_back), SHORT_GAME);
+        assert_eq!(format_row(&game, &read_back), SHORT_GAME);
         assert_eq!(parse_all(&game, " F5 D6 c3\r\n\nf5f6\n").len(), 2);
         assert_eq!(parse_all(&game, ""), []);
         for text in ["1. f5 d6 2. c3 d3", "# all\n\n1.F5d6 2...c3D3 # four\n"] {
-            assert_eq!(row(&game, &parse_one(text)), "f5d6c3d3");
+            assert_eq!(format_row(&game, &parse_one(text)), "f5d6c3d3");
         }
     }
 
@@ -367,7 +371,7 @@ mod tests {
         };
         assert_eq!(results, [Some(awarded), Some(on_time), None]);
         assert_eq!(games[0].players, ["ann", "bob"]);
-        assert_eq!(row(&game, &games[0]), "f5d6c3d3");
+        assert_eq!(format_row(&game, &games[0]), "f5d6c3d3");
         let error_at = [
             (
                 "[Result \"0-64\"]\n1. e6 f4 2. e3 f6 3. g5 d6 4. e7 f5 5. c5\n",
@@ -377,7 +381,7 @@ mod tests {
             ("[Black \"a\"]\n1. e6 e6\n", "e6 is not empty"),
         ];
         for (text, expected) in error_at {
-            let error = read(&game, text.as_bytes())
+            let error = parse_games(&game, text.as_bytes())
                 .remove(0)
                 .unwrap_err()
                 .to_string();
@@ -416,7 +420,7 @@ mod tests {
             panic!("{games:?}")
         };
         assert_eq!(played.players, ["WTHOR 258", "WTHOR 3"]);
-        assert_eq!(row(&game, played), "e6f4e3f6g5d6e7f5c5");
+        assert_eq!(format_row(&game, played), "e6f4e3f6g5d6e7f5c5");
         let result = StatedResult {
             ending: Ending::Awarded,
             winner: Some(WHITE),
@@ -475,7 +479,7 @@ mod tests {
     fn a_game_without_moves_is_only_written_where_it_is_read_again() {
         let game = Reversi::EIGHT;
         let plain = parse_one("(;GM[Othello]PB[a]PW[b];)");
-        let written = |form: &TranscriptForm<Reversi>| (form.write)(&game, &plain).ok();
+        let written = |form: &TranscriptFormat<Reversi>| (form.write)(&game, &plain).ok();
         let [ggf, row, pgn, wtb] = FORMS.each_ref().map(written);
         assert_eq!((pgn, wtb), (None, None));
         assert_eq!(parse_one(&ggf.unwrap()), plain);
@@ -500,7 +504,7 @@ mod tests {
             let found = parse_all(&game, text);
             assert_eq!(found, std::slice::from_ref(parsed), "{text}");
         };
-        let text = row(&game, &parsed);
+        let text = format_row(&game, &parsed);
         assert!(!text.contains('-'));
         let (before, last) = text.split_at(text.len() - 2);
         for pass in [
@@ -509,8 +513,8 @@ mod tests {
             reads(&format!("{before}{pass}{last}"), &parsed);
         }
         parsed.plies.pop();
-        reads(&row(&game, &parsed), &parsed);
-        reads(&ggf(&game, &parsed), &parsed);
+        reads(&format_row(&game, &parsed), &parsed);
+        reads(&format_ggf(&game, &parsed), &parsed);
     }
 
     #[test]
@@ -523,11 +527,14 @@ mod tests {
         let game = Reversi::EIGHT;
         let games = parse_all(&game, &text);
         assert_eq!(games[0].players, ["ann", "bob"]);
-        assert_eq!([0, 1].map(|at| row(&game, &games[at])), ["f5d6c3", "f5"]);
+        assert_eq!(
+            [0, 1].map(|at| format_row(&game, &games[at])),
+            ["f5d6c3", "f5"]
+        );
         let written = format!(
             "(;GM[Othello]PC[Alea]PB[ann]PW[bob]RE[?]TI[0]TY[8]BO[{board}]B[f5]W[d6]B[c3];)"
         );
-        assert_eq!(ggf(&game, &games[0]), written);
+        assert_eq!(format_ggf(&game, &games[0]), written);
         assert_eq!(parse_one(&written), games[0]);
     }
 
@@ -536,8 +543,8 @@ mod tests {
         let game = Reversi::EIGHT;
         // Black takes every disc with the ninth move: the shortest game.
         let mut parsed = parse_one("e6f4e3f6g5d6e7f5c5");
-        assert!(ggf(&game, &parsed).contains("RE[+64]"), "{parsed:?}");
+        assert!(format_ggf(&game, &parsed).contains("RE[+64]"), "{parsed:?}");
         parsed.plies.pop();
-        assert!(ggf(&game, &parsed).contains("RE[?]"));
+        assert!(format_ggf(&game, &parsed).contains("RE[?]"));
     }
 }

@@ -7,7 +7,7 @@
 
 use super::{
     Reversi,
-    transcript_formats::{ParsedGame, Reading},
+    transcript_formats::{GameReader, ParsedGame},
 };
 use alea_core::text::{TextError, error_at};
 
@@ -49,7 +49,7 @@ pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextE
 }
 
 fn parse_game(game: &Reversi, bytes: &[u8; GAME_BYTES]) -> Result<ParsedGame, String> {
-    let mut reading = Reading::new(game);
+    let mut reading = GameReader::new(game);
     let player = |at| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
     reading.parsed.players = [2, 4].map(|at| format!("WTHOR {}", player(at))).to_vec();
     let moves = bytes[8..].iter().take_while(|&&mv| mv != 0);
@@ -65,7 +65,7 @@ fn parse_game(game: &Reversi, bytes: &[u8; GAME_BYTES]) -> Result<ParsedGame, St
         let white = all
             .checked_sub(black)
             .ok_or_else(|| format!("Black has {black} discs of {all}"))?;
-        reading.set_discs([black, white]);
+        reading.set_result_by_discs([black, white]);
     }
     reading.finish()
 }

@@ -30,7 +30,7 @@ fn player_lines(game: &ReversiXt, position: &Position) -> Vec<String> {
         let mut line = format!(
             "{}: {} stones, {} override stones, {} bombs",
             game.seat_title(seat),
-            position.stones(seat),
+            position.num_stones(seat),
             position.overrides(seat),
             position.bombs(seat)
         );

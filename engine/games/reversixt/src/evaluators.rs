@@ -56,13 +56,13 @@ impl<T: SeatScore> Score<ReversiXt> for Lead<T> {
         )
     }
 
-    fn scores(&self, game: &ReversiXt, position: &Position) -> Option<[f32; MAX_SEATS]> {
+    fn scores_by_seat(&self, game: &ReversiXt, position: &Position) -> Option<[f32; MAX_SEATS]> {
         let has = self.0.seat_totals(game, position);
-        Some(each_seat(game, |seat| lead(game, position, &has, seat)))
+        Some(map_seats(game, |seat| lead(game, position, &has, seat)))
     }
 }
 
-fn each_seat(game: &ReversiXt, number: impl Fn(Seat) -> f32) -> [f32; MAX_SEATS] {
+fn map_seats(game: &ReversiXt, number: impl Fn(Seat) -> f32) -> [f32; MAX_SEATS] {
     let players = game.map().players();
     build_array(|seat| if seat < players { number(seat) } else { 0.0 })
 }
@@ -102,7 +102,7 @@ impl SeatScore for Mobility {
         if position.phase() != Phase::Stones {
             return Stones.seat_totals(game, position);
         }
-        each_seat(game, |seat| game.num_fillable(position, seat) as f32)
+        map_seats(game, |seat| game.num_fillable(position, seat) as f32)
     }
 }
 
@@ -113,7 +113,7 @@ struct Lines {
 }
 
 /// Weight of a stone by the number of closed lines through its cell.
-const WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
+const CLOSED_LINE_WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
 
 /// About the number of stones that an override move flips.
 const OVERRIDE_WEIGHT: f32 = 8.0;
@@ -124,7 +124,7 @@ impl Lines {
         let across = f32::from(2 * map.strength.min(10) + 1);
         Self {
             weights: (0..map.cells().len())
-                .map(|cell| WEIGHTS[map.closed_lines(cell)])
+                .map(|cell| CLOSED_LINE_WEIGHTS[map.num_closed_lines(cell)])
                 .collect(),
             bomb: across * across / 2.0,
         }

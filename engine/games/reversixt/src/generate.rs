@@ -28,7 +28,7 @@ pub struct MapSettings {
     pub density: f64,
 }
 
-const SPECIALS: [Cell; 8] = [
+const SPECIAL_CELLS: [Cell; 8] = [
     Cell::HOLE,
     Cell::HOLE,
     Cell::HOLE,
@@ -68,8 +68,8 @@ impl MapSettings {
             let in_middle = |at: usize, from: usize| (from..from + players).contains(&at);
             if in_middle(x, left) && in_middle(y, top) {
                 Cell::stone((x - left + y - top) % players)
-            } else if random.unit() < self.density {
-                SPECIALS[uniform_index(SPECIALS.len(), (random.next_u64() >> 32) as u32)]
+            } else if random.uniform_f64() < self.density {
+                SPECIAL_CELLS[uniform_index(SPECIAL_CELLS.len(), (random.next_u64() >> 32) as u32)]
             } else {
                 Cell::EMPTY
             }

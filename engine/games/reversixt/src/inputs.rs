@@ -15,26 +15,26 @@ use alea_learned::{
 use alea_play::playable::Rules;
 use std::{ops::RangeInclusive, sync::Arc};
 
-const NUM_SUMMARY: usize = 20;
+const NUM_SUMMARY_CELLS: usize = 20;
 
 const ALPHABET_SIZE: i32 = 16;
 
 const BOARD_SIDE: usize = 8;
 
-const SUMMARY_TUPLES: CellGroup = CellGroup::only(
+const SUMMARY_CELLS: CellGroup = CellGroup::single(
     's',
-    NUM_SUMMARY,
+    NUM_SUMMARY_CELLS,
     ALPHABET_SIZE as usize,
     "summary v1 (empties, phase and players, leads in stones, moves, corners, edges, X, C, frontier, \
      stocks, tempo, the last stones)",
 );
 
-static GROUPS: [CellGroup; 2] = [
-    SUMMARY_TUPLES,
+static CELL_GROUPS: [CellGroup; 2] = [
+    SUMMARY_CELLS,
     CellGroup {
-        start: NUM_SUMMARY,
+        start: NUM_SUMMARY_CELLS,
         optional: true,
-        ..CellGroup::only(
+        ..CellGroup::single(
             'b',
             BOARD_SIDE * BOARD_SIDE,
             4,
@@ -45,7 +45,7 @@ static GROUPS: [CellGroup; 2] = [
 
 /// Kind of a cell, by the number of the four lines through it that end there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum CellKind {
     /// At most one line ends here.
     Middle,
     /// Two or three lines end here.
@@ -56,7 +56,7 @@ enum Kind {
 
 #[derive(Debug)]
 pub(super) struct Shape {
-    kinds: Box<[Kind]>,
+    kinds: Box<[CellKind]>,
     /// For each cell the corners next to it.
     corners: Box<[Vec<u16>]>,
 }
@@ -64,16 +64,16 @@ pub(super) struct Shape {
 impl Shape {
     pub(super) fn from_map(map: &Map) -> Self {
         let cells = 0..map.cells().len();
-        let kind = |cell| match map.closed_lines(cell) {
-            4 => Kind::Corner,
-            2 | 3 => Kind::Edge,
-            _ => Kind::Middle,
+        let kind = |cell| match map.num_closed_lines(cell) {
+            4 => CellKind::Corner,
+            2 | 3 => CellKind::Edge,
+            _ => CellKind::Middle,
         };
-        let kinds: Box<[Kind]> = cells.clone().map(kind).collect();
+        let kinds: Box<[CellKind]> = cells.clone().map(kind).collect();
         let beside = |cell| {
             let steps = (0..DIRECTIONS).map(|direction| map.step(Side::new(cell, direction)));
             let cells = steps.filter(|&side| side != Side::NONE).map(Side::cell);
-            let corners = cells.filter(|&cell| kinds[cell] == Kind::Corner);
+            let corners = cells.filter(|&cell| kinds[cell] == CellKind::Corner);
             corners.map(|cell| cell as u16).collect()
         };
         let corners = cells.map(beside).collect();
@@ -82,7 +82,7 @@ impl Shape {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Counts {
+struct SeatCounts {
     corners: i32,
     edges: i32,
     /// Stones on middle cells next to an empty corner.
@@ -98,10 +98,10 @@ struct Counts {
 }
 
 impl ReversiXt {
-    fn counts(&self, position: &Position) -> [Counts; MAX_SEATS] {
+    fn seat_counts(&self, position: &Position) -> [SeatCounts; MAX_SEATS] {
         let (map, shape) = (self.map(), &self.shape);
         let cells = &position.cells[..map.cells().len()];
-        let mut all = [Counts::default(); MAX_SEATS];
+        let mut all = [SeatCounts::default(); MAX_SEATS];
         for (at, &cell) in cells.iter().enumerate() {
             if let Some(seat) = cell.seat() {
                 let counts = &mut all[seat];
@@ -111,10 +111,10 @@ impl ReversiXt {
                 let corners = &shape.corners[at];
                 let danger = corners.iter().any(|&at| cells[usize::from(at)].is_empty());
                 match shape.kinds[at] {
-                    Kind::Corner => counts.corners += 1,
-                    Kind::Edge if danger => counts.c_squares += 1,
-                    Kind::Edge => counts.edges += 1,
-                    Kind::Middle => counts.x_squares += i32::from(danger),
+                    CellKind::Corner => counts.corners += 1,
+                    CellKind::Edge if danger => counts.c_squares += 1,
+                    CellKind::Edge => counts.edges += 1,
+                    CellKind::Middle => counts.x_squares += i32::from(danger),
                 }
             }
         }
@@ -140,9 +140,9 @@ fn ratio_symbol((own, other): (i32, i32)) -> u8 {
     (7.5 + 7.5 * ratio).round() as u8
 }
 
-fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY] {
+fn symbols_of_summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY_CELLS] {
     let players = game.map().players();
-    let counts = game.counts(position);
+    let counts = game.seat_counts(position);
     let rivals = |seat| seat != own && !position.is_disqualified(seat);
     let against = |has: &dyn Fn(Seat) -> i32| {
         let others = (0..players).filter(|&seat| rivals(seat));
@@ -152,7 +152,7 @@ fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY
         let (own, other) = against(has);
         lead_symbol(own - other)
     };
-    let empties = game.empties(position) as i32;
+    let empties = game.num_empties(position) as i32;
     let cells = game.map().num_cells().max(1) as i32;
     let clamp_symbol = |number: i32| number.min(ALPHABET_SIZE - 1) as u8;
     let tempo = |number: i32, can: i32| (number.min(7) + 8 * can.min(1)) as u8;
@@ -162,7 +162,7 @@ fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY
     [
         clamp_symbol(empties * ALPHABET_SIZE / cells),
         (players - 2) as u8 + 8 * u8::from(bombs),
-        ratio_symbol(against(&|seat| position.stones(seat).into())),
+        ratio_symbol(against(&|seat| position.num_stones(seat).into())),
         ratio_symbol(against(&|seat| counts[seat].moves)),
         clamp_symbol(counts[own].moves),
         lead(&|seat| counts[seat].corners),
@@ -176,7 +176,7 @@ fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY
         tempo(left(Cell::CHOICE), counts[own].choices),
         tempo(left(Cell::INVERSION), counts[own].inversions),
         (empties % players as i32) as u8 + 8 * u8::from(!others_move),
-        lead(&|seat| position.stones(seat).into()),
+        lead(&|seat| position.num_stones(seat).into()),
         lead(&|seat| counts[seat].moves),
         clamp_symbol(position.bombs(own).into()),
         clamp_symbol(empties),
@@ -184,8 +184,8 @@ fn summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY
 }
 
 /// Rows, columns, diagonals of at least four cells, and 3×3 corners; none on maps other than 8×8.
-fn board(game: &ReversiXt) -> Vec<Vec<alea_learned::inputs::Cell>> {
-    let Some(group) = game.cells().get(1) else {
+fn board_tuples(game: &ReversiXt) -> Vec<Vec<alea_learned::inputs::Cell>> {
+    let Some(group) = game.cell_groups().get(1) else {
         return Vec::new();
     };
     let cells = |along: &dyn Fn(usize) -> (usize, usize), length: usize| {
@@ -220,7 +220,7 @@ static SETS: [NamedTuples<ReversiXt>; 2] = [
     },
     NamedTuples {
         name: "board",
-        tuples: board,
+        tuples: board_tuples,
     },
 ];
 
@@ -243,21 +243,25 @@ impl Learnable for ReversiXt {
     }
 
     /// A model of one map may be used on others.
-    fn model_name(&self) -> String {
+    fn model_game_name(&self) -> String {
         Self::INFO.name.to_owned()
     }
 }
 
 impl TupleInputs for ReversiXt {
-    fn cells(&self) -> &[CellGroup] {
+    fn cell_groups(&self) -> &[CellGroup] {
         let fits = |game: &Self| game.map.width() == BOARD_SIDE && game.map.height() == BOARD_SIDE;
         let both = fits(self) && self.variants.iter().all(fits);
-        &GROUPS[..1 + usize::from(both)]
+        &CELL_GROUPS[..1 + usize::from(both)]
     }
 
     fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
-        let (summary_symbols, board) = symbols.split_at_mut(NUM_SUMMARY);
-        summary_symbols.copy_from_slice(&summary(self.rules_of(position), position, seat));
+        let (summary_symbols, board) = symbols.split_at_mut(NUM_SUMMARY_CELLS);
+        summary_symbols.copy_from_slice(&symbols_of_summary(
+            self.variant_rules(position),
+            position,
+            seat,
+        ));
         for (symbol, cell) in board.iter_mut().zip(&position.cells) {
             *symbol = match cell.seat() {
                 Some(owner) => 2 - u8::from(owner == seat),
@@ -284,7 +288,7 @@ mod tests {
     use alea_core::{evaluator::Evaluator, game::Game};
     use alea_learned::{
         inputs::with_view,
-        model_file::{Model, ModelFile, evaluator},
+        model_file::{Model, ModelFile, evaluator_from_bytes},
         tuples::{TupleNetwork, TupleSet},
     };
     use alea_play::playable::Rules;
@@ -325,8 +329,10 @@ mod tests {
         let alone: Vec<ReversiXt> = (0..4).map(|seed| ReversiXt::new(map(seed))).collect();
         let variants = ReversiXt::for_joint_training(alone.clone());
         let set = TupleSet::from_name(&variants[0], "summary-pairs").unwrap();
-        assert_eq!((set.tuples(), set.rows()), (190, 48_640));
-        let weights = (0..set.rows()).map(|row| (row % 7) as f32 / 70.0).collect();
+        assert_eq!((set.tuple_count(), set.row_count()), (190, 48_640));
+        let weights = (0..set.row_count())
+            .map(|row| (row % 7) as f32 / 70.0)
+            .collect();
         let model = TupleNetwork::new(set, weights, 0.0).unwrap();
         let file = ModelFile {
             provenance: "{}".to_owned(),
@@ -346,12 +352,12 @@ mod tests {
                 let mv = moves[moves.len() / 2];
                 (position, same) = (game.play(&position, mv), numbered.play(&same, mv));
             }
-            let read = evaluator(game, &file).unwrap();
+            let read = evaluator_from_bytes(game, &file).unwrap();
             let value = model.value_of(&variants[0], &numbered.start());
             assert_eq!(read.value_of(game, &game.start()), value);
         }
         let plain = ReversiXt::from_notation("reversixt", None).unwrap();
-        assert!(evaluator(&plain, &file).is_ok());
+        assert!(evaluator_from_bytes(&plain, &file).is_ok());
     }
 
     #[test]
@@ -359,9 +365,9 @@ mod tests {
         let plain = ReversiXt::from_notation("reversixt", None).unwrap();
         let set = TupleSet::from_name(&plain, "board").unwrap();
         // Rows and columns, two diagonals of 8, four each of 7, 6, 5 and 4, and corners.
-        assert_eq!(set.tuples(), 16 + 2 + 4 * 4 + 4);
+        assert_eq!(set.tuple_count(), 16 + 2 + 4 * 4 + 4);
         let start = with_view(&plain, &plain.start(), 0, |seen| {
-            seen[NUM_SUMMARY..].to_vec()
+            seen[NUM_SUMMARY_CELLS..].to_vec()
         });
         let occupied: Vec<usize> = (0..64).filter(|&at| start[at] > 0).collect();
         assert_eq!(occupied, [27, 28, 35, 36]);

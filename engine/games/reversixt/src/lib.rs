@@ -17,11 +17,11 @@ pub mod map;
 mod notation;
 mod playable;
 use alea_core::arrays::build_array;
-pub use playable::MAPS;
+pub use playable::NAMED_MAPS;
 
 use alea_core::{
-    bits::members,
-    game::{DRAW, Deterministic, Game, MAX_SEATS, Payoffs, Seat, win_for},
+    bits::bit_indices,
+    game::{DRAW, Game, MAX_SEATS, Payoffs, Seat, SingleOutcome, win_for},
     random::{GOLDEN, mix64},
     search_game::{OutOfTurn, Playouts, SearchHints},
 };
@@ -38,7 +38,7 @@ const MAX_CELLS: usize = MAX_SIDE * MAX_SIDE;
 pub type MoveList = SmallVec<[Move; 256]>;
 
 /// Default points of the ranks, those most often quoted.
-pub const POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
+pub const DEFAULT_POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
 
 /// The rules of ReversiXT on one map.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ pub struct Position {
     phase: Phase,
     /// Bit set of disqualified seats.
     disqualified: u8,
-    /// Index of the position's rules, see [`ReversiXt::rules_of`].
+    /// Index of the position's rules, see [`ReversiXt::variant_rules`].
     number: u16,
 }
 
@@ -105,7 +105,7 @@ impl Position {
 
     /// Number of stones of `seat` on the board.
     #[inline]
-    pub fn stones(&self, seat: Seat) -> u16 {
+    pub fn num_stones(&self, seat: Seat) -> u16 {
         self.stones[seat]
     }
 
@@ -128,9 +128,9 @@ impl Position {
     }
 
     #[inline]
-    fn put(&mut self, at: usize, cell: Cell) {
+    fn set_cell(&mut self, at: usize, cell: Cell) {
         let old = std::mem::replace(&mut self.cells[at], cell);
-        self.key ^= key_of(at, old) ^ key_of(at, cell);
+        self.key ^= cell_key(at, old) ^ cell_key(at, cell);
         if let Some(seat) = old.seat() {
             self.stones[seat] -= 1;
         }
@@ -142,12 +142,12 @@ impl Position {
     fn change_owners(&mut self, cells: usize, owner: impl Fn(Seat) -> Seat) {
         for at in 0..cells {
             if let Some(seat) = self.cells[at].seat() {
-                self.put(at, Cell::stone(owner(seat)));
+                self.set_cell(at, Cell::stone(owner(seat)));
             }
         }
     }
 
-    fn remaining_state(&self) -> impl Eq + Hash {
+    fn non_board_state(&self) -> impl Eq + Hash {
         let rest = [self.seat, self.phase as u8, self.disqualified];
         (rest, self.overrides, self.bombs)
     }
@@ -174,14 +174,14 @@ impl CellSet {
 
     fn iter(&self, cells: usize) -> impl Iterator<Item = usize> {
         let words = self.0[..cells.div_ceil(64)].iter().enumerate();
-        words.flat_map(|(index, &word)| members(word).map(move |bit| 64 * index + bit))
+        words.flat_map(|(index, &word)| bit_indices(word).map(move |bit| 64 * index + bit))
     }
 }
 
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
         self.key == other.key
-            && self.remaining_state() == other.remaining_state()
+            && self.non_board_state() == other.non_board_state()
             && self.cells == other.cells
     }
 }
@@ -190,13 +190,13 @@ impl Eq for Position {}
 
 impl Hash for Position {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.key, self.remaining_state()).hash(state);
+        (self.key, self.non_board_state()).hash(state);
     }
 }
 
 #[inline]
-fn key_of(at: usize, cell: Cell) -> u64 {
-    mix64((at as u64 * 16 + u64::from(cell.number()) + 1).wrapping_mul(GOLDEN))
+fn cell_key(at: usize, cell: Cell) -> u64 {
+    mix64((at as u64 * 16 + u64::from(cell.content_code()) + 1).wrapping_mul(GOLDEN))
 }
 
 /// A cell, and the choice of a player or bonus where the cell asks for one.
@@ -208,9 +208,9 @@ pub struct Move {
 
 impl Move {
     /// The choice of a bomb as bonus.
-    pub const BOMB: u8 = 20;
+    pub const BOMB_BONUS: u8 = 20;
     /// The choice of an override stone as bonus.
-    pub const OVERRIDE: u8 = 21;
+    pub const OVERRIDE_BONUS: u8 = 21;
 
     /// A stone or bomb on `cell`; `special` is the player, from 1, with whom a choice cell
     /// exchanges stones, or the bonus, else 0.
@@ -230,19 +230,19 @@ impl Move {
 
     /// The player to exchange stones with (from 1), the bonus, or 0.
     #[inline]
-    pub fn special(self) -> u8 {
+    pub fn special_choice(self) -> u8 {
         self.special
     }
 }
 
 impl ReversiXt {
-    /// The rules on `map`, with the default [`POINTS`].
+    /// The rules on `map`, with the default [`DEFAULT_POINTS`].
     pub fn new(map: Arc<Map>) -> Self {
         Self {
             shape: Arc::new(inputs::Shape::from_map(&map)),
             map,
             name: None,
-            points: POINTS,
+            points: DEFAULT_POINTS,
             number: 0,
             variants: Arc::default(),
         }
@@ -253,7 +253,7 @@ impl ReversiXt {
         Self::new(Arc::new(Map::parse(map).unwrap()))
     }
 
-    fn rules_of(&self, position: &Position) -> &Self {
+    fn variant_rules(&self, position: &Position) -> &Self {
         let number = usize::from(position.number);
         self.variants.get(number).unwrap_or(self)
     }
@@ -267,13 +267,13 @@ impl ReversiXt {
         position.cells[..self.map.cells().len()].iter().copied()
     }
 
-    fn empties(&self, position: &Position) -> usize {
+    fn num_empties(&self, position: &Position) -> usize {
         self.cells_of(position)
             .filter(|cell| cell.is_empty())
             .count()
     }
 
-    fn empty(&self) -> Position {
+    fn empty_board(&self) -> Position {
         Position {
             cells: [Cell::HOLE; MAX_CELLS],
             key: 0,
@@ -291,11 +291,11 @@ impl ReversiXt {
     /// The start position.
     pub fn start(&self) -> Position {
         let players = self.map.players();
-        let mut position = self.empty();
+        let mut position = self.empty_board();
         position.overrides[..players].fill(self.map.overrides);
         position.bombs[..players].fill(self.map.bombs);
         for (at, &cell) in self.map.cells().iter().enumerate() {
-            position.put(at, cell);
+            position.set_cell(at, cell);
             position.cells_left += u16::from(cell != Cell::HOLE);
         }
         self.pass_turn(&mut position, players - 1);
@@ -315,7 +315,7 @@ impl ReversiXt {
     /// The rank of each seat by stones, from 0; ties share the better rank, and disqualified seats
     /// come last.
     pub fn ranks(&self, position: &Position) -> [usize; MAX_SEATS] {
-        let strength = |seat| (!position.is_disqualified(seat)).then(|| position.stones(seat));
+        let strength = |seat| (!position.is_disqualified(seat)).then(|| position.num_stones(seat));
         let players = self.map.players();
         build_array(|seat| {
             let better = |&other: &Seat| strength(other) > strength(seat);
@@ -362,13 +362,13 @@ impl ReversiXt {
         let overrides = position.overrides[seat] > 0;
         let cells = &position.cells[..self.map.cells().len()];
         overrides && cells.contains(&Cell::EXPANSION)
-            || self.each_capturing(cells, seat, overrides, |_| true)
+            || self.visit_capturing_cells(cells, seat, overrides, |_| true)
     }
 
     /// Visits the cells where a stone of `seat` captures, some repeatedly: empty ones, with
     /// `overrides` occupied ones too. Returns `true` as soon as `visit` does.
     #[inline]
-    fn each_capturing(
+    fn visit_capturing_cells(
         &self,
         cells: &[Cell],
         seat: Seat,
@@ -411,7 +411,7 @@ impl ReversiXt {
 
     fn capturing_cells(&self, cells: &[Cell], seat: Seat, overrides: bool) -> CellSet {
         let mut found = CellSet::NONE;
-        self.each_capturing(cells, seat, overrides, |at| {
+        self.visit_capturing_cells(cells, seat, overrides, |at| {
             found.insert(at);
             false
         });
@@ -453,10 +453,10 @@ impl ReversiXt {
             let mut side = Side::new(mv.cell(), direction);
             for _ in 0..steps {
                 side = self.map.step(side);
-                position.put(side.cell(), Cell::stone(seat));
+                position.set_cell(side.cell(), Cell::stone(seat));
             }
         }
-        position.put(mv.cell(), Cell::stone(seat));
+        position.set_cell(mv.cell(), Cell::stone(seat));
         if filled.is_occupied() {
             position.overrides[seat] -= 1;
         }
@@ -469,7 +469,7 @@ impl ReversiXt {
             });
         } else if filled == Cell::INVERSION {
             position.change_owners(count, |owner| (owner + 1) % players);
-        } else if filled == Cell::BONUS && mv.special == Move::BOMB {
+        } else if filled == Cell::BONUS && mv.special == Move::BOMB_BONUS {
             position.bombs[seat] += 1;
         } else if filled == Cell::BONUS {
             position.overrides[seat] += 1;
@@ -506,7 +506,7 @@ impl ReversiXt {
             begin = end;
         }
         for &cell in &run_ends {
-            position.put(usize::from(cell), Cell::HOLE);
+            position.set_cell(usize::from(cell), Cell::HOLE);
         }
         position.cells_left -= run_ends.len() as u16;
         position.bombs[position.seat()] -= 1;
@@ -517,7 +517,7 @@ impl Game for ReversiXt {
     type Position = Position;
     type Move = Move;
     type Moves = MoveList;
-    type Outcomes = Deterministic;
+    type Outcomes = SingleOutcome;
 
     fn seats(&self) -> usize {
         self.map.players()
@@ -571,7 +571,10 @@ impl Game for ReversiXt {
                     moves.extend(players.map(|player| Move::new(at, player)));
                 }
                 Cell::BONUS => {
-                    moves.extend([Move::BOMB, Move::OVERRIDE].map(|choice| Move::new(at, choice)));
+                    moves.extend(
+                        [Move::BOMB_BONUS, Move::OVERRIDE_BONUS]
+                            .map(|choice| Move::new(at, choice)),
+                    );
                 }
                 _ => moves.push(Move::new(at, 0)),
             }

@@ -82,7 +82,7 @@ impl Cell {
     }
 
     #[inline]
-    pub(super) const fn number(self) -> u8 {
+    pub(super) const fn content_code(self) -> u8 {
         self.0
     }
 
@@ -176,11 +176,11 @@ impl Map {
 
     /// Parses the text of a map, and checks that it is valid.
     pub fn parse(text: &str) -> Result<Self, MapError> {
-        let mut lines = Lines::new(text);
-        let [players] = lines.numbers(["players"], 2..=MAX_SEATS)?;
-        let [overrides] = lines.numbers(["override stones"], 0..=MAX_STOCK)?;
-        let [bombs, strength] = lines.numbers(["bombs", "their strength"], 0..=MAX_STOCK)?;
-        let [height, width] = lines.numbers(["height", "width"], 1..=MAX_SIDE)?;
+        let mut lines = LineReader::new(text);
+        let [players] = lines.parse_numbers(["players"], 2..=MAX_SEATS)?;
+        let [overrides] = lines.parse_numbers(["override stones"], 0..=MAX_STOCK)?;
+        let [bombs, strength] = lines.parse_numbers(["bombs", "their strength"], 0..=MAX_STOCK)?;
+        let [height, width] = lines.parse_numbers(["height", "width"], 1..=MAX_SIDE)?;
         let mut cells = Vec::with_capacity(height * width);
         for row in 0..height {
             let line = lines.next(&format!("row {} of {height}", row + 1))?;
@@ -202,7 +202,7 @@ impl Map {
                     }
                 }
             }
-            words.end()?;
+            words.expect_end()?;
         }
         let mut map = Self::new(players, width, cells);
         [map.overrides, map.bombs, map.strength] =
@@ -219,13 +219,13 @@ impl Map {
         for (at, side) in sides.iter_mut().enumerate() {
             words.peek();
             let begin = words.at;
-            let mut number = |expected, below: usize| words.number(expected, 0..=below - 1);
+            let mut number = |expected, below: usize| words.parse_number(expected, 0..=below - 1);
             let (x, y) = (number("x", self.width)?, number("y", self.height())?);
             let direction = number("a direction", DIRECTIONS)?;
             *side = Side::new(y * self.width + x, direction);
             let refuse = |problem: &str| {
                 let problem = format!("the transition at {x} {y} {direction} {problem}");
-                Err(line.error(begin, problem))
+                Err(line.error_at_byte(begin, problem))
             };
             if self.cells[side.cell()] == Cell::HOLE {
                 return refuse("is at a hole; put it at a cell");
@@ -244,7 +244,7 @@ impl Map {
                 }
             }
         }
-        words.end()?;
+        words.expect_end()?;
         self.add_transition(sides);
         Ok(())
     }
@@ -272,7 +272,7 @@ impl Map {
     }
 
     /// Reach of a bomb in steps.
-    pub fn strength(&self) -> u16 {
+    pub fn bomb_strength(&self) -> u16 {
         self.strength
     }
 
@@ -297,7 +297,7 @@ impl Map {
     }
 
     /// How many of the four lines through a cell end there: 3 at an edge, 4 in a corner.
-    pub(super) fn closed_lines(&self, cell: usize) -> usize {
+    pub(super) fn num_closed_lines(&self, cell: usize) -> usize {
         let closed = |direction| self.step(Side::new(cell, direction)) == Side::NONE;
         let half = DIRECTIONS / 2;
         let of_line = |&line: &usize| closed(line) || closed(line + half);
@@ -349,7 +349,7 @@ impl fmt::Display for Map {
     }
 }
 
-pub(super) fn number(
+pub(super) fn parse_number(
     word: &str,
     expected: &str,
     range: RangeInclusive<usize>,
@@ -366,12 +366,12 @@ pub(super) fn number(
     }
 }
 
-struct Lines<'t> {
+struct LineReader<'t> {
     lines: std::iter::Enumerate<std::str::Split<'t, char>>,
     last: usize,
 }
 
-impl<'t> Lines<'t> {
+impl<'t> LineReader<'t> {
     fn new(text: &'t str) -> Self {
         let text = text.trim_end();
         Self {
@@ -396,7 +396,7 @@ impl<'t> Lines<'t> {
         })
     }
 
-    fn numbers<const COUNT: usize>(
+    fn parse_numbers<const COUNT: usize>(
         &mut self,
         expected: [&str; COUNT],
         range: RangeInclusive<usize>,
@@ -405,9 +405,9 @@ impl<'t> Lines<'t> {
         let mut words = line.words();
         let mut numbers = [0; COUNT];
         for (number, expected) in numbers.iter_mut().zip(expected) {
-            *number = words.number(expected, range.clone())?;
+            *number = words.parse_number(expected, range.clone())?;
         }
-        words.end()?;
+        words.expect_end()?;
         Ok(numbers)
     }
 }
@@ -418,12 +418,12 @@ struct Line<'t> {
 }
 
 impl<'t> Line<'t> {
-    fn words<'l>(&'l self) -> Words<'l, 't> {
-        Words { line: self, at: 0 }
+    fn words<'l>(&'l self) -> WordReader<'l, 't> {
+        WordReader { line: self, at: 0 }
     }
 
     /// An error at byte `at` of this line.
-    fn error(&self, at: usize, problem: String) -> MapError {
+    fn error_at_byte(&self, at: usize, problem: String) -> MapError {
         MapError {
             line: self.number,
             column: self.text[..at].chars().count() + 1,
@@ -432,12 +432,12 @@ impl<'t> Line<'t> {
     }
 }
 
-struct Words<'l, 't> {
+struct WordReader<'l, 't> {
     line: &'l Line<'t>,
     at: usize,
 }
 
-impl<'l, 't> Words<'l, 't> {
+impl<'l, 't> WordReader<'l, 't> {
     fn peek(&mut self) -> &'t str {
         let rest = &self.line.text[self.at..];
         let word = rest.trim_start_matches([' ', '\t']);
@@ -452,24 +452,28 @@ impl<'l, 't> Words<'l, 't> {
         let word = self.peek();
         let (line, at) = (self.line, self.at);
         if word.is_empty() {
-            return Err(line.error(at, format!("the line ends here: expected {expected}")));
+            return Err(line.error_at_byte(at, format!("the line ends here: expected {expected}")));
         }
         self.at += word.len();
-        Ok((word, move |problem| line.error(at, problem)))
+        Ok((word, move |problem| line.error_at_byte(at, problem)))
     }
 
-    fn number(&mut self, expected: &str, range: RangeInclusive<usize>) -> Result<usize, MapError> {
+    fn parse_number(
+        &mut self,
+        expected: &str,
+        range: RangeInclusive<usize>,
+    ) -> Result<usize, MapError> {
         let (word, error) = self.next_word(expected)?;
-        number(word, expected, range).map_err(error)
+        parse_number(word, expected, range).map_err(error)
     }
 
-    fn end(mut self) -> Result<(), MapError> {
+    fn expect_end(mut self) -> Result<(), MapError> {
         match self.peek() {
             "" => Ok(()),
             word => {
                 let word = shorten(word, 20);
                 let problem = format!("'{word}' is too much: expected the end of the line");
-                Err(self.line.error(self.at, problem))
+                Err(self.line.error_at_byte(self.at, problem))
             }
         }
     }

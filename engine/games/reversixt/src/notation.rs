@@ -7,7 +7,7 @@
 
 use super::{
     Move, MoveList, Phase, Position, ReversiXt,
-    map::{Cell, MAX_STOCK, number},
+    map::{Cell, MAX_STOCK, parse_number},
 };
 use alea_core::{
     game::{Game, MAX_SEATS, Seat},
@@ -20,13 +20,16 @@ const PHASES: [(&str, Phase); 3] = [
     ("end", Phase::Over),
 ];
 
-const SPECIAL_CHOICES: [(&str, u8); 2] = [("bomb", Move::BOMB), ("override", Move::OVERRIDE)];
+const SPECIAL_CHOICES: [(&str, u8); 2] = [
+    ("bomb", Move::BOMB_BONUS),
+    ("override", Move::OVERRIDE_BONUS),
+];
 
 impl ReversiXt {
     /// Parses a position.
     pub fn parse_position(&self, text: &str) -> Result<Position, TextError> {
-        let mut words = Parts::new(text, ' ', 1);
-        let mut position = self.empty();
+        let mut words = PartReader::new(text, ' ', 1);
+        let mut position = self.empty_board();
         let (board, at) = words.next("a board")?;
         self.read_board(board, at, &mut position)?;
         let (phase, phase_at) = words.next("the phase")?;
@@ -37,7 +40,7 @@ impl ReversiXt {
         };
         let players = self.map.players();
         let last = usize::from(phase != Phase::Over) * players;
-        let (player, player_at) = words.number("the player", usize::from(last > 0)..=last)?;
+        let (player, player_at) = words.parse_number("the player", usize::from(last > 0)..=last)?;
         // Each remaining bonus may add one to a stock.
         let cells = self.cells_of(&position);
         let bonuses = cells.filter(|&cell| cell == Cell::BONUS).count();
@@ -46,20 +49,21 @@ impl ReversiXt {
             (&mut position.bombs, "bombs"),
         ] {
             let (word, at) = words.next(name)?;
-            let mut numbers = Parts::new(word, ',', at);
+            let mut numbers = PartReader::new(word, ',', at);
             for stock in &mut stock[..players] {
-                *stock = numbers.number(name, 0..=2 * MAX_STOCK - bonuses)?.0 as u16;
+                *stock = numbers.parse_number(name, 0..=2 * MAX_STOCK - bonuses)?.0 as u16;
             }
-            numbers.end()?;
+            numbers.expect_end()?;
         }
         if !words.is_empty() {
             let (word, at) = words.next("disqualified players")?;
-            let mut numbers = Parts::new(word, ',', at);
+            let mut numbers = PartReader::new(word, ',', at);
             while !numbers.is_empty() {
-                position.disqualified |= 1 << (numbers.number("a player", 1..=players)?.0 - 1);
+                position.disqualified |=
+                    1 << (numbers.parse_number("a player", 1..=players)?.0 - 1);
             }
         }
-        words.end()?;
+        words.expect_end()?;
         // Passing the turn from the preceding player must lead to this player and phase.
         position.phase = phase;
         let seat = player.saturating_sub(1);
@@ -78,7 +82,7 @@ impl ReversiXt {
     }
 
     fn read_board(&self, text: &str, at: usize, position: &mut Position) -> Result<(), TextError> {
-        let mut rows = Parts::new(text, '/', at);
+        let mut rows = PartReader::new(text, '/', at);
         for (y, cells) in self.map.cells().chunks(self.map.width()).enumerate() {
             let (row, row_at) = rows.next(&format!("row {} of {}", y + 1, self.map.height()))?;
             let mut signs = row.bytes();
@@ -93,7 +97,7 @@ impl ReversiXt {
                 if start == Cell::HOLE && cell != Cell::HOLE {
                     return error_at("the map has a hole here".to_owned());
                 }
-                position.put(y * self.map.width() + x, cell);
+                position.set_cell(y * self.map.width() + x, cell);
                 position.cells_left += u16::from(cell != Cell::HOLE);
             }
             if signs.next().is_some() {
@@ -101,12 +105,12 @@ impl ReversiXt {
                 return error_at(row_at + cells.len(), problem);
             }
         }
-        rows.end()
+        rows.expect_end()
     }
 
     /// Formats a position.
     pub fn format_position(&self, position: &Position) -> String {
-        let rules = self.rules_of(position);
+        let rules = self.variant_rules(position);
         let players = rules.map.players();
         let signs: Vec<char> = rules.cells_of(position).map(Cell::sign).collect();
         let rows = signs.chunks(rules.map.width());
@@ -131,9 +135,9 @@ impl ReversiXt {
 
     /// Parses a legal move of `position`.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
-        let mut parts = Parts::new(text, ',', 1);
-        let (x, _) = parts.number("x", 0..=self.map.width() - 1)?;
-        let (y, _) = parts.number("y", 0..=self.map.height() - 1)?;
+        let mut parts = PartReader::new(text, ',', 1);
+        let (x, _) = parts.parse_number("x", 0..=self.map.width() - 1)?;
+        let (y, _) = parts.parse_number("y", 0..=self.map.height() - 1)?;
         let special = if parts.is_empty() {
             0
         } else {
@@ -143,7 +147,7 @@ impl ReversiXt {
             let special = choice.map(|choice| choice.1).or_else(player);
             special.ok_or_else(|| TextError::new(at, "expected a player, bomb or override"))?
         };
-        parts.end()?;
+        parts.expect_end()?;
         let mv = Move::new(y * self.map.width() + x, special);
         let mut moves = MoveList::default();
         if position.phase != Phase::Over {
@@ -166,8 +170,8 @@ impl ReversiXt {
         let (x, y) = (mv.cell() % self.map.width(), mv.cell() / self.map.width());
         let choice = SPECIAL_CHOICES
             .iter()
-            .find(|choice| choice.1 == mv.special());
-        match (mv.special(), choice) {
+            .find(|choice| choice.1 == mv.special_choice());
+        match (mv.special_choice(), choice) {
             (0, _) => format!("{x},{y}"),
             (_, Some((name, _))) => format!("{x},{y},{name}"),
             (player, None) => format!("{x},{y},{player}"),
@@ -175,13 +179,13 @@ impl ReversiXt {
     }
 }
 
-struct Parts<'t> {
+struct PartReader<'t> {
     rest: Option<&'t str>,
     separator: char,
     at: usize,
 }
 
-impl<'t> Parts<'t> {
+impl<'t> PartReader<'t> {
     fn new(text: &'t str, separator: char, at: usize) -> Self {
         Self {
             rest: Some(text),
@@ -204,18 +208,18 @@ impl<'t> Parts<'t> {
         Ok((part, at))
     }
 
-    fn number(
+    fn parse_number(
         &mut self,
         expected: &str,
         range: std::ops::RangeInclusive<usize>,
     ) -> Result<(usize, usize), TextError> {
         let (part, at) = self.next(expected)?;
-        let number = number(part, expected, range);
+        let number = parse_number(part, expected, range);
         let number = number.map_err(|problem| TextError::new(at, problem))?;
         Ok((number, at))
     }
 
-    fn end(self) -> Result<(), TextError> {
+    fn expect_end(self) -> Result<(), TextError> {
         match self.rest {
             None => Ok(()),
             Some(_) => error_at(self.at, "expected the end"),

@@ -1,7 +1,7 @@
 //! Registers ReversiXT with its parameters and text forms.
 
 use super::{
-    Move, POINTS, Position, ReversiXt, drawing,
+    DEFAULT_POINTS, Move, Position, ReversiXt, drawing,
     evaluators::EVALUATORS,
     map::{MAX_SIDE, MAX_STOCK, Map},
 };
@@ -14,8 +14,8 @@ use alea_core::{
 use alea_learned::model_file;
 use alea_play::{
     chance_sources::NoChance,
+    playable::{ChanceSources, Codec, GameInfo, GameText, Playable, Registry, Rules},
     player_notation::{Arguments, Notation, Problem},
-    playable::{ChanceOutcomes, Codec, GameInfo, GameText, Playable, Registry, Rules},
     sgf,
 };
 use std::sync::Arc;
@@ -24,26 +24,26 @@ use std::sync::Arc;
 const DEFAULT_MAP: &str = include_str!("plain8.map");
 
 /// The maps that can be named without a file.
-pub const MAPS: [(&str, &str); 2] = [
+pub const NAMED_MAPS: [(&str, &str); 2] = [
     ("three", include_str!("three.map")),
     ("four", include_str!("four.map")),
 ];
 
 static REGISTRY: Registry<ReversiXt> = Registry {
     evaluators: &EVALUATORS,
-    transcripts: &[sgf::form()],
+    transcripts: &[sgf::transcript_format()],
     best_model: |_| Some(alea_models::REVERSIXT_2),
-    read_model: model_file::evaluator,
+    read_model: model_file::evaluator_from_bytes,
     ..Registry::DEFAULT
 };
 
 impl ReversiXt {
-    fn on(arguments: &mut Arguments<'_>, text: Option<&str>) -> Result<Self, Problem> {
+    fn parse_rules(arguments: &mut Arguments<'_>, text: Option<&str>) -> Result<Self, Problem> {
         let name = arguments.take_named("map")?;
         let at = name.map_or(1, |name| name.character);
         let wrong = |problem: String| (at, problem);
         let called = name.map_or("the map", |name| &name.name);
-        let known = MAPS.iter().find(|(known, _)| *known == called);
+        let known = NAMED_MAPS.iter().find(|(known, _)| *known == called);
         let read = match (text.or(known.map(|(_, text)| *text)), name) {
             (Some(text), _) => text.to_owned(),
             (None, None) => DEFAULT_MAP.to_owned(),
@@ -56,7 +56,7 @@ impl ReversiXt {
         let points = arguments.take_named("points")?;
         let game = Self {
             name: name.map(|name| name.to_string()),
-            points: points.map_or(Ok(POINTS), read_points)?,
+            points: points.map_or(Ok(DEFAULT_POINTS), read_points)?,
             ..Self::new(Arc::new(map))
         };
         if game.payoffs(&game.start()).is_some() {
@@ -111,25 +111,25 @@ impl Rules for ReversiXt {
         opening_plies: 8,
         move_classes: &[("override", 1), ("stone", 2), ("special", 4)],
         page_rules: &["reversixt", "reversixt(map=three)", "reversixt(map=four)"],
-        page_parameters: &[("map", &[MAPS[0].0, MAPS[1].0])],
+        page_parameters: &[("map", &[NAMED_MAPS[0].0, NAMED_MAPS[1].0])],
         ..GameInfo::DEFAULT
     };
 
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
-        Self::on(arguments, None)
+        Self::parse_rules(arguments, None)
     }
 
     fn from_map(arguments: &mut Arguments<'_>, map: &str) -> Result<Self, Problem> {
-        Self::on(arguments, Some(map))
+        Self::parse_rules(arguments, Some(map))
     }
 
-    fn map(&self) -> Option<String> {
+    fn map_text(&self) -> Option<String> {
         Some(self.map.to_string())
     }
 
     fn parameters(&self) -> String {
         let map = self.name.as_ref().map(|name| format!("map={name}"));
-        let points = (self.points != POINTS).then(|| {
+        let points = (self.points != DEFAULT_POINTS).then(|| {
             let paid = self.points.iter().take_while(|&&points| points > 0);
             format!("points={}", joined(paid, "-"))
         });
@@ -144,8 +144,8 @@ impl Rules for ReversiXt {
         (3 * self.map.cells().len() + overrides) as u16
     }
 
-    fn remaining(&self, position: &Position) -> usize {
-        self.rules_of(position).empties(position)
+    fn remaining_length(&self, position: &Position) -> usize {
+        self.variant_rules(position).num_empties(position)
     }
 
     fn random_start(&self, _: &mut RandomStream, _: Seat) -> Position {
@@ -153,7 +153,7 @@ impl Rules for ReversiXt {
     }
 }
 
-impl ChanceOutcomes for ReversiXt {
+impl ChanceSources for ReversiXt {
     type Chance = NoChance;
     type PairedChance = NoChance;
 }
@@ -175,7 +175,7 @@ impl GameText for ReversiXt {
         Self::format_move(self, mv)
     }
 
-    fn draw(&self, position: &Position, _: Option<u8>) -> String {
+    fn text_diagram(&self, position: &Position, _: Option<u8>) -> String {
         drawing::text(self, position)
     }
 

@@ -41,7 +41,7 @@ pub const MAX_HIDDEN: usize = 3;
 
 /// Largest magnitudes: first-layer weights, first-layer biases, further hidden weights, their
 /// biases, output weights.
-pub const LIMITS: [f32; 5] = {
+pub const WEIGHT_LIMITS: [f32; 5] = {
     let row = i16::MAX as f32 / ROW_SCALE as f32;
     let output = i16::MAX as f32 / OUTPUT_SCALE as f32;
     [row, row, 127.0 / HIDDEN_SCALE as f32, 500.0, output]
@@ -106,7 +106,7 @@ impl FloatWeights {
     /// # Errors
     /// If a weight is NaN or out of range.
     pub fn quantize(&self) -> Result<NetworkWeights, ModelError> {
-        let [row, bias, hidden, hidden_bias, output] = LIMITS;
+        let [row, bias, hidden, hidden_bias, output] = WEIGHT_LIMITS;
         // The shift rounds down; half a step more makes it round to the nearest.
         let half_step = 1 << (SHIFT - 1);
         let with_half_step = |weight: i32| (weight + half_step).min(i16::MAX.into()) as i16;

@@ -6,16 +6,16 @@ use super::TupleSet;
 use crate::{ModelError, inputs::Learnable};
 use alea_core::calibration::logistic;
 
-const MAX_BITS: u32 = 22;
+const MAX_FRACTION_BITS: u32 = 22;
 
-const MIN_BITS: u32 = 8;
+const MIN_FRACTION_BITS: u32 = 8;
 
 /// Limit of the magnitude of sums, below the sentinel values of searches.
-const LIMIT: f64 = (1u32 << 30) as f64;
+const SUM_LIMIT: f64 = (1u32 << 30) as f64;
 
-pub(super) const MAX_LOG_ODDS: f64 = LIMIT / (1u32 << MIN_BITS) as f64;
+pub(super) const MAX_LOG_ODDS: f64 = SUM_LIMIT / (1u32 << MIN_FRACTION_BITS) as f64;
 
-const LOG_ODDS_BITS: u32 = 18;
+const LOG_ODDS_FRACTION_BITS: u32 = 18;
 
 /// Weights and bias in units of 2⁻ᵇ of the log odds.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,7 @@ pub struct QuantizedWeights {
 
 /// Half a step (2⁻¹⁹) of the log odds, in units of 2⁻ᵇ.
 fn rounding_offset(bits: u32) -> i32 {
-    (1 << bits.saturating_sub(LOG_ODDS_BITS)) / 2
+    (1 << bits.saturating_sub(LOG_ODDS_FRACTION_BITS)) / 2
 }
 
 impl QuantizedWeights {
@@ -44,7 +44,7 @@ impl QuantizedWeights {
         bias: f32,
     ) -> Result<Self, ModelError> {
         let tables: f64 = set
-            .tables()
+            .table_row_ranges()
             .map(|table| {
                 let phases = weights.chunks_exact(set.rows_per_phase());
                 f64::from(
@@ -55,9 +55,10 @@ impl QuantizedWeights {
             })
             .sum();
         let max_sum = tables + f64::from(bias.abs());
-        let rounding = (set.tuples() + 1) as f64 / 2.0 + f64::from(rounding_offset(MAX_BITS));
-        let fits = |bits: &u32| max_sum * f64::from(1u32 << bits) + rounding < LIMIT;
-        let Some(bits) = (MIN_BITS..=MAX_BITS).rev().find(fits) else {
+        let rounding =
+            (set.tuple_count() + 1) as f64 / 2.0 + f64::from(rounding_offset(MAX_FRACTION_BITS));
+        let fits = |bits: &u32| max_sum * f64::from(1u32 << bits) + rounding < SUM_LIMIT;
+        let Some(bits) = (MIN_FRACTION_BITS..=MAX_FRACTION_BITS).rev().find(fits) else {
             return Err(ModelError(format!(
                 "the log odds may reach {max_sum}; weights must keep them below {MAX_LOG_ODDS}"
             )));
@@ -78,7 +79,7 @@ impl QuantizedWeights {
     /// monotone.
     #[inline]
     pub fn log_odds(&self, sum: i32) -> f32 {
-        let bits = self.bits.min(LOG_ODDS_BITS);
+        let bits = self.bits.min(LOG_ODDS_FRACTION_BITS);
         // 2⁻ᵇ, from its exponent.
         (sum >> (self.bits - bits)) as f32 * f32::from_bits((127 - bits) << 23)
     }

@@ -25,7 +25,7 @@ pub const MAX_CELLS: usize = 12;
 pub const MAX_ROWS: usize = 1 << 26;
 
 /// Name of sets that the game does not name.
-pub const CUSTOM: &str = "custom";
+pub const CUSTOM_NAME: &str = "custom";
 
 /// Tuples with the layout of their tables.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub struct TupleSet<G: Learnable> {
     bases: Vec<u32>,
     /// View indices of all tuples' cells, concatenated.
     cell_indices: Vec<u16>,
-    runs: Vec<StrideRun>,
+    runs: Vec<EqualStrideRun>,
     rows: usize,
     /// Upper limits of the remaining game of all phases but the last.
     phases: Vec<u8>,
@@ -48,7 +48,7 @@ pub struct TupleSet<G: Learnable> {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct StrideRun {
+struct EqualStrideRun {
     tuples: usize,
     /// Number of rows between successive symbols, for each cell of a tuple.
     strides: Vec<u32>,
@@ -57,7 +57,7 @@ struct StrideRun {
 impl<G: Learnable> PartialEq for TupleSet<G> {
     fn eq(&self, other: &Self) -> bool {
         (self.name, &self.tuples, &self.phases) == (other.name, &other.tuples, &other.phases)
-            && self.game.model_name() == other.game.model_name()
+            && self.game.model_game_name() == other.game.model_game_name()
     }
 }
 
@@ -80,11 +80,11 @@ impl<G: Learnable> TupleSet<G> {
 
     /// Parses tuples as cell names separated by blanks, within [`MAX_TUPLES`], [`MAX_CELLS`] and
     /// [`MAX_ROWS`].
-    pub fn custom<T: AsRef<str>>(game: &G, tuples: &[T]) -> Result<Self, ModelError> {
-        let groups = game.cells();
+    pub fn parse_custom<T: AsRef<str>>(game: &G, tuples: &[T]) -> Result<Self, ModelError> {
+        let groups = game.cell_groups();
         let cell = |text: &str| {
             parse_cell(groups, text).ok_or_else(|| {
-                let names: Vec<String> = groups.iter().map(|group| group.names()).collect();
+                let names: Vec<String> = groups.iter().map(|group| group.name_range()).collect();
                 let list = match names.split_last() {
                     Some((last, others)) if !others.is_empty() => {
                         format!("{} and {last}", others.join(", "))
@@ -96,15 +96,15 @@ impl<G: Learnable> TupleSet<G> {
         };
         let cells = |text: &T| text.as_ref().split_whitespace().map(cell).collect();
         let tuples = tuples.iter().map(cells).collect::<Result<_, _>>()?;
-        Self::new(game, CUSTOM, tuples)
+        Self::new(game, CUSTOM_NAME, tuples)
     }
 
     fn new(game: &G, name: &'static str, mut tuples: Vec<Vec<Cell>>) -> Result<Self, ModelError> {
         let text = |tuple: &[Cell]| tuple_text(game, tuple);
-        check(&tuples, text)?;
+        check_tuples(&tuples, text)?;
         tuples.sort_by_key(Vec::len);
         let mut bases = Vec::new();
-        let mut runs: Vec<StrideRun> = Vec::new();
+        let mut runs: Vec<EqualStrideRun> = Vec::new();
         let mut rows = 0;
         for tuple in &tuples {
             bases.push(rows);
@@ -112,12 +112,12 @@ impl<G: Learnable> TupleSet<G> {
             let mut stride = 1;
             for cell in tuple {
                 strides.push(stride);
-                stride *= cell.symbols() as u32;
+                stride *= cell.alphabet_size() as u32;
             }
             rows += stride;
             match runs.last_mut() {
                 Some(run) if run.strides == strides => run.tuples += 1,
-                _ => runs.push(StrideRun { tuples: 1, strides }),
+                _ => runs.push(EqualStrideRun { tuples: 1, strides }),
             }
         }
         let cell_indices = tuples
@@ -140,7 +140,7 @@ impl<G: Learnable> TupleSet<G> {
     }
 
     /// The same tuples with tables per phase; `phases` are upper limits of
-    /// [`alea_play::rules::Rules::remaining`] of all phases but the last.
+    /// [`alea_play::rule_parameters::Rules::remaining_length`] of all phases but the last.
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
         check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;
@@ -175,38 +175,41 @@ impl<G: Learnable> TupleSet<G> {
         Self { kernels, ..self }
     }
 
-    /// Name of the set, or [`CUSTOM`].
+    /// Name of the set, or [`CUSTOM_NAME`].
     pub fn name(&self) -> &'static str {
         self.name
     }
 
     /// Rows of all tables and phases, each with a weight.
-    pub fn rows(&self) -> usize {
+    pub fn row_count(&self) -> usize {
         self.rows * (self.phases.len() + 1)
     }
 
     /// Number of tuples, each with one active row.
-    pub fn tuples(&self) -> usize {
+    pub fn tuple_count(&self) -> usize {
         self.tuples.len()
     }
 
     /// Cells of each tuple.
-    pub fn cells(&self) -> &[Vec<Cell>] {
+    pub fn tuple_cells(&self) -> &[Vec<Cell>] {
         &self.tuples
     }
 
     /// Upper limits of the remaining game of all phases but the last.
-    pub fn phases(&self) -> &[u8] {
+    pub fn phase_limits(&self) -> &[u8] {
         &self.phases
     }
 
     /// First row of the tables for the position's phase.
     #[inline]
-    pub fn offset(&self, position: &G::Position) -> u32 {
+    pub fn phase_offset(&self, position: &G::Position) -> u32 {
         if self.offsets.is_empty() {
             return 0;
         }
-        self.offsets[self.game.remaining(position).min(self.offsets.len() - 1)]
+        self.offsets[self
+            .game
+            .remaining_length(position)
+            .min(self.offsets.len() - 1)]
     }
 
     pub(crate) fn rows_per_phase(&self) -> usize {
@@ -214,7 +217,7 @@ impl<G: Learnable> TupleSet<G> {
     }
 
     /// Range of rows of each table, in a phase.
-    pub fn tables(&self) -> impl Iterator<Item = Range<usize>> {
+    pub fn table_row_ranges(&self) -> impl Iterator<Item = Range<usize>> {
         let ends = self.bases[1..]
             .iter()
             .map(|&base| base as usize)
@@ -227,7 +230,7 @@ impl<G: Learnable> TupleSet<G> {
 
     /// Whether `remaining` and `remaining - 1` are in different phases.
     #[inline]
-    pub fn is_phase_limit(&self, remaining: usize) -> bool {
+    pub fn is_phase_boundary(&self, remaining: usize) -> bool {
         if self.offsets.is_empty() {
             return false;
         }
@@ -238,22 +241,22 @@ impl<G: Learnable> TupleSet<G> {
     /// Writes each tuple's row in the array of all tables.
     ///
     /// # Panics
-    /// If `out` is not [`Self::tuples`] long.
+    /// If `out` is not [`Self::tuple_count`] long.
     #[inline]
     pub fn row_indices(&self, position: &G::Position, out: &mut [u32]) {
         assert_eq!(out.len(), self.tuples.len(), "one row for each tuple");
-        G::Tuples::rows(self, position, out);
+        G::Tuples::row_indices(self, position, out);
     }
 
     /// Writes each tuple's row, from the symbols of all cells.
     #[inline]
     pub fn rows_from_view(&self, position: &G::Position, view: &[u8], out: &mut [u32]) {
-        let offset = self.offset(position);
+        let offset = self.phase_offset(position);
         for (row, base) in out.iter_mut().zip(&self.bases) {
             *row = base + offset;
         }
         let (mut cell_indices, mut out) = (&self.cell_indices[..], out);
-        for StrideRun { tuples, strides } in &self.runs {
+        for EqualStrideRun { tuples, strides } in &self.runs {
             let (tuple_cells, rest) = cell_indices.split_at(strides.len() * tuples);
             let (rows_of_run, later_rows) = out.split_at_mut(*tuples);
             // Constant lengths let the compiler unroll the inner loop.
@@ -284,18 +287,18 @@ impl<G: Learnable> TupleSet<G> {
     }
 
     /// Schema text of the set.
-    pub fn description(&self) -> String {
-        let groups = self.game.cells();
+    pub fn schema_text(&self) -> String {
+        let groups = self.game.cell_groups();
         let optional = |cell: &Cell| {
             groups
                 .iter()
-                .any(|group| group.optional && group.number_of(*cell).is_some())
+                .any(|group| group.optional && group.index_of(*cell).is_some())
         };
         let with_late = self.tuples.iter().flatten().any(optional);
         let cells = groups
             .iter()
             .filter(|group| with_late || !group.optional)
-            .map(|group| format!("{} {}", group.names(), group.meaning));
+            .map(|group| format!("{} {}", group.name_range(), group.meaning));
         let phases = format_limits::<G>("phases", &self.phases);
         format!(
             "ntuple v1: {}{phases}; set {}: {}",
@@ -305,7 +308,7 @@ impl<G: Learnable> TupleSet<G> {
         )
     }
 
-    /// The tuples as text that [`Self::custom`] parses.
+    /// The tuples as text that [`Self::parse_custom`] parses.
     pub fn tuple_texts(&self) -> Vec<String> {
         self.tuples
             .iter()
@@ -316,11 +319,13 @@ impl<G: Learnable> TupleSet<G> {
 
 /// Names of a tuple's cells, separated by blanks.
 pub fn tuple_text<G: Learnable>(game: &G, tuple: &[Cell]) -> String {
-    let cells = tuple.iter().map(|cell| format_cell(game.cells(), *cell));
+    let cells = tuple
+        .iter()
+        .map(|cell| format_cell(game.cell_groups(), *cell));
     joined(cells, " ")
 }
 
-fn check(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Result<(), ModelError> {
+fn check_tuples(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Result<(), ModelError> {
     if !(1..=MAX_TUPLES).contains(&tuples.len()) {
         return Err(ModelError(format!(
             "{} tuples; a set has 1 to {MAX_TUPLES}",
@@ -349,7 +354,7 @@ fn check(tuples: &[Vec<Cell>], text: impl Fn(&[Cell]) -> String) -> Result<(), M
             )));
         }
         let table_rows = tuple.iter().fold(1u64, |rows, cell| {
-            rows.saturating_mul(cell.symbols() as u64)
+            rows.saturating_mul(cell.alphabet_size() as u64)
         });
         rows = rows.saturating_add(table_rows);
     }

@@ -1,8 +1,8 @@
 //! Construction of evaluators from notation.
 
 use crate::{
-    player_notation::{Arguments, Notation, Problem},
     playable::Playable,
+    player_notation::{Arguments, Notation, Problem},
     random_evaluator::Random,
     registry::{AnyEvaluator, EvaluatorEntry},
 };
@@ -71,12 +71,12 @@ pub fn read_evaluator<G: Playable>(
 ) -> Result<Arc<dyn AnyEvaluator<G>>, Problem> {
     let mut arguments = Arguments::of(notation);
     let name = notation.name.as_str();
-    let wrong = |problem: String| notation.wrong(problem);
+    let wrong = |problem: String| notation.problem_here(problem);
     let evaluator: Arc<dyn AnyEvaluator<G>> = if let Some(path) = name.strip_prefix("model:") {
         let path = notation.trusted_path(path)?;
         let content = files::read(Path::new(path), FileKind::Data)
             .map_err(|error| wrong(error.to_string()))?;
-        let model = game.model(&content);
+        let model = game.evaluator_from_model(&content);
         model.map_err(|problem| wrong(format!("{path}: {problem}")))?
     } else if name == "best" {
         let none = || {
@@ -85,7 +85,7 @@ pub fn read_evaluator<G: Playable>(
                 G::INFO.name
             ))
         };
-        game.model(game.best_model().ok_or_else(none)?)
+        game.evaluator_from_model(game.best_model().ok_or_else(none)?)
             .map_err(wrong)?
     } else if name == "random" {
         Arc::new(Random::new(arguments.number("seed", 0..=u64::MAX, 0)?))

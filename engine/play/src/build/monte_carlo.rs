@@ -3,14 +3,14 @@
 use super::{
     EvaluatorAndOracle,
     evaluators::{default_evaluator, default_evaluator_name, evaluator_from, or_default_evaluator},
-    limits::{threads, time},
-    oracle,
+    limits::{read_thread_count, read_time_limit},
     playouts::{PlayoutArguments, PlayoutRecipe},
+    read_oracle_option,
 };
 use crate::{
-    player_notation::{Arguments, Notation, Problem, parse_number},
     playable::Playable,
     player::Player,
+    player_notation::{Arguments, Notation, Problem, parse_number},
     registry::{AnyEvaluator, OptionalOracle},
     search_player::MctsPlayer,
 };
@@ -56,24 +56,24 @@ impl<G: Playable> MctsRecipe<G> {
         game: &G,
     ) -> Result<Self, Problem> {
         let default = MctsOptions::default();
-        let budget = budget(arguments)?;
+        let budget = read_budget(arguments)?;
         let (asked, playouts) = (
             arguments.take_named("leaf")?,
             PlayoutArguments::take(arguments)?,
         );
         let leaf = match asked {
-            Some(notation) => leaf(notation, game)?,
+            Some(notation) => read_leaf_kind(notation, game)?,
             None if playouts.has_any() => LeafKind::PlayoutLeaf,
             None => LeafKind::Evaluator(default_evaluator(game)?),
         };
         let plays = matches!(leaf, LeafKind::PlayoutLeaf | LeafKind::BlendedLeaf(..));
-        let playouts = playouts.recipe(plays, game)?;
+        let playouts = playouts.into_recipe(plays, game)?;
         let exploration = match (
             arguments.take_named("exploration")?,
             arguments.take_named("c")?,
         ) {
             (Some(_), Some(value)) => {
-                return Err(value.wrong("'c' is short for 'exploration'; give one of them"));
+                return Err(value.problem_here("'c' is short for 'exploration'; give one of them"));
             }
             (Some(value), None) | (None, Some(value)) => {
                 parse_number("exploration", value, 0.0..=1000.0)?
@@ -82,7 +82,7 @@ impl<G: Playable> MctsRecipe<G> {
         };
         let first_play = match arguments.take_named("fpu")? {
             None => FirstPlay::First,
-            Some(value) if value.plain() == Some("first") => FirstPlay::First,
+            Some(value) if value.name_if_plain() == Some("first") => FirstPlay::First,
             Some(value) if value.name == "above" => {
                 let mut arguments = Arguments::of(value);
                 let above = arguments.number("more", -10.0..=1000.0, 0.0)?;
@@ -92,7 +92,7 @@ impl<G: Playable> MctsRecipe<G> {
             Some(value) => {
                 let number = parse_number("fpu", value, -10.0..=10.0);
                 FirstPlay::Value(number.map_err(|_| {
-                    value.wrong(format!(
+                    value.problem_here(format!(
                         "'fpu' is first, above(more), or a number from -10 to 10, not '{value}'"
                     ))
                 })?)
@@ -103,12 +103,12 @@ impl<G: Playable> MctsRecipe<G> {
         let prior = asked.map(|asked| evaluator_from(asked, game)).transpose()?;
         if bias > 0.0 && prior.is_none() {
             let usual = default_evaluator_name::<G>();
-            return Err(notation.wrong(format!("'bias' needs an evaluator: prior={usual}")));
+            return Err(notation.problem_here(format!("'bias' needs an evaluator: prior={usual}")));
         }
         if let Some(asked) = asked
             && bias == 0.0
         {
-            return Err(asked.wrong("'prior' needs a 'bias' above 0"));
+            return Err(asked.problem_here("'prior' needs a 'bias' above 0"));
         }
         let switched_on = [("on", true), ("off", false)];
         let ponder = arguments.choice(
@@ -117,7 +117,7 @@ impl<G: Playable> MctsRecipe<G> {
         )?;
         // Pondering needs a kept tree.
         let switched_off = [("off", false), ("on", true)];
-        let (noise, noise_by_rave) = noise(arguments)?;
+        let (noise, noise_by_rave) = read_virtual_visits(arguments)?;
         let options = MctsOptions {
             budget,
             exploration,
@@ -164,10 +164,14 @@ impl<G: Playable> MctsRecipe<G> {
             stop_when_clear: arguments.choice("human", &switched_off)?,
         };
         if options.ponder && !options.reuse_tree {
-            return Err(notation.wrong("'ponder=on' needs keep=on: what was thought would be lost"));
+            return Err(
+                notation.problem_here("'ponder=on' needs keep=on: what was thought would be lost")
+            );
         }
         if options.reuse_tree && !options.graph {
-            return Err(notation.wrong("'keep=on' needs graph=on, which finds positions again"));
+            return Err(
+                notation.problem_here("'keep=on' needs graph=on, which finds positions again")
+            );
         }
         let rave = options.rave > 0.0;
         for (key, said, with) in [
@@ -181,29 +185,29 @@ impl<G: Playable> MctsRecipe<G> {
             ("again", options.reselect_interval > 0.0, true),
         ] {
             if said && rave != with {
-                return Err(notation.wrong(match with {
+                return Err(notation.problem_here(match with {
                     false => format!("'{key}' and 'rave' exclude each other"),
                     true => format!("'{key}' is for searches with 'rave' above 0"),
                 }));
             }
         }
         if options.reselect_interval > 0.0 && G::Outcomes::CAPACITY > 1 {
-            return Err(notation.wrong("'again' is for games without chance"));
+            return Err(notation.problem_here("'again' is for games without chance"));
         }
         if options.stop_when_clear && options.budget.time().is_none() {
-            return Err(notation.wrong("'human' needs a limit of time: ms=1000"));
+            return Err(notation.problem_here("'human' needs a limit of time: ms=1000"));
         }
-        let oracle = oracle(arguments, game, None)?;
+        let oracle = read_oracle_option(arguments, game, None)?;
         if let Some(entry) = G::registry()
             .oracle
             .filter(|_| oracle.is_some() && !options.solver)
         {
-            return Err(notation.wrong(format!(
+            return Err(notation.problem_here(format!(
                 "'{}' needs solver=on, which carries what it knows to the root",
                 entry.key
             )));
         }
-        let threads = threads(arguments, options.budget.time())?;
+        let threads = read_thread_count(arguments, options.budget.time())?;
         Ok(Self {
             options,
             leaf,
@@ -234,7 +238,7 @@ impl<G: Playable> MctsRecipe<G> {
                 Box::new(BlendedLeaf::new(*share, first, self.playouts.make()))
             }
             LeafKind::Star(depth, evaluator) => {
-                Arc::clone(evaluator).star_leaf(game.clone(), *depth)
+                Arc::clone(evaluator).search_leaf(game.clone(), *depth)
             }
         };
         let leaves = (0..self.threads).map(|_| leaf()).collect();
@@ -242,17 +246,17 @@ impl<G: Playable> MctsRecipe<G> {
         let search = Mcts::with_leaves(game, leaves, self.options, 0)
             .with_prior(prior)
             .with_oracle(self.oracle.clone());
-        Box::new(MctsPlayer::new(search.timed(timed)))
+        Box::new(MctsPlayer::new(search.with_eval_timer(timed)))
     }
 }
 
 /// Virtual visits of new edges, and whether they count in RAVE statistics.
-fn noise(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Problem> {
+fn read_virtual_visits(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Problem> {
     let Some(notation) = arguments.take_named("noise")? else {
         return Ok((MctsOptions::default().virtual_visits, true));
     };
     if !["rave", "tries"].contains(&&*notation.name) {
-        return Err(notation.wrong(format!(
+        return Err(notation.problem_here(format!(
             "'noise' is rave(least, most, half) or tries(…), not '{notation}'"
         )));
     }
@@ -265,14 +269,14 @@ fn noise(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Probl
     Ok(((least, most - least, half), by_rave))
 }
 
-fn budget(arguments: &mut Arguments<'_>) -> Result<Budget, Problem> {
-    Ok(match time(arguments)? {
+fn read_budget(arguments: &mut Arguments<'_>) -> Result<Budget, Problem> {
+    Ok(match read_time_limit(arguments)? {
         Some(limit) => Budget::Time(limit),
         None => Budget::Simulations(arguments.number("sims", 1..=4_000_000_000, 10_000)?),
     })
 }
 
-fn leaf<G: Playable>(notation: &Notation, game: &G) -> Result<LeafKind<G>, Problem> {
+fn read_leaf_kind<G: Playable>(notation: &Notation, game: &G) -> Result<LeafKind<G>, Problem> {
     let mut arguments = Arguments::of(notation);
     let evaluator =
         |arguments: &mut Arguments<'_>| or_default_evaluator(arguments.take("eval")?, game);

@@ -5,16 +5,16 @@ use super::evaluators::{
     default_evaluator_name, evaluator_from, evaluator_names, or_default_evaluator,
 };
 use crate::{
-    player_notation::{Arguments, Notation, Problem, parse_number},
     playable::Playable,
+    player_notation::{Arguments, Notation, Problem, parse_number},
     registry::{AnyEvaluator, LeafMaker},
 };
 use alea_core::text::{joined, suggestion};
 use alea_search::{
     mcts::{AveragedLeaf, Leaf, PlayoutLeaf},
     playout_policies::{
-        HighestClass, MixedPolicy, Policy, PolicyPlayout, TruncatedPlayout, Uniform,
-        WeightedByClass,
+        ClassWeightedPolicy, HighestClass, MixedPolicy, Policy, PolicyPlayout, TruncatedPlayout,
+        Uniform,
     },
 };
 use std::sync::Arc;
@@ -34,14 +34,14 @@ pub(super) struct PlayoutRecipe<G: Playable> {
 enum PolicyKind<G: Playable> {
     Uniform,
     Urgent(HighestClass),
-    Weighted(WeightedByClass),
+    Weighted(ClassWeightedPolicy),
     Best(Arc<dyn AnyEvaluator<G>>),
     MixedPolicy(f64, Box<Self>, Box<Self>),
 }
 
-const MAX_WEIGHT: u32 = 1_000_000;
+const MAX_CLASS_WEIGHT: u32 = 1_000_000;
 
-fn policies<G: Playable>() -> String {
+fn policy_names<G: Playable>() -> String {
     let names = joined(G::INFO.move_classes.iter().map(|(name, _)| name), ", ");
     let own = G::registry().playouts.iter();
     let own: String = own
@@ -72,7 +72,7 @@ impl<'a> PlayoutArguments<'a> {
     }
 
     /// `plays`: whether the leaf has playouts; otherwise options are refused.
-    pub(super) fn recipe<G: Playable>(
+    pub(super) fn into_recipe<G: Playable>(
         self,
         plays: bool,
         game: &G,
@@ -83,15 +83,14 @@ impl<'a> PlayoutArguments<'a> {
             ("playouts", self.times),
         ] {
             if let Some(value) = value.filter(|_| !plays) {
-                return Err(value.wrong(format!(
+                return Err(value.problem_here(format!(
                     "'{key}' is for leaves that play on: leaf=playout or leaf=mix(share, EVAL)"
                 )));
             }
         }
         if let Some(value) = self.close.filter(|_| self.truncate.is_none()) {
-            return Err(
-                value.wrong("'close' values playouts that are cut short: it needs 'truncate'")
-            );
+            return Err(value
+                .problem_here("'close' values playouts that are cut short: it needs 'truncate'"));
         }
         let times = self
             .times
@@ -103,7 +102,9 @@ impl<'a> PlayoutArguments<'a> {
         if let Some((notation, entry)) = own {
             if let Some(value) = self.truncate {
                 let name = entry.name;
-                return Err(value.wrong(format!("'{name}' plays to the end, without 'truncate'")));
+                return Err(
+                    value.problem_here(format!("'{name}' plays to the end, without 'truncate'"))
+                );
             }
             let mut arguments = Arguments::of(notation);
             let own = (entry.read)(&mut arguments, game)?;
@@ -200,17 +201,17 @@ impl<G: Playable> PolicyKind<G> {
                 let mut weight = 0;
                 for (index, slot) in weights.iter_mut().enumerate() {
                     if let Some((name, usual)) = G::INFO.move_classes.get(index) {
-                        weight = arguments.number(name, 0..=MAX_WEIGHT, *usual)?;
+                        weight = arguments.number(name, 0..=MAX_CLASS_WEIGHT, *usual)?;
                     }
                     *slot = weight;
                 }
-                Self::Weighted(WeightedByClass { weights })
+                Self::Weighted(ClassWeightedPolicy { weights })
             }
             "mixture" => {
                 let share = arguments.number("share", 0.0..=1.0, 0.5)?;
                 let first = arguments.take("first")?.ok_or_else(|| {
                     let usual = default_evaluator_name::<G>();
-                    notation.wrong(format!(
+                    notation.problem_here(format!(
                         "'mixture' needs a policy: mixture(0.5, {usual}, uniform)"
                     ))
                 })?;
@@ -224,7 +225,7 @@ impl<G: Playable> PolicyKind<G> {
                     let unknown = problem.starts_with("there is no evaluator");
                     let problem = match unknown {
                         true => {
-                            let (own, evaluators) = (policies::<G>(), evaluator_names::<G>());
+                            let (own, evaluators) = (policy_names::<G>(), evaluator_names::<G>());
                             let names = format!("{own}, and the evaluators {evaluators}");
                             let meant = suggestion(name, &names);
                             format!("there is no policy '{name}'{meant}; there are {names}")

@@ -1,10 +1,10 @@
 //! Construction of rollout players: `rollout(eval=best, games=1000)`.
 
-use super::{evaluators::or_default_evaluator, oracle};
+use super::{evaluators::or_default_evaluator, read_oracle_option};
 use crate::{
-    player_notation::{Arguments, Notation, Problem},
     playable::Playable,
     player::Player,
+    player_notation::{Arguments, Notation, Problem},
     registry::{AnyEvaluator, OptionalOracle},
     rollout_player::RolloutPlayer,
 };
@@ -43,13 +43,13 @@ impl<G: Playable> RolloutRecipe<G> {
                 max_games: most.unwrap_or(usual),
                 target_error: error.unwrap_or(0.0),
             },
-            oracle: oracle(arguments, game, Some(false))?,
+            oracle: read_oracle_option(arguments, game, Some(false))?,
         })
     }
 
     pub(super) fn make(&self, game: G) -> Box<dyn Player<G>> {
         let evaluator = Arc::clone(&self.evaluator);
-        let roll = evaluator.roller(game.clone(), self.oracle.clone(), self.plies);
+        let roll = evaluator.rollouts(game.clone(), self.oracle.clone(), self.plies);
         Box::new(RolloutPlayer::new(game, roll, self.enough))
     }
 }

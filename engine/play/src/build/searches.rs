@@ -3,13 +3,13 @@
 use super::{
     EvaluatorAndOracle,
     evaluators::or_default_evaluator,
-    limits::{limits, threads},
-    oracle,
+    limits::{read_search_limits, read_thread_count},
+    read_oracle_option,
 };
 use crate::{
-    player_notation::{Arguments, Notation, Problem},
     playable::Playable,
     player::Player,
+    player_notation::{Arguments, Notation, Problem},
     registry::{AnyEvaluator, EvaluatorPointer, OptionalOracle},
     search_player::SearchPlayer,
 };
@@ -92,7 +92,7 @@ const MAX_TABLE_MIB: usize = 1 << 12;
 const ENTRIES_PER_MIB: usize = 1 << 16;
 
 /// Below this depth transpositions are too rare for a table.
-const TABLE_FROM_DEPTH: u32 = 4;
+const MIN_TABLE_DEPTH: u32 = 4;
 
 /// Larger tables have no effect at depth 6, and this one fits a core's own cache.
 const DEFAULT_TABLE_MIB: usize = 4;
@@ -102,12 +102,12 @@ const DEFAULT_TABLE_MIB_WITH_LIMITS: usize = 16;
 
 /// Plies between iterations of searches limited by time or nodes: at 10 ms per move, steps of 2
 /// score 48.9 % ± 1.5 against steps of 1.
-const STEP_WITH_LIMITS: u32 = 1;
+const LIMITED_DEEPENING_STEP: u32 = 1;
 
 /// ProbCut threshold, in standard deviations, of Star2 searches limited by time or nodes. Regret
 /// per decision at 60,000 nodes on 2,000 search-labelled positions of 6 to 12 stones: 0.00350 with
 /// 1.5, 0.00331 with 2, 0.00327 with 3; without tables 0.00398 with 2, 0.00403 without ProbCut.
-const PROBCUT_WITH_LIMITS: f32 = 3.0;
+const LIMITED_PROBCUT_SIGMAS: f32 = 3.0;
 
 impl<G: Playable> SearchRecipe<G> {
     pub(super) fn evaluator_and_oracle(&self) -> EvaluatorAndOracle<G> {
@@ -123,26 +123,26 @@ impl<G: Playable> SearchRecipe<G> {
         let name = notation.name.as_str();
         let depth = arguments.take("depth")?;
         let evaluator = arguments.take("eval")?;
-        let game = game.assume(arguments)?;
-        let limits = limits(arguments, depth)?;
+        let game = game.with_assumed_chance(arguments)?;
+        let limits = read_search_limits(arguments, depth)?;
         let evaluator = or_default_evaluator(evaluator, &game)?;
         let (mut table, mut known) = (NO_TABLE, None);
         let shape = match name {
             "unified" | "textbook" => {
-                only_one_depth(&limits, notation, name)?;
+                require_single_depth(&limits, notation, name)?;
                 Shape::Reference(match name {
                     "unified" => Form::Unified,
                     _ => Form::Textbook,
                 })
             }
-            _ => match multiplayer_search(notation, &game)? {
+            _ => match read_multiplayer(notation, &game)? {
                 // Windows, order, table and threads have no effect on max^n.
                 MultiplayerSearch::MaxN => Shape::Unified {
                     options: StarOptions {
-                        width: width::<G>(arguments)?,
+                        width: read_width::<G>(arguments)?,
                         ..StarOptions::default()
                     },
-                    deepening: deepening(arguments, &limits)?,
+                    deepening: read_deepening(arguments, &limits)?,
                     threads: 1,
                     many: MultiplayerSearch::MaxN,
                 },
@@ -167,7 +167,7 @@ impl<G: Playable> SearchRecipe<G> {
                         && arguments.choice("form", &[("unified", false), ("outcomes", true)])?;
                     table = table_of(arguments, notation, &limits, plain || outcomes)?;
                     if outcomes {
-                        only_one_depth(&limits, notation, "form=outcomes")?;
+                        require_single_depth(&limits, notation, "form=outcomes")?;
                         Shape::Outcomes(StarByOutcomeOptions {
                             pruning: cuts,
                             negascout,
@@ -177,9 +177,13 @@ impl<G: Playable> SearchRecipe<G> {
                             true => Ordering::NONE,
                             false => Ordering::ALL,
                         };
-                        let ordering = ordering(arguments, usual)?;
-                        let by_limits = cuts == Pruning::Star2 && !limits.only_depth();
-                        let usual = if by_limits { PROBCUT_WITH_LIMITS } else { 0.0 };
+                        let ordering = read_ordering(arguments, usual)?;
+                        let by_limits = cuts == Pruning::Star2 && !limits.is_depth_only();
+                        let usual = if by_limits {
+                            LIMITED_PROBCUT_SIGMAS
+                        } else {
+                            0.0
+                        };
                         let probcut = arguments.number_named("probcut", 0.0..=100.0)?;
                         let options = StarOptions {
                             pruning: cuts,
@@ -187,12 +191,12 @@ impl<G: Playable> SearchRecipe<G> {
                             ordering,
                             probcut: Some(probcut.unwrap_or(usual))
                                 .filter(|&probcut| probcut > 0.0),
-                            width: width::<G>(arguments)?,
+                            width: read_width::<G>(arguments)?,
                         };
-                        let deepening = deepening(arguments, &limits)?;
-                        let threads = threads(arguments, limits.time)?;
+                        let deepening = read_deepening(arguments, &limits)?;
+                        let threads = read_thread_count(arguments, limits.time)?;
                         let by_time = by_limits.then_some(limits.time.is_some());
-                        known = oracle(arguments, &game, by_time)?;
+                        known = read_oracle_option(arguments, &game, by_time)?;
                         Shape::Unified {
                             options,
                             deepening,
@@ -225,17 +229,17 @@ impl<G: Playable> SearchRecipe<G> {
 
     pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
         let game = match self.plan.shape {
-            Shape::Outcomes(_) => game.outcome_by_outcome(),
+            Shape::Outcomes(_) => game.with_unmerged_outcomes(),
             _ => game,
         };
-        Arc::clone(&self.evaluator).searcher(game, &self.plan, timed)
+        Arc::clone(&self.evaluator).search_player(game, &self.plan, timed)
     }
 }
 
 impl<G: SearchGame> SearchPlan<G> {
     /// Only the default search is compiled for the evaluator's type; others call it as `dyn`, to
     /// save compile time.
-    pub(crate) fn player<E: Evaluator<G> + 'static>(
+    pub(crate) fn make_player<E: Evaluator<G> + 'static>(
         &self,
         game: G,
         evaluator: Arc<E>,
@@ -249,22 +253,22 @@ impl<G: SearchGame> SearchPlan<G> {
             many: MultiplayerSearch::Paranoid,
         } = self.shape
         else {
-            return self.by_pointer(game, EvaluatorPointer(evaluator), timed);
+            return self.make_dyn_player(game, EvaluatorPointer(evaluator), timed);
         };
-        let table = self.table();
+        let table = self.allocate_table();
         let search =
             DeepeningSearch::new(game, evaluator, options, deepening, limits, table, threads);
         let search = search.with_oracle(self.oracle.as_ref());
-        Box::new(SearchPlayer::new(search.timed(timed)))
+        Box::new(SearchPlayer::new(search.with_eval_timer(timed)))
     }
 
-    fn by_pointer(
+    fn make_dyn_player(
         &self,
         game: G,
         evaluator: EvaluatorPointer<G>,
         timed: bool,
     ) -> Box<dyn Player<G>> {
-        let (limits, table) = (self.limits, self.table());
+        let (limits, table) = (self.limits, self.allocate_table());
         let depth = limits.depths[0].max;
         match self.shape {
             Shape::Reference(form) => {
@@ -279,7 +283,7 @@ impl<G: SearchGame> SearchPlan<G> {
             } => {
                 let search = MaxN::new(game, evaluator, options.width);
                 let search = search.into_deepening(deepening, limits);
-                Box::new(SearchPlayer::new(search.timed(timed)))
+                Box::new(SearchPlayer::new(search.with_eval_timer(timed)))
             }
             Shape::Unified {
                 options,
@@ -290,7 +294,7 @@ impl<G: SearchGame> SearchPlan<G> {
                 let search = BestReplySearch::new(
                     game, evaluator, options, deepening, limits, table, threads,
                 );
-                Box::new(SearchPlayer::new(search.timed(timed)))
+                Box::new(SearchPlayer::new(search.with_eval_timer(timed)))
             }
             Shape::Unified {
                 many: MultiplayerSearch::Paranoid,
@@ -298,13 +302,13 @@ impl<G: SearchGame> SearchPlan<G> {
             } => unreachable!("made for the evaluator itself"),
             Shape::Outcomes(options) => {
                 let search = StarByOutcome::new(game, evaluator, depth, options, table);
-                Box::new(SearchPlayer::new(search.timed(timed)))
+                Box::new(SearchPlayer::new(search.with_eval_timer(timed)))
             }
         }
     }
 
     /// `None` without memory: the search is then only slower.
-    fn table(&self) -> Option<Arc<Table>> {
+    fn allocate_table(&self) -> Option<Arc<Table>> {
         let TableRecipe {
             entries,
             replacement,
@@ -317,7 +321,7 @@ impl<G: SearchGame> SearchPlan<G> {
     }
 }
 
-fn multiplayer_search<G: Playable>(
+fn read_multiplayer<G: Playable>(
     notation: &Notation,
     game: &G,
 ) -> Result<MultiplayerSearch, Problem> {
@@ -329,13 +333,13 @@ fn multiplayer_search<G: Playable>(
     };
     let played = G::INFO.name;
     if G::Outcomes::CAPACITY > 1 {
-        Err(notation.wrong(format!(
+        Err(notation.problem_here(format!(
             "{name} is for games without chance; star1 searches {played}"
         )))
     } else if game.seats() == 2 {
         Ok(MultiplayerSearch::Paranoid)
     } else if many == MultiplayerSearch::BestReply && !G::SUPPORTS_OUT_OF_TURN {
-        Err(notation.wrong(format!(
+        Err(notation.problem_here(format!(
             "{name} needs turns out of order, which {played} does not know; there are maxn and star1"
         )))
     } else {
@@ -344,21 +348,21 @@ fn multiplayer_search<G: Playable>(
 }
 
 /// Move limit per node; not with chance, where outcomes might be left without a move.
-fn width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Problem> {
+fn read_width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Problem> {
     if G::Outcomes::CAPACITY > 1 {
         return Ok(None);
     }
     arguments.number_named("width", 1..=usize::from(u16::MAX))
 }
 
-fn deepening(
+fn read_deepening(
     arguments: &mut Arguments<'_>,
     limits: &SearchLimits,
 ) -> Result<DeepeningOptions, Problem> {
-    let step = if limits.only_depth() {
+    let step = if limits.is_depth_only() {
         DeepeningOptions::default().step
     } else {
-        STEP_WITH_LIMITS
+        LIMITED_DEEPENING_STEP
     };
     let step = arguments.number("step", 1..=MAX_DEPTH, step)?;
     let aspiration = arguments.number_named("aspiration", 0.0..=1.0)?;
@@ -366,11 +370,15 @@ fn deepening(
 }
 
 /// For searches without iterative deepening.
-fn only_one_depth(limits: &SearchLimits, notation: &Notation, who: &str) -> Result<(), Problem> {
+fn require_single_depth(
+    limits: &SearchLimits,
+    notation: &Notation,
+    who: &str,
+) -> Result<(), Problem> {
     if *limits == SearchLimits::to_depth(limits.depths[0].max) {
         return Ok(());
     }
-    Err(notation.wrong(format!("{who} takes no limit but depth")))
+    Err(notation.problem_here(format!("{who} takes no limit but depth")))
 }
 
 fn table_of(
@@ -382,10 +390,10 @@ fn table_of(
     let is_shallow = limits
         .depths
         .iter()
-        .all(|depth| depth.max < TABLE_FROM_DEPTH);
+        .all(|depth| depth.max < MIN_TABLE_DEPTH);
     let default = if none || is_shallow {
         0
-    } else if limits.only_depth() {
+    } else if limits.is_depth_only() {
         DEFAULT_TABLE_MIB
     } else {
         DEFAULT_TABLE_MIB_WITH_LIMITS
@@ -413,7 +421,9 @@ fn table_of(
     // Missing memory is found here, not in the middle of a match.
     if entries > 0 && Table::with_entries(entries, replacement, reuse).is_none() {
         let mebibytes = entries / ENTRIES_PER_MIB;
-        return Err(notation.wrong(format!("there is no memory for a table of {mebibytes} MiB")));
+        return Err(
+            notation.problem_here(format!("there is no memory for a table of {mebibytes} MiB"))
+        );
     }
     Ok(TableRecipe {
         entries,
@@ -422,7 +432,7 @@ fn table_of(
     })
 }
 
-fn ordering(arguments: &mut Arguments<'_>, default: Ordering) -> Result<Ordering, Problem> {
+fn read_ordering(arguments: &mut Arguments<'_>, default: Ordering) -> Result<Ordering, Problem> {
     let Some(value) = arguments.take_named("order")? else {
         return Ok(default);
     };
@@ -436,7 +446,7 @@ fn ordering(arguments: &mut Arguments<'_>, default: Ordering) -> Result<Ordering
             "history" => ordering.history = true,
             "eval" => ordering.evaluator = true,
             _ => {
-                return Err(value.wrong(format!(
+                return Err(value.problem_here(format!(
                     "'order' is none, all, or any of table, tactics, history, eval joined by ':', not '{value}'"
                 )));
             }

@@ -63,23 +63,23 @@ impl Exploration {
     }
 
     /// Index of a uniformly random move, if this ply explores.
-    pub(super) fn uniform(&mut self, ply: usize, count: usize) -> Option<usize> {
+    pub(super) fn draw_random_move(&mut self, ply: usize, count: usize) -> Option<usize> {
         // Drawn at every ply, so that opening plies do not shift later choices.
-        let draw = self.random.unit();
+        let draw = self.random.uniform_f64();
         (ply < self.opening_plies || draw < self.random_move_probability.at(ply))
             .then(|| self.random.below(count))
     }
 
-    /// Temperature and random number for [`by_value`]; `None` if the player chooses.
-    pub(super) fn tempered(&mut self, ply: usize, count: usize) -> Option<(f64, f64)> {
+    /// Temperature and random number for [`boltzmann_index`]; `None` if the player chooses.
+    pub(super) fn draw_temperature(&mut self, ply: usize, count: usize) -> Option<(f64, f64)> {
         let temperature = self.temperature.at(ply);
-        (temperature > 0.0 && count > 1).then(|| (temperature, self.random.unit()))
+        (temperature > 0.0 && count > 1).then(|| (temperature, self.random.uniform_f64()))
     }
 }
 
 /// Index that `unit`, in `[0, 1)`, selects with probabilities proportional to exp(value /
 /// temperature) (Boltzmann), without moves that have no value.
-pub(super) fn by_value(
+pub(super) fn boltzmann_index(
     values: impl Iterator<Item = Option<f32>> + Clone,
     temperature: f64,
     unit: f64,
@@ -131,7 +131,7 @@ mod tests {
     fn moves_are_drawn_by_their_values() {
         // Cumulative fractions of exp(0), exp(-1), none, exp(-2): 0.6652, 0.9100, 1.
         let values = [Some(0.7), Some(0.6), None, Some(0.5)];
-        let drawn = |temperature, unit| by_value(values.iter().copied(), temperature, unit);
+        let drawn = |temperature, unit| boltzmann_index(values.iter().copied(), temperature, unit);
         for (unit, index) in [
             (0.0, 0),
             (0.66, 0),
@@ -150,6 +150,6 @@ mod tests {
             [0.32, 0.34, 0.66, 0.67].map(|unit| drawn(1e9, unit)),
             [Some(0), Some(1), Some(1), Some(3)]
         );
-        assert_eq!(by_value([None, None].into_iter(), 0.1, 0.5), None);
+        assert_eq!(boltzmann_index([None, None].into_iter(), 0.1, 0.5), None);
     }
 }

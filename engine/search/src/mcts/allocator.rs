@@ -62,7 +62,7 @@ impl CellAllocator {
         true
     }
 
-    pub(super) fn finish(&self, chunk: &mut Chunk) {
+    pub(super) fn release_chunk(&self, chunk: &mut Chunk) {
         self.0.fetch_add(u64::from(chunk.nodes) << 32, Relaxed);
         *chunk = Chunk::default();
     }

@@ -43,19 +43,19 @@ pub(super) const MAX_CELLS: usize = TERMINAL as usize;
 
 const FIXED_ONE: f64 = 4_294_967_296.0;
 
-const UPPER_MASK: u32 = 1.0f32.to_bits();
+const UPPER_XOR_MASK: u32 = 1.0f32.to_bits();
 
 /// Packs bounds into a word, which is 0 for unknown bounds.
 #[inline]
 fn pack_bounds(bounds: Bounds) -> u64 {
-    u64::from(bounds.lower.to_bits()) | u64::from(bounds.upper.to_bits() ^ UPPER_MASK) << 32
+    u64::from(bounds.lower.to_bits()) | u64::from(bounds.upper.to_bits() ^ UPPER_XOR_MASK) << 32
 }
 
 #[inline]
 fn unpack_bounds(word: u64) -> Bounds {
     Bounds {
         lower: f32::from_bits(word as u32),
-        upper: f32::from_bits((word >> 32) as u32 ^ UPPER_MASK),
+        upper: f32::from_bits((word >> 32) as u32 ^ UPPER_XOR_MASK),
     }
 }
 
@@ -78,7 +78,7 @@ impl Cell {
     }
 
     /// Needs exclusive access to both cells.
-    pub(super) fn copy(&self, other: &Self) {
+    pub(super) fn copy_from(&self, other: &Self) {
         self.set_header(other.link.load(Relaxed), other.key(), other.visits());
     }
 
@@ -133,7 +133,7 @@ impl Cell {
     }
 
     #[inline]
-    pub(super) fn moves(&self) -> u32 {
+    pub(super) fn move_count(&self) -> u32 {
         self.link.load(Relaxed) & !HAS_BOUNDS
     }
 
@@ -160,17 +160,17 @@ impl Cell {
     }
 
     #[inline]
-    pub(super) fn payoff(&self) -> f32 {
+    pub(super) fn payoff_sum(&self) -> f32 {
         self.sum.load(Relaxed) as i64 as f32 * (1.0 / FIXED_ONE as f32)
     }
 
-    pub(super) fn exact_payoff(&self) -> f64 {
+    pub(super) fn exact_payoff_sum(&self) -> f64 {
         self.sum.load(Relaxed) as f64 / FIXED_ONE
     }
 
     #[inline]
     pub(super) fn mean(&self) -> f32 {
-        self.payoff() / self.visits() as f32
+        self.payoff_sum() / self.visits() as f32
     }
 
     #[inline]
@@ -198,7 +198,7 @@ impl ColdCell {
     }
 
     /// Needs exclusive access to both cells.
-    pub(super) fn copy(&self, other: &Self) {
+    pub(super) fn copy_from(&self, other: &Self) {
         self.bounds.store(other.bounds.load(Relaxed), Relaxed);
         self.prior.store(other.prior.load(Relaxed), Relaxed);
         self.gc_mark.store(other.gc_mark.load(Relaxed), Relaxed);
@@ -316,7 +316,7 @@ mod tests {
         );
         cell.replace_child(3);
         assert_eq!(
-            (cell.child(), cell.moves(), cell.has_bounds()),
+            (cell.child(), cell.move_count(), cell.has_bounds()),
             (3, 3, true)
         );
         let end = Cell::default();
@@ -341,6 +341,6 @@ mod tests {
             assert_eq!(cell.add_visits::<true>(1), number as u32);
             cell.add_payoff::<false>(payoff);
         }
-        assert_eq!((cell.exact_payoff(), cell.mean()), (2.25, 0.5625));
+        assert_eq!((cell.exact_payoff_sum(), cell.mean()), (2.25, 0.5625));
     }
 }

@@ -6,13 +6,13 @@ use super::{
     allocator::Chunk,
     cell_refs::CellRef,
     report::MoveStatistics,
-    ucb::Selector,
     solver,
+    ucb::Selector,
     work_split::WorkSplit,
     worker::{Context, Root, Worker},
-    write_buffer::MAX_BUFFERED,
+    write_buffer::MAX_BUFFERED_VISITS,
 };
-use crate::{mcts::options::Budget, abdada::spawn, stopwatch::Deadline};
+use crate::{abdada::spawn, mcts::options::Budget, stopwatch::Deadline};
 use alea_core::{chance_bounds::Bounds, leaf::Leaf, search_game::SearchGame};
 use std::{
     collections::HashMap,
@@ -70,7 +70,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
             oracle,
             prior: self.prior.as_deref(),
             tolerance: oracle
-                .map(|oracle| oracle.error())
+                .map(|oracle| oracle.max_error())
                 .filter(|&error| error > 0.0)
                 .map_or(0.0, |error| 2.0 * error + 1e-6),
         };
@@ -156,8 +156,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
             Some(node) => Some(node),
             None => {
                 let mut chunk = Chunk::default();
-                let added = graph.add(&mut chunk, key, count, 0);
-                graph.release(&mut chunk);
+                let added = graph.add_node(&mut chunk, key, count, 0);
+                graph.release_chunk(&mut chunk);
                 added.map(|node| {
                     if owned || !self.options.graph {
                         node
@@ -225,7 +225,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
             let (visits, proven) = (edge.visits(), edge.bounds());
             let value = if visits > 0 {
                 Some(
-                    ((edge.exact_payoff() / f64::from(visits)) as f32)
+                    ((edge.exact_payoff_sum() / f64::from(visits)) as f32)
                         .clamp(proven.lower, proven.upper),
                 )
             } else {
@@ -239,7 +239,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
                 proven,
                 prior,
                 plies: G::STRICT_TURNS
-                    .then(|| solver::plies(graph, edge, &mut memo))
+                    .then(|| solver::plies_to_end(graph, edge, &mut memo))
                     .flatten(),
             }
         };
@@ -256,7 +256,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         let root = context.root;
         self.stats.nodes += 1;
         if context.graph.cell(root.node).visits() == 0 {
-            self.list(context, root.node, &root.position);
+            self.list_moves(context, root.node, &root.position);
             self.init_edges(context, root.node, &root.position);
         }
     }
@@ -278,18 +278,18 @@ impl<G: SearchGame> Driver<'_, G> {
         let (mut done, mut checks, mut simulations_left_in_time) = (0, 0u64, u64::MAX);
         let mut cursor = self.work_split.cursor(index);
         while !self.is_over.load(Relaxed) {
-            let left = self.work_split.left(&cursor);
+            let left = self.work_split.unclaimed(&cursor);
             if index == 0 && left > 0 {
                 if checks.is_multiple_of(ESTIMATE_INTERVAL) && self.deadline.is_some() {
                     simulations_left_in_time = self.simulations_left_in_time();
                 }
-                if checks.is_multiple_of(ESTIMATE_INTERVAL) && self.is_clear() {
+                if checks.is_multiple_of(ESTIMATE_INTERVAL) && self.is_choice_clear() {
                     break;
                 }
                 checks += 1;
                 // Simulations of other threads that are under way or in write buffers.
                 let unreported = if SHARED {
-                    u64::from(MAX_BUFFERED)
+                    u64::from(MAX_BUFFERED_VISITS)
                         .saturating_add(step)
                         .saturating_mul(self.threads)
                 } else {
@@ -312,7 +312,7 @@ impl<G: SearchGame> Driver<'_, G> {
         if SHARED {
             worker.write_buffer.flush(self.context.graph);
         }
-        self.context.graph.release(&mut worker.chunk);
+        self.context.graph.release_chunk(&mut worker.chunk);
         if index == 0 {
             self.is_over.store(true, Relaxed);
         }
@@ -339,7 +339,7 @@ impl<G: SearchGame> Driver<'_, G> {
 
     /// Whether [`MctsOptions::sole_move_threshold`] or [`MctsOptions::stop_when_clear`] ends the
     /// search (Lajkonik's controller).
-    fn is_clear(&self) -> bool {
+    fn is_choice_clear(&self) -> bool {
         let &Context {
             graph,
             options,

@@ -204,7 +204,7 @@ impl Graph {
     }
 
     pub(super) fn edges_of(&self, node: u32) -> EdgeSlice<'_> {
-        self.edges(node, 0, self.cell(node).moves() as usize)
+        self.edges(node, 0, self.cell(node).move_count() as usize)
     }
 
     /// RAVE statistics of `count` cells from `index` on; empty without RAVE.
@@ -219,10 +219,10 @@ impl Graph {
     pub(super) fn clear(&mut self, uses_cold_cells: bool) {
         self.uses_cold_cells = uses_cold_cells;
         self.allocator.clear();
-        self.empty_index();
+        self.clear_index();
     }
 
-    fn empty_index(&mut self) {
+    fn clear_index(&mut self) {
         self.generation = self.generation.wrapping_add(1);
         if self.generation == 0 {
             self.index
@@ -234,7 +234,7 @@ impl Graph {
     }
 
     /// Allocates a node with unvisited edges, outside the hash index; `None` if memory is used up.
-    pub(super) fn add(
+    pub(super) fn add_node(
         &self,
         chunk: &mut Chunk,
         key: u64,
@@ -247,7 +247,7 @@ impl Graph {
                 cells: self.cells.items().len() as u64,
                 nodes: self.index.items().len() as u64 / 4 * 3,
             };
-            self.pad(chunk);
+            self.pad_chunk(chunk);
             let chunk_size = self.chunk_size.max(cells_needed);
             if !self.allocator.refill(chunk, chunk_size, capacity)
                 && !self.allocator.refill(chunk, cells_needed, capacity)
@@ -272,13 +272,13 @@ impl Graph {
         Some(node)
     }
 
-    pub(super) fn release(&self, chunk: &mut Chunk) {
-        self.pad(chunk);
-        self.allocator.finish(chunk);
+    pub(super) fn release_chunk(&self, chunk: &mut Chunk) {
+        self.pad_chunk(chunk);
+        self.allocator.release_chunk(chunk);
     }
 
     /// Turns the unused rest of a chunk into an unreferenced node.
-    fn pad(&self, chunk: &mut Chunk) {
+    fn pad_chunk(&self, chunk: &mut Chunk) {
         if chunk.remaining() > 0 {
             self.cell(chunk.next)
                 .set_header(chunk.remaining() - 1, 0, 0);
@@ -346,7 +346,7 @@ impl Graph {
         let mut used = 1;
         self.for_each_marked(|graph, node| {
             graph.cell(node).cold().set_gc_mark(used);
-            used += graph.cell(node).moves() + 1;
+            used += graph.cell(node).move_count() + 1;
         });
         self.for_each_marked(|graph, node| {
             for edge in graph.edges_of(node).iter().filter(|edge| edge.child() != 0) {
@@ -354,22 +354,22 @@ impl Graph {
             }
         });
         let moved = self.cell(root).cold().gc_mark();
-        self.empty_index();
+        self.clear_index();
         let mut nodes = 0;
         self.for_each_marked(|graph, node| {
             let (to, cells) = (
                 graph.cell(node).cold().gc_mark(),
-                graph.cell(node).moves() + 1,
+                graph.cell(node).move_count() + 1,
             );
             for offset in 0..cells {
                 let (new, old) = (graph.cell(to + offset), graph.cell(node + offset));
-                new.copy(&old);
-                new.cold().copy(old.cold());
+                new.copy_from(&old);
+                new.cold().copy_from(old.cold());
             }
             if let Some(rave_cells) = &graph.rave_cells {
                 for offset in 0..cells as usize {
                     rave_cells.items()[to as usize + offset]
-                        .copy(&rave_cells.items()[node as usize + offset]);
+                        .copy_from(&rave_cells.items()[node as usize + offset]);
                 }
             }
             graph.insert(graph.cell(to).key(), to);
@@ -392,7 +392,7 @@ impl Graph {
         let mut node = 1;
         let end = self.allocator.cells();
         while node < end {
-            let next = node + self.cell(node).moves() + 1;
+            let next = node + self.cell(node).move_count() + 1;
             task(self, node);
             node = next;
         }
@@ -438,12 +438,12 @@ mod tests {
         for round in 0..if cfg!(miri) { 1 } else { 300u64 } {
             let key = |number: u64| key(number) ^ round;
             let (mut nodes, mut chunk) = (Vec::new(), Chunk::default());
-            while let Some(node) = graph.add(&mut chunk, key(nodes.len() as u64), 5, 1) {
+            while let Some(node) = graph.add_node(&mut chunk, key(nodes.len() as u64), 5, 1) {
                 assert_eq!(graph.insert(key(nodes.len() as u64), node), node);
                 nodes.push(node);
             }
             assert!(nodes.len() > graph.bytes() / 328);
-            graph.release(&mut chunk);
+            graph.release_chunk(&mut chunk);
             assert_eq!(graph.nodes(), nodes.len() as u32);
             for (number, &node) in nodes.iter().enumerate() {
                 assert_eq!(graph.find(key(number as u64)), Some(node));
@@ -461,7 +461,7 @@ mod tests {
         let long = |key: u64| key << 32 | key;
         let nodes = keys.map(|key| {
             let (mut chunk, moves, visits) = (Chunk::default(), key as usize, key as u32);
-            let node = graph.add(&mut chunk, long(key), moves, visits);
+            let node = graph.add_node(&mut chunk, long(key), moves, visits);
             assert_eq!(node, Some(graph.insert(long(key), node.unwrap())));
             node.unwrap()
         });
@@ -484,10 +484,10 @@ mod tests {
             (99, 98)
         );
         assert_eq!(
-            (graph.cell(third).visits(), graph.cell(third).moves()),
+            (graph.cell(third).visits(), graph.cell(third).move_count()),
             (12, 12)
         );
-        assert!(graph.add(&mut Chunk::default(), 1, 5, 0).is_some());
+        assert!(graph.add_node(&mut Chunk::default(), 1, 5, 0).is_some());
     }
 
     #[test]
@@ -501,7 +501,7 @@ mod tests {
             for number in 0..400u64 {
                 let moves = moves(number);
                 let node = graph
-                    .add(&mut chunks[number as usize / 3 % 2], key(number), moves, 0)
+                    .add_node(&mut chunks[number as usize / 3 % 2], key(number), moves, 0)
                     .unwrap();
                 graph.insert(key(number), node);
                 if let Some(&before) = nodes.last() {
@@ -510,16 +510,18 @@ mod tests {
                 }
                 nodes.push(node);
             }
-            chunks.iter_mut().for_each(|chunk| graph.release(chunk));
+            chunks
+                .iter_mut()
+                .for_each(|chunk| graph.release_chunk(chunk));
             assert_eq!(graph.nodes(), 400);
             let mut range: Vec<u32> = nodes
                 .iter()
-                .flat_map(|&node| node..=node + graph.cell(node).moves())
+                .flat_map(|&node| node..=node + graph.cell(node).move_count())
                 .collect();
             range.sort_unstable();
             assert!(range.is_sorted_by(|one, next| one < next));
             let mut walked = 0;
-            graph.for_each_node(|graph, node| walked += graph.cell(node).moves() + 1);
+            graph.for_each_node(|graph, node| walked += graph.cell(node).move_count() + 1);
             assert_eq!(walked + 1, graph.allocator.cells());
             let root = graph.retain_reachable(nodes[199], &mut Vec::new());
             assert_eq!(
@@ -544,7 +546,7 @@ mod tests {
                     let mut before = None;
                     for number in (0..KEYS).map(|number| (number + 5 * thread) % KEYS) {
                         let node = graph.find(key(number)).unwrap_or_else(|| {
-                            let new = graph.add(&mut chunk, key(number), moves(number), 0);
+                            let new = graph.add_node(&mut chunk, key(number), moves(number), 0);
                             graph.insert(key(number), new.unwrap())
                         });
                         let header = graph.cell(node);
@@ -562,7 +564,7 @@ mod tests {
                             assert_eq!(child.key(), key((last + 1) % KEYS));
                         }
                     }
-                    graph.release(&mut chunk);
+                    graph.release_chunk(&mut chunk);
                 });
             }
         });
@@ -570,7 +572,7 @@ mod tests {
             let node = graph.find(key(number)).unwrap();
             let edge = graph.edges(node, 0, 1).get(0);
             assert_eq!(u64::from(graph.cell(node).visits()), THREADS);
-            assert_eq!(edge.exact_payoff(), 0.5 * THREADS as f64);
+            assert_eq!(edge.exact_payoff_sum(), 0.5 * THREADS as f64);
             assert_eq!(edge.bounds(), Bounds::exact(0.25));
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::star::{Star, StarOptions};
 use alea_core::{
-    evaluator::{Evaluator, symmetric_payoffs},
+    evaluator::{Evaluator, payoffs_from_own},
     game::{MAX_SEATS, Payoffs},
     leaf::{Leaf, MoveKinds},
     random::RandomStream,
@@ -234,7 +234,7 @@ impl<G: SearchGame, E: Evaluator<G>> Leaf<G> for SearchLeaf<G, E> {
             .star
             .bounds(position, self.depth, f32::NEG_INFINITY, f32::INFINITY)
             .lower;
-        symmetric_payoffs(game, position, value.clamp(0.0, 1.0))
+        payoffs_from_own(game, position, value.clamp(0.0, 1.0))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Backs up proven bounds from edges to their node, as expectations over its outcomes: it is won
 //! only if every outcome allows a winning move.
 
-use super::{graph::Graph, cell_refs::CellRef};
+use super::{cell_refs::CellRef, graph::Graph};
 use alea_core::{
     chance_bounds::{Bounds, expectation},
     game::Outcome,
@@ -29,7 +29,11 @@ pub(super) fn proven_bounds(
 
 /// Plies to the end by an edge proven won or lost, itself included: the winner shortens the game,
 /// the loser prolongs it. A lower bound if an oracle completed the proof; `None` without a proof.
-pub(super) fn plies(graph: &Graph, edge: CellRef<'_>, memo: &mut HashMap<u32, u32>) -> Option<u32> {
+pub(super) fn plies_to_end(
+    graph: &Graph,
+    edge: CellRef<'_>,
+    memo: &mut HashMap<u32, u32>,
+) -> Option<u32> {
     let bounds = edge.bounds();
     let won = bounds.lower >= 1.0;
     if !won && bounds.upper > 0.0 {
@@ -52,7 +56,7 @@ pub(super) fn plies(graph: &Graph, edge: CellRef<'_>, memo: &mut HashMap<u32, u3
     let replies = replies.filter_map(|reply| {
         // A move that loses is refuted by winning replies only.
         let counts = won || reply.bounds().lower >= 1.0;
-        counts.then(|| plies(graph, reply, memo)).flatten()
+        counts.then(|| plies_to_end(graph, reply, memo)).flatten()
     });
     let plies_after = if won { replies.max() } else { replies.min() };
     let Some(plies_after) = plies_after else {
@@ -70,7 +74,7 @@ mod tests {
     #[test]
     fn positions_follow_from_their_moves() {
         let graph = Graph::for_tests(1 << 16, 16, false, 1);
-        let node = graph.add(&mut Chunk::default(), 1, 3, 1).unwrap();
+        let node = graph.add_node(&mut Chunk::default(), 1, 3, 1).unwrap();
         let outcomes = [(0.5, 0, 2), (0.25, 1, 3), (0.25, 2, 3)]
             .map(|(weight, start, end)| Outcome { weight, start, end });
         let edges = graph.edges_of(node);

@@ -65,7 +65,7 @@ impl Selector {
             }
             proven |= edge.has_bounds();
             let inverse = 1.0 / edge_visits as f32;
-            let score = edge.payoff() * inverse + scale * inverse.sqrt();
+            let score = edge.payoff_sum() * inverse + scale * inverse.sqrt();
             if score > best.1 {
                 best = (index, score);
             }
@@ -88,7 +88,7 @@ impl Selector {
             proven |= edge.has_bounds();
             let (edge_visits, has_rave) = (edge.visits(), rave_cell.visits() > 0);
             let score = match (edge_visits > 0, has_rave) {
-                (true, true) => self.blend_rave(edge_visits as f32, edge.payoff(), rave_cell),
+                (true, true) => self.blend_rave(edge_visits as f32, edge.payoff_sum(), rave_cell),
                 (true, false) => edge.mean(),
                 (false, true) => rave_cell.mean(),
                 (false, false) => first,
@@ -107,7 +107,7 @@ impl Selector {
     /// Mean payoff of an edge with `n` visits and payoff sum `w`, blended with its RAVE statistics.
     #[inline]
     fn blend_rave(&self, n: f32, w: f32, rave_cell: &Cell) -> f32 {
-        let (m, v, k) = (rave_cell.visits() as f32, rave_cell.payoff(), self.rave);
+        let (m, v, k) = (rave_cell.visits() as f32, rave_cell.payoff_sum(), self.rave);
         let mixed = |weight: f32| weight * (v / m) + (1.0 - weight) * (w / n);
         match self.blend {
             Blend::Gelly => mixed((k / (3.0 * n + k)).sqrt()),
@@ -158,7 +158,7 @@ impl Selector {
             let mean = match rave_cell {
                 Some(rave_cell) if self.rave > 0.0 && rave_cell.visits() > 0 => {
                     if edge_visits > 0.0 {
-                        self.blend_rave(edge_visits, edge.payoff(), rave_cell)
+                        self.blend_rave(edge_visits, edge.payoff_sum(), rave_cell)
                     } else if let FirstPlay::Value(_) = self.first_play {
                         rave_cell.mean()
                     } else {
@@ -234,7 +234,7 @@ mod tests {
     fn graph(edge_visits: &[(u32, f32)]) -> (Graph, u32) {
         let graph = Graph::for_tests(1 << 16, 16, true, 1);
         let node = graph
-            .add(&mut Chunk::default(), 1, edge_visits.len(), 1)
+            .add_node(&mut Chunk::default(), 1, edge_visits.len(), 1)
             .unwrap();
         for (cell, &(visits, payoff)) in graph.edges_of(node).iter().zip(edge_visits) {
             cell.add_visits::<true>(visits);

@@ -70,7 +70,7 @@ impl FirstDrawStratum {
     }
 
     #[inline]
-    pub(super) fn scale(self, any: u32) -> u32 {
+    pub(super) fn map_draw(self, any: u32) -> u32 {
         (self.first + ((u64::from(any) * self.width) >> 32)) as u32
     }
 }
@@ -99,7 +99,7 @@ impl WorkSplit {
         }
     }
 
-    pub(super) fn left(&self, cursor: &Cursor) -> u64 {
+    pub(super) fn unclaimed(&self, cursor: &Cursor) -> u64 {
         self.budget - cursor.claimed_total
     }
 
@@ -182,15 +182,15 @@ mod tests {
             let mut next = 0;
             for part in 0..parts {
                 let draws = FirstDrawStratum::part(part, parts);
-                assert_eq!(u64::from(draws.scale(0)), next);
-                next = u64::from(draws.scale(u32::MAX)) + 1;
+                assert_eq!(u64::from(draws.map_draw(0)), next);
+                next = u64::from(draws.map_draw(u32::MAX)) + 1;
                 assert!(draws.width.abs_diff((1 << 32) / parts as u64) <= 1);
             }
             assert_eq!(next, 1 << 32);
         }
         assert_eq!(FirstDrawStratum::part(0, 1), FirstDrawStratum::ALL);
         assert_eq!(
-            [0, 1, 12345, u32::MAX].map(|any| FirstDrawStratum::ALL.scale(any)),
+            [0, 1, 12345, u32::MAX].map(|any| FirstDrawStratum::ALL.map_draw(any)),
             [0, 1, 12345, u32::MAX]
         );
     }
@@ -300,7 +300,7 @@ mod tests {
         while let Some(claim) = work_split.claim(&mut cursor, 16) {
             left -= claim.count;
             assert_eq!(
-                (work_split.left(&cursor), claim.draws),
+                (work_split.unclaimed(&cursor), claim.draws),
                 (left, FirstDrawStratum::ALL)
             );
         }
@@ -312,7 +312,7 @@ mod tests {
             assert!(
                 cursors
                     .iter()
-                    .all(|cursor| work_split.left(cursor) >= 1000 - work_split.claimed())
+                    .all(|cursor| work_split.unclaimed(cursor) >= 1000 - work_split.claimed())
             );
         }
     }

@@ -7,13 +7,13 @@ mod backup;
 mod descent;
 
 use super::{
-    allocator::Chunk, graph::Graph, leaf::Prior, options::MctsOptions, ucb::Selector, solver,
+    allocator::Chunk, graph::Graph, leaf::Prior, options::MctsOptions, solver, ucb::Selector,
     work_split::FirstDrawStratum, write_buffer::WriteBuffer,
 };
 use crate::{SearchStats, eval_timer::EvalTimer, limits::LimitChecker};
 use alea_core::{
     chance_bounds::Bounds,
-    game::{MAX_SEATS, Payoffs, Seat, payoff_of_each_other},
+    game::{MAX_SEATS, Payoffs, Seat, mean_other_payoff},
     leaf::{Leaf, MoveKinds},
     oracle::Oracle,
     random::RandomStream,
@@ -181,7 +181,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             return edge.set_child(found);
         }
         game.moves(next, &mut self.moves);
-        let Some(mut node) = graph.add(&mut self.chunk, key, self.moves.len(), 1) else {
+        let Some(mut node) = graph.add_node(&mut self.chunk, key, self.moves.len(), 1) else {
             self.full = true;
             return 0;
         };
@@ -207,7 +207,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
                 for (edge, &bounds) in edges.iter().zip(&self.bounds) {
                     edge.tighten::<true>(bounds);
                 }
-                self.list(context, node, position);
+                self.list_moves(context, node, position);
                 let proven =
                     solver::proven_bounds(context.graph, node, &self.outcomes, &mut self.values);
                 context.graph.cell(node).tighten::<true>(proven);
@@ -222,7 +222,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             for cell in cells {
                 let visits = min_visits + self.random.below(range as usize + 1) as u32;
                 let even = 0.5 * visits as f32;
-                let more = half_spread * (self.random.unit() as f32 - 0.5);
+                let more = half_spread * (self.random.uniform_f64() as f32 - 0.5);
                 cell.add_visits::<true>(visits);
                 cell.add_payoff::<true>((even + more).clamp(0.0, visits as f32));
             }
@@ -247,7 +247,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
                     if game.to_move(next) == seat {
                         value
                     } else {
-                        payoff_of_each_other(value, game.seats())
+                        mean_other_payoff(value, game.seats())
                     }
                 }),
             };

@@ -1,7 +1,7 @@
 //! Write buffers of threads for *busy* cells, those with many visits, since threads would wait for
 //! each other's cache lines.
 //!
-//! All buffers have at most 1/64 of an edge's visits, each at most [`MAX_BUFFERED`]. One in
+//! All buffers have at most 1/64 of an edge's visits, each at most [`MAX_BUFFERED_VISITS`]. One in
 //! [`SAMPLING_PERIOD`] visits of busy nodes is counted, with that weight.
 
 use super::{
@@ -9,16 +9,16 @@ use super::{
     graph::Graph,
 };
 
-pub(super) const MAX_BUFFERED: u32 = 64;
+pub(super) const MAX_BUFFERED_VISITS: u32 = 64;
 
 /// Visits of busy nodes per counted one. A prime, to avoid resonance with the path length.
 const SAMPLING_PERIOD: u32 = 17;
 
 /// All threads together buffer at most an edge's visits shifted right by this.
-const BASE_SHIFT: u32 = 6;
+const BUFFERED_SHARE_SHIFT: u32 = 6;
 
 /// Buffered edges, a power of two: 4 KiB, to leave the L1 cache to the graph.
-const NUM_EDGES: usize = 256;
+const BUFFERED_EDGES: usize = 256;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct EdgeEntry {
@@ -27,7 +27,7 @@ struct EdgeEntry {
     fixed_payoff: u64,
 }
 
-const NUM_NODES: usize = 16;
+const BUFFERED_RAVE_NODES: usize = 16;
 
 #[derive(Debug, Default)]
 struct RaveEntry {
@@ -50,11 +50,11 @@ impl WriteBuffer {
     pub(super) fn new(threads: usize) -> Self {
         let several = usize::from(threads > 1);
         Self {
-            rave_entries: (0..several * NUM_NODES)
+            rave_entries: (0..several * BUFFERED_RAVE_NODES)
                 .map(|_| RaveEntry::default())
                 .collect(),
-            entries: vec![EdgeEntry::default(); several * NUM_EDGES],
-            shift: BASE_SHIFT + threads.next_power_of_two().ilog2(),
+            entries: vec![EdgeEntry::default(); several * BUFFERED_EDGES],
+            shift: BUFFERED_SHARE_SHIFT + threads.next_power_of_two().ilog2(),
             unsampled_visits: 0,
         }
     }
@@ -81,14 +81,14 @@ impl WriteBuffer {
 
     #[inline]
     pub(super) fn add(&mut self, graph: &Graph, index: u32, payoff: f32) {
-        let entry = &mut self.entries[index as usize % NUM_EDGES];
+        let entry = &mut self.entries[index as usize % BUFFERED_EDGES];
         if entry.index != index {
             entry.flush(graph);
             entry.index = index;
         }
         entry.visits += 1;
         entry.fixed_payoff = entry.fixed_payoff.wrapping_add(to_fixed(payoff));
-        if entry.visits >= (graph.cell(index).visits() >> self.shift).min(MAX_BUFFERED) {
+        if entry.visits >= (graph.cell(index).visits() >> self.shift).min(MAX_BUFFERED_VISITS) {
             entry.flush(graph);
         }
     }
@@ -102,7 +102,7 @@ impl WriteBuffer {
         fixed_payoff: u64,
         flags: impl ExactSizeIterator<Item = bool>,
     ) {
-        let entry = &mut self.rave_entries[node as usize % NUM_NODES];
+        let entry = &mut self.rave_entries[node as usize % BUFFERED_RAVE_NODES];
         if entry.node != node {
             entry.flush(graph);
             entry.node = node;
@@ -113,7 +113,7 @@ impl WriteBuffer {
             sums.1 = sums.1.wrapping_add(if flag { fixed_payoff } else { 0 });
         }
         entry.simulations += 1;
-        if entry.simulations >= (graph.cell(node).visits() >> self.shift).min(MAX_BUFFERED) {
+        if entry.simulations >= (graph.cell(node).visits() >> self.shift).min(MAX_BUFFERED_VISITS) {
             entry.flush(graph);
         }
     }
@@ -161,18 +161,22 @@ mod tests {
     fn buffers_are_small_and_lose_nothing() {
         let graph = Graph::for_tests(1 << 16, 1 << 10, false, 2);
         let node = graph
-            .add(&mut Chunk::default(), 7 << 32, 2 * NUM_EDGES, 0)
+            .add_node(&mut Chunk::default(), 7 << 32, 2 * BUFFERED_EDGES, 0)
             .unwrap();
         for threads in [2, 5, 128] {
             let mut write_buffer = WriteBuffer::new(threads);
-            let indices = [node + 1, node + 1 + NUM_EDGES as u32, node + 2];
+            let indices = [node + 1, node + 1 + BUFFERED_EDGES as u32, node + 2];
             for index in indices {
                 graph
                     .cell(index)
                     .add_visits::<true>(write_buffer.busy_threshold());
             }
-            let mut expected =
-                indices.map(|index| (graph.cell(index).visits(), graph.cell(index).exact_payoff()));
+            let mut expected = indices.map(|index| {
+                (
+                    graph.cell(index).visits(),
+                    graph.cell(index).exact_payoff_sum(),
+                )
+            });
             let mut max_missing = 0;
             for number in 0..200_000u32 {
                 let which = (number / 7 % 3) as usize;
@@ -183,7 +187,8 @@ mod tests {
                 let visits = graph.cell(indices[which]).visits();
                 let missing = expected[which].0 - visits;
                 assert!(
-                    missing < MAX_BUFFERED && missing as usize * threads <= visits as usize / 64
+                    missing < MAX_BUFFERED_VISITS
+                        && missing as usize * threads <= visits as usize / 64
                 );
                 max_missing = max_missing.max(missing);
             }
@@ -191,7 +196,10 @@ mod tests {
             write_buffer.flush(&graph);
             for (index, (visits, payoff)) in indices.into_iter().zip(expected) {
                 assert_eq!(
-                    (graph.cell(index).visits(), graph.cell(index).exact_payoff()),
+                    (
+                        graph.cell(index).visits(),
+                        graph.cell(index).exact_payoff_sum()
+                    ),
                     (visits, payoff),
                     "{threads} threads"
                 );

@@ -21,7 +21,7 @@ pub struct StoppingRule {
 impl StoppingRule {
     /// Numbers of the next round's games; empty at the limit. Without chance there is a single
     /// game.
-    fn round<G: Game>(&self, played: u32) -> Range<u32> {
+    fn next_round<G: Game>(&self, played: u32) -> Range<u32> {
         let (max_games, size) = match G::Outcomes::CAPACITY {
             1 => (1, 1),
             _ => (self.max_games, ROUND_GAMES),
@@ -56,7 +56,7 @@ impl Candidate {
 }
 
 /// Statistics of luck-adjusted results for a seat, whose mean is the value of the position.
-pub fn value<G: SearchGame>(
+pub fn roll_out_position<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     position: &G::Position,
     seat: Seat,
@@ -65,21 +65,21 @@ pub fn value<G: SearchGame>(
     cost: &mut Cost,
 ) -> Moments {
     let mut moments = Moments::default();
-    let mut round = rule.round::<G>(0);
+    let mut round = rule.next_round::<G>(0);
     let is_enough = |round: &Range<u32>, moments: &Moments| {
         round.is_empty() || round.start > 0 && moments.standard_error() <= rule.target_error
     };
     while !is_enough(&round, &moments) && !rollouts.is_stopped() {
         let each = &mut |game: RolloutResult| moments.add(game.luck_adjusted());
         cost.add(rollouts.play_games(position, seat, seed, round.clone(), each));
-        round = rule.round::<G>(round.end);
+        round = rule.next_round::<G>(round.end);
     }
     moments
 }
 
 /// Rolls out the positions after moves of `seat` until one is left or all differences to the best
 /// have the target error; returns the best one's index.
-pub fn compare<G: SearchGame>(
+pub fn roll_out_moves<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     positions: &[G::Position],
     seat: Seat,
@@ -93,7 +93,7 @@ pub fn compare<G: SearchGame>(
         candidate.luck_adjusted.clear();
         (candidate.moments, candidate.is_alive) = (Moments::default(), true);
     }
-    let mut round = rule.round::<G>(0);
+    let mut round = rule.next_round::<G>(0);
     loop {
         for (position, candidate) in positions.iter().zip(candidates.iter_mut()) {
             let Candidate {
@@ -125,7 +125,7 @@ pub fn compare<G: SearchGame>(
             num_rivals += u32::from(candidates[index].is_alive);
             num_undecided += u32::from(candidates[index].is_alive && error > rule.target_error);
         }
-        round = rule.round::<G>(round.end);
+        round = rule.next_round::<G>(round.end);
         if num_rivals == 0 || num_undecided == 0 || round.is_empty() || rollouts.is_stopped() {
             return best;
         }

@@ -4,14 +4,14 @@
 use super::{Pruning, Scratch, Star};
 
 use alea_core::{
-    chance_bounds::{Bounds, ChanceBounds, flip_value},
+    chance_bounds::{Bounds, ChanceBounds, flip_unless_same},
     evaluator::Evaluator,
     search_game::SearchGame,
 };
 
 /// Cache of the values of positions searched one ply deep; new values overwrite old ones.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LeafCache {
+pub(super) struct OnePlyCache {
     /// The high half of the key, combined with the salt, and the value.
     slots: Vec<(u32, f32)>,
     /// Changed for each game, which invalidates old slots.
@@ -21,7 +21,7 @@ pub(super) struct LeafCache {
 /// Half a MiB. At depth 6, 2^11 slots save 18 % of the leaf evaluations, 2^13 24 %, 2^15 33 %.
 const NUM_SLOTS: usize = 1 << 16;
 
-impl LeafCache {
+impl OnePlyCache {
     pub(super) fn new() -> Self {
         Self {
             slots: vec![(0, 0.0); NUM_SLOTS],
@@ -68,7 +68,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
             let (game, evaluator, cache) = (&self.game, &self.evaluator, &mut self.caches[ply]);
             let value = self
                 .eval_timer
-                .evaluation(|| evaluator.one_ply(game, position, cache));
+                .measure(|| evaluator.one_ply(game, position, cache));
             let moves = self.game.count_moves(position);
             self.stats.nodes += u64::from(moves.total);
             self.stats.evaluations += u64::from(moves.nonterminal);
@@ -87,12 +87,12 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         (alpha, beta): (f32, f32),
     ) -> Bounds {
         let mut buffers = self.scratch[ply].take().unwrap_or_default();
-        self.list(position, ply, &mut buffers.moves);
+        self.list_moves(position, ply, &mut buffers.moves);
         let outcomes = self.game.outcomes(position, &buffers.moves);
         let mut chance = ChanceBounds::<G::Outcomes>::new(&outcomes);
         let cuts = self.options.pruning > Pruning::None;
         for (index, &mv) in buffers.moves.iter().enumerate() {
-            if cuts && !chance.is_relevant(index) {
+            if cuts && !chance.is_move_allowed(index) {
                 continue;
             }
             let value = self.search_child(position, mv, 0, ply, f32::NEG_INFINITY, f32::INFINITY);
@@ -122,7 +122,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         buffers.deferred.clear();
         for &index in &buffers.order {
             let index = usize::from(index);
-            if !chance.is_relevant(index) {
+            if !chance.is_move_allowed(index) {
                 continue;
             }
             let next = self.game.play(position, buffers.moves[index]);
@@ -144,7 +144,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
                 } else {
                     self.probe_or_evaluate(&next, ply + 1, key)
                 };
-                flip_value(
+                flip_unless_same(
                     value,
                     self.perspective.is_same_side(&self.game, position, &next),
                 )
@@ -158,7 +158,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         for &(index, next, key) in &buffers.deferred {
             let index = usize::from(index);
             let value = self.probe_or_evaluate(&next, ply + 1, key);
-            let value = flip_value(
+            let value = flip_unless_same(
                 value,
                 self.perspective.is_same_side(&self.game, position, &next),
             );

@@ -23,7 +23,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         buffers.scores.resize(count, 0.0);
         if ordering.evaluator && self.batches_successors() {
             let (game, evaluator) = (&self.game, &self.evaluator);
-            self.eval_timer.evaluation(|| {
+            self.eval_timer.measure(|| {
                 evaluator.score_successors(game, position, &buffers.moves, &mut buffers.scores)
             });
             return;

@@ -41,7 +41,7 @@ impl Window {
     }
 
     #[inline]
-    pub(super) fn of<O: OutcomeList>(self, chance: &ChanceBounds<O>, index: usize) -> Self {
+    pub(super) fn for_move<O: OutcomeList>(self, chance: &ChanceBounds<O>, index: usize) -> Self {
         let (alpha, beta) = chance.window(index, self.alpha, self.beta);
         Self::new(alpha, if self.beta < 1.0 { beta } else { 1.0 })
     }

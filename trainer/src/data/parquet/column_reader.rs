@@ -28,12 +28,12 @@ pub(super) fn parquet_error(error: ParquetError) -> String {
 }
 
 pub(super) struct RowGroup<'t> {
-    pub(super) file: &'t Arc<BoundedFile>,
+    pub(super) file: &'t Arc<EofCheckedFile>,
     pub(super) metadata: &'t RowGroupMetaData,
 }
 
 impl RowGroup<'_> {
-    pub(super) fn rows(&self) -> Result<usize, String> {
+    pub(super) fn num_rows(&self) -> Result<usize, String> {
         usize::try_from(self.metadata.num_rows()).map_err(|error| error.to_string())
     }
 
@@ -49,20 +49,20 @@ const ROWS_PER_BATCH: usize = 1 << 16;
 
 /// Ends reads behind the end of a damaged file with an error; the crate would skip billions of
 /// claimed values one by one.
-pub(super) struct BoundedFile(pub(super) File);
+pub(super) struct EofCheckedFile(pub(super) File);
 
 pub(super) struct BoundedRead {
     part: <File as ChunkReader>::T,
     empty_reads: u32,
 }
 
-impl Length for BoundedFile {
+impl Length for EofCheckedFile {
     fn len(&self) -> u64 {
         Length::len(&self.0)
     }
 }
 
-impl ChunkReader for BoundedFile {
+impl ChunkReader for EofCheckedFile {
     type T = BoundedRead;
 
     fn get_read(&self, start: u64) -> Result<BoundedRead, ParquetError> {
@@ -92,7 +92,7 @@ impl Read for BoundedRead {
 /// Pages of a column. Refuses dictionaries with more values than bytes, since the crate allocates
 /// what they claim, and decompresses zstd itself.
 pub(super) struct CheckedPages {
-    pages: SerializedPageReader<BoundedFile>,
+    pages: SerializedPageReader<EofCheckedFile>,
     zstd: bool,
 }
 
@@ -113,8 +113,8 @@ impl CheckedPages {
         }
         let plain = plain.build().map_err(parquet_error)?;
         let file = Arc::clone(group.file);
-        let pages =
-            SerializedPageReader::new(file, &plain, group.rows()?, None).map_err(parquet_error)?;
+        let pages = SerializedPageReader::new(file, &plain, group.num_rows()?, None)
+            .map_err(parquet_error)?;
         Ok(Self { pages, zstd })
     }
 
@@ -220,12 +220,12 @@ impl<T: DataType> ColumnCursor<T> {
             name: name.to_owned(),
             nullable: description.max_def_level() == 1,
             reader: ColumnReaderImpl::new(description, Box::new(pages)),
-            left: group.rows()?,
+            left: group.num_rows()?,
             rows: Vec::new().into_iter(),
         })
     }
 
-    fn read(&mut self, rows: usize) -> Result<Vec<Option<T::T>>, String> {
+    fn read_rows(&mut self, rows: usize) -> Result<Vec<Option<T::T>>, String> {
         let (mut values, mut levels, mut read) = (Vec::new(), Vec::new(), 0);
         while read < rows {
             let levels = self.nullable.then_some(&mut levels);
@@ -254,13 +254,13 @@ impl<T: DataType> ColumnCursor<T> {
         if self.rows.as_slice().is_empty() {
             let count = self.left.min(ROWS_PER_BATCH);
             self.left -= count;
-            self.rows = self.read(count)?.into_iter();
+            self.rows = self.read_rows(count)?.into_iter();
         }
         Ok(self.rows.next().flatten())
     }
 
     /// The next value, which must be present.
-    pub(super) fn required(&mut self) -> Result<T::T, String> {
+    pub(super) fn next_required(&mut self) -> Result<T::T, String> {
         let value = self.next()?;
         value.ok_or_else(|| format!("column '{}' has gaps", self.name))
     }

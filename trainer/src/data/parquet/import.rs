@@ -1,7 +1,7 @@
 //! Imports a Parquet file and checks every row against the rules.
 
-use super::column_reader::{BoundedFile, ColumnCursor, NumberColumn, RowGroup, parquet_error};
-use super::{ENDING_COLUMN, METADATA_KEY, label_columns, payoff_column, player_column};
+use super::column_reader::{ColumnCursor, EofCheckedFile, NumberColumn, RowGroup, parquet_error};
+use super::{ENDING_COLUMN, HEADING_KEY, label_columns, payoff_column, player_column};
 use crate::Error;
 use crate::data::{
     game_builder::{GameBuilder, PlyExtras},
@@ -32,7 +32,7 @@ const UNKNOWN_SOURCE: &str = "unknown";
 
 /// Game notation in a file's metadata; `None` if absent or unreadable.
 #[must_use]
-pub fn game_of(path: &Path) -> Option<String> {
+pub fn game_notation(path: &Path) -> Option<String> {
     let table = ParquetFile::open(files::open(path).ok()?, METADATA_TIMEOUT).ok()?;
     table.heading().ok()?.map(|heading| heading.game)
 }
@@ -56,15 +56,13 @@ pub fn import<G: Playable>(
     let (rules, header) = match (table.heading().map_err(&foreign)?, unnamed) {
         (Some(heading), _) => heading
             .into_header::<G>()
-            .map_err(|problem| foreign(format!("metadata '{METADATA_KEY}': {problem}")))?,
+            .map_err(|problem| foreign(format!("metadata '{HEADING_KEY}': {problem}")))?,
         (None, Some(rules)) => {
-            let header = catch_panics(|| table.unnamed_header(rules));
+            let header = catch_panics(|| table.header_from_columns(rules));
             (rules.clone(), header.map_err(&foreign)?)
         }
         (None, None) => {
-            return Err(foreign(format!(
-                "its metadata have no key '{METADATA_KEY}'"
-            )));
+            return Err(foreign(format!("its metadata have no key '{HEADING_KEY}'")));
         }
     };
     let mut sink = ImportSink::create(path, target, header.clone(), bad)?;
@@ -77,7 +75,7 @@ pub fn import<G: Playable>(
         }
     };
     for index in 0..table.metadata.num_row_groups() {
-        let group = catch_panics(|| RowReader::open(&table.group(index), &rules, &header));
+        let group = catch_panics(|| RowReader::open(&table.row_group(index), &rules, &header));
         let mut group = group.map_err(&foreign)?;
         loop {
             let wrong = |problem| wrong(row, problem);
@@ -89,7 +87,7 @@ pub fn import<G: Playable>(
             }
             let damaged = |problem| (row, problem);
             let (_, game) = open.get_or_insert_with(|| {
-                let game = next.begin(&rules, &header);
+                let game = next.start_game(&rules, &header);
                 (next.game, game.map_err(damaged))
             });
             if let Ok(builder) = game
@@ -114,7 +112,7 @@ type BuilderOrProblem<'a, G> = Result<GameBuilder<'a, G>, (u64, String)>;
 const METADATA_TIMEOUT: Duration = Duration::from_secs(10);
 
 struct ParquetFile {
-    file: Arc<BoundedFile>,
+    file: Arc<EofCheckedFile>,
     metadata: ParquetMetaData,
 }
 
@@ -124,7 +122,7 @@ impl ParquetFile {
         // On a timeout, this thread runs until the program ends.
         thread::spawn(move || {
             let table = catch_panics(|| {
-                let file = Arc::new(BoundedFile(file));
+                let file = Arc::new(EofCheckedFile(file));
                 let metadata = ParquetMetaDataReader::new().parse_and_finish(&*file);
                 let metadata = metadata.map_err(parquet_error)?;
                 Ok(Self { file, metadata })
@@ -143,20 +141,20 @@ impl ParquetFile {
     fn heading(&self) -> Result<Option<Heading>, String> {
         let metadata = self.metadata.file_metadata().key_value_metadata();
         let text = metadata
-            .and_then(|pairs| pairs.iter().find(|pair| pair.key == METADATA_KEY))
+            .and_then(|pairs| pairs.iter().find(|pair| pair.key == HEADING_KEY))
             .and_then(|pair| pair.value.as_deref());
         let heading = text.map(serde_json::from_str).transpose();
-        heading.map_err(|error| format!("metadata '{METADATA_KEY}': {error}"))
+        heading.map_err(|error| format!("metadata '{HEADING_KEY}': {error}"))
     }
 
-    fn group(&self, index: usize) -> RowGroup<'_> {
+    fn row_group(&self, index: usize) -> RowGroup<'_> {
         RowGroup {
             file: &self.file,
             metadata: self.metadata.row_group(index),
         }
     }
 
-    fn unnamed_header<G: Playable>(&self, rules: &G) -> Result<ShardHeader, String> {
+    fn header_from_columns<G: Playable>(&self, rules: &G) -> Result<ShardHeader, String> {
         let schema = self.metadata.file_metadata().schema_descr();
         let columns: Vec<String> = schema
             .columns()
@@ -177,10 +175,10 @@ impl ParquetFile {
         let labels: Vec<Label> = columns.iter().filter_map(label).collect();
         labels::check(&labels)?;
         let mut players = 0;
-        for group in (0..self.metadata.num_row_groups()).map(|index| self.group(index)) {
+        for group in (0..self.metadata.num_row_groups()).map(|index| self.row_group(index)) {
             for seat in 0..rules.seats() {
                 let mut column = NumberColumn::open(&group, &player_column(rules, seat))?;
-                for _ in 0..group.rows()? {
+                for _ in 0..group.num_rows()? {
                     players = players.max(byte("player", column.required_integer()?)?);
                 }
             }
@@ -259,7 +257,7 @@ impl RowReader {
             ))
         });
         Ok(Self {
-            left: group.rows()?,
+            left: group.num_rows()?,
             game: NumberColumn::open(group, "game")?,
             position: ColumnCursor::open(group, "position")?,
             outcome: NumberColumn::open(group, "outcome")?,
@@ -302,19 +300,19 @@ impl RowReader {
                 for (own, column) in all.iter_mut().zip(payoffs) {
                     *own = column.next_float()?.ok_or("a payoff is missing")?;
                 }
-                Some((ending.required()?, all))
+                Some((ending.next_required()?, all))
             }
             None => None,
         };
         Ok(Some(ImportedRow {
             result,
             game: self.game.required_integer()?,
-            position: self.position.required()?,
+            position: self.position.next_required()?,
             outcome: byte("outcome", self.outcome.required_integer()?)?,
-            mv: self.mv.required()?,
+            mv: self.mv.next_required()?,
             extras: PlyExtras {
                 value: self.value.next_float()?,
-                explored: self.explored.required()?,
+                explored: self.explored.next_required()?,
                 time: time(&mut self.time)?,
                 labels: labels.collect::<Result<_, String>>()?,
             },
@@ -337,24 +335,24 @@ struct ImportedRow {
 }
 
 impl ImportedRow {
-    fn begin<'a, G: Playable>(
+    fn start_game<'a, G: Playable>(
         &self,
         rules: &'a G,
         header: &ShardHeader,
     ) -> Result<GameBuilder<'a, G>, String> {
         let (start, _) = rules
-            .parse_position(text(&self.position)?)
+            .parse_position(utf8_text(&self.position)?)
             .map_err(|error| format!("the start is no position: {error}"))?;
         let mut game = GameBuilder::new(rules, start, self.players.clone(), header)?;
-        game.result = self.result()?;
+        game.result = self.parse_result()?;
         Ok(game)
     }
 
-    fn result(&self) -> Result<(Ending, Payoffs), String> {
+    fn parse_result(&self) -> Result<(Ending, Payoffs), String> {
         let Some((ending, payoffs)) = &self.result else {
             return Ok(Default::default());
         };
-        let name = text(ending)?;
+        let name = utf8_text(ending)?;
         let ending = Ending::ALL.into_iter().find(|ending| ending.name() == name);
         let ending = ending.ok_or_else(|| {
             let all = Ending::ALL.map(Ending::name).join(", ");
@@ -373,23 +371,23 @@ impl ImportedRow {
 
     fn play<G: Playable>(self, rules: &G, game: &mut GameBuilder<'_, G>) -> Result<(), String> {
         let position = *game.replay.position();
-        if rules.format_position(&position, None) != text(&self.position)? {
+        if rules.format_position(&position, None) != utf8_text(&self.position)? {
             return Err("the position is not the one that the moves lead to".to_owned());
         }
         if game.players != self.players {
             return Err("the players change within the game".to_owned());
         }
-        if game.result != self.result()? {
+        if game.result != self.parse_result()? {
             return Err("the ending changes within the game".to_owned());
         }
         let mv = rules
-            .parse_move(&position, text(&self.mv)?)
+            .parse_move(&position, utf8_text(&self.mv)?)
             .map_err(|error| error.to_string())?;
         game.play(self.outcome, mv, self.extras)
     }
 }
 
-fn text(bytes: &ByteArray) -> Result<&str, String> {
+fn utf8_text(bytes: &ByteArray) -> Result<&str, String> {
     std::str::from_utf8(bytes.data()).map_err(|_| "holds bytes that are no text".to_owned())
 }
 

@@ -86,7 +86,7 @@ fn step_lanes<V: Vector>(
     square.store(squares);
     let change = mean
         .times(V::splat(params.correction))
-        .over(square.root().plus(V::splat(params.epsilon)))
+        .divided_by(square.sqrt().plus(V::splat(params.epsilon)))
         .times(V::splat(params.learning_rate));
     V::load(weights).minus(change).store(weights);
 }

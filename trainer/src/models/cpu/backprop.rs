@@ -2,7 +2,7 @@
 //! first-level cache. Sums have a fixed order, so all instruction sets give the same bits.
 
 use super::{
-    fake_quantization::{activate_between, activate_first, activate_last_hidden},
+    fake_quantization::{activate_first, activate_last_hidden, activate_middle},
     layout::Shape,
     matrix::{add_product, add_transposed_product, lanes, lanes_mut},
     simd_vector::{LANES, Lanes, Vector},
@@ -11,11 +11,11 @@ use alea_core::calibration::exponential;
 use alea_learned::network::MAX_HIDDEN;
 use std::ops::Range;
 
-const CHUNK_SAMPLES: usize = 64;
+const MAX_CHUNK_SAMPLES: usize = 64;
 
 /// Inputs and targets of a batch or part of one.
 #[derive(Clone, Copy, Debug)]
-pub struct Inputs<'a> {
+pub struct BatchView<'a> {
     /// Active first-layer rows of each sample, `[samples, active]`.
     pub rows: &'a [u16],
     /// Output bucket of each sample, fastest if sorted; empty if there is one bucket.
@@ -30,7 +30,7 @@ fn range_or_empty<'a, T>(all: &'a [T], range: &Range<usize>) -> &'a [T] {
     all.get(range.clone()).unwrap_or_default()
 }
 
-impl<'a> Inputs<'a> {
+impl<'a> BatchView<'a> {
     pub(super) fn split_blocks(self, size: usize, shape: Shape) -> impl Iterator<Item = Self> + 'a {
         self.split_by(shape, move |rest| rest.targets.len().min(size))
     }
@@ -38,7 +38,7 @@ impl<'a> Inputs<'a> {
     /// Splits the samples into chunks, each of one bucket.
     fn chunks(self, shape: Shape) -> impl Iterator<Item = Self> + 'a {
         self.split_by(shape, |rest| {
-            let max_samples = rest.targets.len().min(CHUNK_SAMPLES);
+            let max_samples = rest.targets.len().min(MAX_CHUNK_SAMPLES);
             let first = rest.buckets.first();
             let others = rest.buckets.iter().take(max_samples);
             let same = others.take_while(|bucket| Some(*bucket) == first).count();
@@ -99,7 +99,7 @@ pub(super) struct Workspace {
 #[inline(always)]
 pub(super) fn gradient<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
-    inputs: Inputs<'_>,
+    inputs: BatchView<'_>,
     scale: f32,
     workspace: &mut Workspace,
 ) {
@@ -117,7 +117,7 @@ pub(super) fn gradient<V: Vector, const ROWS: usize>(
 #[inline(always)]
 pub(super) fn predict_logits<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
-    inputs: Inputs<'_>,
+    inputs: BatchView<'_>,
     workspace: &mut Workspace,
     logits: &mut Vec<f32>,
 ) {
@@ -130,7 +130,7 @@ pub(super) fn predict_logits<V: Vector, const ROWS: usize>(
 #[inline(always)]
 fn forward<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
-    inputs: Inputs<'_>,
+    inputs: BatchView<'_>,
     workspace: &mut Workspace,
 ) {
     let hidden = weights.shape.hidden();
@@ -177,7 +177,7 @@ fn forward<V: Vector, const ROWS: usize>(
         // Clipping keeps NaN, so that it reaches the loss.
         match number + 1 == hidden.len() {
             true => activate_last_hidden::<V>(layer),
-            false => activate_between::<V>(layer),
+            false => activate_middle::<V>(layer),
         }
     }
     let last = hidden.len() - 1;
@@ -200,7 +200,7 @@ fn dot<V: Vector>(values: &[Lanes], weights: &[Lanes]) -> f32 {
 }
 
 #[inline(always)]
-fn weighted_losses(logits: &mut [f32], chunk: Inputs<'_>, scale: f32) -> f64 {
+fn weighted_losses(logits: &mut [f32], chunk: BatchView<'_>, scale: f32) -> f64 {
     if chunk.weights.is_empty() {
         return loss_and_gradients(logits, chunk.targets, scale);
     }
@@ -232,7 +232,7 @@ fn loss_and_gradients(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
 #[inline(always)]
 fn backward<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
-    inputs: Inputs<'_>,
+    inputs: BatchView<'_>,
     workspace: &mut Workspace,
 ) {
     let hidden = weights.shape.hidden();
@@ -300,7 +300,7 @@ fn backward<V: Vector, const ROWS: usize>(
         let values = &values[sample * first_width..][..first_width];
         let slopes = &mut slopes[sample * first_width..][..first_width];
         for column in 0..first_width {
-            let unclipped = V::load(&slopes[column]).where_unclipped(V::load(&values[column]));
+            let unclipped = V::load(&slopes[column]).zero_where_clipped(V::load(&values[column]));
             unclipped.store(&mut slopes[column]);
             unclipped.add_to(&mut bias[column]);
         }
@@ -368,7 +368,7 @@ fn clear_clipped<V: Vector>(values: &[Lanes], slopes: &mut [Lanes], bias: &mut [
         let mut sum = V::splat(0.0);
         for sample in 0..slopes.len() / width {
             let at = sample * width + column;
-            let unclipped = V::load(&slopes[at]).where_unclipped(V::load(&values[at]));
+            let unclipped = V::load(&slopes[at]).zero_where_clipped(V::load(&values[at]));
             unclipped.store(&mut slopes[at]);
             sum = sum.plus(unclipped);
         }

@@ -7,7 +7,7 @@ use super::WEIGHTS_PER_TASK;
 use super::layout::{Shape, Tensors};
 use super::simd_vector::{Lanes, Vector};
 use alea_learned::network::{
-    ACTIVATION_MAX, HIDDEN_SCALE, LIMITS, OUTPUT_SCALE, ROW_SCALE, clamp_first_layer,
+    ACTIVATION_MAX, HIDDEN_SCALE, OUTPUT_SCALE, ROW_SCALE, WEIGHT_LIMITS, clamp_first_layer,
 };
 use rayon::prelude::*;
 use std::ops::Range;
@@ -24,7 +24,7 @@ pub(crate) const ROUNDING_OFFSET: f32 = SUM_UNITS_PER_ACTIVATION_STEP / 2.0 + 0.
 pub(crate) const MIDDLE_ROUNDING_OFFSET: f32 = 0.5 + 0.5 / HIDDEN_SCALE as f32;
 
 /// Adding and subtracting it rounds to the nearest integer, ties to even, up to 2²².
-const ROUND_TO_INTEGER: f32 = 12_582_912.0;
+const ROUNDING_MAGIC: f32 = 12_582_912.0;
 
 /// The weights as the engine rounds them.
 pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
@@ -47,7 +47,7 @@ pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
     ] {
         tensor.par_chunks_mut(WEIGHTS_PER_TASK).for_each(|weights| {
             for weight in weights {
-                *weight = ((*weight * scale as f32 + ROUND_TO_INTEGER) - ROUND_TO_INTEGER)
+                *weight = ((*weight * scale as f32 + ROUNDING_MAGIC) - ROUNDING_MAGIC)
                     / unit as f32
                     + offset;
             }
@@ -73,7 +73,7 @@ pub(crate) fn clamp_to_range(
     if let Some(one_hot_slots) = one_hot_slots {
         clamp_first_layer(sparse, first_bias, one_hot_slots);
     }
-    let [row, bias, hidden, hidden_bias, predict_logits] = LIMITS;
+    let [row, bias, hidden, hidden_bias, predict_logits] = WEIGHT_LIMITS;
     for (tensor, limit) in [
         (sparse, row),
         (first_bias, bias),
@@ -98,9 +98,9 @@ fn activate_in_steps<V: Vector>(layer: &mut [Lanes], scale: f32, offset: f32) {
     for sums in layer {
         let steps = V::load(sums).times(V::splat(scale)).plus(V::splat(offset));
         round_lanes(steps.minus(V::splat(0.5)))
-            .over(V::splat(127.0))
+            .divided_by(V::splat(127.0))
             .plus(steps.times(V::splat(1e-14)))
-            .clipped()
+            .clamp_to_unit()
             .store(sums);
     }
 }
@@ -111,7 +111,7 @@ pub(super) fn activate_first<V: Vector>(layer: &mut [Lanes]) {
 }
 
 #[inline(always)]
-pub(super) fn activate_between<V: Vector>(layer: &mut [Lanes]) {
+pub(super) fn activate_middle<V: Vector>(layer: &mut [Lanes]) {
     activate_in_steps::<V>(layer, 127.0, MIDDLE_ROUNDING_OFFSET);
 }
 
@@ -121,8 +121,8 @@ pub(super) fn activate_last_hidden<V: Vector>(layer: &mut [Lanes]) {
     let full = V::splat(ACTIVATION_MAX as f32);
     for sums in layer {
         round_lanes(V::load(sums).times(full))
-            .over(full)
-            .clipped()
+            .divided_by(full)
+            .clamp_to_unit()
             .store(sums);
     }
 }
@@ -130,6 +130,6 @@ pub(super) fn activate_last_hidden<V: Vector>(layer: &mut [Lanes]) {
 #[inline(always)]
 fn round_lanes<V: Vector>(numbers: V) -> V {
     numbers
-        .plus(V::splat(ROUND_TO_INTEGER))
-        .minus(V::splat(ROUND_TO_INTEGER))
+        .plus(V::splat(ROUNDING_MAGIC))
+        .minus(V::splat(ROUNDING_MAGIC))
 }

@@ -5,14 +5,14 @@
 use super::simd_vector::{Avx2, Avx512};
 use super::{
     adam::{self, AdamChunk, StepParams},
-    backprop::{self, Inputs, Weights, Workspace},
+    backprop::{self, BatchView, Weights, Workspace},
     simd_vector::Scalar,
 };
 use alea_core::simd::multiversion;
 
 // AVX-512 has more registers, so a product processes more rows at a time.
 multiversion! {
-    pub(super) fn gradient(weights: Weights<'_>, inputs: Inputs<'_>, scale: f32, workspace: &mut Workspace) {
+    pub(super) fn gradient(weights: Weights<'_>, inputs: BatchView<'_>, scale: f32, workspace: &mut Workspace) {
         Avx512 => backprop::gradient::<Avx512, 8>,
         Avx2 => backprop::gradient::<Avx2, 4>,
         Portable => backprop::gradient::<Scalar, 4>,
@@ -22,7 +22,7 @@ multiversion! {
 multiversion! {
     pub(super) fn predict_logits(
         weights: Weights<'_>,
-        inputs: Inputs<'_>,
+        inputs: BatchView<'_>,
         workspace: &mut Workspace,
         logits: &mut Vec<f32>,
     ) {

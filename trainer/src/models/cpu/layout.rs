@@ -25,7 +25,7 @@ pub struct SparseInputs {
 impl SparseInputs {
     /// The inputs of a game with these optional input groups.
     #[must_use]
-    pub fn of<G: Learnable>(game: &G, groups: NamedSet<G::Group>) -> Self {
+    pub fn for_game<G: Learnable>(game: &G, groups: NamedSet<G::Group>) -> Self {
         let one_hot_slots = game.feature_slots(groups);
         Self {
             rows: one_hot_slots.iter().map(|run| run.end).max().unwrap_or(0),
@@ -185,7 +185,7 @@ impl Shape {
                 continue;
             }
             let bound = 1.0 / (inputs as f64).sqrt();
-            let uniform = (0..length).map(|_| ((2.0 * random.unit() - 1.0) * bound) as f32);
+            let uniform = (0..length).map(|_| ((2.0 * random.uniform_f64() - 1.0) * bound) as f32);
             weights.extend(uniform);
         }
         weights

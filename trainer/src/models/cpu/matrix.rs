@@ -133,7 +133,9 @@ mod tests {
     use alea_core::random::RandomStream;
 
     fn random(random: &mut RandomStream, count: usize) -> Vec<f32> {
-        (0..count).map(|_| random.unit() as f32 - 0.5).collect()
+        (0..count)
+            .map(|_| random.uniform_f64() as f32 - 0.5)
+            .collect()
     }
 
     #[test]

@@ -15,12 +15,12 @@ pub(super) trait Vector: Copy {
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
-    fn over(self, other: Self) -> Self;
-    fn root(self) -> Self;
+    fn divided_by(self, other: Self) -> Self;
+    fn sqrt(self) -> Self;
     /// Clamps to `[0, 1]`; NaN stays NaN.
-    fn clipped(self) -> Self;
+    fn clamp_to_unit(self) -> Self;
     /// Sets the lanes to 0 in which `values` is not strictly between 0 and 1.
-    fn where_unclipped(self, values: Self) -> Self;
+    fn zero_where_clipped(self, values: Self) -> Self;
     /// Sums the lanes pairwise: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
     fn sum(self) -> f32;
 
@@ -36,7 +36,7 @@ pub(super) struct Scalar(Lanes);
 
 impl Scalar {
     #[inline(always)]
-    fn each(mut number: impl FnMut(usize) -> f32) -> Self {
+    fn from_fn(mut number: impl FnMut(usize) -> f32) -> Self {
         let mut lanes = [0.0; LANES];
         for (lane, found) in lanes.iter_mut().enumerate() {
             *found = number(lane);
@@ -63,32 +63,32 @@ impl Vector for Scalar {
 
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
-        Self::each(|lane| self.0[lane] + other.0[lane])
+        Self::from_fn(|lane| self.0[lane] + other.0[lane])
     }
 
     #[inline(always)]
     fn minus(self, other: Self) -> Self {
-        Self::each(|lane| self.0[lane] - other.0[lane])
+        Self::from_fn(|lane| self.0[lane] - other.0[lane])
     }
 
     #[inline(always)]
     fn times(self, other: Self) -> Self {
-        Self::each(|lane| self.0[lane] * other.0[lane])
+        Self::from_fn(|lane| self.0[lane] * other.0[lane])
     }
 
     #[inline(always)]
-    fn over(self, other: Self) -> Self {
-        Self::each(|lane| self.0[lane] / other.0[lane])
+    fn divided_by(self, other: Self) -> Self {
+        Self::from_fn(|lane| self.0[lane] / other.0[lane])
     }
 
     #[inline(always)]
-    fn root(self) -> Self {
-        Self::each(|lane| self.0[lane].sqrt())
+    fn sqrt(self) -> Self {
+        Self::from_fn(|lane| self.0[lane].sqrt())
     }
 
     #[inline(always)]
-    fn clipped(self) -> Self {
-        Self::each(|lane| {
+    fn clamp_to_unit(self) -> Self {
+        Self::from_fn(|lane| {
             let low = if self.0[lane] < 0.0 {
                 0.0
             } else {
@@ -99,8 +99,8 @@ impl Vector for Scalar {
     }
 
     #[inline(always)]
-    fn where_unclipped(self, values: Self) -> Self {
-        Self::each(|lane| {
+    fn zero_where_clipped(self, values: Self) -> Self {
+        Self::from_fn(|lane| {
             // A mask of all ones or zeros avoids branches.
             let unclipped = (values.0[lane] > 0.0) & (values.0[lane] < 1.0);
             f32::from_bits(self.0[lane].to_bits() & u32::from(unclipped).wrapping_neg())
@@ -185,25 +185,25 @@ mod x86 {
                 }
 
                 #[inline(always)]
-                fn over(self, other: Self) -> Self {
+                fn divided_by(self, other: Self) -> Self {
                     // SAFETY: as above.
                     unsafe { Self($($div(self.$index, other.$index)),+) }
                 }
 
                 #[inline(always)]
-                fn root(self) -> Self {
+                fn sqrt(self) -> Self {
                     // SAFETY: as above.
                     unsafe { Self($($sqrt(self.$index)),+) }
                 }
 
                 #[inline(always)]
-                fn clipped(self) -> Self {
+                fn clamp_to_unit(self) -> Self {
                     // SAFETY: as above.
                     unsafe { Self($($min($set1(1.0), $max($zero(), self.$index))),+) }
                 }
 
                 #[inline(always)]
-                fn where_unclipped(self, values: Self) -> Self {
+                fn zero_where_clipped(self, values: Self) -> Self {
                     // SAFETY: as above.
                     unsafe { Self($($unclipped(self.$index, values.$index)),+) }
                 }

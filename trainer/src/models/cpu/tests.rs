@@ -32,11 +32,11 @@ fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> Netw
         .map(|index| (index % ACTIVE * STONE_SQUARES + random.below(5)) as u16)
         .collect();
     let mut unit =
-        |count: usize| -> Vec<f32> { (0..count).map(|_| random.unit() as f32).collect() };
+        |count: usize| -> Vec<f32> { (0..count).map(|_| random.uniform_f64() as f32).collect() };
     let targets = unit(samples);
     // Only batches of odd size have loss weights.
     let weights = match samples % 2 {
-        1 => (0..samples).map(|_| random.unit() as f32).collect(),
+        1 => (0..samples).map(|_| random.uniform_f64() as f32).collect(),
         _ => Vec::new(),
     };
     let of_several = samples * usize::from(shape.buckets() > 1);
@@ -75,7 +75,7 @@ fn all_instructions_and_numbers_of_threads_give_the_same_bits() {
         let start = network(shape, 6);
         let batch = random_batch(3 * BLOCK_SIZE + 33, shape, &mut random);
         let train = |mut network: CpuNetwork| {
-            let losses = [(); 3].map(|()| network.step(batch.inputs(), 0.001, 0.1));
+            let losses = [(); 3].map(|()| network.adam_step(batch.inputs(), 0.001, 0.1));
             let bits: Vec<u32> = network
                 .weights()
                 .iter()
@@ -131,8 +131,8 @@ fn a_batch_of_another_size_leaves_nothing_behind() {
     let mut fresh = used.clone();
     let _ = used.compute_gradient(large.inputs());
     assert_eq!(
-        used.step(batch.inputs(), 0.01, 1.0),
-        fresh.step(batch.inputs(), 0.01, 1.0)
+        used.adam_step(batch.inputs(), 0.01, 1.0),
+        fresh.adam_step(batch.inputs(), 0.01, 1.0)
     );
     assert_eq!(used.weights(), fresh.weights());
     assert_eq!(
@@ -150,8 +150,8 @@ fn a_loss_that_is_no_number_changes_nothing() {
         weights[index] = wrong;
         let mut network = CpuNetwork::from_weights(shape, weights);
         let batch = random_batch(10, shape, &mut RandomStream::new(9));
-        assert!(!network.step(batch.inputs(), 0.01, 1.0).is_finite());
-        assert_eq!(network.optimizer().1, 0);
+        assert!(!network.adam_step(batch.inputs(), 0.01, 1.0).is_finite());
+        assert_eq!(network.optimizer_state().1, 0);
         assert!(network.weights()[0].is_finite());
     }
 }

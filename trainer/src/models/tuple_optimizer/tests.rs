@@ -14,23 +14,25 @@ fn random_batch(samples: usize, seed: u64) -> TupleBatch {
         .collect();
     TupleBatch {
         rows,
-        targets: (0..samples).map(|_| random.unit() as f32).collect(),
-        weights: (0..samples).map(|_| random.unit() as f32).collect(),
+        targets: (0..samples).map(|_| random.uniform_f64() as f32).collect(),
+        weights: (0..samples).map(|_| random.uniform_f64() as f32).collect(),
     }
 }
 
 fn random_weights(seed: u64) -> (Vec<f32>, f32) {
     let mut random = RandomStream::new(seed);
     (
-        (0..ROWS).map(|_| random.unit() as f32 - 0.5).collect(),
-        random.unit() as f32,
+        (0..ROWS)
+            .map(|_| random.uniform_f64() as f32 - 0.5)
+            .collect(),
+        random.uniform_f64() as f32,
     )
 }
 
 #[test]
 #[cfg(feature = "flex")]
 fn an_update_of_one_sample_is_a_step_along_the_gradient_of_burn() {
-    use crate::models::tensors::{cross_entropy, embedding_bag};
+    use crate::models::burn_tensors::{cross_entropy, embedding_bag};
     use burn::tensor::{Device, Int, Tensor, TensorData};
     let device = Device::flex().autodiff();
     let rate = 0.25;

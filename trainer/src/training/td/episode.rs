@@ -63,7 +63,7 @@ impl<G: Learnable> Episode<G> {
         self.rows.clear();
         self.logits.clear();
         self.explored.clear();
-        let tuples = set.tuples();
+        let tuples = set.tuple_count();
         let mut position = start;
         let mut best_rows = vec![0; tuples];
         self.candidate.resize(tuples, 0);
@@ -77,7 +77,7 @@ impl<G: Learnable> Episode<G> {
             self.rows.extend_from_slice(&best_rows);
             self.logits.push(logit);
             rules.sample_allowed_moves(&position, (random.next_u64() >> 32) as u32, &mut moves);
-            let explores = random.unit() < exploration;
+            let explores = random.uniform_f64() < exploration;
             if explores {
                 let explored = moves[random.below(moves.len())];
                 moves.clear();

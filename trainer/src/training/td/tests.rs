@@ -9,8 +9,8 @@ use alea_core::{evaluator::Evaluator, game::Game};
 use engine::games::einstein::{
     GONE, Position, Standard,
     learned::{
-        ntuple::{NTuple, TupleSet},
         model_types::{Model, ModelFile},
+        ntuple::{NTuple, TupleSet},
     },
     position::Side,
     tables::shared_tables::shared_tables,
@@ -55,11 +55,11 @@ fn learner(config: &TrainConfig) -> TdLearner<'_, Standard> {
 
 /// Weights that a position uses; the last is the bias.
 fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
-    let mut rows = vec![0; set.tuples()];
+    let mut rows = vec![0; set.tuple_count()];
     set.row_indices(position, &mut rows);
     rows.into_iter()
         .map(|row| row as usize)
-        .chain([set.rows()])
+        .chain([set.row_count()])
         .collect()
 }
 
@@ -118,10 +118,10 @@ fn updates_equal_textbook_td_lambda() {
             .unwrap()
             .with_phases(phases)
             .unwrap();
-        let mut expected = vec![0.0; set.rows() + 1];
+        let mut expected = vec![0.0; set.row_count() + 1];
         let mut explored = 0;
         for game in 0..40 {
-            let (start, mut random) = learner.start(game);
+            let (start, mut random) = learner.draw_start(game);
             learner.play(start, 0.15, &mut random);
             explored += learner
                 .episode
@@ -134,7 +134,7 @@ fn updates_equal_textbook_td_lambda() {
                 &learner.episode,
                 &mut expected,
                 trace,
-                2.0 / set.tuples() as f64,
+                2.0 / set.tuple_count() as f64,
             );
             learner.update(2.0);
         }
@@ -160,7 +160,7 @@ fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
     let rules = Standard::default();
     let (mut explored, mut plies) = (0usize, 0usize);
     for game in 0..400 {
-        let (start, mut random) = learner.start(game);
+        let (start, mut random) = learner.draw_start(game);
         learner.play(start, 0.25, &mut random);
         let network = engine_network(&learner);
         let positions = learner.episode.positions().to_vec();

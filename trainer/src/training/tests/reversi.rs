@@ -24,7 +24,7 @@ fn games_of(game: &Reversi, games: usize, seed: u64) -> Vec<Sample<Position>> {
         samples.extend(
             positions
                 .into_iter()
-                .map(|position| Sample::exact(position, payoffs[position.seat()])),
+                .map(|position| Sample::with_target(position, payoffs[position.seat()])),
         );
     }
     samples

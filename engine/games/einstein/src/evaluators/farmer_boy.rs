@@ -36,18 +36,18 @@ pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
 impl Score<Standard> for FarmerBoy {
     #[inline]
     fn score(&self, _game: &Standard, position: &Position) -> f32 {
-        mean_field(position.mover()) - mean_field(position.other())
+        mean_field_value(position.mover()) - mean_field_value(position.other())
     }
 }
 
 /// Mean field value of a side's living stones; 0 without stones.
 #[inline]
-fn mean_field(side: Side) -> f32 {
+fn mean_field_value(side: Side) -> f32 {
     let mut sum = 0.0;
     for square in side.squares() {
         sum += FIELD_VALUES[usize::from(square)];
     }
-    sum / side.count().max(1) as f32
+    sum / side.num_stones().max(1) as f32
 }
 
 #[cfg(test)]

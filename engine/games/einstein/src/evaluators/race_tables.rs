@@ -22,7 +22,7 @@ pub const NUM_DISTANCE_VECTORS: usize = 15_625;
 const TIE_MARGIN: f64 = 1e-12;
 
 /// 5^i: stride of the distance of stone i in the index of a distance vector.
-const STRIDES: [usize; MAX_STONES] = [1, 5, 25, 125, 625, 3125];
+const DISTANCE_STRIDES: [usize; MAX_STONES] = [1, 5, 25, 125, 625, 3125];
 
 const GOAL_DISTANCE: [u8; 32] = {
     let mut distances = [0; 32];
@@ -42,13 +42,13 @@ pub const fn distances_to_goal(square: u8) -> (u8, u8) {
     (if rows > columns { rows } else { columns }, rows + columns)
 }
 
-const INDEX_CONTRIBUTION: [[u16; 32]; MAX_STONES] = {
+const DISTANCE_INDEX_TERMS: [[u16; 32]; MAX_STONES] = {
     let mut index = [[0; 32]; MAX_STONES];
     let mut stone = 0;
     while stone < MAX_STONES {
         let mut square = 0;
         while square < 32 {
-            index[stone][square] = GOAL_DISTANCE[square] as u16 * STRIDES[stone] as u16;
+            index[stone][square] = GOAL_DISTANCE[square] as u16 * DISTANCE_STRIDES[stone] as u16;
             square += 1;
         }
         stone += 1;
@@ -66,7 +66,7 @@ pub fn distance(square: u8) -> u8 {
 #[inline]
 pub fn distance_index(side: Side) -> usize {
     let mut index = 0;
-    for (stone, table) in INDEX_CONTRIBUTION.iter().enumerate() {
+    for (stone, table) in DISTANCE_INDEX_TERMS.iter().enumerate() {
         index += usize::from(table[usize::from(side.square(stone))]);
     }
     index
@@ -74,13 +74,13 @@ pub fn distance_index(side: Side) -> usize {
 
 /// Contribution to [`distance_index`] of a stone (from 0) on a square of its owner's perspective.
 #[inline]
-pub fn distance_stride(stone: usize, square: u8) -> usize {
-    usize::from(INDEX_CONTRIBUTION[stone][usize::from(square & 31)])
+pub fn distance_index_term(stone: usize, square: u8) -> usize {
+    usize::from(DISTANCE_INDEX_TERMS[stone][usize::from(square & 31)])
 }
 
 /// Distances of stones 1–6 in the vector at `index`, below [`NUM_DISTANCE_VECTORS`].
-pub fn distances(index: usize) -> [u8; MAX_STONES] {
-    map_array(STRIDES, |stride| (index / stride % 5) as u8)
+pub fn index_to_distances(index: usize) -> [u8; MAX_STONES] {
+    map_array(DISTANCE_STRIDES, |stride| (index / stride % 5) as u8)
 }
 
 /// Expectation and distribution of a side's turns to the goal, for one variant and die.
@@ -99,7 +99,7 @@ impl RaceTables {
         let mut cumulative = vec![[0.0_f64; DISTRIBUTION_LEN]; NUM_DISTANCE_VECTORS];
         exact[0] = DISTRIBUTION_LEN as f64;
         for index in 1..NUM_DISTANCE_VECTORS {
-            let distances = distances(index);
+            let distances = index_to_distances(index);
             let alive = (0..MAX_STONES).fold(0u8, |set, stone| {
                 set | u8::from(distances[stone] > 0) << stone
             });
@@ -108,7 +108,7 @@ impl RaceTables {
                 if distances[usize::from(stone)] == 1 {
                     return (0.0, &[1.0; DISTRIBUTION_LEN]);
                 }
-                let next = index - STRIDES[usize::from(stone)];
+                let next = index - DISTANCE_STRIDES[usize::from(stone)];
                 (exact[next], &cumulative[next])
             };
             let mut expected = 1.0;
@@ -117,7 +117,11 @@ impl RaceTables {
                 let weight = die.probability(face);
                 let (first, last) = allowed_stones(variant, alive, face);
                 let (low, high) = (left(first), left(last));
-                let chosen = if is_better(high, low) { high } else { low };
+                let chosen = if finishes_earlier(high, low) {
+                    high
+                } else {
+                    low
+                };
                 expected += weight * chosen.0;
                 for (total, probability) in distribution[1..].iter_mut().zip(chosen.1) {
                     *total += weight * probability;
@@ -192,7 +196,10 @@ impl RaceTables {
 }
 
 /// Whether `one` has fewer expected turns or, on a tie, the earlier finish.
-fn is_better(one: (f64, &[f64; DISTRIBUTION_LEN]), other: (f64, &[f64; DISTRIBUTION_LEN])) -> bool {
+fn finishes_earlier(
+    one: (f64, &[f64; DISTRIBUTION_LEN]),
+    other: (f64, &[f64; DISTRIBUTION_LEN]),
+) -> bool {
     if (one.0 - other.0).abs() >= TIE_MARGIN {
         return one.0 < other.0;
     }
@@ -220,7 +227,7 @@ mod tests {
     }
 
     fn index_of(distances: [u8; MAX_STONES]) -> usize {
-        let strides = distances.iter().zip(STRIDES);
+        let strides = distances.iter().zip(DISTANCE_STRIDES);
         strides
             .map(|(&distance, stride)| usize::from(distance) * stride)
             .sum()
@@ -271,7 +278,7 @@ mod tests {
         assert_eq!(squares.map(distance), [4, 4, 4, 3, 2, 1, 1, 1, 0, 0]);
         let side = Side::new([0, 6, 12, 18, GONE, 23]);
         assert_eq!(distance_index(side), 4 + 3 * 5 + 2 * 25 + 125 + 3125);
-        assert_eq!(distances(distance_index(side)), [4, 3, 2, 1, 0, 1]);
+        assert_eq!(index_to_distances(distance_index(side)), [4, 3, 2, 1, 0, 1]);
         let game = Standard::default();
         let start = game.random_start(&mut RandomStream::new(1), RED);
         let expected = classic_tables().expected_turns(distance_index(start.mover()));
@@ -306,7 +313,7 @@ mod tests {
                 assert!(
                     (expected - tables.expected_turns_f64(index)).abs() < 1e-5,
                     "{:?}",
-                    distances(index)
+                    index_to_distances(index)
                 );
                 assert!(tables.expected_turns(index) < tables.expected_turns(0));
             }
@@ -319,7 +326,7 @@ mod tests {
         for variant in [Variant::Classic, Variant::NearestOnly] {
             let tables = RaceTables::new(variant, Die::fair());
             for index in 0..NUM_DISTANCE_VECTORS {
-                let mut reversed = distances(index);
+                let mut reversed = index_to_distances(index);
                 reversed.reverse();
                 let mirror = index_of(reversed);
                 assert!(
@@ -331,7 +338,11 @@ mod tests {
                     .iter()
                     .zip(tables.cumulative(mirror))
                 {
-                    assert!((one - other).abs() < 1e-6, "{:?}", distances(index));
+                    assert!(
+                        (one - other).abs() < 1e-6,
+                        "{:?}",
+                        index_to_distances(index)
+                    );
                 }
             }
         }
@@ -387,11 +398,11 @@ mod tests {
                 let tables = RaceTables::new(variant, game.die());
                 let mut race = SlowRace::new(&game);
                 for index in (1..NUM_DISTANCE_VECTORS).step_by(13) {
-                    let expected = mean(&race.solve(&stones_at(distances(index))));
+                    let expected = mean(&race.solve(&stones_at(index_to_distances(index))));
                     assert!(
                         (expected - tables.expected_turns_f64(index)).abs() < 1e-9,
                         "{variant:?} {weights:?} {:?}",
-                        distances(index)
+                        index_to_distances(index)
                     );
                 }
             }

@@ -4,7 +4,7 @@
 //! Our reading before the roll: score = R(own) − R(enemy), R being the expected largest 1/d among
 //! the allowed stones, d the distance to the goal in king's moves.
 
-use super::race_tables::{NUM_DISTANCE_VECTORS, distance_index, distances};
+use super::race_tables::{NUM_DISTANCE_VECTORS, distance_index, index_to_distances};
 use crate::{Position, Standard};
 use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
@@ -24,7 +24,7 @@ impl Reciprocal {
     /// Creates the score for the rules and die of `game`.
     pub fn new(game: &Standard) -> Self {
         let expected = (0..NUM_DISTANCE_VECTORS).map(|index| {
-            let distances = distances(index);
+            let distances = index_to_distances(index);
             let alive = (0..).zip(distances).fold(0u8, |set, (stone, distance)| {
                 set | u8::from(distance > 0) << stone
             });

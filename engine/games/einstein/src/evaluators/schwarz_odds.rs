@@ -6,9 +6,9 @@
 
 mod side_cache;
 
-use self::side_cache::{SideCache, SideSquares};
+use self::side_cache::{DistanceIndexer, SideMoveCache};
 use super::{
-    race_tables::{NUM_DISTANCE_VECTORS, distance_index, distance_stride},
+    race_tables::{NUM_DISTANCE_VECTORS, distance_index, distance_index_term},
     schwarz::Schwarz,
 };
 use crate::{MAX_OUTCOMES, MAX_STONES, Move, Position, Standard};
@@ -55,7 +55,7 @@ impl SchwarzOdds {
 
     /// Slope and offset fitted to game results: `alea calibrate --eval schwarz`, 200,000 games,
     /// seed 1.
-    const RESULT_FIT: [f32; 2] = [0.415, 0.284];
+    const GAME_RESULT_FIT: [f32; 2] = [0.415, 0.284];
 
     /// Creates the evaluator with [`Self::SLOPE`] and [`Self::OFFSET`].
     pub fn with_fitted_scale(game: &Standard) -> Self {
@@ -121,12 +121,12 @@ fn move_value_from_odds(odds: f32) -> f32 {
 }
 
 impl Evaluator<Standard> for SchwarzOdds {
-    type Cache = SideCache;
+    type Cache = SideMoveCache;
     const BATCHES_SUCCESSORS: bool = true;
 
     #[inline]
-    fn one_ply(&self, game: &Standard, position: &Position, own: &mut SideCache) -> f32 {
-        own.update(game, &self.enemy_factors, position.mover());
+    fn one_ply(&self, game: &Standard, position: &Position, own: &mut SideMoveCache) -> f32 {
+        own.update_if_changed(game, &self.enemy_factors, position.mover());
         // At each square (enemy's perspective), the enemy's factor of the odds after a step of the
         // mover there.
         let enemy = position.other();
@@ -134,8 +134,10 @@ impl Evaluator<Standard> for SchwarzOdds {
         let mut mover_factors = [look_up(&self.mover_factors, index); 32];
         for stone in 0..MAX_STONES {
             let square = enemy.square(stone);
-            mover_factors[usize::from(square & 31)] =
-                look_up(&self.mover_factors, index - distance_stride(stone, square));
+            mover_factors[usize::from(square & 31)] = look_up(
+                &self.mover_factors,
+                index - distance_index_term(stone, square),
+            );
         }
         let mut odds_by_stone = [0.0; LANES];
         for stone in 0..MAX_STONES {
@@ -170,14 +172,14 @@ impl Evaluator<Standard> for SchwarzOdds {
         scores: &mut [f32],
     ) {
         let (own, enemy) = (
-            SideSquares::new(position.mover()),
-            SideSquares::new(position.other()),
+            DistanceIndexer::new(position.mover()),
+            DistanceIndexer::new(position.other()),
         );
         for (&mv, score) in moves.iter().zip(scores) {
             let destination = Standard::destination(position, mv);
             let slow = look_up(
                 &self.mover_factors,
-                enemy.index_without(Standard::GOAL - destination),
+                enemy.index_after_capture(Standard::GOAL - destination),
             );
             let odds = slow
                 * look_up(
@@ -193,7 +195,7 @@ impl Evaluator<Standard> for SchwarzOdds {
     }
 
     #[inline]
-    fn value(&self, _game: &Standard, position: &Position, _cache: &SideCache) -> f32 {
+    fn value(&self, _game: &Standard, position: &Position, _cache: &SideMoveCache) -> f32 {
         let (own, enemy) = (
             distance_index(position.mover()),
             distance_index(position.other()),
@@ -201,14 +203,14 @@ impl Evaluator<Standard> for SchwarzOdds {
         value_from_odds(look_up(&self.mover_factors, own) * look_up(&self.enemy_factors, enemy))
     }
 
-    fn calibrate_to_results(&self, value: f32) -> Option<f32> {
-        let ([slope, offset], [result_slope, result_offset]) = (self.scale, Self::RESULT_FIT);
+    fn observed_win_rate(&self, value: f32) -> Option<f32> {
+        let ([slope, offset], [result_slope, result_offset]) = (self.scale, Self::GAME_RESULT_FIT);
         // In double precision, so that every machine gets the same rounded logarithm.
         let turns = (f64::from(value / (1.0 - value)).ln() as f32 - offset) / slope;
         Some(logistic(result_slope * turns + result_offset))
     }
 
-    fn raw(&self, game: &Standard, position: &Position) -> Option<f32> {
+    fn raw_score(&self, game: &Standard, position: &Position) -> Option<f32> {
         Some(self.score.score(game, position))
     }
 }

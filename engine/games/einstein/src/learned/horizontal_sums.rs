@@ -47,7 +47,7 @@ pub(super) fn sums_of_sixteens([a, b, c, d]: [__m512i; NUM_VECTORS]) -> __m128i 
 
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn store(out: &mut [i32; NUM_VECTORS], totals: __m128i) {
+pub(super) fn store_totals(out: &mut [i32; NUM_VECTORS], totals: __m128i) {
     // SAFETY: 16 bytes are writable; unaligned store.
     unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), totals) }
 }
@@ -67,14 +67,14 @@ mod tests {
                     _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
                 )
             });
-            store(&mut out, sums_of_eights(vectors));
+            store_totals(&mut out, sums_of_eights(vectors));
             out
         }
         #[target_feature(enable = "avx512f,avx2")]
         fn sixteens() -> [i32; NUM_VECTORS] {
             let mut out = [0; NUM_VECTORS];
             let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-            store(
+            store_totals(
                 &mut out,
                 sums_of_sixteens(
                     [1, 10, 100, i32::MAX]

@@ -2,12 +2,12 @@
 //! batch, with the same integer results as the generic forward pass of [`alea_learned::network`].
 
 pub mod features;
-mod simd_dispatch;
 #[cfg(any(
     target_arch = "x86_64",
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 mod simd;
+mod simd_dispatch;
 mod successors;
 
 use alea_core::arrays::map_array;
@@ -15,12 +15,12 @@ pub use successors::Successors;
 
 use self::{
     features::{
-        FeatureGroup, FeatureGroups, MAX_CROSS_FEATURES, TurnClasses, cross_features, cross_groups,
-        feature_slots, fuse, fused_rows, num_side_features,
+        FeatureGroup, FeatureGroups, MAX_CROSS_FEATURES, TurnClasses, active_cross_features,
+        active_fused_rows, cross_groups, feature_slots, fused_table, num_side_features,
     },
     simd_dispatch::{CacheLine, I16Line, Layers, Tables},
 };
-use super::side_moves::{LOST_LOGIT, Logits, MoveSubset, SideMove, SideMoves};
+use super::side_moves::{LOST_LOGIT, Logits, NonGoalMoves, SideMove, SideMoves};
 use crate::{MAX_STONES, Move, Position, Standard, position::Side};
 use alea_core::simd::Instructions;
 use alea_learned::network::{self, NetworkKernels, NetworkWeights, win_probability};
@@ -64,7 +64,7 @@ macro_rules! with_widths {
 
 /// SIMD kernels of a network; `None` for the generic forward pass.
 #[derive(Clone, Debug)]
-pub struct EinSteinNetwork(Option<Arc<SimdNetwork>>);
+pub struct EinSteinNetKernels(Option<Arc<SimdNetwork>>);
 
 #[derive(Debug)]
 struct SimdNetwork {
@@ -74,22 +74,22 @@ struct SimdNetwork {
     /// Output bucket by number of both sides' living stones; padded, so that a mask bounds indices.
     buckets: [u8; (2 * MAX_STONES + 1).next_power_of_two()],
     classes: &'static TurnClasses,
-    both: Option<CrossFeatures>,
+    both: Option<CrossFeatureTable>,
     instructions: Instructions,
 }
 
 #[derive(Debug)]
-struct CrossFeatures {
+struct CrossFeatureTable {
     groups: FeatureGroups,
     turn_classes: &'static TurnClasses,
     table: Vec<I16Line>,
 }
 
-const MAX_LINES: usize = 512 / 32;
+const MAX_CACHE_LINES: usize = 512 / 32;
 
-static ZERO_LINES: [I16Line; MAX_LINES] = [CacheLine([0; 32]); MAX_LINES];
+static ZERO_ACCUMULATOR: [I16Line; MAX_CACHE_LINES] = [CacheLine([0; 32]); MAX_CACHE_LINES];
 
-impl CrossFeatures {
+impl CrossFeatureTable {
     /// `out` = both sides' accumulators (`sums`) plus the rows of active cross-side features.
     #[inline]
     fn add_accumulators(
@@ -100,7 +100,7 @@ impl CrossFeatures {
         out: &mut [I16Line],
     ) {
         let mut rows = [0; MAX_CROSS_FEATURES];
-        let rows = cross_features(self.groups, self.turn_classes, mover, other, &mut rows);
+        let rows = active_cross_features(self.groups, self.turn_classes, mover, other, &mut rows);
         simd_dispatch::add_accumulators(instructions, sums, &self.table, rows, out);
     }
 }
@@ -126,12 +126,12 @@ impl SimdNetwork {
             TurnClasses::for_classic_rules(groups.contains(FeatureGroup::RaceDistribution));
         let (mover, other) = weights.rows.split_at(rows);
         let table = |rows: &[i16], bias: Option<&[i16]>| {
-            simd_dispatch::lines(&fuse(groups, classes, first, rows, bias))
+            simd_dispatch::to_cache_lines(&fused_table(groups, classes, first, rows, bias))
         };
-        let both = cross_groups(groups).next().map(|_| CrossFeatures {
+        let both = cross_groups(groups).next().map(|_| CrossFeatureTable {
             groups,
             turn_classes: TurnClasses::for_classic_rules(false),
-            table: simd_dispatch::lines(&weights.rows[2 * rows..]),
+            table: simd_dispatch::to_cache_lines(&weights.rows[2 * rows..]),
         });
         let tables = Tables {
             mover: table(mover, Some(&weights.bias)),
@@ -151,11 +151,11 @@ impl SimdNetwork {
     #[inline]
     fn logit(&self, position: &Position) -> i32 {
         let (mover, other) = (position.mover(), position.other());
-        let rows = map_array([mover, other], |side| fused_rows(self.classes, side));
+        let rows = map_array([mover, other], |side| active_fused_rows(self.classes, side));
         let layers = match &self.layers[..] {
             [only] => only,
             all => {
-                let stones = position.stones() as usize % self.buckets.len();
+                let stones = position.num_stones() as usize % self.buckets.len();
                 &all[usize::from(self.buckets[stones])]
             }
         };
@@ -163,7 +163,7 @@ impl SimdNetwork {
         let Some(both) = &self.both else {
             return with_widths!(self, FIRST, SECOND => simd_dispatch::logit::<FIRST, SECOND>(set, &self.tables, layers, &rows));
         };
-        let [mut own, mut others, mut all] = [ZERO_LINES; 3];
+        let [mut own, mut others, mut all] = [ZERO_ACCUMULATOR; 3];
         with_widths!(self, FIRST, SECOND => {
             let lines = FIRST / 32;
             simd_dispatch::sum_rows::<FIRST>(set, &self.tables.mover, &rows[0], &mut own);
@@ -171,13 +171,13 @@ impl SimdNetwork {
             let sums = [&own[..lines], &others[..lines]];
             both.add_accumulators(set, (mover, other), sums, &mut all[..lines]);
             let mut logits = Logits::default();
-            simd_dispatch::logits::<FIRST, SECOND>(set, layers, &all, &ZERO_LINES, &[[0, 0]], &mut logits);
+            simd_dispatch::logits::<FIRST, SECOND>(set, layers, &all, &ZERO_ACCUMULATOR, &[[0, 0]], &mut logits);
             logits[0]
         })
     }
 }
 
-impl NetworkKernels<Standard> for EinSteinNetwork {
+impl NetworkKernels<Standard> for EinSteinNetKernels {
     type Cache = Successors;
     const BATCHES_SUCCESSORS: bool = true;
     const I16_ACCUMULATOR: bool = true;
@@ -217,7 +217,7 @@ impl NetworkKernels<Standard> for EinSteinNetwork {
             None => {
                 let mut steps = SideMoves::default();
                 steps.rebuild(game, position.mover());
-                let mut logits = logits_one_by_one(network, game, position, steps.list());
+                let mut logits = logits_one_by_one(network, game, position, steps.as_slice());
                 steps.one_ply(&mut logits, win_probability)
             }
         }
@@ -265,8 +265,8 @@ fn score_moves(
             with_widths!(fast, FIRST, SECOND => fast.score_successors::<FIRST, SECOND, { FIRST / 32 }>(position, moves, count, scores));
         }
         None => {
-            let listed = MoveSubset::new(position, moves, scores);
-            let logits = logits_one_by_one(network, game, position, listed.list());
+            let listed = NonGoalMoves::new(position, moves, scores);
+            let logits = logits_one_by_one(network, game, position, listed.as_slice());
             listed.score(&logits, count, scores);
         }
     }

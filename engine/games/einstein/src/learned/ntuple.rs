@@ -7,12 +7,12 @@ mod mobility;
 mod sets;
 #[cfg(target_arch = "x86_64")]
 mod simd;
-mod tuple_blocks;
 mod successors;
 mod symbols;
+mod tuple_blocks;
 mod tuples_by_cell;
 
-pub(crate) use cells::{GROUPS, transform_cell};
+pub(crate) use cells::{CELL_GROUPS, transform_cell};
 pub(crate) use sets::{SETS, candidates};
 pub use successors::Successors;
 
@@ -21,8 +21,8 @@ use alea_core::simd::{Instructions, SimdLevel};
 use alea_learned::inputs::Cell;
 use alea_learned::tuples::{TupleKernels, TupleNetwork, sum_by_rows};
 use cells::CELLS;
-use tuple_blocks::SimdLayout;
 use symbols::Symbols;
+use tuple_blocks::SimdLayout;
 use tuples_by_cell::TuplesByCell;
 
 /// An n-tuple network for EinStein.
@@ -41,13 +41,13 @@ pub(crate) fn symbols(position: &Position) -> [u8; CELLS] {
 
 /// SIMD kernels of EinStein's n-tuple networks.
 #[derive(Clone, Debug)]
-pub struct EinSteinTuples {
+pub struct EinSteinTupleKernels {
     plan: SimdLayout,
     tuples_by_cell: Box<TuplesByCell>,
     instructions: Instructions,
 }
 
-impl EinSteinTuples {
+impl EinSteinTupleKernels {
     #[inline]
     fn uses_simd(&self) -> bool {
         self.instructions != Instructions::PORTABLE
@@ -59,7 +59,7 @@ impl EinSteinTuples {
     }
 }
 
-impl TupleKernels<Standard> for EinSteinTuples {
+impl TupleKernels<Standard> for EinSteinTupleKernels {
     type Cache = Successors;
     const BATCHES_SUCCESSORS: bool = true;
 
@@ -81,15 +81,15 @@ impl TupleKernels<Standard> for EinSteinTuples {
     }
 
     #[inline]
-    fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
+    fn row_indices(set: &TupleSet, position: &Position, out: &mut [u32]) {
         #[cfg(target_arch = "x86_64")]
         if set.kernels().uses_simd() {
-            return simd::rows(set, position, out);
+            return simd::table_rows(set, position, out);
         }
         let view = if set.kernels().plan.has_compact_alphabet() {
             Symbols::new(position)
         } else {
-            Symbols::plain(position)
+            Symbols::without_compact(position)
         };
         set.rows_from_view(position, view.symbols(), out);
     }
@@ -97,10 +97,10 @@ impl TupleKernels<Standard> for EinSteinTuples {
     #[inline]
     fn sum(network: &NTuple, position: &Position) -> i32 {
         #[cfg(target_arch = "x86_64")]
-        if network.set().kernels().uses_simd() {
-            let quantized_weights = network.quantized();
+        if network.tuple_set().kernels().uses_simd() {
+            let quantized_weights = network.quantized_weights();
             return quantized_weights.bias
-                + simd::sum(network.set(), position, &quantized_weights.weights);
+                + simd::weight_sum(network.tuple_set(), position, &quantized_weights.weights);
         }
         sum_by_rows(network, position)
     }

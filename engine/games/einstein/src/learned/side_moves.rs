@@ -82,12 +82,12 @@ impl SideMoves {
     }
 
     #[inline]
-    pub(super) fn list(&self) -> &[SideMove] {
+    pub(super) fn as_slice(&self) -> &[SideMove] {
         &self.steps[..self.count]
     }
 
     #[inline]
-    pub(super) fn targets(&self) -> u32 {
+    pub(super) fn destination_set(&self) -> u32 {
         self.targets
     }
 
@@ -118,11 +118,7 @@ impl SideMoves {
                 self.count += 1;
             }
         }
-        for (lane, outcome) in game
-            .outcomes_by_stones(side.living_set())
-            .iter()
-            .enumerate()
-        {
+        for (lane, outcome) in game.stone_outcomes(side.living_set()).iter().enumerate() {
             self.allowed[lane] = [outcome.start as u8, outcome.end as u8 - 1];
             self.weights[lane] = outcome.weight;
         }
@@ -170,14 +166,14 @@ impl SideMoves {
 }
 
 /// The moves of a given list that do not reach the goal.
-pub(super) struct MoveSubset {
+pub(super) struct NonGoalMoves {
     steps: [SideMove; MAX_STEPS],
     /// For each of `steps` its index in the given list.
     indices: [u8; MAX_STEPS],
     count: usize,
 }
 
-impl MoveSubset {
+impl NonGoalMoves {
     /// Scores the moves that reach the goal as infinite, and selects the others.
     #[inline]
     pub(super) fn new(position: &Position, moves: &[Move], scores: &mut [f32]) -> Self {
@@ -203,14 +199,14 @@ impl MoveSubset {
     }
 
     #[inline]
-    pub(super) fn targets(&self) -> u32 {
-        self.list()
+    pub(super) fn destination_set(&self) -> u32 {
+        self.as_slice()
             .iter()
             .fold(0, |targets, step| targets | 1 << (step.square & 31))
     }
 
     #[inline]
-    pub(super) fn list(&self) -> &[SideMove] {
+    pub(super) fn as_slice(&self) -> &[SideMove] {
         &self.steps[..self.count]
     }
 

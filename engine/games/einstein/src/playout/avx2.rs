@@ -52,15 +52,15 @@ static HIGHEST: [u8; HALF_BYTES] = repeat_twice([0, 1, 2, 2, 4, 4, 4, 4, 8, 8, 8
 /// 8 of the only step forward.
 static STEPS: [u8; HALF_BYTES] = repeat_twice([6, 1, 5, 0, 1, 1, 1, 0, 5, 5, 5, 0, 0, 0, 0, 0]);
 /// Start index in [`STEPS`] for squares 0–15, then for the others.
-static KINDS_BELOW_16: [u8; HALF_BYTES] = repeat_twice(kinds(0));
-static KINDS_FROM_16: [u8; HALF_BYTES] = repeat_twice(kinds(16));
+static STEP_KINDS_BELOW_16: [u8; HALF_BYTES] = repeat_twice(step_kinds(0));
+static STEP_KINDS_FROM_16: [u8; HALF_BYTES] = repeat_twice(step_kinds(16));
 
-const fn kinds(from: usize) -> [u8; 16] {
+const fn step_kinds(from: usize) -> [u8; 16] {
     let mut kinds = [0; 16];
     let mut index = 0;
     while index < 16 {
         let square = from + index;
-        if square < Standard::SQUARES as usize && Standard::ONE_STEP >> square & 1 == 1 {
+        if square < Standard::SQUARES as usize && Standard::SINGLE_STEP_SQUARES >> square & 1 == 1 {
             let step = Standard::PLAYOUT_DESTINATIONS[square] - square as u8;
             kinds[index] = if step == 1 { 4 } else { 8 };
         }
@@ -114,9 +114,9 @@ fn equal_mask(a: __m256i, b: __m256i) -> __m256i {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn kind_of(square: __m256i) -> __m256i {
-    let below = _mm256_shuffle_epi8(load(&KINDS_BELOW_16), square);
-    let above = _mm256_shuffle_epi8(load(&KINDS_FROM_16), square);
+fn step_kind_of(square: __m256i) -> __m256i {
+    let below = _mm256_shuffle_epi8(load(&STEP_KINDS_BELOW_16), square);
+    let above = _mm256_shuffle_epi8(load(&STEP_KINDS_FROM_16), square);
     // Bit 4 of the square, shifted to the highest bit, which the blend tests.
     _mm256_blendv_epi8(below, above, _mm256_slli_epi16::<3>(square))
 }
@@ -166,7 +166,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
         let moves = equal_mask(chosen, stone_bit(stone));
         square = _mm256_or_si256(square, _mm256_and_si256(own.stones[stone], moves));
     }
-    let kind = kind_of(square);
+    let kind = step_kind_of(square);
     let step = _mm256_shuffle_epi8(load(&STEPS), _mm256_or_si256(kind, draws.step));
     let to = _mm256_add_epi8(square, step);
 
@@ -183,7 +183,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
         );
     }
     own.alive = _mm256_andnot_si256(captured, own.alive);
-    let one_step = _mm256_andnot_si256(equal_mask(kind_of(to), zero), chosen);
+    let one_step = _mm256_andnot_si256(equal_mask(step_kind_of(to), zero), chosen);
     own.edge = _mm256_or_si256(own.edge, one_step);
 
     let seen_by_other = _mm256_sub_epi8(goal, to);
@@ -263,7 +263,7 @@ fn lane_mask(set: u32) -> __m256i {
 }
 
 #[target_feature(enable = "avx2")]
-pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
+pub(super) fn play_round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
     let mut status = Status::default();
     for half in 0..2 {
         let [first_rows, other_rows] = &mut lanes.sides;

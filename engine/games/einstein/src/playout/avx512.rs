@@ -52,7 +52,7 @@ static HIGHEST: [u8; 64] = table!(set > 0, |set| 1 << (7 - (set as u8).leading_z
 static LOWEST: [u8; 64] = table!(set > 0, |set| 1 << (set as u8).trailing_zeros());
 /// For each square 0xFF if a stone there has a single step, else 0.
 static SINGLE_STEP_MASKS: [u8; 64] = table!(square < 32, |square| {
-    if Standard::ONE_STEP >> square & 1 == 1 {
+    if Standard::SINGLE_STEP_SQUARES >> square & 1 == 1 {
         0xFF
     } else {
         0
@@ -195,7 +195,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn generate(low: &mut __m512i, high: &mut __m512i) -> __m512i {
+fn xoroshiro_next(low: &mut __m512i, high: &mut __m512i) -> __m512i {
     let output = _mm512_add_epi64(*low, *high);
     let mixed = _mm512_xor_si512(*low, *high);
     *low = _mm512_ternarylogic_epi64::<0x96>(
@@ -223,7 +223,7 @@ fn draws_of(even: __m512i, odd: __m512i) -> __m512i {
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
+pub(super) fn play_round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
     let [first_rows, other_rows] = &mut lanes.sides;
     let (mut first, mut other) = (Side::load(first_rows), Side::load(other_rows));
     let [low, high] = &random.state;
@@ -238,16 +238,16 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
     for _ in 0..PLIES_PER_ROUND / 2 {
         plies = _mm512_mask_add_epi8(plies, running, plies, one);
         let draws = draws_of(
-            generate(&mut low[0], &mut high[0]),
-            generate(&mut low[1], &mut high[1]),
+            xoroshiro_next(&mut low[0], &mut high[0]),
+            xoroshiro_next(&mut low[1], &mut high[1]),
         );
         let won = ply::<BY_STONES>(&mut first, &mut other, draws);
         first_won |= won & running;
         running &= !won;
         plies = _mm512_mask_add_epi8(plies, running, plies, one);
         let draws = draws_of(
-            generate(&mut low[0], &mut high[0]),
-            generate(&mut low[1], &mut high[1]),
+            xoroshiro_next(&mut low[0], &mut high[0]),
+            xoroshiro_next(&mut low[1], &mut high[1]),
         );
         running &= !ply::<BY_STONES>(&mut other, &mut first, draws);
     }
@@ -262,8 +262,8 @@ pub(super) fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut L
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
-pub(super) fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
-    let stones = starts.stones();
+pub(super) fn load_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
+    let stones = starts.next_squares();
     for (side, rows) in lanes.sides.iter_mut().enumerate() {
         for (row, start) in rows.stones.iter_mut().zip(stones[side]) {
             let expanded = _mm512_mask_expand_epi8(load(&row.0), free, load(start));
@@ -278,7 +278,7 @@ pub(super) fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
     }
     let plies = _mm512_maskz_mov_epi8(!free, load(&lanes.plies.0));
     store(&mut lanes.plies.0, plies);
-    lanes.status.start(free);
+    lanes.status.start_lanes(free);
 }
 
 #[target_feature(enable = "avx512f,avx512bw")]

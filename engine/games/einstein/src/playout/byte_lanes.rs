@@ -7,7 +7,7 @@ use super::{
     starts::{GONE_BYTE, Starts},
 };
 use crate::{GONE, MAX_STONES, Position, Standard};
-use alea_core::bits::members;
+use alea_core::bits::bit_indices;
 use alea_core::simd::{Instructions, SimdLevel, multiversion};
 
 #[derive(Clone, Copy, Debug)]
@@ -37,16 +37,16 @@ pub(super) struct SideRows {
 }
 
 multiversion! {
-    fn round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
-        Avx512Vbmi => avx512::round::<BY_STONES>,
-        Avx2 => avx2::round::<BY_STONES>,
+    fn play_round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
+        Avx512Vbmi => avx512::play_round::<BY_STONES>,
+        Avx2 => avx2::play_round::<BY_STONES>,
     }
 }
 
 multiversion! {
-    fn take_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
-        Avx512Vbmi => avx512::take_starts,
-        Portable => ByteLanes::take_starts_one_by_one,
+    fn load_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
+        Avx512Vbmi => avx512::load_starts,
+        Portable => ByteLanes::load_starts_one_by_one,
     }
 }
 
@@ -91,15 +91,15 @@ impl ByteLanes {
 
     #[inline(always)]
     fn count_plies_one_by_one(&self, lanes: u64, tally: &mut Tally) {
-        for lane in members(lanes) {
+        for lane in bit_indices(lanes) {
             tally.count_plies(u64::from(self.plies.0[lane]));
         }
     }
 
     #[inline(always)]
-    fn take_starts_one_by_one(&mut self, lanes: u64, starts: &Starts) {
-        let stones = starts.stones();
-        for (index, lane) in members(lanes).enumerate() {
+    fn load_starts_one_by_one(&mut self, lanes: u64, starts: &Starts) {
+        let stones = starts.next_squares();
+        for (index, lane) in bit_indices(lanes).enumerate() {
             for (side, rows) in self.sides.iter_mut().enumerate() {
                 for (row, start) in rows.stones.iter_mut().zip(stones[side]) {
                     row.0[lane] = start[index];
@@ -109,7 +109,7 @@ impl ByteLanes {
             }
             self.plies.0[lane] = 0;
         }
-        self.status.start(lanes);
+        self.status.start_lanes(lanes);
     }
 }
 
@@ -125,13 +125,13 @@ impl Lanes for ByteLanes {
     }
 
     #[inline]
-    fn take_starts(&mut self, lanes: u64, starts: &Starts) {
-        take_starts(self.instructions, self, lanes, starts);
+    fn load_starts(&mut self, lanes: u64, starts: &Starts) {
+        load_starts(self.instructions, self, lanes, starts);
     }
 
     #[inline]
-    fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
-        round::<BY_STONES>(self.instructions, self, random);
+    fn play_round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
+        play_round::<BY_STONES>(self.instructions, self, random);
     }
 
     #[inline]
@@ -146,13 +146,13 @@ impl Lanes for ByteLanes {
                 for (stone, (row, square)) in rows.stones.iter_mut().zip(side.squares()).enumerate()
                 {
                     row.0[lane] = if square == GONE { GONE_BYTE } else { square };
-                    edge |= ((Standard::ONE_STEP >> (square & 31) & 1) as u8) << stone;
+                    edge |= ((Standard::SINGLE_STEP_SQUARES >> (square & 31) & 1) as u8) << stone;
                 }
                 rows.alive.0[lane] = side.living_set();
                 rows.edge.0[lane] = edge;
             }
             self.plies.0[lane] = 0;
         }
-        self.status.start(first_lanes(positions.len()));
+        self.status.start_lanes(first_lanes(positions.len()));
     }
 }

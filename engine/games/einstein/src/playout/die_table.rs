@@ -28,14 +28,14 @@ impl DieTable {
 
     /// The twelve equally likely moving stones of a side with the set `alive` of living stones.
     #[inline]
-    pub fn stones(&self, alive: u8) -> &[u8; ENTRIES] {
+    pub fn moving_stones(&self, alive: u8) -> &[u8; ENTRIES] {
         &self.stones[usize::from(alive & 63)]
     }
 
     /// Probability that each stone moves, in twelfths.
-    pub fn twelfths(&self, alive: u8) -> [u8; MAX_STONES] {
+    pub fn move_twelfths(&self, alive: u8) -> [u8; MAX_STONES] {
         let mut counts = [0; MAX_STONES];
-        for &stone in self.stones(alive) {
+        for &stone in self.moving_stones(alive) {
             counts[usize::from(stone)] += 1;
         }
         counts
@@ -43,8 +43,8 @@ impl DieTable {
 
     /// Moving stone sampled by 32 random bits, with a bias below 12 / 2³².
     #[inline]
-    pub fn stone(&self, alive: u8, bits: u32) -> u8 {
-        self.stones(alive)[alea_core::game::uniform_index(ENTRIES, bits)]
+    pub fn sample_stone(&self, alive: u8, bits: u32) -> u8 {
+        self.moving_stones(alive)[alea_core::game::uniform_index(ENTRIES, bits)]
     }
 }
 
@@ -72,24 +72,24 @@ mod tests {
         let table = DieTable::new(Variant::Classic);
         for alive in 1..64 {
             assert_eq!(
-                table.twelfths(alive),
+                table.move_twelfths(alive),
                 twelfths_by_the_rule(alive),
                 "{alive:06b}"
             );
         }
         // By hand: faces 1 and 2 allow stone 2, 5 and 6 stone 5, 3 and 4 either.
-        assert_eq!(table.twelfths(0b010010), [0, 6, 0, 0, 6, 0]);
-        assert_eq!(table.twelfths(0b100001), [6, 0, 0, 0, 0, 6]);
-        assert_eq!(table.twelfths(0b100011), [2, 5, 0, 0, 0, 5]);
-        assert_eq!(table.twelfths(0b001000), [0, 0, 0, 12, 0, 0]);
-        assert_eq!(table.twelfths(0b111111), [2; 6]);
+        assert_eq!(table.move_twelfths(0b010010), [0, 6, 0, 0, 6, 0]);
+        assert_eq!(table.move_twelfths(0b100001), [6, 0, 0, 0, 0, 6]);
+        assert_eq!(table.move_twelfths(0b100011), [2, 5, 0, 0, 0, 5]);
+        assert_eq!(table.move_twelfths(0b001000), [0, 0, 0, 12, 0, 0]);
+        assert_eq!(table.move_twelfths(0b111111), [2; 6]);
         // Nearest only, stones 1, 2 and 6: a 3 allows stone 2, a 5 stone 6, a 4 either.
         assert_eq!(
-            DieTable::new(Variant::NearestOnly).twelfths(0b100011),
+            DieTable::new(Variant::NearestOnly).move_twelfths(0b100011),
             [2, 5, 0, 0, 0, 5]
         );
         assert_eq!(
-            DieTable::new(Variant::NearestOnly).twelfths(0b100101),
+            DieTable::new(Variant::NearestOnly).move_twelfths(0b100101),
             [3, 0, 5, 0, 0, 4]
         );
     }
@@ -99,7 +99,9 @@ mod tests {
         let table = DieTable::new(Variant::Classic);
         let mut counts = [0; 6];
         for index in 0..1200u64 {
-            counts[usize::from(table.stone(0b100011, (index << 32).div_ceil(1200) as u32))] += 1;
+            counts
+                [usize::from(table.sample_stone(0b100011, (index << 32).div_ceil(1200) as u32))] +=
+                1;
         }
         assert_eq!(counts, [200, 500, 0, 0, 0, 500]);
     }

@@ -18,7 +18,7 @@ pub(super) struct Status {
 
 impl Status {
     #[inline]
-    pub(super) fn start(&mut self, lanes: u64) {
+    pub(super) fn start_lanes(&mut self, lanes: u64) {
         self.running |= lanes;
         self.first_won &= !lanes;
     }
@@ -29,12 +29,12 @@ pub(super) trait Lanes {
 
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally);
 
-    fn take_starts(&mut self, lanes: u64, starts: &Starts);
+    fn load_starts(&mut self, lanes: u64, starts: &Starts);
 
     /// Starts a game from each of at most [`super::LANES`] positions, in the lanes from 0 on.
     fn load_positions(&mut self, positions: &[Position]);
 
-    fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom);
+    fn play_round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom);
 }
 
 pub(super) fn play<L: Lanes>(
@@ -46,28 +46,28 @@ pub(super) fn play<L: Lanes>(
     games: u64,
 ) -> Tally {
     match choice {
-        Choice::Moves => play_as::<L, false>(lanes, random, starts, stream, games),
-        Choice::Stones => play_as::<L, true>(lanes, random, starts, stream, games),
+        Choice::Moves => play_games::<L, false>(lanes, random, starts, stream, games),
+        Choice::Stones => play_games::<L, true>(lanes, random, starts, stream, games),
     }
 }
 
 /// Plays one game from each position (not over). Bit *i* of the result: whether the side to move in
 /// position *i* wins.
 #[inline]
-pub(super) fn play_each<L: Lanes>(
+pub(super) fn play_positions<L: Lanes>(
     mut lanes: L,
     random: &mut LaneRandom,
     positions: &[Position],
 ) -> u64 {
     lanes.load_positions(positions);
     while lanes.status().running != 0 {
-        lanes.round::<false>(random);
+        lanes.play_round::<false>(random);
     }
     lanes.status().first_won
 }
 
 #[inline]
-fn play_as<L: Lanes, const BY_STONES: bool>(
+fn play_games<L: Lanes, const BY_STONES: bool>(
     lanes: &mut L,
     random: &mut LaneRandom,
     starts: &mut Starts,
@@ -87,7 +87,7 @@ fn play_as<L: Lanes, const BY_STONES: bool>(
         }
         let free = lowest_members(!running, to_begin);
         if free != 0 {
-            lanes.take_starts(free, starts);
+            lanes.load_starts(free, starts);
             let begun = free.count_ones();
             starts.advance(begun as usize, stream);
             to_begin -= u64::from(begun);
@@ -96,7 +96,7 @@ fn play_as<L: Lanes, const BY_STONES: bool>(
         if occupied == 0 {
             return tally;
         }
-        lanes.round::<BY_STONES>(random);
+        lanes.play_round::<BY_STONES>(random);
     }
 }
 

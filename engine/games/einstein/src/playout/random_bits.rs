@@ -16,14 +16,14 @@ impl PlyBits {
     /// Rolled face and random step: ⌊18 r / 2¹⁶⌋ = (face − 1) · 3 + step (0 diagonal, 1 sideways,
     /// 2 forward; a stone's only step replaces it).
     #[inline]
-    pub fn code(self) -> usize {
+    pub fn face_step_code(self) -> usize {
         ((u32::from(self.0) * u32::from(NUM_CODES)) >> 16) as usize
     }
 
     /// Rolled face, 1–6.
     #[inline]
     pub fn face(self) -> u8 {
-        (self.code() / 3) as u8 + 1
+        (self.face_step_code() / 3) as u8 + 1
     }
 
     /// 0–3, the two lowest bits. Of two allowed stones the first moves if this is below 2, plus 1
@@ -67,7 +67,7 @@ impl LaneRandom {
     /// Generators seeded from one word by SplitMix64.
     #[inline]
     pub(super) fn from_seed(seed: u64) -> Self {
-        let mut random = SmallRandom::new(seed);
+        let mut random = SplitMix64::new(seed);
         let mut state = [[[0; 8]; 2]; 2];
         state
             .as_flattened_mut()
@@ -94,22 +94,22 @@ impl LaneRandom {
     }
 
     #[inline]
-    pub(super) fn draw(outputs: &[[u64; 8]; 2], lane: usize) -> PlyBits {
+    pub(super) fn lane_ply_bits(outputs: &[[u64; 8]; 2], lane: usize) -> PlyBits {
         PlyBits((outputs[lane % 2][lane / 8] >> (lane / 2 % 4 * 16)) as u16)
     }
 
     /// Random bits of the next ply, for each lane.
-    pub fn draws(&mut self) -> [PlyBits; LANES] {
+    pub fn next_plies(&mut self) -> [PlyBits; LANES] {
         let outputs = self.next();
-        std::array::from_fn(|lane| Self::draw(&outputs, lane))
+        std::array::from_fn(|lane| Self::lane_ply_bits(&outputs, lane))
     }
 }
 
 /// Random numbers for a single game: each word serves four plies, the lowest bits first.
 #[derive(Clone, Debug)]
-pub struct SmallRandom(u64);
+pub struct SplitMix64(u64);
 
-impl SmallRandom {
+impl SplitMix64 {
     /// Generator seeded by 64 random bits.
     #[inline]
     pub fn new(seed: u64) -> Self {

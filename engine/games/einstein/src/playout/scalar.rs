@@ -5,12 +5,12 @@
 use super::{
     LANES, Tally,
     lockstep::{Lanes, PLIES_PER_ROUND, Status, first_lanes},
-    random_bits::{LaneRandom, NUM_CODES, PlyBits, SmallRandom},
+    random_bits::{LaneRandom, NUM_CODES, PlyBits, SplitMix64},
     starts::Starts,
 };
 use crate::{EinStein, GONE, MAX_STONES, Position, Variant, allowed_stones};
 use alea_core::arrays::map_array;
-use alea_core::bits::members;
+use alea_core::bits::bit_indices;
 use std::{hint::select_unpredictable, sync::LazyLock};
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,20 +23,22 @@ struct AllowedStep {
     step: u8,
 }
 
-/// By set of living stones, then [`PlyBits::code`].
-type Entries = [[AllowedStep; 32]; 64];
+/// By set of living stones, then [`PlyBits::face_step_code`].
+type StoneTableEntries = [[AllowedStep; 32]; 64];
 
-/// For each set of living stones and [`PlyBits::code`] the allowed stones and the step.
+/// For each set of living stones and [`PlyBits::face_step_code`] the allowed stones and the step.
 #[derive(Clone, Copy, Debug)]
 pub struct StoneTable {
-    entries: &'static Entries,
+    entries: &'static StoneTableEntries,
 }
 
 impl StoneTable {
     /// The table for a variant and the fair die of six faces.
     pub fn new(variant: Variant) -> Self {
-        static CLASSIC: LazyLock<Box<Entries>> = LazyLock::new(|| entries(Variant::Classic));
-        static NEAREST: LazyLock<Box<Entries>> = LazyLock::new(|| entries(Variant::NearestOnly));
+        static CLASSIC: LazyLock<Box<StoneTableEntries>> =
+            LazyLock::new(|| table_entries(Variant::Classic));
+        static NEAREST: LazyLock<Box<StoneTableEntries>> =
+            LazyLock::new(|| table_entries(Variant::NearestOnly));
         let entries = match variant {
             Variant::Classic => &CLASSIC,
             Variant::NearestOnly => &NEAREST,
@@ -45,7 +47,7 @@ impl StoneTable {
     }
 }
 
-fn entries(variant: Variant) -> Box<Entries> {
+fn table_entries(variant: Variant) -> Box<StoneTableEntries> {
     let mut entries = Box::new([[AllowedStep::default(); 32]; 64]);
     for (alive, row) in entries.iter_mut().enumerate().skip(1) {
         for (code, entry) in row[..usize::from(NUM_CODES)].iter_mut().enumerate() {
@@ -72,7 +74,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         let mut index = 0;
         while index < 128 {
             let square = index % 32;
-            let steps = Self::STEP_BITS_FROM[square];
+            let steps = Self::DIRECTION_SETS[square];
             let step = match steps {
                 0 => 0,
                 0b010 => Self::STEP_OFFSETS[1],
@@ -84,7 +86,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
         destinations
     };
-    pub(super) const ONE_STEP: u32 = {
+    pub(super) const SINGLE_STEP_SQUARES: u32 = {
         let mut squares = 0;
         let mut square = 0;
         while square < 32 {
@@ -115,7 +117,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 
     /// `square` (in its owner's perspective), with [`ONE_STEP_FLAG`] if it has a single step.
     const fn with_flag(square: u8) -> u8 {
-        if square < 32 && Self::ONE_STEP >> square & 1 == 1 {
+        if square < 32 && Self::SINGLE_STEP_SQUARES >> square & 1 == 1 {
             square | ONE_STEP_FLAG
         } else {
             square
@@ -221,7 +223,8 @@ impl ScalarGame {
         table: StoneTable,
         draw: PlyBits,
     ) -> bool {
-        let entry = table.entries[(self.alive >> (8 * SIDE) & 63) as usize][draw.code() & 31];
+        let entry =
+            table.entries[(self.alive >> (8 * SIDE) & 63) as usize][draw.face_step_code() & 31];
         let squares = &mut self.squares[SIDE];
         let (from_first, from_last) = (
             squares[usize::from(entry.first & 7)],
@@ -289,7 +292,7 @@ pub(crate) fn playout_from_seed<const COLUMNS: usize, const ROWS: usize>(
     position: &Position,
     seed: u64,
 ) -> bool {
-    let mut random = SmallRandom::new(seed);
+    let mut random = SplitMix64::new(seed);
     playout_from::<COLUMNS, ROWS>(table, position, || random.next_u64())
 }
 
@@ -345,7 +348,7 @@ impl Lanes for ScalarLanes {
     }
 
     fn count_plies(&mut self, lanes: u64, tally: &mut Tally) {
-        for lane in members(lanes) {
+        for lane in bit_indices(lanes) {
             let rounds_before = self.rounds - self.begun[lane] - 1;
             let in_last_round: u64 = self
                 .running_by_ply
@@ -356,12 +359,12 @@ impl Lanes for ScalarLanes {
         }
     }
 
-    fn take_starts(&mut self, lanes: u64, starts: &Starts) {
-        for (index, lane) in members(lanes).enumerate() {
-            self.games[lane] = ScalarGame::new::<5, 5>(starts.packed(index), starts.alive);
+    fn load_starts(&mut self, lanes: u64, starts: &Starts) {
+        for (index, lane) in bit_indices(lanes).enumerate() {
+            self.games[lane] = ScalarGame::new::<5, 5>(starts.packed_start(index), starts.alive);
             self.begun[lane] = self.rounds;
         }
-        self.status.start(lanes);
+        self.status.start_lanes(lanes);
     }
 
     fn load_positions(&mut self, positions: &[Position]) {
@@ -369,10 +372,10 @@ impl Lanes for ScalarLanes {
             *game = ScalarGame::from_position::<5, 5>(position);
             *begun = self.rounds;
         }
-        self.status.start(first_lanes(positions.len()));
+        self.status.start_lanes(first_lanes(positions.len()));
     }
 
-    fn round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
+    fn play_round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
         for ply in 0..PLIES_PER_ROUND {
             self.running_by_ply[ply] = self.status.running;
             let outputs = random.next();

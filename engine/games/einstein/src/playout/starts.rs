@@ -26,7 +26,7 @@ impl StartRing {
         }
     }
 
-    fn set(&mut self, index: usize, squares: [u8; MAX_STONES]) {
+    fn set_start(&mut self, index: usize, squares: [u8; MAX_STONES]) {
         let mut packed = !0u64;
         for (stone, square) in squares.into_iter().enumerate() {
             let byte = if square == GONE { GONE_BYTE } else { square };
@@ -56,7 +56,7 @@ impl Starts {
         stream.shuffle(&mut squares);
         let mut setups = StartRing::new();
         for (index, squares) in squares.iter().cycle().take(RING_LEN).enumerate() {
-            setups.set(index, *squares);
+            setups.set_start(index, *squares);
         }
         let mut starts = Self {
             setups,
@@ -67,29 +67,30 @@ impl Starts {
             cursor: 0,
             distance: stream.below(SETUPS),
         };
-        starts.describe(&game.start([0, 0], 0));
+        starts.set_side_flags(&game.start([0, 0], 0));
         starts
     }
 
-    pub(super) fn random_setups(&mut self) {
+    pub(super) fn use_random_setups(&mut self) {
         if !self.from_setups {
             self.from_setups = true;
             let squares = |index: usize| build_array(|stone| self.setups.stones[stone][index]);
             let side = Side::new(squares(0));
-            self.describe(&Position::new(side, side, 0));
+            self.set_side_flags(&Position::new(side, side, 0));
         }
     }
 
-    pub(super) fn position(&mut self, position: &Position) {
+    pub(super) fn use_position(&mut self, position: &Position) {
         self.from_setups = false;
         for index in 0..LANES {
-            self.single.set(index, position.mover().squares());
-            self.single.set(LANES + index, position.other().squares());
+            self.single.set_start(index, position.mover().squares());
+            self.single
+                .set_start(LANES + index, position.other().squares());
         }
-        self.describe(position);
+        self.set_side_flags(position);
     }
 
-    fn describe(&mut self, position: &Position) {
+    fn set_side_flags(&mut self, position: &Position) {
         let sides = [position.mover(), position.other()];
         self.alive = map_array(sides, |side| side.living_set());
         self.edge = map_array(sides, |side| {
@@ -111,7 +112,7 @@ impl Starts {
     /// Squares of the next start positions, one per lane, by side (the one that begins first) and
     /// stone.
     #[inline]
-    pub(super) fn stones(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
+    pub(super) fn next_squares(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
         let (ring, offsets) = self.offsets();
         let mut stones = [[&[GONE_BYTE; LANES]; MAX_STONES]; 2];
         for (side, offset) in stones.iter_mut().zip(offsets) {
@@ -126,7 +127,7 @@ impl Starts {
 
     /// Both sides of the start position `index` places ahead; byte `i` is the square of stone `i`.
     #[inline]
-    pub(super) fn packed(&self, index: usize) -> [u64; 2] {
+    pub(super) fn packed_start(&self, index: usize) -> [u64; 2] {
         let (ring, offsets) = self.offsets();
         map_array(offsets, |offset| ring.packed[offset + index])
     }

@@ -65,7 +65,7 @@ fn all_draws_together_give_every_move_its_exact_probability() {
     let mut worst = 0.0f64;
     for variant in [Variant::Classic, Variant::NearestOnly] {
         let game = Standard::new(variant, Die::fair());
-        let table = *game.stone_table().unwrap();
+        let table = *game.playout_table().unwrap();
         for position in random_positions(4000).iter().step_by(97) {
             let mut exact: [HashMap<Position, f64>; 2] = Default::default();
             for face in 1..=6 {
@@ -105,7 +105,7 @@ fn all_draws_together_give_every_move_its_exact_probability() {
 fn a_face_has_its_sixth_of_all_draws() {
     let mut codes = [0u32; NUM_CODES as usize];
     for draw in (0..=u16::MAX).map(PlyBits) {
-        codes[draw.code()] += 1;
+        codes[draw.face_step_code()] += 1;
     }
     let frequency = |face: &[u32]| f64::from(face.iter().sum::<u32>()) / 65536.0;
     assert!(
@@ -131,7 +131,7 @@ fn generators_are_the_published_ones() {
     ] {
         assert_eq!(random.next(), [[expected; 8]; 2]);
     }
-    let mut random = SmallRandom::new(1_477_776_061_723_855_037);
+    let mut random = SplitMix64::new(1_477_776_061_723_855_037);
     for expected in [
         1_985_237_415_132_408_290,
         2_979_275_885_539_914_483,
@@ -154,12 +154,12 @@ fn draws_of_lanes_are_uniform_and_independent() {
     let mut codes = vec![[0u32; 18]; LANES];
     let mut coins = vec![[0u32; 4]; LANES];
     let (mut successive, mut neighbours) = (vec![0u32; 36], vec![0u32; 36]);
-    let mut before = random.draws();
+    let mut before = random.next_plies();
     for _ in 0..PLIES {
-        let draws = random.draws();
+        let draws = random.next_plies();
         for lane in 0..LANES {
             let face = |draw: PlyBits| usize::from(draw.face()) - 1;
-            codes[lane][draws[lane].code()] += 1;
+            codes[lane][draws[lane].face_step_code()] += 1;
             coins[lane][usize::from(draws[lane].stone_choice())] += 1;
             successive[6 * face(before[lane]) + face(draws[lane])] += 1;
             neighbours[6 * face(draws[lane]) + face(draws[(lane + 1) % LANES])] += 1;
@@ -184,7 +184,7 @@ fn draws_of_lanes_are_uniform_and_independent() {
 #[test]
 fn first_moves_after_each_roll_have_the_probabilities_of_the_rules() {
     let game = Standard::default();
-    let table = *game.stone_table().unwrap();
+    let table = *game.playout_table().unwrap();
     let mut random = LaneRandom::new(&mut RandomStream::new(9));
     for text in [
         "215../64.../3...e/...fb/..acd r -",
@@ -194,7 +194,7 @@ fn first_moves_after_each_roll_have_the_probabilities_of_the_rules() {
         let position = test_support::position(text);
         let mut counts: Vec<HashMap<Position, u32>> = vec![HashMap::new(); 7];
         for _ in 0..60_000 {
-            for draw in random.draws() {
+            for draw in random.next_plies() {
                 *counts[usize::from(draw.face())]
                     .entry(after_ply::<false>(table, &position, draw))
                     .or_default() += 1;
@@ -224,7 +224,7 @@ fn first_moves_after_each_roll_have_the_probabilities_of_the_rules() {
 
 fn replay<const C: usize, const R: usize>(variant: Variant, stones: usize) {
     let game = &EinStein::<C, R>::with_stones(variant, Die::fair(), stones);
-    let table = *game.stone_table().unwrap();
+    let table = *game.playout_table().unwrap();
     let mut random = RandomStream::new(4);
     for _ in 0..3000 {
         let start = game.random_start(&mut random, 1);
@@ -296,7 +296,7 @@ fn lockstep(
             return tally;
         }
         for _ in 0..PLIES_PER_ROUND {
-            for (lane, draw) in lanes.iter_mut().zip(random.draws()) {
+            for (lane, draw) in lanes.iter_mut().zip(random.next_plies()) {
                 if let Some((position, _, plies)) = lane
                     && game.winner(position).is_none()
                 {
@@ -347,7 +347,7 @@ fn lanes_replay_from_random_setups() {
         let mut stream = RandomStream::new(21);
         let mut random = LaneRandom::new(&mut stream);
         let mut starts = Starts::new(&game, &mut stream);
-        starts.random_setups();
+        starts.use_random_setups();
         let mut used: HashSet<Position> = HashSet::new();
         let side = |packed: u64| {
             Side::new(std::array::from_fn(|stone| {
@@ -359,10 +359,10 @@ fn lanes_replay_from_random_setups() {
             assert_eq!(found.games, games as u64);
             let next_starts = |count| {
                 let start = |index| {
-                    let [own, other] = starts.packed(index).map(side);
+                    let [own, other] = starts.packed_start(index).map(side);
                     let start = Position::new(own, other, 0);
                     assert!(Position::from_bits(start.bits(), 25).is_some());
-                    assert_eq!(start.stones(), 12);
+                    assert_eq!(start.num_stones(), 12);
                     start
                 };
                 let some: Vec<Position> = (0..count).map(start).collect();
@@ -472,7 +472,7 @@ fn won_by_the_rules(game: &Standard, positions: &[Position], seed: u64) -> u64 {
     let mut random = LaneRandom::from_seed(seed);
     let (mut games, mut won, mut over) = (positions.to_vec(), 0u64, 0);
     while over < games.len() {
-        let draws = random.draws();
+        let draws = random.next_plies();
         for (lane, position) in games.iter_mut().enumerate() {
             if game.winner(position).is_some() {
                 continue;
@@ -493,7 +493,7 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
     let positions = random_positions(1200);
     for variant in [Variant::Classic, Variant::NearestOnly] {
         let game = Standard::new(variant, Die::fair());
-        let table = *game.stone_table().unwrap();
+        let table = *game.playout_table().unwrap();
         for (seed, count) in (0u64..).zip([1, 2, 4, 16, 31, 33, 63, 64, 64, 64]) {
             let some: Vec<Position> = positions
                 .iter()
@@ -503,14 +503,14 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
                 .copied()
                 .collect();
             let expected = won_by_the_rules(&game, &some, seed);
-            assert_eq!(playout_lanes(table, variant, &some, seed), expected);
+            assert_eq!(play_out_batch(table, variant, &some, seed), expected);
             let random = || LaneRandom::from_seed(seed);
-            let scalar = play_each(ScalarLanes::new(table), &mut random(), &some);
+            let scalar = play_positions(ScalarLanes::new(table), &mut random(), &some);
             assert_eq!(scalar, expected);
             #[cfg(target_arch = "x86_64")]
             if variant == Variant::Classic {
                 for lanes in Instructions::available().filter_map(byte_lanes::ByteLanes::new) {
-                    assert_eq!(play_each(lanes, &mut random(), &some), expected);
+                    assert_eq!(play_positions(lanes, &mut random(), &some), expected);
                 }
             }
             // Fewer than `MIN_BATCH` positions are played one by one.
@@ -554,7 +554,7 @@ fn rules_without_a_fast_way_are_played_move_by_move() {
         Standard::with_stones(Variant::Classic, Die::with_faces(4).unwrap(), 4),
     ] {
         assert!(
-            game.stone_table().is_none() && LanePlayouts::new(&game, Choice::Moves, 1).is_none()
+            game.playout_table().is_none() && LanePlayouts::new(&game, Choice::Moves, 1).is_none()
         );
         let start = game.start([1, 2], 1);
         let (mut one, mut two) = (RandomStream::new(3), RandomStream::new(3));

@@ -2,13 +2,14 @@
 //! class depend on each other and are solved together.
 
 use super::{
-    Progress, Run, Tables, TablesError, class_index, external_memory, file,
-    index::{Class, Index},
+    ReportProgress, Run, Tables, TablesError,
     cell_storage::{Blocks, Cells},
+    class_index, external_memory, file,
+    index::{Class, Index},
     solve::{self, BlockStore, Solver},
 };
 use crate::Variant;
-use alea_core::{files, simd::Instructions, job_array::TaskSlice, text::format_bytes};
+use alea_core::{files, job_array::TaskSlice, simd::Instructions, text::format_bytes};
 use std::{
     path::Path,
     sync::{
@@ -23,7 +24,7 @@ const JOBS_PER_LAYER: usize = 64;
 pub(super) struct BuildContext<'a> {
     pub(super) instructions: Instructions,
     pub(super) run: Run<'a>,
-    pub(super) progress: Progress<'a>,
+    pub(super) progress: ReportProgress<'a>,
     pub(super) done: &'a AtomicU64,
     pub(super) all: u64,
 }
@@ -39,11 +40,11 @@ impl BuildContext<'_> {
         let jobs = solver.jobs(JOBS_PER_LAYER);
         (self.run)(jobs.len(), &|job| {
             let blocks = solver.run(&jobs[job], layer, target);
-            self.add((blocks * class.block()) as u64);
+            self.report_solved((blocks * class.cells_per_block()) as u64);
         });
     }
 
-    fn add(&self, values: u64) {
+    fn report_solved(&self, values: u64) {
         (self.progress)(
             self.done.fetch_add(values, Ordering::Relaxed) + values,
             self.all,
@@ -57,7 +58,7 @@ impl Tables {
         stones: usize,
         variant: Variant,
         run: Run<'_>,
-        progress: Progress<'_>,
+        progress: ReportProgress<'_>,
     ) -> Result<Arc<Self>, TablesError> {
         Self::compute(stones, variant, Instructions::detect(), run, progress).map(Arc::new)
     }
@@ -67,7 +68,7 @@ impl Tables {
         variant: Variant,
         instructions: Instructions,
         run: Run<'_>,
-        progress: Progress<'_>,
+        progress: ReportProgress<'_>,
     ) -> Result<Self, TablesError> {
         let mut tables = Self::empty(stones, variant)?;
         let done = AtomicU64::new(0);
@@ -84,7 +85,7 @@ impl Tables {
         };
         for class in Class::pairs_up_to(stones) {
             for (class, blocks) in tables.solve_pair(class, &work)? {
-                tables.cells[class_index(class)] = blocks.finish();
+                tables.cells[class_index(class)] = blocks.into_cells();
             }
         }
         Ok(tables)
@@ -116,19 +117,19 @@ impl Tables {
         memory: u64,
         task_slice_of_classes: TaskSlice,
         run: Run<'_>,
-        progress: Progress<'_>,
+        progress: ReportProgress<'_>,
     ) -> Result<Arc<Self>, TablesError> {
         let mut tables = Self::empty(stones, variant)?;
         let is_task = task_slice_of_classes.is_task();
         let _lock = files::claim_directory_for_slice(directory, task_slice_of_classes)?;
         let mut firsts: Vec<Class> = Class::pairs_up_to(stones).collect();
         firsts.retain(|class| !is_task || class.stones() == stones);
-        let of_slice = task_slice_of_classes.parts(firsts.len() as u64);
+        let of_slice = task_slice_of_classes.part_range(firsts.len() as u64);
         let firsts = &firsts[of_slice.start as usize..of_slice.end as usize];
         let ours = |class| {
             firsts
                 .iter()
-                .any(|first| first.with_swapped().contains(&class))
+                .any(|first| first.with_mirror().contains(&class))
         };
         let mut missing = Vec::new();
         for class in Class::up_to(stones) {
@@ -143,14 +144,14 @@ impl Tables {
                         "tables of {stones} stones are made from those of {}, and these are not all there",
                         stones - 1
                     );
-                    return Err(TablesError::in_file(directory, &problem));
+                    return Err(TablesError::file_error(directory, &problem));
                 }
                 Err(_) => missing.push(class),
             }
         }
         let done = AtomicU64::new(0);
         let sizes = |class: Class| {
-            let both = class.with_swapped().into_iter();
+            let both = class.with_mirror().into_iter();
             both.map(|class| tables.num_cells(class))
                 .collect::<Vec<_>>()
         };
@@ -158,7 +159,7 @@ impl Tables {
         let to_build: Vec<(Class, bool)> = (firsts.iter().copied())
             .filter(|class| {
                 class
-                    .with_swapped()
+                    .with_mirror()
                     .iter()
                     .any(|class| missing.contains(class))
             })
@@ -166,13 +167,13 @@ impl Tables {
             .collect();
         let all = to_build.iter().map(|&(class, _)| values(class)).sum();
         let pairs = to_build.iter().map(|&(class, streamed)| {
-            let files = sizes(class).into_iter().map(file::bytes);
+            let files = sizes(class).into_iter().map(file::file_size);
             (files.collect(), streamed)
         });
         if let (needed, Some(free)) = (max_disk_space(pairs), files::free_space(directory))
             && needed > free
         {
-            return Err(no_space(directory, needed, free));
+            return Err(disk_space_error(directory, needed, free));
         }
         let work = BuildContext {
             instructions: Instructions::detect(),
@@ -186,7 +187,7 @@ impl Tables {
                 for (class, blocks) in tables.solve_pair(class, &work)? {
                     let cells = blocks.all_blocks().unwrap_or_default();
                     file::write(
-                        &file::path(directory, variant, class),
+                        &file::table_path(directory, variant, class),
                         variant,
                         class,
                         tables.num_cells(class),
@@ -194,9 +195,9 @@ impl Tables {
                     )?;
                 }
             } else {
-                external_memory::build(&tables, directory, class, memory, &work)?;
+                external_memory::build_class_pair(&tables, directory, class, memory, &work)?;
             }
-            for class in class.with_swapped() {
+            for class in class.with_mirror() {
                 tables.cells[class_index(class)] = Some(tables.open_class(directory, class, run)?);
             }
         }
@@ -205,11 +206,11 @@ impl Tables {
 
     /// The largest number of stones for which `directory` has the files of all classes,
     /// unvalidated; `None` if there is none.
-    pub fn stones_in(directory: &Path, variant: Variant) -> Option<usize> {
+    pub fn stones_on_disk(directory: &Path, variant: Variant) -> Option<usize> {
         let there = |stones: &usize| {
             Class::up_to(*stones)
                 .into_iter()
-                .all(|class| file::path(directory, variant, class).is_file())
+                .all(|class| file::table_path(directory, variant, class).is_file())
         };
         (super::MIN_TABLE_STONES..=super::MAX_TABLE_STONES)
             .rev()
@@ -224,7 +225,7 @@ impl Tables {
         let tables = Self::empty(stones, Variant::Classic)?;
         Ok(Class::up_to(stones)
             .into_iter()
-            .map(|class| file::bytes(tables.num_cells(class)))
+            .map(|class| file::file_size(tables.num_cells(class)))
             .sum())
     }
 
@@ -235,7 +236,7 @@ impl Tables {
         run: Run<'_>,
     ) -> Result<Cells, TablesError> {
         file::open(
-            &file::path(directory, self.variant, class),
+            &file::table_path(directory, self.variant, class),
             self.variant,
             class,
             self.num_cells(class),
@@ -279,12 +280,12 @@ fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     max_space
 }
 
-fn no_space(directory: &Path, needed: u64, free: u64) -> TablesError {
+fn disk_space_error(directory: &Path, needed: u64, free: u64) -> TablesError {
     let [needed, free] = [needed, free].map(format_bytes);
     let problem = format!(
         "not enough space on the disk, {needed} needed and {free} free; name another directory, or fewer stones"
     );
-    TablesError::in_file(directory, &problem)
+    TablesError::file_error(directory, &problem)
 }
 
 struct ClassPair<'a> {
@@ -295,14 +296,14 @@ struct ClassPair<'a> {
 impl<'a> ClassPair<'a> {
     fn new(index: &'a Index, class: Class) -> Result<Self, TablesError> {
         let room = |class: Class| {
-            let number = index.blocks(class);
-            let bytes = (2 * number * class.block()) as u64;
-            let blocks = Blocks::new(number, class.block());
+            let number = index.num_blocks(class);
+            let bytes = (2 * number * class.cells_per_block()) as u64;
+            let blocks = Blocks::new(number, class.cells_per_block());
             let blocks = blocks.ok_or_else(|| TablesError::no_memory(class, bytes))?;
             Ok((class, blocks))
         };
         let blocks = class
-            .with_swapped()
+            .with_mirror()
             .into_iter()
             .map(room)
             .collect::<Result<_, TablesError>>()?;
@@ -312,7 +313,7 @@ impl<'a> ClassPair<'a> {
 
 impl BlockStore for ClassPair<'_> {
     #[inline]
-    fn find(&self, class: Class, _layer: usize, row: usize, rank: usize) -> (&Blocks, usize) {
+    fn find_block(&self, class: Class, _layer: usize, row: usize, rank: usize) -> (&Blocks, usize) {
         let (_, blocks) = &self.blocks[usize::from(class != self.blocks[0].0)];
         (blocks, self.index.first_block(class, row) + rank)
     }
@@ -344,7 +345,7 @@ mod tests {
             (22_945_000_000, 1_000_000, "22.9 GB needed and 1.0 MB free"),
             (40_960, 0, "41.0 kB needed and 0 bytes free"),
         ] {
-            let error = no_space(Path::new("there"), needed, free).to_string();
+            let error = disk_space_error(Path::new("there"), needed, free).to_string();
             let begin = format!("there: not enough space on the disk, {expected};");
             assert!(error.starts_with(&begin), "{error}");
         }

@@ -9,8 +9,8 @@
 )]
 
 use alea_core::{
-    mapping::Mapping,
     fallible_allocation::with_capacity,
+    mapping::MappedFile,
     pages::{self, Pages},
 };
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,7 +38,7 @@ impl Blocks {
     }
 
     #[inline]
-    fn start(&self, block: usize) -> *mut u16 {
+    fn block_start(&self, block: usize) -> *mut u16 {
         let cells = self.pages.as_mut_ptr().cast::<u16>();
         cells.wrapping_add(block * self.cells_per_block)
     }
@@ -53,12 +53,12 @@ impl Blocks {
         // SAFETY: the block lies in the page-aligned, initialised mapping, which lives as long as
         // `self`. It is never written again: it is claimed once (`write`), and that write happened
         // before its bit was set; `reset`, which frees blocks, has `self` exclusively.
-        Some(unsafe { std::slice::from_raw_parts(self.start(block), self.cells_per_block) })
+        Some(unsafe { std::slice::from_raw_parts(self.block_start(block), self.cells_per_block) })
     }
 
     #[inline]
-    pub(super) fn prepare(&self, block: usize) {
-        prefetch_lines(self.start(block).cast(), self.cells_per_block);
+    pub(super) fn prefetch_block(&self, block: usize) {
+        prefetch_lines(self.block_start(block).cast(), self.cells_per_block);
     }
 
     /// Calls `fill` to write a block's cells.
@@ -74,8 +74,9 @@ impl Blocks {
         // SAFETY: in bounds, aligned, initialised and alive as in `get`. The bit was 0 for one
         // caller only, and readers wait for the other bit below, so this is the only reference to
         // the block.
-        let cells =
-            unsafe { std::slice::from_raw_parts_mut(self.start(block), self.cells_per_block) };
+        let cells = unsafe {
+            std::slice::from_raw_parts_mut(self.block_start(block), self.cells_per_block)
+        };
         fill(cells);
         self.complete[block / 64].fetch_or(bit, Ordering::Release);
     }
@@ -86,7 +87,7 @@ impl Blocks {
         }
         // SAFETY: as in `get`, for all blocks at once.
         Some(unsafe {
-            std::slice::from_raw_parts(self.start(0), self.blocks * self.cells_per_block)
+            std::slice::from_raw_parts(self.block_start(0), self.blocks * self.cells_per_block)
         })
     }
 
@@ -105,7 +106,7 @@ impl Blocks {
         true
     }
 
-    pub(super) fn finish(self) -> Option<Cells> {
+    pub(super) fn into_cells(self) -> Option<Cells> {
         let cells = self.blocks * self.cells_per_block;
         self.is_complete().then_some(Cells {
             owner: CellStorage::Built(self.pages),
@@ -141,13 +142,13 @@ pub(super) struct Cells {
 #[derive(Debug)]
 enum CellStorage {
     Built(Pages),
-    File(Mapping),
+    File(MappedFile),
 }
 
 impl Cells {
     /// `None` if the file is too short for `cells` cells from byte `offset` on, or `offset` is odd.
     #[cfg(target_endian = "little")]
-    pub(super) fn from_file(file: Mapping, offset: usize, cells: usize) -> Option<Self> {
+    pub(super) fn from_file(file: MappedFile, offset: usize, cells: usize) -> Option<Self> {
         let end = cells.checked_mul(size_of::<u16>())?.checked_add(offset)?;
         (offset.is_multiple_of(2) && end <= file.len()).then_some(Self {
             owner: CellStorage::File(file),
@@ -219,7 +220,7 @@ mod tests {
         });
         assert_eq!(blocks.get(1).unwrap(), [4, 5, 6]);
         blocks.write(0, |cells| cells.fill(1));
-        assert_eq!(blocks.finish().unwrap().as_slice(), [1, 1, 1, 4, 5, 6]);
+        assert_eq!(blocks.into_cells().unwrap().as_slice(), [1, 1, 1, 4, 5, 6]);
     }
 
     #[test]
@@ -232,7 +233,7 @@ mod tests {
                     let blocks = &blocks;
                     scope.spawn(move || {
                         for block in (thread..BLOCKS).step_by(2) {
-                            blocks.prepare(block);
+                            blocks.prefetch_block(block);
                             blocks.write(block, |cells| cells.fill(block as u16));
                             if let Some(cells) = blocks.get(block ^ 1) {
                                 assert_eq!(cells, [(block ^ 1) as u16; 2]);
@@ -260,6 +261,6 @@ mod tests {
     fn a_table_with_a_gap_is_not_finished() {
         let blocks = Blocks::new(2, 1).unwrap();
         blocks.write(1, |_| ());
-        assert!(blocks.finish().is_none());
+        assert!(blocks.into_cells().is_none());
     }
 }

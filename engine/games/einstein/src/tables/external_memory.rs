@@ -6,9 +6,9 @@
 use super::{
     Tables, TablesError,
     build::BuildContext,
-    file::{self, CellWriter},
-    index::{Class, Index, MoverIndex, occupied, progress},
     cell_storage::Blocks,
+    file::{self, CellWriter},
+    index::{Class, Index, MoverIndex, square_set, steps_from_start},
     solve::{self, BlockStore, Solver},
 };
 use alea_core::files::FileError;
@@ -36,7 +36,7 @@ struct BlockOffsets {
 }
 
 impl BlockOffsets {
-    fn new(index: &Index, class: Class, others: &[solve::Bucket]) -> Self {
+    fn new(index: &Index, class: Class, others: &[solve::ProgressBucket]) -> Self {
         let mut order = Self {
             class,
             sets: Vec::new(),
@@ -47,19 +47,24 @@ impl BlockOffsets {
         let mut numbers = HashMap::new();
         for row in index.rows(class.mover) {
             let own = &row[..class.mover];
-            let occupied = occupied(own);
+            let occupied = square_set(own);
             let set = *numbers.entry(occupied).or_insert_with(|| {
                 order.add_set(&index.mover_index(own), occupied, others);
                 order.offsets.len() - 1
             });
             order.sets.push(set as u32);
-            let steps = own.iter().map(|&square| progress(square));
+            let steps = own.iter().map(|&square| steps_from_start(square));
             order.steps.push(steps.sum());
         }
         order
     }
 
-    fn add_set(&mut self, mover_index: &MoverIndex, occupied: u32, others: &[solve::Bucket]) {
+    fn add_set(
+        &mut self,
+        mover_index: &MoverIndex,
+        occupied: u32,
+        others: &[solve::ProgressBucket],
+    ) {
         let mut offsets = Vec::new();
         let mut counts = Vec::new();
         for bucket in others {
@@ -78,7 +83,7 @@ impl BlockOffsets {
         self.counts.push(counts);
     }
 
-    fn in_row(&self, row: usize, layer: usize) -> usize {
+    fn blocks_in_row(&self, row: usize, layer: usize) -> usize {
         let counts = &self.counts[self.sets[row] as usize];
         layer
             .checked_sub(self.steps[row])
@@ -87,11 +92,11 @@ impl BlockOffsets {
     }
 
     /// The first block of each row within a layer, and the number of blocks.
-    fn starts(&self, rows: Range<usize>, layer: usize) -> Vec<usize> {
+    fn row_starts(&self, rows: Range<usize>, layer: usize) -> Vec<usize> {
         let mut starts = vec![0];
         let mut next = 0;
         for row in rows {
-            next += self.in_row(row, layer);
+            next += self.blocks_in_row(row, layer);
             starts.push(next);
         }
         starts
@@ -101,8 +106,8 @@ impl BlockOffsets {
         0..self.sets.len()
     }
 
-    fn size(&self, rows: Range<usize>, layer: usize) -> usize {
-        rows.map(|row| self.in_row(row, layer)).sum()
+    fn num_blocks(&self, rows: Range<usize>, layer: usize) -> usize {
+        rows.map(|row| self.blocks_in_row(row, layer)).sum()
     }
 }
 
@@ -115,12 +120,12 @@ impl<'a> Layers<'a> {
     fn new(order: &'a BlockOffsets) -> Result<Self, TablesError> {
         let class = order.class;
         let largest = (0..=solve::max_layer(class))
-            .map(|layer| order.size(order.rows(), layer))
+            .map(|layer| order.num_blocks(order.rows(), layer))
             .max()
             .unwrap_or(0);
-        let bytes = (2 * largest * class.block()) as u64;
+        let bytes = (2 * largest * class.cells_per_block()) as u64;
         let blocks = || {
-            let blocks = Blocks::new(largest, class.block());
+            let blocks = Blocks::new(largest, class.cells_per_block());
             blocks.ok_or_else(|| TablesError::no_memory(class, bytes))
         };
         let layers_in_memory = (0..LAYERS_IN_MEMORY)
@@ -134,7 +139,7 @@ impl<'a> Layers<'a> {
 
     fn start_layer(&mut self, layer: usize) {
         let (starts, blocks) = &mut self.layers_in_memory[layer % LAYERS_IN_MEMORY];
-        *starts = self.order.starts(self.order.rows(), layer);
+        *starts = self.order.row_starts(self.order.rows(), layer);
         assert!(
             blocks.reset(starts.last().copied().unwrap_or(0)),
             "there is room for the largest layer"
@@ -146,7 +151,7 @@ struct LayerPair<'a>(Vec<Layers<'a>>);
 
 impl BlockStore for LayerPair<'_> {
     #[inline]
-    fn find(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize) {
+    fn find_block(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize) {
         let layers = &self.0[usize::from(class != self.0[0].order.class)];
         let (starts, blocks) = &layers.layers_in_memory[layer % LAYERS_IN_MEMORY];
         (
@@ -156,7 +161,7 @@ impl BlockStore for LayerPair<'_> {
     }
 }
 
-pub(super) fn build(
+pub(super) fn build_class_pair(
     tables: &Tables,
     directory: &Path,
     class: Class,
@@ -175,10 +180,10 @@ pub(super) fn build(
         .classes()
         .enumerate()
         .map(|(number, class)| {
-            BlockOffsets::new(&tables.index, class, solver.opponent_buckets(number))
+            BlockOffsets::new(&tables.index, class, solver.other_side_buckets(number))
         })
         .collect();
-    let failed = |cause| FileError::writing(directory, cause);
+    let failed = |cause| FileError::from_write(directory, cause);
     let mut streams: Vec<File> = orders
         .iter()
         .map(|_| tempfile::tempfile_in(directory).map_err(failed))
@@ -203,7 +208,7 @@ pub(super) fn build(
     drop(both);
     for (number, (order, mut stream)) in orders.iter().zip(streams).enumerate() {
         let class = order.class;
-        let path = file::path(directory, tables.variant, class);
+        let path = file::table_path(directory, tables.variant, class);
         file::write(
             &path,
             tables.variant,
@@ -248,12 +253,12 @@ impl RowCopier<'_> {
     fn copy(&self, stream: &mut File, bytes: u64, writer: &mut CellWriter<'_>) -> io::Result<()> {
         let (class, rows) = (self.order.class, self.order.rows().end);
         let first_block = |row| self.tables.index.first_block(class, row);
-        let max_blocks = (bytes / 2 / class.block() as u64).max(1) as usize;
+        let max_blocks = (bytes / 2 / class.cells_per_block() as u64).max(1) as usize;
         let mut begins = vec![0; solve::max_layer(class) + 1];
         let mut next = 0;
         for layer in (0..begins.len()).rev() {
             begins[layer] = next;
-            next += self.order.size(self.order.rows(), layer);
+            next += self.order.num_blocks(self.order.rows(), layer);
         }
         let mut start = 0;
         while start < rows {
@@ -261,11 +266,18 @@ impl RowCopier<'_> {
             while end < rows && first_block(end + 1) - first_block(start) <= max_blocks {
                 end += 1;
             }
-            let blocks = Blocks::new(first_block(end) - first_block(start), class.block());
+            let blocks = Blocks::new(
+                first_block(end) - first_block(start),
+                class.cells_per_block(),
+            );
             let blocks = blocks.ok_or_else(|| io::Error::from(io::ErrorKind::OutOfMemory))?;
             for (layer, begin) in begins.iter_mut().enumerate() {
-                let number = self.order.size(start..end, layer);
-                let cells = read_cells(stream, *begin * class.block(), number * class.block())?;
+                let number = self.order.num_blocks(start..end, layer);
+                let cells = read_cells(
+                    stream,
+                    *begin * class.cells_per_block(),
+                    number * class.cells_per_block(),
+                )?;
                 *begin += number;
                 self.store_rows(start..end, layer, &cells, &blocks);
             }
@@ -278,7 +290,7 @@ impl RowCopier<'_> {
     fn store_rows(&self, rows: Range<usize>, layer: usize, cells: &[u16], blocks: &Blocks) {
         let class = self.order.class;
         let first = self.tables.index.first_block(class, rows.start);
-        let starts = self.order.starts(rows.clone(), layer);
+        let starts = self.order.row_starts(rows.clone(), layer);
         const ROWS_PER_JOB: usize = 64;
         (self.work.run)(rows.len().div_ceil(ROWS_PER_JOB), &|job| {
             let some = rows.start + job * ROWS_PER_JOB
@@ -292,7 +304,9 @@ impl RowCopier<'_> {
                         let (rank, _) = mover_index.rank(&others[..class.other]);
                         let block = self.tables.index.first_block(class, row) + rank - first;
                         blocks.write(block, |stored| {
-                            stored.copy_from_slice(&cells[from * class.block()..][..class.block()])
+                            stored.copy_from_slice(
+                                &cells[from * class.cells_per_block()..][..class.cells_per_block()],
+                            )
                         });
                         from += 1;
                     });

@@ -3,11 +3,11 @@
 //! A file is a header of 64 bytes, the cells (16 bits, little-endian), a checksum per chunk of
 //! cells, and a checksum of header and chunk checksums; see `docs/reference/formats.md`.
 
-use super::{Run, TablesError, index::Class, cell_storage::Cells};
+use super::{Run, TablesError, cell_storage::Cells, index::Class};
 use crate::Variant;
 use alea_core::{
     files::{self, FileError, checksum, write_atomically},
-    mapping::Mapping,
+    mapping::MappedFile,
 };
 use std::{
     fs::File,
@@ -22,11 +22,11 @@ const HEADER_BYTES: usize = 64;
 /// Bytes of cells per checksum; the last chunk may be shorter.
 const CHUNK_BYTES: usize = 16 << 20;
 
-pub(super) fn path(directory: &Path, variant: Variant, class: Class) -> PathBuf {
+pub(super) fn table_path(directory: &Path, variant: Variant, class: Class) -> PathBuf {
     directory.join(format!("{}-{class}.ends", variant.name()))
 }
 
-pub(super) fn bytes(cells: u64) -> u64 {
+pub(super) fn file_size(cells: u64) -> u64 {
     HEADER_BYTES as u64 + 2 * cells + 8 * (2 * cells).div_ceil(CHUNK_BYTES as u64) + 8
 }
 
@@ -105,8 +105,8 @@ pub(super) fn open(
     cells: u64,
     run: Run<'_>,
 ) -> Result<Cells, TablesError> {
-    let failed = |cause| FileError::reading(path, cause);
-    let damaged = |problem: &str| TablesError::in_file(path, problem);
+    let failed = |cause| FileError::from_read(path, cause);
+    let damaged = |problem: &str| TablesError::file_error(path, problem);
     let mut file = files::open(path)?;
     let length = file.metadata().map_err(failed)?.len();
     if length < HEADER_BYTES as u64 {
@@ -128,10 +128,10 @@ pub(super) fn open(
             variant.name()
         )));
     }
-    if length != bytes(cells) {
+    if length != file_size(cells) {
         return Err(damaged(&format!(
             "it has {length} bytes instead of {}",
-            bytes(cells)
+            file_size(cells)
         )));
     }
     let end_of_cells = HEADER_BYTES as u64 + 2 * cells;
@@ -177,7 +177,7 @@ pub(super) fn open(
         }
     }
     Cells::from_file(
-        Mapping::new(&file, path).map_err(failed)?,
+        MappedFile::new(&file, path).map_err(failed)?,
         HEADER_BYTES,
         cells as usize,
     )

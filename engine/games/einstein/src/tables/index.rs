@@ -48,20 +48,20 @@ impl Class {
         self.mover + self.other
     }
 
-    pub(super) fn with_swapped(self) -> Vec<Self> {
+    pub(super) fn with_mirror(self) -> Vec<Self> {
         let mut both = vec![self, self.swap_sides()];
         both.dedup();
         both
     }
 
-    pub(super) fn block(self) -> usize {
+    pub(super) fn cells_per_block(self) -> usize {
         NUM_PATTERNS[self.mover] * NUM_PATTERNS[self.other]
     }
 
     /// All classes of at most `stones` stones by total, each next to its swapped class.
     pub fn up_to(stones: usize) -> Vec<Self> {
         Self::pairs_up_to(stones)
-            .flat_map(Self::with_swapped)
+            .flat_map(Self::with_mirror)
             .collect()
     }
 
@@ -115,7 +115,7 @@ impl Orbits {
         let mut rows_without_zero = 0;
         for with_zero in [false, true] {
             for number in 0..entries.len() {
-                let tuple = tuple(number, stones);
+                let tuple = tuple_squares(number, stones);
                 let squares = &tuple[..stones];
                 if !are_distinct(squares) || squares.contains(&0) != with_zero {
                     continue;
@@ -144,17 +144,17 @@ impl Orbits {
 }
 
 #[inline]
-pub(super) fn occupied(squares: &[u8]) -> u32 {
+pub(super) fn square_set(squares: &[u8]) -> u32 {
     squares
         .iter()
         .fold(0, |occupied, square| occupied | 1 << square)
 }
 
 fn are_distinct(squares: &[u8]) -> bool {
-    occupied(squares).count_ones() as usize == squares.len()
+    square_set(squares).count_ones() as usize == squares.len()
 }
 
-fn tuple(number: usize, stones: usize) -> Squares {
+fn tuple_squares(number: usize, stones: usize) -> Squares {
     let mut rest = number;
     build_array(|index| {
         let square = rest % NUM_MOVER_SQUARES;
@@ -295,7 +295,7 @@ impl Index {
                 * num_other_tuples(25 - class.mover, class.other)
     }
 
-    pub(super) fn blocks(&self, class: Class) -> usize {
+    pub(super) fn num_blocks(&self, class: Class) -> usize {
         self.first_block(class, self.rows(class.mover).len())
     }
 }
@@ -304,7 +304,7 @@ impl Index {
 pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     let mut tuples = Vec::new();
     for code in 0..NUM_MOVER_SQUARES.pow(stones as u32) {
-        let mut squares = tuple(code, stones);
+        let mut squares = tuple_squares(code, stones);
         if are_distinct(&squares[..stones]) && (stones == 1 || squares[0] < squares[stones - 1]) {
             squares[..stones].iter_mut().for_each(|square| *square += 1);
             tuples.push(squares);
@@ -315,7 +315,7 @@ pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
 
 /// A stone's steps from its start corner, 0 to 8; `square` is in its own perspective.
 #[inline]
-pub(super) fn progress(square: u8) -> usize {
+pub(super) fn steps_from_start(square: u8) -> usize {
     usize::from(square / 5 + square % 5)
 }
 
@@ -327,7 +327,7 @@ mod tests {
     fn every_block_of_a_class_is_one_arrangement() {
         let index = Index::new(5);
         for class in Class::up_to(4) {
-            let mut seen = vec![false; index.blocks(class)];
+            let mut seen = vec![false; index.num_blocks(class)];
             let others = other_tuples(class.other);
             for (row, tuple) in index.rows(class.mover).iter().enumerate() {
                 let movers = &tuple[..class.mover];
@@ -365,7 +365,7 @@ mod tests {
     fn sizes_are_those_that_were_counted_apart() {
         // Counted orbit by orbit by a program in another language.
         let index = Index::new(5);
-        let size = |class: Class| index.blocks(class) * class.block();
+        let size = |class: Class| index.num_blocks(class) * class.cells_per_block();
         let cells = |stones| Class::up_to(stones).into_iter().map(size).sum::<usize>();
         assert_eq!((cells(4), cells(5)), (10_551_513, 452_915_373));
     }

@@ -29,7 +29,7 @@ pub(super) struct SuccessorValues<'a> {
 
 /// Numbers of faces that allow only the mover's stone i (`[2i][cell]`), or both i and i + 1 (`[2i +
 /// 1][cell]`), zero-padded to [`padded_len`].
-pub(super) type FaceCounts = Vec<Vec<f32>>;
+pub(super) type FaceWeights = Vec<Vec<f32>>;
 
 pub(super) const fn padded_len(cells: usize) -> usize {
     cells.next_multiple_of(32)
@@ -156,7 +156,7 @@ fn expected_values<const OWN: usize, const ENEMY: usize>(
 /// Transposes a block from working to storage order, the enemy's pattern (of rank `order` in
 /// working order) outside.
 #[inline(always)]
-fn store<const OWN: usize, const ENEMY: usize>(
+fn store_transposed<const OWN: usize, const ENEMY: usize>(
     values: &BlockValues,
     order: &[u8],
     stored: &mut BlockValues,
@@ -197,7 +197,7 @@ fn solve_body<const OWN: usize, const ENEMY: usize>(task: &BlockTask<'_>, scratc
         take_minima::<OWN, ENEMY>(&mut scratch.minima[usize::from(*stone)], source);
     }
     expected_values::<OWN, ENEMY>(task.weights, &scratch.minima, &mut scratch.values);
-    store::<OWN, ENEMY>(&scratch.values, task.order, &mut scratch.stored);
+    store_transposed::<OWN, ENEMY>(&scratch.values, task.order, &mut scratch.stored);
 }
 
 #[derive(Clone, Debug)]
@@ -219,7 +219,7 @@ impl Default for Scratch {
 
 multiversion! {
     /// Solves a block of `OWN` against `ENEMY` stones into `scratch.stored`.
-    pub(super) fn solve<const OWN: usize, const ENEMY: usize>(
+    pub(super) fn solve_block<const OWN: usize, const ENEMY: usize>(
         task: &BlockTask<'_>,
         scratch: &mut Scratch,
     ) {

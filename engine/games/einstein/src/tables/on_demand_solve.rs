@@ -3,7 +3,7 @@
 //! Every move adds progress or removes a stone, so the reachable positions form layers: listed
 //! forwards, solved backwards. Errors do not exceed those of the tables.
 
-use super::{Tables, index::progress};
+use super::{Tables, index::steps_from_start};
 use crate::{GONE, MAX_STONES, Move, MoveList, Position, Standard};
 use alea_core::{game::Game, search_game::SearchHints};
 
@@ -16,7 +16,7 @@ impl Tables {
     /// All moves of a position that is not over, each with its win probability for the mover;
     /// `None` if this needs more than `limit` positions outside the tables. Panics unless
     /// [`Self::matches_rules`].
-    pub fn moves_within(
+    pub fn solve_moves_within(
         &self,
         game: &Standard,
         position: &Position,
@@ -26,7 +26,7 @@ impl Tables {
             self.matches_rules(game),
             "tables of one variant do not know another"
         );
-        let stones = position.stones() as usize;
+        let stones = position.num_stones() as usize;
         let outside = stones.saturating_sub(self.stones);
         let mut extension = Extension {
             game,
@@ -82,20 +82,21 @@ struct Extension<'a> {
 }
 
 impl Extension<'_> {
-    fn layer(&self, position: &Position) -> Option<usize> {
-        let stones = position.stones() as usize;
+    fn layer_index(&self, position: &Position) -> Option<usize> {
+        let stones = position.num_stones() as usize;
         let sides = [position.mover(), position.other()].into_iter();
         let squares = sides.flat_map(|side| side.squares());
         let squares = squares.filter(|&square| square != GONE);
-        (stones > self.tables.stones)
-            .then(|| (self.stones - stones) * MAX_LAYERS + squares.map(progress).sum::<usize>())
+        (stones > self.tables.stones).then(|| {
+            (self.stones - stones) * MAX_LAYERS + squares.map(steps_from_start).sum::<usize>()
+        })
     }
 
     fn add_successors(&mut self, position: &Position, all: bool) {
         let (game, moves) = (self.game, self.game.all_moves(position));
         visit_moves(game, position, &moves, all, |_, after| {
             if let Some(after) = after
-                && let Some(layer) = self.layer(&after)
+                && let Some(layer) = self.layer_index(&after)
             {
                 self.layers[layer].positions.push(after);
             }
@@ -130,7 +131,7 @@ impl Extension<'_> {
                 &game.all_moves(position),
                 all,
                 |_, after| {
-                    queried.extend(after.filter(|after| self.layer(after).is_none()));
+                    queried.extend(after.filter(|after| self.layer_index(after).is_none()));
                 },
             );
         }
@@ -146,7 +147,7 @@ impl Extension<'_> {
                 all,
                 |move_index, after| {
                     values_of_moves[move_index] = 1.0
-                        - after.map_or(0.0, |after| match self.layer(&after) {
+                        - after.map_or(0.0, |after| match self.layer_index(&after) {
                             None => found_values.next().flatten().map_or(f64::NAN, f64::from),
                             Some(layer) => self.layers[layer].value(&after),
                         });

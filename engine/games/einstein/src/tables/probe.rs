@@ -1,45 +1,46 @@
 //! Probes the tables: win probabilities of positions before and after the roll, and of moves.
 
 use super::{
-    Tables, class_index,
+    Tables,
     cell_storage::{self, Cells},
+    class_index,
 };
 use crate::{Move, Position, Standard, dice::Die};
 use alea_core::oracle::Oracle;
 
-/// Moves whose win probabilities differ by less count as equal; about twice [`Oracle::error`] of
+/// Moves whose win probabilities differ by less count as equal; about twice [`Oracle::max_error`] of
 /// five stones.
-pub const SAME_VALUE: f32 = 1e-4;
+pub const SAME_VALUE_MARGIN: f32 = 1e-4;
 
 /// Win probabilities of a position, its moves and its rolls.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Probe {
+pub struct ProbeResult {
     /// Win probability of the side to move, before the roll.
     pub value: f32,
     /// Every move that some face allows, in list order, with its win probability for the mover.
     pub moves: Vec<(Move, f32)>,
     /// The best moves after each roll, at `face − 1`.
-    pub faces: [Face; 6],
+    pub faces: [FaceResult; 6],
 }
 
 /// The best moves after a given roll.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Face {
+pub struct FaceResult {
     /// Win probability of the side to move with its best legal move.
     pub value: f32,
-    /// Legal moves whose win probability is within [`SAME_VALUE`] of `value`, in list order; only
+    /// Legal moves whose win probability is within [`SAME_VALUE_MARGIN`] of `value`, in list order; only
     /// certain wins if `value` is 1.
     pub best: Vec<Move>,
 }
 
 const BATCH_SIZE: usize = 32;
 /// Pages requested before the first is read, since disks answer many requests sooner.
-const READ_AHEAD: usize = 256;
+const PAGES_AHEAD: usize = 256;
 
 impl Tables {
     #[inline]
     fn cell(&self, position: &Position) -> Option<&u16> {
-        let (class, cell) = self.index.find(position)?;
+        let (class, cell) = self.index.find_cell(position)?;
         let cells = self.cells[class_index(class)]
             .as_ref()
             .map(Cells::as_slice)?;
@@ -49,7 +50,7 @@ impl Tables {
     /// Win probability in units of 1/65535 of the side to move before the roll; `None` if the
     /// position, which must not be over, is not in the tables.
     #[inline]
-    pub fn units(&self, position: &Position) -> Option<u16> {
+    pub fn value_units(&self, position: &Position) -> Option<u16> {
         self.cell(position).copied()
     }
 
@@ -57,7 +58,7 @@ impl Tables {
     /// be over, is not in the tables.
     #[inline]
     pub fn value_of(&self, position: &Position) -> Option<f32> {
-        self.units(position).map(to_value)
+        self.value_units(position).map(to_value)
     }
 
     /// Sets `values[i]` to [`Self::value_of`] `positions[i]`.
@@ -77,12 +78,12 @@ impl Tables {
         }
         values.fill(None);
         let found = positions.iter().zip(0..).filter_map(|(position, number)| {
-            let (class, cell) = self.index.find(position)?;
+            let (class, cell) = self.index.find_cell(position)?;
             Some((class_index(class), cell, number))
         });
         let mut found: Vec<(usize, usize, usize)> = found.collect();
         found.sort_unstable();
-        for some in found.chunks(READ_AHEAD) {
+        for some in found.chunks(PAGES_AHEAD) {
             let cells = |class_index: usize| self.cells[class_index].as_ref();
             for &(class_index, cell, _) in some {
                 cells(class_index)
@@ -97,7 +98,7 @@ impl Tables {
 
     /// Win probabilities of a position that is not over, its moves and its rolls; `None` if it is
     /// not in the tables.
-    pub fn probe(&self, game: &Standard, position: &Position) -> Option<Probe> {
+    pub fn probe(&self, game: &Standard, position: &Position) -> Option<ProbeResult> {
         self.probe_within(game, position, 0)
     }
 
@@ -108,21 +109,21 @@ impl Tables {
         game: &Standard,
         position: &Position,
         limit: usize,
-    ) -> Option<Probe> {
-        let moves = self.moves_within(game, position, limit)?;
-        let faces: [Face; 6] = std::array::from_fn(|face| {
+    ) -> Option<ProbeResult> {
+        let moves = self.solve_moves_within(game, position, limit)?;
+        let faces: [FaceResult; 6] = std::array::from_fn(|face| {
             let permitted = game.legal_moves(position, face as u8 + 1);
             let rated = || moves.iter().filter(|(mv, _)| permitted.contains(mv));
             let value = rated().map(|(_, value)| *value).fold(0.0, f32::max);
-            let margin = if value == 1.0 { 0.0 } else { SAME_VALUE };
+            let margin = if value == 1.0 { 0.0 } else { SAME_VALUE_MARGIN };
             let best = rated().filter(|(_, other)| *other >= value - margin);
-            Face {
+            FaceResult {
                 value,
                 best: best.map(|(mv, _)| *mv).collect(),
             }
         });
         let mean = || faces.iter().map(|face| face.value).sum::<f32>() / 6.0;
-        Some(Probe {
+        Some(ProbeResult {
             value: self.value_of(position).unwrap_or_else(mean),
             moves,
             faces,
@@ -145,7 +146,7 @@ impl Oracle<Standard> for Tables {
 
     #[inline]
     fn may_cover_successors(&self, position: &Position) -> bool {
-        position.stones() as usize == self.stones() + 1
+        position.num_stones() as usize == self.max_stones() + 1
     }
 
     fn values(&self, game: &Standard, positions: &[Position]) -> Vec<Option<f32>> {
@@ -156,7 +157,7 @@ impl Oracle<Standard> for Tables {
         values
     }
 
-    fn error(&self) -> f32 {
+    fn max_error(&self) -> f32 {
         self.error_bound()
     }
 }

@@ -5,22 +5,25 @@ use crate::Variant;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Creates a variant's tables of at most the given number of stones (of both sides together).
-pub type Provider = dyn Fn(usize, Variant) -> Result<Arc<Tables>, TablesError> + Send + Sync;
+pub type TablesProvider = dyn Fn(usize, Variant) -> Result<Arc<Tables>, TablesError> + Send + Sync;
 
 /// Returns the largest number of stones for which a variant's tables can be had without building; 0
 /// for none.
-pub type CachedStones = dyn Fn(Variant) -> usize + Send + Sync;
+pub type CachedStonesQuery = dyn Fn(Variant) -> usize + Send + Sync;
 
-static PROVIDER: OnceLock<(Box<Provider>, Box<CachedStones>)> = OnceLock::new();
+static PROVIDER: OnceLock<(Box<TablesProvider>, Box<CachedStonesQuery>)> = OnceLock::new();
 static TABLES: Mutex<Vec<Arc<Tables>>> = Mutex::new(Vec::new());
 
 /// Registers how tables are created. Only the first call has an effect; others return `false`.
-pub fn register_provider(provider: Box<Provider>, cached_stones: Box<CachedStones>) -> bool {
+pub fn register_provider(
+    provider: Box<TablesProvider>,
+    cached_stones: Box<CachedStonesQuery>,
+) -> bool {
     PROVIDER.set((provider, cached_stones)).is_ok()
 }
 
 /// Largest number of stones for which a variant's tables can be had without building; 0 for none,
-/// or if no [`CachedStones`] is registered.
+/// or if no [`CachedStonesQuery`] is registered.
 pub fn cached_stones(variant: Variant) -> usize {
     PROVIDER
         .get()
@@ -33,7 +36,7 @@ pub fn shared_tables(stones: usize, variant: Variant) -> Result<Arc<Tables>, Tab
     let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(there) = tables
         .iter()
-        .find(|tables| tables.stones() == stones && tables.variant() == variant)
+        .find(|tables| tables.max_stones() == stones && tables.variant() == variant)
     {
         return Ok(there.clone());
     }

@@ -13,9 +13,12 @@
 //! = 0.
 
 use super::{
-    index::{Class, Index, MoverIndex, Squares, dispatch_class, occupied, other_tuples, progress},
-    kernels::{self, BlockTask, Scratch, SuccessorValues},
     cell_storage::{Blocks, prefetch},
+    index::{
+        Class, Index, MoverIndex, Squares, dispatch_class, other_tuples, square_set,
+        steps_from_start,
+    },
+    kernels::{self, BlockTask, Scratch, SuccessorValues},
     label_patterns::{
         self, MAX_SIDE_STONES, NUM_PATTERNS, pattern_masks, pattern_number, reverse_mask,
         without_label,
@@ -38,12 +41,12 @@ pub(super) fn max_layer(class: Class) -> usize {
 }
 
 pub(super) trait BlockStore: Sync {
-    fn find(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize);
+    fn find_block(&self, class: Class, layer: usize, row: usize, rank: usize) -> (&Blocks, usize);
 }
 
 struct PatternMap {
     class: Class,
-    weights: kernels::FaceCounts,
+    weights: kernels::FaceWeights,
     /// `[captured stone of the mover, or class.mover][whether the mover's labels are reversed after
     /// the move]`: the successor's row of each of its patterns.
     rows: Vec<[Vec<u8>; 2]>,
@@ -121,7 +124,7 @@ impl PatternMap {
 }
 
 /// A side's tuples of equal progress, each with its set of squares.
-pub(super) type Bucket = Vec<(Squares, u32)>;
+pub(super) type ProgressBucket = Vec<(Squares, u32)>;
 
 pub(super) struct Solver<'a> {
     index: &'a Index,
@@ -129,7 +132,7 @@ pub(super) struct Solver<'a> {
     instructions: Instructions,
     pattern_maps: Vec<PatternMap>,
     /// `[class][progress]`: the other side's tuples.
-    others: Vec<Vec<Bucket>>,
+    others: Vec<Vec<ProgressBucket>>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -156,8 +159,11 @@ impl<'a> Solver<'a> {
         instructions: Instructions,
         finished: &'a (dyn Fn(Class) -> &'a [u16] + Sync),
     ) -> Self {
-        let classes = class.with_swapped();
-        let others = classes.iter().map(|class| buckets(class.other)).collect();
+        let classes = class.with_mirror();
+        let others = classes
+            .iter()
+            .map(|class| progress_buckets(class.other))
+            .collect();
         let pattern_maps = classes
             .into_iter()
             .map(|class| PatternMap::new(variant, class))
@@ -177,7 +183,7 @@ impl<'a> Solver<'a> {
             .map(|pattern_map| pattern_map.class)
     }
 
-    pub(super) fn opponent_buckets(&self, number: usize) -> &[Bucket] {
+    pub(super) fn other_side_buckets(&self, number: usize) -> &[ProgressBucket] {
         &self.others[number]
     }
 
@@ -205,8 +211,8 @@ impl<'a> Solver<'a> {
     ) {
         let class = self.pattern_maps[number].class;
         let own = &self.index.rows(class.mover)[row][..class.mover];
-        let occupied = occupied(own);
-        let steps = own.iter().map(|&square| progress(square)).sum();
+        let occupied = square_set(own);
+        let steps = own.iter().map(|&square| steps_from_start(square)).sum();
         let Some(bucket) = layer
             .checked_sub(steps)
             .and_then(|steps| self.others[number].get(steps))
@@ -242,8 +248,8 @@ impl<'a> Solver<'a> {
                 won: plan.won,
                 order: &pattern_map.order[plan.reversed],
             };
-            kernels::solve::<OWN, ENEMY>(self.instructions, &task, scratch);
-            let (blocks, block) = target.find(pattern_map.class, layer, plan.row, plan.rank);
+            kernels::solve_block::<OWN, ENEMY>(self.instructions, &task, scratch);
+            let (blocks, block) = target.find_block(pattern_map.class, layer, plan.row, plan.rank);
             blocks.write(block, |cells| {
                 let cells = &mut cells[..const { NUM_PATTERNS[OWN] * NUM_PATTERNS[ENEMY] }];
                 cells.copy_from_slice(&scratch.stored[..cells.len()]);
@@ -257,7 +263,7 @@ impl<'a> Solver<'a> {
                 if planned >= PREFETCH_DISTANCE {
                     execute(plan, &mut scratch);
                 }
-                self.plan::<OWN, ENEMY>(
+                self.plan_block::<OWN, ENEMY>(
                     pattern_map,
                     layer,
                     own,
@@ -281,7 +287,7 @@ impl<'a> Solver<'a> {
         clippy::too_many_arguments,
         reason = "what one block is made of, in the innermost loop"
     )]
-    fn plan<'t, const OWN: usize, const ENEMY: usize>(
+    fn plan_block<'t, const OWN: usize, const ENEMY: usize>(
         &self,
         pattern_map: &'t PatternMap,
         layer: usize,
@@ -294,13 +300,13 @@ impl<'a> Solver<'a> {
         'a: 't,
     {
         let (rank, _) = mover_index.rank(&others[..ENEMY]);
-        let (enemy, seen_by_enemy) = (swap_sides(others), swap_sides(own));
+        let (enemy, seen_by_enemy) = (to_other_side(others), to_other_side(own));
         let after = self.index.mover_index(&enemy[..ENEMY]);
         let working = usize::from(after.reversed);
         (plan.row, plan.rank, plan.reversed, plan.won, plan.count) =
             (mover_index.row, rank, working, 0, 0);
         for stone in 0..OWN {
-            for step in steps(own[stone]) {
+            for step in step_offsets(own[stone]) {
                 let destination = own[stone] + step;
                 let mut moved = seen_by_enemy;
                 moved[stone] = GOAL - destination;
@@ -344,9 +350,10 @@ impl<'a> Solver<'a> {
                     }
                 } else {
                     let (rank, reverse) = after.rank(&moved[..OWN]);
-                    let above = layer + progress(destination) - progress(own[stone]);
+                    let above =
+                        layer + steps_from_start(destination) - steps_from_start(own[stone]);
                     let (blocks, block) =
-                        target.find(pattern_map.class.swap_sides(), above, after.row, rank);
+                        target.find_block(pattern_map.class.swap_sides(), above, after.row, rank);
                     SuccessorValues {
                         cells: blocks.get(block).expect("the layers above are solved"),
                         rows: reverse.then_some(&pattern_map.rows[OWN][1][..]),
@@ -358,8 +365,8 @@ impl<'a> Solver<'a> {
             }
         }
         // All first cells at once, so that their addresses are translated in parallel.
-        let (blocks, block) = target.find(pattern_map.class, layer, plan.row, plan.rank);
-        blocks.prepare(block);
+        let (blocks, block) = target.find_block(pattern_map.class, layer, plan.row, plan.rank);
+        blocks.prefetch_block(block);
         let sources = &plan.sources[..plan.count];
         for (_, source) in sources {
             prefetch(&source.cells[..1]);
@@ -371,13 +378,13 @@ impl<'a> Solver<'a> {
 
     #[inline]
     fn finished_block(&self, class: Class, row: usize, rank: usize) -> &'a [u16] {
-        let cells = class.block();
+        let cells = class.cells_per_block();
         &(self.finished)(class)[(self.index.first_block(class, row) + rank) * cells..][..cells]
     }
 }
 
 #[inline(always)]
-fn steps(square: u8) -> impl Iterator<Item = u8> {
+fn step_offsets(square: u8) -> impl Iterator<Item = u8> {
     let (sideways, forward) = (square % 5 < 4, square / 5 < 4);
     [(sideways && forward, 6), (sideways, 1), (forward, 5)]
         .into_iter()
@@ -385,7 +392,7 @@ fn steps(square: u8) -> impl Iterator<Item = u8> {
 }
 
 #[inline]
-fn swap_sides(squares: &Squares) -> Squares {
+fn to_other_side(squares: &Squares) -> Squares {
     squares.map(|square| GOAL.wrapping_sub(square))
 }
 
@@ -394,12 +401,15 @@ fn without_stone(squares: &Squares, stone: usize) -> Squares {
     build_array(|index| squares[(index + usize::from(index >= stone)).min(MAX_SIDE_STONES - 1)])
 }
 
-fn buckets(stones: usize) -> Vec<Bucket> {
-    let mut buckets = vec![Bucket::new(); MAX_PROGRESS * stones + 1];
+fn progress_buckets(stones: usize) -> Vec<ProgressBucket> {
+    let mut buckets = vec![ProgressBucket::new(); MAX_PROGRESS * stones + 1];
     for squares in other_tuples(stones) {
         let of_side = &squares[..stones];
-        let steps: usize = of_side.iter().map(|&square| progress(GOAL - square)).sum();
-        buckets[steps].push((squares, occupied(of_side)));
+        let steps: usize = of_side
+            .iter()
+            .map(|&square| steps_from_start(GOAL - square))
+            .sum();
+        buckets[steps].push((squares, square_set(of_side)));
     }
     buckets
 }

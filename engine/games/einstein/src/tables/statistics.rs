@@ -90,14 +90,14 @@ impl Sums {
     }
 
     fn add_position(&mut self, tables: &Tables, game: &Standard, position: &Position) {
-        let Some(value) = tables.units(position) else {
+        let Some(value) = tables.value_units(position) else {
             return;
         };
         self.positions += 1;
         self.won += u64::from(value == u16::MAX);
         self.lost += u64::from(value == 0);
         self.values += u64::from(value);
-        if let Some(other) = tables.units(&position.pass_turn()) {
+        if let Some(other) = tables.value_units(&position.pass_turn()) {
             let size = i64::from(value) + i64::from(other) - i64::from(u16::MAX);
             self.tempo += size;
             let extreme = |size| Some((size, Reverse(position.bits()), *position));
@@ -122,7 +122,7 @@ impl Sums {
             let after = game.play(position, mv);
             units[usize::from(mv.number())] = match game.winner(&after) {
                 Some(_) => u16::MAX,
-                None => u16::MAX - tables.units(&after).unwrap_or(u16::MAX),
+                None => u16::MAX - tables.value_units(&after).unwrap_or(u16::MAX),
             };
         }
         for face in 1..=6 {

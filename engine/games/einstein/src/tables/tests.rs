@@ -3,8 +3,8 @@
 use super::{visit::PositionVisitor, *};
 use crate::{Position, Standard, dice::Die};
 use alea_core::{
-    game::Game, random::RandomStream, search_game::Playouts, simd::Instructions,
-    job_array::TaskSlice,
+    game::Game, job_array::TaskSlice, random::RandomStream, search_game::Playouts,
+    simd::Instructions,
 };
 use std::sync::{
     Mutex,
@@ -46,9 +46,10 @@ impl Reference {
         let index = Index::new(stones);
         let mut values: Vec<_> = (0..25).map(|_| Vec::new()).collect();
         for class in Class::up_to(stones) {
-            values[class_index(class)].resize_with(index.blocks(class) * class.block(), || {
-                AtomicU64::new(f64::NAN.to_bits())
-            });
+            values[class_index(class)]
+                .resize_with(index.num_blocks(class) * class.cells_per_block(), || {
+                    AtomicU64::new(f64::NAN.to_bits())
+                });
         }
         let reference = Self {
             game: Standard::new(variant, Die::fair()),
@@ -57,7 +58,7 @@ impl Reference {
         };
         for class in Class::pairs_up_to(stones) {
             let walks: Vec<_> = class
-                .with_swapped()
+                .with_mirror()
                 .into_iter()
                 .map(|class| PositionVisitor::new(&reference.index, class))
                 .collect();
@@ -73,7 +74,7 @@ impl Reference {
     }
 
     fn value_of_position(&self, position: &Position) -> &AtomicU64 {
-        let (class, cell) = self.index.find(position).unwrap();
+        let (class, cell) = self.index.find_cell(position).unwrap();
         &self.values[class_index(class)][cell]
     }
 
@@ -109,7 +110,7 @@ impl Reference {
 /// Maximum and root mean square error, in units of 1/65535.
 fn errors(tables: &Tables, reference: &Reference) -> (f64, f64) {
     let (mut largest, mut squares, mut count) = (0.0f64, 0.0, 0u64);
-    for class in Class::up_to(tables.stones()) {
+    for class in Class::up_to(tables.max_stones()) {
         let cells = tables.cells_of(class);
         let values = &reference.values[class_index(class)];
         assert_eq!(cells.len(), values.len());
@@ -215,8 +216,11 @@ fn tables_built_in_little_memory_are_the_same_byte_by_byte() {
     let built = build(&one, u64::MAX);
     build(&other, 100_000);
     assert!(contents(one.path()) == contents(other.path()));
-    assert_eq!(Tables::stones_in(one.path(), classic), Some(4));
-    assert_eq!(Tables::stones_in(one.path(), Variant::NearestOnly), None);
+    assert_eq!(Tables::stones_on_disk(one.path(), classic), Some(4));
+    assert_eq!(
+        Tables::stones_on_disk(one.path(), Variant::NearestOnly),
+        None
+    );
     let bytes: usize = contents(one.path()).values().map(Vec::len).sum();
     assert_eq!(bytes as u64, Tables::bytes_on_disk(4).unwrap());
     let in_memory = tables(4, classic);
@@ -236,7 +240,7 @@ fn a_changed_byte_is_refused_and_built_again() {
     build().unwrap();
     open().unwrap();
     let class = Class { mover: 1, other: 2 };
-    let path = file::path(at, nearest, class);
+    let path = file::table_path(at, nearest, class);
     let file_bytes = std::fs::read(&path).unwrap();
     let last = file_bytes.len() - 1;
     for at in (0..file_bytes.len())
@@ -266,7 +270,7 @@ fn a_changed_byte_is_refused_and_built_again() {
         error.starts_with(&format!("{}: ", path.display())),
         "{error}"
     );
-    std::fs::rename(file::path(at, nearest, class.swap_sides()), &path).unwrap();
+    std::fs::rename(file::table_path(at, nearest, class.swap_sides()), &path).unwrap();
     assert!(open().is_err());
     build().unwrap();
     assert!(std::fs::read(&path).unwrap() == file_bytes);
@@ -296,10 +300,10 @@ fn random_game_positions(stones: u32, count: usize, seed: u64) -> Vec<Position> 
     let mut positions = Vec::new();
     while positions.len() < count {
         let mut position = game.random_start(&mut random, 0);
-        while game.winner(&position).is_none() && position.stones() > stones {
+        while game.winner(&position).is_none() && position.num_stones() > stones {
             position = game.play(&position, game.sample_move(&position, random.next_u64()));
         }
-        if game.winner(&position).is_none() && position.stones() == stones {
+        if game.winner(&position).is_none() && position.num_stones() == stones {
             positions.push(position);
         }
     }

@@ -2,7 +2,7 @@
 //! except those that [`super::index`] stores twice. A single stone has label 1.
 
 use super::{
-    index::{Class, Index, Squares, other_tuples, progress},
+    index::{Class, Index, Squares, other_tuples, steps_from_start},
     label_patterns::pattern_masks,
 };
 use crate::{GONE, MAX_STONES, Position, Standard, position::Side};
@@ -43,9 +43,13 @@ impl<'a> PositionVisitor<'a> {
             let steps = || {
                 let of_others: usize = others
                     .iter()
-                    .map(|&square| progress(Standard::GOAL - square))
+                    .map(|&square| steps_from_start(Standard::GOAL - square))
                     .sum();
-                of_others + own.iter().map(|&square| progress(square)).sum::<usize>()
+                of_others
+                    + own
+                        .iter()
+                        .map(|&square| steps_from_start(square))
+                        .sum::<usize>()
             };
             if others.iter().any(|square| own.contains(square))
                 || layer.is_some_and(|layer| layer != steps())
@@ -53,19 +57,23 @@ impl<'a> PositionVisitor<'a> {
                 continue;
             }
             for &other_mask in &self.other_masks {
-                let other = side(
+                let other = side_of_squares(
                     others.iter().map(|&square| Standard::GOAL - square),
                     other_mask,
                 );
                 for &own_mask in &self.own_masks {
-                    visit(Position::new(side(own.iter().copied(), own_mask), other, 0));
+                    visit(Position::new(
+                        side_of_squares(own.iter().copied(), own_mask),
+                        other,
+                        0,
+                    ));
                 }
             }
         }
     }
 }
 
-fn side(squares: impl Iterator<Item = u8>, mask: u8) -> Side {
+fn side_of_squares(squares: impl Iterator<Item = u8>, mask: u8) -> Side {
     let mut stones = [GONE; MAX_STONES];
     for (label, square) in (0..MAX_STONES)
         .filter(|label| mask >> label & 1 == 1)

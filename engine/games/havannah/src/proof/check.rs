@@ -4,39 +4,42 @@ use crate::{Havannah, Move, Position};
 use alea_core::game::{Game, Seat};
 use std::collections::{HashMap, HashSet};
 
-/// The winner's move by the [`number`] of a position in which threats alone do not win.
+/// The winner's move by the [`position_number`] of a position in which threats alone do not win.
 pub type Strategy = HashMap<u64, Move>;
 
-pub(super) fn has_numbers(game: &Havannah) -> bool {
+pub(super) fn has_position_numbers(game: &Havannah) -> bool {
     game.base() <= 4 && !game.swap
 }
 
 /// A number that identifies a position of base 3 or 4: the sum of 3^cell, twice for the second
 /// player's stones.
-pub fn number(game: &Havannah, position: &Position) -> u64 {
-    let cells = (0..game.board_cells()).rev();
+pub fn position_number(game: &Havannah, position: &Position) -> u64 {
+    let cells = (0..game.num_cells()).rev();
     cells.fold(0, |sum, cell| {
         3 * sum + position.seat_at(cell).map_or(0, |seat| seat as u64 + 1)
     })
 }
 
 /// Limit of positions in one threat search.
-const MAX_CHECKED_NODES: u32 = 1_000_000;
+const MAX_THREAT_POSITIONS: u32 = 1_000_000;
 
 /// Follows a strategy against every reply and returns the number of positions. Panics on boards
-/// without [`number`]s; the error is the notation of a position where the strategy fails.
-pub fn check(
+/// without [`position_number`]s; the error is the notation of a position where the strategy fails.
+pub fn check_strategy(
     game: &Havannah,
     position: &Position,
     winner: Seat,
     strategy: &Strategy,
 ) -> Result<u64, String> {
-    assert!(has_numbers(game), "positions have numbers of 64 bits");
+    assert!(
+        has_position_numbers(game),
+        "positions have numbers of 64 bits"
+    );
     let (mut seen, mut left) = (HashSet::new(), vec![*position]);
     let mut hints = [None; 64];
     let hole = |position: &Position| Err(game.format_position(position));
     while let Some(position) = left.pop() {
-        let number = number(game, &position);
+        let number = position_number(game, &position);
         let mut moves = <Havannah as Game>::Moves::default();
         game.moves(&position, &mut moves);
         if let Some(payoffs) = game.payoffs(&position) {
@@ -51,7 +54,7 @@ pub fn check(
                 return hole(&position);
             }
             left.push(game.play(&position, *mv));
-        } else if !threats_win(game, &position, &mut { MAX_CHECKED_NODES }, &mut hints) {
+        } else if !wins_by_threats(game, &position, &mut { MAX_THREAT_POSITIONS }, &mut hints) {
             return hole(&position);
         }
     }
@@ -60,7 +63,7 @@ pub fn check(
 
 /// Whether the mover wins by threats alone; `hints` has the last winning cell of each depth, tried
 /// first.
-fn threats_win(
+fn wins_by_threats(
     game: &Havannah,
     position: &Position,
     budget: &mut u32,
@@ -83,13 +86,13 @@ fn threats_win(
     let first = hint.filter(empty);
     let candidates = first.into_iter().chain(game.empties(position));
     for cell in candidates.filter(|&cell| block.is_none_or(|block| block == cell)) {
-        let threatened = game.play(position, Move::at(cell));
+        let threatened = game.play(position, Move::place(cell));
         let mut wins = game.winning_cells(&threatened, seat);
         let won = match (wins.next(), wins.next()) {
             (Some(_), Some(_)) => true,
             (Some(answer), None) => {
-                let answered = game.play(&threatened, Move::at(answer));
-                threats_win(game, &answered, budget, later)
+                let answered = game.play(&threatened, Move::place(answer));
+                wins_by_threats(game, &answered, budget, later)
             }
             _ => false,
         };

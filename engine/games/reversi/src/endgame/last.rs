@@ -8,7 +8,7 @@ use super::{
     Endgame, INFINITE_DISCS,
     lines::{count_flipped, flips, with_neighbours},
 };
-use alea_core::{bits::nth, simd::multiversion};
+use alea_core::{bits::nth_set_bit, simd::multiversion};
 
 /// A position; `odd` has the quadrants with an odd number of empty squares.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ multiversion! {
 
 impl Endgame {
     #[inline(always)]
-    fn after(&self, board: Board, square: usize, flips: u64) -> Board {
+    fn play_square(&self, board: Board, square: usize, flips: u64) -> Board {
         Board {
             own: board.enemy ^ flips,
             enemy: board.own | flips | 1 << square,
@@ -69,12 +69,19 @@ impl Endgame {
             empty,
             odd,
         } = board;
-        let squares = |before| nth(empty, before);
+        let squares = |before| nth_set_bit(empty, before);
         match empty.count_ones() {
             0 => return self.final_score(own, enemy),
-            1 => return self.one(own, squares(0)),
-            2 => return self.search_two([own, enemy], [squares(0), squares(1)], alpha, beta),
-            3 => return self.search_three(board, alpha, beta),
+            1 => return self.score_one_empty(own, squares(0)),
+            2 => {
+                return self.search_two_empties(
+                    [own, enemy],
+                    [squares(0), squares(1)],
+                    alpha,
+                    beta,
+                );
+            }
+            3 => return self.search_three_empties(board, alpha, beta),
             4 => return search_four_empties(self.instructions, self, board, alpha, beta),
             _ => self.nodes += 1,
         }
@@ -90,7 +97,7 @@ impl Endgame {
             while squares != 0 {
                 let square = squares.trailing_zeros() as usize;
                 squares &= squares - 1;
-                let after = self.after(board, square, flips(square, own, enemy));
+                let after = self.play_square(board, square, flips(square, own, enemy));
                 let value =
                     -search_few_empties(self.instructions, self, after, -beta, -alpha.max(best));
                 best = best.max(value);
@@ -119,8 +126,8 @@ impl Endgame {
                     if flips == 0 {
                         continue;
                     }
-                    let after = self.after(board, square, flips);
-                    best = best.max(-self.search_three(after, -beta, -alpha.max(best)));
+                    let after = self.play_square(board, square, flips);
+                    best = best.max(-self.search_three_empties(after, -beta, -alpha.max(best)));
                     if best >= beta {
                         return sign * best;
                     }
@@ -135,7 +142,7 @@ impl Endgame {
     }
 
     #[inline(always)]
-    fn search_three(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
+    fn search_three_empties(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
         // First the square that is alone in its quadrant: the other two may be a pair.
         let next = |left: u64| {
@@ -164,7 +171,7 @@ impl Endgame {
                     continue;
                 }
                 let after = [enemy ^ flips, own | flips | 1 << square];
-                best = best.max(-self.search_two(after, rest, -beta, -alpha.max(best)));
+                best = best.max(-self.search_two_empties(after, rest, -beta, -alpha.max(best)));
                 if best >= beta {
                     return sign * best;
                 }
@@ -178,7 +185,13 @@ impl Endgame {
     }
 
     #[inline(always)]
-    fn search_two(&mut self, discs: [u64; 2], squares: [usize; 2], alpha: i32, beta: i32) -> i32 {
+    fn search_two_empties(
+        &mut self,
+        discs: [u64; 2],
+        squares: [usize; 2],
+        alpha: i32,
+        beta: i32,
+    ) -> i32 {
         self.nodes += 1;
         let mut side = (discs, alpha, beta);
         for sign in [1, -1] {
@@ -193,7 +206,7 @@ impl Endgame {
                 if flips == 0 {
                     continue;
                 }
-                best = best.max(-self.one(enemy ^ flips, last));
+                best = best.max(-self.score_one_empty(enemy ^ flips, last));
                 if best >= beta {
                     return sign * best;
                 }
@@ -208,7 +221,7 @@ impl Endgame {
 
     /// The score of the side to move, which owns `own`, if only `square` is empty.
     #[inline(always)]
-    fn one(&mut self, own: u64, square: usize) -> i32 {
+    fn score_one_empty(&mut self, own: u64, square: usize) -> i32 {
         self.nodes += 1;
         let all = self.game.squares().count_ones() as i32;
         let discs = own.count_ones() as i32;

@@ -7,7 +7,7 @@
 use super::super::bits::COLUMNS;
 
 /// One set per axis: rows, diagonals, columns, antidiagonals.
-type Axes = [u64; 4];
+type AxisSets = [u64; 4];
 
 pub(super) const FIRST_COLUMN: u64 = 0x0101_0101_0101_0101;
 pub(super) const LAST_COLUMN: u64 = FIRST_COLUMN << 7;
@@ -15,7 +15,7 @@ pub(super) const LAST_COLUMN: u64 = FIRST_COLUMN << 7;
 const AXIS_STEPS: [u32; 4] = [1, 7, 8, 9];
 
 /// For each square and axis the squares after it, then those before it.
-static RAYS: [[Axes; 2]; 64] = {
+static RAYS: [[AxisSets; 2]; 64] = {
     let mut rays = [[[0; 4]; 2]; 64];
     let directions = [(0, 1), (1, -1), (1, 0), (1, 1)];
     let mut at = 0;
@@ -36,7 +36,7 @@ static RAYS: [[Axes; 2]; 64] = {
 };
 
 #[inline(always)]
-fn axes(of: impl Fn(usize) -> u64) -> Axes {
+fn per_axis(of: impl Fn(usize) -> u64) -> AxisSets {
     [of(0), of(1), of(2), of(3)]
 }
 
@@ -44,12 +44,12 @@ fn axes(of: impl Fn(usize) -> u64) -> Axes {
 #[inline(always)]
 pub(super) fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     let [after, before] = &RAYS[square];
-    let up = axes(|axis| {
+    let up = per_axis(|axis| {
         let other = !enemy & after[axis];
         let end = other & other.wrapping_neg() & own;
         end.wrapping_sub(u64::from(end != 0)) & after[axis]
     });
-    let down = axes(|axis| {
+    let down = per_axis(|axis| {
         let step = AXIS_STEPS[axis];
         let mut below = !enemy & before[axis];
         below |= below >> step;
@@ -58,7 +58,7 @@ pub(super) fn flips(square: usize, own: u64, enemy: u64) -> u64 {
         let end = below & !(below >> step) & own;
         (end << 1).wrapping_neg() & before[axis]
     });
-    let all = axes(|axis| up[axis] | down[axis]);
+    let all = per_axis(|axis| up[axis] | down[axis]);
     all[0] | all[1] | all[2] | all[3]
 }
 

@@ -61,8 +61,8 @@ multiversion! {
 
 /// Number of stable discs in and next to corners along the sides.
 #[inline(always)]
-fn safe_corners(game: &Reversi, own: u64) -> u32 {
-    let sides = game.side_columns() | game.side_rows();
+fn stable_edge_discs(game: &Reversi, own: u64) -> u32 {
+    let sides = game.edge_columns() | game.edge_rows();
     (with_neighbours(own & game.corners) & own & sides).count_ones()
 }
 
@@ -123,7 +123,7 @@ impl Endgame {
             (alpha, beta) = (alpha.max(lower), beta.min(upper));
         }
         if self.guesses
-            && let Some(bound) = self.probcut_bound(own, enemy, alpha, beta)
+            && let Some(bound) = self.probcut_result(own, enemy, alpha, beta)
         {
             return bound;
         }
@@ -157,7 +157,7 @@ impl Endgame {
             for successor in successors.iter_mut() {
                 successor.priority = match successor.square == first {
                     true => i32::MAX,
-                    false => self.priority(successor, empties, odd),
+                    false => self.move_priority(successor, empties, odd),
                 };
             }
         }
@@ -209,7 +209,7 @@ impl Endgame {
     }
 
     #[inline(always)]
-    fn priority(&mut self, successor: &Successor, empties: u32, odd: u64) -> i32 {
+    fn move_priority(&mut self, successor: &Successor, empties: u32, odd: u64) -> i32 {
         let &Successor {
             own, enemy, square, ..
         } = successor;
@@ -217,7 +217,7 @@ impl Endgame {
         let replies = run_ends(own, enemy) & empty;
         let replies = replies.count_ones() + (replies & self.game.corners).count_ones();
         let chances = (with_neighbours(enemy) & empty).count_ones();
-        let mut priority = 64 * safe_corners(&self.game, enemy) as i32;
+        let mut priority = 64 * stable_edge_discs(&self.game, enemy) as i32;
         priority -= 1024 * replies as i32 + chances as i32;
         priority = 2 * priority + (odd >> square & 1) as i32;
         if empties >= MIN_EMPTIES_FOR_SHALLOW_SEARCH {
@@ -237,7 +237,7 @@ impl Endgame {
     }
 
     #[inline(always)]
-    fn probcut_bound(&mut self, own: u64, enemy: u64, alpha: i32, beta: i32) -> Option<i32> {
+    fn probcut_result(&mut self, own: u64, enemy: u64, alpha: i32, beta: i32) -> Option<i32> {
         let empties = (self.game.squares() & !(own | enemy)).count_ones();
         if beta - alpha != 1 || empties < MIN_EMPTIES_FOR_PROBCUT {
             return None;

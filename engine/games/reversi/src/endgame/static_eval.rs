@@ -21,7 +21,7 @@ pub(super) fn expected_score(game: &Reversi, own: u64, enemy: u64, moves: u64) -
     let beside = (corners & !LAST_COLUMN) << 1 | (corners & !FIRST_COLUMN) >> 1;
     let above = corners << COLUMNS | corners >> COLUMNS;
     let diagonal = beside << COLUMNS | beside >> COLUMNS;
-    let sides = game.side_columns() | game.side_rows();
+    let sides = game.edge_columns() | game.edge_rows();
     2.1 * (count(moves) - count(other)) + 4.5 * count(moves & game.corners)
         - 3.3 * count(other & game.corners)
         + 1.08 * (open(own) - open(enemy))
@@ -58,10 +58,10 @@ pub(super) fn stable_discs(game: &Reversi, own: u64, enemy: u64) -> u64 {
     let open_rows = (rows & FIRST_COLUMN) * 0xFF;
     let columns = [8, 16, 32].into_iter();
     let open_columns = columns.fold(empty, |set, far| set | set.rotate_left(far));
-    let sides = game.side_columns() | game.side_rows();
+    let sides = game.edge_columns() | game.edge_rows();
     let safe = [
-        (1, !open_rows | game.side_columns()),
-        (8, !open_columns | game.side_rows()),
+        (1, !open_rows | game.edge_columns()),
+        (8, !open_columns | game.edge_rows()),
         (9, !open_diagonals(9, FIRST_COLUMN, LAST_COLUMN) | sides),
         (7, !open_diagonals(7, LAST_COLUMN, FIRST_COLUMN) | sides),
     ];

@@ -51,7 +51,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
                     }
                 };
                 if bounds_changed {
-                    self.list(context, step.node, &step.position);
+                    self.list_moves(context, step.node, &step.position);
                     let bounds =
                         solver::proven_bounds(graph, step.node, &self.outcomes, &mut self.values);
                     graph.cell(step.node).tighten::<SHARED>(bounds);
@@ -60,7 +60,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    pub(in super::super) fn list(
+    pub(in super::super) fn list_moves(
         &mut self,
         context: &Context<'_, G>,
         node: u32,
@@ -92,7 +92,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         let mut played_kinds = std::mem::take(&mut self.played_kinds);
         played_kinds.clone_from(&simulation.played_kinds);
         for (depth, step) in simulation.path.iter().enumerate().rev() {
-            self.list(context, step.node, &step.position);
+            self.list_moves(context, step.node, &step.position);
             let fixed_payoff = to_fixed(simulation.payoffs[step.seat]);
             let kind = |mv| context.game.history_index(&step.position, mv);
             played_kinds.insert(kind(self.moves[(step.edge - step.node - 1) as usize]));

@@ -1,9 +1,9 @@
 //! Selection of a simulation's path from the root to its leaf, and evaluation of the leaf.
 
 use super::{Context, PathStep, Simulation, Worker, midpoint};
-use crate::mcts::{graph::Cell, cell_refs::EdgeSlice, leaf::two_player_payoffs};
+use crate::mcts::{cell_refs::EdgeSlice, graph::Cell, leaf::two_player_payoffs};
 use alea_core::{
-    chance_bounds::{Bounds, flip_value},
+    chance_bounds::{Bounds, flip_unless_same},
     game::{MAX_SEATS, OutcomeList, Seat},
     leaf::Leaf,
     search_game::SearchGame,
@@ -78,7 +78,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
                 let first = SHARED && simulation.path.len() == usize::from(root.allowed.is_some());
                 let start = game.sample_allowed_moves(
                     &position,
-                    if first { self.draws.scale(any) } else { any },
+                    if first { self.draws.map_draw(any) } else { any },
                     &mut self.sampled_moves,
                 );
                 (start, &*self.sampled_moves, visits)
@@ -135,7 +135,8 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
                     && !self.full
                     && game.payoffs(&next).is_none()
                     && (context.oracle).is_some_and(|oracle| {
-                        (oracle.value_within(game, &next, self.limit_checker.outer())).is_some()
+                        (oracle.value_within(game, &next, self.limit_checker.outer_limits()))
+                            .is_some()
                     });
                 if !new {
                     child = self.expand(context, edge_index, &next);
@@ -180,7 +181,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         let [choice_memo] = context.graph.rave_cells(node, 1) else {
             return context.selector.select(edges, rave_cells, visits);
         };
-        let last = choice_memo.moves() as usize;
+        let last = choice_memo.move_count() as usize;
         if visits < choice_memo.visits() && last < edges.len() && !edges.get(last).has_bounds() {
             return last;
         }
@@ -214,13 +215,14 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             return;
         }
         if let Some(oracle) = context.oracle.filter(|_| new)
-            && let Some(value) = oracle.value_within(context.game, next, self.limit_checker.outer())
+            && let Some(value) =
+                oracle.value_within(context.game, next, self.limit_checker.outer_limits())
         {
-            let value = flip_value(value, context.game.to_move(next) == seat);
+            let value = flip_unless_same(value, context.game.to_move(next) == seat);
             let error = if value <= 0.0 || value >= 1.0 {
                 0.0
             } else {
-                oracle.error()
+                oracle.max_error()
             };
             simulation.bounds_changed = edge.tighten::<SHARED>(Bounds {
                 lower: (value - error).max(0.0),
@@ -246,7 +248,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         let played_kinds = (context.options.rave > 0.0).then_some(&mut simulation.played_kinds);
         simulation.payoffs = self
             .eval_timer
-            .evaluation(|| leaf.payoffs(game, next, random, played_kinds));
+            .measure(|| leaf.payoffs(game, next, random, played_kinds));
     }
 
     #[inline]
@@ -267,7 +269,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             &mut self.queue_payoffs,
         );
         self.eval_timer
-            .evaluation(|| leaf.payoffs_batch(context.game, queue, random, queue_payoffs));
+            .measure(|| leaf.payoffs_batch(context.game, queue, random, queue_payoffs));
         for simulation in simulations {
             if let Some(index) = simulation.queue_index {
                 simulation.payoffs = self.queue_payoffs[index];

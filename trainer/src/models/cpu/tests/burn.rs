@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::models::{
+    burn_tensors::{batch_tensors, cross_entropy, tensor_values},
     network::NetworkModel,
-    tensors::{batch_tensors, cross_entropy, tensor_values},
 };
 use ::burn::{
     grad_clipping::GradientClippingConfig,
@@ -87,7 +87,7 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                     model.clone(),
                     GradientsParams::from_grads(gradients, &model),
                 );
-                network.step(batch.inputs(), rate, max_norm);
+                network.adam_step(batch.inputs(), rate, max_norm);
                 // Where the true gradient is 0, rounding errors determine Adam's first steps, of up
                 // to 0.03.
                 let (found, expected) = (network.weights(), model.weights());
@@ -104,7 +104,7 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                 if shape.hidden().len() > 2 {
                     // In deeper networks, rounding may clip a sum in one implementation alone, so
                     // each step starts from equal weights.
-                    let (moments, steps) = network.optimizer();
+                    let (moments, steps) = network.optimizer_state();
                     network = CpuNetwork::new(shape, expected, moments.to_vec(), steps);
                 }
             }

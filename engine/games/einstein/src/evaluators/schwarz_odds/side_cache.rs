@@ -6,13 +6,13 @@
 use super::{LANES, Table, look_up};
 use crate::{
     MAX_STONES, Standard,
-    evaluators::race_tables::{distance_index, distance_stride},
+    evaluators::race_tables::{distance_index, distance_index_term},
     position::Side,
 };
 
 /// One side's moves, and the outcomes that allow them.
 #[derive(Clone, Debug)]
-pub struct SideCache {
+pub struct SideMoveCache {
     side: Side,
     /// This side's factor of the odds after each move, by stone and direction: infinite on the
     /// goal, 0 for a missing move.
@@ -30,7 +30,7 @@ pub(super) const OFF_BOARD: u8 = Standard::GOAL.wrapping_sub(crate::GONE) & 31;
 
 const NO_STONE: u8 = LANES as u8 - 1;
 
-impl Default for SideCache {
+impl Default for SideMoveCache {
     fn default() -> Self {
         Self {
             side: Side::EMPTY,
@@ -42,9 +42,14 @@ impl Default for SideCache {
     }
 }
 
-impl SideCache {
+impl SideMoveCache {
     #[inline]
-    pub(super) fn update(&mut self, game: &Standard, factors_after_move: &Table, side: Side) {
+    pub(super) fn update_if_changed(
+        &mut self,
+        game: &Standard,
+        factors_after_move: &Table,
+        side: Side,
+    ) {
         if self.side != side {
             self.rebuild(game, factors_after_move, side);
         }
@@ -52,7 +57,7 @@ impl SideCache {
 
     fn rebuild(&mut self, game: &Standard, factors_after_move: &Table, side: Side) {
         self.side = side;
-        let own = SideSquares::new(side);
+        let own = DistanceIndexer::new(side);
         for stone in 0..MAX_STONES {
             for (direction, destination) in Standard::destinations(side.square(stone))
                 .into_iter()
@@ -70,11 +75,7 @@ impl SideCache {
             }
         }
         (self.allowed, self.weights) = ([[NO_STONE; 2]; LANES], [0.0; LANES]);
-        for (lane, outcome) in game
-            .outcomes_by_stones(side.living_set())
-            .iter()
-            .enumerate()
-        {
+        for (lane, outcome) in game.stone_outcomes(side.living_set()).iter().enumerate() {
             self.allowed[lane] = [outcome.start as u8, outcome.end as u8 - 1];
             self.weights[lane] = outcome.weight;
         }
@@ -82,20 +83,20 @@ impl SideCache {
 }
 
 /// The squares of a side's stones, to find its distance index after a move.
-pub(super) struct SideSquares {
+pub(super) struct DistanceIndexer {
     side: Side,
     pub(super) index: usize,
     /// By square, the contribution of the stone there to the distance index.
     strides: [u16; 32],
 }
 
-impl SideSquares {
+impl DistanceIndexer {
     #[inline]
     pub(super) fn new(side: Side) -> Self {
         let mut strides = [0; 32];
         for stone in 0..MAX_STONES {
             let square = side.square(stone);
-            strides[usize::from(square & 31)] = distance_stride(stone, square) as u16;
+            strides[usize::from(square & 31)] = distance_index_term(stone, square) as u16;
         }
         Self {
             side,
@@ -108,13 +109,13 @@ impl SideSquares {
     /// move.
     #[inline]
     pub(super) fn index_after(&self, stone: usize, destination: u8) -> usize {
-        let moved = self.index - distance_stride(stone, self.side.square(stone))
-            + distance_stride(stone, destination);
+        let moved = self.index - distance_index_term(stone, self.side.square(stone))
+            + distance_index_term(stone, destination);
         moved.wrapping_sub(usize::from(self.strides[usize::from(destination & 31)]))
     }
 
     #[inline]
-    pub(super) fn index_without(&self, square: u8) -> usize {
+    pub(super) fn index_after_capture(&self, square: u8) -> usize {
         self.index - usize::from(self.strides[usize::from(square & 31)])
     }
 }

@@ -10,18 +10,20 @@ use crate::{
         ntuple::{NTuple, TupleSet},
     },
 };
-use alea_core::{evaluator::Evaluator, game::Game, search_game::Playouts, text::rows};
+use alea_core::{evaluator::Evaluator, game::Game, search_game::Playouts, text::parse_json_rows};
 use alea_learned::{
     ModelError,
-    safetensors_container::{Container, Tensor},
-    inputs::hash,
+    inputs::schema_hash,
     model_file::metadata,
+    safetensors_container::{Container, Tensor},
 };
 use proptest::prelude::*;
 
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
     let mut random = RandomStream::new(seed);
-    (0..count).map(|_| random.unit() as f32 - 0.5).collect()
+    (0..count)
+        .map(|_| random.uniform_f64() as f32 - 0.5)
+        .collect()
 }
 
 fn network(groups: FeatureGroups, widths: &[usize], bounds: &[u8]) -> ModelFile {
@@ -41,7 +43,7 @@ fn ntuple(name: &str) -> ModelFile {
 }
 
 fn of_tuples(set: TupleSet) -> ModelFile {
-    let weights = numbers(set.rows(), 7);
+    let weights = numbers(set.row_count(), 7);
     ModelFile {
         provenance: String::new(),
         model: Model::NTuple(NTuple::new(set, weights, 0.5).unwrap()),
@@ -49,7 +51,7 @@ fn of_tuples(set: TupleSet) -> ModelFile {
 }
 
 fn custom(phases: &[u8]) -> ModelFile {
-    let set = TupleSet::custom(&Standard::default(), &["b0 b1 o24", "m3 s0", "a1 d7"])
+    let set = TupleSet::parse_custom(&Standard::default(), &["b0 b1 o24", "m3 s0", "a1 d7"])
         .unwrap()
         .with_phases(phases);
     of_tuples(set.unwrap())
@@ -183,7 +185,9 @@ fn matches_expected(message: &str, expected: &str) -> bool {
 fn every_wrong_entry_of_the_metadata_is_named() {
     let [plain, stones] = small_files();
     let custom = custom(&[5, 8]);
-    for [model, key, value, expected] in rows::<[String; 4]>(include_str!("refused.jsonl")) {
+    for [model, key, value, expected] in
+        parse_json_rows::<[String; 4]>(include_str!("refused.jsonl"))
+    {
         let file = match &model[..] {
             "plain" => &plain,
             "stones" => &stones,
@@ -191,7 +195,7 @@ fn every_wrong_entry_of_the_metadata_is_named() {
         };
         // In long texts ` -> ` separates a part and its replacement.
         let value = match value.split_once(" -> ") {
-            Some((from, to)) => file.model.features().replacen(from, to, 1),
+            Some((from, to)) => file.model.feature_schema().replacen(from, to, 1),
             None => value,
         };
         let message = load_error(file, |container| {
@@ -247,7 +251,7 @@ fn other_features_are_refused_with_both_sides_named() {
     let message = load_error(&network, |container| {
         container.metadata.insert("features".into(), old.into());
     });
-    let built = network.model.features();
+    let built = network.model.feature_schema();
     assert!(
         message.contains(
             "from character 8 on the file has '0: all inputs', this build '1: all inputs"
@@ -255,7 +259,7 @@ fn other_features_are_refused_with_both_sides_named() {
         "{message}"
     );
     assert!(
-        message.contains(&format!("{:016x}", hash(&built))),
+        message.contains(&format!("{:016x}", schema_hash(&built))),
         "{message}"
     );
 }

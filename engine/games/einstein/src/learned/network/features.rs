@@ -31,20 +31,20 @@ pub enum FeatureGroup {
 
 const NUM_SQUARES: usize = 26;
 
-const NUM_MOBILITY_SQUARES: usize = 6 * 25 + 1;
+const NUM_MOBILITY_FEATURES: usize = 6 * 25 + 1;
 
 const NUM_TURN_CLASSES: usize = 48;
 
 const NUM_ALIVE_SETS: usize = 64;
 
 /// Classes of standard deviation, in sixths of a turn.
-const NUM_SPREADS: usize = 16;
+const NUM_SPREAD_CLASSES: usize = 16;
 
 /// Classes of a side's expected turns to the goal, in quarters of a turn.
 const NUM_RACE_CLASSES: usize = 32;
 
 /// Own and enemy stones on the three destinations of a stone, one bit each.
-const NUM_CONTACTS: usize = 1 << 6;
+const NUM_CONTACT_SETS: usize = 1 << 6;
 
 impl Named for FeatureGroup {
     const ALL: &'static [Self] = &[
@@ -58,7 +58,7 @@ impl Named for FeatureGroup {
     const KIND: &'static str = "group of inputs";
 
     fn name(self) -> &'static str {
-        let layout = self.layout();
+        let layout = self.layout_text();
         layout.split_once(' ').map_or(layout, |(name, _)| name)
     }
 
@@ -69,14 +69,14 @@ impl Named for FeatureGroup {
 
 impl FeatureGroup {
     /// Number of features; per side unless cross-side.
-    pub fn rows(self) -> usize {
+    pub fn num_features(self) -> usize {
         match self {
-            Self::Mobility => MAX_STONES * NUM_MOBILITY_SQUARES,
+            Self::Mobility => MAX_STONES * NUM_MOBILITY_FEATURES,
             Self::Turns => NUM_TURN_CLASSES,
             Self::Alive => NUM_ALIVE_SETS,
-            Self::RaceDistribution => NUM_TURN_CLASSES * NUM_SPREADS,
+            Self::RaceDistribution => NUM_TURN_CLASSES * NUM_SPREAD_CLASSES,
             Self::Race => NUM_RACE_CLASSES * NUM_RACE_CLASSES,
-            Self::Contact => 2 * MAX_STONES * (NUM_CONTACTS + 1),
+            Self::Contact => 2 * MAX_STONES * (NUM_CONTACT_SETS + 1),
         }
     }
 
@@ -93,7 +93,7 @@ impl FeatureGroup {
         matches!(self, Self::Race | Self::Contact)
     }
 
-    fn layout(self) -> &'static str {
+    fn layout_text(self) -> &'static str {
         match self {
             Self::Mobility => {
                 "mobility v1: stones 1-6 by 25 * (faces - 1) + square, 150 gone; faces = 1 + adjoining gone labels below + above"
@@ -128,17 +128,20 @@ pub(super) fn cross_groups(groups: FeatureGroups) -> impl Iterator<Item = Featur
 
 /// Number of features of one side, including the squares of the stones.
 pub fn num_side_features(groups: FeatureGroups) -> usize {
-    MAX_STONES * NUM_SQUARES + side_groups(groups).map(FeatureGroup::rows).sum::<usize>()
+    MAX_STONES * NUM_SQUARES
+        + side_groups(groups)
+            .map(FeatureGroup::num_features)
+            .sum::<usize>()
 }
 
 /// The model file's description of the inputs: all features in order, and each formula's version.
-pub(in super::super) fn layout(groups: FeatureGroups) -> String {
+pub(in super::super) fn layout_text(groups: FeatureGroups) -> String {
     let mut text = String::from(
         "sides v1: all inputs of the mover, then all of the other; squares v1: stones 1-6 by square in the owner's perspective, 25 gone",
     );
     for group in groups.iter() {
         text.push_str("; ");
-        text.push_str(group.layout());
+        text.push_str(group.layout_text());
     }
     text
 }
@@ -146,7 +149,7 @@ pub(in super::super) fn layout(groups: FeatureGroups) -> String {
 /// Ranges of features of which exactly one is active: the mover's, the other side's, then
 /// cross-side.
 pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>> {
-    let shape = |group: FeatureGroup| (group.num_active(), group.rows());
+    let shape = |group: FeatureGroup| (group.num_active(), group.num_features());
     let side = || {
         let squares = std::iter::once((MAX_STONES, MAX_STONES * NUM_SQUARES));
         squares.chain(side_groups(groups).map(shape))
@@ -179,7 +182,7 @@ pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &m
             let out = &mut out[count..];
             match group {
                 FeatureGroup::Mobility => {
-                    for (stone, row) in mobility_rows(alive, side).iter().enumerate() {
+                    for (stone, row) in mobility_features(alive, side).iter().enumerate() {
                         out[stone] = start + row;
                     }
                 }
@@ -191,12 +194,12 @@ pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &m
                 }
             }
             count += group.num_active();
-            start += group.rows() as u16;
+            start += group.num_features() as u16;
         }
     }
     let mut rows = [0; MAX_CROSS_FEATURES];
     let first = 2 * num_side_features(groups) as u16;
-    for &row in cross_features(groups, turn_classes, mover, other, &mut rows) {
+    for &row in active_cross_features(groups, turn_classes, mover, other, &mut rows) {
         out[count] = first + row;
         count += 1;
     }
@@ -205,7 +208,7 @@ pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &m
 pub(super) const MAX_CROSS_FEATURES: usize = 1 + 2 * MAX_STONES;
 
 #[inline]
-pub(super) fn cross_features<'a>(
+pub(super) fn active_cross_features<'a>(
     groups: FeatureGroups,
     turn_classes: &TurnClasses,
     mover: Side,
@@ -219,7 +222,7 @@ pub(super) fn cross_features<'a>(
             class(side).min(NUM_RACE_CLASSES as u16 - 1)
         });
         out[0] = NUM_RACE_CLASSES as u16 * own + others;
-        (count, start) = (1, FeatureGroup::Race.rows() as u16);
+        (count, start) = (1, FeatureGroup::Race.num_features() as u16);
     }
     if groups.contains(FeatureGroup::Contact) {
         let occupied = map_array([mover, other], |side| {
@@ -229,7 +232,7 @@ pub(super) fn cross_features<'a>(
         for (number, side) in [mover, other].into_iter().enumerate() {
             for stone in 0..MAX_STONES {
                 let contact = match side.square(stone) {
-                    GONE => NUM_CONTACTS as u16,
+                    GONE => NUM_CONTACT_SETS as u16,
                     square => {
                         let (own, enemy) = (
                             occupied_ahead(occupied[number], square),
@@ -239,7 +242,7 @@ pub(super) fn cross_features<'a>(
                     }
                 };
                 out[count] = start + contact;
-                (count, start) = (count + 1, start + NUM_CONTACTS as u16 + 1);
+                (count, start) = (count + 1, start + NUM_CONTACT_SETS as u16 + 1);
             }
         }
     }
@@ -257,7 +260,7 @@ fn occupied_ahead(occupied: u32, square: u8) -> u16 {
 }
 
 /// Number of faces that allow a stone under the classic rules; 0 if it is gone.
-const fn faces(alive: usize, stone: usize) -> usize {
+const fn num_allowing_faces(alive: usize, stone: usize) -> usize {
     if alive >> stone & 1 == 0 {
         return 0;
     }
@@ -276,8 +279,8 @@ const fn faces(alive: usize, stone: usize) -> usize {
 }
 
 #[inline(always)]
-fn mobility_rows(alive: u8, side: Side) -> [u16; MAX_STONES] {
-    let base = &STONE_BASE[usize::from(alive) % NUM_ALIVE_SETS];
+fn mobility_features(alive: u8, side: Side) -> [u16; MAX_STONES] {
+    let base = &STONE_ROW_BASE[usize::from(alive) % NUM_ALIVE_SETS];
     build_array(|stone| base[stone] + u16::from(side.square(stone)))
 }
 
@@ -311,7 +314,8 @@ impl TurnClasses {
             let mass = mass.map(|(mass, turns)| f64::from(mass) * f64::from(turns * turns));
             let variance = mass.sum::<f64>() - race.expected_turns_f64(index).powi(2);
             let sixths = 6.0 * (variance.max(0.0).sqrt() + 1e-6);
-            (turn_classes * NUM_SPREADS + (sixths as usize).min(NUM_SPREADS - 1)) as u16
+            (turn_classes * NUM_SPREAD_CLASSES + (sixths as usize).min(NUM_SPREAD_CLASSES - 1))
+                as u16
         };
         let all: Vec<u16> = (0..NUM_DISTANCE_VECTORS.next_power_of_two())
             .map(spread)
@@ -322,7 +326,7 @@ impl TurnClasses {
             sorted.into_iter().collect()
         } else {
             (0..NUM_TURN_CLASSES)
-                .map(|turn_classes| (turn_classes * NUM_SPREADS) as u16)
+                .map(|turn_classes| (turn_classes * NUM_SPREAD_CLASSES) as u16)
                 .collect()
         };
         assert!(spreads.len() <= 256, "classes are bytes");
@@ -348,25 +352,25 @@ impl TurnClasses {
 pub(super) const NUM_FUSED: usize = MAX_STONES + 2;
 
 /// Rows of a side's fused table: a power of two, so that a mask bounds every index.
-pub(super) const FUSED_ROWS: usize = 2048;
+pub(super) const FUSED_TABLE_ROWS: usize = 2048;
 
-const TURNS_OFFSET: usize = MAX_STONES * NUM_MOBILITY_SQUARES;
+const TURNS_OFFSET: usize = MAX_STONES * NUM_MOBILITY_FEATURES;
 const ALIVE_OFFSET: usize = TURNS_OFFSET + 256;
-const _: () = assert!(ALIVE_OFFSET + NUM_ALIVE_SETS <= FUSED_ROWS);
+const _: () = assert!(ALIVE_OFFSET + NUM_ALIVE_SETS <= FUSED_TABLE_ROWS);
 
 /// By set of living stones: a stone's square plus this is its [`FeatureGroup::Mobility`] feature,
 /// and its fused row.
-static STONE_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
+static STONE_ROW_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
     let mut bases = [[0; MAX_STONES]; NUM_ALIVE_SETS];
     let mut alive = 0;
     while alive < NUM_ALIVE_SETS {
         let mut stone = 0;
         while stone < MAX_STONES {
-            let within = match faces(alive, stone) {
-                0 => NUM_MOBILITY_SQUARES - 1 - crate::GONE as usize,
+            let within = match num_allowing_faces(alive, stone) {
+                0 => NUM_MOBILITY_FEATURES - 1 - crate::GONE as usize,
                 faces => 25 * (faces - 1),
             };
-            bases[alive][stone] = (stone * NUM_MOBILITY_SQUARES + within) as u16;
+            bases[alive][stone] = (stone * NUM_MOBILITY_FEATURES + within) as u16;
             stone += 1;
         }
         alive += 1;
@@ -374,7 +378,7 @@ static STONE_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
     bases
 };
 
-pub(super) const TURNS_ROW: usize = MAX_STONES;
+pub(super) const TURNS_SLOT: usize = MAX_STONES;
 
 #[inline(always)]
 pub(super) fn turns_row(classes: &TurnClasses, index: usize) -> u16 {
@@ -382,25 +386,25 @@ pub(super) fn turns_row(classes: &TurnClasses, index: usize) -> u16 {
 }
 
 #[inline(always)]
-pub(super) fn fused_rows(classes: &TurnClasses, side: Side) -> [u16; NUM_FUSED] {
+pub(super) fn active_fused_rows(classes: &TurnClasses, side: Side) -> [u16; NUM_FUSED] {
     let alive = side.living_set();
     let mut rows = [0; NUM_FUSED];
-    rows[..MAX_STONES].copy_from_slice(&mobility_rows(alive, side));
-    rows[TURNS_ROW] = turns_row(classes, distance_index(side));
+    rows[..MAX_STONES].copy_from_slice(&mobility_features(alive, side));
+    rows[TURNS_SLOT] = turns_row(classes, distance_index(side));
     rows[MAX_STONES + 1] = ALIVE_OFFSET as u16 + u16::from(alive);
     rows
 }
 
-/// One side's fused table, `[FUSED_ROWS × width]`: sums of `rows` (in [`layout`] order) and the
+/// One side's fused table, `[FUSED_TABLE_ROWS × width]`: sums of `rows` (in [`layout_text`] order) and the
 /// bias.
-pub(super) fn fuse(
+pub(super) fn fused_table(
     groups: FeatureGroups,
     classes: &TurnClasses,
     width: usize,
     rows: &[i16],
     bias: Option<&[i16]>,
 ) -> Vec<i16> {
-    let mut table = vec![0i16; FUSED_ROWS * width];
+    let mut table = vec![0i16; FUSED_TABLE_ROWS * width];
     let mut add = |joined: usize, row: &[i16]| {
         for (sum, weight) in table[joined * width..][..width].iter_mut().zip(row) {
             // Wraps modulo 2¹⁶, as do all sums of rows.
@@ -409,14 +413,14 @@ pub(super) fn fuse(
     };
     let row = |index: usize| &rows[index * width..][..width];
     for stone in 0..MAX_STONES {
-        for square_index in 0..NUM_MOBILITY_SQUARES {
-            let square = if square_index == NUM_MOBILITY_SQUARES - 1 {
+        for square_index in 0..NUM_MOBILITY_FEATURES {
+            let square = if square_index == NUM_MOBILITY_FEATURES - 1 {
                 NUM_SQUARES - 1
             } else {
                 square_index % 25
             };
             add(
-                stone * NUM_MOBILITY_SQUARES + square_index,
+                stone * NUM_MOBILITY_FEATURES + square_index,
                 row(stone * NUM_SQUARES + square),
             );
         }
@@ -425,7 +429,7 @@ pub(super) fn fuse(
     for group in side_groups(groups) {
         match group {
             FeatureGroup::Mobility => {
-                (0..group.rows()).for_each(|index| add(index, row(start + index)));
+                (0..group.num_features()).for_each(|index| add(index, row(start + index)));
             }
             FeatureGroup::Alive => {
                 (0..NUM_ALIVE_SETS).for_each(|set| add(ALIVE_OFFSET + set, row(start + set)));
@@ -435,7 +439,7 @@ pub(super) fn fuse(
                     let spread = usize::from(spread);
                     let of_turns = group == FeatureGroup::Turns;
                     let index = if of_turns {
-                        spread / NUM_SPREADS
+                        spread / NUM_SPREAD_CLASSES
                     } else {
                         spread
                     };
@@ -443,7 +447,7 @@ pub(super) fn fuse(
                 }
             }
         }
-        start += group.rows();
+        start += group.num_features();
     }
     for set in 0..NUM_ALIVE_SETS {
         bias.into_iter()

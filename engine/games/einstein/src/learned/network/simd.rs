@@ -48,7 +48,7 @@ macro_rules! common_operations {
             }
 
             pub(super) fn dot(sum: Vector, inputs: Vector, weights: Vector) -> Vector {
-                add32(sum, madd16(maddubs(inputs, weights)))
+                add32(sum, sum_adjacent_i16(maddubs(inputs, weights)))
             }
         }
     };
@@ -62,9 +62,9 @@ mod avx512_ops;
 mod simd128_ops;
 
 use super::{
-    features::{FUSED_ROWS, NUM_FUSED},
+    features::{FUSED_TABLE_ROWS, NUM_FUSED},
     simd_dispatch::{
-        AccumulatorPair, CacheLine, I16_SUM_INPUTS, I16Line, Layers, NUM_CHANGED_ROWS, Tables,
+        AccumulatorIndices, CacheLine, I16_SUM_INPUTS, I16Line, Layers, NUM_CHANGED_ROWS, Tables,
     },
 };
 use crate::learned::side_moves::Logits;
@@ -85,11 +85,11 @@ macro_rules! kernels {
                 };
                 ($table:expr, $rows:expr, $sums:expr, $add:ident) => {
                     // A constant length, so that no index is checked.
-                    let table = &$table[..FUSED_ROWS * (FIRST / 32)];
+                    let table = &$table[..FUSED_TABLE_ROWS * (FIRST / 32)];
                     for row in $rows {
                         // Bounded by a branch: masks would be computed in vectors, whose elements
                         // are expensive to extract.
-                        assert!(usize::from(*row) < FUSED_ROWS);
+                        assert!(usize::from(*row) < FUSED_TABLE_ROWS);
                         let from = usize::from(*row) * (2 * FIRST / VECTOR_BYTES);
                         for at in 0..2 * FIRST / VECTOR_BYTES {
                             $sums[at] = v::$add($sums[at], v::load(table, from + at));
@@ -188,7 +188,7 @@ macro_rules! kernels {
                                 v::add32(sums[position][0][at], sums[position][part][at]);
                         }
                     }
-                    totals[position] = outputs::<SECOND>(layers, &sums[position][0]);
+                    totals[position] = output_terms::<SECOND>(layers, &sums[position][0]);
                 }
                 totals
             }
@@ -223,16 +223,16 @@ macro_rules! kernels {
                             );
                             products = v::add16(products, v::maddubs(inputs[four], weights));
                         }
-                        sums[at] = v::add32(sums[at], v::madd16(products));
+                        sums[at] = v::add32(sums[at], v::sum_adjacent_i16(products));
                     }
                 }
-                outputs::<SECOND>(layers, &sums)
+                output_terms::<SECOND>(layers, &sums)
             }
 
             /// Terms of the logit, a vector whose lanes [`v::total`] sums, from second-layer sums.
             #[inline]
             #[target_feature(enable = $features)]
-            fn outputs<const SECOND: usize>(
+            fn output_terms<const SECOND: usize>(
                 layers: &Layers,
                 sums: &[v::Vector; v::MAX_SECOND_LAYER_VECTORS],
             ) -> v::Vector {
@@ -248,7 +248,7 @@ macro_rules! kernels {
                             v::zero()
                         },
                     );
-                    total = v::add32(total, v::output(sums[at], sums[at + 1], weights));
+                    total = v::add32(total, v::output_products(sums[at], sums[at + 1], weights));
                 }
                 total
             }
@@ -287,7 +287,7 @@ macro_rules! kernels {
                 layers: &Layers,
                 movers: &[I16Line],
                 others: &[I16Line],
-                pairs: &[AccumulatorPair],
+                pairs: &[AccumulatorIndices],
                 out: &mut Logits,
             ) {
                 // The next activations are stored before these are loaded, since loads wait long
@@ -297,10 +297,10 @@ macro_rules! kernels {
                 let (mut these, mut next) = (these, next);
                 let mut rest = pairs.chunks(POSITIONS_PER_GROUP);
                 let mut pairs = rest.next().unwrap_or_default();
-                activate(movers, others, pairs, these);
+                fill_activations(movers, others, pairs, these);
                 for out in out.as_chunks_mut::<POSITIONS_PER_GROUP>().0 {
                     let following = rest.next().unwrap_or_default();
-                    activate(movers, others, following, next);
+                    fill_activations(movers, others, following, next);
                     let mut sums = [v::zero(); POSITIONS_PER_GROUP];
                     if $i16_sums_fit && layers.i16_sums_fit {
                         for position in 0..pairs.len() {
@@ -343,10 +343,10 @@ macro_rules! kernels {
 
             #[inline]
             #[target_feature(enable = $features)]
-            fn activate<const FIRST: usize>(
+            fn fill_activations<const FIRST: usize>(
                 movers: &[I16Line],
                 others: &[I16Line],
-                pairs: &[AccumulatorPair],
+                pairs: &[AccumulatorIndices],
                 all: &mut [Activations<FIRST>; POSITIONS_PER_GROUP],
             ) {
                 for number in 0..pairs.len().min(POSITIONS_PER_GROUP) {

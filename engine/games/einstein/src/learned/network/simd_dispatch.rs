@@ -35,7 +35,9 @@ pub(super) type I16Line = CacheLine<i16, 32>;
 /// Second-layer weights from four inputs to each of sixteen neurons.
 pub(super) type I8Line = CacheLine<i8, 64>;
 
-pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<CacheLine<T, COUNT>> {
+pub(super) fn to_cache_lines<T: Copy, const COUNT: usize>(
+    values: &[T],
+) -> Vec<CacheLine<T, COUNT>> {
     values
         .as_chunks::<COUNT>()
         .0
@@ -44,7 +46,7 @@ pub(super) fn lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<CacheLine<
         .collect()
 }
 
-/// First-layer weights of the mover (with the bias) and of the other side, `[FUSED_ROWS × width]`:
+/// First-layer weights of the mover (with the bias) and of the other side, `[FUSED_TABLE_ROWS × width]`:
 /// each row is the sum of those of features that are always active together.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
@@ -94,10 +96,10 @@ impl Layers {
             let output = weights.output[number * second..][..second].iter();
             let output: Vec<i32> = output.map(|&weight| i32::from(weight)).collect();
             Self {
-                hidden: lines(&hidden),
+                hidden: to_cache_lines(&hidden),
                 i16_sums_fit: do_i16_sums_fit(&packed, second),
-                bias: lines(&layer.bias[number * second..][..second]),
-                output: lines(&output),
+                bias: to_cache_lines(&layer.bias[number * second..][..second]),
+                output: to_cache_lines(&output),
                 output_bias: weights.output_bias[number],
             }
         };
@@ -128,7 +130,7 @@ fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     })
 }
 
-pub(super) type AccumulatorPair = [u8; 2];
+pub(super) type AccumulatorIndices = [u8; 2];
 
 /// Fused rows that change in a move without capture: the stone's and that of expected turns.
 pub(super) const NUM_CHANGED_ROWS: usize = 2;
@@ -183,7 +185,7 @@ dispatch_simd! {
         layers: &Layers,
         movers: &[I16Line],
         others: &[I16Line],
-        pairs: &[AccumulatorPair],
+        pairs: &[AccumulatorIndices],
         out: &mut Logits,
     );
 }

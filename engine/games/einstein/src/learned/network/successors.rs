@@ -2,14 +2,14 @@
 //! after a move with one of the enemy, complete or less the captured stone.
 
 use super::{
-    SimdNetwork, ZERO_LINES,
-    features::{NUM_FUSED, TURNS_ROW, fused_rows, turns_row},
-    simd_dispatch::{self, AccumulatorPair, CacheLine, I16Line},
+    SimdNetwork, ZERO_ACCUMULATOR,
+    features::{NUM_FUSED, TURNS_SLOT, active_fused_rows, turns_row},
+    simd_dispatch::{self, AccumulatorIndices, CacheLine, I16Line},
 };
 use crate::{
     GONE, MAX_STONES, Move, Position, Standard,
-    evaluators::race_tables::{distance_index, distance_stride},
-    learned::side_moves::{LOST_LOGIT, Logits, MAX_STEPS, MoveSubset, SideMove, SideMoves},
+    evaluators::race_tables::{distance_index, distance_index_term},
+    learned::side_moves::{LOST_LOGIT, Logits, MAX_STEPS, NonGoalMoves, SideMove, SideMoves},
     position::Side,
 };
 use alea_core::arrays::{build_array, map_array};
@@ -28,8 +28,8 @@ const NUM_ENEMY_ACCUMULATORS: usize = 1 + MAX_STONES;
 
 impl SimdNetwork {
     #[inline]
-    fn rows(&self, side: Side) -> [u16; NUM_FUSED] {
-        fused_rows(self.classes, side)
+    fn active_rows(&self, side: Side) -> [u16; NUM_FUSED] {
+        active_fused_rows(self.classes, side)
     }
 
     #[inline]
@@ -43,12 +43,13 @@ impl SimdNetwork {
         if !own.steps.is_for(mover) {
             self.rebuild::<FIRST>(game, mover, own);
         }
-        let steps = own.steps.list();
+        let steps = own.steps.as_slice();
         let (enemies, others) = own.sums.split_at_mut(NUM_ENEMY_ACCUMULATORS * (FIRST / 32));
         let (others, mover_sums) = others.split_at_mut(MAX_STEPS * (FIRST / 32));
-        let targets = own.steps.targets();
-        let mut logits =
-            self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, mover_sums);
+        let targets = own.steps.destination_set();
+        let mut logits = self.successor_logits::<FIRST, SECOND>(
+            position, steps, targets, enemies, others, mover_sums,
+        );
         simd_dispatch::one_ply(self.instructions, &own.steps, &mut logits)
     }
 
@@ -61,28 +62,35 @@ impl SimdNetwork {
         scores: &mut [f32],
     ) {
         let mover = position.mover();
-        let listed = MoveSubset::new(position, moves, scores);
-        let steps = listed.list();
+        let listed = NonGoalMoves::new(position, moves, scores);
+        let steps = listed.as_slice();
         let mut others = [[CacheLine([0; 32]); LINES]; MAX_STEPS];
         for (step, out) in steps.iter().zip(&mut others) {
             simd_dispatch::sum_rows::<FIRST>(
                 self.instructions,
                 &self.tables.other,
-                &self.rows(step.apply_to(mover)),
+                &self.active_rows(step.apply_to(mover)),
                 out,
             );
         }
         let mut enemies = [[CacheLine([0; 32]); LINES]; NUM_ENEMY_ACCUMULATORS];
         let (enemies, others) = (enemies.as_flattened_mut(), others.as_flattened());
-        let targets = listed.targets();
+        let targets = listed.destination_set();
         let logits = match self.both {
-            None => {
-                self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, &mut [])
-            }
+            None => self.successor_logits::<FIRST, SECOND>(
+                position,
+                steps,
+                targets,
+                enemies,
+                others,
+                &mut [],
+            ),
             Some(_) => {
                 let mover_sums = &mut [[CacheLine([0; 32]); LINES]; MAX_STEPS];
                 let mover_sums = mover_sums.as_flattened_mut();
-                self.logits::<FIRST, SECOND>(position, steps, targets, enemies, others, mover_sums)
+                self.successor_logits::<FIRST, SECOND>(
+                    position, steps, targets, enemies, others, mover_sums,
+                )
             }
         };
         listed.score(&logits, count, scores);
@@ -91,7 +99,7 @@ impl SimdNetwork {
     /// The enemy's logit after each move. `others`: the mover's accumulators after the moves;
     /// `enemies` and `mover_sums`: buffers.
     #[inline]
-    fn logits<const FIRST: usize, const SECOND: usize>(
+    fn successor_logits<const FIRST: usize, const SECOND: usize>(
         &self,
         position: &Position,
         steps: &[SideMove],
@@ -102,14 +110,15 @@ impl SimdNetwork {
     ) -> Logits {
         let enemy = position.other();
         let mut pairs = [[0; 2]; MAX_STEPS];
-        let captured = self.pair_up::<FIRST>(enemy, steps, targets, enemies, &mut pairs);
+        let captured =
+            self.assign_accumulators::<FIRST>(enemy, steps, targets, enemies, &mut pairs);
         let pairs = &pairs[..steps.len()];
         let mut logits = Logits::default();
-        let stones = position.stones() as usize % self.buckets.len();
+        let stones = position.num_stones() as usize % self.buckets.len();
         let [fewer, all] = map_array([stones.saturating_sub(1), stones], |left| {
             self.buckets[left]
         });
-        let own_pairs: [AccumulatorPair; MAX_STEPS] = build_array(|step| [step as u8, 0]);
+        let own_pairs: [AccumulatorIndices; MAX_STEPS] = build_array(|step| [step as u8, 0]);
         let (movers, others, summed) = match &self.both {
             None => (&*enemies, others, pairs),
             Some(both) => {
@@ -126,7 +135,11 @@ impl SimdNetwork {
                     );
                     both.add_accumulators(self.instructions, sides, sums, out);
                 }
-                (&*mover_sums, &ZERO_LINES[..], &own_pairs[..steps.len()])
+                (
+                    &*mover_sums,
+                    &ZERO_ACCUMULATOR[..],
+                    &own_pairs[..steps.len()],
+                )
             }
         };
         let compute = |bucket: u8, logits: &mut Logits| {
@@ -138,7 +151,7 @@ impl SimdNetwork {
         if fewer != all {
             // Captures, also of own stones, may change the output bucket.
             let own = position.mover().occupied_squares();
-            let captures = |(step, pair): (&SideMove, &AccumulatorPair)| {
+            let captures = |(step, pair): (&SideMove, &AccumulatorIndices)| {
                 pair[0] != 0 || own >> (Standard::GOAL - step.square) & 1 != 0
             };
             let mut smaller_bucket_logits = Logits::default();
@@ -149,7 +162,7 @@ impl SimdNetwork {
                 }
             }
         }
-        if captured && enemy.count() == 1 {
+        if captured && enemy.num_stones() == 1 {
             for (logit, _) in logits
                 .iter_mut()
                 .zip(pairs)
@@ -164,20 +177,20 @@ impl SimdNetwork {
     /// Assigns to each move an accumulator of the enemy; returns whether any move captures an enemy
     /// stone.
     #[inline]
-    fn pair_up<const FIRST: usize>(
+    fn assign_accumulators<const FIRST: usize>(
         &self,
         enemy: Side,
         steps: &[SideMove],
         targets: u32,
         enemies: &mut [I16Line],
-        pairs: &mut [AccumulatorPair; MAX_STEPS],
+        pairs: &mut [AccumulatorIndices; MAX_STEPS],
     ) -> bool {
         let lines = FIRST / 32;
-        *pairs = const { pairs_without_captures() };
+        *pairs = const { capture_free_pairs() };
         simd_dispatch::sum_rows::<FIRST>(
             self.instructions,
             &self.tables.mover,
-            &self.rows(enemy),
+            &self.active_rows(enemy),
             &mut enemies[..lines],
         );
         // No step goes to 31, the square of gone stones.
@@ -199,7 +212,7 @@ impl SimdNetwork {
             simd_dispatch::sum_rows::<FIRST>(
                 self.instructions,
                 &self.tables.mover,
-                &self.rows(enemy.with_stone_on(victim, GONE)),
+                &self.active_rows(enemy.with_stone_on(victim, GONE)),
                 out,
             );
         }
@@ -214,11 +227,16 @@ impl SimdNetwork {
         own.sums.resize(all, CacheLine([0; 32]));
         // The enemy's buffer temporarily holds the side's accumulator before its moves.
         let (before, sums) = own.sums.split_at_mut(NUM_ENEMY_ACCUMULATORS * lines);
-        let rows = self.rows(side);
+        let rows = self.active_rows(side);
         let (instructions, table) = (self.instructions, &self.tables.other);
         simd_dispatch::sum_rows::<FIRST>(instructions, table, &rows, before);
         let (occupied, distances) = (side.occupied_squares(), distance_index(side));
-        for (step, out) in own.steps.list().iter().zip(sums.chunks_exact_mut(lines)) {
+        for (step, out) in own
+            .steps
+            .as_slice()
+            .iter()
+            .zip(sums.chunks_exact_mut(lines))
+        {
             let (stone, to) = (
                 usize::from(step.stone) % MAX_STONES,
                 Standard::GOAL - step.square,
@@ -228,13 +246,13 @@ impl SimdNetwork {
                 let moved = rows[stone] - u16::from(from) + u16::from(to);
                 let turns = turns_row(
                     self.classes,
-                    distances - distance_stride(stone, from) + distance_stride(stone, to),
+                    distances - distance_index_term(stone, from) + distance_index_term(stone, to),
                 );
                 simd_dispatch::change_rows::<FIRST>(
                     instructions,
                     table,
                     before,
-                    &[rows[stone], rows[TURNS_ROW]],
+                    &[rows[stone], rows[TURNS_SLOT]],
                     &[moved, turns],
                     out,
                 );
@@ -242,7 +260,7 @@ impl SimdNetwork {
                 simd_dispatch::sum_rows::<FIRST>(
                     instructions,
                     table,
-                    &self.rows(step.apply_to(side)),
+                    &self.active_rows(step.apply_to(side)),
                     out,
                 );
             }
@@ -250,7 +268,7 @@ impl SimdNetwork {
     }
 }
 
-const fn pairs_without_captures() -> [AccumulatorPair; MAX_STEPS] {
+const fn capture_free_pairs() -> [AccumulatorIndices; MAX_STEPS] {
     let mut pairs = [[0; 2]; MAX_STEPS];
     let mut index = 0;
     while index < MAX_STEPS {

@@ -1,7 +1,7 @@
 //! Inference against a plain forward pass, batches against single positions, and all instructions.
 
 use super::{
-    features::{FeatureGroup, feature_slots, fill, layout},
+    features::{FeatureGroup, feature_slots, fill, layout_text},
     *,
 };
 use crate::{
@@ -70,7 +70,7 @@ fn on_all_instructions(groups: FeatureGroups, weights: &NetworkWeights) -> Vec<N
 }
 
 fn logit(network: &Network, position: &Position) -> i32 {
-    EinSteinNetwork::logit(
+    EinSteinNetKernels::logit(
         network,
         &Standard::default(),
         position,
@@ -154,7 +154,7 @@ fn defined_layer(groups: FeatureGroups, weights: &NetworkWeights, position: &Pos
 fn bucket_of(weights: &NetworkWeights, position: &Position) -> usize {
     let bounds = BUCKET_LIMITS[..weights.buckets() - 1].iter();
     bounds
-        .filter(|&&bound| position.stones() > u32::from(bound))
+        .filter(|&&bound| position.num_stones() > u32::from(bound))
         .count()
 }
 
@@ -303,18 +303,25 @@ fn impossible_positions_are_harmless() {
 fn kernels_stay_within_their_lines() {
     let weights = random_weights(FeatureGroups::NONE, &[64, 16], 1, 12);
     let line = |neuron: usize| simd_dispatch::CacheLine::<i16, 32>([neuron as i16; 32]);
-    let table: Vec<_> = (0..features::FUSED_ROWS * 2).map(line).collect();
+    let table: Vec<_> = (0..features::FUSED_TABLE_ROWS * 2).map(line).collect();
     let tables = Tables {
         mover: table.clone(),
         other: table,
     };
-    let last = features::FUSED_ROWS as u16 - 1;
+    let last = features::FUSED_TABLE_ROWS as u16 - 1;
     let rows = [last, 0, 7, 100, 2, last, 3, 4];
     let results = |set: Instructions| {
         let layers = &Layers::for_buckets(&weights, set)[0];
         let (mut sums, mut changed) = ([line(0); 2], [line(0); 2]);
         simd_dispatch::sum_rows::<64>(set, &tables.mover, &rows, &mut sums);
-        simd_dispatch::change_rows::<64>(set, &tables.other, &sums, &[7, 0], &[last; 2], &mut changed);
+        simd_dispatch::change_rows::<64>(
+            set,
+            &tables.other,
+            &sums,
+            &[7, 0],
+            &[last; 2],
+            &mut changed,
+        );
         let both = [sums, changed].concat();
         let (pairs, mut logits) = ([[1, 0], [0, 1], [1, 1], [0, 0], [1, 0]], [0; 32]);
         simd_dispatch::logits::<64, 16>(set, layers, &both, &both, &pairs, &mut logits);
@@ -604,10 +611,10 @@ fn sets_of_names_are_their_names() {
     for (number, &group) in FeatureGroup::ALL.iter().enumerate() {
         assert_eq!(group.number(), number);
         let text = format!("; {} v1", group.name());
-        assert!(layout(FeatureGroups::ALL).contains(&text), "{text}");
+        assert!(layout_text(FeatureGroups::ALL).contains(&text), "{text}");
     }
     assert_eq!(
-        alea_learned::inputs::hash(""),
+        alea_learned::inputs::schema_hash(""),
         0x2D06_8005_38D3_94C2,
         "xxh3 of nothing, from its specification"
     );
@@ -703,7 +710,7 @@ fn quantised_weights_are_the_nearest() {
     // Twelve weights of a quarter and a bias of −0.5 saturate every first-layer neuron.
     let (game, groups) = (Standard::default(), FeatureGroups::NONE);
     let raw = network(groups, weights)
-        .raw(&game, &game.start([0, 0], 0))
+        .raw_score(&game, &game.start([0, 0], 0))
         .unwrap();
     assert!((raw - (16.0 * -1.5 + 0.75)).abs() < 1e-5, "{raw}");
     let refused = |spoil: &dyn Fn(&mut FloatWeights)| {
@@ -726,7 +733,7 @@ fn overflowing_first_layers_are_clamped() {
     let groups = FeatureGroups::ALL;
     let mut random = RandomStream::new(8);
     let mut uniform = |count: usize, max_value: f32| -> Vec<f32> {
-        let mut number = || (random.unit() as f32 - 0.5) * 2.0 * max_value;
+        let mut number = || (random.uniform_f64() as f32 - 0.5) * 2.0 * max_value;
         (0..count).map(|_| number()).collect()
     };
     let slots = feature_slots(groups);

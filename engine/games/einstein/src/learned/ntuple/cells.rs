@@ -23,7 +23,7 @@ const _: () = assert!(
         && MOBILE_START + SQUARES <= CELLS
 );
 
-const fn group(
+const fn cell_group(
     letter: char,
     start: usize,
     count: usize,
@@ -40,14 +40,14 @@ const fn group(
     }
 }
 
-pub(super) const BOARD_CELLS: CellGroup = group(
+pub(super) const BOARD_CELLS: CellGroup = cell_group(
     'b',
     BOARD_START,
     SQUARES,
     STONES + 1,
     "board seen by the mover (0 empty, 1-6 mover, 7-12 other)",
 );
-pub(super) const STONE_SQUARE_CELLS: CellGroup = group(
+pub(super) const STONE_SQUARE_CELLS: CellGroup = cell_group(
     's',
     SQUARES_START,
     STONES,
@@ -56,9 +56,9 @@ pub(super) const STONE_SQUARE_CELLS: CellGroup = group(
 );
 /// A stone's distance to its goal, 1–4; 0 when gone (or on the goal, where the game is over).
 pub(super) const DISTANCE_CELLS: CellGroup =
-    group('d', DISTANCES_START, STONES, 5, "distance (0 gone)");
-pub(super) const ALIVE_CELLS: CellGroup = group('a', ALIVE_START, STONES, 2, "alive");
-pub(super) const OWNER_CELLS: CellGroup = group(
+    cell_group('d', DISTANCES_START, STONES, 5, "distance (0 gone)");
+pub(super) const ALIVE_CELLS: CellGroup = cell_group('a', ALIVE_START, STONES, 2, "alive");
+pub(super) const OWNER_CELLS: CellGroup = cell_group(
     'o',
     OWNERS_START,
     SQUARES,
@@ -66,7 +66,7 @@ pub(super) const OWNER_CELLS: CellGroup = group(
     "whose stone (0 empty, 1 mover, 2 other)",
 );
 /// By square: whether faces other than its number allow the stone to move.
-pub(super) const MOBILE_CELLS: CellGroup = group(
+pub(super) const MOBILE_CELLS: CellGroup = cell_group(
     'm',
     MOBILE_START,
     SQUARES,
@@ -74,7 +74,7 @@ pub(super) const MOBILE_CELLS: CellGroup = group(
     "the faces that permit it (0 empty, 1 mover: its own, 2 mover: others too, 3 other: its own, 4 other: others too)",
 );
 
-pub(crate) static GROUPS: [CellGroup; 6] = [
+pub(crate) static CELL_GROUPS: [CellGroup; 6] = [
     BOARD_CELLS,
     STONE_SQUARE_CELLS,
     DISTANCE_CELLS,
@@ -84,9 +84,9 @@ pub(crate) static GROUPS: [CellGroup; 6] = [
 ];
 
 pub(super) fn is_valid_cell(cell: Cell) -> bool {
-    GROUPS
+    CELL_GROUPS
         .iter()
-        .any(|group| group.all().any(|own| own == cell))
+        .any(|group| group.cells().any(|own| own == cell))
 }
 
 pub(super) fn has_compact_alphabet(cell: Cell) -> bool {
@@ -107,8 +107,8 @@ pub(crate) fn transform_cell(cell: Cell, symmetry: usize) -> Cell {
         MAX_STONES.. if symmetry & 4 != 0 => 3 * MAX_STONES - 1 - stone,
         _ => stone,
     };
-    let flipped = GROUPS.iter().find_map(|group| {
-        let number = group.number_of(cell)?;
+    let flipped = CELL_GROUPS.iter().find_map(|group| {
+        let number = group.index_of(cell)?;
         Some(group.cell(if group.count == SQUARES {
             square(number)
         } else {

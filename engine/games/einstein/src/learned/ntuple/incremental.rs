@@ -29,7 +29,7 @@ type SymbolChange = (usize, u8);
 type RowChange<'a> = (&'a [TupleRef], u32);
 
 /// Symbols that change when a stone is placed.
-const MAX_CHANGES: usize = 8;
+const MAX_CHANGED_SYMBOLS: usize = 8;
 
 /// Writes the sum after each move, bias included; at most `MAX_TUPLES` tuples.
 #[inline]
@@ -44,7 +44,7 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
     let view = if tuples_by_cell.owners || tuples_by_cell.mobility {
         Symbols::new(&parent.flipped)
     } else {
-        Symbols::plain(&parent.flipped)
+        Symbols::without_compact(&parent.flipped)
     };
     let difference = |(cell_index, symbol): SymbolChange| -> RowChange<'_> {
         (
@@ -53,7 +53,7 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
         )
     };
     let mut rows = [0; MAX_TUPLES];
-    let rows = &mut rows[..parent.set.tuples()];
+    let rows = &mut rows[..parent.set.tuple_count()];
     parent.set.row_indices(&parent.flipped, rows);
     let mut current_rows = [TupleState::default(); MAX_TUPLES];
     let mut sum = quantized_weights.bias;
@@ -71,14 +71,14 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
     for (&step, out) in steps.iter().zip(sums) {
         let (stone, left) = (usize::from(step.stone), parent.source_of(step));
         if up != Some((stone, left)) {
-            for cell_index in up.iter().flat_map(|&(_, left)| square(left)) {
-                restore(
+            for cell_index in up.iter().flat_map(|&(_, left)| cells_of_square(left)) {
+                restore_states(
                     tuples_by_cell.references_of(cell_index),
                     &current_rows,
                     &mut rows_without_stone,
                 );
                 if several {
-                    restore(
+                    restore_states(
                         tuples_by_cell.references_of(cell_index),
                         &current_rows,
                         &mut current,
@@ -86,11 +86,11 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
                 }
             }
             sum_without_stone = sum;
-            for cell_index in square(left) {
+            for cell_index in cells_of_square(left) {
                 let difference = difference((cell_index, 0));
                 sum_without_stone += apply_change(difference, weights, &mut rows_without_stone);
                 if several {
-                    restore(difference.0, &rows_without_stone, &mut current);
+                    restore_states(difference.0, &rows_without_stone, &mut current);
                 }
             }
             up = Some((stone, left));
@@ -101,7 +101,7 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
             *out = sum_without_stone + sum_change(put, weights, &rows_without_stone);
             continue;
         }
-        let mut changes = [(&[][..], 0); MAX_CHANGES];
+        let mut changes = [(&[][..], 0); MAX_CHANGED_SYMBOLS];
         let mut count = 0;
         let mut add = |change: SymbolChange| {
             changes[count] = difference(change);
@@ -130,13 +130,13 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
         }
         *out += sum_change(put, weights, &current);
         for (tuple_refs, _) in changes {
-            restore(tuple_refs, &rows_without_stone, &mut current);
+            restore_states(tuple_refs, &rows_without_stone, &mut current);
         }
     }
 }
 
 #[inline]
-fn square(square: usize) -> [usize; 3] {
+fn cells_of_square(square: usize) -> [usize; 3] {
     map_array([BOARD_START, OWNERS_START, MOBILE_START], |first| {
         first + square
     })
@@ -189,7 +189,7 @@ fn sum_change<const MAX_TUPLES: usize>(
 }
 
 #[inline(always)]
-fn restore<const MAX_TUPLES: usize>(
+fn restore_states<const MAX_TUPLES: usize>(
     tuple_refs: &[TupleRef],
     from: &[TupleState; MAX_TUPLES],
     states: &mut [TupleState; MAX_TUPLES],

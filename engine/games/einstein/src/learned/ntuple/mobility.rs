@@ -6,7 +6,7 @@ use crate::MAX_STONES;
 use alea_core::arrays::map_array;
 
 #[inline]
-fn movable_by_neighbour_numbers(alive: u8) -> u8 {
+fn movable_by_other_faces(alive: u8) -> u8 {
     const ALL: u8 = (1 << MAX_STONES) - 1;
     let dead = !alive & ALL;
     alive & (dead << 1 | dead >> 1)
@@ -16,7 +16,7 @@ fn movable_by_neighbour_numbers(alive: u8) -> u8 {
 #[inline]
 pub(super) fn movable_symbols(mover: u8, other: u8) -> u16 {
     let [mover, other] = map_array([mover, other], |alive| {
-        u16::from(movable_by_neighbour_numbers(alive))
+        u16::from(movable_by_other_faces(alive))
     });
     mover << 1 | other << (1 + MAX_STONES)
 }
@@ -81,14 +81,14 @@ mod tests {
             let expected = (0..MAX_STONES)
                 .filter(|&stone| faces[stone].count_ones() > 1)
                 .fold(0, |set, stone| set | 1 << stone);
-            assert_eq!(movable_by_neighbour_numbers(alive), expected, "{alive:06b}");
+            assert_eq!(movable_by_other_faces(alive), expected, "{alive:06b}");
             assert!(
                 (0..MAX_STONES).all(|stone| (faces[stone] >> stone & 1) == (alive >> stone & 1)),
                 "{alive:06b}"
             );
         }
         // 1 and 2 are alive, 3 is gone, 4 to 6 are alive, so a 3 allows 2 and 4.
-        assert_eq!(movable_by_neighbour_numbers(0b11_1011), 0b00_1010);
+        assert_eq!(movable_by_other_faces(0b11_1011), 0b00_1010);
         assert_eq!(
             Mobility::new(0b11_1011, 0b00_0001).0,
             [0, 1, 2, 1, 2, 1, 1, 4, 3, 3, 3, 3, 3, 0, 0, 0]

@@ -21,38 +21,48 @@ use alea_learned::inputs::{Cell, CellGroup, NamedTuples, TupleCandidates};
 /// | `everything` | 185 | 2,594,314 | as in `race-and-pairs`, `board-windows` or `stone-triples` |
 /// | `walks-6` | 64 | 1,000,000 | mobility on the six squares of a random walk |
 pub(crate) static SETS: [NamedTuples<Standard>; 9] = [
-    set("race-and-pairs", |_| {
-        [pairs(), distance_vectors(), race_crossings()].concat()
+    named_tuples("race-and-pairs", |_| {
+        [stone_pair_tuples(), distance_vectors(), race_crossings()].concat()
     }),
-    set("stones", |_| stones()),
-    set("race", |_| [distance_vectors(), race_crossings()].concat()),
-    set("stone-pairs", |_| [pairs(), distance_vectors()].concat()),
-    set("rows-and-diagonals", |_| windows_of_four()),
-    set("board-windows", |_| {
+    named_tuples("stones", |_| single_stone_tuples()),
+    named_tuples("race", |_| [distance_vectors(), race_crossings()].concat()),
+    named_tuples("stone-pairs", |_| {
+        [stone_pair_tuples(), distance_vectors()].concat()
+    }),
+    named_tuples("rows-and-diagonals", |_| windows_of_four()),
+    named_tuples("board-windows", |_| {
         [windows_of_four(), two_by_two_windows()].concat()
     }),
-    set("stone-triples", |_| {
-        [pairs(), distance_vectors(), triples()].concat()
-    }),
-    set("everything", |_| {
+    named_tuples("stone-triples", |_| {
         [
-            pairs(),
+            stone_pair_tuples(),
             distance_vectors(),
-            triples(),
+            stone_triple_tuples(),
+        ]
+        .concat()
+    }),
+    named_tuples("everything", |_| {
+        [
+            stone_pair_tuples(),
+            distance_vectors(),
+            stone_triple_tuples(),
             windows_of_four(),
             two_by_two_windows(),
             race_crossings(),
         ]
         .concat()
     }),
-    set("walks-6", |_| walks()),
+    named_tuples("walks-6", |_| walk_tuples()),
 ];
 
-const fn set(name: &'static str, tuples: fn(&Standard) -> Vec<Vec<Cell>>) -> NamedTuples<Standard> {
+const fn named_tuples(
+    name: &'static str,
+    tuples: fn(&Standard) -> Vec<Vec<Cell>>,
+) -> NamedTuples<Standard> {
     NamedTuples { name, tuples }
 }
 
-const FIRST_STONES: [usize; 2] = [0, MAX_STONES];
+const SIDE_FIRST_STONES: [usize; 2] = [0, MAX_STONES];
 
 fn cells(group: CellGroup, numbers: impl IntoIterator<Item = usize>) -> Vec<Cell> {
     numbers
@@ -61,22 +71,24 @@ fn cells(group: CellGroup, numbers: impl IntoIterator<Item = usize>) -> Vec<Cell
         .collect()
 }
 
-fn squares<const COUNT: usize>(stones: [usize; COUNT]) -> Vec<Cell> {
+fn stone_square_cells<const COUNT: usize>(stones: [usize; COUNT]) -> Vec<Cell> {
     cells(STONE_SQUARE_CELLS, stones)
 }
 
-fn stones() -> Vec<Vec<Cell>> {
-    (0..STONES).map(|stone| squares([stone])).collect()
+fn single_stone_tuples() -> Vec<Vec<Cell>> {
+    (0..STONES)
+        .map(|stone| stone_square_cells([stone]))
+        .collect()
 }
 
-fn pairs() -> Vec<Vec<Cell>> {
+fn stone_pair_tuples() -> Vec<Vec<Cell>> {
     (0..STONES)
-        .flat_map(|second| (0..second).map(move |first| squares([first, second])))
+        .flat_map(|second| (0..second).map(move |first| stone_square_cells([first, second])))
         .collect()
 }
 
 fn distance_vectors() -> Vec<Vec<Cell>> {
-    FIRST_STONES
+    SIDE_FIRST_STONES
         .map(|first| cells(DISTANCE_CELLS, first..first + MAX_STONES))
         .to_vec()
 }
@@ -92,18 +104,19 @@ fn race_crossings() -> Vec<Vec<Cell>> {
 }
 
 /// Three stones of one side with consecutive labels, or two and one of the other side.
-fn triples() -> Vec<Vec<Cell>> {
+fn stone_triple_tuples() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
-    for side in FIRST_STONES {
+    for side in SIDE_FIRST_STONES {
         tuples.extend(
-            (side..side + MAX_STONES - 2).map(|first| squares([first, first + 1, first + 2])),
+            (side..side + MAX_STONES - 2)
+                .map(|first| stone_square_cells([first, first + 1, first + 2])),
         );
     }
     for (side, enemy_side) in [(0, MAX_STONES), (MAX_STONES, 0)] {
         for first in side..side + MAX_STONES - 1 {
             tuples.extend(
                 (enemy_side..enemy_side + MAX_STONES)
-                    .map(|enemy| squares([first, first + 1, enemy])),
+                    .map(|enemy| stone_square_cells([first, first + 1, enemy])),
             );
         }
     }
@@ -139,7 +152,7 @@ const NUM_WALKS: usize = 64;
 const SQUARES_PER_WALK: usize = 6;
 
 /// Random walks on the board (Lucas 2008), no two with the same squares.
-fn walks() -> Vec<Vec<Cell>> {
+fn walk_tuples() -> Vec<Vec<Cell>> {
     let mut random = RandomStream::new(WALK_SEED);
     let mut walks: Vec<Vec<Cell>> = Vec::new();
     while walks.len() < NUM_WALKS {
@@ -189,10 +202,13 @@ const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
 ];
 
 pub(crate) fn candidates(random: &mut RandomStream) -> Vec<TupleCandidates> {
-    let distances = (2..=6).flat_map(|count| subsets(DISTANCE_CELLS, count));
+    let distances = (2..=6).flat_map(|count| tuples_of_subsets(DISTANCE_CELLS, count));
     let mut kinds: Vec<TupleCandidates> = vec![
-        ("pairs of stones", subsets(STONE_SQUARE_CELLS, 2)),
-        ("triples of stones", subsets(STONE_SQUARE_CELLS, 3)),
+        ("pairs of stones", tuples_of_subsets(STONE_SQUARE_CELLS, 2)),
+        (
+            "triples of stones",
+            tuples_of_subsets(STONE_SQUARE_CELLS, 3),
+        ),
         ("distances", distances.collect()),
         (
             "living stones",
@@ -211,7 +227,7 @@ pub(crate) fn candidates(random: &mut RandomStream) -> Vec<TupleCandidates> {
     kinds
 }
 
-fn subsets(group: CellGroup, count: u32) -> Vec<Vec<Cell>> {
+fn tuples_of_subsets(group: CellGroup, count: u32) -> Vec<Vec<Cell>> {
     (0..1u32 << group.count)
         .filter(|set| set.count_ones() == count)
         .map(|set| {

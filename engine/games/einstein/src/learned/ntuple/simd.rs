@@ -39,18 +39,18 @@ pub(super) fn symbols(position: &Position) -> Option<[u8; CELLS]> {
 }
 
 #[inline]
-pub(super) fn sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
+pub(super) fn weight_sum(set: &TupleSet, position: &Position, weights: &[i32]) -> i32 {
     let kernels = set.kernels();
     assert!(kernels.uses_simd());
     let plan = &kernels.plan;
-    let weights = &weights[set.offset(position) as usize..][..plan.rows()];
+    let weights = &weights[set.phase_offset(position) as usize..][..plan.num_rows()];
     // SAFETY: see the top of this file.
     unsafe {
         match (kernels.uses_avx512_vbmi(), plan.has_compact_alphabet()) {
-            (true, false) => avx512::sum::<false>(plan, position, weights),
-            (true, true) => avx512::sum::<true>(plan, position, weights),
-            (false, false) => avx2::sum::<false>(plan, position, weights),
-            (false, true) => avx2::sum::<true>(plan, position, weights),
+            (true, false) => avx512::weight_sum::<false>(plan, position, weights),
+            (true, true) => avx512::weight_sum::<true>(plan, position, weights),
+            (false, false) => avx2::weight_sum::<false>(plan, position, weights),
+            (false, true) => avx2::weight_sum::<true>(plan, position, weights),
         }
     }
 }
@@ -66,12 +66,12 @@ pub(super) fn successors(
     let kernels = parent.set.kernels();
     assert!(kernels.uses_avx512_vbmi());
     let (plan, bias) = (&kernels.plan, quantized.bias);
-    let offset = parent.set.offset(&parent.flipped) as usize;
-    let weights = &quantized.weights[offset..][..plan.rows()];
+    let offset = parent.set.phase_offset(&parent.flipped) as usize;
+    let weights = &quantized.weights[offset..][..plan.num_rows()];
     use avx512_successors::successors;
     // SAFETY: see the top of this file.
     unsafe {
-        match (plan.has_compact_alphabet(), plan.is_long()) {
+        match (plan.has_compact_alphabet(), plan.has_long_tuples()) {
             (false, false) => successors::<false, false>(parent, weights, bias, moves, sums),
             (false, true) => successors::<false, true>(parent, weights, bias, moves, sums),
             (true, false) => successors::<true, false>(parent, weights, bias, moves, sums),
@@ -94,17 +94,17 @@ pub(super) fn one_ply(
 }
 
 #[inline]
-pub(super) fn rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
+pub(super) fn table_rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
     let kernels = set.kernels();
     assert!(kernels.uses_simd());
-    let (plan, first) = (&kernels.plan, set.offset(position));
+    let (plan, first) = (&kernels.plan, set.phase_offset(position));
     // SAFETY: see the top of this file; no weights are read.
     unsafe {
         match (kernels.uses_avx512_vbmi(), plan.has_compact_alphabet()) {
-            (true, false) => avx512::rows::<false>(plan, position, first, out),
-            (true, true) => avx512::rows::<true>(plan, position, first, out),
-            (false, false) => avx2::rows::<false>(plan, position, first, out),
-            (false, true) => avx2::rows::<true>(plan, position, first, out),
+            (true, false) => avx512::table_rows::<false>(plan, position, first, out),
+            (true, true) => avx512::table_rows::<true>(plan, position, first, out),
+            (false, false) => avx2::table_rows::<false>(plan, position, first, out),
+            (false, true) => avx2::table_rows::<true>(plan, position, first, out),
         }
     }
 }

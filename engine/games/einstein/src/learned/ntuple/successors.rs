@@ -2,10 +2,10 @@
 //! perspective; a move then updates the tuples of its changed cells. A capture that changes other
 //! stones' mobility or the phase is evaluated as a new position.
 
-use super::{EinSteinTuples, NTuple, TupleSet, incremental, tuples_by_cell::TuplesByCell};
+use super::{EinSteinTupleKernels, NTuple, TupleSet, incremental, tuples_by_cell::TuplesByCell};
 use crate::{
     MAX_STONES, Move, Position, Standard,
-    learned::side_moves::{LOST_LOGIT, Logits, MoveSubset, SideMove, SideMoves},
+    learned::side_moves::{LOST_LOGIT, Logits, NonGoalMoves, SideMove, SideMoves},
 };
 use alea_learned::tuples::{MAX_TUPLES, TupleKernels};
 
@@ -67,14 +67,20 @@ pub(super) fn value_successors(
         own.steps.rebuild(game, position.mover());
     }
     let mut sums = Logits::default();
-    let steps = own.steps.list();
-    sums_after(network, position, steps, &mut sums);
+    let steps = own.steps.as_slice();
+    successor_sums(network, position, steps, &mut sums);
     #[cfg(target_arch = "x86_64")]
-    if network.set().kernels().uses_simd() {
-        return super::simd::one_ply(network.set(), network.quantized(), &own.steps, &mut sums);
+    if network.tuple_set().kernels().uses_simd() {
+        return super::simd::one_ply(
+            network.tuple_set(),
+            network.quantized_weights(),
+            &own.steps,
+            &mut sums,
+        );
     }
-    own.steps
-        .one_ply(&mut sums, |sum| network.quantized().win_probability(sum))
+    own.steps.one_ply(&mut sums, |sum| {
+        network.quantized_weights().win_probability(sum)
+    })
 }
 
 #[inline]
@@ -84,19 +90,23 @@ pub(super) fn score_successors(
     moves: &[Move],
     scores: &mut [f32],
 ) {
-    let listed = MoveSubset::new(position, moves, scores);
+    let listed = NonGoalMoves::new(position, moves, scores);
     let mut sums = Logits::default();
-    sums_after(network, position, listed.list(), &mut sums);
-    listed.score(&sums, |sum| network.quantized().log_odds(sum), scores);
+    successor_sums(network, position, listed.as_slice(), &mut sums);
+    listed.score(
+        &sums,
+        |sum| network.quantized_weights().log_odds(sum),
+        scores,
+    );
 }
 
 /// The enemy's sum after each move, bias included; [`LOST_LOGIT`] if it has no stone left.
 #[inline]
-fn sums_after(network: &NTuple, position: &Position, steps: &[SideMove], sums: &mut Logits) {
+fn successor_sums(network: &NTuple, position: &Position, steps: &[SideMove], sums: &mut Logits) {
     let flipped = position.pass_turn();
     let mut parent = Parent {
-        set: network.set(),
-        tuples_by_cell: &network.set().kernels().tuples_by_cell,
+        set: network.tuple_set(),
+        tuples_by_cell: &network.tuple_set().kernels().tuples_by_cell,
         flipped,
         stone_on: [0; 32],
     };
@@ -106,17 +116,19 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[SideMove], sums: &
         // No step goes to the index that gone stones have here.
         parent.stone_on[usize::from(seen_by_enemy)] = (stone + MAX_STONES) as u8 + 1;
     }
-    changed_sums(network, &parent, steps, sums);
+    incremental_sums(network, &parent, steps, sums);
     let sums = &mut sums[..steps.len()];
-    if network.set().kernels().tuples_by_cell.mobility
-        || network.set().is_phase_limit(flipped.stones() as usize)
+    if network.tuple_set().kernels().tuples_by_cell.mobility
+        || network
+            .tuple_set()
+            .is_phase_boundary(flipped.num_stones() as usize)
     {
         for (&step, sum) in steps
             .iter()
             .zip(sums.iter_mut())
             .filter(|(step, _)| parent.capture_of(**step) != 0)
         {
-            *sum = EinSteinTuples::sum(
+            *sum = EinSteinTupleKernels::sum(
                 network,
                 &Position::new(
                     flipped.mover().without_stone_on(step.square),
@@ -126,7 +138,7 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[SideMove], sums: &
             );
         }
     }
-    if flipped.mover().count() > 1 {
+    if flipped.mover().num_stones() > 1 {
         return;
     }
     let captures = |step| (1..=MAX_STONES).contains(&parent.capture_of(step));
@@ -135,18 +147,23 @@ fn sums_after(network: &NTuple, position: &Position, steps: &[SideMove], sums: &
     }
 }
 
-/// [`sums_after`], if only cells of moved and captured stones change.
+/// [`successor_sums`], if only cells of moved and captured stones change.
 #[inline]
-fn changed_sums(network: &NTuple, parent: &Parent<'_>, steps: &[SideMove], sums: &mut Logits) {
+fn incremental_sums(network: &NTuple, parent: &Parent<'_>, steps: &[SideMove], sums: &mut Logits) {
     #[cfg(target_arch = "x86_64")]
-    if network.set().kernels().uses_avx512_vbmi() {
-        return super::simd::successors(parent, network.quantized(), steps, sums);
+    if network.tuple_set().kernels().uses_avx512_vbmi() {
+        return super::simd::successors(parent, network.quantized_weights(), steps, sums);
     }
     // Enough for most sets, with less memory to clear.
-    const SMALL_SET: usize = 64;
-    if network.set().tuples() <= SMALL_SET {
-        incremental::successors::<SMALL_SET>(parent, network.quantized(), steps, sums);
+    const SMALL_SET_TUPLES: usize = 64;
+    if network.tuple_set().tuple_count() <= SMALL_SET_TUPLES {
+        incremental::successors::<SMALL_SET_TUPLES>(
+            parent,
+            network.quantized_weights(),
+            steps,
+            sums,
+        );
     } else {
-        incremental::successors::<MAX_TUPLES>(parent, network.quantized(), steps, sums);
+        incremental::successors::<MAX_TUPLES>(parent, network.quantized_weights(), steps, sums);
     }
 }

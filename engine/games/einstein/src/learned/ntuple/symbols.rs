@@ -19,14 +19,14 @@ pub(crate) struct Symbols {
 impl Symbols {
     #[inline]
     pub(crate) fn new(position: &Position) -> Self {
-        let mut view = Self::plain(position);
-        view.reduce(position);
+        let mut view = Self::without_compact(position);
+        view.fill_compact(position);
         view
     }
 
     /// Cells of the compact alphabets are 0.
     #[inline]
-    pub(super) fn plain(position: &Position) -> Self {
+    pub(super) fn without_compact(position: &Position) -> Self {
         let mut symbols = [0u8; CELLS];
         let sides = [position.mover(), position.other()];
         for stone in 0..STONES {
@@ -51,7 +51,7 @@ impl Symbols {
     }
 
     #[inline]
-    fn reduce(&mut self, position: &Position) {
+    fn fill_compact(&mut self, position: &Position) {
         let mobile = Mobility::new(position.mover().living_set(), position.other().living_set());
         for square in 0..SQUARES {
             let stone = self.symbols[BOARD_START + square];

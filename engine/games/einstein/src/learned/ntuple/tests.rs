@@ -4,7 +4,7 @@ mod memory_safety;
 mod successors;
 
 use super::{
-    cells::{ALIVE_CELLS, GROUPS, MOBILE_CELLS},
+    cells::{ALIVE_CELLS, CELL_GROUPS, MOBILE_CELLS},
     *,
 };
 use crate::{
@@ -12,8 +12,8 @@ use crate::{
     evaluators::test_support::{self, Board, Stone},
     position::Side,
 };
-use alea_core::{evaluator::Evaluator, random::RandomStream, text::rows};
-use alea_learned::{inputs::format_cell, tuples::CUSTOM};
+use alea_core::{evaluator::Evaluator, random::RandomStream, text::parse_json_rows};
+use alea_learned::{inputs::format_cell, tuples::CUSTOM_NAME};
 use std::collections::HashSet;
 
 fn random_positions(games: usize) -> Vec<Position> {
@@ -25,12 +25,12 @@ fn set_by_name(name: &str) -> TupleSet {
 }
 
 fn custom_set(tuples: &[impl AsRef<str>]) -> TupleSet {
-    TupleSet::custom(&Standard::default(), tuples).unwrap()
+    TupleSet::parse_custom(&Standard::default(), tuples).unwrap()
 }
 
 fn random_network(set: &TupleSet, seed: u64, bias: f32) -> NTuple {
     let mut random = RandomStream::new(seed);
-    let weights = (0..set.rows()).map(|_| random.unit() as f32 - 0.5);
+    let weights = (0..set.row_count()).map(|_| random.uniform_f64() as f32 - 0.5);
     NTuple::new(set.clone(), weights.collect(), bias).unwrap()
 }
 
@@ -42,10 +42,13 @@ fn on_all_instructions(network: &NTuple) -> Vec<NTuple> {
 
 fn table_ends(set: &TupleSet) -> Vec<usize> {
     let mut end = 0;
-    set.cells()
+    set.tuple_cells()
         .iter()
         .map(|tuple| {
-            end += tuple.iter().map(|cell| cell.symbols()).product::<usize>();
+            end += tuple
+                .iter()
+                .map(|cell| cell.alphabet_size())
+                .product::<usize>();
             end
         })
         .collect()
@@ -71,7 +74,7 @@ fn symbol(position: &Position, cell: Cell) -> usize {
             .find(|stone| number(stone) == at)
             .map(|stone| square(stone, stone.red))
     };
-    let text = format_cell(&GROUPS, cell);
+    let text = format_cell(&CELL_GROUPS, cell);
     let at: usize = text[1..].parse().unwrap();
     match &text[..1] {
         "b" => stone_on(at).map_or(0, |stone| stone + 1),
@@ -159,8 +162,11 @@ fn sizes_are_those_documented() {
     );
     for (name, tuples, rows) in expected {
         let set = set_by_name(name);
-        assert_eq!((set.name(), set.tuples(), set.rows()), (name, tuples, rows));
-        let distinct: HashSet<_> = set.cells().iter().collect();
+        assert_eq!(
+            (set.name(), set.tuple_count(), set.row_count()),
+            (name, tuples, rows)
+        );
+        let distinct: HashSet<_> = set.tuple_cells().iter().collect();
         assert_eq!(distinct.len(), tuples, "{name} has a tuple twice");
     }
     let error = TupleSet::from_name(&Standard::default(), "stone-pears")
@@ -178,22 +184,22 @@ fn sizes_are_those_documented() {
 fn indices_are_the_mixed_radix_numbers_of_the_symbols() {
     for set in sets() {
         let name = set.name();
-        let mut rows = vec![0; set.tuples()];
+        let mut rows = vec![0; set.tuple_count()];
         for position in random_positions(6) {
             set.row_indices(&position, &mut rows);
             let stones = (0..12)
                 .filter(|&stone| symbol(&position, ALIVE_CELLS.cell(stone)) == 1)
                 .count();
             let phase = set
-                .phases()
+                .phase_limits()
                 .iter()
                 .position(|&max_stones| stones <= usize::from(max_stones))
-                .unwrap_or(set.phases().len());
-            let first = phase * set.rows() / (set.phases().len() + 1);
+                .unwrap_or(set.phase_limits().len());
+            let first = phase * set.row_count() / (set.phase_limits().len() + 1);
             let mut base = 0;
-            for ((tuple, end), row) in set.cells().iter().zip(table_ends(&set)).zip(&rows) {
+            for ((tuple, end), row) in set.tuple_cells().iter().zip(table_ends(&set)).zip(&rows) {
                 let index = tuple.iter().rev().fold(0, |index, cell| {
-                    index * cell.symbols() + symbol(&position, *cell)
+                    index * cell.alphabet_size() + symbol(&position, *cell)
                 });
                 assert_eq!(
                     *row as usize,
@@ -202,7 +208,7 @@ fn indices_are_the_mixed_radix_numbers_of_the_symbols() {
                 );
                 base = end;
             }
-            assert_eq!(base * (set.phases().len() + 1), set.rows());
+            assert_eq!(base * (set.phase_limits().len() + 1), set.row_count());
         }
     }
 }
@@ -213,9 +219,12 @@ fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
     let mut seen = HashSet::new();
     let mut positions = HashSet::new();
     for position in random_positions(40) {
-        let mut rows = vec![0; set.tuples()];
+        let mut rows = vec![0; set.tuple_count()];
         set.row_indices(&position, &mut rows);
-        assert!(rows.is_sorted_by(|a, b| a < b) && (rows[set.tuples() - 1] as usize) < set.rows());
+        assert!(
+            rows.is_sorted_by(|a, b| a < b)
+                && (rows[set.tuple_count() - 1] as usize) < set.row_count()
+        );
         positions.insert((position.mover(), position.other()));
         seen.insert(rows);
     }
@@ -224,9 +233,9 @@ fn every_tuple_has_a_row_of_its_own_and_different_positions_differ() {
 
 #[test]
 fn descriptions_of_different_sets_differ() {
-    let all: HashSet<String> = sets().iter().map(TupleSet::description).collect();
+    let all: HashSet<String> = sets().iter().map(TupleSet::schema_text).collect();
     assert_eq!(all.len(), sets().len());
-    let stones = set_by_name("stones").description();
+    let stones = set_by_name("stones").schema_text();
     assert!(
         stones.ends_with("; set stones: s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11"),
         "{stones}"
@@ -239,8 +248,8 @@ fn values_are_logistic_sums() {
     for set in sets() {
         let model = random_network(&set, 5, 0.25);
         for position in random_positions(5) {
-            let mut rows = vec![0; model.set().tuples()];
-            model.set().row_indices(&position, &mut rows);
+            let mut rows = vec![0; model.tuple_set().tuple_count()];
+            model.tuple_set().row_indices(&position, &mut rows);
             let logit = 0.25
                 + rows
                     .iter()
@@ -253,12 +262,12 @@ fn values_are_logistic_sums() {
             );
             // Rounding errors: half of the last bit of each weight, and half a step of the log
             // odds.
-            let bound =
-                (model.set().tuples() + 1) as f64 / f64::from(1 << 23) + 1.0 / f64::from(1 << 19);
+            let bound = (model.tuple_set().tuple_count() + 1) as f64 / f64::from(1 << 23)
+                + 1.0 / f64::from(1 << 19);
             assert!(
                 (f64::from(model.logit(&position)) - logit).abs() <= bound,
                 "{} {position:?}",
-                model.set().name()
+                model.tuple_set().name()
             );
         }
     }
@@ -303,12 +312,12 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
     let available: Vec<Instructions> = Instructions::available().collect();
     let mut random = RandomStream::new(6);
     for set in sets() {
-        let weights: Vec<f32> = (0..set.rows())
-            .map(|_| (random.unit() as f32 - 0.5) * 2.0)
+        let weights: Vec<f32> = (0..set.row_count())
+            .map(|_| (random.uniform_f64() as f32 - 0.5) * 2.0)
             .collect();
         let network = NTuple::new(set.clone(), weights, -0.5).unwrap();
         for position in random_positions(10) {
-            let mut expected = vec![0; set.tuples()];
+            let mut expected = vec![0; set.tuple_count()];
             set.clone()
                 .with_instructions(Instructions::PORTABLE)
                 .row_indices(&position, &mut expected);
@@ -323,8 +332,8 @@ fn all_instructions_give_the_same_rows_and_the_same_bits() {
             let logit = ((sum + 8).div_euclid(16) as f64 / f64::from(1 << 18)) as f32;
             for &instructions in &available {
                 let network = network.clone().with_instructions(instructions);
-                let mut rows = vec![0; set.tuples()];
-                network.set().row_indices(&position, &mut rows);
+                let mut rows = vec![0; set.tuple_count()];
+                network.tuple_set().row_indices(&position, &mut rows);
                 assert_eq!(
                     (&rows, network.logit(&position).to_bits()),
                     (&expected, logit.to_bits()),
@@ -343,7 +352,7 @@ fn rows_fit_their_tables_whatever_the_position() {
         let of_a_phase = ends[ends.len() - 1];
         for instructions in Instructions::available() {
             let set = set.clone().with_instructions(instructions);
-            let mut rows = vec![0; set.tuples()];
+            let mut rows = vec![0; set.tuple_count()];
             for position in test_support::impossible_positions(500) {
                 set.row_indices(&position, &mut rows);
                 for (tuple, &row) in rows.iter().enumerate() {
@@ -382,7 +391,7 @@ fn simd_symbols_equal_portable_ones() {
 #[test]
 fn compact_alphabets_are_separate() {
     for position in random_positions(3) {
-        let (plain, complete) = (Symbols::plain(&position), Symbols::new(&position));
+        let (plain, complete) = (Symbols::without_compact(&position), Symbols::new(&position));
         assert_eq!(plain.symbols()[..64], complete.symbols()[..64]);
         assert!(plain.symbols()[64..].iter().all(|&symbol| symbol == 0));
         assert_eq!(complete.symbols()[61..64], [0; 3]);
@@ -395,23 +404,23 @@ fn a_set_is_read_back_from_its_texts() {
     assert_eq!(
         (set.name(), set.tuple_texts()),
         (
-            CUSTOM,
+            CUSTOM_NAME,
             ["d1", "m24 o0", "b3 b4 s0"].map(str::to_owned).to_vec()
         )
     );
-    assert_eq!(set.rows(), 5 + 15 + 13 * 13 * 26);
+    assert_eq!(set.row_count(), 5 + 15 + 13 * 13 * 26);
     for set in sets() {
         let again = custom_set(&set.tuple_texts())
-            .with_phases(set.phases())
+            .with_phases(set.phase_limits())
             .unwrap();
-        assert_eq!(again.cells(), set.cells());
-        assert_eq!(again.rows(), set.rows());
+        assert_eq!(again.tuple_cells(), set.tuple_cells());
+        assert_eq!(again.row_count(), set.row_count());
         let list = |text: String| text.rsplit_once(": ").unwrap().1.to_owned();
-        assert_eq!(list(again.description()), list(set.description()));
+        assert_eq!(list(again.schema_text()), list(set.schema_text()));
     }
     let phases = set.with_phases(&[5, 8]).unwrap();
-    assert_eq!(phases.rows(), 3 * (5 + 15 + 13 * 13 * 26));
-    assert!(phases.description().contains(
+    assert_eq!(phases.row_count(), 3 * (5 + 15 + 13 * 13 * 26));
+    assert!(phases.schema_text().contains(
         "4 other: others too); phases by living stones up to 5 8; set custom: d1, m24 o0, b3 b4 s0"
     ));
 }
@@ -424,10 +433,10 @@ fn invalid_descriptions_fail_with_one_line() {
             .collect()
     };
     let refused = |tuples: &[&str]| {
-        let error = TupleSet::custom(&Standard::default(), tuples);
+        let error = TupleSet::parse_custom(&Standard::default(), tuples);
         error.unwrap_err().to_string()
     };
-    for [tuples, expected] in rows::<[String; 2]>(include_str!("refused.jsonl")) {
+    for [tuples, expected] in parse_json_rows::<[String; 2]>(include_str!("refused.jsonl")) {
         let error = refused(&tuples.split(',').collect::<Vec<_>>());
         assert!(
             error.starts_with(&expected) && !error.contains('\n'),
@@ -436,7 +445,7 @@ fn invalid_descriptions_fail_with_one_line() {
     }
     assert_eq!(refused(&[]), "0 tuples; a set has 1 to 256");
     assert_eq!(refused(&["s0"; 257]), "257 tuples; a set has 1 to 256");
-    assert_eq!(custom_set(&many(256)).tuples(), 256);
+    assert_eq!(custom_set(&many(256)).tuple_count(), 256);
     for phases in [&[1][..], &[12], &[5, 5], &[8, 5]] {
         let error = set_by_name("stones")
             .with_phases(phases)
@@ -456,10 +465,10 @@ fn invalid_descriptions_fail_with_one_line() {
 #[test]
 fn walks_are_six_connected_squares() {
     let set = set_by_name("walks-6");
-    for walk in set.cells() {
+    for walk in set.tuple_cells() {
         let squares: Vec<usize> = walk
             .iter()
-            .map(|cell| MOBILE_CELLS.number_of(*cell).unwrap())
+            .map(|cell| MOBILE_CELLS.index_of(*cell).unwrap())
             .collect();
         assert_eq!(squares.len(), 6);
         let mut reached = vec![squares[0]];

@@ -56,7 +56,7 @@ impl SimdLayout {
         let cells = || tuples.iter().flatten();
         assert!(cells().all(|cell| cells::is_valid_cell(*cell)), "no cell");
         let end = |(tuple, &base): (&Vec<Cell>, &u32)| {
-            let rows = |rows: u64, cell: &Cell| rows.saturating_mul(cell.symbols() as u64);
+            let rows = |rows: u64, cell: &Cell| rows.saturating_mul(cell.alphabet_size() as u64);
             tuple.iter().fold(1, rows).saturating_add(base.into())
         };
         let rows = tuples.iter().zip(bases).map(end).max().unwrap_or(0);
@@ -87,7 +87,7 @@ impl SimdLayout {
     }
 
     #[inline]
-    pub(super) fn rows(&self) -> usize {
+    pub(super) fn num_rows(&self) -> usize {
         self.rows
     }
 
@@ -107,7 +107,7 @@ impl SimdLayout {
     }
 
     #[inline]
-    pub(super) fn is_long(&self) -> bool {
+    pub(super) fn has_long_tuples(&self) -> bool {
         self.steps.len() > self.blocks.len()
     }
 
@@ -128,7 +128,7 @@ impl LookupStep {
             pieces: 0,
         };
         for (lane, tuple) in tuples.iter().enumerate() {
-            let symbols = |cell: usize| tuple.get(cell).map_or(1, |cell| cell.symbols());
+            let symbols = |cell: usize| tuple.get(cell).map_or(1, |cell| cell.alphabet_size());
             let first = number * CELLS_PER_STEP;
             step.strides[lane] = (0..first).map(|cell| symbols(cell) as u32).product();
             step.pairs[2 * lane..][..2]

@@ -40,7 +40,7 @@ impl TuplesByCell {
             let mut stride = 1;
             for cell in cells {
                 lists[cell.index()].push(TupleRef { stride, tuple });
-                stride *= cell.symbols() as u32;
+                stride *= cell.alphabet_size() as u32;
             }
         }
         let mut starts = [0; CELLS + 1];

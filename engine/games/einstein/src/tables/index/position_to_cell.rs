@@ -43,7 +43,7 @@ static LABELS_BY_SET: [Labels; 64] = {
     all
 };
 
-static ORIENTATIONS: [[u8; 32]; 2] = {
+static ORIENTED_SQUARES: [[u8; 32]; 2] = {
     let mut same = [0; 32];
     let mut square = 0;
     while square < 32 {
@@ -77,7 +77,7 @@ impl SideStones {
 impl Index {
     /// `None` if the position has too many stones; it must not be over.
     #[inline]
-    pub(in super::super) fn find(&self, position: &Position) -> Option<(Class, usize)> {
+    pub(in super::super) fn find_cell(&self, position: &Position) -> Option<(Class, usize)> {
         let (own, enemy) = (
             SideStones::new(position.mover()),
             SideStones::new(position.other()),
@@ -89,16 +89,16 @@ impl Index {
         if class.stones() > self.orbits.len() + 1 || class.mover == 0 || class.other == 0 {
             return None;
         }
-        Some((class, self.cell(class, own, enemy)))
+        Some((class, self.cell_index(class, own, enemy)))
     }
 
     #[inline(never)]
-    fn cell(&self, class: Class, own: SideStones, enemy: SideStones) -> usize {
-        dispatch_class!(class, OWN, ENEMY => self.cell_of::<OWN, ENEMY>(own, enemy))
+    fn cell_index(&self, class: Class, own: SideStones, enemy: SideStones) -> usize {
+        dispatch_class!(class, OWN, ENEMY => self.cell_index_of::<OWN, ENEMY>(own, enemy))
     }
 
     #[inline(always)]
-    fn cell_of<const OWN: usize, const ENEMY: usize>(
+    fn cell_index_of<const OWN: usize, const ENEMY: usize>(
         &self,
         own: SideStones,
         enemy: SideStones,
@@ -110,7 +110,7 @@ impl Index {
         let orbits = &self.orbits[OWN - 1];
         let entry = orbits.entries[tuple_number(movers.into_iter())] as usize;
         let row = entry >> 2;
-        let orientation = &ORIENTATIONS[entry >> 1 & 1];
+        let orientation = &ORIENTED_SQUARES[entry >> 1 & 1];
         let movers = movers.map(|square| orientation[usize::from(square & 31)]);
         // Square 0 is never free for the other side: a mover's stone there blocks no further
         // square.
@@ -120,7 +120,7 @@ impl Index {
             let below: u8 = movers.iter().map(|&mover| u8::from(mover < square)).sum();
             usize::from(square) + on_zero - usize::from(below) - 1
         });
-        let (rank, flipped) = rank(ranks, 24 - OWN + on_zero);
+        let (rank, flipped) = rank_tuple(ranks, 24 - OWN + on_zero);
         let narrow = const { num_other_tuples(24 - OWN, ENEMY) };
         let wider = const { num_other_tuples(25 - OWN, ENEMY) - num_other_tuples(24 - OWN, ENEMY) };
         let block = row * narrow + row.saturating_sub(orbits.rows_without_zero) * wider + rank;
@@ -133,7 +133,7 @@ impl Index {
 }
 
 #[inline(always)]
-fn rank<const COUNT: usize>(ranks: [usize; COUNT], free: usize) -> (usize, bool) {
+fn rank_tuple<const COUNT: usize>(ranks: [usize; COUNT], free: usize) -> (usize, bool) {
     let (first, last) = (ranks[0], ranks[COUNT - 1]);
     if COUNT == 1 {
         return (first, false);
@@ -184,7 +184,7 @@ mod tests {
         let block = index.first_block(class, mover_index.row) + rank;
         (
             class,
-            block * class.block() + outer * NUM_PATTERNS[class.mover] + inner,
+            block * class.cells_per_block() + outer * NUM_PATTERNS[class.mover] + inner,
         )
     }
 
@@ -211,15 +211,17 @@ mod tests {
                 let flip = |square| if square == GONE { GONE } else { GOAL - square };
                 let enemy = Side::new(side(class.other, 0).map(flip));
                 let position = Position::new(own, enemy, 0);
-                let found = index.find(&position).unwrap();
+                let found = index.find_cell(&position).unwrap();
                 assert_eq!(found, find_by_parts(&index, &position), "{position:?}");
-                assert!(found.0 == class && found.1 < index.blocks(class) * class.block());
+                assert!(
+                    found.0 == class && found.1 < index.num_blocks(class) * class.cells_per_block()
+                );
             }
         }
         let start = Standard::default().start([0, 0], 0);
-        assert_eq!(index.find(&start), None);
+        assert_eq!(index.find_cell(&start), None);
         assert_eq!(
-            Index::new(2).find(&Position::new(
+            Index::new(2).find_cell(&Position::new(
                 Side::EMPTY.with_stone_on(0, 3).with_stone_on(1, 4),
                 Side::EMPTY.with_stone_on(0, 2),
                 0

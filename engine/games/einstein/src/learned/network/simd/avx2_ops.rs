@@ -30,7 +30,7 @@ common_operations!("avx2");
 compiled_for! {
     "avx2"
 
-    pub(super) fn madd16(numbers: Vector) -> Vector {
+    pub(super) fn sum_adjacent_i16(numbers: Vector) -> Vector {
         _mm256_madd_epi16(numbers, _mm256_set1_epi16(1))
     }
 
@@ -45,7 +45,7 @@ compiled_for! {
 
     /// Clipped second-layer sums times output weights. Packing clips at 0 and 65,535; results fit
     /// 16 bits.
-    pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
+    pub(super) fn output_products(first: Vector, second: Vector, weights: Vector) -> Vector {
         let clipped = _mm256_min_epu16(
             _mm256_packus_epi32(first, second),
             _mm256_set1_epi16(ACTIVATION_MAX as i16),
@@ -54,7 +54,7 @@ compiled_for! {
     }
 
     pub(super) fn store_totals(out: &mut [i32; POSITIONS_PER_GROUP], vectors: [Vector; POSITIONS_PER_GROUP], more: i32) {
-        horizontal_sums::store(
+        horizontal_sums::store_totals(
             out,
             _mm_add_epi32(horizontal_sums::sums_of_eights(vectors), _mm_set1_epi32(more)),
         );

@@ -23,7 +23,7 @@ common_operations!("avx2,avx512f,avx512bw");
 compiled_for! {
     "avx2,avx512f,avx512bw"
 
-    pub(super) fn madd16(numbers: Vector) -> Vector {
+    pub(super) fn sum_adjacent_i16(numbers: Vector) -> Vector {
         _mm512_madd_epi16(numbers, _mm512_set1_epi16(1))
     }
 
@@ -35,7 +35,7 @@ compiled_for! {
         _mm512_min_epu8(packed, _mm512_set1_epi8(127))
     }
 
-    pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
+    pub(super) fn output_products(first: Vector, second: Vector, weights: Vector) -> Vector {
         let clipped = _mm512_min_epu16(
             _mm512_packus_epi32(first, second),
             _mm512_set1_epi16(ACTIVATION_MAX as i16),
@@ -44,7 +44,7 @@ compiled_for! {
     }
 
     pub(super) fn store_totals(out: &mut [i32; POSITIONS_PER_GROUP], vectors: [Vector; POSITIONS_PER_GROUP], more: i32) {
-        horizontal_sums::store(
+        horizontal_sums::store_totals(
             out,
             _mm_add_epi32(horizontal_sums::sums_of_sixteens(vectors), _mm_set1_epi32(more)),
         );

@@ -39,12 +39,12 @@ compiled_for! {
         u8x16_min(packed, u8x16_splat(127))
     }
 
-    pub(super) fn output(first: Vector, second: Vector, weights: Vector) -> Vector {
+    pub(super) fn output_products(first: Vector, second: Vector, weights: Vector) -> Vector {
         let clipped = u16x8_min(u16x8_narrow_i32x4(first, second), u16x8_splat(ACTIVATION_MAX as u16));
         i32x4_dot_i16x8(clipped, weights)
     }
 
-    pub(super) fn total(sums: Vector) -> i32 {
+    pub(super) fn horizontal_sum(sums: Vector) -> i32 {
         let two = i32x4_add(sums, i32x4_shuffle::<2, 3, 0, 1>(sums, sums));
         i32x4_extract_lane::<0>(two) + i32x4_extract_lane::<1>(two)
     }

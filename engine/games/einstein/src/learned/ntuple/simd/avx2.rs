@@ -34,7 +34,7 @@ fn combine_four_cells(view: &SymbolVectors, step: &LookupStep, half: usize) -> _
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn half_block(
+fn half_block_rows(
     view: &SymbolVectors,
     bases: &[u32; LANES],
     steps: &[LookupStep],
@@ -56,7 +56,7 @@ fn half_block(
 /// # Safety
 /// `weights` has [`SimdLayout::rows`] entries, and `COMPACT` is [`SimdLayout::has_compact_alphabet`].
 #[target_feature(enable = "avx2")]
-pub(super) unsafe fn sum<const COMPACT: bool>(
+pub(super) unsafe fn weight_sum<const COMPACT: bool>(
     plan: &SimdLayout,
     position: &Position,
     weights: &[i32],
@@ -65,7 +65,7 @@ pub(super) unsafe fn sum<const COMPACT: bool>(
     let mut sums = [_mm256_setzero_si256(); 2];
     for (block, own) in plan.blocks() {
         for (half, sum) in sums.iter_mut().enumerate() {
-            let rows = half_block(&view, &block.bases, own, half);
+            let rows = half_block_rows(&view, &block.bases, own, half);
             let mask = load(&block.mask, half);
             // SAFETY: only masked lanes, which have a tuple, are read: their symbols are in their
             // alphabets, so rows are below `SimdLayout::rows`, the number of weights, and, below
@@ -85,7 +85,7 @@ pub(super) unsafe fn sum<const COMPACT: bool>(
 }
 
 #[target_feature(enable = "avx2")]
-pub(super) fn rows<const COMPACT: bool>(
+pub(super) fn table_rows<const COMPACT: bool>(
     plan: &SimdLayout,
     position: &Position,
     first: u32,
@@ -95,7 +95,7 @@ pub(super) fn rows<const COMPACT: bool>(
     for (number, (block, own)) in plan.blocks().enumerate() {
         let mut found = [0u32; LANES];
         for (half, found) in found.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-            let rows = half_block(&view, &block.bases, own, half);
+            let rows = half_block_rows(&view, &block.bases, own, half);
             let rows = _mm256_add_epi32(rows, _mm256_set1_epi32(first as i32));
             // SAFETY: eight numbers of four bytes are a vector; unaligned store.
             unsafe { _mm256_storeu_si256(found.as_mut_ptr().cast(), rows) };

@@ -11,13 +11,13 @@ use std::arch::x86_64::*;
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn duplicate(bytes: [u8; 16]) -> __m256i {
+fn broadcast_16_bytes(bytes: [u8; 16]) -> __m256i {
     // SAFETY: the array has 16 bytes; unaligned load.
     _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
 }
 
 /// The two bytes of a position that hold each stone's square.
-const LANE_BYTES: [u8; 32] = {
+const STONE_BYTES: [u8; 32] = {
     let mut bytes = [0x80; 32];
     let mut stone = 0;
     while stone < STONES {
@@ -29,7 +29,7 @@ const LANE_BYTES: [u8; 32] = {
 };
 
 /// Factors that shift a stone's five bits to the upper end of 16 bits.
-const LANE_SHIFTS: [u16; 16] = {
+const STONE_SHIFT_FACTORS: [u16; 16] = {
     let mut factors = [0; 16];
     let mut stone = 0;
     while stone < STONES {
@@ -73,8 +73,8 @@ impl SymbolVectors {
     pub(super) fn new<const COMPACT: bool>(position: &Position) -> Self {
         let bits = _mm256_set1_epi64x(position.bits() as i64);
         let lanes = _mm256_mullo_epi16(
-            _mm256_shuffle_epi8(bits, load(&LANE_BYTES, 0)),
-            load(&LANE_SHIFTS, 0),
+            _mm256_shuffle_epi8(bits, load(&STONE_BYTES, 0)),
+            load(&STONE_SHIFT_FACTORS, 0),
         );
         let lanes = _mm256_srli_epi16::<11>(lanes);
         // Squares of stones 0–7, then 8–11, in both halves.
@@ -96,20 +96,20 @@ impl SymbolVectors {
         let squares = _mm256_min_epu8(squares, gone);
         // A table of 25 bytes takes two look-ups; an index with its highest bit set gives 0.
         let low = _mm256_shuffle_epi8(
-            duplicate(NEAR_START),
+            broadcast_16_bytes(LOW_SQUARE_DISTANCES),
             _mm256_adds_epu8(squares, _mm256_set1_epi8(0x70)),
         );
         let high = _mm256_sub_epi8(squares, _mm256_set1_epi8(16));
         let distances = _mm256_or_si256(
             low,
             _mm256_shuffle_epi8(
-                duplicate(NEAR_GOAL),
+                broadcast_16_bytes(HIGH_SQUARE_DISTANCES),
                 _mm256_adds_epu8(high, _mm256_set1_epi8(0x70)),
             ),
         );
         let alive = _mm256_andnot_si256(_mm256_cmpeq_epi8(squares, gone), _mm256_set1_epi8(1));
         const { assert!(SQUARES_START == 25 && DISTANCES_START == 37 && ALIVE_START == 49) };
-        let shuffle = |vector, bytes| _mm256_shuffle_epi8(vector, duplicate(bytes));
+        let shuffle = |vector, bytes| _mm256_shuffle_epi8(vector, broadcast_16_bytes(bytes));
         let first = _mm256_permute2x128_si256::<0x00>(board, board);
         let second = _mm256_or_si256(
             _mm256_permute2x128_si256::<0x11>(board, board),
@@ -128,7 +128,7 @@ impl SymbolVectors {
             first, second, third, fourth, nothing, nothing, nothing, nothing,
         ];
         if COMPACT {
-            let owners = _mm256_shuffle_epi8(duplicate(SYMBOL_OWNER), board);
+            let owners = _mm256_shuffle_epi8(broadcast_16_bytes(SYMBOL_OWNER), board);
             let numbers = _mm256_set1_epi16(allowed_by_other_numbers(position) as i16);
             let bits = _mm256_set1_epi64x(0x8040_2010_0804_0201u64 as i64);
             let spread = _mm256_and_si256(
@@ -136,7 +136,7 @@ impl SymbolVectors {
                 bits,
             );
             let mobile = _mm256_sub_epi8(
-                duplicate(OWN_NUMBER_SYMBOLS),
+                broadcast_16_bytes(OWN_NUMBER_SYMBOLS),
                 _mm256_cmpeq_epi8(spread, bits),
             );
             let mobile = _mm256_shuffle_epi8(mobile, board);
@@ -165,10 +165,10 @@ impl SymbolVectors {
     }
 }
 
-const NEAR_START: [u8; 16] = distances_from(0);
-const NEAR_GOAL: [u8; 16] = distances_from(16);
+const LOW_SQUARE_DISTANCES: [u8; 16] = goal_distances_from(0);
+const HIGH_SQUARE_DISTANCES: [u8; 16] = goal_distances_from(16);
 
-const fn distances_from(first: usize) -> [u8; 16] {
+const fn goal_distances_from(first: usize) -> [u8; 16] {
     let mut distances = [0; 16];
     let mut at = 0;
     while at < 16 {

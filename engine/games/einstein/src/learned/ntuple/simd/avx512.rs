@@ -15,7 +15,7 @@ pub(super) fn load<T: Copy>(numbers: &[T]) -> __m512i {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn numbers(vector: __m512i) -> [u32; LANES] {
+pub(super) fn to_numbers(vector: __m512i) -> [u32; LANES] {
     let mut numbers = [0; LANES];
     // SAFETY: sixteen numbers of four bytes are a vector; unaligned store.
     unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), vector) };
@@ -38,7 +38,7 @@ pub(super) fn combine_four_cells<const COMPACT: bool>(
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn block<const COMPACT: bool>(
+fn block_rows<const COMPACT: bool>(
     view: &SymbolVectors<COMPACT>,
     bases: &[u32; LANES],
     steps: &[LookupStep],
@@ -56,7 +56,7 @@ fn block<const COMPACT: bool>(
 /// # Safety
 /// `weights` has [`SimdLayout::rows`] entries, and `COMPACT` is [`SimdLayout::has_compact_alphabet`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) unsafe fn sum<const COMPACT: bool>(
+pub(super) unsafe fn weight_sum<const COMPACT: bool>(
     plan: &SimdLayout,
     position: &Position,
     weights: &[i32],
@@ -67,7 +67,7 @@ pub(super) unsafe fn sum<const COMPACT: bool>(
         // SAFETY: symbols are in their alphabets, so the rows of lanes with a tuple are below
         // `SimdLayout::rows`, the number of weights.
         sums = _mm512_add_epi32(sums, unsafe {
-            block_weights(one, block(&view, &one.bases, own), weights)
+            block_weights(one, block_rows(&view, &one.bases, own), weights)
         });
     }
     _mm512_reduce_add_epi32(sums)
@@ -82,13 +82,13 @@ pub(super) unsafe fn sum<const COMPACT: bool>(
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 unsafe fn block_weights(block: &TupleBlock, rows: __m512i, weights: &[i32]) -> __m512i {
     let below = |row: &u32| (*row as usize) < weights.len();
-    debug_assert!(numbers(rows).iter().all(below));
+    debug_assert!(to_numbers(rows).iter().all(below));
     // SAFETY: only masked lanes, which have a tuple, are read, and the caller has a weight for
     // each. Rows, below 2²⁶, are non-negative offsets.
     unsafe {
         _mm512_mask_i32gather_epi32::<4>(
             _mm512_setzero_si512(),
-            lanes_of(load(&block.mask)),
+            nonzero_lanes(load(&block.mask)),
             rows,
             weights.as_ptr(),
         )
@@ -97,12 +97,12 @@ unsafe fn block_weights(block: &TupleBlock, rows: __m512i, weights: &[i32]) -> _
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn lanes_of(lanes: __m512i) -> __mmask16 {
+pub(super) fn nonzero_lanes(lanes: __m512i) -> __mmask16 {
     _mm512_test_epi32_mask(lanes, lanes)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn rows<const COMPACT: bool>(
+pub(super) fn table_rows<const COMPACT: bool>(
     plan: &SimdLayout,
     position: &Position,
     first: u32,
@@ -111,11 +111,11 @@ pub(super) fn rows<const COMPACT: bool>(
     let view = SymbolVectors::<COMPACT>::new(position);
     for (number, (one, own)) in plan.blocks().enumerate() {
         let rows = _mm512_add_epi32(
-            block(&view, &one.bases, own),
+            block_rows(&view, &one.bases, own),
             _mm512_set1_epi32(first as i32),
         );
         let out = &mut out[number * LANES..];
         let count = out.len().min(LANES);
-        out[..count].copy_from_slice(&numbers(rows)[..count]);
+        out[..count].copy_from_slice(&to_numbers(rows)[..count]);
     }
 }

@@ -3,11 +3,11 @@
 
 use super::super::{
     mobility::Mobility,
-    tuple_blocks::{self, LANES},
     successors::Parent,
+    tuple_blocks::{self, LANES},
 };
 use super::{
-    avx512::{combine_four_cells, lanes_of, load, numbers},
+    avx512::{combine_four_cells, load, nonzero_lanes, to_numbers},
     avx512_symbols::SymbolVectors,
 };
 use crate::learned::{
@@ -40,7 +40,7 @@ impl RowBuffer {
     /// # Safety
     /// `count` rows were stored, with a weight for each.
     #[inline]
-    unsafe fn accumulate(&mut self, count: usize, weights: &[i32]) {
+    unsafe fn replace_by_prefix_sums(&mut self, count: usize, weights: &[i32]) {
         let mut sum = 0;
         for number in &mut self.0[..count] {
             // SAFETY: the caller has stored the row, and has a weight for it.
@@ -54,13 +54,13 @@ impl RowBuffer {
     /// Sum of the first `count` weights, modulo 2³².
     ///
     /// # Safety
-    /// `accumulate` was called with at least this `count`.
+    /// `to_prefix_sums` was called with at least this `count`.
     #[inline]
-    unsafe fn sum_of(&self, count: usize) -> i32 {
+    unsafe fn prefix_sum(&self, count: usize) -> i32 {
         if count == 0 {
             0
         } else {
-            // SAFETY: `accumulate` has written it.
+            // SAFETY: `to_prefix_sums` has written it.
             unsafe { self.0[count - 1].assume_init() as i32 }
         }
     }
@@ -114,12 +114,12 @@ struct Moves<'a, 'b, const COMPACT: bool> {
 /// sums, so that loads do not wait for recent stores, nor moves for each other.
 ///
 /// # Safety
-/// `weights` has [`simd_layout::SimdLayout::rows`] entries, at least one; `COMPACT` is
-/// [`simd_layout::SimdLayout::has_compact_alphabet`]. Groups are added in order from 0, to the same
+/// `weights` has [`tuple_blocks::SimdLayout::num_rows`] entries, at least one; `COMPACT` is
+/// [`tuple_blocks::SimdLayout::has_compact_alphabet`]. Groups are added in order from 0, to the same
 /// moves.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
-unsafe fn add_group<const COMPACT: bool, const LONG: bool, const BLOCKS: usize>(
+unsafe fn add_block_group<const COMPACT: bool, const LONG: bool, const BLOCKS: usize>(
     moves: &mut Moves<'_, '_, COMPACT>,
     part: usize,
 ) {
@@ -152,10 +152,10 @@ unsafe fn add_group<const COMPACT: bool, const LONG: bool, const BLOCKS: usize>(
             within_pairs,
             pairs,
             more: &steps[1..],
-            lanes: lanes_of(load(&one.mask)),
+            lanes: nonzero_lanes(load(&one.mask)),
         };
         // Lanes without a tuple get a valid row.
-        current_rows[at] = numbers(_mm512_maskz_mov_epi32(
+        current_rows[at] = to_numbers(_mm512_maskz_mov_epi32(
             block.lanes,
             block.rows::<COMPACT, LONG>(&moves.before),
         ));
@@ -189,7 +189,7 @@ unsafe fn add_group<const COMPACT: bool, const LONG: bool, const BLOCKS: usize>(
                 *row = *moves.weights.get_unchecked(*row as usize) as u32;
             }
         }
-        rows.accumulate(filled, moves.weights);
+        rows.replace_by_prefix_sums(filled, moves.weights);
     }
     let numbers = current_rows;
     let mut current_rows = [nothing; BLOCKS];
@@ -215,10 +215,10 @@ unsafe fn add_group<const COMPACT: bool, const LONG: bool, const BLOCKS: usize>(
         }
         // SAFETY: a move's rows end at the `filled` of its iteration, at most the final one; so
         // many were accumulated.
-        let found = unsafe { rows.sum_of(ends[index]) };
+        let found = unsafe { rows.prefix_sum(ends[index]) };
         change.write(_mm512_add_epi32(
             vector,
-            one_lane(found.wrapping_sub(before)),
+            in_first_lane(found.wrapping_sub(before)),
         ));
         before = found;
     }
@@ -226,15 +226,15 @@ unsafe fn add_group<const COMPACT: bool, const LONG: bool, const BLOCKS: usize>(
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn one_lane(number: i32) -> __m512i {
+fn in_first_lane(number: i32) -> __m512i {
     _mm512_zextsi128_si512(_mm_cvtsi32_si128(number))
 }
 
 /// Writes the sum after each move (at most [`MAX_STEPS`]), bias included.
 ///
 /// # Safety
-/// `weights` has [`simd_layout::SimdLayout::rows`] entries, and `COMPACT` is
-/// [`simd_layout::SimdLayout::has_compact_alphabet`].
+/// `weights` has [`tuple_blocks::SimdLayout::num_rows`] entries, and `COMPACT` is
+/// [`tuple_blocks::SimdLayout::has_compact_alphabet`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
 pub(super) unsafe fn successors<const COMPACT: bool, const LONG: bool>(
     parent: &Parent<'_>,
@@ -258,7 +258,7 @@ pub(super) unsafe fn successors<const COMPACT: bool, const LONG: bool>(
         steps,
         before,
         mobility,
-        parent_sum: one_lane(bias),
+        parent_sum: in_first_lane(bias),
         changes: [const { MaybeUninit::uninit() }; MAX_STEPS],
     };
     let blocks = parent.set.kernels().plan.blocks().len();
@@ -268,10 +268,10 @@ pub(super) unsafe fn successors<const COMPACT: bool, const LONG: bool>(
         // groups are added in order.
         unsafe {
             match blocks - BLOCKS_PER_GROUP * part {
-                1 => add_group::<COMPACT, LONG, 1>(&mut moves, part),
-                2 => add_group::<COMPACT, LONG, 2>(&mut moves, part),
-                3 => add_group::<COMPACT, LONG, 3>(&mut moves, part),
-                _ => add_group::<COMPACT, LONG, BLOCKS_PER_GROUP>(&mut moves, part),
+                1 => add_block_group::<COMPACT, LONG, 1>(&mut moves, part),
+                2 => add_block_group::<COMPACT, LONG, 2>(&mut moves, part),
+                3 => add_block_group::<COMPACT, LONG, 3>(&mut moves, part),
+                _ => add_block_group::<COMPACT, LONG, BLOCKS_PER_GROUP>(&mut moves, part),
             }
         }
     }
@@ -288,6 +288,6 @@ pub(super) unsafe fn successors<const COMPACT: bool, const LONG: bool>(
             let change = unsafe { changes[at].assume_init() };
             four[at - first] = _mm512_add_epi32(four[at - first], change);
         }
-        horizontal_sums::store(out, horizontal_sums::sums_of_sixteens(four));
+        horizontal_sums::store_totals(out, horizontal_sums::sums_of_sixteens(four));
     }
 }

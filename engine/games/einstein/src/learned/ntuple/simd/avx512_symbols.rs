@@ -15,7 +15,7 @@ use std::arch::x86_64::*;
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn four_times(bytes: [u8; 16]) -> __m512i {
+fn broadcast_16_bytes(bytes: [u8; 16]) -> __m512i {
     // SAFETY: the array has 16 bytes; unaligned load.
     _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) })
 }
@@ -74,7 +74,7 @@ const CELL_STONES: [u8; 64] = {
     stones
 };
 
-const fn cell_bits(first: usize) -> u64 {
+const fn stone_cell_mask(first: usize) -> u64 {
     ((1 << STONES) - 1) << first
 }
 
@@ -92,7 +92,7 @@ const fn byte_masks(cell_indices: &[usize]) -> [[u8; 64]; 2] {
 #[repr(align(64))]
 struct Aligned<T>(T);
 
-static SQUARE_MASKS: Aligned<[[[u8; 64]; 2]; 32]> = {
+static SQUARE_CELL_MASKS: Aligned<[[[u8; 64]; 2]; 32]> = {
     let mut tables = [[[0; 64]; 2]; 32];
     let mut square = 0;
     while square < SQUARES {
@@ -121,7 +121,7 @@ static MOVED_MASKS: Aligned<[[u8; 64]; 8]> = {
 };
 
 /// For each stone, from 1: mask of its square, distance and alive cells; empty for 0.
-static LOSS_MASKS: Aligned<[[u8; 64]; 16]> = {
+static CAPTURED_MASKS: Aligned<[[u8; 64]; 16]> = {
     let mut tables = [[0; 64]; 16];
     let mut stone = 0;
     while stone < STONES {
@@ -185,25 +185,30 @@ impl<const COMPACT: bool> SymbolVectors<COMPACT> {
         let gone = _mm512_set1_epi8(SQUARES as i8);
         let squares = _mm512_min_epu8(_mm512_permutexvar_epi8(load(&CELL_STONES), squares), gone);
         let distances = _mm512_permutexvar_epi8(squares, load(&GOAL_DISTANCE));
-        let alive = _mm512_mask_cmpneq_epi8_mask(const { cell_bits(ALIVE_START) }, squares, gone);
+        let alive =
+            _mm512_mask_cmpneq_epi8_mask(const { stone_cell_mask(ALIVE_START) }, squares, gone);
         let view = _mm512_mask_mov_epi8(
             _mm512_zextsi256_si512(board),
-            const { cell_bits(SQUARES_START) },
+            const { stone_cell_mask(SQUARES_START) },
             squares,
         );
-        let view = _mm512_mask_mov_epi8(view, const { cell_bits(DISTANCES_START) }, distances);
+        let view =
+            _mm512_mask_mov_epi8(view, const { stone_cell_mask(DISTANCES_START) }, distances);
         let view = _mm512_mask_mov_epi8(view, alive, _mm512_set1_epi8(1));
         if !COMPACT {
             return Self([view, _mm512_setzero_si512()]);
         }
         let more = _mm512_mask_add_epi8(
-            four_times(OWN_NUMBER_SYMBOLS),
+            broadcast_16_bytes(OWN_NUMBER_SYMBOLS),
             allowed_mask(position),
-            four_times(OWN_NUMBER_SYMBOLS),
+            broadcast_16_bytes(OWN_NUMBER_SYMBOLS),
             _mm512_set1_epi8(1),
         );
-        let tables =
-            _mm512_mask_mov_epi8(four_times(SYMBOL_OWNER), u64::from(u32::MAX) << 32, more);
+        let tables = _mm512_mask_mov_epi8(
+            broadcast_16_bytes(SYMBOL_OWNER),
+            u64::from(u32::MAX) << 32,
+            more,
+        );
         let reduced = _mm512_shuffle_epi8(tables, _mm512_broadcast_i64x4(board));
         Self([view, reduced])
     }
@@ -225,9 +230,9 @@ impl<const COMPACT: bool> SymbolVectors<COMPACT> {
         let symbol = (MAX_STONES + stone + 1).min(STONES);
         let [mut first, mut second] = self.0;
         first = select(
-            load(&SQUARE_MASKS.0[to][0]),
+            load(&SQUARE_CELL_MASKS.0[to][0]),
             _mm512_set1_epi8(symbol as i8),
-            clear(load(&SQUARE_MASKS.0[left][0]), first),
+            clear_masked(load(&SQUARE_CELL_MASKS.0[left][0]), first),
         );
         if parent.tuples_by_cell.stones {
             let own = Standard::GOAL.wrapping_sub(step.square) & 31;
@@ -237,7 +242,7 @@ impl<const COMPACT: bool> SymbolVectors<COMPACT> {
                 first,
             );
             first = select(
-                load(&LOSS_MASKS.0[parent.capture_of(step) % 16]),
+                load(&CAPTURED_MASKS.0[parent.capture_of(step) % 16]),
                 load(&STONE_SYMBOLS.0[SQUARES]),
                 first,
             );
@@ -249,9 +254,9 @@ impl<const COMPACT: bool> SymbolVectors<COMPACT> {
                 _mm256_set1_epi8(mobility.symbol_of(symbol) as i8),
             );
             second = select(
-                load(&SQUARE_MASKS.0[to][1]),
+                load(&SQUARE_CELL_MASKS.0[to][1]),
                 symbols,
-                clear(load(&SQUARE_MASKS.0[left][1]), second),
+                clear_masked(load(&SQUARE_CELL_MASKS.0[left][1]), second),
             );
         }
         Self([first, second])
@@ -277,7 +282,7 @@ fn select(mask: __m512i, chosen: __m512i, others: __m512i) -> __m512i {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn clear(mask: __m512i, others: __m512i) -> __m512i {
+fn clear_masked(mask: __m512i, others: __m512i) -> __m512i {
     _mm512_andnot_si512(mask, others)
 }
 

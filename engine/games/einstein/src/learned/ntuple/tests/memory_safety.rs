@@ -9,11 +9,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const COUNT: usize = if cfg!(miri) { 2 } else { 400 };
 
 fn single_cell_set() -> TupleSet {
-    let mut tuples: Vec<String> = GROUPS
+    let mut tuples: Vec<String> = CELL_GROUPS
         .iter()
-        .flat_map(|group| group.all())
+        .flat_map(|group| group.cells())
         .step_by(if cfg!(miri) { 4 } else { 1 })
-        .map(|cell| format_cell(&GROUPS, cell))
+        .map(|cell| format_cell(&CELL_GROUPS, cell))
         .collect();
     tuples.push("m24 o0 a11 d0 a6".to_owned());
     custom_set(&tuples)
@@ -21,7 +21,7 @@ fn single_cell_set() -> TupleSet {
 
 /// The last phase's tables are the last weights, so that reading beyond them is detected.
 fn networks(set: &TupleSet) -> Vec<NTuple> {
-    on_all_instructions(&NTuple::new(set.clone(), vec![0.25; set.rows()], 0.0).unwrap())
+    on_all_instructions(&NTuple::new(set.clone(), vec![0.25; set.row_count()], 0.0).unwrap())
 }
 
 fn panics<T>(task: impl FnOnce() -> T) -> bool {
@@ -31,20 +31,21 @@ fn panics<T>(task: impl FnOnce() -> T) -> bool {
 #[test]
 fn every_symbol_is_below_its_alphabet() {
     let set = single_cell_set().with_phases(&[11]).unwrap();
-    let rows_per_phase = set.rows() / 2;
+    let rows_per_phase = set.row_count() / 2;
     for network in networks(&set) {
         for position in impossible_positions(COUNT) {
             for seat in [0, 1, usize::MAX] {
                 let position = Position::new(position.mover(), position.other(), seat);
-                let mut rows = vec![0; set.tuples()];
-                network.set().row_indices(&position, &mut rows);
+                let mut rows = vec![0; set.tuple_count()];
+                network.tuple_set().row_indices(&position, &mut rows);
                 let mut base = 0;
-                for ((tuple, end), row) in set.cells().iter().zip(table_ends(&set)).zip(rows) {
+                for ((tuple, end), row) in set.tuple_cells().iter().zip(table_ends(&set)).zip(rows)
+                {
                     let row = row as usize % rows_per_phase;
                     assert!((base..end).contains(&row), "{tuple:?} {position:?}");
                     base = end;
                 }
-                assert_eq!(network.logit(&position), 0.25 * set.tuples() as f32);
+                assert_eq!(network.logit(&position), 0.25 * set.tuple_count() as f32);
             }
         }
     }
@@ -71,10 +72,10 @@ fn impossible_moves_read_only_weights() {
 #[test]
 fn kernels_require_valid_cells_and_tables() {
     let kernels = |cells: Vec<Cell>, bases: &[u32]| {
-        <EinSteinTuples as TupleKernels<Standard>>::new(&[cells], bases)
+        <EinSteinTupleKernels as TupleKernels<Standard>>::new(&[cells], bases)
     };
     let own = ALIVE_CELLS.cell(3);
-    assert_eq!(kernels(vec![own], &[40]).plan.rows(), 42);
+    assert_eq!(kernels(vec![own], &[40]).plan.num_rows(), 42);
     let group = |start, symbols| CellGroup {
         start,
         symbols,
@@ -102,10 +103,10 @@ fn kernels_require_valid_cells_and_tables() {
 fn portable_kernels_are_refused() {
     let position = impossible_positions(1)[0];
     for own in networks(&custom_set(&["a0", "a1"])) {
-        if !own.set().kernels().uses_simd() {
-            let (set, weights) = (own.set(), &own.quantized().weights);
-            assert!(panics(|| simd::sum(set, &position, weights)));
-            assert!(panics(|| simd::rows(set, &position, &mut [0; 2])));
+        if !own.tuple_set().kernels().uses_simd() {
+            let (set, weights) = (own.tuple_set(), &own.quantized_weights().weights);
+            assert!(panics(|| simd::weight_sum(set, &position, weights)));
+            assert!(panics(|| simd::table_rows(set, &position, &mut [0; 2])));
         }
     }
 }

@@ -48,8 +48,8 @@ fn check(networks: &[NTuple], game: &Standard, position: &Position, caches: &mut
             found.to_bits(),
             expected.to_bits(),
             "{} {:?} {position:?}",
-            network.set().name(),
-            network.set().kernels().instructions
+            network.tuple_set().name(),
+            network.tuple_set().kernels().instructions
         );
         test_support::check_scores(network, game, position, &moves, |next| {
             networks[0].logit(next)
@@ -139,7 +139,7 @@ fn special_captures_and_arrivals_are_exact() {
         let nexts = moves.iter().map(|&mv| game.play(&position, mv));
         nexts.filter(what).count()
     };
-    let own_captured = count(|next| next.other().count() == 2);
+    let own_captured = count(|next| next.other().num_stones() == 2);
     let arrived = count(|next| next.other().occupies(24));
     let lost = count(|next| next.mover().is_empty());
     assert_eq!((own_captured, arrived, lost), (1, 2, 1));
@@ -160,7 +160,7 @@ fn weights_of_all_moves_together_may_be_larger_than_any_sum() {
     let game = Standard::default();
     // All moves change the one tuple, whose weight alone nearly overflows.
     let set = custom_set(&["d6 d7 d8 d9 d10 d11"]);
-    let rows = set.rows();
+    let rows = set.row_count();
     let networks = on_all_instructions(&NTuple::new(set, vec![255.0; rows], 0.0).unwrap());
     for position in test_support::random_positions(&game, 43, 200) {
         check_afresh(&networks, &game, &position);

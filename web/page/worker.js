@@ -18,12 +18,12 @@ onmessage = ({ data }) => {
     return;
   }
   const text = new TextEncoder().encode(data);
-  const start = engine.request_buffer(text.length);
+  const start = engine.request(text.length);
   if (start === 0) {
     postMessage({ isLast: true, answer: { error: "a request has at most 65536 bytes" } });
     return;
   }
   new Uint8Array(engine.memory.buffer, start, text.length).set(text);
-  const length = engine.compute_answer();
+  const length = engine.respond();
   postMessage({ isLast: true, answer: read(engine.answer_start(), length) });
 };

@@ -1,5 +1,5 @@
 //! The API as WebAssembly in a Web Worker. `page/worker.js` writes a request into the buffer from
-//! [`request`], calls [`compute_answer`], and reads the answer at [`answer_start`].
+//! [`request`], calls [`respond`], and reads the answer at [`answer_start`].
 //!
 //! Invariant: these functions are called one at a time.
 
@@ -26,7 +26,7 @@ fn lock_buffer() -> MutexGuard<'static, Vec<u8>> {
 
 /// A buffer for a request of `bytes` bytes; null if that is too long.
 #[unsafe(no_mangle)]
-pub extern "C" fn request_buffer(bytes: usize) -> *mut u8 {
+pub extern "C" fn request(bytes: usize) -> *mut u8 {
     if bytes > MAX_REQUEST {
         return std::ptr::null_mut();
     }
@@ -37,7 +37,7 @@ pub extern "C" fn request_buffer(bytes: usize) -> *mut u8 {
 
 /// Answers the request in the buffer; returns the answer's length in bytes.
 #[unsafe(no_mangle)]
-pub extern "C" fn compute_answer() -> usize {
+pub extern "C" fn respond() -> usize {
     let mut text = lock_buffer();
     let limits = RequestLimits {
         threads: 1,

@@ -21,6 +21,8 @@ pub mod tournament;
 
 pub mod league;
 
+pub mod command_line;
+
 #[cfg(unix)]
 pub mod external;
 

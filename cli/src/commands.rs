@@ -3,7 +3,6 @@
 mod analyse;
 pub(crate) mod arena;
 mod calibrate;
-#[cfg(unix)]
 mod cluster;
 mod completions;
 mod data;
@@ -35,24 +34,24 @@ use anyhow::Result;
 /// Declares [`Command`], a variant for each subcommand's module, from groups of subcommands.
 macro_rules! commands {
     ($($group:literal: {
-        $($(#[cfg($where:meta)])? $(#[command($($attribute:tt)+)])? $name:ident($file:ident),)+
+        $($(#[command($($attribute:tt)+)])? $name:ident($file:ident),)+
     })+) => {
         #[derive(clap::Subcommand)]
         pub(crate) enum Command {
-            $($($(#[cfg($where)])? $(#[command($($attribute)+)])? $name($file::Arguments),)+)+
+            $($($(#[command($($attribute)+)])? $name($file::Arguments),)+)+
         }
 
         impl Command {
             pub(crate) fn run(&self) -> Result<()> {
                 match self {
-                    $($($(#[cfg($where)])? Self::$name(arguments) => arguments.run(),)+)+
+                    $($(Self::$name(arguments) => arguments.run(),)+)+
                 }
             }
         }
 
         /// Heading and number of commands of each group, in the order of [`Command`].
         const COMMAND_GROUPS: &[(&str, usize)] = &[
-            $(($group, [$($(#[cfg($where)])? stringify!($name)),+].len())),+
+            $(($group, [$(stringify!($name)),+].len())),+
         ];
     };
 }
@@ -87,7 +86,6 @@ commands! {
     }
     "Other programs": {
         Engine(engine),
-        #[cfg(unix)]
         Cluster(cluster),
         Completions(completions),
     }

@@ -9,6 +9,7 @@ mod fatal;
 mod games;
 mod gating;
 mod improve;
+mod other_programs;
 pub mod output;
 mod pipeline;
 mod positions;
@@ -107,9 +108,7 @@ pub fn run_program<C: Subcommand>(
     if let Some(directory) = arguments.data_dir.or(data_directory) {
         shipped_files::set_data_directory(&directory);
     }
-    // Registers other programs as players of every game.
-    #[cfg(unix)]
-    let [..] = engine::for_games!(crate::games::each_game! OneGame => ::arena::external::provide_external::<OneGame>());
+    let [..] = engine::for_games!(crate::games::each_game! OneGame => other_programs::provide::<OneGame>());
     match run(&arguments.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => output::fail(&error),

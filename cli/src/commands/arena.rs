@@ -130,7 +130,6 @@ pub struct MatchArguments {
     #[arg(long, value_name = "PATH")]
     records: Option<PathBuf>,
     /// Log the lines exchanged with other programs in this folder, a file a process
-    #[cfg(unix)]
     #[arg(long, value_name = "DIR")]
     log: Option<PathBuf>,
 }
@@ -167,10 +166,7 @@ impl MatchArguments {
             options.luck = Some(luck_evaluator(notation, game)?);
         }
         options.records.clone_from(&self.records);
-        #[cfg(unix)]
-        if let Some(folder) = &self.log {
-            arena::external::log::set_log_directory(folder.clone());
-        }
+        crate::other_programs::log_to(self.log.as_deref());
         Ok(options)
     }
 }

@@ -12,7 +12,6 @@ use anyhow::{Context, Result};
 use engine::core::files;
 use serde::Deserialize;
 use serde_json::Value;
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -214,9 +213,10 @@ impl Arguments {
         let threads = rayon::current_num_threads().to_string();
         let mut bash = Command::new("bash");
         bash.args(["-c", &run, "alea", verb, &threads]);
+        #[cfg(unix)]
         if verb == "local" {
             // The script ends its process group once this process is gone.
-            bash.process_group(0);
+            std::os::unix::process::CommandExt::process_group(&mut bash, 0);
         }
         match bash.status().context("bash cannot be started")?.success() {
             true => Ok(()),

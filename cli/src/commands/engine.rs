@@ -127,17 +127,13 @@ impl Console {
 }
 
 /// Whether standard input is a file, all of which is there from the beginning.
-#[cfg(unix)]
 fn is_file() -> bool {
-    use std::os::fd::AsFd as _;
-    let input = io::stdin().as_fd().try_clone_to_owned();
+    #[cfg(unix)]
+    let input = std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned();
+    #[cfg(windows)]
+    let input = std::os::windows::io::AsHandle::as_handle(&io::stdin()).try_clone_to_owned();
     let kind = input.and_then(|input| File::from(input).metadata());
     kind.is_ok_and(|kind| kind.is_file())
-}
-
-#[cfg(not(unix))]
-fn is_file() -> bool {
-    false
 }
 
 impl Output for Console {

@@ -67,7 +67,6 @@ pub(crate) struct Arguments {
     #[arg(long)]
     status: bool,
     /// Log the lines exchanged with other programs in this folder, a file a process
-    #[cfg(unix)]
     #[arg(long, value_name = "DIR")]
     log: Option<PathBuf>,
     /// Write the result as JSON
@@ -186,10 +185,7 @@ impl Arguments {
         let config = self.config.clone().unwrap_or_else(default_config);
         let config: LeagueConfig = settings::read_toml(&config)?;
         let _claim = files::claim_directory(&self.directory)?;
-        #[cfg(unix)]
-        if let Some(folder) = &self.log {
-            arena::external::log::set_log_directory(folder.clone());
-        }
+        crate::other_programs::log_to(self.log.as_deref());
         with_game!(trusted_text(&config.game), game => self.run_for(&game, &config))
     }
 

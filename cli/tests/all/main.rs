@@ -1,6 +1,8 @@
 //! Tests of the command from outside, in one binary.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+// Transcripts are of Unix shells.
+#[cfg_attr(not(unix), allow(dead_code, unused_variables))]
 mod shell_transcripts;
 mod support;
 

@@ -13,7 +13,6 @@ use std::{
     env,
     fmt::Write,
     fs, iter,
-    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -38,7 +37,8 @@ pub(crate) fn check(documents: impl Iterator<Item = PathBuf>, program: &str) {
     let stale = documents.into_par_iter().map(|path| {
         let directory = tempfile::tempdir().unwrap();
         for seen in ["data", "docs", "models"] {
-            symlink(root().join(seen), directory.path().join(seen)).unwrap();
+            #[cfg(unix)]
+            std::os::unix::fs::symlink(root().join(seen), directory.path().join(seen)).unwrap();
         }
         let text = fs::read_to_string(&path).unwrap();
         let mut stale = String::new();

@@ -236,12 +236,17 @@ pub fn claim_directory_for_slice(
 }
 
 /// Locks a directory while the returned file lives, shared for a task of a job array, else
-/// exclusively. `None` outside Unix and on file systems without locks.
+/// exclusively. `None` on file systems without locks.
 ///
 /// # Errors
 /// [`FileError::Busy`] if another process has locked it.
 pub fn lock_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>, FileError> {
-    let Some(file) = cfg!(unix).then(|| File::open(directory).ok()).flatten() else {
+    #[cfg(unix)]
+    let file = File::open(directory);
+    // Elsewhere a directory cannot be opened as a file.
+    #[cfg(not(unix))]
+    let file = File::create(directory.join(".alea-lock"));
+    let Ok(file) = file else {
         return Ok(None);
     };
     let lock_result = match slice {
@@ -274,7 +279,11 @@ pub fn free_space(directory: &Path) -> Option<u64> {
         let disk = rustix::fs::statvfs(directory).ok()?;
         disk.f_bavail.checked_mul(disk.f_frsize)
     }
-    #[cfg(not(unix))]
+    #[cfg(windows)]
+    {
+        fs4::available_space(directory).ok()
+    }
+    #[cfg(not(any(unix, windows)))]
     {
         let _ = directory;
         None

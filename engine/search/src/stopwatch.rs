@@ -55,7 +55,12 @@ pub fn thread_time() -> Option<Duration> {
             u32::try_from(time.tv_nsec).ok()?,
         ))
     }
-    #[cfg(not(unix))]
+    #[cfg(windows)]
+    {
+        let time = cpu_time::ThreadTime::try_now().ok()?;
+        Some(time.as_duration())
+    }
+    #[cfg(not(any(unix, windows)))]
     None
 }
 

@@ -5,7 +5,10 @@ use crate::{
     LabelSource, MIXED_PLAYERS, ShardReader, assert_refused, config, content, is_sound,
     label_config, run, scratch_paths, with_threads,
 };
-use alea_core::{files::FileError, job_array::TaskSlice};
+use alea_core::{
+    files::{FileError, lock_directory},
+    job_array::TaskSlice,
+};
 use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
 use std::path::Path;
@@ -154,10 +157,8 @@ fn interrupted_relabelling_resumes_to_the_same_bytes() {
         &working,
         "other records",
     );
-    #[cfg(unix)]
     {
-        let other = std::fs::File::open(&working).unwrap();
-        other.try_lock().unwrap();
+        let _lock = lock_directory(&working, TaskSlice::All).unwrap();
         assert!(matches!(
             make(&source, &at("again"), &race),
             Err(Error::File(FileError::Busy(_)))

@@ -4,7 +4,11 @@ use crate::{
     CLASSIC, MIXED_PLAYERS, NEAREST, PlayedGame, SelfPlay, assert_refused, config, content,
     one_line, play, plies, run, run_within, scratch, with_threads,
 };
-use alea_core::{files::FileError, game::Game, job_array::TaskSlice};
+use alea_core::{
+    files::{FileError, lock_directory},
+    game::Game,
+    job_array::TaskSlice,
+};
 use engine::games::einstein::{Standard, Variant, dice::Die};
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
@@ -519,20 +523,16 @@ fn tasks_play_their_shards_and_other_runs_are_refused() {
     assert_refused(run(&three_shards(), &directory), &manifest, "");
 }
 
-#[cfg(unix)]
 #[test]
 fn tasks_use_one_directory_and_runs_do_not() {
     let directory = scratch();
-    let other = std::fs::File::open(&*directory).unwrap();
     let part = config(&["random"], 5);
     let task = TaskSlice::Task { number: 0, of: 1 };
-    other.try_lock_shared().unwrap();
+    let lock = lock_directory(&directory, task).unwrap();
     run_slice(&part, &directory, task).unwrap();
-    for (other_slice, lock) in [(TaskSlice::All, false), (task, true)] {
-        if lock {
-            other.unlock().unwrap();
-            other.try_lock().unwrap();
-        }
+    drop(lock);
+    for (locked_by, other_slice) in [(task, TaskSlice::All), (TaskSlice::All, task)] {
+        let _lock = lock_directory(&directory, locked_by).unwrap();
         let error = run_slice(&part, &directory, other_slice).unwrap_err();
         assert!(matches!(error, Error::File(FileError::Busy(_))));
         one_line(&error, &directory);

@@ -148,7 +148,10 @@ impl Rules for Tokens {
 
 impl GameText for Tokens {
     fn parse_position(&self, text: &str) -> Result<(Bag, Option<u8>), TextError> {
-        let numbers: Option<Vec<u16>> = text.split(' ').map(|part| part.parse().ok()).collect();
+        let numbers: Option<Vec<u16>> = text
+            .split(' ')
+            .map(|part| part.parse::<u16>().ok())
+            .collect();
         match numbers.as_deref() {
             Some(&[left, a, b, c, d, seat]) => Ok((
                 Bag {

@@ -88,7 +88,7 @@ impl Stage {
         self.needs.check(&format!("{section}: needs"))?;
         check_positive(&format!("{section}: core_hours"), self.core_hours)?;
         check_positive(&format!("{section}: disk"), self.disk)?;
-        let words = arena::external::split_command(&self.command).with_context(|| {
+        let words = arena::command_line::split_command(&self.command).with_context(|| {
             format!("{section}: command: words with blanks between them, or between apostrophes")
         })?;
         let rounds = self.rounds.unwrap_or(1);

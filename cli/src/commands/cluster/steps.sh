@@ -1,6 +1,7 @@
 # The tasks of a run: submitted to Slurm, told, cancelled, or done on this machine. What is done the marks in done/ say, the queue
 # is asked for the rest. A step with more tasks than an array may have is several arrays, which count from an offset.
 set -euo pipefail
+[ "${BASH_VERSINFO[0]}" -ge 4 ] || { echo "alea: this is bash $BASH_VERSION, and needs 4 or newer on the PATH; on a Mac: brew install bash" >&2 && exit 1; }
 verb=$1 directory=@directory@ array=@array@ submit=@submit@
 declare -A tasks=() numbered=() throttle=() cores=() after=() state=() jobs=() again=()
 names=()

@@ -1,0 +1,30 @@
+//! Other programs as players, which only Unix has: elsewhere the player says so.
+
+use engine::play::playable::Playable;
+use std::path::Path;
+
+/// Registers the player `external` of a game.
+#[cfg(unix)]
+pub(crate) fn provide<G: Playable>() {
+    arena::external::provide_external::<G>();
+}
+
+#[cfg(not(unix))]
+pub(crate) fn provide<G: Playable>() {
+    engine::play::player_plugins::register::<G>("external", |_, _| {
+        Err((
+            1,
+            "other programs are players on Linux and macOS only".to_owned(),
+        ))
+    });
+}
+
+/// Logs the lines exchanged with other programs in a folder.
+pub(crate) fn log_to(folder: Option<&Path>) {
+    #[cfg(unix)]
+    if let Some(folder) = folder {
+        arena::external::log::set_log_directory(folder.to_owned());
+    }
+    #[cfg(not(unix))]
+    let _ = folder;
+}

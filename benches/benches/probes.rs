@@ -1,12 +1,11 @@
-//! Speed of probes of endgame tables for positions of at most four stones, one by one and in
-//! batches.
+//! Speed of endgame table probes for positions of at most four stones.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{MoveList, Position, Standard, tables::shared_tables::shared_tables};
 use std::hint::black_box;
 
-/// So many that the endgame table's entries do not fit the caches of a core.
+/// Too many for the endgame table's entries to fit the caches of a core.
 const NUM_POSITIONS: usize = 1 << 16;
 
 fn endgames(game: &Standard) -> Vec<Position> {

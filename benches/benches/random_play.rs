@@ -1,6 +1,5 @@
 //! Speed of random games on one core: the reference implementation, single games, and 64 games in
-//! lockstep with every instruction set; on maps of ReversiXT, games with all moves listed at every
-//! ply.
+//! lockstep; on maps of ReversiXT, games that list all moves at every ply.
 
 use benches::playout_statistics::play_block;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

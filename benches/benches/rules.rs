@@ -1,4 +1,4 @@
-//! Speed of move generation and of moves on a fixed set of positions from random games.
+//! Speed of move generation and of moves, on positions of random games.
 
 mod positions;
 

@@ -1,5 +1,5 @@
-//! Speed of the searches, by a decision in each position of the committed suite with empty tables,
-//! and of rollouts.
+//! Speed of rollouts, and of searches: a decision in each position of the committed suite, with
+//! empty tables.
 
 use benches::suite::Suite;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

@@ -36,7 +36,7 @@ pub mod reproduce;
 
 pub mod report_sections;
 
-/// A value with a name in arguments and results, such as a study.
+/// A value with a name in arguments and results.
 pub trait NamedValue: Copy + PartialEq + 'static {
     const NAMES: &'static [(&'static str, Self)];
 
@@ -54,8 +54,7 @@ pub trait NamedValue: Copy + PartialEq + 'static {
     }
 }
 
-/// Starts a new game for both players; returns its start position and dice. Red begins games with
-/// even numbers.
+/// Red begins games with even numbers.
 fn begin_game(
     game: &Standard,
     players: &mut [Box<dyn Player<Standard>>; 2],

@@ -1,4 +1,4 @@
-//! Runs the studies, which compare searches and evaluators with published figures.
+//! Runs the studies.
 
 mod commands;
 

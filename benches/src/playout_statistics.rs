@@ -1,8 +1,7 @@
-//! Statistics of random play: games from random set-ups in which both sides choose uniformly among
-//! their legal moves.
+//! Statistics of random play from random set-ups.
 //!
-//! This slow implementation is the reference for faster playouts ([`compare`]). Results do not
-//! depend on threads, since each block of games has its own random stream.
+//! This slow implementation, where both sides choose uniformly among legal moves, is the reference
+//! for faster playouts ([`compare`]). Results do not depend on threads.
 
 pub mod compare;
 use arena::error::Result;
@@ -23,7 +22,7 @@ pub struct RandomPlayCounts {
     pub first_mover_wins: u64,
     pub plies: u64,
     pub squared_plies: u64,
-    /// Number of legal moves after the roll, summed over all plies.
+    /// Legal moves after the roll, summed over all plies.
     pub legal_moves: u64,
     /// Plies of the longest game.
     pub longest: u64,
@@ -38,12 +37,12 @@ pub struct RandomPlayReport {
     pub mean_plies: f64,
     pub mean_plies_error: f64,
     pub moves_per_turn: f64,
-    /// Games per second of wall time, with all threads.
+    /// With all threads, by wall time.
     pub games_per_second: f64,
     pub wall_seconds: f64,
 }
 
-/// Plays random games, at least one, on `threads` threads (0 = all cores). Red begins every other
+/// Plays at least one random game on `threads` threads (0 = all cores). Red begins every other
 /// game.
 pub fn random_play(
     game: &Standard,
@@ -144,7 +143,7 @@ mod tests {
             "{report:?}"
         );
         assert!((report.moves_per_turn - 3.11).abs() < 0.02, "{report:?}");
-        // Without captures no side needs more than 19 turns; the longest of so many games has about
+        // Without captures no side needs more than 19 turns; the longest of 40,000 games has about
         // 43 plies.
         assert!((38..=55).contains(&report.counts.longest), "{report:?}");
     }

@@ -1,5 +1,5 @@
-//! Parsers of the published tables in `benches/published`, which also name our players that
-//! correspond to the published ones.
+//! Parsers of the published tables in `benches/published`, which also name our corresponding
+//! players.
 
 use arena::error::Result;
 use engine::core::text::content_lines;
@@ -15,12 +15,12 @@ pub(super) struct Entrant {
     pub number: u32,
     #[serde(rename = "player")]
     pub name: String,
-    /// Spec of our player that corresponds to the published one. MrRandom is an evaluator in the
-    /// report, so it takes a win that it sees. Deeper players average raw scores, whose scale is
-    /// not printed; `benches/results/published-tables.md` explains the choice.
+    /// Notation of our corresponding player. MrRandom is an evaluator in the report, so it takes a
+    /// win that it sees. Deeper players average raw scores, whose scale is not printed;
+    /// `benches/results/published-tables.md` explains the choice.
     #[serde(rename = "here")]
     pub player: String,
-    /// Estimated milliseconds per game.
+    /// Estimate per game.
     pub milliseconds: f64,
     /// Printed win percentages, by the number of the opponent.
     #[serde(flatten)]
@@ -32,8 +32,8 @@ pub(super) struct MonteAlphaLine {
     pub table: u32,
     pub player: String,
     pub opponent: String,
-    /// Spec of our player; `{limit}` stands for milliseconds of a move, `{many}` and `{few}` for
-    /// the simulations that Monte_Alpha and UCTcut make in this time.
+    /// Notation; `{limit}` stands for milliseconds per move, `{many}` and `{few}` for the
+    /// simulations that Monte_Alpha and UCTcut make in this time.
     pub here: String,
     pub opponent_here: String,
     pub games: u64,
@@ -43,9 +43,9 @@ pub(super) struct MonteAlphaLine {
 
 #[derive(Deserialize)]
 pub(super) struct StarDepthRow {
-    /// Search depth in plies below the move.
+    /// Plies below the move.
     pub depth: u32,
-    /// Percentage of games won against depth 0.
+    /// Fraction of games won against depth 0.
     #[serde(rename = "win_rate_vs_depth0")]
     pub share: f64,
     #[serde(rename = "seconds_per_complete_game")]

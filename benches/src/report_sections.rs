@@ -15,7 +15,7 @@ use arena::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Parses the result of a study, whose kind its keys determine; `None` for other results.
+/// Parses the result of a study, recognized by its keys; `None` for other results.
 pub fn read_section(value: &Value) -> Option<Result<Box<dyn Section>, String>> {
     fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
         T::deserialize(value).map_err(|problem| problem.to_string())

@@ -1,5 +1,4 @@
-//! Measures published tables again: each printed figure stands beside ours, with intervals and the
-//! mean difference.
+//! Measures published tables again, with intervals and mean differences.
 //!
 //! Sources: Rock'n'Roll (Schäfer 2006), a Star1 agent in C++ (NTU), Monte_Alpha (Electronics 2023,
 //! 12(13), 2936).
@@ -29,7 +28,7 @@ pub enum Target {
     /// Time and strength of the Star1 agent by depth.
     Depth,
     Table,
-    /// Minimax, alpha-beta and max^n on ReversiXT, with the fraction of time for evaluation.
+    /// Minimax, alpha-beta and max^n on ReversiXT, with evaluation time.
     ReversiXt,
     MonteAlpha,
 }
@@ -54,15 +53,15 @@ impl Target {
 
 #[derive(Clone)]
 pub struct Settings {
-    /// True for as many games as published, instead of as many as take about a minute.
+    /// As many games as published, instead of as many as take about a minute.
     pub full: bool,
-    /// Games of each match, instead of the number by `full`.
+    /// Replaces the number of games by `full`.
     pub games: Option<u64>,
-    /// Numbers of the players in Rock'n'Roll's tournament that play; empty for all.
+    /// Numbers of Rock'n'Roll's players that play; empty for all.
     pub only: Vec<u32>,
     pub setups: Setups,
     pub seed: u64,
-    /// Worker threads; 0 = all cores.
+    /// 0 = all cores.
     pub threads: usize,
     pub state: Option<PathBuf>,
     /// Games that this process plays.
@@ -74,13 +73,13 @@ impl Settings {
         if self.full { full } else { quick }
     }
 
-    /// Number of games of a match, by default one of `sizes`: at full size, at quick size.
+    /// Games of a match, by default one of `sizes` (full, quick).
     fn games_or(&self, sizes: [u64; 2]) -> u64 {
         self.games.unwrap_or(self.full_or_quick(sizes))
     }
 }
 
-/// Reproduces a table; `report` gets a line for every finished part.
+/// `report` gets a line for every finished part.
 pub fn run(
     target: Target,
     settings: &Settings,

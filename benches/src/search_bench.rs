@@ -1,6 +1,5 @@
-//! Compares searches on a suite of positions: nodes, leaves, speed, evaluation time, table use.
-//! They run one after the other, on one thread unless the player uses more, so that times are
-//! comparable.
+//! Searches compared on a suite of positions: nodes, leaves, speed, evaluation time, table use.
+//! They run one after the other, on one thread unless the player uses more, for comparable times.
 
 pub(super) mod chance;
 pub(super) mod clock_overhead;
@@ -23,10 +22,10 @@ pub use compare_players::compare_players;
 #[derive(Clone)]
 pub struct Settings {
     pub suite: Suite,
-    /// Specs of the players; if empty, those of the study.
+    /// Notations; if empty, the players of the study.
     pub players: Vec<String>,
     pub seed: u64,
-    /// Number of searches of every position, at least 1; the fastest counts.
+    /// Searches of every position, at least 1; the fastest counts.
     pub repeat: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Values of EinStein's set-ups, and win probability of the first side, which begins.
+//! Values of EinStein's set-ups, and of the first move.
 //!
 //! With one to three stones a side all values are exact, by the endgame tables. With six, all 720
 //! set-ups play all others, up to symmetry, and a model is fitted to the results. Earlier work:
@@ -34,21 +34,21 @@ use indicatif::ProgressBar;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Number of meetings, pairs of six-stone set-ups up to symmetry: 720 · 720 / 8.
+/// Meetings are pairs of six-stone set-ups up to symmetry: 720 · 720 / 8.
 pub const NUM_MEETINGS: u64 = 64_800;
 
 pub const MAX_EXACT_STONES: usize = 3;
 
 #[derive(Clone)]
 pub struct Settings {
-    /// The rules, with a fair die.
+    /// Rules with a fair die.
     pub game: Standard,
-    /// Number of games of each meeting (a pair of set-ups up to symmetry): even, at least 2.
+    /// Games of each meeting: even, at least 2.
     pub games: u32,
     pub seed: u64,
     pub threads: usize,
     pub state: Option<PathBuf>,
-    /// The part of the meetings that this process plays.
+    /// Meetings that this process plays.
     pub slice: TaskSlice,
     pub better: Option<(FullGames, u64)>,
 }
@@ -56,23 +56,23 @@ pub struct Settings {
 pub struct SetupStudy {
     pub setup_values: SetupValues,
     rows: Rows,
-    /// Win probability of the first side for each row (set-up up to symmetry) against each.
+    /// Win probability of the first side for each row (set-up up to labels) against each.
     values: Vec<Vec<f64>>,
 }
 
 const CHUNK_MEETINGS: usize = 120;
 
-/// Fixed-point units per point, so that sums of results do not depend on the order.
+/// Units of fixed point, so that sums of results do not depend on the order.
 const UNITS_PER_POINT: f64 = (1 << 20) as f64;
 
-/// Sums over a meeting's games, in fixed point: results of the even and of the odd games, squares
-/// of all results.
+/// Fixed-point sums over a meeting's games: results of the even and of the odd games, squares of
+/// all results.
 type Sums = [i64; 3];
 
-/// Number of fits to pure noise, from which standard errors are computed.
+/// Fits to pure noise, which give the standard errors.
 const NUM_NOISE_FITS: u64 = 64;
 
-/// Exact values of the set-ups with at most [`MAX_EXACT_STONES`] stones a side.
+/// Exact values with at most [`MAX_EXACT_STONES`] stones a side.
 pub fn exact_study(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStudy> {
     use engine::core::oracle::Oracle;
     let rows = Rows::new(stones);
@@ -101,8 +101,8 @@ pub fn exact_study(game: &Standard, tables: &Tables, stones: usize) -> Result<Se
     })
 }
 
-/// Plays those games of six stones that are not stored, and evaluates them; `None` for one task of
-/// a job array, which only stores its games.
+/// Plays the games of six stones that are not stored, and evaluates all; `None` for one task of a
+/// job array, which only stores its games.
 pub fn study_games(
     games: &dyn GameRunner,
     settings: &Settings,
@@ -190,7 +190,7 @@ fn play(
     Ok(exact.into_values().flat_map(|(_, sums)| sums).collect())
 }
 
-/// Plays a meeting's games, from its eight symmetric start positions in turn.
+/// Plays a meeting from its eight symmetric start positions in turn.
 fn play_meeting(
     play_game: &mut PlayGame<'_>,
     design: &Design,
@@ -203,7 +203,7 @@ fn play_meeting(
     for number in 0..settings.games {
         let indices = [pair as u64, number.into()];
         let seed = derive_seed(settings.seed, SeedSpace::Arena, &indices);
-        // Even and odd games have the same start positions; sixteen games use all of them.
+        // Even and odd games have equal start positions; sixteen games use all.
         let worth = play_game(&transform_position(&start, (number / 2 % 8) as usize), seed)?;
         sums[number as usize % 2] += (worth * UNITS_PER_POINT).round() as i64;
         sums[2] += (worth * worth * UNITS_PER_POINT).round() as i64;
@@ -224,7 +224,7 @@ fn fit_study(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy 
         .iter()
         .map(|sums| sums[2] as f64 / UNITS_PER_POINT)
         .sum::<f64>();
-    // Variance of a game's result around the mean of its meeting.
+    // Variance of a game's result within its meeting.
     let of_game =
         ((squares - games * dot(&means, &means)) / (means.len() as f64 * (games - 1.0))).max(0.0);
     let (terms, held_out) = design.select_model(&half_sums, 2.0 * of_game / games);

@@ -1,6 +1,6 @@
-//! Strength by cost: scores of players against one opponent. A player's spec may have a placeholder
-//! for a number, such as time per move; each number is then a match and a point of the player's
-//! curve. All matches have the same seed, so that points share starts and dice.
+//! Scores of players against one opponent. A notation may have a placeholder for a number, such as
+//! time per move; each number is a match and a point of the player's curve. Equal seeds give all
+//! points the same starts and dice.
 
 use arena::error::Result;
 use arena::matches::{Contestant, MatchOptions, MatchResult, make_folder, play_match};
@@ -16,11 +16,10 @@ use serde::{Deserialize, Serialize};
 
 pub const PLACEHOLDER: &str = "{}";
 
-/// A player to measure, with the numbers to insert in its spec.
 pub struct Candidate<G: Playable> {
-    /// Spec, with [`PLACEHOLDER`] for the number.
+    /// Notation, with [`PLACEHOLDER`] for the number.
     pub player: String,
-    /// The player for each number; a single one, with `None`, if the spec has no placeholder.
+    /// The player for each number; a single one, with `None`, if there is no placeholder.
     pub settings: Vec<(Option<f64>, Contestant<G>)>,
 }
 
@@ -32,7 +31,7 @@ pub struct StrengthCurves {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StrengthCurve {
-    /// Spec, with [`PLACEHOLDER`] for the number.
+    /// Notation, with [`PLACEHOLDER`] for the number.
     pub player: String,
     pub points: Vec<Point>,
 }
@@ -57,8 +56,8 @@ impl Point {
     }
 }
 
-/// Plays a match for every number of every player. Each match has its own file in the folder
-/// `options.state`; finished ones are not repeated.
+/// Plays a match for every number of every player. Finished matches in the folder `options.state`
+/// are not repeated.
 pub fn measure_curves<G: Playable>(
     candidates: &[Candidate<G>],
     against: &Contestant<G>,

@@ -1,5 +1,5 @@
-//! Suites of positions on which searches are compared: a phase of the game and a position before
-//! the roll on each line. The committed suite (`data/suites/search.txt`) is built in.
+//! Suites of positions on which searches are compared. The committed suite
+//! (`data/suites/search.txt`) is built in.
 
 #[cfg(test)]
 mod generate;
@@ -19,9 +19,9 @@ use std::path::Path;
 pub enum Phase {
     /// First plies, with nearly all stones on the board.
     Opening,
-    /// About 7 to 9 stones on the board.
+    /// About 7 to 9 stones.
     Middle,
-    /// 3 to 6 stones on the board.
+    /// 3 to 6 stones.
     Endgame,
 }
 
@@ -61,8 +61,8 @@ impl Suite {
         )
     }
 
-    /// Parses lines with a phase, a space and a position before the roll; `#` begins a comment.
-    /// `name` is used in errors.
+    /// Each line has a phase, a space and a position before the roll; `#` begins a comment. `name`
+    /// is used in errors.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let game = Standard::default();
         let mut positions = Vec::new();

@@ -1,18 +1,17 @@
 //! Equilibria of finite zero-sum games given as a matrix, by regret matching⁺ with alternating
 //! updates and linear averaging (Tammelin 2014).
 //!
-//! Mixes are mixed strategies. The *gap* between the payoffs of best responses to the averaged
-//! mixes bounds their distance from an equilibrium.
+//! The *gap* between the payoffs of best responses to the averaged mixes bounds their distance from
+//! an equilibrium.
 
 use arena::statistics::dot;
 
-/// Mixed strategies: probabilities of the rows (maximising player) and of the columns (minimising
+/// Mixed strategies: probabilities of the rows (maximizing player) and of the columns (minimizing
 /// player).
 pub(super) type Mixes = [Vec<f64>; 2];
 
-/// Approximates an equilibrium: iterates until the gap is at most `close_enough`, for at most
-/// `rounds` rounds. `payoffs[row][column]` is the payoff of the row player; the matrix is not
-/// empty.
+/// Approximates an equilibrium to a gap of `close_enough`, in at most `rounds` rounds.
+/// `payoffs[row][column]` is the payoff of the row player; the matrix is not empty.
 pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Mixes {
     let (height, width) = (payoffs.len(), payoffs.first().map_or(0, Vec::len));
     let mut rows = RegretMatcher::new(height);
@@ -26,7 +25,7 @@ pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> M
             &of_columns.map(|payoff| -payoff).collect::<Vec<_>>(),
             weight,
         );
-        // The gap is rarely computed, since this costs as much as two rounds.
+        // The gap is rarely computed: it costs as much as two rounds.
         if round % 64 == 0
             && nash_conv(payoffs, &[&rows, &columns].map(RegretMatcher::average_mix))
                 <= close_enough
@@ -125,7 +124,7 @@ impl RegretMatcher {
 mod tests {
     use super::*;
 
-    /// Rock, paper, scissors with stakes: paper beats rock by `paper`, and so on.
+    /// In the game, paper beats rock by `paper`, and so on.
     fn rock_paper_scissors(rock: f64, paper: f64, scissors: f64) -> Vec<Vec<f64>> {
         vec![
             vec![0.0, -paper, rock],

@@ -1,5 +1,4 @@
-//! Compares playouts on one thread, from random set-ups: every engine and every move policy against
-//! a slow reference.
+//! Playouts on one thread, from random set-ups: engines and move policies against a slow reference.
 
 use super::play_block;
 use arena::text_table::{Cell, TextTable};
@@ -25,10 +24,10 @@ use engine::search::{
 use serde::Serialize;
 use std::time::Instant;
 
-/// Runs of each engine or policy; the fastest counts.
+/// The fastest run counts.
 const NUM_RUNS: u32 = 3;
 
-/// Maximum games of a move policy, which may be a thousand times slower than the engines.
+/// Maximum games of a move policy; these may be a thousand times slower than the engines.
 const MAX_POLICY_GAMES: u64 = 20_000;
 
 const MAX_SINGLE_GAMES: u64 = 200_000;
@@ -39,9 +38,9 @@ pub struct PlayoutRow {
     pub games: u64,
     pub games_per_second: f64,
     pub times_reference: f64,
-    /// Mean number of plies; `None` if they are not counted.
+    /// `None` if plies are not counted.
     pub mean_plies: Option<f64>,
-    /// Mean score of the side that begins: results, or values where games are truncated.
+    /// Mean result, or mean value where games are truncated.
     #[serde(rename = "first_mover_share")]
     pub first_mover_score: f64,
     pub first_mover_error: f64,
@@ -142,7 +141,7 @@ fn measure_prepared_row<S, C: Into<PayoffSums>>(
     }
 }
 
-/// Compares all playouts on `games` games, at least one, slow ones on fewer.
+/// Compares on `games` games, at least one; slow playouts on fewer.
 pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     let games = games.max(1);
     let seed = derive_seed(seed, SeedSpace::Playouts, &[u64::MAX]);

@@ -1,4 +1,4 @@
-//! Published figures beside measured ones, with their differences.
+//! Published figures beside measured ones.
 
 use super::Target;
 use crate::{NamedValue, published::source_of_report};
@@ -10,14 +10,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     pub label: String,
-    /// Figure printed in the published report.
     pub published: Option<f64>,
-    /// Half-width of the printed figure's 95 % interval, if the number of its games was published.
+    /// Half-width of the 95 % interval, if the number of its games was published.
     pub published_error: Option<f64>,
     pub measured: f64,
     /// 95 % interval of `measured`, if that is a sample's mean.
     pub interval: Option<Interval>,
-    /// Games of the sample; 0 without one.
+    /// 0 without a sample.
     pub games: u64,
 }
 
@@ -69,8 +68,8 @@ impl Comparison {
         mean(differences.map(f64::abs))
     }
 
-    /// Expected mean absolute difference by luck alone, over the figures with both our interval and a
-    /// published error; `None` if there are none.
+    /// Expected mean absolute difference by luck alone, over the figures with our interval and a
+    /// published error.
     pub(crate) fn difference_by_luck(&self) -> Option<f64> {
         let error = |figure: &Figure| {
             let own = figure.interval?.half_width() / QUANTILE_95;

@@ -14,21 +14,21 @@ use crate::published::{MonteAlphaLine, monte_alpha};
 use arena::error::Result;
 use arena::setup_starts::Setups;
 
-/// Milliseconds per move at full and at quick size.
+/// At full and at quick size.
 const MOVE_MILLISECONDS: [f64; 2] = [1200.0, 30.0];
 
-/// Published simulations of Monte_Alpha per millisecond.
+/// Simulations of Monte_Alpha per millisecond.
 const PUBLISHED_SPEED: f64 = 200.0;
 
-/// Published simulations of UCTcut per millisecond.
+/// Simulations of UCTcut per millisecond.
 const PUBLISHED_SPEED_UCTCUT: f64 = 50.0;
 
 const MOVES_PER_GAME: f64 = 9.0;
 
-/// Estimated simulations per millisecond on this machine, from the start position.
+/// Estimated speed on this machine, from the start position.
 const SIMULATIONS_A_MILLISECOND: f64 = 1000.0;
 
-/// Maximum simulations per move, and milliseconds of a match, at the quick size.
+/// Maximum simulations per move.
 const MAX_QUICK_SIMULATIONS: f64 = 100_000.0;
 const QUICK_MATCH_MS: f64 = 12_000.0;
 
@@ -48,7 +48,7 @@ fn milliseconds(notation: &str) -> f64 {
     number("(ms=").unwrap_or(simulations / SIMULATIONS_A_MILLISECOND)
 }
 
-/// `None` if the match of this line is omitted at the quick size.
+/// `None` if the match is omitted at the quick size.
 fn plan_match(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<PlannedMatch> {
     let limit = settings.full_or_quick(MOVE_MILLISECONDS);
     let players = [&line.here, &line.opponent_here].map(|notation| {

@@ -1,6 +1,5 @@
-//! Minimax, alpha-beta without and with sorted moves, and max^n on ReversiXT, from the same
-//! position at each fixed depth. Source: RWTH Aachen, Softwarepraktikum 2016, a report of curves
-//! without numbers.
+//! Minimax, alpha-beta without and with sorted moves, and max^n on ReversiXT, at fixed depths.
+//! Source: RWTH Aachen, Softwarepraktikum 2016, a report of curves without numbers.
 
 use super::{
     Settings, Target,
@@ -34,12 +33,12 @@ const PUBLISHED_MAP: &str = include_str!("../../../data/maps/13_published_10x10.
 /// Maximum depths of minimax and max^n, and of alpha-beta: at full size, then at quick size.
 const MAX_DEPTHS: [[u32; 2]; 2] = [[6, 8], [5, 7]];
 
-/// Milliseconds of each search in the measurement of [`evaluations_in_time`].
+/// Time of each search in [`evaluations_in_time`].
 const FIXED_TIME_MS: u32 = 1_000;
 
 type Search = (&'static str, &'static str);
 
-/// Name and spec of each search; max^n has no spec.
+/// Name and notation; max^n has no notation.
 const PUBLISHED_SEARCHES: [Search; 4] = [
     (
         "minimax",
@@ -72,7 +71,7 @@ struct Row {
     evaluation_fraction: Option<f64>,
 }
 
-/// A player for one of [`PUBLISHED_SEARCHES`], whose evaluation time is measured if `timed`.
+/// A player of [`PUBLISHED_SEARCHES`]; `timed` measures evaluation time.
 fn make_player(
     notation: &str,
     game: &ReversiXt,
@@ -80,7 +79,7 @@ fn make_player(
     timed: bool,
 ) -> Result<Box<dyn Player<ReversiXt>>> {
     if notation.is_empty() {
-        // Searches made from specs treat games of two seats as zero-sum.
+        // Searches parsed from notation treat games of two seats as zero-sum.
         let limits = SearchLimits::to_depth(depth);
         let deepening = DeepeningOptions {
             step: depth,
@@ -225,7 +224,7 @@ fn claims(rows: &[Row], branching: f64, fixed: &[String]) -> Vec<Claim> {
             format!("{:.0} %", 100.0 * exponent_factor)
         })
     };
-    // Times of the first two depths, microseconds, are too noisy.
+    // Times of the first two depths are too short to be exact.
     let speed = |rows: &[&Row], odd: bool| {
         let chosen = rows
             .iter()

@@ -2,7 +2,7 @@
 //! side begins, 20 repetitions.
 //!
 //! The printed part of the matrix has 15 of the players; the other nine play one of these, without
-//! published figures. Depths are the report's, one less than those of our searches.
+//! printed figures. Depths are the report's, one less than those of our searches.
 
 use super::{
     Figure, Settings, Target,
@@ -14,7 +14,7 @@ use arena::error::Result;
 
 const REFERENCE_OPPONENT: u32 = 8;
 
-/// Milliseconds of a match, and its minimum and maximum number of games, at the quick size.
+/// At the quick size: milliseconds of a match, then its minimum and maximum number of games.
 const QUICK_MATCH_MS: f64 = 800.0;
 const QUICK_GAME_LIMITS: [u64; 2] = [4, 2048];
 
@@ -38,7 +38,7 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
         let opponents = printed[index + 1..].iter();
         planned.extend(opponents.map(|b| plan_match(a, b, settings)));
     }
-    // These matches always have the quick size, since at full size they would take weeks.
+    // At full size these matches would take weeks.
     let quick = Settings {
         full: false,
         ..settings.clone()

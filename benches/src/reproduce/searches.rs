@@ -1,5 +1,5 @@
-//! Searches beside published figures: leaves saved by cuts, time and strength by depth, sizes of
-//! the transposition table. Reports count plies below the move: their depth d is our d + 1.
+//! Leaves saved by cuts, time and strength by depth, transposition table sizes. Reports count plies
+//! below the move: their depth d is our d + 1.
 
 use super::{
     Settings, Target,
@@ -21,20 +21,20 @@ use arena::error::Result;
 use arena::setup_starts::Setups;
 use indicatif::ProgressBar;
 
-/// Positions of each phase of the game at the quick size, as many as in the report.
+/// As many as in the report.
 const QUICK_PHASE_POSITIONS: usize = 2;
 
-/// Maximum depth of the study `depth`, as the report counts, at full and at quick size.
+/// Maximum depth of the target `depth`, as the report counts, at full and at quick size.
 const MAX_DEPTHS: [u32; 2] = [6, 4];
 
 /// Games of each depth against depth 0, at full size (an interval of ±1 %) and at quick size.
 const DEPTH_GAMES: [u64; 2] = [10_000, 1_000];
 
-/// Estimated milliseconds of a game at depths 0, 1, … of the agent.
+/// Estimated milliseconds at depths 0, 1, … of the agent.
 const DEPTH_GAME_MS: [f64; 7] = [0.02, 0.1, 0.5, 3.0, 20.0, 120.0, 700.0];
 
-/// Evaluator for the published leaf counts. The values of wins and losses are far outside the range
-/// of its raw scores, so cuts are more frequent than with win probabilities.
+/// Evaluator for the published leaf counts. Wins and losses are far outside the range of its raw
+/// scores, so cuts are more frequent than with win probabilities.
 const STAR_EVALUATOR: &str = "schwarz(scale=raw, factor=10)";
 
 pub(super) fn seconds(target: Target, settings: &Settings) -> f64 {

@@ -19,14 +19,14 @@ use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
 
-/// Players at full and at quick size, with their milliseconds per game.
+/// Players at full and at quick size, with milliseconds per game.
 const PLAYERS: [(&str, f64); 2] = [
     ("MrMonte(0, 200, MrBlack(0))", 240.0),
     ("MrBlack(0)", 0.012),
 ];
 const NUM_GAMES: u64 = 20;
 
-/// Games of a pair of set-ups, each begun by either side; the pair stands for eight symmetric ones.
+/// Games of a pair of set-ups, begun by either side; the pair stands for eight symmetric ones.
 fn games(settings: &Settings) -> u64 {
     (4 * settings.games_or([NUM_GAMES; 2])).clamp(2, u64::from(u32::MAX) - 1)
 }
@@ -108,8 +108,8 @@ fn reproduction(result: &SetupValues, full: bool) -> Reproduction {
     }
 }
 
-/// Steps of stones 1 and 6 from the corner, equal for all set-ups of a class: 0 in the corner, 2 on
-/// the front line.
+/// Steps of stones 1 and 6 from the corner (0) to the front line (2), equal for all set-ups of a
+/// class.
 fn corner_steps(class: &ClassValue) -> [usize; 2] {
     let order = class.orders.first();
     ['1', '6']

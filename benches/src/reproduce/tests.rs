@@ -1,4 +1,4 @@
-//! Tests of the parsed tables, of plans at full size, of differences, and of resumed tournaments.
+//! Parsed tables, plans at full size, differences, and resumed tournaments.
 
 use super::*;
 use crate::published::{MonteAlphaLine, monte_alpha, rocknroll_table, star_depth};
@@ -222,7 +222,7 @@ fn set_ups_stand_beside_the_published_range() {
         (lowest.published, highest.published),
         (Some(42.0), Some(56.0))
     );
-    // A class has four set-ups, each of which plays two games against each of 720.
+    // A class has four set-ups; each plays two games against each of 720.
     let of_a_class = 4 * 720 * 2;
     assert!(
         lowest.measured < 50.0 && highest.measured > 50.0 && lowest.games == of_a_class,

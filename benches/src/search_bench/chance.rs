@@ -1,6 +1,5 @@
-//! Leaves saved by cuts at chance nodes: Star0, Star0.5, Star1 and Star2, without and with a
-//! transposition table, in the form of the published tables. All searches must agree on the value
-//! of a position.
+//! Leaves saved by cuts at chance nodes, in the form of the published tables. All searches must
+//! agree on the value of a position.
 
 use super::{
     Report, Settings, chart,
@@ -19,14 +18,14 @@ use serde_json::{json, to_value};
 pub(crate) struct ChanceCosts {
     form: &'static str,
     pub(crate) search: &'static str,
-    /// Fraction of leaves saved in the suite, compared with the first search of the same form.
+    /// Fraction of leaves saved, compared with the first search of the same form.
     saved: Option<f64>,
     #[serde(flatten)]
     pub(crate) costs: PlayerCosts,
 }
 
-/// Compares the cuts of Star0, Star0.5, Star1 and Star2 in both forms of chance nodes: each outcome
-/// separately, or each distinct move once.
+/// Compares cuts in both forms of chance nodes: each outcome separately, or each distinct move
+/// once.
 pub fn compare_cuts(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     if !settings.players.is_empty() {
         let problem = "the study 'chance' has its own players; leave out --player, or leave out --study to compare players";
@@ -38,7 +37,7 @@ pub fn compare_cuts(settings: &Settings, progress: &ProgressBar) -> Result<Repor
     report(&measured, settings)
 }
 
-/// Measures searches; the first one of each form is the baseline of the form.
+/// The first search of each form is its baseline.
 pub(crate) fn measure(
     searches: &[ChanceSearch],
     settings: &Settings,
@@ -133,7 +132,7 @@ fn text(measured: &[ChanceCosts], disagreement: f32, settings: &Settings) -> Str
     text
 }
 
-/// Name of a search, its leaves by position, and its mean milliseconds per position.
+/// Search, leaves by position, and mean milliseconds per position.
 type Row = (&'static str, Vec<u64>, Option<f64>);
 
 fn leaf_table(heading: &str, positions: &[String], rows: &[Row]) -> TextTable {

@@ -1,4 +1,4 @@
-//! Costs of players on a suite, by phase of the game and in all, compared with the first player.
+//! Costs of players on a suite, by phase and in all, compared with the first player.
 
 use super::{
     Report, Settings, chart,

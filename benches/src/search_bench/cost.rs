@@ -1,5 +1,5 @@
-//! Costs of valuing positions by search, with rates (ratios of sums). Counts come from a plain
-//! search, and only the fraction of evaluation time from an instrumented one.
+//! Costs of valuing positions by search, with rates (ratios of sums). Counts are those of a plain
+//! search; only evaluation time comes from an instrumented one.
 
 use super::measure::PlayerCosts;
 use crate::suite::Phase;
@@ -19,12 +19,11 @@ pub(crate) struct Cost {
     pub hits: u64,
     /// Probes that saved a search.
     pub cuts: u64,
-    /// Exact table entries that another position replaced.
+    /// Exact entries that another position replaced.
     pub replacements: u64,
-    /// Wall time of the plain search in its fastest repetition.
+    /// Wall time of the fastest repetition of the plain search.
     pub seconds: f64,
-    /// Evaluation time, by an instrumented search, if there was one. It may be slightly negative by
-    /// chance.
+    /// Measured by an instrumented search, if there was one; may be slightly negative by chance.
     pub evaluation_seconds: Option<f64>,
 }
 
@@ -94,7 +93,7 @@ impl Cost {
     }
 }
 
-/// Rates of a [`Cost`]; `None` if the counts for them are 0.
+/// Rates; `None` if the counts for one are 0.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Rates {
     pub milliseconds_a_position: f64,
@@ -114,7 +113,7 @@ pub(super) struct Compared {
     pub cost: Cost,
     #[serde(flatten)]
     pub rates: Rates,
-    /// Ratio to the baseline's nodes; `None` without a baseline.
+    /// `None` without a baseline.
     pub nodes_ratio: Option<f64>,
     pub leaves_ratio: Option<f64>,
     pub time_ratio: Option<f64>,

@@ -1,5 +1,5 @@
-//! Costs of players on positions. A plain player values each position as in a new game, and its
-//! fastest repetition counts; an instrumented player measures the fraction of evaluation time.
+//! Costs of players on positions. A plain player values each in a new game, and its fastest
+//! repetition counts; an instrumented player measures the fraction of evaluation time.
 
 use super::{Settings, clock_overhead::ClockCost, cost::Cost};
 use crate::suite::Phase;
@@ -35,7 +35,7 @@ impl PlayerCosts {
     }
 }
 
-/// Largest difference of two players' values of the same position.
+/// Largest difference of two players' values of a position.
 pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a PlayerCosts>) -> f32 {
     let mut others = players.into_iter();
     let Some(first) = others.next() else {
@@ -48,7 +48,7 @@ pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a Pla
         .fold(0.0, f32::max)
 }
 
-/// Parses players and checks that each gives values.
+/// Checks that each player gives values.
 pub(crate) fn parse_players<S: AsRef<str>>(
     notations: impl IntoIterator<Item = S>,
 ) -> Result<Vec<PlayerRecipe<Standard>>> {
@@ -78,8 +78,7 @@ pub(crate) fn no_value_error(player: &str) -> String {
 
 const NEAR_END_POSITION: &str = "...../...../.a.../...1./..... r -";
 
-/// Values all positions of the suite by one player; with `instrument`, the fraction of evaluation
-/// time is measured, too.
+/// `instrument` measures the fraction of evaluation time, too.
 pub(crate) fn measure_suite(
     recipe: &PlayerRecipe<Standard>,
     settings: &Settings,
@@ -90,7 +89,7 @@ pub(crate) fn measure_suite(
     let mut plain = recipe.make();
     let mut instrumented = instrument.then(|| (recipe.make_timed(), ClockCost::of_leaf_clock()));
     if let Some(first) = settings.suite.positions.first() {
-        // Warm-up, as the first search touches fresh memory.
+        // The first search touches fresh memory.
         plain.new_game(settings.seed);
         plain.value(&first.position, &Limits::NONE);
     }
@@ -116,8 +115,8 @@ pub(crate) fn measure_suite(
     })
 }
 
-/// Values a position of any game, and measures evaluation time by an instrumented player with its
-/// clock cost; `None` if the player gives no value.
+/// Values a position; the instrumented player, with its clock cost, measures evaluation time.
+/// `None` if the player gives no value.
 pub(crate) fn measure_position<G: Game>(
     plain: &mut dyn Player<G>,
     instrumented: Option<(&mut (dyn Player<G> + 'static), ClockCost)>,
@@ -220,7 +219,7 @@ mod tests {
             let found = measure_position(plain.as_mut(), instrumented, &start, 1, 1);
             found.unwrap().1.rates().evaluation_fraction
         };
-        // Other processes may delay a search, so one of several attempts has to succeed.
+        // Other processes may delay a search.
         assert!(
             (0..20)
                 .any(|_| fraction_of("star1(depth=2, eval=mrmonte(iterations=20))").unwrap() > 0.8)

@@ -1,9 +1,8 @@
-//! Players of the studies, and published figures of searches. `{entries}` in a spec stands for the
-//! size of the transposition table. Sources: a Star1 agent in C++ (NTU); Rock'n'Roll (Schäfer
+//! Players of the studies, and published figures of searches. `{entries}` in a notation stands for
+//! the size of the transposition table. Sources: a Star1 agent in C++ (NTU); Rock'n'Roll (Schäfer
 //! 2006), section 6.3.
 
-/// Default players: Star0, which has no cuts, as the baseline, Star1 without and with a table,
-/// Star2, and Monte-Carlo tree search.
+/// Star0, which has no cuts, is the baseline.
 pub(crate) const DEFAULT_PLAYERS: [&str; 5] = [
     "star0(depth=5, least=5, eval=schwarz, table=0)",
     "star1(depth=5, least=5, eval=schwarz, table=0)",
@@ -13,15 +12,13 @@ pub(crate) const DEFAULT_PLAYERS: [&str; 5] = [
 ];
 
 pub(crate) struct ChanceSearch {
-    /// Form of chance nodes: `outcomes` (each outcome separately) or `unified` (each distinct move
-    /// once).
+    /// `outcomes` (each outcome separately) or `unified` (each distinct move once).
     pub form: &'static str,
     pub label: &'static str,
     pub player: String,
 }
 
-/// Searches of the study `chance`, labelled by cuts and table; the first one of each form is its
-/// baseline. Depth 5 here is depth 4 of the report.
+/// The first search of each form is its baseline. Depth 5 here is depth 4 of the report.
 pub(crate) fn chance_searches(
     forms: &[&'static str],
     labels: &[&'static str],
@@ -58,11 +55,11 @@ pub(crate) const SEARCH_LABELS: [&str; 8] = [
     "Star2, table",
 ];
 
-/// Our names for the six positions of the published leaf counts, which the report does not print.
+/// Our names; the report does not print the positions.
 pub(crate) const PUBLISHED_POSITIONS: [&str; 6] =
     ["open1", "open2", "middle1", "middle2", "end1", "end2"];
 
-/// Published leaf counts at depth 4, with each outcome searched separately, in the order of
+/// Leaf counts at depth 4, each outcome searched separately, in the order of
 /// [`PUBLISHED_POSITIONS`].
 pub(crate) const PUBLISHED_LEAVES: [(&str, [u64; 6]); 4] = [
     (

@@ -1,5 +1,5 @@
-//! Nodes of one search by the size of the transposition table, for each replacement policy
-//! (Rock'n'Roll, Schäfer 2006, section 6.3).
+//! Nodes of a search by transposition table size and replacement policy (Rock'n'Roll, Schäfer 2006,
+//! section 6.3).
 
 use super::{
     Settings,

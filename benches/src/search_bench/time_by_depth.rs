@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 /// Time after which no further game at a depth begins.
 const TIME_PER_DEPTH: Duration = Duration::from_secs(3);
 
-/// Maximum games at a depth, as many as the published times are means of.
+/// As many games as the published times are means of.
 const MAX_GAMES: u32 = 20;
 
-/// Seconds per game at depths 1 to `max_depth`; `{depth}` in `template` stands for the depth.
+/// At depths 1 to `max_depth`; `{depth}` in `template` stands for the depth.
 pub(crate) fn seconds_a_game(
     template: &str,
     max_depth: u32,

@@ -1,6 +1,7 @@
 //! Conclusions from the values of meetings: the first side's advantage, good set-ups, equilibria.
-//! Values are win probabilities of the first side unless stated otherwise. Set-ups are chosen
-//! simultaneously, one after the other, or before it is random who begins, as in matches.
+//! Values are win probabilities of the first side, which begins, unless stated otherwise. Set-ups
+//! are chosen simultaneously, one after the other, or before chance decides who begins, as in
+//! matches.
 
 use super::{
     arrangements::{Rows, text},
@@ -14,7 +15,7 @@ use crate::{
 use arena::statistics::Interval;
 use serde::{Deserialize, Serialize};
 
-/// Best set-up of a side that chooses first, and the opponent's best response.
+/// Choice of a side that chooses first, and the opponent's response.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BestResponse {
     pub first: String,
@@ -22,38 +23,38 @@ pub struct BestResponse {
     pub value: Estimate,
 }
 
-/// A class of symmetric set-ups, which have equal mean values.
+/// Symmetric set-ups, which have equal mean values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassValue {
-    /// All set-ups of the class, each as its stones on a5 b5 c5 a4 b4 a3.
+    /// Each set-up as its stones on a5 b5 c5 a4 b4 a3.
     pub orders: Vec<String>,
-    /// Win probability of the class as first side against random set-ups.
+    /// Win probability as first side against random set-ups.
     pub first: f64,
-    /// Win probability of the class as second side against random set-ups.
+    /// Win probability as second side against random set-ups.
     pub second: f64,
     pub score: f64,
-    /// Probability of the class in the first side's equilibrium strategy.
+    /// Probability in the first side's equilibrium strategy.
     #[serde(rename = "share_first")]
     pub weight_first: f64,
-    /// Probability of the class in the second side's equilibrium strategy.
+    /// Probability in the second side's equilibrium strategy.
     #[serde(rename = "share_second")]
     pub weight_second: f64,
-    /// Probability of the class in the equilibrium strategy if it is random who begins.
+    /// Probability in the equilibrium strategy if chance decides who begins.
     #[serde(rename = "share")]
     pub weight: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FitReport {
-    /// Standard deviation of the result of one game.
+    /// Standard deviation of one game's result.
     pub deviation: f64,
-    /// Standard deviation of the values of meetings (pairs of set-ups).
+    /// Standard deviation of the values of meetings.
     pub spread: f64,
     /// Standard error of a class's mean value on one side.
     pub class_error: f64,
     pub held_out: Vec<HeldOutFit>,
     pub taken: usize,
-    /// Factor, 0 to 1, by which the model shrinks the residual of each meeting; 0 if it has none.
+    /// Factor, 0 to 1, on the residual of each meeting; 0 if the model has none.
     pub shrinkage: f64,
 }
 
@@ -63,24 +64,24 @@ pub struct SetupValues {
     pub game: String,
     pub source: String,
     pub seed: u64,
-    /// Number of games; 0 for exact values.
+    /// 0 for exact values.
     pub games: u64,
     /// Maximum error of exact values; `None` for values from games.
     pub within: Option<f64>,
-    /// Win probability of the first side if both set-ups are random.
+    /// Value if both set-ups are random.
     pub random: Estimate,
-    /// Win probability of the first side if both sides choose optimally at the same time.
+    /// Value if both sides choose optimally at the same time.
     pub equilibrium: Estimate,
-    /// What the first side's equilibrium strategy guarantees it, and the most that the second
-    /// side's strategy allows it.
+    /// What the first side's equilibrium strategy guarantees, and what the second side's allows.
     pub assured: Interval,
     /// Best choice of the first side if the second side sees its set-up.
     pub second_sees: BestResponse,
     /// Best choice of the second side if the first side sees its set-up.
     pub first_sees: BestResponse,
-    /// Loss of random set-ups to the best response if it is random who begins, in win probability.
+    /// Loss of random set-ups to the best response if chance decides who begins, in win
+    /// probability.
     pub random_loses: f64,
-    /// Classes of symmetric set-ups, best first.
+    /// Best first.
     pub classes: Vec<ClassValue>,
     pub fit: Option<FitReport>,
     /// Changes by better play, from random and from equilibrium set-ups.
@@ -98,7 +99,7 @@ pub(super) struct Analysis {
     pub(super) mixes: [Mixes; 4],
     pub(super) values: [f64; 4],
     assured: Interval,
-    /// Equilibrium strategy if it is random who begins.
+    /// Equilibrium strategy if chance decides who begins.
     mix: Vec<f64>,
     random_loses: f64,
 }
@@ -135,7 +136,7 @@ impl Analysis {
             (values[one][other] - values[other][one]) / 2.0
         });
         let [rows, columns] = solve(&even, EQUILIBRIUM_GAP, MAX_SOLVER_ROUNDS);
-        // Both players are alike here, so the mean of their equilibrium strategies is one, too.
+        // Both players are alike, so the mean of their equilibrium strategies is one, too.
         let pairs = rows.iter().zip(columns);
         let mean = pairs.map(|(one, other)| (one + other) / 2.0);
         let mixes = [
@@ -156,7 +157,7 @@ impl Analysis {
         }
     }
 
-    /// The result without the fields about games; `errors` are those of `self.values`.
+    /// Leaves out the fields about games; `errors` are those of `self.values`.
     pub(super) fn setup_values(
         &self,
         rows: &Rows,

@@ -11,17 +11,16 @@ use engine::games::einstein::{
 };
 use std::collections::BTreeSet;
 
-/// The stones on the home squares a5 b5 c5 a4 b4 a3; 0 for an empty square.
+/// Stones on the home squares a5 b5 c5 a4 b4 a3; 0 for an empty square.
 pub(crate) type Arrangement = [u8; MAX_STONES];
 
-/// Indices of the home squares from a side's own perspective.
+/// Home squares from a side's own perspective.
 const HOME_SQUARES: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
 
-/// For each home square, the index of the one that transposing the board moves there.
+/// For each home square, the one that transposing the board moves there.
 const TRANSPOSED_SQUARES: [usize; MAX_STONES] = [0, 3, 5, 1, 4, 2];
 
-/// All arrangements of the stones 1 to `stones`, empty squares last; with six stones their indices
-/// are those of set-ups.
+/// All arrangements, empty squares last; with six stones their indices are those of set-ups.
 pub(crate) fn arrangements(stones: usize) -> Vec<Arrangement> {
     let empty = stones as u8 + 1;
     let set_ups = (0..SETUPS).map(|setup| {
@@ -43,7 +42,7 @@ pub(crate) fn reverse_labels(order: &Arrangement) -> Arrangement {
     order.map(|stone| MAX_STONES as u8 + 1 - stone)
 }
 
-/// An arrangement as text: `126435`, or with empty squares `1..2.3`.
+/// Formats as `126435`, or with empty squares `1..2.3`.
 pub(crate) fn text(order: &Arrangement) -> String {
     let letter = |&stone: &u8| {
         if stone == 0 {
@@ -55,7 +54,7 @@ pub(crate) fn text(order: &Arrangement) -> String {
     order.iter().map(letter).collect()
 }
 
-/// Start position from the arrangements of Red, who begins, and of Blue.
+/// Start position: Red has `first` and begins.
 pub(crate) fn start(first: &Arrangement, second: &Arrangement) -> Position {
     let side = |order: &Arrangement| {
         let mut squares = [GONE; MAX_STONES];
@@ -72,13 +71,13 @@ pub(crate) fn start(first: &Arrangement, second: &Arrangement) -> Position {
 }
 
 pub(crate) struct Rows {
-    /// The first arrangement of each row (a set-up up to labels).
+    /// The first arrangement of each row.
     pub orders: Vec<Arrangement>,
     pub transposed: Vec<usize>,
     pub class: Vec<usize>,
-    /// The first row of each class (a row and its transpose).
+    /// The first row of each class.
     pub classes: Vec<usize>,
-    /// True if reversing labels changes no value.
+    /// Whether reversing labels changes no value.
     pub labels_reverse: bool,
 }
 

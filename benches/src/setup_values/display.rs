@@ -13,8 +13,8 @@ use arena::text_table::{Cell, TextTable};
 
 const TRIANGLES_PER_LINE: usize = 8;
 
-/// Number of best classes whose set-ups are written, sixteen as in Rock'n'Roll's tournament; the
-/// text shows twice as many at either end.
+/// Best classes whose set-ups are written: sixteen set-ups, as in Rock'n'Roll's tournament. The
+/// text shows twice as many classes at either end.
 pub const MAX_DISPLAYED: usize = 4;
 
 impl SetupValues {
@@ -173,7 +173,7 @@ fn rate_heat_map(
 }
 
 impl SetupValues {
-    /// Heat map of the mean score of all set-ups with a certain stone on a certain square.
+    /// Mean score of all set-ups with a certain stone on a certain square.
     pub(crate) fn placement_heat_map(&self) -> Result<String> {
         const SQUARE_NAMES: [&str; 6] = ["a5", "b5", "c5", "a4", "b4", "a3"];
         let mean = |stone: usize, square: usize| {
@@ -204,8 +204,7 @@ impl SetupValues {
 const MAX_HEAT_MAP_GROUPS: usize = 36;
 
 impl SetupStudy {
-    /// Table of the first side's win probability, for its classes of symmetric set-ups against each
-    /// set-up of the second side up to labels.
+    /// Win probability of the first side, for its classes against each row of the second side.
     pub fn text_table(&self) -> TextTable {
         let order = |row: usize| text(&self.rows.orders[row]);
         let firsts = self.rows.classes.iter();
@@ -221,8 +220,7 @@ impl SetupStudy {
         TextTable::from_rows(["first", "second", "first_wins"], meetings.map(row))
     }
 
-    /// Heat map of the values of classes of symmetric set-ups against each other, in groups of
-    /// similar score, best first.
+    /// Values of classes against each other, in groups of similar score, best first.
     pub fn svg(&self) -> Result<String> {
         let classes = &self.setup_values.classes;
         let row = |order: &String| {

@@ -2,9 +2,7 @@
 //!
 //! A *meeting* is a class of the first side against a row of the second, a set of eight symmetric
 //! pairs of set-ups. All meetings have equally many games, so least-squares fits are plain means.
-//! The model has a mean and a term for each class on each side; *pairs* adds 52 products of stone
-//! positions of both sides; *meetings* adds each meeting's residual, shrunk by empirical Bayes. An
-//! extension is used if it predicts held-out games better.
+//! Further [`Terms`] are used if they predict held-out games better.
 
 use super::arrangements::{Arrangement, Rows};
 use crate::mean;
@@ -15,36 +13,33 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Terms {
-    /// A mean, and a term for each class of set-ups on each side.
+    /// A mean, and a term for each class on each side.
     Classes,
-    /// The terms of `Classes`, plus products of stone positions of both sides.
+    /// Adds 52 products of stone positions of both sides.
     Pairs,
-    /// The terms of `Pairs`, plus the residual of every meeting (a class of the first side against
-    /// a row of the second), shrunk towards 0.
+    /// Adds the residual of every meeting, shrunk by empirical Bayes.
     Meetings,
 }
 
 const ALL_TERMS: [Terms; 3] = [Terms::Classes, Terms::Pairs, Terms::Meetings];
 
-/// Quality of a model on the half of the games to which it was not fitted, with both halves in
-/// turn.
+/// Quality of a model on the half of the games that it was not fitted to, for both halves in turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldOutFit {
     pub terms: Terms,
-    /// Fraction that the model explains of the variance of the true values of all pairs of a class
-    /// of set-ups of the first side and a row of the second.
+    /// Explained fraction of the variance of the meetings' true values.
     pub explained: f64,
-    /// Slope of the regression of results on predictions; 1 is unbiased.
+    /// Regression of results on predictions; 1 is unbiased.
     pub slope: f64,
-    /// Standard deviation of the residuals without the noise of the held-out games.
+    /// Standard deviation of residuals without the noise of the held-out games.
     pub residual: f64,
     /// Reduction of the mean squared error against the last smaller model that was an improvement,
     /// in its standard errors; `None` for the first model.
     pub better_by: Option<f64>,
 }
 
-/// Contrasts of stones that reversing labels leaves unchanged, by the smaller of both labels; of
-/// unit length over six stones.
+/// Contrasts by the smaller of both labels, so that reversing labels changes nothing; of unit
+/// length over six stones.
 const STONE_CONTRASTS: [[f64; 3]; 2] = [
     [0.5, 0.0, -0.5],
     [
@@ -54,8 +49,7 @@ const STONE_CONTRASTS: [[f64; 3]; 2] = [
     ],
 ];
 
-/// Contrasts of home squares with unit length: three that transposing leaves unchanged, and two
-/// that it negates.
+/// Contrasts of unit length: three that transposing leaves unchanged, and two that it negates.
 const SQUARE_CONTRASTS: [[f64; 6]; 5] = {
     const SQRT_HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
     const SQRT_TWELFTH: f64 = 0.288_675_134_594_812_9;
@@ -89,7 +83,7 @@ fn features(order: &Arrangement) -> Features {
     })
 }
 
-/// The meetings, and the features of set-ups for [`Terms::Pairs`].
+/// Meetings, and features of set-ups for [`Terms::Pairs`].
 pub(super) struct Design {
     pub(super) rows: Rows,
     features: Vec<Features>,
@@ -97,7 +91,7 @@ pub(super) struct Design {
 
 pub(super) struct FittedModel {
     pub(super) meetings: Vec<f64>,
-    /// Factor, 0 to 1, by which the residual of each meeting is shrunk.
+    /// Factor, 0 to 1, on the residual of each meeting.
     pub(super) shrinkage: f64,
 }
 
@@ -128,8 +122,8 @@ impl Design {
         class * self.rows.len() + second
     }
 
-    /// Mean values of classes as first side and as second side, both as win probabilities of the
-    /// first side.
+    /// Means of classes as first side and as second side, both as win probabilities of the first
+    /// side.
     pub(super) fn class_means(&self, values: &[f64]) -> [Vec<f64>; 2] {
         let (width, classes) = (self.rows.len(), self.rows.classes.len());
         let first = values.chunks(width).map(mean);
@@ -140,8 +134,8 @@ impl Design {
         [first.collect(), second]
     }
 
-    /// Fits a model to the mean results of meetings, whose variance by chance is `noise`.
-    /// `shrinkage` is the shrinkage factor of residuals; with `None` it is estimated.
+    /// `means` are the mean results of meetings, whose variance by chance is `noise`; without
+    /// `shrinkage` the factor of residuals is estimated.
     pub(super) fn fit(
         &self,
         means: &[f64],
@@ -173,8 +167,8 @@ impl Design {
         }
     }
 
-    /// Adds the fitted products. They are orthogonal to each other and to the terms of classes, so
-    /// each is fitted separately.
+    /// The products are orthogonal to each other and to the terms of classes, so each is fitted
+    /// separately.
     fn add_pair_terms(&self, means: &[f64], fitted: &mut [f64]) {
         let squares = (0..SQUARE_CONTRASTS.len() * SQUARE_CONTRASTS.len())
             .map(|pair| [pair / SQUARE_CONTRASTS.len(), pair % SQUARE_CONTRASTS.len()])
@@ -199,8 +193,8 @@ impl Design {
         }
     }
 
-    /// Fits every model to one half of the games, tests it on the other, and chooses one; `noise`
-    /// is the variance by chance of a mean of a half.
+    /// Tests every model on the half of the games that it was not fitted to; `noise` is the
+    /// variance by chance of a mean of a half.
     pub(super) fn select_model(
         &self,
         half_sums: &[Vec<f64>; 2],
@@ -211,8 +205,7 @@ impl Design {
             let middle = mean(half);
             half.iter().map(|value| value - middle).collect::<Vec<_>>()
         });
-        // Dice of the halves are independent, so their covariance is the variance of the true
-        // values.
+        // The halves have independent dice, so their covariance is the variance of the true values.
         let truth = dot(&centred[0], &centred[1]) / count;
         let mut before: Option<Vec<f64>> = None;
         let (mut chosen, mut found) = (Terms::Classes, Vec::new());
@@ -289,8 +282,7 @@ mod tests {
                 }
             }
         }
-        // Values that consist of a product alone are fitted completely, and terms of classes stay
-        // 0.
+        // Values made of products alone are fitted completely, and terms of classes stay 0.
         let law = |[first, second]: [usize; 2]| {
             let (one, two) = (design.features[first], design.features[second]);
             0.03 * one[0][1] * two[1][2] + 0.02 * one[1][3] * two[1][4]

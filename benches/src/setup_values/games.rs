@@ -10,15 +10,15 @@ use engine::play::{
 };
 use std::sync::Arc;
 
-/// Plays a game from a start position, in which Red begins, with a seed; returns the points of Red,
+/// Plays a game from a start position, where Red begins, with a seed; returns the points of Red,
 /// luck-adjusted or not.
 pub type PlayGame<'a> = Box<dyn FnMut(&Position, u64) -> Result<f64> + 'a>;
 
-/// Players that play games from given start positions.
+/// A source of games from given start positions.
 pub trait GameRunner: Sync {
     fn name(&self) -> String;
 
-    /// Creates the players of one thread.
+    /// Makes the players of one thread.
     fn make_play_game(&self) -> PlayGame<'_>;
 }
 
@@ -27,7 +27,7 @@ pub struct RollOuts {
     pub game: Standard,
     pub name: String,
     pub evaluator: Arc<dyn AnyEvaluator<Standard>>,
-    /// Endgame tables, whose values end games early.
+    /// Endgame tables, which end games early.
     pub oracle: OptionalOracle<Standard>,
 }
 

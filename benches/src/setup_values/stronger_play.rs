@@ -1,6 +1,6 @@
-//! The change of values by better play: games of a policy against games of a stronger player, from
-//! the same starts with the same dice. If both sides play better, the difference estimates the
-//! error of the policy's value; if one does, its score bounds the true value.
+//! The change of values by better play: a stronger player and the policy play from the same starts
+//! with the same dice. If both sides play better, the difference estimates the error of the
+//! policy's value; if one does, its score bounds the true value.
 
 use super::{
     arrangements::{Rows, start},
@@ -17,20 +17,19 @@ use serde::{Deserialize, Serialize};
 pub struct Improvement {
     pub starts: String,
     pub players: [String; 2],
-    /// Number of games for each assignment of the two players to the sides.
+    /// Games for each assignment of the two players to the sides.
     pub games: u64,
-    /// Score of the first side if both sides are the stronger player.
+    /// Score of the first side if both are the stronger player.
     pub both: Estimate,
-    /// `both` minus the score of the first side if both sides are the policy.
+    /// `both` minus the score if both sides are the policy.
     pub change: Estimate,
-    /// Gain in points per game of the first side if it alone is the stronger player.
+    /// Points per game if the first side alone is the stronger player.
     pub first_gains: Estimate,
-    /// Gain in points per game of the second side if it alone is the stronger player.
+    /// Points per game if the second side alone is the stronger player.
     pub second_gains: Estimate,
 }
 
-/// Plays `count` games for each assignment of the two players to the sides, on the current thread
-/// pool.
+/// Plays `count` games for each assignment of the players to the sides, on the current thread pool.
 pub(super) fn measure_improvement(
     games: &FullGames,
     rows: &Rows,

@@ -1,5 +1,4 @@
-//! Tests of exact values against a slow solver, and of the study by games with threads and
-//! interruptions.
+//! Exact values against a slow solver; the study by games with threads and interruptions.
 
 use super::{games::RollOuts, *};
 use arena::statistics::Interval;

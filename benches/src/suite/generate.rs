@@ -1,6 +1,5 @@
-//! Generates the committed suite from games of a small search against itself. Every place in the
-//! suite (slot) has conditions, and takes a position of the first game that has a matching one and
-//! is not yet used.
+//! Generates the committed suite from games of a small search against itself. Every slot of the
+//! suite takes the first matching position of the first unused game that has one.
 
 use super::{Phase, Suite};
 use crate::{NamedValue, begin_game, play};
@@ -12,12 +11,12 @@ const SUITE_SEED: u64 = 1;
 
 const SUITE_PLAYER: &str = "star1(depth=3, eval=schwarz(slope=0.4, offset=0.274))";
 
-/// Minimum steps of every stone to its goal in an endgame: neither side can win within the five
-/// plies of the default search before the other has had as many turns.
+/// Minimum steps of every stone to its goal: neither side can win within the five plies of the
+/// default search before the other has had as many turns.
 const MIN_ENDGAME_STEPS: u8 = 3;
 
-/// For each phase, conditions of the slots: plies before an opening, or remaining stones. The sides
-/// begin in turn, so that Red and Blue are to move equally often.
+/// Plies before an opening, or remaining stones. The sides begin in turn, so that Red and Blue are
+/// to move equally often.
 const SLOT_CONDITIONS: [(Phase, [u32; 8]); 3] = [
     (Phase::Opening, [0, 2, 1, 3, 4, 2, 1, 3]),
     (Phase::Middle, [9, 9, 9, 8, 8, 8, 7, 7]),
@@ -58,8 +57,7 @@ fn generate(seed: u64) -> String {
     text
 }
 
-/// The first position that matches a slot's conditions, is not over, and is not won with every
-/// roll.
+/// The first position that matches a slot, is not over, and is not won with every roll.
 fn choose(game: &Standard, phase: Phase, wish: u32, positions: &[Position]) -> Option<Position> {
     let fits = |plies: u32, position: &Position| match phase {
         Phase::Opening => plies == wish,
@@ -129,7 +127,7 @@ fn a_stone_beside_the_goal_wins_with_any_roll_and_two_need_the_right_one() {
     assert_eq!(steps("1..../...../..a../..3../..... r -"), 2);
 }
 
-/// Rewrites the committed suite: `cargo test -p benches --release rewrite_the_suite -- --ignored`.
+/// Run by `cargo test -p benches --release rewrite_the_suite -- --ignored`.
 #[test]
 #[ignore = "writes into the sources"]
 fn rewrite_the_suite() {

@@ -1,5 +1,5 @@
-//! The clock of a seat: main time, then byo-yomi, periods of overtime for a number of moves each
-//! (Canadian, as in GTP) or for one move (`byoyomi` of KGS).
+//! A seat's main time, then byo-yomi: periods of overtime for a number of moves each (Canadian, as
+//! in GTP) or for one move (`byoyomi` of KGS).
 //!
 //! No move gets more than a quarter of the main time or its fraction of a byo-yomi period,
 //! whichever is more, and in byo-yomi no more than is left of the period.
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Clock {
-    /// Time left: of the current period if `moves` is above 0, else of the main time.
+    /// Time left of the current period if `moves` is above 0, else of the main time.
     left: Duration,
     moves: u32,
     overtime: Option<Overtime>,
@@ -17,15 +17,15 @@ pub(crate) struct Clock {
 #[derive(Clone, Copy)]
 pub(crate) struct Overtime {
     pub(crate) period: Duration,
-    /// Moves to make in each period, at least one.
+    /// Moves in each period, at least one.
     pub(crate) moves: u32,
-    /// Whether `stones` in a referee's report are periods of one move each, instead of moves.
+    /// Whether `stones` in a referee's report are periods of one move each, not moves.
     pub(crate) counts_periods: bool,
 }
 
 /// Minimum time reserved for sending the move to the client.
 const MIN_OVERHEAD: Duration = Duration::from_millis(30);
-/// The reserve is the time divided by this, if that exceeds `MIN_OVERHEAD`.
+/// The time divided by this is reserved, if that exceeds `MIN_OVERHEAD`.
 const OVERHEAD_DIVISOR: u32 = 20;
 /// A move takes at most the main time left divided by this.
 const MAX_MOVE_DIVISOR: u32 = 4;
@@ -46,8 +46,8 @@ impl Clock {
         clock
     }
 
-    /// Sets the clock to a referee's report: `left` is main time if `stones` is 0, else the time
-    /// left of a period for so many moves.
+    /// A referee's report: `left` is main time if `stones` is 0, else the time left of a period for
+    /// so many moves.
     pub(crate) fn update(&mut self, left: Duration, stones: u32) {
         (self.left, self.moves) = (left, stones);
         match self.overtime {
@@ -65,7 +65,7 @@ impl Clock {
         }
     }
 
-    /// The time for the next of `expected_moves_left` moves.
+    /// Time for the next of `expected_moves_left` moves.
     pub(crate) fn move_time(&self, expected_moves_left: u32) -> Duration {
         let time = match (self.moves, self.overtime) {
             (0, None) => usable_time(self.left / expected_moves_left.max(1))
@@ -121,7 +121,7 @@ mod tests {
             (absolute(100_000), Some((60_000, 0)), 0, 15_000),
             (absolute(100_000), Some((40, 0)), 1, 10),
             (absolute(100_000), Some((0, 0)), 20, 1),
-            // Ten minutes, then 25 moves in each five minutes.
+            // Ten minutes, then 25 moves in each five.
             (canadian(600_000, 300_000, 25), None, 30, 20_000 + 11_400),
             (canadian(600_000, 300_000, 25), None, 2, 150_000),
             (canadian(600_000, 300_000, 25), Some((1_000, 0)), 30, 11_400),
@@ -169,7 +169,7 @@ mod tests {
             (japanese(600_000, 30_000), Some((30_000, 5)), 60, 28_500),
             (japanese(600_000, 30_000), Some((10_000, 2)), 60, 9_500),
             (japanese(0, 30_000), None, 60, 28_500),
-            // Periods are reported, but were never set.
+            // Periods that were never set.
             (absolute(0), Some((60_000, 4)), 60, 14_250),
         ]
         .into_iter()

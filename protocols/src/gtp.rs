@@ -2,7 +2,7 @@
 //! seats, with Lajkonik's commands for Havannah, an extension for dice, and live analysis.
 //!
 //! `[id] command arguments` is answered by `=[id] text` or `?[id] problem`, and an empty line.
-//! Underscores in names of commands do not count.
+//! Underscores in command names do not count.
 
 mod analysis;
 mod commands;
@@ -25,7 +25,7 @@ struct Call<'a, G: Playable> {
     output: &'a mut dyn Output,
 }
 
-/// The text of a reply; `None` if the command has already written its output.
+/// `None` if the command has already written its output.
 type Reply = Result<Option<String>, String>;
 
 fn empty_reply() -> Reply {
@@ -77,7 +77,7 @@ impl<G: Playable> Handler<G> for Gtp {
         Ok(match reply {
             Ok(None) => String::new(),
             Ok(Some(text)) => {
-                // An empty line would end the GTP reply.
+                // An empty line would end the reply.
                 let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
                 let separator = ["", " ", " \n"][lines.len().min(2)];
                 format!("={id}{separator}{}\n", lines.join("\n"))
@@ -102,7 +102,7 @@ fn is_same_command(one: &str, other: &str) -> bool {
 }
 
 impl<G: Playable> Call<'_, G> {
-    /// Accepts a colour of Go, a seat's title or the title's first letter.
+    /// Accepts a colour of Go, a seat's title or its first letter.
     fn parse_seat(&self, word: &str) -> Result<usize, String> {
         let titles = [0, 1].map(|seat| self.session.game.seat_title(seat));
         let word = word.to_ascii_lowercase();
@@ -119,7 +119,6 @@ impl<G: Playable> Call<'_, G> {
         seat.ok_or_else(|| format!("invalid color: black, white, {one} or {other}, not '{word}'"))
     }
 
-    /// Fails if the named seat is not to move.
     fn check_turn(&self, word: &str) -> Result<(), String> {
         let (game, position) = (&self.session.game, &self.session.position);
         let (seat, to_move) = (self.parse_seat(word)?, game.to_move(position));

@@ -1,8 +1,8 @@
-//! Alea as an engine in the line protocols that other programs use: GTP, TCGA, UBGI and NBoard.
+//! Alea as an engine in line protocols: GTP, TCGA, UBGI and NBoard.
 //!
 //! The caller connects a session to streams ([`Output`]) and bounds what a line may name and cost
 //! ([`SessionConfig`]). Replies are well formed, a refused line changes nothing, and the session
-//! goes on until it is told to quit.
+//! goes on until told to quit.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -21,11 +21,11 @@ use std::{
     time::Duration,
 };
 
-/// Maximal bytes of a line; longer ones are refused, so the caller may cut them after `MAX_LINE +
+/// Maximum bytes of a line; longer ones are refused, so the caller may cut them after `MAX_LINE +
 /// 1` bytes.
 pub const MAX_LINE: usize = 1 << 16;
 
-/// Maximal number of characters of an error message.
+/// Characters of an error message.
 const MAX_ERROR_LENGTH: usize = 1000;
 
 /// A session in a line protocol.
@@ -34,7 +34,7 @@ pub trait Protocol: Send {
     fn handle_line(&mut self, line: &str, output: &mut dyn Output) -> Action;
 }
 
-/// What the caller does after a line.
+/// What to do after a line.
 pub enum Action {
     /// Passes the next line to this session.
     Continue,
@@ -52,13 +52,13 @@ pub trait Output {
     /// Whether another line has arrived or the client is gone; ends streaming commands.
     fn input_pending(&mut self) -> bool;
 
-    /// The stop flag of a search that begins now, set by input (or its end) later than `grace`
-    /// after the current line; earlier input was sent ahead.
+    /// Stop flag of a search that begins now, set by input (or its end) later than `grace` after
+    /// the current line; earlier input was sent ahead.
     fn stop_flag(&mut self, grace: Duration) -> Arc<AtomicBool>;
 }
 
-/// Input within this time after the line that starts a search was sent ahead, as by a script, and
-/// does not stop the search.
+/// Input within this time after a line was sent ahead, as by a script, and does not stop the line's
+/// search.
 pub const INPUT_GRACE: Duration = Duration::from_millis(2);
 
 /// Collects the output; streaming commands end after their first report.
@@ -87,31 +87,30 @@ pub enum ProtocolKind {
     NBoard,
 }
 
-/// Settings of a session: the players and files that its client may name, time limit, seed, and
-/// whether players live from move to move.
+/// What a session permits: players, files, time.
 #[derive(Clone)]
 pub struct SessionConfig {
-    /// Checks and restricts the players that the client names.
+    /// Checks and restricts players.
     pub player_policy: PlayerPolicy,
-    /// The longest time of one search.
+    /// Maximum time of one search.
     pub max_time: Duration,
-    /// Whether a player, with its tree and table, is kept between lines.
+    /// Whether players, with tree and table, are kept between lines.
     pub keeps_players: bool,
     /// Seed of random starts, rolls and players.
     pub seed: u64,
     /// Opens the next session when the client changes the game.
     pub open: OpenSession,
-    /// Reads a file that the client names.
+    /// Reads files that the client names.
     pub read_file: ReadFile,
 }
 
-/// Reads a file as text; the error is one line.
+/// Reads a file as text; errors have one line.
 pub type ReadFile = fn(&str) -> Result<String, String>;
 
-/// Returns a player's notation with the session's limits added, or one line on why it is refused.
+/// Adds the session's limits to a player's notation, or says in one line why it is refused.
 pub type PlayerPolicy = Arc<dyn Fn(&Notation) -> Result<Notation, String> + Send + Sync>;
 
-/// Opens a session of a game with a player or, for `None`, the default one; the error is one line.
+/// Opens a session, with the default player for `None`; errors have one line.
 pub type OpenSession =
     Arc<dyn Fn(&Notation, Option<&Notation>) -> Result<Box<dyn Protocol>, String> + Send + Sync>;
 
@@ -142,7 +141,7 @@ pub fn open<G: Playable>(
     })
 }
 
-/// Opens a session of GTP, as [`open`] does, for programs that speak no other protocol.
+/// Opens GTP, as [`open`] does, for programs that speak no other protocol.
 ///
 /// # Errors
 /// One line, if the player is unknown or refused.
@@ -155,7 +154,7 @@ pub fn open_gtp<G: Playable>(
 }
 
 impl ProtocolKind {
-    /// The game of a session if the user names none.
+    /// Game of a session if the user names none.
     #[must_use]
     pub fn default_game(self) -> &'static str {
         match self {
@@ -165,12 +164,11 @@ impl ProtocolKind {
     }
 }
 
-/// Parses the lines of one protocol and holds the protocol's own state.
+/// Parses one protocol's lines and holds its state.
 trait Handler<G: Playable>: Default + Send {
-    /// The first word of an error message.
     const ERROR_PREFIX: &'static str;
 
-    /// Returns the part of the reply that is not yet written to `output`.
+    /// Returns the rest of the reply, not yet written to `output`.
     fn handle(
         &mut self,
         session: &mut Session<G>,
@@ -217,7 +215,7 @@ fn check_length(line: &str) -> Result<(), String> {
         .ok_or_else(|| format!("a line has at most {MAX_LINE} bytes"))
 }
 
-/// Parses a number of seconds, up to a year.
+/// Parses at most a year.
 fn parse_seconds(word: &str) -> Option<Duration> {
     let seconds: f64 = word.parse().ok()?;
     (0.0..=31_536_000.0)

@@ -10,9 +10,8 @@ use alea_play::playable::Playable;
 use alea_search::SearchStats;
 use std::time::Duration;
 
-/// Interval between two reports of the `hint` command.
+/// Time between two reports of the `hint` command.
 const HINT_INTERVAL: Duration = Duration::from_millis(250);
-/// Value of a win, in discs.
 const WIN_DISCS: f32 = 64.0;
 
 #[derive(Default)]
@@ -67,7 +66,7 @@ fn hint<G: Playable>(
             output.write_lines(&format_stats(&analysis.stats));
         }
         let is_deep = depth.is_some_and(|depth| analysis.stats.depth >= depth);
-        // The search ended before its time; a longer one would find the same.
+        // The search ended before its time, so a longer one would find the same.
         let has_ended = !analysis.is_timed || analysis.stats.time < HINT_INTERVAL / 2;
         if is_deep || has_ended || output.input_pending() {
             return Ok("status".to_owned());
@@ -90,7 +89,7 @@ fn format_stats(stats: &SearchStats) -> String {
     format!("nodestats {} {:.3}", stats.nodes, stats.time.as_secs_f64())
 }
 
-/// A line `search PV EVAL 0 DEPTH TEXT` for each of the best moves.
+/// A line `search PV EVAL 0 DEPTH TEXT` for each of the `count` best moves.
 fn format_hint<G: Playable>(
     session: &Session<G>,
     analysis: &MoveAnalysis<G::Move>,

@@ -10,16 +10,16 @@ use crate::{Action, Handler, Output, parse_seconds, split_words};
 use alea_play::playable::Playable;
 
 const BOARD_SIZE: usize = 5;
-/// Number of stones at the start, of both sides together.
+/// Stones of both sides at the start.
 const NUM_STONES: usize = 12;
 const USAGE: &str = "get takes the side, the die, six squares of Blue and six of Red: get R 3 E5 …";
 
 #[derive(Default)]
 pub(crate) struct Tcga {
-    /// The clock at the start of each game, if the client has set one.
+    /// Clock at the start of each game, if the client has set one.
     full_clock: Option<Clock>,
     clock: Option<Clock>,
-    /// Number of stones in the last request.
+    /// Stones in the last request.
     stones: usize,
 }
 
@@ -45,7 +45,7 @@ impl Tcga {
         let position = position_text(side, squares)?;
         let stones = squares.iter().filter(|square| **square != "0").count();
         if stones > self.stones {
-            // Captured stones never return, so this is a new game.
+            // Captured stones never return: this is a new game.
             session.set_position(&position)?;
             self.clock = self.full_clock;
         } else {
@@ -113,7 +113,7 @@ impl<G: Playable> Handler<G> for Tcga {
             ["board_setting", "5", "6", "2"] | ["ini", ..] => Ok(self.new_game(session)),
             ["board_setting", ..] => Err("boards are 5 6 2: squares, stones, players".to_owned()),
             ["get", ref words @ ..] => self.get(session, words, output),
-            // Input has ended the search already.
+            // Input has already ended the search.
             ["stop"] => Ok("ok".to_owned()),
             ["exit" | "quit", ..] => {
                 session.action = Action::Quit;

@@ -42,7 +42,7 @@ fn go<G: Playable>(session: &mut Session<G>, output: &mut dyn Output) -> Result<
     ))
 }
 
-/// Every option's key, type and value.
+/// Key, type and value of every option.
 fn keys<G: Playable>(session: &Session<G>) -> Vec<[String; 3]> {
     let game = Notation::parse(&session.game.notation());
     let mut keys = Vec::new();
@@ -110,7 +110,7 @@ impl<G: Playable> Handler<G> for Ubgi {
             }
             ["position", "alea", ref notation @ ..] => {
                 let text = notation.join(" ");
-                // First as a position before its roll, because a `dice` command follows.
+                // A `dice` command follows, so first as a position before its roll.
                 let before_roll = session.continue_at(&format!("{text} -"));
                 let set = before_roll.or_else(|_| session.continue_at(&text));
                 set.map_err(bad_value)?;
@@ -139,7 +139,7 @@ impl<G: Playable> Handler<G> for Ubgi {
                 set(session, key, &value.join(" "))?;
             }
             ["get", key] => return Ok(format!("value {key} {}", get(session, key)?)),
-            // Input has ended the search already.
+            // Input has already ended the search.
             [] | ["stop"] => {}
             _ => return error(BAD_COMMAND, words.join(" ")),
         }

@@ -1,4 +1,4 @@
-//! GTP commands that analyse the position: live analysis, tree statistics, and proven values.
+//! GTP commands for live analysis, tree statistics, and proven values.
 
 use super::{Call, Reply, syntax_error, text_reply};
 use crate::session::{MoveAnalysis, Query, Session};
@@ -11,13 +11,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Interval of checks for input between two reports.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 const DEFAULT_SOLVE_TIME: Duration = Duration::from_secs(5);
-/// Default interval of live analysis, in centiseconds.
+/// Default interval in centiseconds.
 const DEFAULT_INTERVAL_CS: u64 = 100;
 
-/// Output format of live analysis.
+/// Format of live analysis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// Leela Zero's: probabilities in hundredths of a per cent.
@@ -28,9 +27,9 @@ pub(super) enum Form {
 
 struct AnalyzeArguments<M> {
     interval: Duration,
-    /// The moves to analyse; `None`: all legal ones.
+    /// `None` for all legal moves.
     only: Option<Vec<M>>,
-    /// Minimal number of moves to report, if need be with unvisited ones.
+    /// Minimum number of moves to report, if need be unvisited ones.
     min_moves: usize,
     max_moves: usize,
 }
@@ -49,12 +48,12 @@ impl<G: Playable> Call<'_, G> {
             loop {
                 let began = Instant::now();
                 let analysis = call.session.analyse(&query, call.output)?;
-                // Input that ends the analysis has cut this search short.
+                // Input has cut this search short.
                 if !analysis.is_interrupted {
                     let report = format_moves(call.session, &analysis, &arguments, form);
                     call.output.write_lines(&report);
                 }
-                // A search without a time limit would only repeat its result.
+                // A search without time limit would only repeat its result.
                 while !call.output.input_pending()
                     && (began.elapsed() < arguments.interval || !analysis.is_timed)
                 {
@@ -67,7 +66,7 @@ impl<G: Playable> Call<'_, G> {
         })
     }
 
-    /// Writes the start of a streamed reply, runs `run`, and writes its result as the last line.
+    /// Writes `={id}`, then the result of `run` as the last line.
     fn stream_reply(&mut self, run: impl FnOnce(&mut Self) -> Result<String, String>) -> Reply {
         self.output.write_lines(&format!("={}", self.id));
         let last = run(self).unwrap_or_else(|problem| format!("error {}", one_line(&problem)));
@@ -76,8 +75,8 @@ impl<G: Playable> Call<'_, G> {
         Ok(None)
     }
 
-    /// Plays a move after reports of live analysis. Only a tree search is run in slices: others
-    /// would lose depth.
+    /// Plays a move after reports of live analysis. Only a tree search runs in slices: others would
+    /// lose depth.
     pub(super) fn genmove_analyze(&mut self, form: Form) -> Reply {
         let arguments = self.parse_arguments()?;
         let seat = self.session.game.to_move(&self.session.position);
@@ -154,7 +153,7 @@ impl<G: Playable> Call<'_, G> {
                     let (Some(color), Some(moves)) = (words.next(), words.next()) else {
                         return syntax_error(USAGE);
                     };
-                    // How many moves ahead the restriction holds; here always one.
+                    // The number of moves for which the restriction holds; here always one.
                     number(words.next())?;
                     self.check_turn(color)?;
                     self.restrict_moves(&mut arguments.only, moves, word == "allow")?;
@@ -168,7 +167,7 @@ impl<G: Playable> Call<'_, G> {
         Ok(arguments)
     }
 
-    /// Restricts the analysis to the listed moves if `allow`, else to all others.
+    /// Keeps the listed moves if `allow`, else all others.
     fn restrict_moves(
         &self,
         only: &mut Option<Vec<G::Move>>,
@@ -245,7 +244,7 @@ impl<G: Playable> Call<'_, G> {
 const USAGE: &str = "[COLOR] [CENTISECONDS] [interval N] [minmoves N] [maxmoves N] \
                      [avoid COLOR MOVE,MOVE N] [allow COLOR MOVE,MOVE N]";
 
-/// One line: for each move `info move … visits … winrate … order … pv …`.
+/// `info move … visits … winrate … order … pv …` for each move, on one line.
 ///
 /// Searches without a tree count one visit for each move that has a value. Unvisited moves of a
 /// tree search fill up to `min_moves`.
@@ -281,7 +280,7 @@ fn format_moves<G: Playable>(
         add_probability("winrate", info.value);
         add_probability("prior", info.tree.and_then(|tree| tree.prior));
         if form == Form::Kata {
-            // Leela's and KataGo's utility: a win is 1, a loss −1.
+            // Utility of Leela and KataGo: a win is 1, a loss −1.
             let utility = info.value.map(|value| 2.0 * value - 1.0);
             text += &utility.map_or(String::new(), |utility| format!(" utility {utility:.6}"));
             let exact = info.score;
@@ -294,7 +293,7 @@ fn format_moves<G: Playable>(
     moves.map(format_move).collect::<Vec<_>>().join(" ")
 }
 
-/// Proven lower and upper bound of the move's value.
+/// Lower and upper bound.
 fn proven_bounds<M>(info: &MoveValue<M>) -> [f32; 2] {
     let proven = info.tree.as_ref().map(|tree| tree.proven);
     proven.map_or([0.0, 1.0], |bounds| [bounds.lower, bounds.upper])

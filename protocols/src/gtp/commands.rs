@@ -1,4 +1,4 @@
-//! The table of GTP commands: the standard's, Lajkonik's, and extensions.
+//! GTP commands: the standard's, Lajkonik's, and extensions.
 
 use super::{Call, Reply, analysis::Form, empty_reply, is_same_command, syntax_error, text_reply};
 use crate::clock::{Clock, Overtime};
@@ -28,7 +28,7 @@ impl<G: Playable> Call<'_, G> {
             call.session.action = Action::Quit;
             empty_reply()
         }),
-        // Input has ended the search already.
+        // Input has already ended the search.
         ("stop", |_| empty_reply()),
         ("boardsize", |call| call.boardsize()),
         ("clear_board", |call| {
@@ -154,7 +154,7 @@ impl<G: Playable> Call<'_, G> {
         }
     }
 
-    /// Chooses and plays a move, in the given number of seconds or in a fraction of the clock.
+    /// Chooses and plays a move, in the given seconds or in a fraction of the clock.
     fn genmove(&mut self) -> Reply {
         let time = self.words.last().and_then(|word| parse_seconds(word));
         let color = &self.words[..self.words.len() - usize::from(time.is_some())];
@@ -185,7 +185,7 @@ impl<G: Playable> Call<'_, G> {
         empty_reply()
     }
 
-    /// Sets the clock; KGS's `byoyomi` is a number of periods of one move.
+    /// KGS's `byoyomi` is a number of periods of one move.
     fn kgs_time_settings(&mut self) -> Reply {
         let (kind, words) = self.words.split_first().unwrap_or((&"", &[]));
         let times: Vec<_> = words.iter().map_while(|word| parse_seconds(word)).collect();
@@ -255,7 +255,7 @@ impl<G: Playable> Call<'_, G> {
         text_reply(winner.to_lowercase().replace(' ', "_"))
     }
 
-    /// Result of a finished game: `B+12` if the game has scores, else `B+1`; `0` for a draw.
+    /// `B+12` if the game has scores, else `B+1`; `0` for a draw.
     fn final_score(&mut self) -> Reply {
         let session = &self.session;
         let winner = session
@@ -270,7 +270,7 @@ impl<G: Playable> Call<'_, G> {
         })
     }
 
-    /// Loads a game from a file, up to its end or to before a move number.
+    /// Loads a game to its end or to before a move number.
     fn loadsgf(&mut self) -> Reply {
         let (name, before) = match self.words {
             [] => return syntax_error("loadsgf FILE [MOVE_NUMBER]"),
@@ -292,7 +292,7 @@ impl<G: Playable> Call<'_, G> {
     }
 }
 
-/// By the standard a period without stones means no limit: `None`.
+/// By the standard, a period without stones means no limit: `None`.
 fn canadian_clock(main: Duration, period: Duration, stones: u32) -> Option<Clock> {
     match (period.is_zero(), stones) {
         (true, _) => Some(Clock::new(main, None)),

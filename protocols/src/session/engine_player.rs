@@ -1,4 +1,4 @@
-//! The player of a session: its notation, and the players built from it.
+//! The player of a session.
 //!
 //! If the player can be limited in time, a second one is built for times of the caller, such as a
 //! fraction of a clock, which replace its own limits. Each is built at most once, so its tree and
@@ -11,18 +11,17 @@ use std::time::Duration;
 
 /// Options that limit a search; setting one removes the others.
 const LIMIT_KEYS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
-/// Time limit in the second player's notation; the caller's times are shorter.
+/// Limit in the second player's notation; the caller's times are shorter.
 const MAX_MS: &str = "86400000";
 
 pub(super) struct EnginePlayer<G: Playable> {
     spec: Notation,
     own: LazyPlayer<G>,
-    /// The second player. Outer `None`: no time was given yet; inner `None`: the player cannot be
-    /// limited in time.
+    /// The second player. Outer `None`: no time was given yet; inner `None`: it cannot be limited
+    /// in time.
     timed: Option<Option<LazyPlayer<G>>>,
 }
 
-/// A player, built when it is used first.
 struct LazyPlayer<G: Playable> {
     recipe: PlayerRecipe<G>,
     player: Option<Box<dyn Player<G>>>,
@@ -58,8 +57,7 @@ impl<G: Playable> EnginePlayer<G> {
         &self.spec
     }
 
-    /// The player for a query, the time limit to pass to it, and whether that is the caller's
-    /// `time`.
+    /// The player for a query, its time limit, and whether that is the caller's `time`.
     pub(super) fn player_for_query(
         &mut self,
         time: Option<Duration>,
@@ -104,7 +102,7 @@ impl<G: Playable> EnginePlayer<G> {
         Duration::try_from_secs_f64(ms / 1000.0).ok()
     }
 
-    /// Whether `ms` is the only limit, so that the second player can search for that time too.
+    /// If so, the second player can search for that time too.
     fn has_only_time_limit(&self) -> bool {
         let keeps_tree = (self.spec.argument("keep")).is_some_and(|keep| keep.name == "on");
         let own = self.spec.clone().without_arguments(&["ms", "keep"]);
@@ -112,7 +110,7 @@ impl<G: Playable> EnginePlayer<G> {
             && own.to_string() == without_limits(&self.spec).to_string()
     }
 
-    /// The notation with an option set or (`None`) removed; a limit replaces all other limits.
+    /// Sets or (`None`) removes an option; a limit replaces all other limits.
     pub(super) fn with_option(&self, key: &str, value: Option<Notation>) -> Notation {
         let replaced = match value.is_some() && LIMIT_KEYS.contains(&key) {
             true => &LIMIT_KEYS[..],
@@ -124,7 +122,7 @@ impl<G: Playable> EnginePlayer<G> {
             .with_argument(key, value)
     }
 
-    /// `player` with its notation, then every option with its value or `default`.
+    /// `player` with its notation, then options with their value or `default`.
     pub(super) fn options(&self, game: &G) -> Vec<(String, String)> {
         let player = ("player".to_owned(), self.spec.to_string());
         let recipe = PlayerRecipe::from_parsed(&self.spec, game);
@@ -140,14 +138,14 @@ fn without_limits(spec: &Notation) -> Notation {
         .clone()
         .without_arguments(&LIMIT_KEYS)
         .without_arguments(&["nodes", "keep"]);
-    // The argument of `mcts` without a key is the number of simulations.
+    // Without a key, the argument of `mcts` is the number of simulations.
     let is_tree = spec.name == "mcts";
     spec.arguments.retain(|one| !is_tree || one.key.is_some());
     spec
 }
 
 /// The second player: time is its only limit, and it reuses its tree if the game permits. `None` if
-/// it cannot be limited in time.
+/// the player cannot be limited in time.
 fn timed_recipe<G: Playable>(spec: &Notation, game: &G) -> Option<PlayerRecipe<G>> {
     let timed = without_limits(spec).with_argument("ms", Notation::new(MAX_MS));
     let is_tree = spec.name == "mcts";

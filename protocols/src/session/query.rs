@@ -17,18 +17,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Minimal time limit of a search.
 const MIN_TIME: Duration = Duration::from_micros(10);
-/// Maximal time limit in a player's notation.
+/// Maximum time in a player's notation.
 const MAX_TIME: Duration = Duration::from_secs(86_400);
-/// Time of a continuous analysis if the client's next line has already arrived.
+/// Time of a continuous analysis if the next line has already arrived.
 const QUICK_SEARCH_TIME: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Copy)]
 pub(crate) struct Query<'a, M> {
-    /// A time limit that replaces the player's own limits.
+    /// Time limit that replaces the player's own limits.
     pub(crate) time: Option<Duration>,
-    /// The moves to choose from; `None`: all legal ones.
+    /// Moves to choose from; `None` for all legal ones.
     pub(crate) only: Option<&'a [M]>,
     /// Whether the caller repeats the query until input comes.
     pub(crate) is_continuous: bool,
@@ -54,11 +53,11 @@ pub(crate) struct Choice<M> {
 }
 
 pub(crate) struct MoveAnalysis<M> {
-    /// The moves, the best first; before the roll those of all rolls.
+    /// Best first; before the roll those of all rolls.
     pub(crate) moves: Vec<MoveValue<M>>,
     pub(crate) line: Vec<M>,
     pub(crate) stats: SearchStats,
-    /// Whether the search ran for the time of the query, not within the player's limits.
+    /// Whether the search ran for the query's time, not within the player's limits.
     pub(crate) is_timed: bool,
     /// Whether the client's input stopped the search.
     pub(crate) is_interrupted: bool,
@@ -81,7 +80,7 @@ impl<M: Copy> From<Choice<M>> for MoveAnalysis<M> {
     }
 }
 
-/// The player of a session that names none: it searches one second per move.
+/// Default player: it searches one second per move.
 pub(super) fn default_player<G: Playable>(game: &G, config: &SessionConfig) -> Notation {
     let time = ms_notation(Duration::from_secs(1).min(config.max_time));
     let best = Notation::new("best");
@@ -96,7 +95,7 @@ pub(super) fn default_player<G: Playable>(game: &G, config: &SessionConfig) -> N
         .with_argument("eval", evaluator)
 }
 
-/// A time as the value of the option `ms`.
+/// Formats the value of the option `ms`.
 fn ms_notation(time: Duration) -> Notation {
     let milliseconds = (time.min(MAX_TIME).as_secs_f64() * 100_000.0).round() / 100.0;
     Notation::new(milliseconds.max(0.01).to_string())
@@ -146,7 +145,7 @@ impl<G: Playable> Session<G> {
         (answer, is_timed, is_interrupted)
     }
 
-    /// Asks the player for a move, which is not played.
+    /// Chooses a move, which is not played.
     pub(crate) fn choose(
         &mut self,
         query: &Query<'_, G::Move>,
@@ -175,7 +174,7 @@ impl<G: Playable> Session<G> {
         })
     }
 
-    /// Asks for a move, in `time` or a fraction of the clock, from which the used time is subtracted.
+    /// Chooses in `time` or a fraction of the clock, from which the used time is subtracted.
     pub(crate) fn choose_on_clock(
         &mut self,
         time: Option<Duration>,
@@ -196,7 +195,7 @@ impl<G: Playable> Session<G> {
         clock.map(|clock| clock.move_time(expected_moves_left))
     }
 
-    /// The values of the moves; a repeated query with a time continues the search.
+    /// A repeated query with a time continues the search.
     pub(crate) fn analyse(
         &mut self,
         query: &Query<'_, G::Move>,
@@ -249,7 +248,7 @@ impl<G: Playable> Session<G> {
         Ok(sort_moves(analysis))
     }
 
-    /// The win probability of the seat to move, after the roll if it is known.
+    /// Win probability of the seat to move, after the roll if it is known.
     pub(crate) fn value(&mut self, output: &mut dyn Output) -> Result<f32, String> {
         self.check_not_over()?;
         let (position, query) = (self.position, Query::single(None));
@@ -275,7 +274,7 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Changes the player (key `player`) or an option, which `default` resets.
+    /// Sets the player (key `player`) or an option, which `default` resets.
     pub(crate) fn set_option(&mut self, key: &str, value: &str) -> Result<(), String> {
         let value = Notation::parse(value).map_err(|error| error.to_string())?;
         if key == "player" {
@@ -290,7 +289,6 @@ impl<G: Playable> Session<G> {
     }
 }
 
-/// Sorts the moves, the best first.
 fn sort_moves<M: Copy + PartialEq>(analysis: Analysis<M>) -> MoveAnalysis<M> {
     let Analysis {
         mut moves,

@@ -1,4 +1,4 @@
-//! Tests that a session builds its player once, and that tree and clock last from move to move.
+//! A session builds its player once; tree and clock last from move to move.
 
 use super::Session;
 use crate::{Action, Handler, Output, Protocol, ProtocolKind, SessionConfig, gtp::Gtp, open};
@@ -15,14 +15,14 @@ use std::{
     time::Duration,
 };
 
-/// The calls that recorded players received, in order.
+/// Calls that recorded players received, in order.
 static EVENTS: Mutex<Vec<Event>> = Mutex::new(Vec::new());
 
 #[derive(Clone, Debug, PartialEq)]
 enum Event {
     Build,
     NewGame,
-    /// A call for a decision, with its time limit in milliseconds.
+    /// A decision, with its time limit in milliseconds.
     Decide(Option<u128>),
 }
 use Event::{Build, Decide, NewGame};
@@ -79,7 +79,7 @@ fn reply(protocol: &mut dyn Protocol, line: &str) -> String {
     output
 }
 
-/// The calls that the player receives in a session of these lines.
+/// Calls of the player in a session of these lines.
 fn events<G: Playable>(kind: ProtocolKind, game: G, lines: &[String]) -> Vec<Event> {
     register::<G>("recorded", |_, game| {
         let game = game.clone();
@@ -176,7 +176,7 @@ fn gtp_reuses_the_tree_from_move_to_move_under_time_settings() {
         for _ in 0..10 {
             let reply = gtp.handle(&mut session, "genmove", &mut output).unwrap();
             assert!(reply.starts_with("= "), "{reply}");
-            // Visits of the reused tree, beyond the search's own simulations.
+            // Visits of the reused tree alone.
             let (_, legal) = session.legal_moves().unwrap();
             let (player, time, is_timed) =
                 session
@@ -195,7 +195,7 @@ fn gtp_reuses_the_tree_from_move_to_move_under_time_settings() {
             assert!(is_timed && visits >= tree.simulations, "{spec}");
             reused.push(visits - tree.simulations);
         }
-        // On a slow machine some searches find no visits to reuse, but hardly ever half of them.
+        // On a slow machine some searches have nothing to reuse, but hardly ever half of them.
         let moves = reused.iter().filter(|visits| **visits > 0).count();
         assert!(moves >= 5, "{spec}: {reused:?}");
     }

@@ -1,5 +1,5 @@
-//! Python callables as evaluators and players: many threads send requests, and Python's thread
-//! answers them in batches.
+//! Python callables as evaluators and players: many threads send requests, which Python's thread
+//! answers in batches.
 //!
 //! Once a callable has failed, or Python was interrupted, no thread waits for a reply.
 
@@ -21,7 +21,6 @@ use std::{
     time::Duration,
 };
 
-/// Feature rows to evaluate, and the channel for their values.
 struct Request {
     callable: usize,
     rows: Vec<u16>,
@@ -29,20 +28,20 @@ struct Request {
     reply: Sender<Vec<f32>>,
 }
 
-/// Sends positions to the Python thread that runs a callable.
+/// Sends positions to the Python thread.
 #[derive(Clone)]
 pub(crate) struct CallableBridge {
     callable: usize,
     sender: Sender<Request>,
 }
 
-/// Interval of checks for Python's signals while there are no requests.
+/// Time between checks for Python's signals while there are no requests.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 /// Time to wait for further requests before a batch is evaluated.
 const BATCH_WAIT: Duration = Duration::from_micros(200);
 
-/// Runs `work` on another thread and the callables, which map rows (n, width) to n float32 values,
-/// on this one.
+/// Runs `work` on another thread, and on this one the callables, which map rows (n, width) to n
+/// float32 values.
 pub(crate) fn serve<T: Send>(
     py: Python<'_>,
     callables: &[Bound<'_, PyAny>],
@@ -127,13 +126,13 @@ fn evaluate_requests(
     let mut values = values.iter().copied();
     for request in requests {
         let count = request.rows.len() / width;
-        // The sender of the request may have ended.
+        // The sender may have ended.
         let _ = request.reply.send(values.by_ref().take(count).collect());
     }
     Ok(())
 }
 
-/// Plays the move to the position with the best value, as `star1(depth=1)` does.
+/// Plays the move to the best position, as `star1(depth=1)` does.
 pub(crate) struct CallablePlayer<G: Learnable> {
     pub(crate) game: G,
     pub(crate) evaluator: CallableEvaluator<G>,
@@ -185,7 +184,6 @@ pub(crate) struct CallableEvaluator<G: Learnable> {
 }
 
 impl<G: Learnable> CallableEvaluator<G> {
-    /// An evaluator by the next callable of `bridges`.
     pub(crate) fn from_next_bridge(
         game: &G,
         features: &FeatureSpec,
@@ -209,7 +207,7 @@ impl<G: Learnable> Evaluator<G> for CallableEvaluator<G> {
         value[0]
     }
 
-    /// After a failure `out` stays; the search ends and its values are not used.
+    /// After a failure `out` stays; the search ends without using it.
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
         if positions.is_empty() {
             return;

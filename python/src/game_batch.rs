@@ -1,8 +1,7 @@
-//! A batch of games that are stepped together; an ended game is followed by the next on its board
-//! within the same step.
+//! Games that are stepped together; an ended game is followed by the next within the same step.
 //!
-//! An action is the index of a move in the list of those that the outcome allows. Equal seeds and
-//! actions give equal arrays, also after a state is restored.
+//! An action is the index of a move among those that the outcome allows. Equal seeds and actions
+//! give equal arrays, also after a state is restored.
 
 use crate::game_dispatch::Rules;
 use crate::models::num_symbols;
@@ -16,23 +15,21 @@ use engine::learned::inputs::Learnable;
 use pyo3::{FromPyObject, IntoPyObject};
 use std::sync::Arc;
 
-/// The output arrays of a step, with one row per board.
+/// Outputs of a step, a row per board.
 pub(crate) struct BoardArrays<'a> {
-    /// Symbols of the cells for the seat to move.
+    /// Cell symbols for the seat to move.
     pub(crate) observations: &'a mut [u8],
-    /// For each index whether it is a legal action.
+    /// For each index, whether it is a legal action.
     pub(crate) mask: &'a mut [bool],
     /// Number of legal actions.
     pub(crate) counts: &'a mut [u16],
-    /// Outcome of chance; 255 if unknown.
+    /// 255 if unknown.
     pub(crate) outcome: &'a mut [u8],
     pub(crate) to_move: &'a mut [u8],
     /// Reward of the seat that moved.
     pub(crate) rewards: &'a mut [f32],
-    /// Whether the step ended a game.
     pub(crate) terminated: &'a mut [bool],
-    /// Last symbols of the games that the step ended, for the seat that moved; `None` unless
-    /// requested.
+    /// Last symbols of games that the step ended, for the seat that moved; `None` unless requested.
     pub(crate) final_observations: Option<&'a mut [u8]>,
 }
 
@@ -47,11 +44,11 @@ struct Board<G: Learnable> {
 pub(crate) struct Env<G: Learnable> {
     game: G,
     boards: Vec<Board<G>>,
-    /// Source of outcomes; `None` if the caller sets them (`explicit_chance`).
+    /// `None` if the caller sets outcomes (`explicit_chance`).
     luck: Option<Stream<G::Chance>>,
     starts: Stream<RandomStream>,
     samples: Stream<RandomStream>,
-    /// Symbols of one observation, and columns of the action mask.
+    /// Symbols per observation, and columns of the action mask.
     pub(crate) widths: [usize; 2],
 }
 
@@ -61,12 +58,11 @@ pub(crate) struct Env<G: Learnable> {
 pub(crate) struct State {
     positions: Vec<String>,
     outcomes: Vec<u8>,
-    /// For outcomes, starts and samples: how often the stream was reseeded, and its draws since
-    /// then.
+    /// Outcomes, starts and samples: how often each was reseeded, and draws since then.
     streams: [(u64, u64); 3],
 }
 
-/// Maximal number of observation symbols of all boards together.
+/// Maximum number for all boards together.
 const MAX_OBSERVATION_SYMBOLS: usize = 1 << 31;
 
 /// A random source whose state can be restored, because it is reseeded after many draws.
@@ -78,7 +74,7 @@ struct Stream<T> {
     source: T,
 }
 
-/// Draws until a stream is reseeded; restoring a state repeats at most these, in milliseconds.
+/// Restoring a state repeats at most these draws, in milliseconds.
 const DRAWS_PER_RESEED: u64 = 1 << 20;
 
 impl<T> Stream<T> {
@@ -98,7 +94,7 @@ impl<T> Stream<T> {
         }
     }
 
-    /// The source for the next `draws` draws, reseeded if due.
+    /// The source for `draws` draws, reseeded if due.
     #[inline]
     fn advance(&mut self, draws: usize, make: impl Fn(u64) -> T) -> &mut T {
         if self.draws >= DRAWS_PER_RESEED {
@@ -108,7 +104,7 @@ impl<T> Stream<T> {
         &mut self.source
     }
 
-    /// Restores a stream after `renewals` reseedings and `draws` draws.
+    /// Restores the state after `renewals` reseedings and `draws` draws.
     fn restore_draws(
         &mut self,
         (renewals, draws): (u64, u64),
@@ -171,7 +167,7 @@ impl<G: Learnable> Env<G> {
         }
     }
 
-    /// Restores a state of the same number of boards and the same seed.
+    /// The state must be of as many boards and the same seed.
     pub(crate) fn restore(&mut self, state: &State, arrays: &mut BoardArrays<'_>) -> PyRes<()> {
         let (game, count) = (&self.game, self.boards.len());
         if [state.positions.len(), state.outcomes.len()] != [count; 2] {
@@ -239,7 +235,7 @@ fn draw_outcome<G: Learnable>(game: &G, luck: &mut Option<&mut G::Chance>, board
     }
 }
 
-/// Writes a board into the arrays, except for rewards and ends of games.
+/// Writes all but rewards and ends of games.
 #[inline]
 fn write_board<G: Learnable>(
     game: &G,
@@ -264,7 +260,7 @@ fn write_board<G: Learnable>(
 }
 
 impl<G: Learnable> Env<G> {
-    /// Begins new games on the boards of the mask, or on all; a `seed` reseeds outcomes, starts and
+    /// Begins new games on the boards of `mask`, or on all; `seed` reseeds outcomes, starts and
     /// samples.
     pub(crate) fn reset(
         &mut self,
@@ -297,7 +293,7 @@ impl<G: Learnable> Env<G> {
         Ok(())
     }
 
-    /// Makes a move on every board; an illegal action leaves all boards unchanged.
+    /// An illegal action leaves all boards unchanged.
     pub(crate) fn step(&mut self, actions: &[i64], arrays: &mut BoardArrays<'_>) -> PyRes<()> {
         let illegal = |(index, (action, board)): (usize, (&i64, &Board<G>))| {
             let count = board.moves.len();

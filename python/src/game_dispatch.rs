@@ -1,5 +1,4 @@
-//! Games and their evaluators, with the type parameter of a game replaced by the variants of
-//! [`AnyGame`].
+//! Games and evaluators, with the type parameter of a game replaced by the variants of [`AnyGame`].
 
 use crate::integers::Integer;
 use crate::models::{FeatureSpec, feature_rows, parse_features};
@@ -25,10 +24,9 @@ use std::{
     time::SystemTime,
 };
 
-/// Defines [`AnyGame`], with a variant and a type parameter for each game of a list.
+/// Defines [`AnyGame`], a variant and a type parameter for each game of a list.
 macro_rules! define_any_game {
     ([$($name:ident = $type:ty),* $(,)?]) => {
-        /// A value that belongs to one of the games.
         #[derive(Clone)]
         pub(crate) enum AnyGame<$($name),*> {
             $($name($name)),*
@@ -52,7 +50,7 @@ macro_rules! any_game_of {
 }
 pub(crate) use any_game_of;
 
-/// Matches on the game; after `=> in` the result is wrapped in its variant again.
+/// Matches on the game; `=> in` wraps the result in its variant again.
 macro_rules! dispatch {
     ($any_game:expr, $own:ident => $($act:tt)+) => {
         engine::for_games!($crate::game_dispatch::dispatch_over! $any_game, $own => $($act)+)
@@ -124,7 +122,7 @@ impl<G: Learnable> Rules<G> {
         Arc::new(GamePosition { game, position })
     }
 
-    /// The evaluator of a notation, from the cache unless its file has changed.
+    /// Takes the evaluator from the cache, unless its model file has changed.
     fn evaluator(&self, notation: &str) -> PyRes<Arc<dyn AnyEvaluator<G>>> {
         let path = notation.strip_prefix("model:").map(Path::new);
         let modified = path.and_then(|path| path.metadata().ok()?.modified().ok());
@@ -166,7 +164,7 @@ impl<G: Learnable> Rules<G> {
         ))
     }
 
-    /// Packs positions into 64 bits each; fails in games without such a form.
+    /// Fails in games whose positions have no form of 64 bits.
     fn pack_all(&self, positions: &Positions) -> PyRes<Vec<u64>> {
         let bits = |position: &G::Position| {
             packed_bits(position)

@@ -1,5 +1,5 @@
-//! Converts integers of Python, of numpy in every size, and arrays without dimensions. Fractions
-//! and truth values are refused, even where Python converts them.
+//! Converts integers of Python and numpy, and arrays without dimensions. Fractions and truth values
+//! are refused, even where Python converts them.
 
 use crate::value_error;
 use engine::core::text::shorten;
@@ -26,7 +26,7 @@ impl<'py, T: TryFrom<i128>> FromPyObject<'_, 'py> for Integer<T> {
     }
 }
 
-/// The value of an integer of at most 64 bits; `None` for anything else.
+/// `None` unless it is an integer of at most 64 bits.
 fn extract_integer(object: &Bound<'_, PyAny>) -> Option<i128> {
     if !object.is_exact_instance_of::<PyInt>() && is_bool(object) {
         return None;
@@ -40,7 +40,7 @@ fn extract_integer(object: &Bound<'_, PyAny>) -> Option<i128> {
     }
 }
 
-/// Checked by type, since old versions of numpy convert truth values to integers.
+/// Checks by type, since old versions of numpy convert truth values to integers.
 fn is_bool(object: &Bound<'_, PyAny>) -> bool {
     let is_numpys = || {
         let name = object.get_type().name();

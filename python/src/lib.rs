@@ -1,5 +1,4 @@
-//! The native part of the Python package `alea`, whose public API is in `alea/*.py`. Errors of the
-//! engine become `ValueError`s of one line.
+//! The native part of the Python package `alea`, whose public API is in `alea/*.py`.
 
 use engine::core::text::{printable, shorten};
 use engine::games::einstein::tables::{Tables as Exact, shared_tables};
@@ -22,7 +21,7 @@ mod samples;
 mod tables;
 mod vec_env;
 
-/// An error of the engine, which becomes a `ValueError` of one line.
+/// Becomes a `ValueError` of one line.
 struct EngineError(String);
 
 type PyRes<T> = Result<T, EngineError>;
@@ -35,7 +34,7 @@ impl<E: Display> From<E> for EngineError {
 
 impl From<EngineError> for PyErr {
     fn from(EngineError(problem): EngineError) -> Self {
-        /// Maximal characters of a message, which may quote outside texts.
+        /// Messages may quote outside texts.
         const MAX_MESSAGE: usize = 1000;
         PyValueError::new_err(shorten(&printable(&problem), MAX_MESSAGE))
     }
@@ -45,7 +44,7 @@ fn value_error(problem: impl Display) -> PyErr {
     EngineError::from(problem).into()
 }
 
-/// A pool with a thread per core; a forked process gets its own.
+/// A thread per core; a forked process gets its own pool.
 fn pool() -> PyRes<Arc<ThreadPool>> {
     static THREAD_POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
     let mut pool = THREAD_POOL.lock().unwrap_or_else(PoisonError::into_inner);
@@ -55,7 +54,7 @@ fn pool() -> PyRes<Arc<ThreadPool>> {
     }
     let built = ThreadPoolBuilder::new().build();
     let built = Arc::new(built.map_err(|error| format!("cannot start threads: {error}"))?);
-    // The threads of another process cannot be ended.
+    // Threads of another process cannot be ended.
     std::mem::forget(pool.replace((process, Arc::clone(&built))));
     Ok(built)
 }

@@ -1,4 +1,4 @@
-//! Matches and regret, also of Python callables, with the same results as the command line.
+//! Matches and regret, also of Python callables, with the results of the command line.
 
 use crate::callables::{CallableBridge, CallableEvaluator, CallablePlayer, serve};
 use crate::game_dispatch::{Game, dispatch};
@@ -23,10 +23,10 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// A participant: `player`, `evaluator` or `callable`, its name, and its features.
+/// `player`, `evaluator` or `callable`; name; features.
 type Participant = (String, String, FeatureSpec);
 
-/// Number of pairs, seed, threads, and evaluator for luck.
+/// Pairs, seed, threads, and evaluator for luck.
 type MatchTerms = (u64, u64, usize, Option<String>);
 
 /// Plays a match; the result is JSON.
@@ -46,7 +46,7 @@ pub(crate) fn run_arena(
     )
 }
 
-/// Plays a match; the result is the JSON of `alea arena`.
+/// Returns the JSON of `alea arena`.
 fn play_json<G: Learnable>(
     game: &G,
     sides: [Participant; 2],
@@ -91,13 +91,13 @@ fn parse_contestant<G: Learnable>(
     Ok(Contestant { name, make })
 }
 
-/// The default openings, which end the match once Python is interrupted.
+/// Default openings that end the match once Python is interrupted.
 struct StoppableOpenings(Openings, Arc<AtomicBool>);
 
 impl<G: Learnable> Starts<G> for StoppableOpenings {
     fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position {
         if self.1.load(Ordering::Relaxed) {
-            // Ends the match without a message.
+            // Without a panic message.
             std::panic::resume_unwind(Box::new(()));
         }
         self.0.of_pair(game, pair, seed)
@@ -122,7 +122,7 @@ impl<G: Learnable> Starts<G> for StoppableOpenings {
 
 const CALLABLE_KIND: &str = "callable";
 
-/// Positions for regret: suites as names and texts, or tables and a number of positions.
+/// Suites as names and texts, or tables and a number of positions.
 #[derive(FromPyObject)]
 pub(crate) enum RegretPositions {
     Suites(Vec<(String, String)>),

@@ -15,8 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The features of a model: names of a network's feature groups, or `None` for the symbols of all
-/// cells.
+/// A network's feature groups, or `None` for the symbols of all cells.
 pub(crate) type FeatureSpec = Option<String>;
 
 pub(crate) type FeatureSet<G> = Option<NamedSet<<G as Learnable>::Group>>;
@@ -34,8 +33,7 @@ pub(crate) fn num_symbols<G: Learnable>(game: &G) -> usize {
     ends.max().unwrap_or(0)
 }
 
-/// The features of each position for `seat`, or for its seat to move, and the number of features
-/// per position.
+/// Features for `seat`, or for each position's seat to move; with their number per position.
 pub(crate) fn feature_rows<G: Learnable>(
     game: &G,
     feature_set: FeatureSet<G>,
@@ -61,8 +59,8 @@ pub(crate) fn feature_rows<G: Learnable>(
     (rows, width)
 }
 
-/// A network trained elsewhere: feature groups, bounds of buckets, tensors by the names in
-/// docs/reference/formats.md, provenance.
+/// Feature groups, bounds of buckets, tensors by the names in docs/reference/formats.md,
+/// provenance.
 type TrainedNetwork = (String, Vec<u8>, HashMap<String, Vec<f32>>, String);
 
 /// Quantizes weights and writes them as a model file.

@@ -1,5 +1,5 @@
-//! Players by their notation. An answer depends on its position and the seed alone, not on earlier
-//! ones or the number of threads.
+//! Players by their notation. Answers depend on position and seed alone, not on earlier ones or
+//! threads.
 
 use crate::PyRes;
 use crate::game_dispatch::{Game, any_game, dispatch};
@@ -26,7 +26,7 @@ pub(crate) struct Player {
     typed: any_game!(TypedPlayer),
 }
 
-/// The analysis of a position; a dict in Python.
+/// A dict in Python.
 #[derive(Default, IntoPyObject)]
 struct Analysis {
     value: Option<f32>,
@@ -53,14 +53,14 @@ impl<G: Learnable> TypedPlayer<G> {
         })
     }
 
-    /// Answers each query independently, with one player per thread.
+    /// Answers independently, with one player per thread.
     fn answer_all<T: Send + Default>(
         &self,
         queries: &[PositionQuery],
         threads: usize,
         answer: impl Fn(&mut dyn EnginePlayer<G>, &GamePosition<G>, Option<u8>) -> PyRes<T> + Sync,
     ) -> PyRes<Vec<T>> {
-        // In games without chance the only outcome is 0.
+        // Without chance the only outcome is 0.
         let only_outcome = (G::Outcomes::CAPACITY == 1).then_some(0);
         let answer_slice = |queries: &[PositionQuery]| {
             let mut player = self.recipe.make();

@@ -21,7 +21,7 @@ pub(crate) struct Position(pub(crate) AnyPosition);
 pub(crate) type AnyPosition = any_game!(SharedPosition);
 type SharedPosition<G> = Arc<GamePosition<G>>;
 
-/// A position, and the outcome if it is given.
+/// A position, and its outcome if given.
 pub(crate) type PositionQuery = (AnyPosition, Option<u8>);
 
 pub(crate) enum Positions {
@@ -85,7 +85,7 @@ impl<G: Learnable> GamePosition<G> {
         if let Some(mv) = legal.iter().find(is_named) {
             return Ok(*mv);
         }
-        // Finds other spellings of a legal move, or else the error.
+        // Another spelling of a legal move, or the error.
         let read = self.game.parse_move(&self.position, name)?;
         let permitted = legal.contains(&read).then_some(read);
         Ok(permitted.ok_or_else(|| format!("'{name}' is not permitted here"))?)
@@ -108,7 +108,7 @@ pub(crate) fn optional_outcome<G: Learnable>(
     checked.transpose()
 }
 
-/// The position in this game's type; fails unless its game has the same notation and map.
+/// Fails unless the position's game has the same notation and map.
 pub(crate) fn downcast_position<'a, G: Learnable>(
     game: &G,
     position: &'a AnyPosition,
@@ -121,7 +121,7 @@ pub(crate) fn downcast_position<'a, G: Learnable>(
     Ok(own.ok_or_else(other)?)
 }
 
-/// A position of EinStein from its 64 bits, see docs/reference/formats.md.
+/// EinStein only; docs/reference/formats.md has the format.
 pub(crate) fn unpack_position<G: Learnable>(
     game: &G,
     bits: u64,
@@ -140,14 +140,14 @@ pub(crate) fn unpack_position<G: Learnable>(
     Ok(own.ok_or_else(|| format!("at {index}: {bits} is no packed position"))?)
 }
 
-/// The 64 bits of a position of EinStein; `None` in other games.
+/// EinStein only; `None` in other games.
 pub(crate) fn packed_bits<P: 'static>(position: &P) -> Option<u64> {
     let position: &dyn std::any::Any = position;
     let position = position.downcast_ref::<einstein::Position>();
     position.map(einstein::Position::bits)
 }
 
-/// Every outcome with its probability; empty once the game is over.
+/// Empty once the game is over.
 pub(crate) fn outcome_probabilities<G: Learnable>(
     game: &G,
     position: &G::Position,
@@ -163,7 +163,7 @@ pub(crate) fn outcome_probabilities<G: Learnable>(
     game.outcome_numbers().zip(weights).collect()
 }
 
-/// Reads a position, or a text with an optional outcome.
+/// A position, or a text with an optional outcome.
 pub(crate) fn parse_query(game: &Game, position: &Bound<'_, PyAny>) -> PyResult<PositionQuery> {
     if let Ok(position) = position.cast::<Position>() {
         return Ok((position.get().0.clone(), None));
@@ -182,7 +182,7 @@ pub(crate) fn parse_query(game: &Game, position: &Bound<'_, PyAny>) -> PyResult<
     Ok((read, *outcome_in_text))
 }
 
-/// Reads an array of packed positions, or a sequence of positions and texts.
+/// An array of packed positions, or a sequence of positions and texts.
 pub(crate) fn parse_positions(game: &Game, positions: &Bound<'_, PyAny>) -> PyResult<Positions> {
     if let Ok(packed) = positions.extract::<PyReadonlyArray1<'_, u64>>() {
         let packed = packed.as_array().iter().copied().collect();

@@ -1,4 +1,4 @@
-//! Samples of recorded games, the same as the trainer's, and conversion of records to Parquet.
+//! The trainer's samples of recorded games, and conversion of records to Parquet.
 
 use crate::game_dispatch::{Game, any_game, dispatch};
 use crate::models::{FeatureSet, FeatureSpec, feature_rows, parse_features};
@@ -32,18 +32,17 @@ type SharedSamples<G> = Arc<TrainerSamples<G>>;
 #[pyclass(frozen, module = "alea")]
 pub(crate) struct Batches(Mutex<Receiver<PyRes<Batch>>>);
 
-/// Which samples to iterate over, and in which order.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct BatchOrder {
     inputs: FeatureSpec,
     batch: usize,
-    /// `None`: the validation samples, in order.
+    /// `None` for the validation samples, in order.
     epoch: Option<usize>,
     seed: u64,
     window: usize,
     symmetries: bool,
-    /// Index of the slice of the shards to read, and number of slices.
+    /// Slice of the shards, and number of slices.
     part: [usize; 2],
 }
 
@@ -86,7 +85,7 @@ fn open<G: Learnable>(
     Ok(Arc::new(samples))
 }
 
-/// Loads batches on a thread of its own, which ends when the receiver is dropped.
+/// Loads on a thread of its own, which ends when the receiver is dropped.
 fn load_batches<G: Learnable>(
     samples: &SharedSamples<G>,
     order: BatchOrder,
@@ -133,7 +132,6 @@ fn make_batch<G: Learnable>(
     feature_set: FeatureSet<G>,
     samples: &[Sample<G::Position>],
 ) -> Batch {
-    /// Number of positions per parallel task.
     const POSITIONS_PER_TASK: usize = 512;
     let positions: Vec<G::Position> = samples.iter().map(|sample| sample.position).collect();
     let tasks = positions.par_chunks(POSITIONS_PER_TASK);

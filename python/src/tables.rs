@@ -1,5 +1,4 @@
-//! Exact values of endgames, for arrays of positions: NaN outside of the tables, payoffs of
-//! finished positions.
+//! Exact values of endgames: NaN outside of the tables, payoffs of finished positions.
 
 use crate::game_dispatch::{Game, Rules, game};
 use crate::integers::{Integer, extract_all};
@@ -15,7 +14,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use std::{path::PathBuf, sync::Arc};
 
-/// Columns of `moves`: the largest number of moves in a position.
+/// The largest number of moves in a position.
 const NUM_MOVE_COLUMNS: usize = 18;
 /// Positions per batch: in memory as many as are prefetched together; from files more, to read them
 /// in file order.
@@ -54,8 +53,8 @@ impl Tables {
         values
     }
 
-    /// Values of moves for the seat that makes them: of those that the outcome allows, or of all;
-    /// in list order, NaN behind the last.
+    /// Values for the seat that moves: of moves that the outcome allows, or of all; in list order,
+    /// NaN behind the last.
     fn move_values(&self, positions: &[Position], outcomes: Option<&[u8]>) -> Vec<f32> {
         let game = &*self.rules.game;
         let (mut after, mut indices) = (Vec::new(), Vec::new());

@@ -1,5 +1,4 @@
-//! A batch of games as numpy arrays, which are written while Python waits, and not at all after an
-//! error.
+//! A batch of games as numpy arrays, which are written while Python waits, and not after an error.
 
 use crate::game_batch::{BoardArrays, Env, State};
 use crate::game_dispatch::{self, Game, any_game, dispatch};
@@ -39,7 +38,7 @@ type Boards = any_game!(Env);
 /// Arguments of the constructor: game, `n`, seed, `explicit_chance`, `final_observations`.
 type Arguments = (Game, usize, u64, bool, bool);
 
-/// The saved state: boards, rewards, ends of games and final observations of the last step.
+/// Boards, then rewards, ends of games and final observations of the last step.
 type SavedParts = (State, Vec<f32>, Vec<bool>, Vec<u8>);
 
 impl VecEnv {

@@ -28,18 +28,18 @@ use serde::de::Error as _;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 
-/// Maximum characters of an invalid text that an error quotes.
+/// Characters that an error quotes of an invalid text.
 const MAX_QUOTED_CHARS: usize = 80;
 
-/// The answer to a request; if the request fails, an object with the key `error`.
+/// Answers a request; errors are an object with the key `error`.
 #[must_use]
 pub fn answer(request: &[u8], request_limits: &RequestLimits) -> Value {
     answer_with_observer(request, request_limits, &Limits::NONE, None)
 }
 
 /// Answers a request; `limits` end its searches, too. A streamed analysis calls `receive(values,
-/// false)` after every search depth except the last, and stops once that returns false.
-/// `receive(answer, true)` is the last call.
+/// false)` after every search depth except the last, and stops once that returns false. The last
+/// call is `receive(answer, true)`.
 pub fn answer_each(
     request: &[u8],
     request_limits: &RequestLimits,
@@ -66,7 +66,7 @@ fn answer_with_observer(
         .unwrap_or_else(|problem| json!(problem))
 }
 
-/// The game that a request names (`None` for the list of games), and its other keys.
+/// The game (`None` for the list of games), and the other keys.
 fn parse_request(request: &[u8]) -> Result<(Option<String>, Question), Problem> {
     let parse = || {
         let mut request: Value = serde_json::from_slice(strip_bom(request))?;
@@ -92,7 +92,7 @@ fn answer_question(
     limits: &Limits,
     observer: Option<&mut Observer<'_>>,
 ) -> Result<Value, Problem> {
-    // Cached, because searching for model files takes time.
+    // Cached: searching for model files takes time.
     static GAMES: OnceLock<Value> = OnceLock::new();
     match game {
         None => Ok(GAMES
@@ -104,7 +104,7 @@ fn answer_question(
     }
 }
 
-/// The entries of a game's rule variants in the API's list of games.
+/// A game's rule variants in the list of games.
 fn game_json<G: Playable>() -> Vec<Value> {
     let json = |&notation: &&'static str| {
         let game: G = read(notation, &parse(notation).ok()?).ok()?;
@@ -136,7 +136,7 @@ fn best_and_default<G: Playable>(game: &G) -> [&'static str; 2] {
     [if has_best(game) { "best" } else { default }, default]
 }
 
-/// The opponents that the page offers, weakest first: name of the level, notation of its player.
+/// Opponents that the page offers, weakest first: level, notation of the player.
 pub fn opponent_levels<G: Playable>(
     game: &G,
 ) -> impl Iterator<Item = (&'static str, String)> + use<G> {
@@ -158,7 +158,7 @@ pub fn default_reviewer<G: Playable>(game: &G) -> String {
     format!("{search}, eval={best})")
 }
 
-/// The puzzles of these rules, one JSON object per line.
+/// Puzzles of these rules, one JSON object per line.
 fn puzzle_lines<G: Playable>(game: &G) -> &'static str {
     let rules = game.notation();
     let mut puzzles = G::INFO.puzzles.iter();
@@ -277,15 +277,14 @@ fn answer_in_game<G: Playable>(
     })
 }
 
-/// The start position that a seed selects; with `best` from the game's list of strong starts, if it
-/// has one.
+/// Start position by a seed; with `best` from the game's strong starts, if it has them.
 pub fn start<G: Playable>(game: &G, seed: u64, best: bool) -> G::Position {
     let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[]));
     let best = best.then(|| game.strong_start(seed)).flatten();
     best.unwrap_or_else(|| game.random_start(&mut random, 0))
 }
 
-/// The roll that a seed gives before ply `ply`; `None` without dice and once the game is over.
+/// Roll by a seed before ply `ply`; `None` without dice and once the game is over.
 pub fn roll<G: Playable>(game: &G, position: &G::Position, seed: u64, ply: u64) -> Option<u8> {
     let goes_on = game.payoffs(position).is_none();
     (goes_on && has_chance::<G>()).then(|| {
@@ -295,7 +294,7 @@ pub fn roll<G: Playable>(game: &G, position: &G::Position, seed: u64, ply: u64) 
 }
 
 fn position_json<G: Playable>(game: &G, position: &G::Position, face: Option<u8>) -> Value {
-    // Converts through text, because the JSON should have the digits of the `f32`.
+    // Converts through text, so that JSON has the digits of the `f32`.
     let digits = |payoff: &f32| payoff.to_string().parse::<f64>().ok();
     let payoffs = |position: &G::Position| {
         let payoffs = game.payoffs(position)?;
@@ -323,7 +322,6 @@ fn position_json<G: Playable>(game: &G, position: &G::Position, face: Option<u8>
     })
 }
 
-/// Removes optional keys whose value is null.
 fn without_null(mut object: Value) -> Value {
     const OPTIONAL_KEYS: [&str; 3] = ["shares", "calibrated", "faces"];
     if let Some(keys) = object.as_object_mut() {
@@ -351,7 +349,7 @@ fn values_json<G: Playable>(
             "exact": rated.is_exact,
         }))
     };
-    // Where a player gives values, a roll whose moves its sampling never tried counts as 0.
+    // If the player gives values, a roll whose moves its sampling never tried counts as 0.
     let has_values = moves.iter().any(|rated| rated.value.is_some());
     let is_fitted = moves.iter().any(|rated| rated.calibrated.is_some());
     let rated_roll = |roll: &Roll| {
@@ -410,7 +408,7 @@ fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) ->
     }
 }
 
-/// A player's choice of a move; in games with dice after the roll `outcome`.
+/// A player's move; with dice after the roll `outcome`.
 ///
 /// # Errors
 ///

@@ -50,11 +50,11 @@ pub(crate) enum Question {
     },
 }
 
-/// One ply of a recorded game.
+/// A ply of a recorded game.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlayedPly {
-    /// The roll before the move; `None` without dice.
+    /// Roll before the move; `None` without dice.
     #[serde(default)]
     pub face: Option<u8>,
     /// The move.
@@ -66,7 +66,7 @@ pub struct PlayedPly {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{error}")]
 pub struct Problem {
-    /// What is wrong, and what would be valid, in one line.
+    /// What is wrong, and what would be valid, on one line.
     pub error: String,
     /// Whether the request was valid, but took too long.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -83,7 +83,7 @@ impl Problem {
     }
 }
 
-/// Review of a game: the causes of each seat's result.
+/// Review of a game: causes of each seat's result.
 #[derive(Clone, Debug, Serialize)]
 pub struct GameReview {
     /// One review per seat.
@@ -92,56 +92,56 @@ pub struct GameReview {
     pub plies: Vec<PlyReview>,
     /// Whether the game has a result, by the rules or by the request.
     pub over: bool,
-    /// Largest rounding error: over all seats, difference between the terms' sum and the result.
+    /// Largest |sum of terms − result| over all seats, by rounding.
     pub balance: f64,
 }
 
 /// Terms of a seat's result, in wins: `start + luck − errors + others + drift = result`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SeatReview {
-    /// Value of the start position before the first roll.
+    /// Value of the start position before the roll.
     pub start: f64,
-    /// Win probability that this seat gained by its rolls.
+    /// Win probability gained by own rolls.
     pub luck: f64,
-    /// Win probability that this seat lost by its errors.
+    /// Win probability lost by own errors.
     pub errors: f64,
-    /// Win probability that this seat gained by the luck and errors of the others.
+    /// Win probability gained by luck and errors of the others.
     pub others: f64,
     /// Sum of [`PlyReview::drift`] over all plies, plus the result less the last position's value.
     pub drift: f64,
-    /// Payoff of this seat; without a result its value in the last position.
+    /// Payoff; without a result the value in the last position.
     pub result: f64,
-    /// Number of this seat's plies with more than one legal move.
+    /// Own plies with more than one legal move.
     pub decisions: u32,
     /// `errors / decisions`; 0 without decisions.
     pub error_per_decision: f64,
 }
 
-/// Review of one ply; values in wins, lists with one for each seat.
+/// Review of a ply; values in wins, lists with one for each seat.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlyReview {
     /// The seat that moved.
     pub seat: usize,
-    /// The roll before the move; null without dice.
+    /// Roll before the move; null without dice.
     pub face: Option<u8>,
     /// The move.
     #[serde(rename = "move")]
     pub mv: String,
-    /// Number of moves that the roll allowed.
+    /// Moves that the roll allowed.
     pub choices: usize,
-    /// Value of the position before the roll.
+    /// Value before the roll.
     pub before: Vec<f64>,
     /// Value after the roll, if the best move follows.
     pub rolled: Vec<f64>,
-    /// Value after the move that was played.
+    /// Value after the move.
     pub after: Vec<f64>,
-    /// `rolled − before` for the seat that moved.
+    /// `rolled − before` for the mover.
     pub luck: f64,
-    /// `rolled − after` for the seat that moved.
+    /// `rolled − after` for the mover.
     pub error: f64,
     /// Value of the next position when that is analysed, less `after`.
     pub drift: Vec<f64>,
-    /// The best move by the reviewer's values.
+    /// Best move by the reviewer's values.
     pub best: String,
     /// Grade of `error`: empty, `doubtful`, `error` or `blunder`.
     pub verdict: &'static str,

@@ -1,6 +1,6 @@
 //! Open HTTP connections, with limits per client (an IPv4 address, or an IPv6 network of 64 bits)
-//! and in total. Beyond a limit the connection that has been idle for longest is evicted, so silent
-//! clients block nobody.
+//! and in total. Beyond a limit the longest idle connection is evicted, so silent clients block
+//! nobody.
 
 use std::{
     collections::HashMap,
@@ -24,7 +24,7 @@ pub(crate) struct ClientLimit {
     pub(crate) total: usize,
 }
 
-/// Maximum of open connections, below the usual limit of a process's file descriptors.
+/// Maximum, below the usual limit of a process's file descriptors.
 const MAX_CONNECTIONS: ClientLimit = ClientLimit {
     per_client: 128,
     total: 512,
@@ -34,15 +34,15 @@ const MAX_UPLOADS: ClientLimit = ClientLimit {
     per_client: 8,
     total: 16,
 };
-/// Interval between checks whether a client has hung up while data from it waits unread.
+/// Time between checks whether a client has hung up while its data waits unread.
 const HANG_UP_INTERVAL: Duration = Duration::from_millis(20);
 
 /// What a connection waits for, and since when.
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
-    /// The client sends a request's head, or receives an answer.
+    /// The client sends a head, or receives an answer.
     Idle(Instant),
-    /// The client sends a request's body, for which the reader has a time limit.
+    /// The client sends a body, for which the reader has a time limit.
     Body(Instant),
     /// The server computes the answer.
     Answer,
@@ -51,7 +51,7 @@ enum Phase {
 struct Entry {
     client: IpAddr,
     phase: Phase,
-    /// Number of requests with a body so far.
+    /// Requests with a body so far.
     requests: u64,
     /// Whether a file of games is being uploaded or converted.
     has_file: bool,
@@ -74,7 +74,7 @@ impl Connections {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lists a new connection, and evicts another if a limit requires it; `None` if none can be
+    /// Lists a connection, and evicts another if a limit requires it; `None` if none can be
     /// evicted.
     pub(crate) fn admit(
         self: &Arc<Self>,
@@ -116,8 +116,8 @@ fn client_network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Ensures that `client` may have one more of the connections that `is_counted` selects, by
-/// eviction if necessary; false if none can be evicted.
+/// Allows `client` one more connection of those that `is_counted` selects, by eviction if
+/// necessary; false if none can be evicted.
 fn make_room(
     entries: &mut HashMap<u64, Entry>,
     client: IpAddr,
@@ -166,7 +166,7 @@ impl Connection {
         ByteStream(Arc::clone(&self.stream))
     }
 
-    /// Completes once this connection is evicted or idle for too long.
+    /// Completes once this is evicted or idle for too long.
     pub(crate) async fn wait_for_expiry(&self) {
         let overdue = async {
             loop {
@@ -226,7 +226,7 @@ impl Connection {
     }
 }
 
-/// A request with a body, until its answer is computed; dropping it makes the connection idle.
+/// A request with a body, until its answer is computed; then the connection is idle.
 pub(crate) struct RequestGuard {
     number: u64,
     request: u64,
@@ -238,7 +238,7 @@ impl RequestGuard {
         self.set_phase(Phase::Answer);
     }
 
-    /// Sets the connection's phase, unless it is closed or has begun a later request.
+    /// Does nothing if the connection is closed or has begun a later request.
     fn set_phase(&self, phase: Phase) {
         let mut entries = self.total.lock_entries();
         let entry = entries.get_mut(&self.number);
@@ -255,7 +255,7 @@ impl Drop for RequestGuard {
     }
 }
 
-/// The output of `work`, or `None` if `end` completes first.
+/// `None` if `end` completes first.
 pub(crate) async fn run_until<T>(
     work: impl Future<Output = T>,
     mut end: Pin<&mut impl Future<Output = ()>>,
@@ -268,7 +268,7 @@ pub(crate) async fn run_until<T>(
     .await
 }
 
-/// Byte stream of a connection. The socket is shared with [`Connection::wait_for_hang_up`].
+/// Byte stream that shares its socket with [`Connection::wait_for_hang_up`].
 pub(crate) struct ByteStream(Arc<TcpStream>);
 
 impl ByteStream {
@@ -347,13 +347,13 @@ mod tests {
                 (3, entry(many, Phase::Idle(after(2)))),
             ])
         };
-        // Client of the new connection, limits, and number of the evicted connection.
+        // Client, limits, and number of the evicted connection.
         for (client, per_client, total, eviction) in [
             (new, 9, 9, None),
             (new, 3, 5, None),
             (few, 2, 5, None),
             (many, 4, 5, None),
-            // A limit is reached: in total, or of the client.
+            // At a limit: in total, or of the client.
             (new, 9, 4, Some(1)),
             (few, 9, 4, Some(1)),
             (many, 9, 4, Some(1)),

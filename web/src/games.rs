@@ -1,4 +1,4 @@
-//! The games that requests may name: all, with the parameters in
+//! Games for requests: all, with the parameters in
 //! [`GameInfo::page_parameters`](engine::play::game_info::GameInfo::page_parameters), which name no
 //! files.
 
@@ -10,8 +10,8 @@ use engine::play::{
     player_notation::{Argument, Notation},
 };
 
-/// Evaluates an expression with `$game` as the rules that a text names; otherwise returns an error
-/// from the enclosing function.
+/// Evaluates an expression with `$game` as the rules that a text names, or returns an error from
+/// the enclosing function.
 macro_rules! with_game {
     ([$($name:ident = $type:ty),* $(,)?] $text:expr, $game:ident => $body:expr) => {{
         let names = [$(<$type as engine::play::rule_parameters::Rules>::INFO.name),*];
@@ -44,7 +44,7 @@ pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
     Notation::parse(text).map_err(Problem::invalid_request)
 }
 
-/// The rules of a notation; parameters that the page does not offer are an error.
+/// Parameters that the page does not offer are an error.
 pub(crate) fn read<G: Playable>(text: &str, notation: &Notation) -> Result<G, Problem> {
     let is_allowed = |argument: &&Argument| {
         let key = argument.key.as_deref().unwrap_or_default();

@@ -17,23 +17,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Maximum of open sessions; beyond it the session that was idle for longest is replaced.
+/// Maximum of open sessions; beyond it the longest idle one is replaced.
 pub const MAX_SESSIONS: usize = 16;
 const MAX_NAME: usize = 32;
 
-/// How long a command waits for the session's previous command to end, after stopping its search.
+/// Time to wait for the session's previous command, after stopping its search.
 const MAX_BUSY_WAIT: Duration = Duration::from_secs(1);
 const BUSY_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 struct Session {
     gtp: Mutex<Box<dyn Protocol>>,
-    /// Start and stop flag of the running command; `None` between commands.
+    /// Start and stop flag of the running command.
     search: Mutex<Option<(Instant, Arc<AtomicBool>)>>,
 }
 
 type SharedSession = Arc<Session>;
 
-/// Reply to a command. Live analysis ends after its first report.
+/// Reply to a command; live analysis ends after its first report.
 struct Reply {
     text: String,
     count: usize,
@@ -57,7 +57,7 @@ impl Output for Reply {
     }
 }
 
-/// The open sessions, in order of their last use.
+/// Open sessions, in order of last use.
 pub struct Sessions {
     limits: RequestLimits,
     all: Mutex<Vec<(String, SharedSession)>>,
@@ -71,15 +71,15 @@ impl Sessions {
         Self { limits, all }
     }
 
-    /// Whether a text is a valid session name.
+    /// Checks the name of a session.
     #[must_use]
     pub fn is_name(name: &str) -> bool {
         let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || b"-_".contains(&sign);
         name.len() <= MAX_NAME && name.bytes().all(is_sign)
     }
 
-    /// Stops a session's running search for a new command. A search younger than [`INPUT_GRACE`]
-    /// continues, because both commands were sent together.
+    /// Stops a session's search for a new command. A search younger than [`INPUT_GRACE`] continues,
+    /// because both commands were sent together.
     pub fn interrupt(&self, name: &str) {
         let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let session = all.iter().find(|(other, _)| other == name);
@@ -92,8 +92,7 @@ impl Sessions {
         }
     }
 
-    /// Runs a command in a session, which is created if necessary, and returns its reply. Setting
-    /// `stop` ends the search.
+    /// Replies to a command in a session, which is created if necessary; `stop` ends the search.
     ///
     /// # Errors
     ///
@@ -306,7 +305,7 @@ mod tests {
                             Instant::now(),
                         )
                     });
-                    // A new command stops no search that has not begun.
+                    // A command stops only a search that has begun.
                     while sessions
                         .get_or_open("a")
                         .unwrap()

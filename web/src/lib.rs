@@ -1,7 +1,6 @@
-//! Analysis board for the browser: positions, values, moves and reviews of games in JSON
-//! ([`answer::answer`]), over HTTP ([`server`]).
+//! Analysis board for the browser: an API in JSON ([`answer::answer`]), over HTTP ([`server`]).
 //!
-//! Invariant: a request names no file, program or model, and [`limits::RequestLimits`] bounds its
+//! Invariant: requests name no file, program or model, and [`limits::RequestLimits`] bounds their
 //! cost.
 
 pub mod answer;

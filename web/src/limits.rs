@@ -1,4 +1,4 @@
-//! The players and evaluators that a request may name, and limits on its cost.
+//! Players and evaluators that requests may name, and limits on cost.
 //!
 //! Invariant: a notation that `RequestLimits::restrict` or `parse_evaluator` returns names only
 //! listed players and evaluators, and every search in it has a limit.
@@ -14,7 +14,7 @@ use engine::play::{
 };
 use std::time::Duration;
 
-/// Maximum bytes of a request without a file.
+/// Bytes of a request without a file.
 pub(crate) const MAX_REQUEST: usize = 1 << 16;
 pub(crate) const MAX_PLIES: usize = 600;
 pub(crate) const MAX_EVALUATORS: usize = 16;
@@ -26,13 +26,13 @@ const MAX_MEBIBYTES: f64 = 64.0;
 pub struct RequestLimits {
     /// Maximum threads of one search.
     pub threads: u32,
-    /// Maximum time of one search in milliseconds.
+    /// Maximum time of one search.
     pub milliseconds: f64,
     /// Maximum simulations of one search.
     pub simulations: u32,
-    /// Maximum and default number of games of a rollout for each move.
+    /// Maximum and default number of games in a rollout of each move.
     pub games: u32,
-    /// Maximum time of a request, checked between its searches.
+    /// Maximum time, checked between searches.
     pub total: Duration,
 }
 
@@ -48,7 +48,7 @@ impl Default for RequestLimits {
     }
 }
 
-/// Players of [`Family::Star`]: the depth-first searches.
+/// Depth-first searches, of [`Family::Star`].
 const STAR_SEARCHES: [&str; 8] = [
     "star0",
     "star0.5",
@@ -60,7 +60,7 @@ const STAR_SEARCHES: [&str; 8] = [
     "bestreply",
 ];
 
-/// Evaluators that are too slow for requests, because they play games to the end.
+/// Evaluators that are too slow for requests: they play games to the end.
 const SLOW_EVALUATORS: [&str; 1] = ["mrmonte"];
 
 /// Players that accept the same options.
@@ -98,7 +98,7 @@ impl RequestLimits {
         notation.map_err(|problem| problem_in("player", text, problem))
     }
 
-    /// As [`RequestLimits::parse_player`], for a parsed notation.
+    /// Restricts as [`RequestLimits::parse_player`] does.
     pub(crate) fn restrict<G: Playable>(
         &self,
         mut notation: Notation,
@@ -109,7 +109,7 @@ impl RequestLimits {
             .iter()
             .filter(|own| own.parameters.is_empty());
         let plain: Vec<&str> = own.map(|own| own.name).chain(["random"]).collect();
-        // The keys that arguments without a key stand for, in order.
+        // Keys of arguments without a key, in order.
         let (family, positional): (_, &[&str]) = match &*name {
             star if STAR_SEARCHES.contains(&star) => (Family::Star, &["depth", "eval"]),
             "mcts" => (Family::Mcts, &["sims"]),
@@ -142,7 +142,7 @@ impl RequestLimits {
         let has = |key: &str| notation.argument(key).is_some();
         let is_timed = has("ms") || has("cpu_ms");
         let is_limited = is_timed || has("nodes");
-        // A `star2` with only a depth searches without ProbCut, thus exactly.
+        // With only a depth, `star2` searches without ProbCut, thus exactly.
         let is_complete = name == "star2" && !is_limited && has("depth") && !has("probcut");
         let defaults = [
             (Family::Star, "ms", self.milliseconds, !is_timed),
@@ -159,7 +159,7 @@ impl RequestLimits {
         Ok(notation)
     }
 
-    /// Checks an option's value; `None` if the family has no such option.
+    /// `None` if the family has no such option.
     fn check<G: Playable>(
         &self,
         family: Family,
@@ -205,19 +205,18 @@ fn parse(text: &str) -> Result<Notation, NotationProblem> {
     Notation::parse(text).map_err(|error| (error.character, error.problem))
 }
 
-/// Error that quotes `text`, a notation of a `what`, and the position of the mistake.
+/// Quotes `text`, a notation of a `what`, and the position of the mistake.
 pub(crate) fn problem_in(what: &str, text: &str, (character, problem): NotationProblem) -> Problem {
     let text = shorten(text, 200);
     Problem::invalid_request(format!("{what} '{text}', character {character}: {problem}"))
 }
 
-/// Evaluators that a request may name besides `best` and `random`.
+/// Evaluators for requests, besides `best` and `random`.
 pub(crate) fn evaluators<G: Playable>() -> impl Iterator<Item = &'static EvaluatorEntry<G>> {
     let entries = G::registry().evaluators.iter();
     entries.filter(|entry| !SLOW_EVALUATORS.contains(&entry.name))
 }
 
-/// Checks that requests may use an evaluator with these arguments.
 fn check_evaluator<G: Playable>(notation: &Notation) -> Result<(), NotationProblem> {
     const EVALUATOR_KEYS: [&str; 8] = [
         "slope", "offset", "scale", "factor", "block", "threat", "view", "seed",

@@ -24,7 +24,7 @@ use std::{array, ops::Range};
 /// A value for each seat; 0 beyond the game's seats.
 pub type SeatValues = [f64; MAX_SEATS];
 
-/// Computes the values of moves by a player and the game's oracle.
+/// Values moves by a player and the game's oracle.
 pub struct MoveValuer<'a, G: Playable> {
     game: &'a G,
     recipe: &'a PlayerRecipe<G>,
@@ -39,27 +39,26 @@ pub struct PositionValues<M> {
     pub seat: Seat,
     /// Payoffs if the game is over; there are no moves and rolls then.
     pub end: Option<Payoffs>,
-    /// Analysis of all moves, in move list order; a move with a value also has the payoffs of all
-    /// seats.
+    /// All moves, in list order; a move with a value also has the payoffs of all seats.
     pub analysis: Analysis<M>,
     /// All rolls; without dice a single one that allows every move.
     pub rolls: Vec<Roll>,
 }
 
-/// A roll of the dice and the moves that it allows.
+/// A roll and the moves that it allows.
 pub struct Roll {
     /// Number on the die, as in game records; `None` without dice.
     pub face: Option<u8>,
-    /// Probability of this roll.
+    /// Probability of the roll.
     pub probability: f64,
-    /// Allowed moves, as indices into the move list.
+    /// Allowed moves, as indices into the list.
     pub permitted: Range<usize>,
 }
 
-/// Called with the values after every search depth except the last; false stops the search.
+/// Gets the values after every search depth except the last; false stops the search.
 pub type ValueObserver<'a, M> = dyn FnMut(&PositionValues<M>) -> bool + 'a;
 
-/// Whether a game has random outcomes, such as rolls of dice.
+/// Whether outcomes are random, such as rolls of dice.
 #[must_use]
 pub fn has_chance<G: Game>() -> bool {
     G::Outcomes::CAPACITY > 1
@@ -67,7 +66,7 @@ pub fn has_chance<G: Game>() -> bool {
 
 fn rolls<G: Playable>(game: &G, position: &G::Position, moves: &[G::Move]) -> Vec<Roll> {
     let outcomes = game.with_unmerged_outcomes().outcomes(position, moves);
-    // The probabilities are rounded to `f32`, so their sum is not exactly 1.
+    // Probabilities are rounded to `f32`, so their sum is not exactly 1.
     let sum: f64 = outcomes.iter().map(|one| f64::from(one.weight)).sum();
     let faces = game.outcome_numbers().zip(outcomes.iter());
     faces
@@ -80,21 +79,20 @@ fn rolls<G: Playable>(game: &G, position: &G::Position, moves: &[G::Move]) -> Ve
 }
 
 impl<M> PositionValues<M> {
-    /// All moves with their values, in move list order.
+    /// Values of all moves, in list order.
     #[must_use]
     pub fn moves(&self) -> &[MoveValue<M>] {
         &self.analysis.moves
     }
 
-    /// Indices of the moves that a roll allows; `None` if there is no such roll.
+    /// Indices of moves that a roll allows; `None` if there is no such roll.
     #[must_use]
     pub fn allowed_moves(&self, face: Option<u8>) -> Option<Range<usize>> {
         let roll = self.rolls.iter().find(|roll| roll.face == face)?;
         Some(roll.permitted.clone())
     }
 
-    /// Index of the best move in a range of the move list (the first of equal ones); `None` if none
-    /// has a value.
+    /// Index of the best move in a range (the first of equal ones); `None` if none has a value.
     #[must_use]
     pub fn best(&self, permitted: Range<usize>) -> Option<usize> {
         let values = permitted.filter_map(|index| Some((index, self.moves()[index].value?)));
@@ -102,7 +100,7 @@ impl<M> PositionValues<M> {
         best.map(|(index, _)| index)
     }
 
-    /// Value of the position for each seat. Requires values of all moves.
+    /// Values of the position; requires values of all moves.
     #[must_use]
     pub fn seat_values(&self) -> SeatValues {
         let expected = |seat| self.expected_over_rolls(|rated| Some(rated.payoffs?[seat]));
@@ -196,7 +194,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
                 }
                 is_fitted |= rated.calibrated.is_some();
             }
-            // If a player's values are calibrated, exact ones count as calibrated, too.
+            // Calibrated values of a player make exact ones calibrated, too.
             for rated in analysis.moves.iter_mut().filter(|_| is_fitted) {
                 let exact = rated.value.filter(|_| rated.is_exact);
                 rated.calibrated = rated.calibrated.or(exact);

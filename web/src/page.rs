@@ -1,20 +1,20 @@
-//! The files of the web page, and their export as a site that needs no server: there Web Workers
-//! run the engine as WebAssembly, and the HTML head has the content security policy.
+//! Files of the web page, and their export as a site without a server: Web Workers run the engine
+//! as WebAssembly, and the HTML head has the content security policy.
 
 use engine::core::files::{FileError, prepare_directory, write_atomically};
 use std::{borrow::Cow, path::Path};
 
-/// Content security policy: only files of this server. Pictures of boards have inline styles.
+/// Allows only files of this server. Pictures of boards have inline styles.
 pub(crate) const SECURITY_POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Content security policy of an exported page, which runs WebAssembly. `frame-ancestors` is
-/// invalid in an HTML head.
+/// Policy of an exported page, which runs WebAssembly. `frame-ancestors` is invalid in an HTML
+/// head.
 const EXPORT_POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; \
                                 style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                                 object-src 'none'; base-uri 'none'; form-action 'none'";
 
-/// Name and content of a file in `web/page`.
+/// Name and content.
 macro_rules! page_file {
     ($name:literal) => {
         page_file!($name, $name)
@@ -57,7 +57,7 @@ pub(crate) fn content_type(name: &str) -> &'static str {
     }
 }
 
-/// Files of an exported page that replace those in [`FILES`], or are added.
+/// Files that replace those in [`FILES`], or are added.
 static EXPORT_FILES: &[(&str, &[u8])] = &[
     page_file!("transport.js", "transport-wasm.js"),
     page_file!("worker.js"),

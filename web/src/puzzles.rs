@@ -12,7 +12,7 @@ struct Line {
     values: BTreeMap<String, f64>,
 }
 
-/// The puzzle with index `number` modulo their count, as an answer.
+/// Answers with puzzle `number` modulo their count.
 pub(crate) fn puzzle(puzzles: &str, number: u64) -> Result<Value, Problem> {
     let count = puzzles.lines().count() as u64;
     let number = number.checked_rem(count);

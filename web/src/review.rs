@@ -1,5 +1,4 @@
-//! Review of a recorded game: each seat's result as `start + luck − errors + others + drift` (see
-//! [`SeatReview`]).
+//! Review of a recorded game: the terms of each seat's result ([`SeatReview`]).
 
 use crate::api_types::{GameReview, PlayedPly, PlyReview, Problem, SeatReview};
 use crate::move_values::{MoveValuer, SeatValues, has_chance};

@@ -1,5 +1,5 @@
-//! Queue for the search threads. The client with the fewest running searches is next, so a busy
-//! client delays others by at most one search per thread.
+//! Queue for the search threads. The client with the fewest running searches is next, so others
+//! wait for a busy client at most one search per thread.
 
 use crate::connections::ClientLimit;
 use std::{
@@ -9,7 +9,7 @@ use std::{
 };
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-/// Requests that wait or are being answered.
+/// Maximum of requests that wait or are being answered.
 const MAX_REQUESTS: ClientLimit = ClientLimit {
     per_client: 64,
     total: 128,
@@ -19,7 +19,7 @@ pub(crate) struct SearchQueue(Mutex<State>);
 
 struct State {
     free: usize,
-    /// The client of each search thread in use.
+    /// Client of each search thread in use.
     running: Vec<IpAddr>,
     waiting: VecDeque<(IpAddr, Sender<SearchSlot>)>,
 }
@@ -37,8 +37,7 @@ impl SearchQueue {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues a request; the receiver gets a search thread once one is free. `None` if a limit is
-    /// reached.
+    /// The receiver gets a search thread once one is free. `None` if a limit is reached.
     pub(crate) fn enqueue(self: &Arc<Self>, client: IpAddr) -> Option<Receiver<SearchSlot>> {
         let mut state = self.lock_state();
         state.waiting.retain(|(_, sender)| !sender.is_closed());
@@ -64,7 +63,7 @@ impl SearchQueue {
             waiting,
         } = state;
         let active = |client: &IpAddr| running.iter().filter(|other| *other == client).count();
-        // Of clients with equally many searches, the one that waited longest is next.
+        // Of clients with equally many searches, the longest waiting is next.
         while let Some((index, _)) =
             (waiting.iter().enumerate()).min_by_key(|(_, (client, _))| active(client))
             && let Some((client, sender)) = waiting.remove(index)
@@ -72,8 +71,8 @@ impl SearchQueue {
             let turn = SearchSlot(Some((client, Arc::clone(self))));
             match sender.send(turn) {
                 Ok(()) => return running.push(client),
-                // The client is gone. Its slot is emptied, because dropping it would lock the queue
-                // again.
+                // The client is gone. Dropping its slot would lock the queue again, so it is
+                // emptied.
                 Err(mut turn) => turn.0 = None,
             }
         }
@@ -81,7 +80,7 @@ impl SearchQueue {
     }
 }
 
-/// The right to use a search thread, passed on when this is dropped.
+/// Right to a search thread, passed on when dropped.
 pub(crate) struct SearchSlot(Option<(IpAddr, Arc<SearchQueue>)>);
 
 impl Drop for SearchSlot {
@@ -113,7 +112,7 @@ mod tests {
         let first = requests[0].try_recv().unwrap();
         let second = requests[1].try_recv().unwrap();
         assert!(requests[2].try_recv().is_err() && other.try_recv().is_err());
-        // One request is dropped while it waits, another after it got a thread.
+        // One request is dropped while waiting, another after it got a thread.
         drop(requests.remove(2));
         drop(first);
         let next = other.try_recv().unwrap();

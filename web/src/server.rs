@@ -1,5 +1,5 @@
-//! HTTP server of the board: the page at `/`, the API at `POST /api`, uploads of games at `POST
-//! /records`, and optionally GTP at `/exec`.
+//! HTTP server: the page at `/`, the API at `POST /api`, uploads of games at `POST /records`,
+//! optionally GTP at `/exec`.
 //!
 //! `Host` and `Origin` must be this server's, against requests from other sites. Status 503 means
 //! that a limit is reached.
@@ -40,21 +40,20 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Maximum bytes of an uploaded file of games.
+/// Bytes of an uploaded file of games.
 const MAX_FILE_BYTES: usize = 4 << 20;
-/// Maximum bytes of a request head, and of one read from a socket.
+/// Bytes of a request head, and of one read from a socket.
 const MAX_HEAD_BYTES: usize = 16 << 10;
-/// How long a request's last search may continue beyond the request's time limit.
+/// How long a request's last search may exceed the request's time limit.
 const SEARCH_GRACE: Duration = Duration::from_secs(10);
-/// Maximum of messages buffered for a client. An answer has fewer, so no search waits for a slow
-/// client.
+/// Messages buffered for a client. An answer has fewer, so no search waits for a slow client.
 const MAX_UNSENT_MESSAGES: usize = 64;
-/// Threads that read requests and send answers; searches have others.
+/// Threads for requests and answers; searches have others.
 const CONNECTION_THREADS: usize = 2;
-/// Pause after an error in accepting a connection, such as a lack of file descriptors.
+/// Pause after an error such as a lack of file descriptors.
 const ACCEPT_ERROR_PAUSE: Duration = Duration::from_millis(50);
 
-/// Converts a file of games to JSON; an error is one line. Stops early once the callback returns
+/// Converts a file of games to JSON; errors have one line. Stops early once the callback returns
 /// true.
 pub type ReadGames = fn(&[u8], &dyn Fn() -> bool) -> Result<String, String>;
 
@@ -73,7 +72,7 @@ pub struct ServerOptions {
 }
 
 impl ServerOptions {
-    /// Options with default limits and without GTP.
+    /// Options with default limits, without GTP.
     #[must_use]
     pub fn new(searches: usize, read_games: ReadGames) -> Self {
         Self {
@@ -132,7 +131,7 @@ async fn accept(listener: std::net::TcpListener, server: Arc<Server>) -> io::Res
     let mut number = 0;
     loop {
         match listener.accept().await {
-            // A connection beyond the limits is closed at once.
+            // Beyond the limits it is closed at once.
             Ok((stream, address)) => {
                 if let Some(connection) = connections.admit(number, stream, address.ip()) {
                     tokio::spawn(serve_connection(connection, Arc::clone(&server)));
@@ -261,8 +260,8 @@ async fn route(
 const METHOD_NOT_ALLOWED: StatusCode = StatusCode::METHOD_NOT_ALLOWED;
 const UNAVAILABLE: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
 
-/// GTP sessions, if they are enabled and the request is not from another site. Browsers send requests
-/// for images without `Origin`, but with `Sec-Fetch-Site`.
+/// Refuses other sites. Browsers send requests for images without `Origin`, but with
+/// `Sec-Fetch-Site`.
 fn allowed_sessions(
     server: &Server,
     method: &Method,
@@ -306,8 +305,8 @@ fn check_origin(server: &Server, headers: &HeaderMap) -> Result<(), &'static str
     }
 }
 
-/// Whether `Host` is `localhost` or this server's address (any, if it listens on all), with its
-/// port. Another site could make other names point here.
+/// `Host` is `localhost` or this server's address (any, if it listens on all), with its port.
+/// Another site could make other names point here.
 fn is_own_host(server: &Server, host: &str) -> bool {
     let Ok(Parts {
         scheme: None,
@@ -332,11 +331,11 @@ fn is_own_host(server: &Server, host: &str) -> bool {
     }
 }
 
-/// Status, content type, and a complete answer or one line of [`JSON_LINES`].
+/// A complete answer or one line of [`JSON_LINES`].
 type AnswerPart = (StatusCode, &'static str, String);
 
 const JSON: &str = "application/json";
-/// Content type of a stream: one JSON object per line.
+/// Type of a stream: one JSON object per line.
 const JSON_LINES: &str = "application/x-ndjson";
 
 const BODY_TIMEOUT: Refusal = (
@@ -364,7 +363,7 @@ struct AnswerSender {
 }
 
 impl AnswerSender {
-    /// Sends an answer or a line of a stream; false if the client is gone.
+    /// Sends; false if the client is gone.
     fn send(&self, part: AnswerPart) -> bool {
         self.sender.try_send(part).is_ok()
     }
@@ -374,7 +373,6 @@ impl AnswerSender {
     }
 }
 
-/// Sets a search's stop flag when it is dropped.
 struct StopOnDrop(Arc<AtomicBool>);
 
 impl Drop for StopOnDrop {
@@ -383,7 +381,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Reads a request's body, and runs `work` on it on a search thread.
+/// Runs `work` on the request's body, on a search thread.
 async fn answer_on_worker(
     server: &Arc<Server>,
     connection: &Connection,
@@ -413,7 +411,7 @@ async fn answer_on_worker(
         let turn = turn.map_err(|_| BUSY_REFUSAL)?;
         let for_search = Arc::clone(server);
         tokio::task::spawn_blocking(move || {
-            // Keeps both until the search has ended, even if its client is gone.
+            // Kept until the search has ended, even if the client is gone.
             let _guards = (turn, exchange);
             work(&for_search, &body, &AnswerSender { sender, stop });
         });

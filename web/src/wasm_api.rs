@@ -12,19 +12,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[link(wasm_import_module = "alea")]
 unsafe extern "C" {
-    /// Passes the values after a depth of a streamed analysis to the page: `bytes` bytes of JSON
-    /// from `start`.
+    /// Passes `bytes` bytes of JSON from `start` to the page: values after a depth of a streamed
+    /// analysis.
     safe fn tell(start: *const u8, bytes: usize);
 }
 
-/// Text of the request, then of the answer.
+/// The request, then the answer.
 static BUFFER: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 fn lock_buffer() -> MutexGuard<'static, Vec<u8>> {
     BUFFER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A buffer for a request of `bytes` bytes; null if that is too long.
+/// Buffer for a request of `bytes` bytes; null if too long.
 #[unsafe(no_mangle)]
 pub extern "C" fn request(bytes: usize) -> *mut u8 {
     if bytes > MAX_REQUEST {

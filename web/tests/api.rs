@@ -1,5 +1,5 @@
-//! Tests of the API without a server: the documented examples, values against those from the rules,
-//! sums of reviews, and refused requests (`refused.jsonl`).
+//! The API without a server: documented examples, values against those from the rules, sums of
+//! reviews, and refused requests (`refused.jsonl`).
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use engine::{
@@ -54,8 +54,7 @@ fn near(found: f64, expected: f64, error: f64) {
     );
 }
 
-/// Whether an answer has all that an example shows, whose numbers are rounded and whose texts may
-/// end with `…`.
+/// Matches what an example shows, whose numbers are rounded and whose texts may end with `…`.
 fn matches_example(answer: &Value, example: &Value) -> bool {
     match example {
         Value::Object(keys) => keys
@@ -87,7 +86,7 @@ fn answers_match_the_examples() {
             "{example}\nis not\n{answer}"
         );
     }
-    // An answer in the document belongs to the last request before it, or to an earlier one.
+    // An answer in the document belongs to one of the requests before it.
     let blocks = include_str!("../../docs/reference/api.md")
         .split("```json\n")
         .skip(1);
@@ -120,7 +119,7 @@ fn requests_name_no_programs_no_files_no_more_than_the_bounds_and_nothing_unknow
             match (key.as_str(), value) {
                 ("says", part) => part.as_str().unwrap().clone_into(&mut expected_error),
                 (key, Value::Null) => drop(request.as_object_mut().unwrap().remove(key)),
-                // Only the first ply is given, to be repeated so many times.
+                // Repeats the first ply so many times.
                 ("times", times) => {
                     let plies = request["plies"].as_array_mut().unwrap();
                     plies.resize(times.as_u64().unwrap() as usize, plies[0].clone());
@@ -219,7 +218,7 @@ fn a_stream_has_the_values_of_each_depth_and_ends_when_nobody_receives_it() {
     }
 }
 
-/// Reviews a random game, and asserts what holds for the review of every finished game.
+/// Reviews a random game, and asserts what holds for every finished one.
 fn judged<G: Playable>(game: &G, seed: u64, player: &str) -> (GameReview, Vec<G::Position>) {
     let mut random = RandomStream::new(seed);
     let mut position = game.random_start(&mut random, (seed % 2) as usize);
@@ -276,7 +275,7 @@ fn ledgers_of_random_games_of_einstein_add_up_and_endgames_have_no_drift() {
     let mut endgame_plies = 0;
     for seed in 0..50 {
         let (ledger, positions) = judged(&game, seed, "star1(depth=1)");
-        // From the first position that the tables have, all values and errors are exact.
+        // Once the tables have the position, all values and errors are exact.
         let plies = ledger.plies.iter().zip(&positions);
         for (ply, position) in plies.filter(|(_, position)| position.num_stones() <= 4) {
             endgame_plies += 1;

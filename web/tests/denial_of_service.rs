@@ -1,5 +1,5 @@
-//! Clients that send nothing, too much or without end, or leave early, and the server's answers to
-//! others meanwhile.
+//! Clients that send nothing, too much or without end, or leave early, and answers to others
+//! meanwhile.
 //!
 //! Where an attack must not delay others, the server's timeout is an hour, so any delay fails the
 //! test.
@@ -18,14 +18,13 @@ use web::{
     server::{ServerOptions, serve},
 };
 
-/// Time limit of a test, long enough for a busy machine.
+/// Long enough for a busy machine.
 const LATE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 
 static READING: AtomicUsize = AtomicUsize::new(0);
 
-/// Test reader of game files: `slow` takes until its time is over; the result of `large` exceeds a
-/// connection's buffers.
+/// `slow` takes until its time is over; the result of `large` exceeds a connection's buffers.
 fn read_games(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
     if bytes == b"large" {
         return Ok("x".repeat(32 << 20));
@@ -63,7 +62,7 @@ fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// The bytes of a request, in which `PORT` stands for the server's port.
+/// `PORT` stands for the server's port.
 fn request(requests: &str, body: &str) -> String {
     let length = body.len();
     format!("{requests} HTTP/1.1\r\nHost: localhost:PORT\r\nContent-Length: {length}\r\n\r\n{body}")
@@ -75,7 +74,7 @@ fn at(address: SocketAddr, text: &str) -> String {
 
 const MOVE: &str = r#"{"ask":"move","game":"einstein","position":"...../a..../...../...1./..... r 3","player":"star1(depth=1)","seed":1}"#;
 
-/// Asserts that another client gets an answer, if necessary after several attempts.
+/// Another client tries several times, if necessary.
 #[track_caller]
 fn others_are_answered(address: SocketAddr) {
     for (requests, body) in [
@@ -111,11 +110,11 @@ struct Attack {
     sends: String,
     drips: bool,
     half_closes: bool,
-    /// How the answer begins that the client gets before its connection is closed.
+    /// How the answer begins before the connection is closed.
     answer: &'static str,
 }
 
-/// All attacks that need no further action of the client.
+/// Attacks that need no further action of the client.
 fn attacks() -> Vec<Attack> {
     let attack = |sends: &str, answer| Attack {
         sends: sends.to_owned(),
@@ -162,7 +161,7 @@ fn attacks() -> Vec<Attack> {
         attack(&many_headers, "HTTP/1.1 431"),
         attack("no HTTP\r\n\r\n", "HTTP/1.1 400"),
         attack("\0\x01\x02", "HTTP/1.1 400"),
-        // Clients that are silent or send an invalid request after they got an answer.
+        // Silent, or invalid after an answer.
         attack(&request("GET /", ""), "HTTP/1.1 200"),
         attack(&idle, "HTTP/1.1 200"),
         attack(&format!("{}\0", request("POST /api", MOVE)), "HTTP/1.1 200"),
@@ -213,7 +212,7 @@ fn every_attack_ends_after_its_time() {
                 }
                 let answer = String::from_utf8_lossy(&answer);
                 let sends = &attack.sends[..attack.sends.len().min(200)];
-                // A client that closed its sending side may get an error or nothing.
+                // After closing its sending side, a client may get an error or nothing.
                 let fits = match attack.half_closes {
                     true => !answer.starts_with("HTTP/1.1 200"),
                     false if attack.answer.is_empty() => answer.is_empty(),
@@ -285,7 +284,7 @@ fn a_file_is_read_until_its_client_goes_or_its_time_is_over() {
 
 const START: &str = "---------------------------OX------XO--------------------------- X";
 
-/// A request whose search takes an hour unless it is stopped.
+/// A request whose search takes an hour unless stopped.
 fn long(request_kind: &str, position: &str, more: &str) -> String {
     let body = format!(
         r#"{{"ask":"{request_kind}","game":"reversi","{position}":"{START}","player":"minimax(depth=12, ms=3600000)"{more}}}"#
@@ -294,14 +293,14 @@ fn long(request_kind: &str, position: &str, more: &str) -> String {
 }
 
 const INTERRUPTIONS: usize = 50;
-/// Maximum of the median time until the thread of a client that left is free. The server notices a
-/// hang-up up to 20 ms late, and debug builds are slow to build players.
+/// Maximum median time until the thread of a client that left is free. The server notices a hang-up
+/// up to 20 ms late, and debug builds are slow to build players.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
 
 #[test]
 fn a_search_ends_when_its_client_goes() {
-    // Two clients leave, one for each search thread; a search that is not stopped would block the
-    // next client for an hour.
+    // One client for each search thread; a search that is not stopped would block the next client
+    // for an hour.
     let address = server(HOUR, HOUR);
     let requests = [
         long("analyse", "position", ""),
@@ -316,7 +315,7 @@ fn a_search_ends_when_its_client_goes() {
     let mut random = RandomStream::new(1);
     for text in &requests {
         let mut delays = Vec::new();
-        // The same request with a short time limit is answered.
+        // A short time limit is answered.
         answered(address, &text.replace("3600000", "0000.01"));
         for number in 0..INTERRUPTIONS {
             let mut streams = [connect(address), connect(address)];

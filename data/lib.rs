@@ -46,7 +46,7 @@ files! {
     "suites/stones-12.jsonl"
 }
 
-/// Regret suite of EinStein positions with so many stones (5 to 12), one JSON object a line.
+/// EinStein: regret suite of positions with 5 to 12 stones, one JSON object a line.
 ///
 /// # Panics
 /// For other numbers.

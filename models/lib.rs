@@ -1,5 +1,5 @@
-//! Model files that the command contains. `ntuple-1` and `strong-2`, of three megabytes each, are
-//! in the repository alone.
+//! Model files that the command contains. `ntuple-1` and `strong-2` (three megabytes each) are in
+//! the repository alone.
 
 macro_rules! files {
     ($($(#[$doc:meta])* $name:ident = $file:literal)*) => {

@@ -8,7 +8,7 @@ fn checksum_bytes(bytes: &[u8]) -> [u8; 8] {
     checksum(bytes).to_le_bytes()
 }
 
-/// Repairs a shard, whose last game gets all remaining bytes.
+/// The last game gets all remaining bytes.
 pub(crate) fn shard(bytes: &[u8]) -> Option<Vec<u8>> {
     let length = |at| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?) as usize);
     let (head, rest) = bytes.split_at_checked(20 + length(12)?)?;
@@ -34,7 +34,7 @@ pub(crate) fn shard(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(repaired)
 }
 
-/// Repairs a model, whose tensors get the length that its header states.
+/// The tensors get the length that the header states.
 pub(crate) fn model(bytes: &[u8]) -> Option<Vec<u8>> {
     let end = usize::try_from(u64::from_le_bytes(*bytes.first_chunk()?)).ok()?;
     let (head, data) = bytes.split_at_checked(end.checked_add(8)?)?;
@@ -56,13 +56,13 @@ pub(crate) fn table(bytes: &[u8]) -> Option<Vec<u8>> {
     Some([head, &cells, &sums, &end].concat())
 }
 
-/// Repeats the bytes up to a length; `None` for more than a mebibyte.
+/// Repeats the bytes; `None` for more than a mebibyte.
 fn fill(bytes: &[u8], length: usize) -> Option<Vec<u8>> {
     let bytes = bytes.iter().chain(bytes.is_empty().then_some(&0));
     (length <= 1 << 20).then(|| bytes.cycle().take(length).copied().collect())
 }
 
-/// Repairs a state file: every line after the first gets its checksum.
+/// Every line after the first gets its checksum.
 pub(crate) fn match_state(bytes: &[u8]) -> Option<Vec<u8>> {
     let (heading, lines) = str::from_utf8(bytes).ok()?.split_once('\n')?;
     let mut repaired = format!("{heading}\n");

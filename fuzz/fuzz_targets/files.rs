@@ -1,5 +1,5 @@
-//! Fuzz targets for records, models, endgame tables and match states, each as it is and with
-//! repaired checksums.
+//! Fuzz targets for records, models, endgame tables and match states, with and without repaired
+//! checksums.
 
 use crate::checksum_repair;
 use crate::game_texts::with_every_game;
@@ -25,10 +25,9 @@ use trainer::data::{
 };
 use trainer::{Error, shard};
 
-/// Calls `work` with an empty directory, which is removed afterwards.
 fn in_temp_directory(work: impl FnOnce(&Path)) {
     let directory = std::env::temp_dir().join(format!("alea-fuzz-{}", std::process::id()));
-    // A killed process with the same number may have left it.
+    // A killed process with the same number may have left one.
     let _ = fs::remove_dir_all(&directory);
     fs::create_dir_all(&directory).expect("a temporary directory");
     work(&directory);
@@ -60,7 +59,7 @@ pub(crate) fn shards(bytes: &[u8]) {
 
 type Import = fn(&Path, &Path, BadGames) -> Result<WriteSummary, Error>;
 
-/// Imports games, exports them as JSON lines and imports these again.
+/// Imports games, exports them as JSON lines, and imports these.
 fn check_import<G: Playable>(import: Import, bytes: &[u8]) {
     in_temp_directory(|directory| {
         let [file, lines, set, again] =
@@ -85,7 +84,7 @@ pub(crate) fn lines(bytes: &[u8]) {
     check_import::<Havannah>(json_lines::import::<Havannah>, bytes);
 }
 
-/// The Parquet crate panics on some files; the import catches that.
+/// The Parquet crate panics on some files; import catches that.
 pub(crate) fn parquet(bytes: &[u8]) {
     check_import::<Standard>(
         |from, to, bad| columns::import::<Standard>(from, to, None, bad),
@@ -142,7 +141,7 @@ pub(crate) fn tables(bytes: &[u8]) {
     }
 }
 
-/// Resumes a match from the state file, then resumes from the result.
+/// Resumes a match from a state file, then from the result.
 pub(crate) fn states(bytes: &[u8]) {
     let game = Standard::default();
     let [a, b] = ["random", "greedy"].map(|name| Contestant::of(name, &game).expect("a player"));

@@ -1,5 +1,4 @@
-//! Fuzz targets for texts of all games: positions, moves, transcripts, maps, and replies of other
-//! programs.
+//! Fuzz targets for texts of all games.
 
 use arena::external::{
     dialect_options::Dialect,
@@ -19,7 +18,7 @@ use engine::play::{
 };
 use std::sync::{Arc, LazyLock};
 
-/// Calls a generic function with every game, under default rules and others.
+/// Calls a function with every game, under default rules and others.
 macro_rules! with_every_game {
     ($function:ident, $($arguments:expr),*) => {
         crate::game_texts::EINSTEIN.iter().for_each(|game| $function(game, $($arguments),*));
@@ -60,7 +59,7 @@ pub(crate) fn positions(bytes: &[u8]) {
     with_every_game!(read, bytes);
 }
 
-/// Checks that an error has one line and names a character of the text or its end.
+/// The error has one line and names a character of the text or its end.
 fn check_text_error(text: &str, error: &TextError) {
     assert!(
         (1..=text.chars().count() + 1).contains(&error.character),
@@ -72,7 +71,7 @@ fn check_text_error(text: &str, error: &TextError) {
     );
 }
 
-/// Checks an accepted position, and those after its moves and symmetries.
+/// Checks a position, and those after its moves and symmetries.
 fn check<G: Playable>(game: &G, position: &G::Position, outcome: Option<u8>) {
     let reads_back = |position: &G::Position, outcome| {
         let text = game.format_position(position, outcome);
@@ -180,7 +179,7 @@ static DIALECTS: LazyLock<Vec<Dialect>> = LazyLock::new(|| {
     keys.map(read).into()
 });
 
-/// Parses the reply of another program in pieces; the first byte is their length.
+/// Parses a reply in pieces; the first byte is their length.
 pub(crate) fn answers(bytes: &[u8]) {
     fn read<G: Playable>(game: &G, line: &str) {
         let start = game.random_start(&mut engine::core::random::RandomStream::new(1), 0);

@@ -1,4 +1,4 @@
-//! Fuzz targets for notations of players and evaluators, and for settings files.
+//! Fuzz targets for notations, and for settings files.
 
 use crate::game_texts::with_every_game;
 use crate::players::is_cheap;
@@ -16,7 +16,7 @@ pub(crate) fn notation(bytes: &[u8]) {
     }
 }
 
-/// Whether two notations are equal, apart from their positions in the texts.
+/// Ignores positions in the texts.
 fn same(a: &Notation, b: &Notation) -> bool {
     let mut pairs = a.arguments.iter().zip(&b.arguments);
     (&a.name, a.arguments.len()) == (&b.name, b.arguments.len())

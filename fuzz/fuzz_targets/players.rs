@@ -9,8 +9,8 @@ use engine::play::{
 };
 use engine::search::limits::Limits;
 
-/// Keys whose values cost time or memory, with the largest value that is tried; `""` stands for
-/// values without a key.
+/// Keys whose values cost time or memory, with the largest value to try; `""` stands for values
+/// without a key.
 const COSTLY_KEYS: &[(&[&str], f64)] = &[
     (&["", "depth", "depths", "least", "tablebase"], 2.0),
     (
@@ -31,7 +31,7 @@ const COSTLY_KEYS: &[(&[&str], f64)] = &[
     ),
 ];
 
-/// Whether a player decides within milliseconds, and reads no file.
+/// A cheap player decides within milliseconds, and reads no file.
 pub(crate) fn is_cheap(text: &str) -> bool {
     fn cheap(notation: &Notation) -> bool {
         let key = |key_name| {

@@ -1,4 +1,4 @@
-//! Fuzz target for lines of the engine protocols, with players that decide at once.
+//! Fuzz target for lines of the engine protocols, with fast players.
 
 use crate::players::is_cheap;
 use engine::play::{
@@ -8,8 +8,8 @@ use engine::play::{
 use protocols::{Action, Protocol, ProtocolKind, SessionConfig};
 use std::{sync::Arc, time::Duration};
 
-/// The target `recipes` tries other players. A two-ply search on a large board of Havannah takes
-/// seconds under a sanitizer.
+/// A two-ply search on a large board of Havannah takes seconds under a sanitizer. The target
+/// `recipes` tries other players.
 fn permit_cheap_player(notation: &Notation) -> Result<Notation, String> {
     let text = notation.to_string();
     let shallow =
@@ -104,7 +104,7 @@ fn check_reply(protocol_kind: ProtocolKind, line: &str, reply: &str) {
     }
 }
 
-/// The first byte selects the protocol; the rest are lines of its client.
+/// The first byte selects the protocol.
 pub(crate) fn protocols(bytes: &[u8]) {
     let Some((&which, input)) = bytes.split_first() else {
         return;

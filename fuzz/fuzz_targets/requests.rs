@@ -3,7 +3,7 @@
 use std::{sync::LazyLock, time::Duration};
 use web::{answer::answer, limits::RequestLimits};
 
-/// Checks that an error has one line; the limits bound the cost of a request.
+/// Errors have one line; the limits bound the cost of a request.
 pub(crate) fn requests(bytes: &[u8]) {
     static LIMITS: LazyLock<RequestLimits> = LazyLock::new(|| RequestLimits {
         milliseconds: 5.0,

@@ -14,6 +14,7 @@ mod program;
 mod protocol;
 pub mod reply;
 
+use crate::command_line::split_command;
 use adapter::{ProtocolAdapter, Request, Substitution};
 use alea_core::{game::List, random::RandomStream};
 use alea_play::{

@@ -36,12 +36,14 @@ fn shipped_files() -> impl Iterator<Item = (&'static Path, &'static [u8])> {
 
 /// Content of the shipped file at a path.
 pub(crate) fn content(path: &Path) -> Option<&'static [u8]> {
+    let path = path.strip_prefix(".").unwrap_or(path);
     let file = shipped_files().find(|(shipped, _)| *shipped == path);
     file.map(|(_, bytes)| bytes)
 }
 
 /// Paths of the shipped files in a directory.
 pub(crate) fn paths_in(directory: &Path) -> Vec<PathBuf> {
+    let directory = directory.strip_prefix(".").unwrap_or(directory);
     let paths = shipped_files().map(|(path, _)| path);
     let inside = paths.filter(|path| path.parent() == Some(directory));
     inside.map(Path::to_owned).collect()

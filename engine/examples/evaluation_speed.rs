@@ -82,8 +82,8 @@ fn clock(rounds: usize) -> f64 {
     4.0 * STEPS as f64 / nanoseconds
 }
 
-/// Prints the best round; `round` returns its number of evaluations. Only if `name` contains the
-/// requested part.
+/// Prints the best round, if `name` contains the requested part; `round` returns its number of
+/// evaluations.
 fn measure(name: &str, rounds: usize, mut round: impl FnMut() -> usize) {
     let asked = std::env::args().nth(2);
     if asked.is_some_and(|part| !name.contains(&part)) {
@@ -117,7 +117,7 @@ fn line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds
     });
 }
 
-/// Values all successors of all positions, in the order of a search.
+/// In the order of a search.
 fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
     let game = Standard::default();
     let mut cache = E::Cache::default();
@@ -218,7 +218,7 @@ fn main() {
     }
 }
 
-/// Measures computing the row indices of tuples alone.
+/// Measures the row indices of tuples alone.
 fn rows(name: &str, set: &TupleSet, plies: &[Ply], rounds: usize) {
     let mut rows = vec![0; set.tuple_count()];
     measure(&format!("{name}, rows alone"), rounds, || {

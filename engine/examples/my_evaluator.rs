@@ -1,5 +1,5 @@
 //! A new evaluator in a search, and in a match against the Schwarz table: `cargo run --release -p
-//! engine --example my_evaluator`
+//! alea-engine --example my_evaluator`
 
 use engine::core::{
     calibration::{Calibrated, Calibration},

@@ -1,6 +1,6 @@
-//! Simulations per second of plain UCT (no proofs), from a start position; prints the best of five
-//! runs: `cargo run --release -p alea-engine --example simulations -- [simulations] [threads] [playout
-//! or nothing] [batch]`.
+//! Simulations per second of plain UCT (no proofs) from a start position, the best of five runs:
+//! `cargo run --release -p alea-engine --example simulation_speed -- [simulations] [threads]
+//! [playout or nothing] [batch]`.
 //!
 //! `nothing` gives leaves a constant value, so that only the tree is measured; `batch` is the
 //! number of concurrent simulations.

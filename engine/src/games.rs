@@ -21,7 +21,7 @@ macro_rules! for_games {
     };
 }
 
-/// Adds the test game to [`crate::for_games!`] in builds for tests.
+/// Adds the test game in builds for tests.
 #[cfg(feature = "test-game")]
 #[doc(hidden)]
 #[macro_export]

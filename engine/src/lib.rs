@@ -1,5 +1,5 @@
-//! The engine of Alea: rules, search, evaluators and players. Each module is a crate of its own: a
-//! change of one game compiles only that game and the list of games again.
+//! Rules, search, evaluators and players. Each module is a crate of its own: a change of one game
+//! compiles only that game and the list of games again.
 
 pub use alea_core as core;
 pub use alea_learned as learned;

@@ -1,5 +1,5 @@
-//! Arrays filled in index order, by functions that are inlined across codegen units (`map` and
-//! `from_fn` are not, and made searches take a quarter more time).
+//! Arrays filled in index order, by functions that are inlined across codegen units (with `map` and
+//! `from_fn`, which are not, searches take a quarter more time).
 
 /// Returns `[f(0), f(1), …]`.
 #[inline(always)]
@@ -11,7 +11,7 @@ pub fn build_array<T: Copy + Default, const N: usize>(mut f: impl FnMut(usize) -
     elements
 }
 
-/// Applies `f` to each element, in index order.
+/// Applies `f` to each element in index order.
 #[inline(always)]
 pub fn map_array<S: Copy, T: Copy + Default, const N: usize>(
     array: [S; N],

@@ -5,10 +5,10 @@ use crate::{
     game::{Game, MAX_SEATS, Payoffs},
 };
 
-/// A function from an evaluator's raw score to a value in `[0, 1]`.
+/// Maps an evaluator's raw score to a value in `[0, 1]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Calibration {
-    /// `1 / (1 + exp(-(slope · score + offset)))`, a win probability.
+    /// `1 / (1 + exp(-(slope · score + offset)))`.
     Logistic {
         /// Log odds per unit of score.
         slope: f32,
@@ -18,7 +18,7 @@ pub enum Calibration {
     /// `1/2 + factor · score / 2000`, clamped into `(0, 1)`: searches choose as by raw scores with
     /// wins at ±1000 (Rock'n'Roll).
     Raw {
-        /// Converts a score to the scale of ±1000.
+        /// Converts scores to the scale of ±1000.
         factor: f32,
     },
 }
@@ -29,7 +29,7 @@ impl Calibration {
         Self::Logistic { slope, offset }
     }
 
-    /// Value in `(0, 1)` for the seat to move with this raw score.
+    /// Value in `(0, 1)` for the seat to move.
     #[inline]
     pub fn value(self, score: f32) -> f32 {
         match self {
@@ -40,7 +40,7 @@ impl Calibration {
         }
     }
 
-    /// Value for a seat that is not to move: omits `offset`, the advantage of moving.
+    /// Value for a seat not to move: omits `offset`, the advantage of moving.
     pub fn opponent_value(self, score: f32) -> f32 {
         match self {
             Self::Logistic { slope, .. } => Self::logistic(slope, 0.0).value(score),
@@ -49,7 +49,7 @@ impl Calibration {
     }
 }
 
-/// Clamps to [1e-6, 1 − 1e-6], so that a certain win beats a probable one.
+/// Clamps to [1e-6, 1 − 1e-6], so that certain wins beat probable ones.
 #[inline]
 pub fn clamp_to_open_interval(value: f32) -> f32 {
     let value = if value < 1e-6 { 1e-6 } else { value };
@@ -60,7 +60,7 @@ pub fn clamp_to_open_interval(value: f32) -> f32 {
     }
 }
 
-/// `1 / (1 + exp(-x))`, with an error below 2e-7.
+/// `1 / (1 + exp(-x))` with an error below 2e-7.
 #[inline]
 pub fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + exponential(-x))
@@ -76,7 +76,7 @@ pub fn exponential(x: f32) -> f32 {
     const ROUNDING_MAGIC: f32 = 12_582_912.0;
     let rounded = x * std::f32::consts::LOG2_E + ROUNDING_MAGIC;
     let power = rounded - ROUNDING_MAGIC;
-    // ln 2 in two parts, the first short enough for an exact product (Cody and Waite 1980).
+    // ln 2 in two parts, the first short enough for exact products (Cody and Waite 1980).
     let remainder = x - power * 0.693_359_4 - power * -2.121_944_4e-4;
     // Estrin (1960): independent terms.
     let square = remainder * remainder;
@@ -92,9 +92,9 @@ pub fn exponential(x: f32) -> f32 {
 /// Makes a hand-made [`Score`] an [`Evaluator`].
 #[derive(Clone, Debug)]
 pub struct Calibrated<S> {
-    /// The score of a position.
+    /// Scores positions.
     pub score: S,
-    /// Map from that score to a value.
+    /// Maps scores to values.
     pub calibration: Calibration,
 }
 

@@ -7,12 +7,12 @@
 use crate::game::{List, MAX_LISTED_OUTCOMES, Outcome, OutcomeList};
 use serde::Serialize;
 
-/// Lower and upper bound of a win probability.
+/// Bounds of a win probability.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bounds {
-    /// Lower bound.
+    /// At most the win probability.
     pub lower: f32,
-    /// Upper bound.
+    /// At least the win probability.
     pub upper: f32,
 }
 
@@ -32,7 +32,7 @@ impl Bounds {
         }
     }
 
-    /// The bounds of `1 - value`, the opponent's win probability.
+    /// Bounds of `1 - value`, the opponent's win probability.
     #[must_use]
     #[inline]
     pub fn flip(self) -> Self {
@@ -43,14 +43,13 @@ impl Bounds {
     }
 }
 
-/// `value` for the same side if `same`, otherwise `1 - value` for its opponent.
+/// `value` for the same side, `1 - value` for its opponent.
 #[inline]
 pub fn flip_unless_same(value: f32, same: bool) -> f32 {
     if same { value } else { 1.0 - value }
 }
 
-/// Value of a position from the exact `values` of all its moves: the expectation of the best
-/// allowed one.
+/// Value of a position from the exact `values` of all its moves.
 #[inline]
 pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
     let mut mean = WeightedMean::default();
@@ -91,9 +90,9 @@ impl WeightedMean {
 /// Bounds of a position's value before its chance event, updated after each searched move.
 pub struct ChanceBounds<O: OutcomeList> {
     outcomes: O::ListOf<OutcomeBounds>,
-    /// By move index, as far as it goes: bit set of the outcomes that allow the move.
+    /// By index of the first moves: bit set of the outcomes that allow the move.
     allowing: [u64; MAX_MASKED_MOVES],
-    /// Bounds of the position as running sums with rounding errors, which `margin` exceeds.
+    /// Running sums, with rounding errors below `margin`.
     lower: f32,
     upper: f32,
     /// 0 with a single outcome, which needs no rounding.
@@ -102,7 +101,7 @@ pub struct ChanceBounds<O: OutcomeList> {
 
 const MAX_MASKED_MOVES: usize = 32;
 
-/// More than the rounding errors of the running sums.
+/// Exceeds the rounding errors of the running sums.
 const MARGIN: f32 = 1e-6;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -117,7 +116,7 @@ struct OutcomeBounds {
 }
 
 impl<O: OutcomeList> ChanceBounds<O> {
-    /// The bounds before any move is searched; `listed` are the outcomes of the position.
+    /// Bounds before any move is searched; `listed` are all outcomes.
     #[inline]
     pub fn new(listed: &[Outcome]) -> Self {
         const {
@@ -156,9 +155,9 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// Search window of the move at `index` in a search of the position between `alpha` and `beta`:
-    /// up to its first limit a value changes nothing or makes the position fail low, from the
-    /// second on it makes the position fail high.
+    /// Search window of the move at `index`, if the position's is from `alpha` to `beta`: values up
+    /// to its first limit change nothing or make the position fail low, values from the second on
+    /// make it fail high.
     #[inline]
     pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {
         let (alpha, beta) = (alpha - self.margin, beta + self.margin);
@@ -221,7 +220,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         allowing
     }
 
-    /// Records the bounds of the move at `index`, once per move.
+    /// Records bounds once per move.
     #[inline]
     pub fn record(&mut self, index: usize, bounds: Bounds) {
         let mut allowing = self.outcomes_allowing(index);
@@ -257,7 +256,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// Applies a lower bound of the move at `index` whose search is not complete.
+    /// Raises the lower bound of a move whose search is not complete.
     #[inline]
     pub fn raise_lower_bound(&mut self, index: usize, lower: f32) {
         let mut allowing = self.outcomes_allowing(index);
@@ -295,7 +294,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         self.outcomes.iter().all(|entry| entry.lower >= entry.upper)
     }
 
-    /// Bounds of the position, summed anew without the rounding errors of running sums.
+    /// Bounds of the position, without the rounding errors of running sums.
     #[inline]
     pub fn bounds(&self) -> Bounds {
         let (mut lower, mut upper) = (WeightedMean::default(), WeightedMean::default());
@@ -310,7 +309,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
     }
 }
 
-/// `constant + Σ weight · max(floor, x)`, a function of x.
+/// `constant + Σ weight · max(floor, x)`.
 struct PiecewiseLinear<O: OutcomeList> {
     constant: f32,
     /// (weight, floor) by ascending floor.

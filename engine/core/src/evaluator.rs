@@ -1,5 +1,5 @@
 //! Evaluators: static values of positions, as win probabilities of the seat to move before its
-//! chance event. Threads share them.
+//! chance event.
 
 use crate::{
     chance_bounds::expectation,
@@ -7,9 +7,9 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Static evaluation of positions that are not over.
+/// Static evaluation of positions that are not over; threads share it.
 pub trait Evaluator<G: Game>: Send + Sync {
-    /// Incrementally updated state of a position, such as an NNUE accumulator; `()` for none.
+    /// Incrementally updated data of a position, such as an NNUE accumulator; `()` for none.
     type Cache: Clone + Default + Send;
 
     /// Whether batches of successors ([`Evaluator::one_ply`], [`Evaluator::score_successors`]) are
@@ -62,7 +62,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         })
     }
 
-    /// Computes the cache of `position` from scratch.
+    /// Computes the cache from scratch.
     fn refresh(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) {
         let _ = (game, position, cache);
     }
@@ -82,7 +82,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         self.refresh(game, after, child);
     }
 
-    /// Win probability of the seat to move, from the `cache` of `position`.
+    /// Win probability of the seat to move; `cache` is of `position`.
     fn value(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> f32;
 
     /// Writes the [`Evaluator::value`] of each unfinished position.
@@ -114,7 +114,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
-    /// Estimated payoffs of all seats; by default all seats not to move get the same.
+    /// Estimated payoffs of all seats; by default seats not to move get the same.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
         payoffs_from_own(game, position, self.value(game, position, cache))
     }
@@ -128,7 +128,7 @@ pub fn payoffs_from_own<G: Game>(game: &G, position: &G::Position, own: f32) -> 
     payoffs
 }
 
-/// Default of [`Evaluator::one_ply`]: values one successor at a time.
+/// Default of [`Evaluator::one_ply`], without batches.
 pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -145,7 +145,7 @@ pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     expectation(&outcomes, &values)
 }
 
-/// Default of [`Evaluator::value_successors`]: values one successor at a time.
+/// Default of [`Evaluator::value_successors`], without batches.
 pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -159,7 +159,7 @@ pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     }
 }
 
-/// Default of [`Evaluator::score_successors`]: values one successor at a time.
+/// Default of [`Evaluator::score_successors`], without batches.
 pub fn score_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -252,7 +252,7 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 /// A hand-made score on a scale of its own; [`crate::calibration::Calibrated`] makes it an
 /// [`Evaluator`].
 pub trait Score<G: Game>: Send + Sync {
-    /// Raw score of a position for the seat to move.
+    /// Raw score for the seat to move.
     fn score(&self, game: &G, position: &G::Position) -> f32;
 
     /// Raw scores by seat; `None` if only the seat to move has one.

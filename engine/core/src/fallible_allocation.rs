@@ -6,7 +6,7 @@ thread_local! {
     static ALLOCATION_MAY_FAIL: Cell<bool> = const { Cell::new(false) };
 }
 
-/// An empty list of exactly this capacity; `None` without enough memory.
+/// An empty list of this capacity; `None` without enough memory.
 pub fn with_capacity<T>(items: usize) -> Option<Vec<T>> {
     let mut list = Vec::new();
     ALLOCATION_MAY_FAIL.set(true);
@@ -15,7 +15,7 @@ pub fn with_capacity<T>(items: usize) -> Option<Vec<T>> {
     reserved.ok().map(|()| list)
 }
 
-/// Whether this thread's current allocation may fail, asked by allocators that otherwise abort.
+/// Whether this thread's current allocation may fail, for allocators that otherwise abort.
 pub fn allocation_may_fail() -> bool {
     ALLOCATION_MAY_FAIL.get()
 }

@@ -23,10 +23,10 @@ const TEMPORARY_SUFFIX: &str = ".tmp";
 /// Why a file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The file does not exist.
+    /// There is no such file.
     #[error("{}: no such file or directory", .0.display())]
     NotFound(PathBuf),
-    /// The directory (second) of the file to write (first) does not exist.
+    /// The second path, the directory of the file to write, does not exist.
     #[error("cannot write {}: there is no directory {}; create it first", .0.display(), .1.display())]
     NoDirectory(PathBuf, PathBuf),
     /// Reading failed.
@@ -59,7 +59,7 @@ impl FileError {
     }
 }
 
-/// Kind of a file that is read into memory, with its maximal size.
+/// Kind of a file that is read into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// Settings, maps, results and other text.
@@ -71,7 +71,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// Maximal size of such a file, in bytes.
+    /// Maximal size in bytes.
     pub const fn max_bytes(self) -> u64 {
         match self {
             Self::Text => 16_000_000,
@@ -97,7 +97,7 @@ impl Display for FileKind {
 
 const MAX_STREAM_BYTES: u64 = 64 << 20;
 
-/// Reads a file, or a [shipped one](shipped_files), into memory.
+/// Reads a file, or a [shipped one](shipped_files).
 ///
 /// # Errors
 /// [`FileError::NotFound`], [`FileError::TooLarge`] or [`FileError::Read`].
@@ -109,7 +109,7 @@ pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
     read_opened(&file?, path, kind)
 }
 
-/// Reads an open file from its current position; `path` names it in errors.
+/// Reads an open file from its current position; `path` is for errors.
 ///
 /// # Errors
 /// As [`read`].
@@ -128,7 +128,7 @@ pub fn read_opened(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, 
     bytes.ok_or_else(|| too_large(kind.max_bytes() + 1))
 }
 
-/// Reads a stream, such as standard input; `path` names it in errors.
+/// Reads a stream, such as standard input; `path` is for errors.
 ///
 /// # Errors
 /// [`FileError::Read`], also above 64 MiB or the maximal size of `kind`.
@@ -163,7 +163,7 @@ pub fn read_text(path: &Path, kind: FileKind) -> Result<String, FileError> {
     })
 }
 
-/// Opens a file for reading, also one in the [data directory](shipped_files::set_data_directory).
+/// Opens a file for reading, also in the [data directory](shipped_files::set_data_directory).
 pub fn open(path: &Path) -> Result<File, FileError> {
     File::open(shipped_files::or_in_data_directory(path))
         .map_err(|cause| FileError::from_read(path, cause))
@@ -174,8 +174,7 @@ pub fn checksum(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes)
 }
 
-/// Lists the paths in a directory, unordered; of one that does not exist, those of [shipped
-/// files](shipped_files).
+/// Paths in a directory, unordered; if it does not exist, of [shipped files](shipped_files).
 ///
 /// # Errors
 /// [`FileError::NotFound`] or [`FileError::Read`].
@@ -215,7 +214,7 @@ pub fn prepare_directory(directory: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// [`prepare_directory`], then locks it against other commands while the returned file lives.
+/// [`prepare_directory`], then locks it while the returned file lives.
 pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     claim_directory_for_slice(directory, TaskSlice::All)
 }
@@ -235,7 +234,7 @@ pub fn claim_directory_for_slice(
     Ok(lock)
 }
 
-/// Locks a directory while the returned file lives, shared for a task of a job array, else
+/// Locks a directory while the returned file lives: shared by tasks of a job array, else
 /// exclusively. `None` on file systems without locks.
 ///
 /// # Errors
@@ -260,8 +259,7 @@ pub fn lock_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>
     }
 }
 
-/// False if another process has locked the file. Retries for 0.1 s, since a forked child holds a
-/// copy of the lock until it starts its program.
+/// Retries for 0.1 s, since a forked child holds a copy of the lock until it starts its program.
 pub(crate) fn lock_file(file: &File) -> bool {
     (0..20).any(|attempt| {
         if attempt > 0 {
@@ -272,7 +270,7 @@ pub(crate) fn lock_file(file: &File) -> bool {
     })
 }
 
-/// Free bytes in the file system of a directory; `None` if unknown.
+/// Free bytes in the directory's file system; `None` if unknown.
 pub fn free_space(directory: &Path) -> Option<u64> {
     #[cfg(unix)]
     {
@@ -354,7 +352,7 @@ fn parent(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// Builder of temporary files with the permissions `mode` (less the umask).
+/// Names temporary files, with the permissions `mode` (less the umask).
 pub fn temporary_builder(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
@@ -368,7 +366,7 @@ pub fn temporary_builder(mode: u32) -> tempfile::Builder<'static, 'static> {
 fn create_temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     loop {
         let file = temporary_builder(0o666).tempfile_in(directory)?;
-        // Otherwise a `create_directory` locked the file first and removed it.
+        // Otherwise a [`prepare_directory`] locked the file first and removed it.
         if file.as_file().lock().is_err() || file.path().exists() {
             return Ok(file);
         }

@@ -12,29 +12,29 @@ use std::{
 };
 use xxhash_rust::xxh3::Xxh3;
 
-/// Index of a participant in a game, from 0.
+/// Index of a participant, from 0.
 pub type Seat = usize;
 
-/// Maximal number of seats of a game.
+/// Maximal number of seats.
 pub const MAX_SEATS: usize = 8;
 
 /// Payoffs by seat, in `[0, 1]`. Two seats' add up to 1 (win 1, draw ½); more seats get the points
 /// of their ranks, scaled to `[0, 1]`.
 pub type Payoffs = [f32; MAX_SEATS];
 
-/// A chance outcome with the range of its position's move list that it allows.
+/// A chance outcome with the range of the position's move list that it allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Probability of the outcome.
+    /// Probability.
     pub weight: f32,
-    /// Index of the first allowed move in the list of at most 65,535 moves.
+    /// Index of the first allowed move, of at most 65,535 moves.
     pub start: u16,
     /// One past the index of the last allowed move.
     pub end: u16,
 }
 
 impl Outcome {
-    /// The outcome of a position without chance, which allows all `moves` moves.
+    /// The only outcome without chance, which allows all `moves` moves.
     #[inline]
     pub fn certain(moves: usize) -> Self {
         assert!(
@@ -48,22 +48,22 @@ impl Outcome {
         }
     }
 
-    /// Indices of the allowed moves in the move list.
+    /// Indices of the allowed moves.
     #[inline]
     pub fn move_range(&self) -> Range<usize> {
         usize::from(self.start)..usize::from(self.end)
     }
 
-    /// Whether this outcome allows the move at `index` of the move list.
+    /// Whether the move at `index` is allowed.
     #[inline]
     pub fn allows(&self, index: usize) -> bool {
         index.wrapping_sub(usize::from(self.start)) < usize::from(self.end - self.start)
     }
 }
 
-/// List type of the outcomes of a position.
+/// List of a position's outcomes.
 pub trait OutcomeList: List<Outcome> {
-    /// Maximal number of outcomes, at most [`MAX_LISTED_OUTCOMES`].
+    /// At most [`MAX_LISTED_OUTCOMES`].
     const CAPACITY: usize;
     /// A list of `T` with the same capacity.
     type ListOf<T: Copy + Default + Debug + Send>: List<T>;
@@ -74,36 +74,36 @@ impl<const N: usize> OutcomeList for FixedList<Outcome, N> {
     type ListOf<T: Copy + Default + Debug + Send> = FixedList<T, N>;
 }
 
-/// Maximal [`OutcomeList::CAPACITY`], so that one word is a set of outcomes.
+/// Maximal [`OutcomeList::CAPACITY`]: one word is a set of outcomes.
 pub const MAX_LISTED_OUTCOMES: usize = 64;
 
-/// Outcome list of a game without chance.
+/// Outcomes without chance.
 pub type SingleOutcome = FixedList<Outcome, 1>;
 
 /// The rules of a game.
 pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// An afterstate: a position before the next outcome of chance.
     type Position: Copy + Eq + Hash + Debug + Send + Sync + 'static;
-    /// A small move, valid only in its position.
+    /// A move, valid only in its position.
     type Move: Copy + Eq + Debug + Default + Send + Sync + 'static;
     /// List of moves; a [`FixedList`] avoids allocation.
     type Moves: List<Self::Move>;
     /// List of outcomes: a [`FixedList`], without chance [`SingleOutcome`].
     type Outcomes: OutcomeList;
 
-    /// The number of seats, 2 to [`MAX_SEATS`].
+    /// 2 to [`MAX_SEATS`].
     #[inline]
     fn seats(&self) -> usize {
         2
     }
 
-    /// The seat to move. Seats need not alternate.
+    /// The seat to move; seats need not alternate.
     fn to_move(&self, position: &Self::Position) -> Seat;
 
     /// Payoffs of a finished game; `None` before its end.
     fn payoffs(&self, position: &Self::Position) -> Option<Payoffs>;
 
-    /// Payoff of one seat of a finished game; `None` before its end.
+    /// One seat's payoff in a finished game; `None` before its end.
     #[inline]
     fn payoff(&self, position: &Self::Position, seat: Seat) -> Option<f32> {
         self.payoffs(position).map(|payoffs| payoffs[seat])
@@ -113,8 +113,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// outcome allows a contiguous range. `position` is not over.
     fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
 
-    /// The outcomes with their ranges of `moves`, the list of [`Game::moves`]; equal ranges are
-    /// best merged.
+    /// Outcomes with their ranges of `moves`, the list of [`Game::moves`]; equal ranges are best
+    /// merged.
     #[inline]
     fn outcomes(&self, position: &Self::Position, moves: &[Self::Move]) -> Self::Outcomes {
         let _ = position;
@@ -126,7 +126,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The position after a move.
     fn play(&self, position: &Self::Position, mv: Self::Move) -> Self::Position;
 
-    /// A well mixed hash, equal for equal positions; searches compute it at every node.
+    /// A well mixed hash, computed at every node of searches.
     fn key(&self, position: &Self::Position) -> u64 {
         let mut hasher = Xxh3::new();
         position.hash(&mut hasher);
@@ -136,7 +136,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
 
 /// Samples the chance outcomes of played games.
 pub trait ChanceSource<G: Game> {
-    /// Samples an outcome; returns its number in game records and the moves that it allows.
+    /// Samples an outcome; returns its number in records and the moves that it allows.
     fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves);
 }
 
@@ -178,7 +178,7 @@ where
     }
 }
 
-/// A list of at most `N` items on the stack.
+/// At most `N` items on the stack.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedList<T, const N: usize> {
     items: [T; N],
@@ -186,7 +186,7 @@ pub struct FixedList<T, const N: usize> {
 }
 
 impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
-    /// Appends one item; panics if the list is full.
+    /// Appends an item; panics if the list is full.
     #[inline]
     pub fn push(&mut self, item: T) {
         self.items[usize::from(self.length)] = item;
@@ -267,14 +267,14 @@ pub fn sample_outcome(outcomes: &[Outcome], bits: u32) -> &Outcome {
     &outcomes[passed.min(outcomes.len() - 1)]
 }
 
-/// One of `count` indices by 32 random bits, uniform up to a bias of `count / 2^32`.
+/// An index below `count` by 32 random bits, uniform up to a bias of `count / 2^32`.
 #[inline]
 pub fn uniform_index(count: usize, bits: u32) -> usize {
     ((count as u64 * u64::from(bits)) >> 32) as usize
 }
 
-/// As many equally likely outcomes as the list can hold, with ranges of about equal length that
-/// divide `moves` moves.
+/// As many equally likely outcomes as the list can hold, which divide `moves` moves into ranges of
+/// about equal length.
 pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     let mut outcomes = O::default();
     for outcome in 0..O::CAPACITY {
@@ -288,7 +288,7 @@ pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     outcomes
 }
 
-/// Payoffs of a two-seat game by both final scores; the higher score wins.
+/// Payoffs of two seats by final scores, of which the higher wins.
 #[inline]
 pub fn payoffs_by_score<T: Ord>([first, second]: [T; 2]) -> Payoffs {
     match first.cmp(&second) {
@@ -298,7 +298,7 @@ pub fn payoffs_by_score<T: Ord>([first, second]: [T; 2]) -> Payoffs {
     }
 }
 
-/// Payoffs of a two-seat game that seat `winner` has won.
+/// Payoffs of two seats.
 pub fn win_for(winner: Seat) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
     payoffs[winner] = 1.0;
@@ -311,7 +311,7 @@ pub fn mean_other_payoff(own: f32, seats: usize) -> f32 {
     (0.5 * seats as f32 - own) / (seats as f32 - 1.0)
 }
 
-/// Payoffs of a draw of two seats.
+/// Payoffs of two seats.
 pub const DRAW: Payoffs = {
     let mut payoffs = [0.0; MAX_SEATS];
     (payoffs[0], payoffs[1]) = (0.5, 0.5);

@@ -1,5 +1,5 @@
 //! Division of work among the tasks of a job array: each does a range of the numbered parts and
-//! writes files of its own.
+//! writes its own files.
 
 use crate::text::joined;
 use std::{
@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Which parts of the work this process does.
+/// The parts of the work that this process does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TaskSlice {
     /// All parts.
@@ -28,7 +28,7 @@ pub enum TaskSlice {
 }
 
 impl TaskSlice {
-    /// Range of the part numbers of this slice, of `parts` in all; a merge has all.
+    /// This slice's part numbers, of `parts` in all; a merge has all.
     pub fn part_range(self, parts: u64) -> Range<u64> {
         let Self::Task { number, of } = self else {
             return 0..parts;
@@ -43,7 +43,7 @@ impl TaskSlice {
         matches!(self, Self::Task { .. })
     }
 
-    /// For a merge: a line that lists the tasks with unfinished parts; `None` if there are none.
+    /// For a merge: a line that lists the tasks with unfinished parts; `None` without any.
     pub fn missing_tasks(
         self,
         path_for: &Path,
@@ -74,7 +74,7 @@ impl TaskSlice {
             .then(|| format!("{path_for}: not all of {of} tasks are done: {names} lack something"))
     }
 
-    /// Path of this slice's file: `FILE.3-of-10` for a task, otherwise `FILE`.
+    /// This slice's file: `FILE.3-of-10` for a task, otherwise `FILE`.
     pub fn path_for(self, file: &Path) -> PathBuf {
         let mut name = file.as_os_str().to_owned();
         if let Self::Task { number, of } = self {

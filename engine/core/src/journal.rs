@@ -21,7 +21,7 @@ use std::{
 
 const MAX_PRINTED_LENGTH: usize = 60;
 
-/// A message of one line that begins with the file's name.
+/// One line that begins with the file's name.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct JournalError(String);
@@ -36,24 +36,24 @@ fn io_error(path: &Path, cause: &io::Error) -> JournalError {
     JournalError(format!("{}: {cause}", path.display()))
 }
 
-/// Names of the work and its parts in error messages.
+/// Names in error messages.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorWording {
-    /// Name of the work, such as `match`.
+    /// The work, such as `match`.
     pub work: &'static str,
-    /// Name of a part, such as `pair`.
+    /// A part of the work, such as `pair`.
     pub part: &'static str,
 }
 
-/// An open journal, locked against other processes. `L` is the content of a line: a finished part.
+/// An open journal, locked against other processes; a line is a finished part `L`.
 pub struct Journal<L> {
     file: Option<JournalFile>,
-    /// Error of an incomplete merge: lists the tasks with missing parts.
+    /// Lists the tasks whose parts an incomplete merge lacks.
     missing_tasks: Option<String>,
     lines: PhantomData<fn(&L)>,
 }
 
-/// A journal, and its finished parts by part number.
+/// A journal, and its finished parts by number.
 pub type OpenedJournal<L> = (Journal<L>, BTreeMap<u64, L>);
 
 impl<L: Serialize + DeserializeOwned> Journal<L> {
@@ -123,7 +123,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         (self.missing_tasks.clone()).map_or(Ok(()), |tasks| Err(JournalError(tasks)))
     }
 
-    /// Reads the finished parts of all tasks before this one; unreadable files are skipped.
+    /// Finished parts of all tasks before this one; unreadable files are skipped.
     pub fn read_earlier_tasks(
         path: &Path,
         terms: ErrorWording,
@@ -169,8 +169,8 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 }
 
-/// Failure of an append to a path of so many bytes: how many are written before, and whether
-/// truncating fails too.
+/// Failure of an append of so many bytes: how many are written before, and whether truncating fails
+/// too.
 #[doc(hidden)]
 pub type AppendFault = fn(&Path, usize) -> Option<(usize, bool)>;
 

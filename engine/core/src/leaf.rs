@@ -7,7 +7,7 @@ use crate::{
 
 /// Evaluates unfinished positions of a Monte-Carlo search tree.
 pub trait Leaf<G: Game>: Send {
-    /// Payoffs by seat, in `[0, 1]`. A playout adds the kinds of its moves to `moves_played`.
+    /// Payoffs by seat. A playout adds the kinds of its moves to `moves_played`.
     fn payoffs(
         &mut self,
         game: &G,
@@ -33,8 +33,7 @@ pub trait Leaf<G: Game>: Send {
     }
 }
 
-/// A growing bit set of move kinds, the indices of
-/// [`super::search_game::SearchHints::history_index`].
+/// A growing bit set of [`super::search_game::SearchHints::history_index`].
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct MoveKinds(Vec<u64>);
 
@@ -48,14 +47,14 @@ impl MoveKinds {
         self.0[kind / 64] |= 1 << (kind % 64);
     }
 
-    /// Whether the set contains a move kind.
+    /// Whether `kind` is in the set.
     #[inline]
     pub fn contains(&self, kind: usize) -> bool {
         let word = self.0.get(kind / 64).copied().unwrap_or(0);
         word >> (kind % 64) & 1 == 1
     }
 
-    /// Removes all move kinds.
+    /// Empties the set.
     #[inline]
     pub fn clear(&mut self) {
         self.0.clear();

@@ -1,4 +1,4 @@
-//! Limits of one decision, set by the caller.
+//! Limits of one decision.
 
 use std::{
     sync::{

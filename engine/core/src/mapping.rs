@@ -36,7 +36,7 @@ type RangeList = OnceLock<Box<Entry>>;
 static MAPPED_RANGES: RangeList = OnceLock::new();
 
 impl MappedFile {
-    /// Maps an open file; `path` names it in [`mapped_file_at`].
+    /// Maps an open file; `path` is for [`mapped_file_at`].
     pub fn new(file: &File, path: &Path) -> io::Result<Self> {
         // SAFETY: the mapping is only read, and mapped files are replaced by renaming, never
         // changed in place; overwriting one by hand breaks this, as with every mapping.

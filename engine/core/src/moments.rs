@@ -28,7 +28,7 @@ impl Moments {
         self.mean
     }
 
-    /// Standard deviation of the samples; 0 with fewer than two.
+    /// Standard deviation; 0 with fewer than two samples.
     pub fn deviation(&self) -> f64 {
         if self.samples < 2.0 {
             0.0

@@ -27,7 +27,7 @@ mod browser {
             Self(Duration::from_secs_f64(now() / 1000.0))
         }
 
-        /// The time since this point.
+        /// Time since this point.
         pub fn elapsed(&self) -> Duration {
             Self::now().duration_since(*self)
         }

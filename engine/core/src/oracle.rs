@@ -3,8 +3,8 @@
 use crate::{chance_bounds::Bounds, game::Game, limits::Limits};
 use std::fmt::Debug;
 
-/// Game-theoretic values of some unfinished positions; values 0 and 1 are certain, others exact up
-/// to [`Oracle::max_error`].
+/// Game-theoretic values of some unfinished positions; 0 and 1 are certain, others exact up to
+/// [`Oracle::max_error`].
 pub trait Oracle<G: Game>: Send + Sync + Debug {
     /// Win probability of the seat to move with best play, before its chance event; `None` if
     /// unknown.
@@ -43,7 +43,7 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
         false
     }
 
-    /// Maximal absolute error of a value.
+    /// Maximal absolute error.
     fn max_error(&self) -> f32 {
         0.0
     }

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "memory is lent as bytes")]
 
-/// Smaller memory gets no huge pages.
+/// Minimal size for huge pages.
 #[cfg(target_os = "linux")]
 const HUGE_PAGE: usize = 2 << 20;
 
@@ -28,7 +28,7 @@ pub fn prefetch(address: *const u8) {
 }
 
 impl Pages {
-    /// Allocates zeroed bytes; `None` without enough memory.
+    /// `None` without enough memory.
     pub fn zeroed(bytes: usize) -> Option<Self> {
         #[cfg(any(unix, windows))]
         {
@@ -43,13 +43,13 @@ impl Pages {
         Mapped::zeroed(bytes).map(Self)
     }
 
-    /// Number of bytes.
+    /// Size in bytes.
     #[inline]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are no bytes.
+    /// Whether the size is 0.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -4,7 +4,7 @@
 use rand_mt::Mt64;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Purposes of random numbers; each has seeds of its own.
+/// Purposes of random numbers; each has its own seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum SeedSpace {
@@ -22,13 +22,13 @@ pub enum SeedSpace {
     Playouts = 6,
     /// Matches that decide on a model's promotion.
     Gate = 7,
-    /// Choice of positions whose regret is measured against exact values.
+    /// Positions whose regret is measured against exact values.
     Regret = 8,
     /// Splitting, shuffling and sampling of game records.
     Records = 10,
 }
 
-/// Derives a seed from the user's seed, a purpose and indices.
+/// Derives a seed from the user's.
 pub fn derive_seed(seed: u64, space: SeedSpace, indices: &[u64]) -> u64 {
     let mut bytes = Vec::with_capacity(16 + 8 * indices.len());
     bytes.extend_from_slice(&seed.to_le_bytes());
@@ -76,12 +76,12 @@ impl RandomStream {
         ((u128::from(self.next_u64()) * bound as u128) >> 64) as usize
     }
 
-    /// A random number in `[0, 1)` of 53 bits.
+    /// A number in `[0, 1)` of 53 random bits.
     pub fn uniform_f64(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Shuffles items uniformly (Fisher–Yates).
+    /// Shuffles uniformly (Fisher–Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));

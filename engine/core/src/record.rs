@@ -24,7 +24,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// All endings, in the order of their numbers in files.
+    /// In the order of their numbers in files.
     pub const ALL: [Self; 5] = [
         Self::Played,
         Self::Resigned,
@@ -33,7 +33,7 @@ impl Ending {
         Self::Awarded,
     ];
 
-    /// Name of the ending in files and reports.
+    /// Name in files and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Played => "played",
@@ -44,7 +44,7 @@ impl Ending {
         }
     }
 
-    /// Whether the game ended by the rules.
+    /// Whether the game ended by its rules.
     pub const fn is_played(&self) -> bool {
         matches!(self, Self::Played)
     }
@@ -74,7 +74,7 @@ pub struct Ply<M> {
 pub struct GameRecord<G: Game> {
     /// The first position.
     pub start: G::Position,
-    /// All plies, in order.
+    /// All plies in order.
     pub plies: Vec<Ply<G::Move>>,
     /// Final payoffs by seat.
     pub payoffs: Payoffs,
@@ -90,7 +90,7 @@ impl<G: Game> PartialEq for GameRecord<G> {
 }
 
 impl<G: Game> GameRecord<G> {
-    /// The positions before each ply, and the final one.
+    /// Positions before each ply, and the final one.
     pub fn positions<'a>(&'a self, game: &'a G) -> impl Iterator<Item = G::Position> + 'a {
         let after = self.plies.iter().scan(self.start, |position, ply| {
             *position = game.play(position, ply.mv);

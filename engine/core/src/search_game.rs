@@ -7,7 +7,7 @@ use super::{
 
 /// Hints for move ordering, time management and table sizes.
 pub trait SearchHints: Game {
-    /// Typical number of moves of a position; sizes the tree of a Monte-Carlo search.
+    /// Typical number of moves; sizes the tree of a Monte-Carlo search.
     #[inline]
     fn branching_hint(&self) -> usize {
         63
@@ -19,13 +19,13 @@ pub trait SearchHints: Game {
         1
     }
 
-    /// Index of a move in the history table, shared by moves that tend to be good or bad together.
+    /// Index in the history table, shared by moves that tend to be good or bad together.
     fn history_index(&self, position: &Self::Position, mv: Self::Move) -> usize {
         let _ = (position, mv);
         0
     }
 
-    /// Move-ordering class: 0 if quiet, more for captures, threats and wins.
+    /// For move ordering: 0 if quiet, more for captures, threats and wins.
     fn move_class(&self, position: &Self::Position, mv: Self::Move) -> u8 {
         let _ = (position, mv);
         0
@@ -37,8 +37,8 @@ pub trait SearchHints: Game {
         Phase::Middle
     }
 
-    /// Expected number of moves that the seat to move still makes, for the time manager; best a
-    /// little above the mean.
+    /// Expected moves that the seat to move still makes, for the time manager; best a little above
+    /// the mean.
     fn expected_moves_left(&self, position: &Self::Position) -> u32 {
         let _ = position;
         20
@@ -58,21 +58,21 @@ pub enum Phase {
     Opening,
     /// Between opening and endgame.
     Middle,
-    /// The end, with little left on the board.
+    /// Little is left on the board.
     Endgame,
 }
 
 /// Random moves and playouts, from unfinished positions unless stated otherwise.
 pub trait Playouts: SearchHints {
-    /// A random move by 64 random bits: samples an outcome, then one of its moves uniformly.
+    /// Samples an outcome, then one of its moves uniformly, by 64 random bits.
     fn sample_move(&self, position: &Self::Position, bits: u64) -> Self::Move {
         let mut moves = Self::Moves::default();
         self.sample_allowed_moves(position, (bits >> 32) as u32, &mut moves);
         moves[uniform_index(moves.len(), bits as u32)]
     }
 
-    /// Samples an outcome by 32 random bits and replaces `moves` by its moves; returns the index of
-    /// the first of these in the list of all moves.
+    /// Samples an outcome by 32 random bits and replaces `moves` by its moves; returns the first
+    /// one's index in the list of all moves.
     fn sample_allowed_moves(
         &self,
         position: &Self::Position,
@@ -125,7 +125,7 @@ pub trait Playouts: SearchHints {
         }
     }
 
-    /// Counts the moves of a position, if possible without listing them.
+    /// Counts moves, if possible without listing them.
     fn count_moves(&self, position: &Self::Position) -> MoveCount {
         count_moves_by_listing(self, position)
     }
@@ -150,9 +150,9 @@ pub fn playout_by_moves<G: Playouts>(
 /// Numbers of moves of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveCount {
-    /// Number of all moves.
+    /// All moves.
     pub total: u32,
-    /// Number of moves that do not end the game.
+    /// Moves that do not end the game.
     pub nonterminal: u32,
 }
 
@@ -169,15 +169,14 @@ pub fn count_moves_by_listing<G: Game>(game: &G, position: &G::Position) -> Move
 
 /// Moves out of turn, for best-reply search.
 pub trait OutOfTurn: Game {
-    /// Whether the game has no chance and two seats that always alternate.
+    /// Whether there is no chance and two seats always alternate.
     const STRICT_TURNS: bool = false;
 
     /// Whether [`OutOfTurn::set_side_to_move`] can set any seat; [`SearchHints::history_index`] and
     /// [`SearchHints::move_class`] then accept moves of every seat.
     const SUPPORTS_OUT_OF_TURN: bool = false;
 
-    /// Sets the seat to move; `false`, with `position` unchanged, if it has no move or the game is
-    /// over.
+    /// Returns `false`, with `position` unchanged, if the seat has no move or the game is over.
     fn set_side_to_move(&self, position: &mut Self::Position, seat: Seat) -> bool {
         self.payoffs(position).is_none() && self.to_move(position) == seat
     }

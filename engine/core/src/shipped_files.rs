@@ -12,12 +12,14 @@ type ShippedFile = (&'static str, &'static [u8]);
 static SHIPPED_FILES: OnceLock<Vec<ShippedFile>> = OnceLock::new();
 static DATA_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
-/// Makes files readable at their relative paths wherever the program runs, once at its start.
+/// Makes files readable at their relative paths wherever the program runs; to call once, at its
+/// start.
 pub fn set_shipped_files(files: &[&[ShippedFile]]) {
     _ = SHIPPED_FILES.set(files.concat());
 }
 
-/// Sets the directory in which relative paths are looked up that do not exist, once at the start.
+/// Sets the directory in which relative paths are looked up that do not exist; to call once, at the
+/// start.
 pub fn set_data_directory(directory: &Path) {
     _ = DATA_DIRECTORY.set(directory.to_owned());
 }
@@ -34,14 +36,12 @@ fn shipped_files() -> impl Iterator<Item = (&'static Path, &'static [u8])> {
     files.map(|&(path, bytes)| (Path::new(path), bytes))
 }
 
-/// Content of the shipped file at a path.
 pub(crate) fn content(path: &Path) -> Option<&'static [u8]> {
     let path = path.strip_prefix(".").unwrap_or(path);
     let file = shipped_files().find(|(shipped, _)| *shipped == path);
     file.map(|(_, bytes)| bytes)
 }
 
-/// Paths of the shipped files in a directory.
 pub(crate) fn paths_in(directory: &Path) -> Vec<PathBuf> {
     let directory = directory.strip_prefix(".").unwrap_or(directory);
     let paths = shipped_files().map(|(path, _)| path);

@@ -1,5 +1,5 @@
-//! CPU feature dispatch: loops compiled for several instruction sets, chosen at run time. All
-//! versions of a loop give the same bits.
+//! CPU feature dispatch: loops compiled for several instruction sets, chosen at run time, with
+//! equal bits.
 
 pub use crate::multiversion;
 
@@ -64,7 +64,7 @@ impl Instructions {
     /// Proof of the baseline, which every machine has.
     pub const PORTABLE: Self = Self(SimdLevel::Portable);
 
-    /// All levels that this machine supports, the widest last.
+    /// Levels that this machine supports, the widest last.
     pub fn available() -> impl Iterator<Item = Self> {
         SimdLevel::ALL
             .iter()
@@ -78,7 +78,7 @@ impl Instructions {
         Self::available().last().unwrap_or(Self::PORTABLE)
     }
 
-    /// The level.
+    /// The supported level.
     #[inline]
     pub fn level(self) -> SimdLevel {
         self.0
@@ -91,7 +91,7 @@ impl Instructions {
         Self(included.max().copied().unwrap_or(SimdLevel::Portable))
     }
 
-    /// Name of the level in tables of measurements.
+    /// Name in tables of measurements.
     pub fn name(self) -> &'static str {
         match self.0 {
             SimdLevel::Portable => "portable",

@@ -11,12 +11,12 @@ use std::{
 pub struct TextError {
     /// Number of the character, from 1.
     pub character: usize,
-    /// What is wrong at the character, and what would be valid.
+    /// What is wrong there, and what would be valid.
     pub problem: String,
 }
 
 impl TextError {
-    /// A problem at a character (from 1), as one printable line.
+    /// Makes `problem` one printable line.
     pub fn new(character: usize, problem: impl Into<String>) -> Self {
         Self {
             character,
@@ -92,7 +92,7 @@ pub fn strip_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim()
 }
 
-/// Lines without comments, those that are not empty, each with its number from 1.
+/// Nonempty lines without comments, each with its number from 1.
 pub fn content_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = (1..).zip(text.lines().map(strip_comment));
     lines.filter(|(_, line)| !line.is_empty())
@@ -141,7 +141,7 @@ pub fn joined(items: impl IntoIterator<Item: ToString>, separator: &str) -> Stri
     text
 }
 
-/// Shortens a text to about `max_length` characters by replacing its middle by `…`.
+/// Replaces the middle by `…`, for about `max_length` characters.
 pub fn shorten(text: &str, max_length: usize) -> String {
     let length = text.chars().count();
     if length <= max_length {
@@ -170,7 +170,7 @@ pub fn is_unprintable(character: char) -> bool {
         )
 }
 
-/// Replaces unprintable characters by U+FFFD, �.
+/// Replaces unprintable characters by U+FFFD.
 pub fn printable(text: &str) -> Cow<'_, str> {
     match text.contains(is_unprintable) {
         true => text.replace(is_unprintable, "\u{fffd}").into(),
@@ -221,7 +221,7 @@ pub fn suggestion(name: &str, list: &str) -> String {
     }
 }
 
-/// A number of bytes in the largest fitting unit.
+/// Bytes in the largest fitting unit.
 pub fn format_bytes(bytes: u64) -> String {
     let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")];
     match units.iter().find(|(size, _)| bytes >= *size) {

@@ -1,6 +1,6 @@
-//! Parallel loops on rayon's thread pool. The loop that hands out indices is compiled once; a
-//! chain of rayon's iterators would be compiled anew for every game (a tenth of the command's
-//! build, measured).
+//! Parallel loops on rayon's thread pool. The loop that hands out indices is compiled once; chains
+//! of rayon's iterators would be compiled anew for every game (a tenth of the command's build,
+//! measured).
 
 use rayon::prelude::*;
 use std::convert::Infallible;
@@ -19,7 +19,7 @@ pub fn map<T: Send>(count: usize, task: impl Fn(usize) -> T + Sync) -> Vec<T> {
     unwrap_infallible(try_map(count, |index| Ok(task(index))))
 }
 
-/// Results of `task` for each index below `count`, in order.
+/// [`map`] of fallible tasks.
 ///
 /// # Errors
 /// That of the lowest index that has one; indices after it may be left out.
@@ -30,7 +30,7 @@ pub fn try_map<T: Send, E: Send>(
     try_map_with(count, || (), |(), index| task(index))
 }
 
-/// As [`try_map`]; `task` also receives what `make` makes for each thread.
+/// [`try_map`] whose `task` also receives what `make` makes for each thread.
 ///
 /// # Errors
 /// As [`try_map`].
@@ -49,7 +49,7 @@ pub fn try_map_with<W, T: Send, E: Send>(
     Ok(results.filter_map(into_inner).collect())
 }
 
-/// Calls `task` for each index below `count`, with what `make` makes for each thread.
+/// [`for_each`] of fallible tasks, with what `make` makes for each thread.
 ///
 /// # Errors
 /// As [`try_map`].
@@ -75,8 +75,7 @@ pub fn try_for_each_with<W, E: Send>(
     into_inner(lowest).map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// Results of `task` for each item, in order; `task` also receives what `make` makes for each
-/// thread.
+/// Results for each item, in order; `task` also receives what `make` makes for each thread.
 pub fn map_items_with<I: Send, W, T: Send>(
     items: impl IntoIterator<Item = I>,
     make: impl Fn() -> W + Sync,
@@ -107,7 +106,6 @@ fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Indices that threads take in order.
 struct IndexQueue {
     next: AtomicUsize,
     count: usize,

@@ -15,7 +15,7 @@ pub(super) struct AbdadaTable {
 const NUM_SLOTS: usize = 1 << 10;
 
 impl AbdadaTable {
-    /// Minimal depth for deferring moves; below it searching is faster.
+    /// Below this depth, searching is faster than deferring.
     pub(super) const MIN_DEPTH: u32 = 5;
 
     pub(super) fn new() -> Self {
@@ -29,7 +29,7 @@ impl AbdadaTable {
         self.slots[key as usize % NUM_SLOTS].load(Relaxed) == key
     }
 
-    /// Marks a position as being searched; returns whether its slot was free.
+    /// Returns whether the slot was free.
     #[inline]
     pub(super) fn mark_searching(&self, key: u64) -> bool {
         self.slots[key as usize % NUM_SLOTS]
@@ -61,7 +61,7 @@ pub(super) fn run_with_helpers<W: Send>(
     });
 }
 
-/// Starts a scoped thread; boxed, to compile once for all searches.
+/// Boxed, to compile once for all searches.
 pub(super) fn spawn<'scope>(
     scope: &'scope Scope<'scope, '_>,
     task: Box<dyn FnOnce() + Send + 'scope>,

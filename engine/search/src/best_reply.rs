@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// move is skipped.
 #[derive(Clone, Debug)]
 pub struct BrsGame<G>(
-    /// The rules of the game of many seats.
+    /// The game of many seats.
     pub G,
 );
 
@@ -29,14 +29,14 @@ pub struct BrsGame<G>(
 pub struct BrsPosition<P> {
     /// Position of the original game, with the seat to move.
     pub position: P,
-    /// The seat that player 0 of [`BrsGame`] plays.
+    /// The seat of player 0.
     pub root: Seat,
 }
 
-/// A move in [`BrsGame`]: a move of the original game with its seat.
+/// A move of the original game with its seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BrsMove<M> {
-    /// The move in the original game.
+    /// The move.
     pub mv: M,
     seat: u8,
 }
@@ -84,7 +84,7 @@ impl<G: SearchGame> Game for BrsGame<G> {
         Some(two_payoffs)
     }
 
-    /// The opponents' moves are listed by seat, from the seat to move on.
+    /// Listed by seat, from the seat to move on.
     fn moves(&self, at: &Self::Position, moves_of_all: &mut Self::Moves) {
         moves_of_all.clear();
         let (first, seats) = (self.0.to_move(&at.position), self.0.seats());
@@ -140,7 +140,7 @@ impl<G: SearchGame> Playouts for BrsGame<G> {}
 
 impl<G: SearchGame> OutOfTurn for BrsGame<G> {}
 
-/// Evaluates positions of [`BrsGame`] by an evaluator of the original game.
+/// Evaluates positions of [`BrsGame`] as the original game's.
 #[derive(Clone, Copy, Debug)]
 pub struct BrsEvaluatorAdapter<E>(
     /// Evaluator of the original game.
@@ -183,7 +183,7 @@ impl<G: SearchGame> BestReplySearch<G> {
         Self { search }
     }
 
-    /// Sets whether the time of leaf evaluations is measured.
+    /// Sets whether to measure the time of leaf evaluations.
     #[must_use]
     pub fn with_eval_timer(self, timed: bool) -> Self {
         let search = self.search.with_eval_timer(timed);

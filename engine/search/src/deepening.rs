@@ -30,7 +30,7 @@ use std::{
 pub struct DeepeningOptions {
     /// Plies by which the depth grows per iteration.
     pub step: u32,
-    /// Half the width of the aspiration window, in win probability; `None` for a full window.
+    /// Half the width of the aspiration window, in win probability; `None`: a full window.
     pub aspiration: Option<f32>,
 }
 
@@ -43,14 +43,14 @@ impl Default for DeepeningOptions {
     }
 }
 
-/// A search of one thread to a fixed depth, driven by [`DeepeningSearch`].
+/// A search of one thread to a fixed depth.
 pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     fn game(&self) -> &G;
     fn table(&self) -> Option<&Table> {
         None
     }
     fn clear_worker(&mut self) {}
-    /// Returns the previous oracle; no effect if the search uses none.
+    /// Returns the previous oracle; without effect if the search uses none.
     fn set_oracle(&mut self, _oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
         None
     }
@@ -58,7 +58,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     fn limit_checker(&mut self) -> &mut LimitChecker;
     fn stats(&self) -> &SearchStats;
     fn take_stats(&mut self) -> SearchStats;
-    /// [`Star::bounds_and_proof`] with a full window.
+    /// Bounds by a full window, and whether they hold at any greater depth.
     fn root_value(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool);
     fn move_bounds(
         &mut self,
@@ -84,8 +84,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
             .start(counted, max_nodes, deadline, stop);
     }
 
-    /// Searches the root moves and moves the best to the front; returns whether all were searched.
-    /// Compiled per search: dynamic calls would dominate a search of one ply.
+    /// Moves the best root move to the front; returns whether all were searched. Compiled per
+    /// search: dynamic calls would dominate a search of one ply.
     fn search_root_moves(
         &mut self,
         position: &G::Position,
@@ -218,7 +218,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         )
     }
 
-    /// A Star search; `threads` threads share the table, without which there is one thread.
+    /// A Star search of `threads` threads, which share the table; one without a table.
     pub fn new(
         game: G,
         evaluator: impl Evaluator<G> + Clone + 'static,
@@ -255,7 +255,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         }
     }
 
-    /// Sets the oracle of the search.
+    /// Sets the oracle.
     #[must_use]
     pub fn with_oracle(mut self, oracle: Option<&Arc<dyn Oracle<G>>>) -> Self {
         for worker in &mut self.workers {
@@ -264,7 +264,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// Sets whether the time of leaf evaluations is measured.
+    /// Sets whether to measure the time of leaf evaluations.
     #[must_use]
     pub fn with_eval_timer(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {
@@ -283,7 +283,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self.run_helped(position, &task, &task)
     }
 
-    /// [`DeepeningSearch::run`] whose other workers run `help`.
+    /// The other workers run `help`.
     fn run_helped<R>(
         &mut self,
         position: &G::Position,
@@ -553,7 +553,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
     }
 }
 
-/// The values of moves at the last complete depth, and that depth.
+/// Values at the last complete depth, and that depth.
 fn deepen_payoffs<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     position: &G::Position,
@@ -562,8 +562,7 @@ fn deepen_payoffs<G: SearchGame>(
     outer_limits: &Limits,
     observer: &mut DepthObserver<'_>,
 ) -> (Vec<(f32, Option<Payoffs>)>, u32) {
-    // Values of different depths do not compare, so an unfinished iteration is discarded unless it
-    // is the first.
+    // Values of different depths do not compare, so only the first iteration counts unfinished.
     let (mut values, mut completed_depth) = (vec![(UNKNOWN_VALUE, None); moves.len()], 0);
     while let Some(depth) = depths.next() {
         let mut found = match completed_depth {
@@ -597,7 +596,7 @@ const TIE_MARGIN: f32 = 2e-6;
 
 const FALLBACK_TIME: Duration = Duration::from_millis(20);
 
-/// Runs a short search without the oracle, which may be slow.
+/// The oracle may be slow.
 fn search_without_oracle<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     search: impl FnOnce(&mut dyn FixedDepthSearch<G>),

@@ -12,13 +12,13 @@ pub struct EvalTimer {
 }
 
 impl EvalTimer {
-    /// Creates a stopwatch; unless `on`, it measures nothing.
+    /// Unless `on`, the stopwatch measures nothing.
     pub fn new(on: bool) -> Self {
         let spent = on.then_some(Duration::ZERO);
         Self { spent }
     }
 
-    /// Calls `evaluate` and adds the time that it takes.
+    /// Calls `evaluate` and adds its time.
     #[inline]
     pub fn measure<R>(&mut self, evaluate: impl FnOnce() -> R) -> R {
         let began = self.spent.map(|_| Instant::now());
@@ -26,7 +26,7 @@ impl EvalTimer {
         let (Some(spent), Some(began)) = (&mut self.spent, began) else {
             return result;
         };
-        // Prevents the compiler from moving pure code past the second clock reading.
+        // Keeps the compiler from moving pure code past the second clock reading.
         let result = std::hint::black_box(result);
         *spent += began.elapsed();
         result

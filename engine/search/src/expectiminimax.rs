@@ -14,9 +14,9 @@ use alea_core::{
 /// Which moves are valued together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Each outcome's allowed moves are valued separately, as in textbooks.
+    /// The allowed moves of each outcome separately, as in textbooks.
     Textbook,
-    /// Each distinct move is valued once (Rock'n'Roll, Schäfer 2006).
+    /// Each distinct move once (Rock'n'Roll, Schäfer 2006).
     Unified,
 }
 

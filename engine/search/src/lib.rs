@@ -26,18 +26,18 @@ use alea_core::{
 use limits::Limits;
 use std::time::Duration;
 
-/// Numbers of transposition table accesses.
+/// Accesses to a transposition table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableStats {
     /// Number of probes.
     pub probes: u64,
     /// Probes that found the position, whatever the depth of the entry.
     pub hits: u64,
-    /// Probes whose entry made a search unnecessary.
+    /// Probes that made a search unnecessary.
     pub cuts: u64,
-    /// Number of stored results.
+    /// Stored results.
     pub stores: u64,
-    /// Stored results that replaced a result of another position.
+    /// Stored results that replaced another position's.
     pub replacements: u64,
 }
 
@@ -96,10 +96,10 @@ pub type DepthObserver<'a> = dyn FnMut(&[(f32, Option<Payoffs>)], SearchStats) -
 /// With more than two seats searches are paranoid by default: all others play as one side against
 /// the root seat.
 pub trait Search<G: Game>: Send {
-    /// The rules that are searched.
+    /// The searched rules.
     fn game(&self) -> &G;
 
-    /// Clears everything learned, for a new game.
+    /// Forgets everything learned, for a new game.
     fn clear(&mut self);
 
     /// Sets limits of later searches, besides those of the options.
@@ -128,7 +128,7 @@ pub trait Search<G: Game>: Send {
         (best, if value < 0.0 { UNKNOWN_VALUE } else { value })
     }
 
-    /// The value of each move, for the seat that makes it.
+    /// Each move's value for the seat that makes it.
     fn move_values(&mut self, position: &G::Position, moves: &[G::Move]) -> Vec<f32> {
         let value = |&mv| {
             let value = self.move_value(position, mv, f32::NEG_INFINITY).lower;
@@ -166,7 +166,7 @@ pub trait Search<G: Game>: Send {
     /// includes its moves.
     fn value(&mut self, position: &G::Position) -> f32;
 
-    /// Returns the cost since the last call.
+    /// Cost since the last call.
     fn take_stats(&mut self) -> SearchStats;
 }
 

@@ -1,5 +1,4 @@
-//! Limits of a search: depth, nodes, time and stop flags. The interval in nodes between clock
-//! readings follows the evaluator's speed.
+//! Limits of a search. The interval in nodes between clock readings follows the evaluator's speed.
 
 use super::stopwatch::{Deadline, Stopwatch};
 pub use alea_core::limits::Limits;
@@ -10,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-/// Depths of iterative deepening, in plies from the root (1–127).
+/// Depths of iterative deepening, in plies (1–127).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthRange {
     /// Depth of the first iteration (one of one ply may precede); raised, if only depth limits the
@@ -23,7 +22,7 @@ pub struct DepthRange {
 /// A limit of thinking time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeLimit {
-    /// Wall-clock time per move.
+    /// Wall time per move.
     Move(Duration),
     /// CPU time of the searching thread per move.
     Processor(Duration),
@@ -36,14 +35,14 @@ pub enum TimeLimit {
     },
 }
 
-/// Limits of each search of a player; the first one reached ends the search.
+/// Limits of each search; the first one reached ends it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchLimits {
     /// Depths in the opening, middle game and endgame.
     pub depths: [DepthRange; 3],
     /// Nodes per move and thread.
     pub nodes: Option<u64>,
-    /// Limit of time per move or game.
+    /// Time per move or game.
     pub time: Option<TimeLimit>,
 }
 
@@ -51,7 +50,7 @@ pub struct SearchLimits {
 pub const MAX_DEPTH: u32 = 127;
 
 impl SearchLimits {
-    /// A fixed depth in all phases of the game.
+    /// The same depth in all phases of the game.
     pub fn to_depth(depth: u32) -> Self {
         Self {
             depths: [DepthRange { min: 1, max: depth }; 3],
@@ -86,7 +85,7 @@ impl SearchLimits {
 pub(super) struct TimeManager {
     limit: Option<TimeLimit>,
     left: Duration,
-    /// A limit for the next moves, in place of `limit`.
+    /// Replaces `limit` for the next moves.
     move_time: Option<Duration>,
 }
 
@@ -141,7 +140,7 @@ impl TimeManager {
     }
 }
 
-/// Checks the limits of a search on one thread while it runs.
+/// Checks limits while one thread searches.
 #[derive(Clone, Debug)]
 pub struct LimitChecker {
     stopped: bool,
@@ -200,7 +199,7 @@ impl LimitChecker {
         }
     }
 
-    /// Sets no limit but the caller's stop flag.
+    /// No limit but the caller's stop flag.
     pub(super) fn start_with_stop(&mut self, nodes: u64, limits: &Limits) {
         self.start(nodes, None, None, limits.stop.clone());
     }

@@ -23,7 +23,7 @@ pub struct MaxN<G: SearchGame, E: Evaluator<G>> {
     evaluator: E,
     width: Option<usize>,
     cache: E::Cache,
-    /// The move list of each ply; `None` while in use.
+    /// By ply; `None` while in use.
     move_lists: Vec<Option<Box<G::Moves>>>,
     last_move_payoffs: Payoffs,
     /// Number of evaluated leaves; a subtree without any is proven.
@@ -55,7 +55,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
         }
     }
 
-    /// Iterative deepening of this search under limits, on one thread.
+    /// Iterative deepening under limits, on one thread.
     pub fn into_deepening(
         self,
         deepening: DeepeningOptions,
@@ -67,7 +67,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
         DeepeningSearch::from_workers(vec![Box::new(self)], deepening, limits)
     }
 
-    /// Payoffs by seat of a position searched `depth` plies deep.
+    /// Payoffs by seat, searched `depth` plies deep.
     pub fn payoffs(&mut self, position: &G::Position, depth: u32) -> Payoffs {
         self.ensure_plies(depth);
         match self.game.payoffs(position) {
@@ -163,7 +163,7 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for MaxN<G, E> {
         (Bounds::exact(own), depth_dependent == self.depth_dependent)
     }
 
-    /// Bounds are always exact: windows have no effect.
+    /// Always exact: windows have no effect.
     fn move_bounds(
         &mut self,
         position: &G::Position,

@@ -57,7 +57,7 @@ enum Goal {
 pub struct Mcts<G: SearchGame, L: Leaf<G>> {
     game: G,
     options: MctsOptions,
-    /// `None` if memory could not be allocated.
+    /// `None` without enough memory.
     graph: Option<Graph>,
     workers: Vec<Worker<G, L>>,
     oracle: Option<Arc<dyn Oracle<G>>>,
@@ -120,7 +120,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self
     }
 
-    /// Sets whether the time of leaf evaluations is measured.
+    /// Sets whether to measure the time of leaf evaluations.
     #[must_use]
     pub fn with_eval_timer(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {
@@ -129,7 +129,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self
     }
 
-    /// The options of the search.
+    /// Options of the search.
     pub fn options(&self) -> &MctsOptions {
         &self.options
     }
@@ -144,7 +144,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self.pace = TimeManager::new(self.own_budget.time());
     }
 
-    /// The rules that are searched.
+    /// The searched rules.
     pub fn game(&self) -> &G {
         &self.game
     }
@@ -186,7 +186,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         }
     }
 
-    /// Returns the cost since the last call.
+    /// Cost since the last call.
     pub fn take_stats(&mut self) -> SearchStats {
         let mut stats = SearchStats::default();
         for worker in &mut self.workers {
@@ -213,7 +213,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
     }
 }
 
-/// Upper limit of new positions per second and thread; at most a third of the simulations adds one.
+/// Per thread; at most a third of the simulations adds a position.
 const MAX_POSITIONS_PER_SECOND: f64 = 2e6;
 
 /// One part in this many of the memory limit (21 of 256 MiB) is left to the rest of the process.

@@ -10,7 +10,7 @@ use alea_core::{
 use smallvec::SmallVec;
 use std::{cmp::Ordering::Equal, ops::Range};
 
-/// Information by which moves are ordered.
+/// What moves are ordered by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ordering {
     /// Best moves that an earlier search stored in the transposition table.
@@ -25,7 +25,7 @@ pub struct Ordering {
 }
 
 impl Ordering {
-    /// Nothing: moves stay in list order.
+    /// Moves stay in list order.
     pub const NONE: Self = Self {
         table: false,
         tactics: false,
@@ -52,14 +52,14 @@ const MAX_MASK_MOVES: usize = 63;
 /// With more groups, a hint is the best move only.
 const MAX_GROUPS_PER_HINT: usize = 8;
 
-/// Boundaries of the groups, moves that are always allowed together, in a move list.
+/// Groups of a move list: moves that are always allowed together.
 #[derive(Clone, Debug, Default)]
 pub struct MoveGroups {
     ends: Vec<u16>,
 }
 
 impl MoveGroups {
-    /// Sets the groups of a list of `moves` moves, by the ranges of `outcomes`.
+    /// Sets the groups of a list of `moves` moves.
     #[inline]
     pub fn split_by_outcomes(&mut self, outcomes: &[Outcome], moves: usize) {
         self.ends.clear();
@@ -183,7 +183,7 @@ fn best_of(group: Range<usize>, scores: &[f32]) -> usize {
     best
 }
 
-/// Longest list for insertion sort, which is fast on sorted lists.
+/// Insertion sort is fast on sorted lists.
 const MAX_INSERTION_SORT: usize = 32;
 
 #[inline]

@@ -7,7 +7,7 @@ use alea_core::{
 
 /// Chooses the moves of playouts.
 pub trait Policy<G: SearchGame>: Send {
-    /// One of the `allowed` moves, of which there is at least one.
+    /// One of the `allowed` moves, at least one.
     fn choose(
         &mut self,
         game: &G,
@@ -79,7 +79,7 @@ impl<G: SearchGame> Policy<G> for Uniform {
 /// `min_class`.
 #[derive(Clone, Copy, Debug)]
 pub struct HighestClass {
-    /// Lowest class of preferred moves.
+    /// Lowest preferred class.
     pub min_class: u8,
 }
 
@@ -109,7 +109,7 @@ impl<G: SearchGame> Policy<G> for HighestClass {
     }
 }
 
-/// Chooses moves with probabilities proportional to weights of their classes.
+/// Chooses moves with probabilities proportional to their classes' weights.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassWeightedPolicy {
     /// Weights of classes 0, 1, 2, and 3 or more; uniform if all allowed moves have weight 0.
@@ -248,7 +248,7 @@ impl<G: SearchGame, A: Policy<G>, B: Policy<G>> Policy<G> for MixedPolicy<A, B> 
     }
 }
 
-/// Leaf evaluation by a playout to the end of the game, with one policy for all seats.
+/// Playouts to the end of the game, with one policy for all seats.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PolicyPlayout<P>(pub P);
 
@@ -274,7 +274,7 @@ impl<G: SearchGame, P: Policy<G>> Leaf<G> for PolicyPlayout<P> {
     }
 }
 
-/// Leaf evaluation by a playout of some plies, after which another leaf evaluates the position.
+/// Playouts of some plies, after which another leaf evaluates the position.
 #[derive(Clone, Debug)]
 pub struct TruncatedPlayout<P, L> {
     policy: P,

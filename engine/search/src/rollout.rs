@@ -57,14 +57,14 @@ pub trait Rollouts<G: SearchGame>: Send {
 /// Cost of some rollouts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Number of moves played.
+    /// Moves played.
     pub plies: u64,
-    /// Number of evaluated positions.
+    /// Evaluated positions.
     pub evaluations: u64,
 }
 
 impl Cost {
-    /// Adds the cost of other rollouts.
+    /// Adds other rollouts' cost.
     pub fn add(&mut self, other: Self) {
         self.plies += other.plies;
         self.evaluations += other.evaluations;
@@ -123,7 +123,7 @@ impl<G: SearchGame> Node<G> {
     }
 }
 
-/// Cached positions, tuned at the start of EinStein with 2^8 … 2^14 slots.
+/// Tuned at the start of EinStein with 2^8 … 2^14 slots.
 const CACHE_SLOTS: usize = 1 << 12;
 
 /// An evaluator with its cache; `dyn`, so that rollouts compile once per game.

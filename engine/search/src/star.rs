@@ -47,15 +47,15 @@ pub enum Pruning {
 pub struct StarOptions {
     /// Pruning at chance nodes.
     pub pruning: Pruning,
-    /// Whether later moves are first searched with a null window (NegaScout, Reinefeld 1983).
+    /// Later moves are first searched with a null window (NegaScout, Reinefeld 1983).
     pub negascout: bool,
-    /// Information by which moves are ordered.
+    /// What moves are ordered by.
     pub ordering: Ordering,
     /// ProbCut threshold: standard deviations by which a search two plies shallower must miss the
     /// window; `None` for no ProbCut.
     pub probcut: Option<f32>,
-    /// Maximal number of moves per inner node ([`limit_moves`]); `None` for all. Only for games
-    /// without chance.
+    /// Maximal moves per inner node ([`limit_moves`]); `None` for all. Only for games without
+    /// chance.
     pub width: Option<usize>,
 }
 
@@ -71,7 +71,7 @@ impl Default for StarOptions {
     }
 }
 
-/// Value of an unsearched move, below all values.
+/// Below all values.
 const UNSEARCHED: f32 = -1.0;
 
 const NULL_WINDOW: f32 = 1e-5;
@@ -83,10 +83,10 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
     evaluator: E,
     options: StarOptions,
     table: Option<Arc<Table>>,
-    /// The oracle, probed at every position that a move reaches.
+    /// Probed at every position that a move reaches.
     pub(super) oracle: Option<Arc<dyn Oracle<G>>>,
     caches: Vec<E::Cache>,
-    /// Scratch space by ply; `None` while in use.
+    /// By ply; `None` while in use.
     scratch: Vec<Option<Box<Scratch<G>>>>,
     perspective: RootPerspective,
     history: Vec<f32>,
@@ -96,7 +96,7 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
     depth_dependent: u64,
     is_all_node: bool,
     limit_checker: LimitChecker,
-    /// Positions that other threads are searching; `None` with a single thread.
+    /// `None` with a single thread.
     pub(super) abdada: Option<Arc<AbdadaTable>>,
     stats: SearchStats,
     pub(super) eval_timer: EvalTimer,
@@ -171,7 +171,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         self.clear_worker();
     }
 
-    /// Returns the cost since the last call.
+    /// Cost since the last call.
     pub fn take_stats(&mut self) -> SearchStats {
         self.eval_timer.take_stats(&mut self.stats)
     }
@@ -248,7 +248,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// Searches a position `ply` plies from the root, with `depth` ≥ 1 plies left.
+    /// `ply` counts from the root; `depth` ≥ 1 plies are left.
     fn search_node(
         &mut self,
         position: &G::Position,
@@ -327,7 +327,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         bounds
     }
 
-    /// Searches the moves of a position; returns its bounds and a table hint with the best moves.
+    /// Returns the position's bounds and a table hint with the best moves.
     #[inline]
     fn search_move_list(
         &mut self,
@@ -452,8 +452,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         (chance.bounds(), hint)
     }
 
-    /// Probes the table for all successors (enhanced transposition cutoff, Plaat et al. 1996);
-    /// returns whether any entry was usable.
+    /// Enhanced transposition cutoff (Plaat et al. 1996); returns whether any entry was usable.
     #[inline]
     fn probe_successors(
         &mut self,
@@ -536,7 +535,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         found
     }
 
-    /// Bounds of a move for the side that makes it, with `depth` plies left after it.
+    /// Bounds for the side that makes the move, with `depth` plies left after it.
     #[inline]
     fn search_child(
         &mut self,

@@ -29,14 +29,14 @@ use window::Window;
 pub struct StarByOutcomeOptions {
     /// Pruning at chance nodes.
     pub pruning: Pruning,
-    /// Whether later moves of a choice node are first searched with a null window (Reinefeld 1983);
-    /// not with [`Pruning::None`].
+    /// Later moves of a choice node are first searched with a null window (Reinefeld 1983); not
+    /// with [`Pruning::None`].
     pub negascout: bool,
 }
 
 const NULL_WINDOW: f32 = 1e-6;
 
-/// A fixed-depth search that searches the moves of each outcome separately.
+/// A fixed-depth search of each outcome's moves separately.
 #[derive(Clone, Debug)]
 pub struct StarByOutcome<G: SearchGame, E: Evaluator<G>> {
     game: G,
@@ -80,7 +80,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         }
     }
 
-    /// Sets whether the time of leaf evaluations is measured.
+    /// Sets whether to measure the time of leaf evaluations.
     #[must_use]
     pub fn with_eval_timer(mut self, timed: bool) -> Self {
         self.eval_timer = EvalTimer::new(timed);

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 /// Which of two results stays when both need the same entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Replacement {
-    /// The newer result replaces the older one.
+    /// The newer result.
     Always,
     /// A deeper result of another position stays for one generation, else the newer result.
     DepthPreferred,
@@ -26,10 +26,10 @@ pub enum Replacement {
 /// Which results of another depth than requested a probe may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DepthPolicy {
-    /// Proven results only, so that searches do not depend on earlier ones.
+    /// Only proven ones, so that searches do not depend on earlier ones.
     #[default]
     SameDepth,
-    /// Results of greater depth, and proven ones.
+    /// Deeper and proven ones.
     Deeper,
 }
 
@@ -76,14 +76,14 @@ pub struct Table {
     array: SharedArray<Entry>,
     replacement: Replacement,
     reuse: DepthPolicy,
-    /// Entries per bucket: 4 with [`Replacement::Bucketed`] (fewer in tiny tables), else 1.
+    /// 4 entries with [`Replacement::Bucketed`] (fewer in tiny tables), else 1.
     bucket_size: usize,
     /// Entries of earlier generations count as empty.
     first_generation: AtomicU8,
     generation: AtomicU8,
 }
 
-/// An entry; all zeros is empty, since no generation is 0.
+/// All zeros is empty, since no generation is 0.
 ///
 /// `tag`: bits 0–31 check, 32–47 hint, 48–54 depth, 55 proven, 56–63 generation. `bounds`: lower,
 /// upper as `f32`.
@@ -93,8 +93,7 @@ pub(super) struct Entry {
     bounds: AtomicU64,
 }
 
-/// Plies that a generation of age counts for replacement. 0 costs nodes; 2 to 8 make no measurable
-/// difference.
+/// For replacement. 0 costs nodes; 2 to 8 make no measurable difference.
 const PLIES_PER_GENERATION: i32 = 4;
 
 const MAX_FIRST_GENERATION: u8 = 128;
@@ -265,7 +264,7 @@ impl Table {
         }
     }
 
-    /// Entries that may hold a position, in the upper and the lower level.
+    /// In the upper and the lower level.
     #[inline]
     fn slots_of(&self, key: u64) -> [&[Entry]; 2] {
         let entries = self.array.items();

@@ -24,7 +24,7 @@ use crate::play::{
     registry::{EvaluatorEntry, calibrated},
 };
 
-/// The rules of Columns, without parameters.
+/// The rules of Columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns;
 

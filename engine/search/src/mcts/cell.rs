@@ -13,7 +13,7 @@ use std::sync::atomic::{
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct Cell {
-    /// Visits of the edge, or of the node (approximate with several threads).
+    /// Approximate for nodes with several threads.
     visits: AtomicU32,
     /// Edge: the child node, 0 for none, or [`TERMINAL`]. Header: the number of edges. Both with
     /// [`HAS_BOUNDS`].
@@ -26,7 +26,7 @@ pub(crate) struct Cell {
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct ColdCell {
-    /// Bounds for the mover (edge) or the side to move (header), by [`pack_bounds`].
+    /// For the mover (edge) or the side to move (header), by [`pack_bounds`].
     bounds: AtomicU64,
     prior: AtomicU32,
     /// Header: mark or new index in the garbage collection.
@@ -45,7 +45,7 @@ const FIXED_ONE: f64 = 4_294_967_296.0;
 
 const UPPER_XOR_MASK: u32 = 1.0f32.to_bits();
 
-/// Packs bounds into a word, which is 0 for unknown bounds.
+/// The word is 0 for unknown bounds.
 #[inline]
 fn pack_bounds(bounds: Bounds) -> u64 {
     u64::from(bounds.lower.to_bits()) | u64::from(bounds.upper.to_bits() ^ UPPER_XOR_MASK) << 32
@@ -98,7 +98,7 @@ impl Cell {
         before
     }
 
-    /// The child node of an edge; 0 for none.
+    /// 0 for none.
     #[inline]
     pub(super) fn child(&self) -> u32 {
         match self.link.load(Acquire) & !HAS_BOUNDS {
@@ -117,7 +117,7 @@ impl Cell {
         self.link.fetch_or(TERMINAL, Relaxed);
     }
 
-    /// Sets the child node unless there is one, and returns the child node.
+    /// Keeps an earlier child; returns the child node.
     #[inline]
     pub(super) fn set_child(&self, node: u32) -> u32 {
         let unlinked = |link: u32| (link & !HAS_BOUNDS == 0).then_some(link | node);

@@ -5,7 +5,7 @@ use crate::shared_array::SharedArray;
 use alea_core::chance_bounds::Bounds;
 use std::ops::Deref;
 
-/// A node header or an edge; dereferences to the statistics in its [`Cell`].
+/// Dereferences to the statistics in its [`Cell`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellRef<'a> {
     cell: &'a Cell,

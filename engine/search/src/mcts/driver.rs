@@ -24,15 +24,14 @@ use std::{
 
 const CHECK_INTERVAL: u64 = 16;
 
-/// Checks between estimates of the simulations that the time limit still allows.
+/// In checks for the end of the search.
 const ESTIMATE_INTERVAL: u64 = 64;
 
-/// Maximal fill of the graph when a search starts from a reused tree.
+/// Fill of the graph when a search starts from a reused tree.
 const MAX_FILL_AT_START: f64 = 0.5;
 
 impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
-    /// Searches until the result is certain enough, or until the budget is used up (with `stop`:
-    /// until that is set).
+    /// With `stop`, the search ends when that is set, not with its budget.
     pub(super) fn run(
         &mut self,
         position: &G::Position,
@@ -123,7 +122,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         }
     }
 
-    /// False if there is no memory for the root node.
+    /// False without enough memory.
     fn prepare_root(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> bool {
         let reused = self.options.reuse_tree && self.options.graph && self.root.take().is_some();
         let Some(graph) = &mut self.graph else {
@@ -318,8 +317,7 @@ impl<G: SearchGame> Driver<'_, G> {
         }
     }
 
-    /// Estimate of the simulations that the time limit still allows, plus a quarter for a rising
-    /// speed.
+    /// An estimate, plus a quarter for a rising speed.
     fn simulations_left_in_time(&self) -> u64 {
         let Some(deadline) = self.deadline else {
             return u64::MAX;

@@ -26,13 +26,13 @@ pub(super) struct Graph {
     cold_cells: SharedArray<ColdCell>,
     /// If false, the memory of cold cells stays untouched.
     uses_cold_cells: bool,
-    /// RAVE statistics of each cell: simulations in which the move was played at the node or later.
+    /// One per cell: simulations in which the move was played at the node or later.
     rave_cells: Option<SharedArray<Cell>>,
     index: SharedArray<Slot>,
     /// Slots of other generations count as empty; never 0.
     generation: u8,
     allocator: CellAllocator,
-    /// Cells per chunk of a thread; 0 if nodes are allocated one by one.
+    /// In cells; 0 if nodes are allocated one by one.
     chunk_size: u32,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Graph {
 pub(super) struct Size {
     pub(super) bytes: usize,
     pub(super) positions: usize,
-    /// Typical maximum of moves per position; with more, fewer nodes fit.
+    /// Typical maximum per position; with more, fewer nodes fit.
     pub(super) max_moves: usize,
     pub(super) use_rave: bool,
     pub(super) threads: usize,
@@ -56,7 +56,7 @@ const MIN_CELL_BYTES: usize = size_of::<Cell>() + size_of::<ColdCell>();
 
 const MIN_CELLS: usize = 1 << 8;
 
-/// Maximal chunk: about a hundred nodes, 32 KiB.
+/// About a hundred nodes, 32 KiB.
 const MAX_CHUNK_CELLS: usize = 1 << 11;
 
 /// All threads' chunks have at most 1 / `CHUNK_DIVISOR` of the cells; if that is less than
@@ -67,7 +67,7 @@ const MIN_CHUNK_CELLS: usize = 64;
 const CELLS_PER_SLOT: usize = 2;
 
 impl Graph {
-    /// A graph of this size, smaller if memory is short; `None` with too little.
+    /// Smaller if memory is short; `None` with too little.
     pub(super) fn new(size: Size) -> Option<Self> {
         let mut bytes = size.bytes;
         loop {
@@ -145,7 +145,7 @@ impl Graph {
             + size_of_val(self.index.items())
     }
 
-    /// Number of nodes, except those in chunks of threads that are not counted yet.
+    /// Without nodes in chunks of threads that are not counted yet.
     pub(super) fn nodes(&self) -> u32 {
         self.allocator.nodes()
     }
@@ -207,7 +207,7 @@ impl Graph {
         self.edges(node, 0, self.cell(node).move_count() as usize)
     }
 
-    /// RAVE statistics of `count` cells from `index` on; empty without RAVE.
+    /// Empty without RAVE.
     #[inline]
     pub(super) fn rave_cells(&self, index: u32, count: usize) -> &[Cell] {
         self.rave_cells.as_ref().map_or(&[], |rave_cells| {
@@ -215,7 +215,7 @@ impl Graph {
         })
     }
 
-    /// Removes all nodes; with `uses_cold_cells`, new nodes also clear bounds and priors.
+    /// With `uses_cold_cells`, new nodes also clear bounds and priors.
     pub(super) fn clear(&mut self, uses_cold_cells: bool) {
         self.uses_cold_cells = uses_cold_cells;
         self.allocator.clear();
@@ -233,7 +233,7 @@ impl Graph {
         }
     }
 
-    /// Allocates a node with unvisited edges, outside the hash index; `None` if memory is used up.
+    /// With unvisited edges, outside the hash index; `None` if memory is used up.
     pub(super) fn add_node(
         &self,
         chunk: &mut Chunk,
@@ -277,7 +277,7 @@ impl Graph {
         self.allocator.release_chunk(chunk);
     }
 
-    /// Turns the unused rest of a chunk into an unreferenced node.
+    /// Turns the unused rest into an unreferenced node.
     fn pad_chunk(&self, chunk: &mut Chunk) {
         if chunk.remaining() > 0 {
             self.cell(chunk.next)
@@ -328,7 +328,7 @@ impl Graph {
         }
     }
 
-    /// Mark-and-compact: keeps the nodes reachable from `root`; returns its new index.
+    /// Mark-and-compact; returns the root's new index.
     pub(super) fn retain_reachable(&mut self, root: u32, stack: &mut Vec<u32>) -> u32 {
         self.for_each_node(|graph, node| graph.cell(node).cold().set_gc_mark(0));
         stack.clear();
@@ -379,7 +379,7 @@ impl Graph {
         moved
     }
 
-    /// Visits nodes by ascending index; `task` may overwrite this and earlier nodes.
+    /// By ascending index; `task` may overwrite this and earlier nodes.
     fn for_each_marked(&self, mut task: impl FnMut(&Self, u32)) {
         self.for_each_node(|graph, node| {
             if graph.cell(node).cold().gc_mark() != 0 {

@@ -9,7 +9,7 @@ use alea_core::{
     search_game::SearchGame,
 };
 
-/// One uniformly random playout to the end of the game.
+/// A uniformly random playout to the end of the game.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlayoutLeaf;
 
@@ -86,7 +86,7 @@ pub struct EvaluatorLeaf<G: SearchGame, E: Evaluator<G>> {
 }
 
 impl<G: SearchGame, E: Evaluator<G>> EvaluatorLeaf<G, E> {
-    /// A leaf evaluation by `evaluator`.
+    /// Leaves valued by `evaluator`.
     pub fn new(evaluator: E) -> Self {
         Self {
             evaluator,
@@ -147,7 +147,7 @@ pub struct BlendedLeaf<A, B> {
 }
 
 impl<A, B> BlendedLeaf<A, B> {
-    /// `weight`, in `[0, 1]`, is λ, the weight of `first`.
+    /// `weight`, in `[0, 1]`, is λ.
     pub fn new(weight: f32, first: A, second: B) -> Self {
         Self {
             first,

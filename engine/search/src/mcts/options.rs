@@ -5,14 +5,14 @@ use crate::limits::TimeLimit;
 /// What ends a search whose result is not certain before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
-    /// Number of simulations of all threads together.
+    /// Simulations of all threads together.
     Simulations(u64),
     /// Time limit, which makes results irreproducible.
     Time(TimeLimit),
 }
 
 impl Budget {
-    /// The time limit of this budget, if it is one.
+    /// The time limit, if there is one.
     pub fn time(self) -> Option<TimeLimit> {
         match self {
             Self::Simulations(_) => None,
@@ -61,34 +61,34 @@ pub struct MctsOptions {
     /// The c of UCB1, `q + c · sqrt(ln N / n)`, for a move with mean q and n of the node's N
     /// visits.
     pub exploration: f64,
-    /// Value of an unvisited move (first-play urgency).
+    /// Value of an unvisited move.
     pub first_play: FirstPlay,
     /// Weight of progressive bias, `bias · prior / sqrt(n)` (Chaslot et al. 2008); 0 for none.
     pub bias: f32,
     /// RAVE constant k: with the default [`Blend`], the visits at which own and AMAF mean weigh
     /// alike (Gelly and Silver 2007); 0 for no RAVE.
     pub rave: f32,
-    /// How RAVE statistics are blended with a move's own.
+    /// Blend of RAVE statistics with a move's own.
     pub blend: Blend,
-    /// Maximal depth of nodes that have RAVE statistics, in plies from the root.
+    /// Maximal depth of nodes with RAVE statistics, in plies from the root.
     pub rave_depth: usize,
     /// (min, range, spread): a new edge begins with `min + U(0..=range)` visits and a payoff sum of
     /// `visits / 2 ± spread / 2`.
     pub virtual_visits: (u32, u32, f32),
-    /// Whether virtual visits are added to the RAVE statistics of the edge instead of its own.
+    /// Adds virtual visits to the RAVE statistics of the edge instead of its own.
     pub virtual_visits_in_rave: bool,
     /// A selected move is repeated until its node's visits have grown by this fraction; 0 for
     /// never. Only with RAVE and without chance.
     pub reselect_interval: f32,
     /// Visits of an edge before its position gets a node; grows as memory fills up.
     pub expand_visits: u32,
-    /// Whether bounds of values are proven and used. Two seats only.
+    /// Proves and uses bounds of values. Two seats only.
     pub solver: bool,
-    /// Whether transpositions share a node.
+    /// Transpositions share a node.
     pub graph: bool,
-    /// Whether nodes that stay reachable survive to the next search. Needs `graph`.
+    /// Nodes that stay reachable survive to the next search. Needs `graph`.
     pub reuse_tree: bool,
-    /// Whether the search will ponder ([`super::Mcts::ponder`]) and may fill all its memory.
+    /// The search will ponder ([`super::Mcts::ponder`]) and may fill all its memory.
     pub ponder: bool,
     /// Lost visits of an edge while a simulation through it is under way; 0 for none. With several
     /// threads only for edges of few visits.
@@ -96,17 +96,16 @@ pub struct MctsOptions {
     /// Maximal number of a thread's simulations under way, whose leaves are evaluated together;
     /// grows by one per 32.
     pub batch: usize,
-    /// Memory in MiB, nearly all for the graph; with a full graph a search goes on without new
-    /// nodes.
+    /// MiB, nearly all for the graph; with a full graph a search goes on without new nodes.
     pub memory: usize,
-    /// Whether a decision ends once the simulations left cannot make another move the most visited
-    /// (smart pruning of lc0).
+    /// A decision ends once the simulations left cannot make another move the most visited (smart
+    /// pruning of lc0).
     pub smart_pruning: bool,
     /// A decision ends when all moves but one are proven lost and that one has more than this
     /// value.
     pub sole_move_threshold: f32,
-    /// Whether a decision ends once best visits × best mean × time spent exceeds second-best visits
-    /// × time limit.
+    /// A decision ends once best visits × best mean × time spent exceeds second-best visits × time
+    /// limit.
     pub stop_when_clear: bool,
 }
 

@@ -10,7 +10,7 @@ pub struct MoveStatistics<M> {
     /// The root move.
     #[serde(skip)]
     pub mv: M,
-    /// Visits, with those of a reused tree and [`super::MctsOptions::virtual_visits`].
+    /// With those of a reused tree and [`super::MctsOptions::virtual_visits`].
     pub visits: u32,
     /// Mean payoff for the seat that makes the move, or the proven value; `None` without either.
     #[serde(skip)]
@@ -18,7 +18,7 @@ pub struct MoveStatistics<M> {
     /// Proven bounds of the value, for the seat that makes the move.
     #[serde(flatten)]
     pub proven: Bounds,
-    /// Prior value of the move; `None` without a prior.
+    /// `None` without a prior.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prior: Option<f32>,
     /// Plies to the end of the game, this one included, after a move proven won or lost; a lower
@@ -33,11 +33,11 @@ pub struct MoveStatistics<M> {
 pub struct TreeReport<M> {
     /// Number of simulations.
     pub simulations: u64,
-    /// Number of nodes in the graph; a leaf visited once has none.
+    /// Nodes in the graph; a leaf visited once has none.
     pub positions: u32,
     /// Plies of the longest path in the graph.
     pub depth: u32,
-    /// Maximal memory of the graph in bytes.
+    /// Maximal memory of the graph.
     pub bytes: usize,
     /// Fraction of the graph's memory in use.
     pub fill: f64,
@@ -49,7 +49,7 @@ pub struct TreeReport<M> {
     pub pv: Vec<M>,
 }
 
-/// Tolerance for bounds that an inexact oracle proved.
+/// For bounds that an inexact oracle proved.
 const PROOF_TOLERANCE: f32 = 1e-4;
 
 /// The move to make: one proven as good as every other, else the most visited one not proven worse.

@@ -27,8 +27,8 @@ pub(super) fn proven_bounds(
     }
 }
 
-/// Plies to the end by an edge proven won or lost, itself included: the winner shortens the game,
-/// the loser prolongs it. A lower bound if an oracle completed the proof; `None` without a proof.
+/// By an edge proven won or lost, itself included: the winner shortens the game, the loser prolongs
+/// it. A lower bound if an oracle completed the proof; `None` without a proof.
 pub(super) fn plies_to_end(
     graph: &Graph,
     edge: CellRef<'_>,

@@ -206,7 +206,7 @@ pub(super) fn ln(number: u32) -> f32 {
     LN[(number >> shift) as usize] + shift as f32 * std::f32::consts::LN_2
 }
 
-/// Logarithms, computed at compile time so that every machine gets the same bits.
+/// Computed at compile time, so that every machine gets the same bits.
 static LN: [f32; 512] = {
     let mut table = [0.0; 512];
     let (mut index, mut total) = (2, 0.0f64);

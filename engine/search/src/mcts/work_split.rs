@@ -8,7 +8,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Maximal lead of a part, in simulations, before its thread helps the slowest one.
+/// In simulations; beyond it, a part's thread helps the slowest one.
 const MAX_LEAD: u64 = 128;
 
 /// The lead may also be up to 1 / `LEAD_DIVISOR` of the slowest part's simulations.
@@ -23,7 +23,7 @@ pub(super) struct WorkSplit {
     budget: u64,
 }
 
-/// A part's counters, on cache lines of their own, since mostly one thread writes to them.
+/// On cache lines of its own, since mostly one thread writes to it.
 #[derive(Debug)]
 #[repr(align(128))]
 struct WorkPart {
@@ -37,7 +37,7 @@ pub(super) struct Cursor {
     own_part: usize,
     part: usize,
     left: usize,
-    /// Claimed simulations of all parts at the last comparison.
+    /// Claims of all parts at the last comparison.
     claimed_total: u64,
 }
 
@@ -103,7 +103,7 @@ impl WorkSplit {
         self.budget - cursor.claimed_total
     }
 
-    /// Claims at most `step` simulations; `None` if all are claimed.
+    /// At most `step` simulations; `None` if all are claimed.
     pub(super) fn claim(&self, cursor: &mut Cursor, step: u64) -> Option<Claim> {
         if cursor.left == 0 {
             self.rebalance(cursor);
@@ -150,8 +150,7 @@ impl WorkSplit {
     }
 }
 
-/// A stride coprime to `parts` and near the golden section: consecutive threads draw from distant
-/// ranges.
+/// Coprime to `parts` and near the golden section: consecutive threads draw from distant ranges.
 fn stride(parts: usize) -> usize {
     let common = |mut a: usize, mut b: usize| {
         while b > 0 {

@@ -24,13 +24,13 @@ use alea_core::{
 pub(super) struct Root<G: SearchGame> {
     pub(super) position: G::Position,
     pub(super) node: u32,
-    /// Legal moves after the chance event; `None` before it.
+    /// After the chance event; `None` before it.
     pub(super) allowed: Option<Vec<G::Move>>,
     /// Index of the first allowed move among the node's edges.
     pub(super) start: usize,
-    /// Whether one move is best: after the chance event or with a single outcome.
+    /// One move is best: after the chance event or with a single outcome.
     pub(super) one_choice: bool,
-    /// Whether the node has the allowed moves only and is not in the hash index.
+    /// The node has the allowed moves only and is not in the hash index.
     pub(super) owned: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Context<'a, G: SearchGame> {
     pub(super) prior: Option<&'a dyn Prior<G>>,
     /// Bounds this close count as equal; above 0 with an inexact oracle.
     pub(super) tolerance: f32,
-    /// Whether visits and payoffs go to write buffers: only with several threads.
+    /// For visits and payoffs: only with several threads.
     pub(super) buffers_writes: bool,
     /// With write buffers, only edges with fewer visits get [`MctsOptions::virtual_loss`].
     pub(super) virtual_loss_below: u32,
@@ -87,7 +87,7 @@ pub(super) struct Worker<G: SearchGame, L> {
     simulations: Vec<Simulation<G::Position>>,
     queue: Vec<G::Position>,
     queue_payoffs: Vec<Payoffs>,
-    /// The allowed moves of the sampled outcome; below, all moves of a node and its outcomes.
+    /// Allowed by the sampled outcome; `moves` and `outcomes` are all of a node.
     sampled_moves: G::Moves,
     moves: G::Moves,
     outcomes: G::Outcomes,
@@ -128,7 +128,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// Runs `count` simulations; the thread has run `earlier` ones in this search.
+    /// The thread has run `earlier` simulations in this search.
     pub(super) fn simulate<const SHARED: bool>(
         &mut self,
         context: &Context<'_, G>,
@@ -166,7 +166,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         self.simulations = simulations;
     }
 
-    /// The child node of an edge, found or created; 0 if memory is used up or the game is over.
+    /// The child node, found or created; 0 if memory is used up or the game is over.
     #[inline(never)]
     fn expand(&mut self, context: &Context<'_, G>, edge_index: u32, next: &G::Position) -> u32 {
         let (game, graph) = (context.game, context.graph);

@@ -11,13 +11,13 @@ use super::{
 
 pub(super) const MAX_BUFFERED_VISITS: u32 = 64;
 
-/// Visits of busy nodes per counted one. A prime, to avoid resonance with the path length.
+/// A prime, to avoid resonance with the path length.
 const SAMPLING_PERIOD: u32 = 17;
 
 /// All threads together buffer at most an edge's visits shifted right by this.
 const BUFFERED_SHARE_SHIFT: u32 = 6;
 
-/// Buffered edges, a power of two: 4 KiB, to leave the L1 cache to the graph.
+/// A power of two: 4 KiB, to leave the L1 cache to the graph.
 const BUFFERED_EDGES: usize = 256;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,7 +46,7 @@ pub(super) struct WriteBuffer {
 }
 
 impl WriteBuffer {
-    /// The buffer of one of `threads` threads; a single thread buffers nothing.
+    /// A single thread buffers nothing.
     pub(super) fn new(threads: usize) -> Self {
         let several = usize::from(threads > 1);
         Self {
@@ -64,7 +64,7 @@ impl WriteBuffer {
         2 << self.shift
     }
 
-    /// Counts a visit of a node and returns its visits before.
+    /// Returns the node's visits before.
     #[inline]
     pub(super) fn visit(&mut self, header: &Cell) -> u32 {
         let before = header.visits();
@@ -93,7 +93,7 @@ impl WriteBuffer {
         }
     }
 
-    /// Adds a simulation's payoff to the RAVE statistics of a busy node's flagged edges.
+    /// Adds a simulation's payoff to the flagged edges of a busy node.
     #[inline]
     pub(super) fn add_rave(
         &mut self,

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// When rollouts stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoppingRule {
-    /// Maximal number of games for a position, or for each compared move.
+    /// Maximal games for a position, or for each compared move.
     pub max_games: u32,
     /// Standard error at which rollouts stop, on the scale of payoffs.
     pub target_error: f64,
@@ -32,13 +32,13 @@ impl StoppingRule {
 
 const ROUND_GAMES: u32 = 32;
 
-/// A move is eliminated when it is this many standard errors behind the best.
+/// A move this many standard errors behind the best is eliminated.
 const ELIMINATION_SIGMAS: f64 = 3.0;
 
 /// One of the moves that rollouts compare.
 #[derive(Clone, Debug, Default)]
 pub struct Candidate {
-    /// Luck-adjusted results for the seat that makes the move.
+    /// Results for the seat that makes the move.
     luck_adjusted: Vec<f64>,
     /// Mean and variance of the luck-adjusted results, for the seat that makes the move.
     pub moments: Moments,

@@ -9,10 +9,10 @@ use alea_core::{
     search_game::SearchGame,
 };
 
-/// Cache of the values of positions searched one ply deep; new values overwrite old ones.
+/// Values of positions searched one ply deep; new values overwrite old ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OnePlyCache {
-    /// The high half of the key, combined with the salt, and the value.
+    /// High half of the key, combined with the salt; value.
     slots: Vec<(u32, f32)>,
     /// Changed for each game, which invalidates old slots.
     salt: u32,
@@ -79,7 +79,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// Evaluates successors one by one, unordered, since scoring moves costs as much as it saves.
+    /// Unordered, since scoring moves costs as much as it saves.
     fn search_frontier_serially(
         &mut self,
         position: &G::Position,

@@ -5,7 +5,7 @@
 use super::Star;
 use alea_core::{chance_bounds::Bounds, evaluator::Evaluator, search_game::SearchGame};
 
-/// Minimal depth; the shallow search is then nearly free.
+/// The shallow search is then nearly free.
 const MIN_DEPTH: u32 = 3;
 
 const DEPTH_REDUCTION: u32 = 2;

@@ -24,7 +24,7 @@ fn result(depth: u32, value: f32) -> NewEntry {
     }
 }
 
-/// A key whose high bits choose the same slot for every `check`, its low bits.
+/// The high bits choose the same slot for every `check`, the low bits.
 fn key(check: u32) -> u64 {
     0xABCD_EF01_0000_0000 | u64::from(check)
 }

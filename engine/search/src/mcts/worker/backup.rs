@@ -82,8 +82,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// Adds the payoffs to the RAVE statistics of all moves of the path's nodes whose kind was
-    /// played there or later.
+    /// Updates all moves of the path's nodes whose kind was played there or later.
     fn back_up_rave<const SHARED: bool>(
         &mut self,
         context: &Context<'_, G>,

@@ -10,8 +10,7 @@ use alea_core::{
 };
 
 impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
-    /// Moves all simulations to their leaves, one ply each in turn, so that memory latencies
-    /// overlap.
+    /// Advances all simulations one ply each in turn, so that memory latencies overlap.
     #[inline]
     pub(super) fn select_leaves<const SHARED: bool>(
         &mut self,
@@ -37,7 +36,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// Plays one edge; returns the next position and node, unless the path is complete.
+    /// Returns the next position and node, unless the path is complete.
     #[inline]
     fn advance<const SHARED: bool>(
         &mut self,
@@ -163,7 +162,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         None
     }
 
-    /// Selects an edge, or repeats the last choice ([`MctsOptions::reselect_interval`]).
+    /// May repeat the last choice ([`MctsOptions::reselect_interval`]).
     #[inline]
     fn select_edge(
         &self,

@@ -18,7 +18,7 @@ use std::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Hash (xxh3, 64 bits) of a schema text, which names all inputs.
+/// Hash (xxh3, 64 bits) of a schema text.
 pub fn schema_hash(schema: &str) -> u64 {
     xxh3_64(schema.as_bytes())
 }
@@ -28,11 +28,11 @@ pub fn schema_hash(schema: &str) -> u64 {
 pub struct CellGroup {
     /// Prefix of cell names, such as `b` in `b3`.
     pub letter: char,
-    /// View index of the first cell; groups are in ascending order.
+    /// View index of the first cell; ascending from group to group.
     pub start: usize,
-    /// Number of cells in the group.
+    /// Number of cells.
     pub count: usize,
-    /// Number of symbols in the alphabet.
+    /// Size of the alphabet.
     pub symbols: usize,
     /// Meaning of the symbols, for schema texts.
     pub meaning: &'static str,
@@ -77,21 +77,21 @@ impl CellGroup {
         (0..self.count).map(|number| self.cell(number))
     }
 
-    /// Index of a cell in the group; `None` if it is in another.
+    /// Index in the group; `None` if the cell is in another.
     pub fn index_of(&self, cell: Cell) -> Option<usize> {
         cell.index()
             .checked_sub(self.start)
             .filter(|number| *number < self.count)
     }
 
-    /// Range of the cells' names, such as `b0-24`.
+    /// Such as `b0-24`.
     pub fn name_range(&self) -> String {
         format!("{}0-{}", self.letter, self.count - 1)
     }
 }
 
 impl Cell {
-    /// Index of the cell in views.
+    /// Index in views.
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.index)
@@ -118,7 +118,7 @@ pub type TupleCandidates = (&'static str, Vec<Vec<Cell>>);
 
 /// A game with views, the inputs of n-tuple networks.
 pub trait TupleInputs: Playable {
-    /// Cell groups of a view.
+    /// Groups of a view.
     fn cell_groups(&self) -> &[CellGroup];
 
     /// Writes a position's view from the perspective of `seat`: for each cell a symbol below its
@@ -131,7 +131,7 @@ pub trait TupleInputs: Playable {
         1..=self.max_plies().into()
     }
 
-    /// Tuple sets, the default first; by default all pairs of cells of the first group.
+    /// Default first; by default all pairs of cells of the first group.
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
         const {
             &[NamedTuples {
@@ -148,8 +148,8 @@ pub trait TupleInputs: Playable {
         cell
     }
 
-    /// Candidates of a tuple search, up to symmetry; by default pairs and triples of cells of the
-    /// first group.
+    /// For a tuple search, up to symmetry; by default pairs and triples of cells of the first
+    /// group.
     fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
         let _ = random;
         let cells: Vec<Cell> = self.cell_groups()[0].cells().collect();
@@ -166,9 +166,9 @@ pub trait TupleInputs: Playable {
 
 /// A game that n-tuple networks and neural networks can learn.
 pub trait Learnable: TupleInputs {
-    /// Inference code of n-tuple networks, such as [`super::tuples::GenericKernels`].
+    /// Inference of n-tuple networks, such as [`super::tuples::GenericKernels`].
     type Tuples: TupleKernels<Self>;
-    /// Inference code of neural networks, such as [`super::tuples::GenericKernels`].
+    /// Inference of neural networks, such as [`super::tuples::GenericKernels`].
     type Network: NetworkKernels<Self>;
     /// Optional feature groups of neural networks; [`NoFeatureGroup`] without any.
     type Group: Named;
@@ -186,7 +186,7 @@ pub trait Learnable: TupleInputs {
         all
     }
 
-    /// Name and parameters of the game in model files.
+    /// Name and parameters in model files.
     fn model_game_name(&self) -> String {
         self.notation()
     }
@@ -262,7 +262,7 @@ pub(super) fn format_limits<G: TupleInputs>(what: &str, limits: &[u8]) -> String
     }
 }
 
-/// All pairs of cells of the first group.
+/// Pairs of cells of the first group.
 pub fn all_pairs<G: TupleInputs>(game: &G) -> Vec<Vec<Cell>> {
     let cells: Vec<Cell> = game.cell_groups()[0].cells().collect();
     let pairs_of = |(index, &a): (usize, &Cell)| {
@@ -297,7 +297,7 @@ pub fn with_view<G: TupleInputs, R>(
     }
 }
 
-/// Parses a cell name such as `b3`; not `b+3` or `b03`.
+/// Parses a name such as `b3`; not `b+3` or `b03`.
 pub fn parse_cell(groups: &[CellGroup], text: &str) -> Option<Cell> {
     let mut characters = text.chars();
     let letter = characters.next()?;
@@ -308,7 +308,7 @@ pub fn parse_cell(groups: &[CellGroup], text: &str) -> Option<Cell> {
         .filter(|cell| format_cell(groups, *cell) == text)
 }
 
-/// Name of a cell.
+/// Inverse of [`parse_cell`].
 pub fn format_cell(groups: &[CellGroup], cell: Cell) -> String {
     groups
         .iter()
@@ -316,7 +316,7 @@ pub fn format_cell(groups: &[CellGroup], cell: Cell) -> String {
         .unwrap_or_default()
 }
 
-/// Feature groups of a game without any.
+/// For games without feature groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoFeatureGroup {}
 

@@ -1,5 +1,5 @@
-//! Model files: learned evaluators as safetensors (`docs/reference/formats.md`, section "Model
-//! files"). A loaded model equals the saved one to the last bit, and equal models give equal bytes.
+//! Learned evaluators as safetensors (`docs/reference/formats.md`, section "Model files"). A loaded
+//! model equals the saved one to the last bit, and equal models give equal bytes.
 
 use super::{
     ModelError,
@@ -133,7 +133,7 @@ impl<G: Learnable> ModelFile<G> {
     }
 }
 
-/// Name of the game of a model file.
+/// The game of a model file.
 pub fn read_game_name(path: &Path) -> Result<String, ModelError> {
     let bytes = files::read(path, FileKind::Data).map_err(from_file_error)?;
     let container = Container::parse(&bytes);
@@ -149,7 +149,7 @@ fn from_file_error(error: FileError) -> ModelError {
     ModelError(error.to_string())
 }
 
-/// Constructs the evaluator in the bytes of a model file.
+/// Constructs the evaluator in a model file.
 pub fn evaluator_from_bytes<G: Learnable>(
     game: &G,
     content: &[u8],
@@ -162,7 +162,7 @@ pub fn evaluator_from_bytes<G: Learnable>(
 }
 
 impl<G: Learnable> Model<G> {
-    /// Kind of model: `ntuple` or `network`.
+    /// `ntuple` or `network`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::NTuple(_) => "ntuple",
@@ -170,7 +170,7 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// Text that names the tuple set, or layers, inputs and buckets.
+    /// Names the tuple set, or layers, inputs and buckets.
     pub fn summary(&self) -> String {
         match self {
             Self::NTuple(model) => format!("tuple set {}", model.tuple_set().name()),
@@ -186,7 +186,7 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// Name of the game in model files.
+    /// The game in model files.
     pub fn game_name(&self) -> String {
         match self {
             Self::NTuple(model) => model.tuple_set().game().model_game_name(),
@@ -202,7 +202,7 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// Number of weights, including biases.
+    /// Number of weights, with biases.
     pub fn parameters(&self) -> usize {
         match self {
             Self::NTuple(model) => model.weights().len() + 1,
@@ -211,10 +211,10 @@ impl<G: Learnable> Model<G> {
     }
 }
 
-/// Kind of neural networks in files; `network` was in floating point.
+/// Kind in files; `network` was in floating point.
 const NETWORK_KIND: &str = "integer_network";
 
-/// Collects metadata of a file.
+/// Metadata of a file.
 pub fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, String> {
     pairs
         .into_iter()
@@ -258,7 +258,7 @@ fn network_scales(layers: usize) -> String {
     )
 }
 
-/// Prepends the number of buckets, unless it is 1.
+/// Prepends `buckets`, unless it is 1.
 fn with_bucket_dimension(buckets: usize, shape: &[usize]) -> Vec<usize> {
     let all = (buckets > 1).then_some(buckets).into_iter();
     all.chain(shape.iter().copied()).collect()
@@ -325,7 +325,7 @@ fn read_ntuple<G: Learnable>(
     TupleNetwork::new(set, weights, bias[0])
 }
 
-/// Upper limits of all phases or buckets but the last.
+/// Of all phases or buckets but the last.
 fn read_limits(container: &Container, key: &'static str) -> Result<Vec<u8>, ModelError> {
     let Ok(text) = container.metadata_value(key) else {
         return Ok(Vec::new());

@@ -6,15 +6,15 @@ use std::{fmt::Debug, hash::Hash};
 
 /// An item of a small fixed list, named in files and configurations.
 pub trait Named: Copy + Debug + Eq + Hash + Send + Sync + 'static {
-    /// All items in order; at most 32.
+    /// In order; at most 32.
     const ALL: &'static [Self];
     /// Kind of item in the singular, for errors: `feature group`.
     const KIND: &'static str;
 
-    /// Name of the item.
+    /// Name in files.
     fn name(self) -> &'static str;
 
-    /// Index of the item in [`Self::ALL`].
+    /// Index in [`Self::ALL`].
     fn number(self) -> usize;
 }
 
@@ -25,7 +25,7 @@ pub struct NamedSet<N> {
     marker: std::marker::PhantomData<N>,
 }
 
-/// An unknown name, and the known ones.
+/// The unknown name, and the known ones.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownName(String);

@@ -27,15 +27,15 @@ use std::fmt::Debug;
 /// Maximal number of one-hot slots.
 pub const MAX_ACTIVE: usize = 512;
 
-/// Inference code for a game's neural networks, [`GenericKernels`] or faster. Logits equal
+/// Inference of a game's neural networks, [`GenericKernels`] or faster. Logits equal
 /// [`Network::logit_from_scratch`].
 pub trait NetworkKernels<G: Learnable<Network = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
-    /// State of a position, such as accumulators, updated from move to move.
+    /// Data of a position, such as accumulators, updated from move to move.
     type Cache: Clone + Default + Send;
 
-    /// Whether successors are evaluated in a batch.
+    /// [`Evaluator::BATCHES_SUCCESSORS`].
     const BATCHES_SUCCESSORS: bool = false;
 
     /// Whether first-layer sums must fit 16 bits ([`NetworkWeights::fits_i16_accumulator`]), which
@@ -50,10 +50,10 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         instructions: Instructions,
     ) -> Self;
 
-    /// Fills the cache from scratch ([`Evaluator::refresh`]).
+    /// [`Evaluator::refresh`].
     fn refresh(network: &Network<G>, game: &G, position: &G::Position, cache: &mut Self::Cache);
 
-    /// Fills the cache of a child from its parent's ([`Evaluator::update`]).
+    /// [`Evaluator::update`].
     fn update(
         network: &Network<G>,
         game: &G,
@@ -62,10 +62,10 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         child: &mut Self::Cache,
     );
 
-    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], by the position's cache.
+    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`]; `cache` is of `position`.
     fn logit(network: &Network<G>, game: &G, position: &G::Position, cache: &Self::Cache) -> i32;
 
-    /// Value of a position one ply deep ([`Evaluator::one_ply`]).
+    /// [`Evaluator::one_ply`].
     fn one_ply(
         network: &Network<G>,
         game: &G,
@@ -75,7 +75,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         one_ply_serial(network, game, position, cache)
     }
 
-    /// Writes ordering scores of successors ([`Evaluator::score_successors`]).
+    /// [`Evaluator::score_successors`].
     fn score_successors(
         network: &Network<G>,
         game: &G,
@@ -86,7 +86,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         score_successors_serial(network, game, position, moves, scores);
     }
 
-    /// Writes values of successors ([`Evaluator::value_successors`]).
+    /// [`Evaluator::value_successors`].
     fn value_successors(
         network: &Network<G>,
         game: &G,
@@ -140,8 +140,8 @@ pub struct Network<G: Learnable> {
 }
 
 impl<G: Learnable> Network<G> {
-    /// Creates a network; `bucket_limits` are upper limits of
-    /// [`alea_play::rule_parameters::Rules::remaining_length`] of all buckets but the last.
+    /// `bucket_limits` are upper limits of [`alea_play::rule_parameters::Rules::remaining_length`]
+    /// of all buckets but the last.
     pub fn new(
         game: &G,
         groups: NamedSet<G::Group>,
@@ -204,7 +204,7 @@ impl<G: Learnable> Network<G> {
         &self.bucket_limits
     }
 
-    /// Inference code prepared for this network.
+    /// Inference prepared for this network.
     #[inline]
     pub fn kernels(&self) -> &G::Network {
         &self.kernels
@@ -220,7 +220,7 @@ impl<G: Learnable> Network<G> {
         &self.layout
     }
 
-    /// Name and parameters of the game in model files.
+    /// Name and parameters in model files.
     pub fn game_name(&self) -> &str {
         &self.game
     }

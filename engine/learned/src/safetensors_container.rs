@@ -19,9 +19,9 @@ pub struct Tensor {
 /// A safetensors file. [`Self::to_bytes`] adds checksums, [`Self::check_checksums`] verifies them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Container {
-    /// Metadata of the file, by key.
+    /// By key.
     pub metadata: BTreeMap<String, String>,
-    /// Tensors in the order of their data.
+    /// In the order of their data.
     pub tensors: Vec<Tensor>,
 }
 
@@ -30,10 +30,10 @@ const METADATA_CHECKSUM_KEY: &str = "metadata_checksum";
 
 /// A number type of tensors.
 pub trait Number: Copy {
-    /// Name of the type in files.
+    /// Type in files.
     const DTYPE: Dtype;
 
-    /// Appends the little-endian bytes.
+    /// Appends little-endian bytes.
     fn write(self, bytes: &mut Vec<u8>);
 
     /// Reads numbers, except an incomplete last one.
@@ -59,7 +59,7 @@ macro_rules! impl_number {
 impl_number!(f32 F32, i32 I32, i16 I16, i8 I8);
 
 impl Tensor {
-    /// Creates a tensor from `values` in row-major order.
+    /// `values` are in row-major order.
     pub fn new<T: Number>(name: &str, shape: Vec<usize>, values: &[T]) -> Self {
         let mut bytes = Vec::with_capacity(size_of_val(values));
         values.iter().for_each(|value| value.write(&mut bytes));
@@ -101,7 +101,7 @@ impl Container {
         Ok(container)
     }
 
-    /// The bytes of the file, with new checksums.
+    /// The file, with new checksums.
     pub fn to_bytes(&self) -> Vec<u8> {
         let data = self.data();
         let mut metadata = self.metadata.clone();
@@ -157,7 +157,7 @@ impl Container {
         })
     }
 
-    /// Verifies the checksums of data and metadata.
+    /// Verifies data and metadata.
     pub fn check_checksums(&self) -> Result<(), ModelError> {
         let metadata = metadata_checksum(&self.metadata);
         for (part, key, actual) in [

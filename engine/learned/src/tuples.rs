@@ -22,18 +22,18 @@ use alea_core::{
 };
 use std::fmt::Debug;
 
-/// Inference code for a game's n-tuple networks, [`GenericKernels`] or faster, with equal rows and
-/// exact sums.
+/// Inference of a game's n-tuple networks, [`GenericKernels`] or faster, with equal rows and exact
+/// sums.
 pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
-    /// State of a position, updated from move to move.
+    /// Data of a position, updated from move to move.
     type Cache: Clone + Default + Send;
 
-    /// Whether successors are evaluated in a batch.
+    /// [`Evaluator::BATCHES_SUCCESSORS`].
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Prepares the kernels; `bases` are the first rows of the tables.
+    /// `bases` are the first rows of the tables.
     fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self;
 
     /// The same kernels on other SIMD instructions than the machine's best, with equal values.
@@ -54,7 +54,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         sum_by_rows(network, position)
     }
 
-    /// Value of a position one ply deep ([`Evaluator::one_ply`]).
+    /// [`Evaluator::one_ply`].
     fn one_ply(
         network: &TupleNetwork<G>,
         game: &G,
@@ -64,8 +64,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         one_ply_serial(network, game, position, cache)
     }
 
-    /// Writes ordering scores of successors ([`Evaluator::score_successors`]): log odds if batched,
-    /// else values.
+    /// [`Evaluator::score_successors`]: log odds if batched, else values.
     fn score_successors(
         network: &TupleNetwork<G>,
         game: &G,
@@ -89,7 +88,7 @@ pub fn sum_by_rows<G: Learnable>(network: &TupleNetwork<G>, position: &G::Positi
     })
 }
 
-/// Inference code for any game.
+/// Inference for any game.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GenericKernels;
 
@@ -105,7 +104,7 @@ impl<G: Learnable<Tuples = Self>> TupleKernels<G> for GenericKernels {
 #[derive(Clone, Debug)]
 pub struct TupleNetwork<G: Learnable> {
     set: TupleSet<G>,
-    /// Weights before quantization, as in files.
+    /// Before quantization, as in files.
     weights: Vec<f32>,
     bias: f32,
     quantized: QuantizedWeights,
@@ -118,8 +117,7 @@ impl<G: Learnable> PartialEq for TupleNetwork<G> {
 }
 
 impl<G: Learnable> TupleNetwork<G> {
-    /// Creates a network with a weight per row; an error if one is not finite or sums get too
-    /// large.
+    /// A weight per row; an error if one is not finite or sums get too large.
     pub fn new(set: TupleSet<G>, weights: Vec<f32>, bias: f32) -> Result<Self, ModelError> {
         if weights.len() != set.row_count() {
             let (found, expected) = (weights.len(), set.row_count());
@@ -151,7 +149,7 @@ impl<G: Learnable> TupleNetwork<G> {
         &self.set
     }
 
-    /// Weight of each row, before quantization.
+    /// By row, before quantization.
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }

@@ -1,4 +1,4 @@
-//! Analysis of a position by any player: values of the position and its moves.
+//! Analysis of a position by any player.
 
 use super::{
     build::PlayerRecipe,
@@ -21,17 +21,17 @@ use alea_search::{
 pub struct MoveValue<M> {
     /// The valued move.
     pub mv: M,
-    /// Win probability after the move; `None` from players without values and for untried moves.
+    /// Win probability; `None` from players without values and for untried moves.
     pub value: Option<f32>,
-    /// Payoffs of all seats after the move; `None` if the search values one seat.
+    /// Payoffs of all seats; `None` if the search values one seat.
     pub payoffs: Option<Payoffs>,
-    /// Win rate observed in complete games for `value`; `None` if that was not fitted.
+    /// Win rate observed in complete games for `value`; `None` if not fitted.
     pub calibrated: Option<f32>,
     /// Whether `value` is proven or comes from a search to the end of every line.
     pub is_exact: bool,
     /// Exact final score for the seat that moves, in [`Analysis::unit`]; `None` if unknown.
     pub score: Option<i32>,
-    /// Visits, prior and proven bounds of the move; `None` without a search tree.
+    /// Visits, prior and proven bounds; `None` without a search tree.
     pub tree: Option<MoveStatistics<M>>,
 }
 
@@ -54,20 +54,20 @@ impl<M> MoveValue<M> {
 /// `line`, `stats` and `tree`, [`PlayerRecipe::analyse`] the rest.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
-    /// Move to play; `None` before the position's chance event.
+    /// `None` before the position's chance event.
     pub best: Option<M>,
     /// Value of `best`, or before the chance event the expectation; `None` from players without
     /// values.
     pub value: Option<f32>,
-    /// Win rate observed in complete games for `value`; `None` if that was not fitted.
+    /// Win rate observed in complete games for `value`; `None` if not fitted.
     pub calibrated: Option<f32>,
-    /// Unit of exact scores, such as `discs`; `None` without exact scores.
+    /// Unit of exact scores, such as `discs`; `None` without these.
     pub unit: Option<&'static str>,
-    /// Values of the requested (by default all) moves, in list order.
+    /// The requested (by default all) moves, in list order.
     pub moves: Vec<MoveValue<M>>,
     /// Principal variation; at least the best move if moves have values.
     pub line: Vec<M>,
-    /// Nodes, evaluations and time of the search.
+    /// Cost of the search.
     pub stats: SearchStats,
     /// Summary of the search tree, if any.
     pub tree: Option<Box<TreeReport<M>>>,
@@ -89,7 +89,7 @@ impl<M> Default for Analysis<M> {
 }
 
 impl<M: Copy> Analysis<M> {
-    /// An analysis of the moves `legal`, or of all (`None`), without values.
+    /// Of the moves `legal`, or of all (`None`).
     pub fn without_values<G: Game<Move = M>>(
         game: &G,
         position: &G::Position,

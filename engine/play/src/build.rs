@@ -25,7 +25,7 @@ mod searches;
 
 pub use self::evaluators::{evaluator_from, evaluator_names, read_evaluator};
 
-/// Names and options of all players of a game, for help and errors.
+/// All players of a game with their options, for help and errors.
 #[must_use]
 pub fn player_names<G: Playable>() -> String {
     let oracle = G::registry()
@@ -66,7 +66,7 @@ pub struct PlayerRecipe<G: Playable> {
 struct PlayerConstructor<G: Playable> {
     is_reproducible: bool,
     is_time_limited: bool,
-    /// Evaluator and oracle, if all values come from one evaluator.
+    /// If all values come from one evaluator.
     evaluator_and_oracle: Option<EvaluatorAndOracle<G>>,
     make: MakePlayer<G>,
 }
@@ -98,7 +98,7 @@ impl<G: Playable> PlayerRecipe<G> {
         recipe.map_err(|problem| NotationError::from_problem(text, problem))
     }
 
-    /// Builds the recipe of a parsed notation.
+    /// [`PlayerRecipe::parse`] of a parsed notation.
     ///
     /// # Errors
     /// As [`PlayerRecipe::parse`], with characters of the printed notation.
@@ -200,7 +200,7 @@ impl<G: Playable> PlayerRecipe<G> {
         &self.name
     }
 
-    /// Keys of all options that the player accepts.
+    /// Keys of all accepted options.
     pub fn option_keys(&self) -> &[&'static str] {
         &self.option_keys
     }
@@ -210,19 +210,19 @@ impl<G: Playable> PlayerRecipe<G> {
         self.made.is_reproducible
     }
 
-    /// Whether the search has a time limit, which [`Limits::time`](alea_core::limits::Limits::time)
-    /// may replace.
+    /// Whether there is a time limit, which [`Limits::time`](alea_core::limits::Limits::time) may
+    /// replace.
     pub fn is_time_limited(&self) -> bool {
         self.made.is_time_limited
     }
 
-    /// Whether all allowed moves are equally likely, so that expectations need no sampling.
+    /// Whether all allowed moves are equally likely: expectations need no sampling.
     pub fn plays_uniformly(&self) -> bool {
         self.is_uniform
     }
 
     /// Win rate observed in complete games for a `value` of `position`, for the same seat; `None`
-    /// if that was not fitted. Values of finished and of exactly known positions do not change.
+    /// if not fitted. Values of finished and of exactly known positions do not change.
     #[must_use]
     pub fn observed_win_rate(
         &self,
@@ -263,10 +263,9 @@ const OVERRIDING_OPTIONS: [(&str, &[&str]); 3] = [
     ("truncate", &["playout"]),
     ("rave", &["blend"]),
 ];
-/// Options that have no effect without RAVE.
 const RAVE_ONLY_OPTIONS: &[&str] = &["rave", "blend", "again", "noise", "exploration", "fpu"];
 
-/// Adds those of the game's `mcts_defaults` that the notation does not override.
+/// Adds those that the notation does not override.
 fn with_mcts_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Problem> {
     let usual = Notation::parse(&format!("mcts({})", G::INFO.mcts_defaults))
         .map_err(|error| (error.character, error.problem))?;

@@ -1,4 +1,4 @@
-//! `ChanceSources`: sources and numbers of chance outcomes in played and recorded games.
+//! Sources and numbers of chance outcomes in played and recorded games.
 
 use super::{
     player_notation::{Arguments, Problem},
@@ -13,11 +13,11 @@ use std::ops::RangeInclusive;
 
 /// A [`ChanceSource`] determined by a seed.
 pub trait SeededChance<G: SearchGame>: ChanceSource<G> + Send {
-    /// Creates the chance source of a game.
+    /// The chance source of a game.
     fn from_seed(game: &G, seed: u64) -> Self;
 }
 
-/// A chance source with a restart, for the second game of a pair.
+/// Restarts for the second game of a pair.
 pub trait Repeatable {
     /// Restarts at the first outcome.
     fn rewind(&mut self);
@@ -25,26 +25,25 @@ pub trait Repeatable {
 
 /// A game with chance sources: [`NoChance`], [`OutcomeListSampler`], or its own types.
 pub trait ChanceSources: Rules {
-    /// Chance source of independent games.
+    /// For independent games.
     type Chance: SeededChance<Self>;
 
-    /// Chance source of both games of a pair: the k-th outcome of a seat depends on seed and k
-    /// alone.
+    /// For both games of a pair: the k-th outcome of a seat depends on seed and k alone.
     type PairedChance: SeededChance<Self> + Repeatable;
 
-    /// Creates the chance source of an independent game.
+    /// For an independent game.
     fn chance(&self, seed: u64) -> Self::Chance {
         Self::Chance::from_seed(self, seed)
     }
 
-    /// Creates the chance source of a pair of games.
+    /// For a pair of games.
     fn paired_chance(&self, seed: u64) -> Self::PairedChance {
         Self::PairedChance::from_seed(self, seed)
     }
 
-    /// Replaces `moves` by those that the outcome with this number allows, in list order; none if
-    /// there is no such outcome. The position must not be over. By default
-    /// [`alea_core::game::Game::outcomes`] numbers the outcomes.
+    /// Replaces `moves` by those that the outcome allows, in list order; none if there is no such
+    /// outcome. The position must not be over. By default [`alea_core::game::Game::outcomes`]
+    /// numbers the outcomes.
     fn allowed_moves(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves) {
         self.moves(position, moves);
         let outcomes = self.outcomes(position, moves);
@@ -52,7 +51,7 @@ pub trait ChanceSources: Rules {
         retain_range(moves, outcome.map_or(0..0, Outcome::move_range));
     }
 
-    /// The moves that an outcome allows, or all (`None`); none once the game is over.
+    /// Moves that an outcome allows, or all (`None`); none once the game is over.
     fn legal_moves(&self, position: &Self::Position, outcome: Option<u8>) -> Self::Moves {
         let mut moves = Self::Moves::default();
         match outcome {
@@ -63,7 +62,7 @@ pub trait ChanceSources: Rules {
         moves
     }
 
-    /// Range of outcome numbers in records.
+    /// In records.
     fn outcome_numbers(&self) -> RangeInclusive<u8> {
         0..=(Self::Outcomes::CAPACITY - 1) as u8
     }
@@ -136,7 +135,7 @@ impl Repeatable for OutcomeListSampler {
     }
 }
 
-/// Chance source without chance: one outcome allows every move.
+/// One outcome allows every move.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoChance;
 

@@ -1,4 +1,4 @@
-//! `Codec`: binary encoding of positions, and symmetries.
+//! Binary encoding of positions, and symmetries.
 
 use super::position_text::GameText;
 
@@ -26,12 +26,12 @@ pub trait Codec: GameText {
         Ok(position)
     }
 
-    /// Number of symmetries that preserve values, including the identity.
+    /// Number of symmetries that preserve values, with the identity.
     fn symmetries(&self) -> usize {
         1
     }
 
-    /// Image of a position under a symmetry; 0 is the identity.
+    /// Image under a symmetry; 0 is the identity.
     fn transform_position(&self, position: &Self::Position, symmetry: usize) -> Self::Position {
         let _ = symmetry;
         *position
@@ -50,8 +50,8 @@ pub trait Codec: GameText {
         None
     }
 
-    /// The position with colours and side to move swapped, which preserves outcomes, move numbers
-    /// and value; unchanged if rules treat seats differently.
+    /// Swaps colours and side to move, which preserves outcomes, move numbers and value; unchanged
+    /// if rules treat seats differently.
     fn swap_colours(&self, position: &Self::Position) -> Self::Position {
         *position
     }

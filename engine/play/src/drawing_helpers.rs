@@ -11,27 +11,27 @@ pub fn svg_open(width: usize, height: usize, title: &str) -> String {
     )
 }
 
-/// An SVG text, horizontally centred at `x`.
+/// SVG text, horizontally centred at `x`.
 pub fn label(x: usize, y: usize, size: usize, fill: &str, text: impl Display) -> String {
     format!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{text}</text>")
 }
 
 /// A square board with a margin for row and column names; lengths in SVG units.
 pub struct Squares<'a> {
-    /// Number of columns and of rows.
+    /// Columns and rows.
     pub columns: usize,
     /// Side length of a cell.
     pub square: usize,
-    /// Width of the margin around the board.
+    /// Width around the board.
     pub margin: usize,
-    /// Colour of the row and column names.
+    /// Colour of the names.
     pub ink: &'a str,
     /// Number of a row, from its index counted from the top.
     pub number: fn(usize) -> usize,
 }
 
 impl Squares<'_> {
-    /// Width and height of the board with its margins.
+    /// Of the board with its margins.
     pub fn side_length(&self) -> usize {
         self.columns * self.square + 2 * self.margin
     }

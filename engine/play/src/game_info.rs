@@ -1,9 +1,9 @@
-//! `GameInfo`: names, units, presets and defaults of a game.
+//! Names, units, presets and defaults of a game.
 
 /// A name with a text, such as a preset with its TOML.
 pub type NamedText = (&'static str, &'static str);
 
-/// Constants of a game that search does not need.
+/// Constants that search does not need.
 #[derive(Debug)]
 pub struct GameInfo {
     /// Name on the command line, in game shards and in models.
@@ -20,15 +20,15 @@ pub struct GameInfo {
     pub remaining_unit: &'static str,
     /// Unit of phases and buckets in model files; empty if it is `remaining_unit`.
     pub phase_unit: &'static str,
-    /// Random plies at the start of a game; above 0 if chance does not vary games.
+    /// Random plies at the start; above 0 if chance does not vary games.
     pub opening_plies: usize,
-    /// Largest number of moves that one outcome allows; `None`: the branching hint.
+    /// Of one outcome; `None`: the branching hint.
     pub max_legal_moves: Option<usize>,
-    /// Default players of self-play with their probability weights.
+    /// Default players with their probability weights.
     pub self_play_players: &'static [(&'static str, f64)],
-    /// Presets of `alea pipeline`, shortest (minutes) first.
+    /// Of `alea pipeline`, shortest (minutes) first.
     pub pipeline_presets: &'static [NamedText],
-    /// Presets of `alea improve`, shortest (minutes) first.
+    /// Of `alea improve`, shortest (minutes) first.
     pub improve_presets: &'static [NamedText],
     /// Default options of `mcts`, such as `leaf=playout, rave=1000`.
     pub mcts_defaults: &'static str,
@@ -37,7 +37,7 @@ pub struct GameInfo {
     pub move_classes: &'static [(&'static str, u32)],
     /// Options that give a solving Monte-Carlo search its oracle.
     pub solver_options: &'static [NamedText],
-    /// Rules that the web page offers, default first; empty for the default rules.
+    /// Default first; empty for the default rules.
     pub page_rules: &'static [&'static str],
     /// Rule parameters allowed in requests to the web page, with the allowed values where they
     /// could name files.
@@ -50,7 +50,7 @@ pub struct GameInfo {
 }
 
 impl GameInfo {
-    /// Default constants of a new game.
+    /// Constants of a new game.
     pub const DEFAULT: Self = Self {
         name: "",
         parameters: "",

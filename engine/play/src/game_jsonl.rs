@@ -5,14 +5,14 @@ use alea_core::record::{Ending, GameRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Format name in the first line of a file of games.
+/// Format name in the first line of a file.
 pub const LINES_FORMAT: &str = "alea-games-2";
 
 /// A game: any line but the first, which has player names and label definitions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameLine {
-    /// Number of the game in a match: 2 k and 2 k + 1 are the games of pair k.
+    /// In a match: 2 k and 2 k + 1 are the games of pair k.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
     /// Index of each seat's player in the first line's list.
@@ -26,7 +26,7 @@ pub struct GameLine {
     pub ending: Ending,
     /// Plies from first to last.
     pub plies: Vec<PlyLine>,
-    /// Reason of a forfeit, if the game was forfeited.
+    /// Reason of a forfeit, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<String>,
     /// Checksum of the line, read from a match journal; not written from here.
@@ -38,7 +38,7 @@ pub struct GameLine {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlyLine {
-    /// Number of the chance outcome; 0 without chance.
+    /// 0 without chance.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub outcome: u8,
     /// The move as text.
@@ -53,10 +53,10 @@ pub struct PlyLine {
     /// Thinking time in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<u64>,
-    /// Label values of the position before the ply, by name.
+    /// Values of the position before the ply, by label.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, f32>,
-    /// Standard errors of the label values, by name of the label.
+    /// Standard errors of `labels`, by label.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, f32>,
 }
@@ -81,7 +81,7 @@ impl GameLine {
         }
     }
 
-    /// Converts a recorded game, without times and labels.
+    /// Without times and labels.
     pub fn from_record<G: Playable>(game: &G, record: &GameRecord<G>, players: Vec<u8>) -> Self {
         let plies = record.positions(game).zip(&record.plies);
         let plies = plies.map(|(position, ply)| PlyLine {

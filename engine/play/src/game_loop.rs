@@ -20,18 +20,18 @@ use std::{any::Any, panic::resume_unwind, time::Duration};
 /// Number and wall time of each seat's decisions in a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GameCosts {
-    /// Number of decisions by seat.
+    /// By seat.
     pub decisions: [u64; MAX_SEATS],
-    /// Wall time of decisions by seat.
+    /// Wall time by seat.
     pub time: [Duration; MAX_SEATS],
 }
 
 /// A game that ended early because a player made no legal move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forfeit {
-    /// Seat of the player that made no legal move.
+    /// Seat of that player.
     pub seat: Seat,
-    /// What went wrong, in one line.
+    /// One line.
     pub reason: String,
     /// Whether the player or the system is at fault.
     pub cause: FailureCause,
@@ -48,8 +48,8 @@ pub enum FailureCause {
     System,
 }
 
-/// Plays one game to its end. `players[seat]` moves for `seat`, and must have started a new game.
-/// Adds decisions to `effort`, if given.
+/// Plays one game to its end. `players[seat]` must have started a new game. Adds decisions to
+/// `effort`, if given.
 ///
 /// # Errors
 /// If a player fails.
@@ -64,7 +64,7 @@ pub fn play_game<G: Game>(
     play_with_oracle(game, start, players, chance, exploration, None, effort)
 }
 
-/// Like [`play_game`], but where `oracle` knows the position and all successors, the first best
+/// [`play_game`] in which, where `oracle` knows the position and all successors, the first best
 /// move is played, with its exact value and without exploration.
 ///
 /// # Errors
@@ -132,8 +132,8 @@ pub fn play_with_oracle<G: Game>(
     failure.map_or(Ok(record), Err)
 }
 
-/// The first best allowed move and its value for the side to move, if `oracle` knows the position
-/// and all successors. Two seats only.
+/// With its value for the side to move, if `oracle` knows the position and all successors. Two
+/// seats only.
 fn oracle_best_move<G: Game>(
     game: &G,
     oracle: &dyn Oracle<G>,
@@ -217,7 +217,7 @@ struct Answer<M> {
     mv: M,
     value: Option<f32>,
     explored: bool,
-    /// Duration of the decision; `None` for the wall time of the call.
+    /// `None` for the wall time of the call.
     taken: Option<Duration>,
 }
 
@@ -232,7 +232,7 @@ impl<M> Answer<M> {
     }
 }
 
-/// Plays the moves that `answer` returns; its error is a loss of the named seat.
+/// An error of `answer` is a loss of the named seat.
 fn play<G: Game, E>(
     game: &G,
     start: G::Position,

@@ -4,12 +4,12 @@
 use super::playable::Playable;
 use std::hint::black_box;
 
-/// Result of [`perft`].
+/// Counted lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Perft {
     /// Lines with exactly the requested plies, finished or not.
     pub leaves: u64,
-    /// Lines that ended before the requested plies.
+    /// Lines that ended before.
     pub finished_before: u64,
 }
 

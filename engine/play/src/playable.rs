@@ -1,4 +1,4 @@
-//! `Playable`: a game to play, record and match by name.
+//! A game to play, record and match by name.
 
 pub use super::{
     chance_sources::ChanceSources, codec::Codec, game_info::GameInfo, position_text::GameText,
@@ -14,23 +14,23 @@ use std::sync::Arc;
 
 /// A game with everything needed to play, record and match it.
 pub trait Playable: Codec + ChanceSources {
-    /// The game's named evaluators and players, in a `static`.
+    /// Named evaluators and players, in a `static`.
     fn registry() -> &'static Registry<Self>;
 
-    /// Bytes of the model file that notations call `best`; `None` without one.
+    /// Model file that notations call `best`; `None` without one.
     fn best_model(&self) -> Option<&'static [u8]> {
         (Self::registry().best_model)(self)
     }
 
-    /// Constructs the evaluator in the bytes of a model file.
+    /// Constructs the evaluator in a model file.
     ///
     /// # Errors
-    /// If they are not a model of this game.
+    /// If the bytes are not a model of this game.
     fn evaluator_from_model(&self, content: &[u8]) -> Result<Arc<dyn AnyEvaluator<Self>>, String> {
         (Self::registry().read_model)(self, content)
     }
 
-    /// Builds the recipe of a player notation and loads its models.
+    /// Loads the models of a player notation.
     ///
     /// # Errors
     /// As [`PlayerRecipe::parse`].
@@ -38,7 +38,7 @@ pub trait Playable: Codec + ChanceSources {
         (Self::registry().read_player)(notation, self)
     }
 
-    /// Constructs the evaluator of a notation and loads its model.
+    /// Constructs an evaluator and loads its model.
     ///
     /// # Errors
     /// As [`super::build::evaluator_from`].

@@ -12,19 +12,19 @@ use std::{
 /// A player's choice of a move.
 #[derive(Clone, Debug)]
 pub struct Decision<M> {
-    /// The chosen legal move.
+    /// A legal move.
     pub best: M,
     /// Win probability after the move for the seat that makes it; `None` from players without
     /// values.
     pub value: Option<f32>,
-    /// Nodes, evaluations and time of the decision.
+    /// Cost of the search.
     pub stats: SearchStats,
     /// CPU time of the external process that decided, if any and known.
     pub cpu_time: Option<Duration>,
 }
 
 impl<M> Decision<M> {
-    /// A choice without value, at no cost.
+    /// A choice at no cost.
     pub fn without_values(best: M) -> Self {
         Self {
             best,
@@ -42,7 +42,7 @@ pub struct PositionValue {
     pub value: Option<f32>,
     /// Standard error of `value`, if it is a mean of samples.
     pub error: Option<f32>,
-    /// Nodes, evaluations and time of the search.
+    /// Cost of the search.
     pub stats: SearchStats,
 }
 
@@ -69,12 +69,12 @@ pub enum Failure {
     SystemFault(String),
 }
 
-/// An event of a game, which players are notified of.
+/// An event that players are notified of.
 #[derive(Clone, Copy, Debug)]
 pub enum GameEvent<'a, G: Game> {
     /// A ply of any seat: position before its chance event, outcome number and move.
     Ply(&'a G::Position, u8, G::Move),
-    /// The end of the game, with the payoffs of all seats.
+    /// The end, with the payoffs of all seats.
     End(&'a Payoffs),
 }
 
@@ -83,7 +83,7 @@ pub type AnalysisObserver<'a, M> = dyn FnMut(Analysis<M>) -> bool + 'a;
 
 /// A player of any number of games. Wrappers of a player must pass on every method.
 pub trait Player<G: Game>: Send {
-    /// Starts a new, independent game; `seed` determines random choices.
+    /// Starts an independent game; `seed` determines random choices.
     fn new_game(&mut self, seed: u64);
 
     /// Chooses one of the moves `legal`, of equally good ones the first, within `limits` and the
@@ -110,7 +110,7 @@ pub trait Player<G: Game>: Send {
         limits: &Limits,
     ) -> Result<Analysis<G::Move>, Failure>;
 
-    /// Like [`Player::analyse`], but iterative deepening reports every finished depth except the
+    /// [`Player::analyse`] in which iterative deepening reports every finished depth except the
     /// last to `observer`, and ends once it returns false.
     ///
     /// # Errors
@@ -141,7 +141,7 @@ pub trait Player<G: Game>: Send {
         None
     }
 
-    /// Whether the player may [`Player::ponder`] while others decide.
+    /// Whether the player may [`Player::ponder`].
     fn can_ponder(&self) -> bool {
         false
     }
@@ -150,6 +150,6 @@ pub trait Player<G: Game>: Send {
     /// set.
     fn ponder(&mut self, _position: &G::Position, _stop: &Arc<AtomicBool>) {}
 
-    /// Notifies the player of an event; events come in order, some may be missing.
+    /// Events come in order, some may be missing.
     fn notify(&mut self, _event: GameEvent<'_, G>) {}
 }

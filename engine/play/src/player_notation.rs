@@ -7,7 +7,7 @@
 use alea_core::text::{joined, printable, shorten, suggestion};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
-/// Text of a notation, and whether it may name files and programs.
+/// A notation as text, and whether it may name files and programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'t> {
     text: &'t str,
@@ -22,7 +22,7 @@ pub fn trusted_text(text: &str) -> Text<'_> {
 }
 
 impl<'t> Text<'t> {
-    /// The text of the notation.
+    /// The notation.
     #[must_use]
     pub fn as_str(self) -> &'t str {
         self.text
@@ -44,7 +44,7 @@ impl<'t, S: AsRef<str> + ?Sized> From<&'t S> for Text<'t> {
 pub struct Notation {
     /// Name, number, or content of a quoted text.
     pub name: String,
-    /// Arguments in parentheses.
+    /// In parentheses.
     pub arguments: Vec<Argument>,
     /// Character, counted from 1, at which the notation begins.
     pub character: usize,
@@ -52,10 +52,10 @@ pub struct Notation {
     is_trusted: bool,
 }
 
-/// An argument of a notation: `key=value`, or a value alone.
+/// `key=value`, or a value alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
-    /// Key of the argument; `None` for a value alone.
+    /// `None` for a value alone.
     pub key: Option<String>,
     /// Value of the argument.
     pub value: Notation,
@@ -71,7 +71,7 @@ pub struct Argument {
     printable(problem)
 )]
 pub struct NotationError {
-    /// Complete text of the notation.
+    /// The complete notation.
     pub text: String,
     /// Character with the problem, counted from 1.
     pub character: usize,
@@ -95,14 +95,14 @@ impl NotationError {
     }
 }
 
-/// Limit of nested notations, which protects the stack.
+/// Protects the stack.
 const MAX_NESTING: usize = 16;
 
 impl Notation {
-    /// Parses a text as one notation.
+    /// Parses one notation.
     ///
     /// # Errors
-    /// If it is not of the form `name` or `name(arguments)`.
+    /// If the text is not of the form `name` or `name(arguments)`.
     pub fn parse<'t>(text: impl Into<Text<'t>>) -> Result<Self, NotationError> {
         Self::parse_text(text.into())
     }
@@ -144,7 +144,7 @@ impl Notation {
         }
     }
 
-    /// Returns the path of a file to open or a program to start.
+    /// Path of a file to open or a program to start.
     ///
     /// # Errors
     /// If the notation is not trusted.
@@ -167,7 +167,6 @@ impl Notation {
         values.find_map(Self::untrusted_part)
     }
 
-    /// The same notation with the characters of its printed form.
     #[must_use]
     pub(super) fn reparsed_as_printed(&self) -> Self {
         fn trust_as(placed: &mut Notation, notation: &Notation) {
@@ -198,7 +197,7 @@ impl Notation {
         of_key.next().map(|said| &said.value)
     }
 
-    /// Removes all arguments with these keys.
+    /// Removes arguments by key.
     #[must_use]
     pub fn without_arguments(mut self, keys: &[&str]) -> Self {
         let arguments = &mut self.arguments;
@@ -360,7 +359,7 @@ impl Reader {
     }
 }
 
-/// Reader of a notation's arguments; [`Arguments::finish`] refuses unread ones.
+/// Reads a notation's arguments; [`Arguments::finish`] refuses unread ones.
 #[derive(Debug)]
 pub struct Arguments<'a> {
     notation: &'a Notation,
@@ -369,7 +368,7 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// The arguments of a notation, all unread.
+    /// All arguments, unread.
     #[must_use]
     pub fn of(notation: &'a Notation) -> Self {
         Self {
@@ -424,7 +423,7 @@ impl<'a> Arguments<'a> {
             .map_or(Ok(default), |value| parse_number(key, value, range))
     }
 
-    /// Reads a number within `range` that must have its key; `None` if it is missing.
+    /// Reads a number within `range` that must have its key; `None` if missing.
     pub fn number_named<T>(
         &mut self,
         key: &'static str,
@@ -457,7 +456,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Refuses unread arguments; returns all keys that were requested.
+    /// Refuses unread arguments; returns all requested keys.
     pub fn finish(self) -> Result<Vec<&'static str>, Problem> {
         for (argument, taken) in self.notation.arguments.iter().zip(&self.taken) {
             if !taken {
@@ -480,7 +479,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Parses the value of `key` as a number within `range`.
+/// Parses the value of `key`.
 pub fn parse_number<T>(key: &str, value: &Notation, range: RangeInclusive<T>) -> Result<T, Problem>
 where
     T: FromStr + PartialOrd + fmt::Display,

@@ -1,4 +1,4 @@
-//! `GameText`: positions and moves as text, and positions as pictures.
+//! Positions and moves as text, and positions as pictures.
 
 use super::rule_parameters::Rules;
 use alea_core::{game::Seat, text::TextError};
@@ -11,8 +11,8 @@ pub trait GameText: Rules {
     /// If the text is not a position of this game; the error has the character.
     fn parse_position(&self, text: &str) -> Result<(Self::Position, Option<u8>), TextError>;
 
-    /// Formats a position; `outcome` is `None` before chance. With chance, the last word is the
-    /// outcome or `-`, which the web page replaces.
+    /// `outcome` is `None` before chance. With chance, the last word is the outcome or `-`, which
+    /// the web page replaces.
     fn format_position(&self, position: &Self::Position, outcome: Option<u8>) -> String;
 
     /// Parses a move of a position, whether its outcome allows it or not.
@@ -27,16 +27,16 @@ pub trait GameText: Rules {
             .ok_or_else(|| TextError::new(1, format!("'{text}' is no move of this position")))
     }
 
-    /// Formats a move of a position.
+    /// Inverse of [`GameText::parse_move`].
     fn format_move(&self, position: &Self::Position, mv: Self::Move) -> String;
 
-    /// Converts a move to the game's second notation; `None` without one.
+    /// The move in the game's second notation; `None` without one.
     fn format_alternate_notation(&self, mv: &str) -> Option<String> {
         let _ = mv;
         None
     }
 
-    /// Converts a move from the game's second notation; `None` without one.
+    /// The move from the game's second notation; `None` without one.
     fn parse_alternate_notation(&self, mv: &str) -> Option<String> {
         let _ = mv;
         None
@@ -71,12 +71,12 @@ pub trait GameText: Rules {
         None
     }
 
-    /// The position and the side to move as lines of text.
+    /// The position and the side to move.
     fn text_diagram(&self, position: &Self::Position, outcome: Option<u8>) -> String {
         self.format_position(position, outcome)
     }
 
-    /// The position as a self-contained `<svg>` element; by default of [`GameText::text_diagram`].
+    /// A self-contained `<svg>` element; by default of [`GameText::text_diagram`].
     fn svg(&self, position: &Self::Position, outcome: Option<u8>) -> String {
         svg_of_text(&self.text_diagram(position, outcome))
     }

@@ -10,7 +10,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// Creates the evaluator for a seed.
+    /// Equal seeds give equal values.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { seed }

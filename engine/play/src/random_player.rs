@@ -12,7 +12,7 @@ pub struct RandomPlayer<G> {
 }
 
 impl<G> RandomPlayer<G> {
-    /// A random player of `game`.
+    /// Plays `game`.
     pub fn new(game: G) -> Self {
         Self {
             game,

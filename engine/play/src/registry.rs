@@ -1,4 +1,4 @@
-//! `Registry`: evaluators, players, oracles and transcript formats that a game offers by name.
+//! Evaluators, players, oracles and transcript formats that a game offers by name.
 
 use super::{
     build::{self, PlayerRecipe, SearchPlan},
@@ -28,7 +28,7 @@ pub type SharedEvaluator<G> = Arc<dyn AnyEvaluator<G>>;
 /// Everything that a game offers by name; in a `static`, so that its searches are compiled once,
 /// with the game.
 pub struct Registry<G: Playable> {
-    /// Evaluators of the game, default first.
+    /// Default first.
     pub evaluators: &'static [EvaluatorEntry<G>],
     /// Players that only this game has.
     pub players: &'static [PlayerEntry<G>],
@@ -38,13 +38,13 @@ pub struct Registry<G: Playable> {
     pub playouts: &'static [PlayoutEntry<G>],
     /// Other programs' formats for games.
     pub transcripts: &'static [TranscriptFormat<G>],
-    /// Bytes of the model file that notations call `best`.
+    /// Implements [`Playable::best_model`].
     pub best_model: fn(&G) -> Option<&'static [u8]>,
-    /// Constructs the evaluator in the bytes of a model file.
+    /// Implements [`Playable::evaluator_from_model`].
     pub read_model: fn(&G, &[u8]) -> Result<SharedEvaluator<G>, String>,
-    /// Builds the recipe of a player notation.
+    /// Implements [`Playable::player_recipe`].
     pub read_player: fn(&Notation, &G) -> Result<PlayerRecipe<G>, Problem>,
-    /// Constructs the evaluator of a notation.
+    /// Implements [`Playable::evaluator`].
     pub read_evaluator: fn(&Notation, &G) -> Result<SharedEvaluator<G>, Problem>,
 }
 
@@ -63,22 +63,22 @@ impl<G: Playable> Registry<G> {
     };
 }
 
-/// The `dyn` form of an [`Evaluator`]. It constructs searches, so that calls are dynamic once per
-/// search, not per node.
+/// The `dyn` form of an [`Evaluator`]. It constructs searches: calls are dynamic once per search,
+/// not per node.
 pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
-    /// Value of a position, from scratch ([`Evaluator::value_of`]).
+    /// [`Evaluator::value_of`].
     fn value_of(&self, game: &G, position: &G::Position) -> f32;
 
-    /// Payoffs of one position, from scratch ([`Evaluator::payoffs`]).
+    /// [`Evaluator::payoffs`] from scratch.
     fn payoffs_batch(&self, game: &G, position: &G::Position) -> Payoffs;
 
-    /// Writes the values of several positions ([`Evaluator::values`]).
+    /// [`Evaluator::values`].
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]);
 
-    /// Uncalibrated score of a position ([`Evaluator::raw_score`]).
+    /// [`Evaluator::raw_score`].
     fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32>;
 
-    /// Win rate observed in complete games for a value ([`Evaluator::observed_win_rate`]).
+    /// [`Evaluator::observed_win_rate`].
     fn observed_win_rate(&self, value: f32) -> Option<f32>;
 
     /// A player that searches with this evaluator and, if `timed`, measures evaluation time.
@@ -89,7 +89,7 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
         timed: bool,
     ) -> Box<dyn Player<G>>;
 
-    /// Leaf evaluation by this evaluator, for tree search.
+    /// Leaf evaluation for tree search.
     fn leaf(self: Arc<Self>) -> Box<dyn Leaf<G>>;
 
     /// Leaf evaluation by a search of `depth` plies, at least 1.
@@ -98,7 +98,7 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// Playout policy that plays the best successor.
     fn policy(self: Arc<Self>) -> Box<dyn Policy<G>>;
 
-    /// Rollouts with this evaluator ([`EvaluatorRollouts::new`]).
+    /// [`EvaluatorRollouts::new`].
     fn rollouts(
         self: Arc<Self>,
         game: G,
@@ -168,14 +168,14 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
     }
 }
 
-/// A complete game as other programs store it.
+/// A game as other programs store it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlainGame<G: SearchGame> {
-    /// First position of the game.
+    /// First position.
     pub start: G::Position,
-    /// Chance outcome (numbered as in records) and move of each ply.
+    /// Chance outcome (numbered as in records) and move.
     pub plies: Vec<(u8, G::Move)>,
-    /// Player names by seat; empty if unknown.
+    /// Names by seat; empty if unknown.
     pub players: Vec<String>,
     /// Result stated for a game that its moves do not end.
     pub result: Option<StatedResult>,
@@ -210,7 +210,7 @@ pub type ReadGames<G> = fn(&G, &[u8]) -> Vec<Result<PlainGame<G>, TextError>>;
 pub struct TranscriptFormat<G: SearchGame> {
     /// Name of the format, and usual file extension.
     pub name: &'static str,
-    /// Description of the format in one line.
+    /// One line.
     pub help: &'static str,
     /// Parses all games of a file.
     pub read: ReadGames<G>,
@@ -218,7 +218,8 @@ pub struct TranscriptFormat<G: SearchGame> {
     pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,
 }
 
-/// A `dyn` evaluator as [`Evaluator`], with a dynamic call per position: for code that is not hot.
+/// Makes a `dyn` evaluator an [`Evaluator`], with a dynamic call per position: for code that is not
+/// hot.
 #[derive(Clone)]
 pub struct EvaluatorPointer<G>(
     /// The adapted evaluator.
@@ -241,26 +242,26 @@ impl<G: SearchGame> Evaluator<G> for EvaluatorPointer<G> {
     }
 }
 
-/// Constructs an evaluator from the arguments of its notation.
+/// Constructs an evaluator from its arguments.
 pub type MakeEvaluator<G> = fn(&mut Arguments<'_>, &G) -> Result<Arc<dyn AnyEvaluator<G>>, Problem>;
 
 /// A named evaluator of a game.
 #[derive(Debug)]
 pub struct EvaluatorEntry<G: 'static> {
-    /// Name of the evaluator in notation.
+    /// Name in notation.
     pub name: &'static str,
-    /// Further names of the evaluator in notation.
+    /// Further names in notation.
     pub aliases: &'static [&'static str],
-    /// Parameters of the evaluator, such as `block, threat, view`, besides those of [`calibrated`].
+    /// Such as `block, threat, view`, besides those of [`calibrated`].
     pub parameters: &'static str,
-    /// Description of the evaluator in one line.
+    /// One line.
     pub help: &'static str,
-    /// Constructs the evaluator; the caller refuses unread arguments.
+    /// The caller refuses unread arguments.
     pub make: MakeEvaluator<G>,
 }
 
 impl<G: 'static> EvaluatorEntry<G> {
-    /// An entry without aliases and parameters, besides those of [`calibrated`].
+    /// Without aliases and parameters, besides those of [`calibrated`].
     #[must_use]
     pub const fn new(name: &'static str, help: &'static str, make: MakeEvaluator<G>) -> Self {
         Self {
@@ -279,11 +280,11 @@ pub type PlayerMaker<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 /// A named player of one game alone, such as a published program.
 #[derive(Debug)]
 pub struct PlayerEntry<G: 'static> {
-    /// Name of the player in notation.
+    /// Name in notation.
     pub name: &'static str,
-    /// Parameters of the player, such as `depth`.
+    /// Such as `depth`.
     pub parameters: &'static str,
-    /// Description of the player in one line.
+    /// One line.
     pub help: &'static str,
     /// The player that the name stands for.
     pub meaning: Meaning<G>,
@@ -292,7 +293,7 @@ pub struct PlayerEntry<G: 'static> {
 /// What the name of a [`PlayerEntry`] stands for.
 #[derive(Debug)]
 pub enum Meaning<G: 'static> {
-    /// Another player's notation, made from the arguments; the caller refuses unread ones.
+    /// Another player's notation; the caller refuses unread arguments.
     Alias(fn(&mut Arguments<'_>) -> Result<Notation, Problem>),
     /// A player without search, whose seed determines its moves.
     Own(fn(&mut Arguments<'_>, &G) -> Result<PlayerMaker<G>, Problem>),
@@ -304,11 +305,11 @@ pub type LeafMaker<G> = Arc<dyn Fn() -> Box<dyn Leaf<G>> + Send + Sync>;
 /// Named playouts of a game: `playout=NAME(…)`.
 #[derive(Debug)]
 pub struct PlayoutEntry<G: 'static> {
-    /// Name of the playouts in notation.
+    /// Name in notation.
     pub name: &'static str,
-    /// Parameters of the playouts, such as `depth`.
+    /// Such as `depth`.
     pub parameters: &'static str,
-    /// Constructs the playouts from arguments; the caller refuses unread ones.
+    /// Constructs the playouts; the caller refuses unread arguments.
     pub read: fn(&mut Arguments<'_>, &G) -> Result<LeafMaker<G>, Problem>,
 }
 
@@ -318,11 +319,11 @@ pub type OptionalOracle<G> = Option<Arc<dyn Oracle<G>>>;
 /// A game's oracle (tablebase or solver), by an option in notation: `tablebase=4`.
 #[derive(Debug)]
 pub struct OracleEntry<G: SearchGame> {
-    /// Key of the oracle's option.
+    /// Key of the option.
     pub key: &'static str,
     /// Constructs the oracle for a value of the option.
     pub read: fn(&Notation, &G) -> Result<OptionalOracle<G>, Problem>,
-    /// Default oracle of a search limited by time (`true`) or nodes.
+    /// For a search limited by time (`true`) or nodes.
     pub default: fn(&G, bool) -> Result<OptionalOracle<G>, String>,
     /// Option value whose oracle answers without delay, for the web page.
     pub instant: fn(&G) -> Option<String>,

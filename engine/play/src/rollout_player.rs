@@ -27,7 +27,7 @@ pub struct RolloutPlayer<G: Game> {
 }
 
 impl<G: SearchGame> RolloutPlayer<G> {
-    /// A player with rollouts by `roll` until the stopping rule `enough`.
+    /// Plays by rollouts `roll` until the stopping rule `enough`.
     pub fn new(game: G, roll: Box<dyn Rollouts<G>>, enough: StoppingRule) -> Self {
         Self {
             game,
@@ -137,7 +137,6 @@ impl<G: SearchGame> Player<G> for RolloutPlayer<G> {
     }
 }
 
-/// Whether at least one game was completed.
 fn is_valued(candidate: &Candidate) -> bool {
     candidate.moments.sample_count() > 0.0
 }

@@ -1,4 +1,4 @@
-//! `Rules`: parameters, starts and length of a game, beyond what search needs.
+//! Parameters, starts and length of a game, beyond what search needs.
 
 use super::{
     game_info::GameInfo,
@@ -8,7 +8,7 @@ use alea_core::{game::Seat, random::RandomStream, search_game::SearchGame};
 
 /// A game with parameters, start positions and a bounded length.
 pub trait Rules: SearchGame {
-    /// Names, units, presets and defaults of the game.
+    /// Names, units, presets and defaults.
     const INFO: &'static GameInfo;
 
     /// The rules with the parameters in `--game "name(key=value)"`.
@@ -17,7 +17,7 @@ pub trait Rules: SearchGame {
     /// If a parameter has an invalid value. The caller refuses unread ones.
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem>;
 
-    /// Like [`Rules::from_arguments`], with the text of a record's map instead of a file.
+    /// [`Rules::from_arguments`] with the text of a record's map instead of a file.
     ///
     /// # Errors
     /// As [`Rules::from_arguments`], or if the game has no maps or the text is not one.
@@ -26,7 +26,7 @@ pub trait Rules: SearchGame {
         Err((1, format!("{} has no maps", Self::INFO.name)))
     }
 
-    /// Text of the map, for records; `None` if boards are not read from files.
+    /// For records; `None` if boards are not read from files.
     fn map_text(&self) -> Option<String> {
         None
     }
@@ -44,7 +44,7 @@ pub trait Rules: SearchGame {
         }
     }
 
-    /// Parses a [`Rules::notation`], on the board `map` if it is given.
+    /// Parses a [`Rules::notation`], on the board `map` if given.
     ///
     /// # Errors
     /// If the game or a parameter is wrong, or a file is named without being
@@ -58,7 +58,7 @@ pub trait Rules: SearchGame {
         rules.map_err(|problem| NotationError::from_problem(text, problem))
     }
 
-    /// Like [`Rules::from_notation`], for a parsed notation.
+    /// [`Rules::from_notation`] of a parsed notation.
     ///
     /// # Errors
     /// As [`Rules::from_notation`].
@@ -75,7 +75,7 @@ pub trait Rules: SearchGame {
         rules.and_then(|rules| arguments.finish().map(|_| rules))
     }
 
-    /// Board size; `None` without a choice of sizes.
+    /// `None` without a choice of sizes.
     fn board_size(&self) -> Option<usize> {
         None
     }
@@ -83,7 +83,7 @@ pub trait Rules: SearchGame {
     /// Upper bound on the plies of a game.
     fn max_plies(&self) -> u16;
 
-    /// Remaining length in [`GameInfo::remaining_unit`], for phases and buckets of models.
+    /// In [`GameInfo::remaining_unit`], for phases and buckets of models.
     fn remaining_length(&self, position: &Self::Position) -> usize;
 
     /// A random start; `first` is to move unless the rules fix the seat.
@@ -95,8 +95,8 @@ pub trait Rules: SearchGame {
         None
     }
 
-    /// A random unfinished position with `first` to move and [`Rules::remaining_length`] uniform within
-    /// the range (inclusive); `None` if the game has no generator.
+    /// A random unfinished position with `first` to move and [`Rules::remaining_length`] uniform
+    /// within the range; `None` if the game has no generator.
     fn random_endgame(
         &self,
         remaining: [usize; 2],

@@ -1,4 +1,4 @@
-//! Adapters from a [`Search`] and from a Monte-Carlo tree search to a [`Player`].
+//! Adapters from searches to players.
 
 use crate::player::{
     Analysis, AnalysisObserver, Decision, Failure, MoveValue, Player, PositionValue,
@@ -19,7 +19,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-/// Adapts a [`Search`] to a [`Player`] that plays its best move.
+/// Makes a [`Search`] a [`Player`] of its best move.
 #[derive(Clone, Debug)]
 pub struct SearchPlayer<G, S> {
     search: S,
@@ -130,8 +130,7 @@ fn analysis_of<M: Copy>(
     }
 }
 
-/// Adapts a Monte-Carlo tree search to a [`Player`] that plays a proven best move, else the most
-/// visited.
+/// Makes a Monte-Carlo tree search a [`Player`] of a proven best move, else the most visited.
 pub struct MctsPlayer<G: SearchGame, L: Leaf<G>> {
     search: Mcts<G, L>,
 }

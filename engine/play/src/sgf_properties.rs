@@ -11,12 +11,12 @@ use alea_core::{
     text::{TextError, error_at, from_utf8_or_latin1},
 };
 
-/// A property of a game, such as `B[c3]`.
+/// A property, such as `B[c3]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SgfProperty {
-    /// Name in capital letters.
+    /// In capital letters.
     pub name: String,
-    /// Value without escape characters.
+    /// Without escape characters.
     pub value: String,
     /// Index of the value's first character in the text.
     pub at: usize,
@@ -71,7 +71,7 @@ pub fn read_each_line<G: SearchGame>(
     results
 }
 
-/// Each game, with the index of its first character.
+/// With the index of each game's first character.
 fn split_games(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, SgfProperties)> {
     let mut reader = Reader {
         signs,
@@ -112,7 +112,7 @@ impl Reader<'_> {
         self.next += rest.take_while(|&&sign| passes(sign)).count();
     }
 
-    /// The next character after white space.
+    /// After white space.
     fn peek(&mut self) -> Option<char> {
         self.skip_while(char::is_whitespace);
         self.signs.get(self.next).copied()
@@ -213,7 +213,7 @@ impl Reader<'_> {
     }
 }
 
-/// Properties of the first node of a game only.
+/// Of the first node only.
 const ROOT_PROPERTIES: [&str; 12] = [
     "AP", "CA", "DT", "EV", "FF", "GC", "GM", "GN", "PB", "PC", "PW", "SZ",
 ];
@@ -233,7 +233,7 @@ fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     is_first && (!in_line || before.next().is_none_or(|&sign| sign == '\n'))
 }
 
-/// Index after a damaged game's last parenthesis, or of the next game.
+/// Index after the last parenthesis, or of the next game.
 fn damaged_game_end(signs: &[char], begin: usize, in_line: bool) -> usize {
     if signs[begin] != '(' {
         let length = signs[begin..].iter().take_while(|&&sign| sign != '(');

@@ -9,14 +9,14 @@ use alea_core::{
 /// A result stated beside the moves of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatedResult {
-    /// How the game ended, other than [`Ending::Played`].
+    /// Other than [`Ending::Played`].
     pub ending: Ending,
-    /// Winning seat; `None` for a draw.
+    /// `None` for a draw.
     pub winner: Option<Seat>,
 }
 
 impl StatedResult {
-    /// A loss of `seat` by resignation.
+    /// A loss of `seat`.
     #[must_use]
     pub fn by_resignation(seat: Seat) -> Self {
         Self {
@@ -25,7 +25,7 @@ impl StatedResult {
         }
     }
 
-    /// A draw by agreement.
+    /// By agreement.
     pub const DRAW: Self = Self {
         ending: Ending::Agreed,
         winner: None,
@@ -94,7 +94,7 @@ impl StatedResult {
         Some(Self { ending, winner })
     }
 
-    /// Formats GGF's `RE`, with all `squares` as the winner's score.
+    /// Formats GGF's `RE`; the winner's score is all `squares`.
     #[must_use]
     pub fn to_ggf(self, squares: usize) -> String {
         let flag = match self.ending {

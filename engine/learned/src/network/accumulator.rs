@@ -25,7 +25,7 @@ impl PartialEq for Accumulators {
 impl Eq for Accumulators {}
 
 impl Accumulators {
-    /// First-layer sums from the perspective of `seat`.
+    /// Sums from the perspective of `seat`.
     #[inline]
     pub fn perspective(&self, seat: Seat) -> &[i32] {
         &self.sums[seat * self.width..][..self.width]

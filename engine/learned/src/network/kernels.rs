@@ -6,14 +6,13 @@ use super::{ACTIVATION_MAX, HIDDEN_SCALE, LANES, NetworkWeights, SHIFT};
 use alea_core::simd::multiversion;
 
 multiversion! {
-    /// Writes the sum of the listed rows of `matrix`.
     pub(super) fn sum_rows(matrix: &[i16], rows: &[u16], out: &mut [i32]) {
         any => sum_rows_body,
     }
 }
 
 multiversion! {
-    /// Writes `base` + `added` rows − `removed` rows of `matrix`.
+    /// `out = base + added rows − removed rows`.
     pub(super) fn change_rows(
         matrix: &[i16],
         base: &[i32],
@@ -36,7 +35,7 @@ multiversion! {
     }
 }
 
-/// A block of neurons; loops over it become vector instructions.
+/// Loops over a block of neurons become vector instructions.
 type Lanes = [i32; LANES];
 
 /// `sums[lane] += factor · row[lane]`.

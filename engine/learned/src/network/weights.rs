@@ -30,13 +30,13 @@ pub const ACTIVATION_MAX: i32 = 127 * HIDDEN_SCALE;
 /// Units per 1 of logits.
 pub const LOGIT_SCALE: i32 = ACTIVATION_MAX * OUTPUT_SCALE;
 
-/// The width of a layer is a multiple of this.
+/// Divides the width of a layer.
 pub const LANES: usize = 16;
 
-/// Maximal number of neurons in a layer.
+/// Neurons of a layer.
 pub const MAX_WIDTH: usize = 1024;
 
-/// Maximal number of hidden layers.
+/// Hidden layers.
 pub const MAX_HIDDEN: usize = 3;
 
 /// Largest magnitudes: first-layer weights, first-layer biases, further hidden weights, their
@@ -47,7 +47,7 @@ pub const WEIGHT_LIMITS: [f32; 5] = {
     [row, row, 127.0 / HIDDEN_SCALE as f32, 500.0, output]
 };
 
-/// Weights and biases of a layer after the first, for all buckets; matrices are input-major.
+/// A layer after the first, for all buckets; matrices are input-major.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layer<W = f32, B = f32> {
     /// Shape `[buckets × inputs × outputs]`.
@@ -56,8 +56,8 @@ pub struct Layer<W = f32, B = f32> {
     pub bias: Vec<B>,
 }
 
-/// Weights of a network. Number types: `R` of the first layer and output weights, `W` of hidden
-/// weights, `B` of later biases.
+/// Number types: `R` of the first layer and output weights, `W` of hidden weights, `B` of later
+/// biases.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkWeights<R = i16, W = i8, B = i32> {
     /// First-layer weights `[rows × width]`, in units of 1 / [`ROW_SCALE`].
@@ -67,13 +67,13 @@ pub struct NetworkWeights<R = i16, W = i8, B = i32> {
     /// Further hidden layers: weights in units of 1 / [`HIDDEN_SCALE`], biases of 1 /
     /// [`ACTIVATION_MAX`].
     pub hidden: Vec<Layer<W, B>>,
-    /// Output weights `[buckets × width of the last hidden layer]`, in units of 1 / [`OUTPUT_SCALE`].
+    /// `[buckets × width of the last hidden layer]`, in units of 1 / [`OUTPUT_SCALE`].
     pub output: Vec<R>,
-    /// Output biases `[buckets]`, in units of 1 / [`LOGIT_SCALE`].
+    /// `[buckets]`, in units of 1 / [`LOGIT_SCALE`].
     pub output_bias: Vec<B>,
 }
 
-/// Weights as trained, not quantized.
+/// Weights as trained.
 pub type FloatWeights = NetworkWeights<f32, f32, f32>;
 
 impl<R, W, B> NetworkWeights<R, W, B> {
@@ -91,7 +91,7 @@ impl<R, W, B> NetworkWeights<R, W, B> {
             .collect()
     }
 
-    /// Number of weights, including biases.
+    /// Number of weights, with biases.
     pub fn parameters(&self) -> usize {
         let later_layers = self.hidden.iter();
         let later_layers = later_layers.map(|layer| layer.weights.len() + layer.bias.len());
@@ -101,7 +101,7 @@ impl<R, W, B> NetworkWeights<R, W, B> {
 }
 
 impl FloatWeights {
-    /// Rounds all weights to integers.
+    /// Rounds all weights.
     ///
     /// # Errors
     /// If a weight is NaN or out of range.

@@ -10,17 +10,17 @@ const MAX_FRACTION_BITS: u32 = 22;
 
 const MIN_FRACTION_BITS: u32 = 8;
 
-/// Limit of the magnitude of sums, below the sentinel values of searches.
+/// Below the sentinel values of searches.
 const SUM_LIMIT: f64 = (1u32 << 30) as f64;
 
 pub(super) const MAX_LOG_ODDS: f64 = SUM_LIMIT / (1u32 << MIN_FRACTION_BITS) as f64;
 
 const LOG_ODDS_FRACTION_BITS: u32 = 18;
 
-/// Weights and bias in units of 2⁻ᵇ of the log odds.
+/// In units of 2⁻ᵇ of the log odds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuantizedWeights {
-    /// Weight of each row.
+    /// By row.
     pub weights: Vec<i32>,
     /// Bias and half a step of the log odds, so that [`Self::log_odds`] rounds to the nearest.
     pub bias: i32,
@@ -34,7 +34,7 @@ fn rounding_offset(bits: u32) -> i32 {
 }
 
 impl QuantizedWeights {
-    /// Rounds weights as finely as possible without overflow of any sum.
+    /// Rounds weights as finely as possible without overflow.
     ///
     /// # Errors
     /// If sums may get too large.

@@ -15,13 +15,13 @@ use alea_core::{
 };
 use std::{fmt::Debug, ops::Range};
 
-/// Maximal number of tuples in a set; bounds the stack space of an evaluation.
+/// Bounds the stack space of an evaluation.
 pub const MAX_TUPLES: usize = 256;
 
-/// Maximal number of cells in a tuple.
+/// In a tuple.
 pub const MAX_CELLS: usize = 12;
 
-/// Maximal number of rows of all tables and phases.
+/// Of all tables and phases.
 pub const MAX_ROWS: usize = 1 << 26;
 
 /// Name of sets that the game does not name.
@@ -32,11 +32,11 @@ pub const CUSTOM_NAME: &str = "custom";
 pub struct TupleSet<G: Learnable> {
     game: G,
     name: &'static str,
-    /// Cells of each tuple, shorter tuples first.
+    /// Shorter tuples first.
     tuples: Vec<Vec<Cell>>,
     /// First row of each tuple's table.
     bases: Vec<u32>,
-    /// View indices of all tuples' cells, concatenated.
+    /// Of all tuples' cells, concatenated.
     cell_indices: Vec<u16>,
     runs: Vec<EqualStrideRun>,
     rows: usize,
@@ -50,7 +50,7 @@ pub struct TupleSet<G: Learnable> {
 #[derive(Clone, Debug, PartialEq)]
 struct EqualStrideRun {
     tuples: usize,
-    /// Number of rows between successive symbols, for each cell of a tuple.
+    /// Rows between successive symbols, for each cell.
     strides: Vec<u32>,
 }
 
@@ -139,7 +139,7 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// The same tuples with tables per phase; `phases` are upper limits of
+    /// Tables per phase; `phases` are upper limits of
     /// [`alea_play::rule_parameters::Rules::remaining_length`] of all phases but the last.
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
         check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;
@@ -162,7 +162,7 @@ impl<G: Learnable> TupleSet<G> {
         &self.game
     }
 
-    /// Inference code prepared for these tuples.
+    /// Inference prepared for these tuples.
     #[inline]
     pub fn kernels(&self) -> &G::Tuples {
         &self.kernels
@@ -180,12 +180,12 @@ impl<G: Learnable> TupleSet<G> {
         self.name
     }
 
-    /// Rows of all tables and phases, each with a weight.
+    /// Of all tables and phases; each row has a weight.
     pub fn row_count(&self) -> usize {
         self.rows * (self.phases.len() + 1)
     }
 
-    /// Number of tuples, each with one active row.
+    /// Number of tuples.
     pub fn tuple_count(&self) -> usize {
         self.tuples.len()
     }
@@ -277,7 +277,6 @@ impl<G: Learnable> TupleSet<G> {
         }
     }
 
-    /// Writes each tuple's row, from the view.
     #[inline]
     pub(crate) fn rows_generic(&self, position: &G::Position, out: &mut [u32]) {
         let seat = self.game.to_move(position);
@@ -308,7 +307,7 @@ impl<G: Learnable> TupleSet<G> {
         )
     }
 
-    /// The tuples as text that [`Self::parse_custom`] parses.
+    /// Texts that [`Self::parse_custom`] parses.
     pub fn tuple_texts(&self) -> Vec<String> {
         self.tuples
             .iter()

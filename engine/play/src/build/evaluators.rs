@@ -12,7 +12,7 @@ use alea_core::{
 };
 use std::{path::Path, sync::Arc};
 
-/// Names and options of all evaluators of a game, for help and errors.
+/// All evaluators of a game with their options, for help and errors.
 #[must_use]
 pub fn evaluator_names<G: Playable>() -> String {
     let name = |entry: &EvaluatorEntry<G>| {
@@ -53,7 +53,7 @@ pub(super) fn or_default_evaluator<G: Playable>(
     )
 }
 
-/// Constructs an evaluator from notation and loads its model.
+/// Constructs an evaluator and loads its model.
 ///
 /// # Errors
 /// If a name or argument is wrong, or a model cannot be read.

@@ -32,13 +32,13 @@ pub(super) struct MctsRecipe<G: Playable> {
 enum LeafKind<G: Playable> {
     PlayoutLeaf,
     Evaluator(Arc<dyn AnyEvaluator<G>>),
-    /// Weight of the evaluator against a playout, and the evaluator.
+    /// Weight of the evaluator against a playout.
     BlendedLeaf(f32, Arc<dyn AnyEvaluator<G>>),
-    /// Depth of the leaf search in plies, and its evaluator.
+    /// Depth in plies.
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
-/// Limit for one player; every worker thread of a match has its own players.
+/// For one player; every worker thread of a match has its own players.
 const MAX_MEMORY_MIB: usize = 1 << 16;
 
 impl<G: Playable> MctsRecipe<G> {
@@ -228,7 +228,7 @@ impl<G: Playable> MctsRecipe<G> {
             && !self.options.ponder
     }
 
-    /// Leaves are `dyn` (one call per simulation), so that the search is compiled once.
+    /// Leaves are `dyn` (one call per simulation): the search is compiled once.
     pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
         let leaf = || match &self.leaf {
             LeafKind::PlayoutLeaf => self.playouts.make(),
@@ -250,7 +250,7 @@ impl<G: Playable> MctsRecipe<G> {
     }
 }
 
-/// Virtual visits of new edges, and whether they count in RAVE statistics.
+/// And whether they count in RAVE statistics.
 fn read_virtual_visits(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Problem> {
     let Some(notation) = arguments.take_named("noise")? else {
         return Ok((MctsOptions::default().virtual_visits, true));

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 const DEFAULT_GAMES: u32 = 1000;
 
-/// Default limit of games with a target error.
+/// With a target error.
 const MAX_GAMES: u32 = 100_000;
 
 #[derive(Clone)]

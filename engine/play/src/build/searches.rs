@@ -37,7 +37,7 @@ pub(super) struct SearchRecipe<G: Playable> {
     plan: SearchPlan<G>,
 }
 
-/// Kind, limits, transposition table and oracle of a search, without its evaluator.
+/// Settings of a search, without its evaluator.
 #[derive(Clone)]
 pub struct SearchPlan<G: Game> {
     shape: Shape,
@@ -48,7 +48,7 @@ pub struct SearchPlan<G: Game> {
 
 #[derive(Clone, Copy)]
 enum Shape {
-    /// Reference expectiminimax without cutoffs, in `f64`.
+    /// Without cutoffs, in `f64`.
     Reference(Form),
     /// Values each distinct move once, with cutoffs.
     Unified {
@@ -57,7 +57,7 @@ enum Shape {
         threads: usize,
         many: MultiplayerSearch,
     },
-    /// A search outcome by outcome, as published.
+    /// As published.
     Outcomes(StarByOutcomeOptions),
 }
 
@@ -68,7 +68,7 @@ enum MultiplayerSearch {
     Paranoid,
     /// Each seat maximizes its own payoff (max^n).
     MaxN,
-    /// Best-reply search: the other seats share one move.
+    /// The other seats share one move.
     BestReply,
 }
 
@@ -86,27 +86,27 @@ const NO_TABLE: TableRecipe = TableRecipe {
     reuse: DepthPolicy::SameDepth,
 };
 
-/// Limit for one player; every worker thread of a match has its own players.
+/// For one player; every worker thread of a match has its own players.
 const MAX_TABLE_MIB: usize = 1 << 12;
 
 const ENTRIES_PER_MIB: usize = 1 << 16;
 
-/// Below this depth transpositions are too rare for a table.
+/// Below this depth transpositions are too rare.
 const MIN_TABLE_DEPTH: u32 = 4;
 
 /// Larger tables have no effect at depth 6, and this one fits a core's own cache.
 const DEFAULT_TABLE_MIB: usize = 4;
 
-/// Default MiB of searches limited by time or nodes, which may get deep.
+/// Such searches may get deep.
 const DEFAULT_TABLE_MIB_WITH_LIMITS: usize = 16;
 
 /// Plies between iterations of searches limited by time or nodes: at 10 ms per move, steps of 2
 /// score 48.9 % ± 1.5 against steps of 1.
 const LIMITED_DEEPENING_STEP: u32 = 1;
 
-/// ProbCut threshold, in standard deviations, of Star2 searches limited by time or nodes. Regret
-/// per decision at 60,000 nodes on 2,000 search-labelled positions of 6 to 12 stones: 0.00350 with
-/// 1.5, 0.00331 with 2, 0.00327 with 3; without tables 0.00398 with 2, 0.00403 without ProbCut.
+/// For Star2. Regret per decision at 60,000 nodes on 2,000 search-labelled positions of 6 to 12
+/// stones: 0.00350 with 1.5, 0.00331 with 2, 0.00327 with 3; without tables 0.00398 with 2, 0.00403
+/// without ProbCut.
 const LIMITED_PROBCUT_SIGMAS: f32 = 3.0;
 
 impl<G: Playable> SearchRecipe<G> {
@@ -347,7 +347,7 @@ fn read_multiplayer<G: Playable>(
     }
 }
 
-/// Move limit per node; not with chance, where outcomes might be left without a move.
+/// Not with chance, where outcomes might be left without a move.
 fn read_width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Problem> {
     if G::Outcomes::CAPACITY > 1 {
         return Ok(None);

@@ -23,8 +23,7 @@ pub(super) struct Crash {
 
 type Choice<M> = Result<(M, Option<f32>), Failure>;
 
-/// The move of `seat`, while others ponder the position before its chance event; with the duration,
-/// if others pondered.
+/// Others ponder the position before its chance event; returns the duration, if any did.
 pub(super) fn decide<G: Game>(
     players: &mut [&mut dyn Player<G>],
     seat: Seat,

@@ -1,15 +1,15 @@
-//! Exploration: random moves instead of the players' choices, to diversify training data.
+//! Random moves instead of the players' choices, to diversify training data.
 
 use alea_core::random::RandomStream;
 
-/// A strength (probability or temperature) that may decrease with the ply.
+/// A probability or temperature that may decrease with the ply.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fading {
     /// Strength at ply 0.
     pub start: f64,
     /// First ply with strength 0; `None`: never.
     pub until: Option<usize>,
-    /// Plies in which the strength halves; `None` if it is constant.
+    /// Plies in which the strength halves; `None`: never.
     pub half_life: Option<f64>,
 }
 
@@ -41,17 +41,17 @@ impl Fading {
 pub struct Exploration {
     /// Plies at the start of a game whose moves are all random.
     pub opening_plies: usize,
-    /// Probability of a uniformly random move at later plies.
+    /// At later plies, for uniformly random moves.
     pub random_move_probability: Fading,
     /// Temperature, in units of win probability, of sampling the other moves by value; 0 leaves
     /// them to players.
     pub temperature: Fading,
-    /// Random stream of all exploration.
+    /// Stream of all exploration.
     pub random: RandomStream,
 }
 
 impl Exploration {
-    /// Uniformly random moves: all opening plies, later with probability `random_move_probability`.
+    /// Without sampling by value.
     #[must_use]
     pub fn new(opening_plies: usize, random_move_probability: f64, random: RandomStream) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl Exploration {
         }
     }
 
-    /// Index of a uniformly random move, if this ply explores.
+    /// `None` if this ply does not explore.
     pub(super) fn draw_random_move(&mut self, ply: usize, count: usize) -> Option<usize> {
         // Drawn at every ply, so that opening plies do not shift later choices.
         let draw = self.random.uniform_f64();
@@ -78,14 +78,14 @@ impl Exploration {
 }
 
 /// Index that `unit`, in `[0, 1)`, selects with probabilities proportional to exp(value /
-/// temperature) (Boltzmann), without moves that have no value.
+/// temperature), without moves that have no value.
 pub(super) fn boltzmann_index(
     values: impl Iterator<Item = Option<f32>> + Clone,
     temperature: f64,
     unit: f64,
 ) -> Option<usize> {
     let best = values.clone().flatten().reduce(f32::max)?;
-    // Subtracting the best value keeps weights at most 1.
+    // Keeps weights at most 1.
     let weight = |value: f32| (f64::from(value - best) / temperature).exp();
     let mut rest = unit * values.clone().flatten().map(weight).sum::<f64>();
     let mut last = None;

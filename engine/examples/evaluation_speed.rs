@@ -1,9 +1,9 @@
-//! Cost of one evaluation by hand-made and learned evaluators, on every available instruction set:
-//! `cargo run --release -p alea-engine --example evaluation_speed -- [rounds] [part of a name]`.
+//! Cost of one evaluation, on every available instruction set: `cargo run --release -p alea-engine
+//! --example evaluation_speed -- [rounds] [part of a name]`.
 //!
-//! Prints the best of some short rounds, in nanoseconds and clock cycles. "line": an incremental
-//! update, then an evaluation. "whole": an expectation over one ply, divided by its successors.
-//! Learned evaluators have random weights.
+//! The best of some short rounds, in nanoseconds and clock cycles. "line": an incremental update,
+//! then an evaluation. "whole": an expectation over one ply, divided by its successors. Learned
+//! evaluators have random weights.
 
 #![allow(
     clippy::print_stdout,
@@ -65,8 +65,8 @@ fn best(rounds: usize, mut round: impl FnMut()) -> f64 {
     best
 }
 
-/// Cycles per nanosecond: each step of the chain takes a multiplication (3 cycles) and an addition
-/// (1). Not inlined, so that the chain is the same everywhere.
+/// Cycles per nanosecond: a step of the chain takes a multiplication (3 cycles) and an addition
+/// (1). Inlining would change the chain.
 #[inline(never)]
 fn clock(rounds: usize) -> f64 {
     const STEPS: u64 = 20_000;
@@ -117,7 +117,6 @@ fn line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds
     });
 }
 
-/// In the order of a search.
 fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
     let game = Standard::default();
     let mut cache = E::Cache::default();
@@ -218,7 +217,6 @@ fn main() {
     }
 }
 
-/// Measures the row indices of tuples alone.
 fn rows(name: &str, set: &TupleSet, plies: &[Ply], rounds: usize) {
     let mut rows = vec![0; set.tuple_count()];
     measure(&format!("{name}, rows alone"), rounds, || {

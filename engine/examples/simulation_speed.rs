@@ -2,7 +2,7 @@
 //! `cargo run --release -p alea-engine --example simulation_speed -- [simulations] [threads]
 //! [playout or nothing] [batch]`.
 //!
-//! `nothing` gives leaves a constant value, so that only the tree is measured; `batch` is the
+//! With `nothing`, leaves have a constant value and only the tree is measured; `batch` is the
 //! number of concurrent simulations.
 
 #![allow(

@@ -66,9 +66,8 @@ pub fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + exponential(-x))
 }
 
-/// `exp(x)` with a relative error below 3e-7, for x clamped to ±87; equal bits on all machines.
-///
-/// 2^n by the exponent, times a Taylor polynomial of degree 6 on [-ln 2 / 2, ln 2 / 2].
+/// `exp(x)` with a relative error below 3e-7, for x clamped to ±87; equal bits on all machines: 2^n
+/// by the exponent, times a Taylor polynomial of degree 6 on [-ln 2 / 2, ln 2 / 2].
 #[inline]
 pub fn exponential(x: f32) -> f32 {
     let x = if x < -87.0 { -87.0 } else { x };

@@ -1,8 +1,8 @@
-//! Values of positions before a chance event, `Σ_o p_o · max_{m ∈ moves(o)} v_m`, exact or bounded.
+//! Values of positions before a chance event, `Σ_o p_o · max_{m ∈ moves(o)} v_m`, exact or bounded,
+//! with each distinct move valued once (Rock'n'Roll, Schäfer 2006).
 //!
-//! Each distinct move is valued once (Rock'n'Roll, Schäfer 2006). An outcome with unsearched moves
-//! has a value between its best lower bound and 1; solving these piecewise linear sums gives a
-//! move's window (Star1, Ballard 1983).
+//! An outcome with unsearched moves has a value between its best lower bound and 1; solving these
+//! piecewise linear sums gives a move's window (Star1, Ballard 1983).
 
 use crate::game::{List, MAX_LISTED_OUTCOMES, Outcome, OutcomeList};
 use serde::Serialize;
@@ -155,9 +155,8 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// Search window of the move at `index`, if the position's is from `alpha` to `beta`: values up
-    /// to its first limit change nothing or make the position fail low, values from the second on
-    /// make it fail high.
+    /// Search window of the move at `index`: values up to its first limit change nothing or make
+    /// the position fail low, values from the second on make it fail high.
     #[inline]
     pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {
         let (alpha, beta) = (alpha - self.margin, beta + self.margin);
@@ -281,7 +280,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         self.outcomes_allowing(index) != 0
     }
 
-    /// Whether the position's search can stop: its bounds are equal or outside of the window.
+    /// Whether the bounds are equal or outside of the window, which ends the search.
     #[inline]
     pub fn is_decided(&self, alpha: f32, beta: f32) -> bool {
         let margin = self.margin / 2.0;

@@ -12,18 +12,17 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// Incrementally updated data of a position, such as an NNUE accumulator; `()` for none.
     type Cache: Clone + Default + Send;
 
-    /// Whether batches of successors ([`Evaluator::one_ply`], [`Evaluator::score_successors`]) are
-    /// faster than one at a time; searches then update no caches.
+    /// Whether batches of successors are faster than one at a time; searches then update no caches.
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Value for the seat to move after a search of one ply: bit for bit the expectation of its
-    /// successors' values. Two seats only. `cache` may be of any position.
+    /// Value for the seat to move, bit for bit the expectation of its successors' values. Two seats
+    /// only. `cache` may be of any position.
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
         one_ply_serial(self, game, position, cache)
     }
 
-    /// Move-ordering scores of the positions after `moves`, for the seat that makes them; a winning
-    /// move has the maximal score.
+    /// Move-ordering scores after `moves`, for the seat that makes them; a winning move has the
+    /// maximal score.
     fn score_successors(
         &self,
         game: &G,
@@ -67,8 +66,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
         let _ = (game, position, cache);
     }
 
-    /// Computes the `child` cache of the position `after` a move from the `parent` cache, bit for
-    /// bit as [`Evaluator::refresh`].
+    /// Computes the `child` cache of the position `after` a move, bit for bit as
+    /// [`Evaluator::refresh`].
     fn update(
         &self,
         game: &G,
@@ -107,8 +106,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
-    /// Win rate observed in complete games at this (unproven) value of the evaluator or of a search
-    /// with it; `None` if not fitted.
+    /// Win rate in complete games at this (unproven) value of the evaluator or a search with it;
+    /// `None` if not fitted.
     fn observed_win_rate(&self, value: f32) -> Option<f32> {
         let _ = value;
         None
@@ -128,7 +127,7 @@ pub fn payoffs_from_own<G: Game>(game: &G, position: &G::Position, own: f32) -> 
     payoffs
 }
 
-/// Default of [`Evaluator::one_ply`], without batches.
+/// Default of [`Evaluator::one_ply`].
 pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -145,7 +144,7 @@ pub fn one_ply_serial<G: Game, E: Evaluator<G> + ?Sized>(
     expectation(&outcomes, &values)
 }
 
-/// Default of [`Evaluator::value_successors`], without batches.
+/// Default of [`Evaluator::value_successors`].
 pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -159,7 +158,7 @@ pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     }
 }
 
-/// Default of [`Evaluator::score_successors`], without batches.
+/// Default of [`Evaluator::score_successors`].
 pub fn score_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,

@@ -1,5 +1,5 @@
-//! Reading files, and writing them atomically by renaming a temporary file. That is locked; one
-//! without a lock was left by a killed program.
+//! Reading files, and writing them atomically by renaming a locked temporary file; one without a
+//! lock was left by a killed program.
 
 use crate::{
     fallible_allocation,
@@ -62,11 +62,11 @@ impl FileError {
 /// Kind of a file that is read into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
-    /// Settings, maps, results and other text.
+    /// Settings, maps, results.
     Text,
-    /// Text with many games or positions.
+    /// Many games or positions as text.
     Archive,
-    /// Shards, models, checkpoints, journals and other data of this program.
+    /// Shards, models, checkpoints, journals.
     Data,
 }
 
@@ -143,7 +143,6 @@ pub fn read_stream(stream: impl Read, path: &Path, kind: FileKind) -> Result<Vec
     })
 }
 
-/// `None` beyond `max_bytes`.
 fn read_up_to(stream: impl Read, expected: u64, max_bytes: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes =
         fallible_allocation::with_capacity(usize::try_from(expected).unwrap_or(usize::MAX))
@@ -234,8 +233,8 @@ pub fn claim_directory_for_slice(
     Ok(lock)
 }
 
-/// Locks a directory while the returned file lives: shared by tasks of a job array, else
-/// exclusively. `None` on file systems without locks.
+/// Locks a directory while the returned file lives, for tasks of a job array together, else alone.
+/// `None` where there are no locks.
 ///
 /// # Errors
 /// [`FileError::Busy`] if another process has locked it.
@@ -288,8 +287,8 @@ pub fn free_space(directory: &Path) -> Option<u64> {
     }
 }
 
-/// Replaces a file by what `write` writes into a buffer; on failure the old content stays. Links
-/// are followed; pipes and devices are written to directly.
+/// Replaces a file; on failure the old content stays. Links are followed; pipes and devices are
+/// written to directly.
 ///
 /// # Errors
 /// [`FileError::NoDirectory`] or [`FileError::Write`].

@@ -1,7 +1,7 @@
 //! The rules of a game.
 //!
-//! A position is an afterstate, before the next outcome of chance. Each outcome allows a contiguous
-//! range of its move list, so its value is `Σ probability · max(values of the moves in the range)`.
+//! A position is an afterstate, before the next outcome of chance. Each outcome allows a range of
+//! its move list; its value is `Σ probability · max(values of the moves in the range)`.
 
 use smallvec::{Array, SmallVec};
 use std::{
@@ -18,8 +18,8 @@ pub type Seat = usize;
 /// Maximal number of seats.
 pub const MAX_SEATS: usize = 8;
 
-/// Payoffs by seat, in `[0, 1]`. Two seats' add up to 1 (win 1, draw ½); more seats get the points
-/// of their ranks, scaled to `[0, 1]`.
+/// Payoffs by seat, in `[0, 1]`: of two 1 for a win, ½ for a draw; more seats get the scaled points
+/// of their ranks.
 pub type Payoffs = [f32; MAX_SEATS];
 
 /// A chance outcome with the range of the position's move list that it allows.
@@ -109,8 +109,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         self.payoffs(position).map(|payoffs| payoffs[seat])
     }
 
-    /// Replaces `moves` by all moves that some outcome allows (at least one), ordered so that each
-    /// outcome allows a contiguous range. `position` is not over.
+    /// Replaces `moves` by all that some outcome allows (at least one), in an order in which each
+    /// outcome allows a range. `position` is not over.
     fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
 
     /// Outcomes with their ranges of `moves`, the list of [`Game::moves`]; equal ranges are best
@@ -136,7 +136,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
 
 /// Samples the chance outcomes of played games.
 pub trait ChanceSource<G: Game> {
-    /// Samples an outcome; returns its number in records and the moves that it allows.
+    /// Returns the outcome's number in records and its moves.
     fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves);
 }
 
@@ -200,7 +200,7 @@ impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
         self.length += u16::from(is_pushed);
     }
 
-    /// Appends the first `count` of `items` without a branch; panics without room for all `items`.
+    /// Appends `count` of `items` without a branch; panics without room for all.
     #[inline]
     pub fn push_prefix<const FEW: usize>(&mut self, items: [T; FEW], count: usize) {
         let room = self.items[usize::from(self.length)..].first_chunk_mut();
@@ -273,8 +273,7 @@ pub fn uniform_index(count: usize, bits: u32) -> usize {
     ((count as u64 * u64::from(bits)) >> 32) as usize
 }
 
-/// As many equally likely outcomes as the list can hold, which divide `moves` moves into ranges of
-/// about equal length.
+/// As many equally likely outcomes as the list holds, which divide `moves` moves about equally.
 pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     let mut outcomes = O::default();
     for outcome in 0..O::CAPACITY {

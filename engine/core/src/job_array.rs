@@ -1,5 +1,5 @@
-//! Division of work among the tasks of a job array: each does a range of the numbered parts and
-//! writes its own files.
+//! Division of work among the tasks of a job array: each does a range of the parts and writes its
+//! own files.
 
 use crate::text::joined;
 use std::{
@@ -43,7 +43,7 @@ impl TaskSlice {
         matches!(self, Self::Task { .. })
     }
 
-    /// For a merge: a line that lists the tasks with unfinished parts; `None` without any.
+    /// For a merge: lists the tasks with unfinished parts; `None` without any.
     pub fn missing_tasks(
         self,
         path_for: &Path,

@@ -1,7 +1,5 @@
-//! Append-only work logs: JSON lines with a header that identifies the work, then one finished part
-//! per line, in any order.
-//!
-//! Parts of lines with a wrong checksum are repeated.
+//! Append-only work logs: JSON lines, first a header that identifies the work, then finished parts
+//! in any order. Parts with a wrong checksum are repeated.
 
 use crate::{
     files::{self, FileError, FileKind, checksum},
@@ -48,7 +46,6 @@ pub struct ErrorWording {
 /// An open journal, locked against other processes; a line is a finished part `L`.
 pub struct Journal<L> {
     file: Option<JournalFile>,
-    /// Lists the tasks whose parts an incomplete merge lacks.
     missing_tasks: Option<String>,
     lines: PhantomData<fn(&L)>,
 }
@@ -57,8 +54,8 @@ pub struct Journal<L> {
 pub type OpenedJournal<L> = (Journal<L>, BTreeMap<u64, L>);
 
 impl<L: Serialize + DeserializeOwned> Journal<L> {
-    /// Opens or creates the journal of a slice of `count` parts (without a path nothing is stored)
-    /// and reads its finished parts.
+    /// Opens or creates the journal of a slice of `count` parts, and reads its finished parts;
+    /// without a path nothing is stored.
     ///
     /// `identity` is an object with all that the results depend on; absent keys equal `null`. A
     /// task also reads the undivided work's journal, to which a merge adds the parts of all tasks.
@@ -182,7 +179,7 @@ struct JournalFile {
     path: PathBuf,
     file: File,
     length: u64,
-    /// Whether the file ends with an incomplete line that cannot be truncated.
+    /// The file ends with an incomplete line that cannot be truncated.
     is_closed: bool,
     /// Replaced files of this path: a process that opened one must not get its lock.
     replaced: Vec<File>,

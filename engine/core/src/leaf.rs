@@ -33,7 +33,7 @@ pub trait Leaf<G: Game>: Send {
     }
 }
 
-/// A growing bit set of [`super::search_game::SearchHints::history_index`].
+/// A growing bit set of `SearchHints::history_index`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct MoveKinds(Vec<u64>);
 

@@ -11,7 +11,7 @@ use std::{
 /// Limits of one decision of a player or a search, besides those of its options.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// Once set, the search ends with its result so far; read about every 200 µs.
+    /// Ends the search with its result so far; read about every 200 µs.
     pub stop: Option<Arc<AtomicBool>>,
     /// Wall time, in place of a search's own limits except of depth.
     pub time: Option<Duration>,

@@ -1,6 +1,6 @@
-//! Running mean and variance, finite for any number of samples.
+//! Running mean and variance.
 
-/// Number, mean and variance of samples.
+/// Number, mean and variance of samples, always finite.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
     samples: f64,

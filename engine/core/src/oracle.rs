@@ -3,11 +3,9 @@
 use crate::{chance_bounds::Bounds, game::Game, limits::Limits};
 use std::fmt::Debug;
 
-/// Game-theoretic values of some unfinished positions; 0 and 1 are certain, others exact up to
-/// [`Oracle::max_error`].
+/// Game-theoretic values of some unfinished positions; 0 and 1 are certain.
 pub trait Oracle<G: Game>: Send + Sync + Debug {
-    /// Win probability of the seat to move with best play, before its chance event; `None` if
-    /// unknown.
+    /// Win probability of the seat to move, before its chance event; `None` if unknown.
     fn value(&self, game: &G, position: &G::Position) -> Option<f32>;
 
     /// [`Oracle::value`]; `None` also if `limits` end its computation.
@@ -30,8 +28,8 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
         true
     }
 
-    /// Tightens the initially unknown `bounds` of `moves`, for the seat that makes them; returns
-    /// whether any changed.
+    /// Tightens the initially unknown `bounds` of `moves` for their seat; returns whether any
+    /// changed.
     fn move_bounds(
         &self,
         game: &G,

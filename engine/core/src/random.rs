@@ -1,5 +1,5 @@
-//! Seeds and random streams: pure functions of the user's seed, a [`SeedSpace`] and indices, equal
-//! on every machine.
+//! Seeds and random streams: functions of the user's seed, a [`SeedSpace`] and indices, equal on
+//! every machine.
 
 use rand_mt::Mt64;
 use xxhash_rust::xxh3::xxh3_64;

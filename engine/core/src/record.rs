@@ -10,14 +10,14 @@ use std::fmt;
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Ending {
-    /// The game ended by its rules.
+    /// By its rules.
     #[default]
     Played,
     /// A player resigned.
     Resigned,
-    /// A player ran out of time.
+    /// A player's time ran out.
     Time,
-    /// The players agreed on the result.
+    /// By agreement.
     Agreed,
     /// A player left or was disqualified, or the reason is unknown.
     Awarded,

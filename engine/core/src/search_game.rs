@@ -37,8 +37,7 @@ pub trait SearchHints: Game {
         Phase::Middle
     }
 
-    /// Expected moves that the seat to move still makes, for the time manager; best a little above
-    /// the mean.
+    /// For the time manager; best a little above the mean of the seat to move.
     fn expected_moves_left(&self, position: &Self::Position) -> u32 {
         let _ = position;
         20
@@ -71,8 +70,8 @@ pub trait Playouts: SearchHints {
         moves[uniform_index(moves.len(), bits as u32)]
     }
 
-    /// Samples an outcome by 32 random bits and replaces `moves` by its moves; returns the first
-    /// one's index in the list of all moves.
+    /// Samples an outcome by 32 random bits and replaces `moves` by its; returns the first one's
+    /// index in the list of all.
     fn sample_allowed_moves(
         &self,
         position: &Self::Position,
@@ -156,7 +155,7 @@ pub struct MoveCount {
     pub nonterminal: u32,
 }
 
-/// Default of [`Playouts::count_moves`]: lists and plays the moves.
+/// Default of [`Playouts::count_moves`].
 pub fn count_moves_by_listing<G: Game>(game: &G, position: &G::Position) -> MoveCount {
     let mut moves = G::Moves::default();
     game.moves(position, &mut moves);
@@ -172,8 +171,8 @@ pub trait OutOfTurn: Game {
     /// Whether there is no chance and two seats always alternate.
     const STRICT_TURNS: bool = false;
 
-    /// Whether [`OutOfTurn::set_side_to_move`] can set any seat; [`SearchHints::history_index`] and
-    /// [`SearchHints::move_class`] then accept moves of every seat.
+    /// Whether [`OutOfTurn::set_side_to_move`] can set any seat; [`SearchHints`] then accepts moves
+    /// of every seat.
     const SUPPORTS_OUT_OF_TURN: bool = false;
 
     /// Returns `false`, with `position` unchanged, if the seat has no move or the game is over.

@@ -1,5 +1,5 @@
-//! Files that the program contains, and a directory with more of them: where a relative path is
-//! looked up that does not exist.
+//! Files that the program contains, and a directory in which relative paths are looked up that do
+//! not exist.
 
 use std::{
     borrow::Cow,
@@ -12,19 +12,16 @@ type ShippedFile = (&'static str, &'static [u8]);
 static SHIPPED_FILES: OnceLock<Vec<ShippedFile>> = OnceLock::new();
 static DATA_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
-/// Makes files readable at their relative paths wherever the program runs; to call once, at its
-/// start.
+/// Makes files readable at their relative paths wherever the program runs.
 pub fn set_shipped_files(files: &[&[ShippedFile]]) {
     _ = SHIPPED_FILES.set(files.concat());
 }
 
-/// Sets the directory in which relative paths are looked up that do not exist; to call once, at the
-/// start.
+/// Sets the directory in which relative paths are looked up that do not exist.
 pub fn set_data_directory(directory: &Path) {
     _ = DATA_DIRECTORY.set(directory.to_owned());
 }
 
-/// The path, or the one in the data directory if only that exists.
 pub(crate) fn or_in_data_directory(path: &Path) -> Cow<'_, Path> {
     let elsewhere = DATA_DIRECTORY.get().map(|directory| directory.join(path));
     let elsewhere = elsewhere.filter(|found| !path.exists() && found.exists());

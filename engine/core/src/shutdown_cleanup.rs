@@ -1,5 +1,4 @@
-//! Orderly shutdown on a signal: afterwards no file is renamed into place, and no temporary file is
-//! left.
+//! Shutdown on a signal: afterwards no file is renamed into place, and no temporary file is left.
 
 use std::{
     io,
@@ -57,7 +56,7 @@ impl Drop for TemporaryFile {
     }
 }
 
-/// Removes all temporary files and blocks all later writes until the process ends. Returns the
+/// Removes all temporary files, blocks later writes until the process ends, and returns the
 /// registered outputs.
 #[must_use]
 pub fn shut_down() -> Vec<PathBuf> {

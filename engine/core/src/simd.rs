@@ -105,9 +105,9 @@ impl Instructions {
     }
 }
 
-/// Defines a function with a body per SIMD level: `name(instructions, arguments…)` calls the first
-/// version whose level `instructions` include, compiled for it. Versions are listed widest first;
-/// `any` is one body for AVX-512, AVX2 and portable.
+/// Defines a function with a body per SIMD level, widest first: `name(instructions, arguments…)`
+/// calls the first whose level `instructions` include. `any` is one body for AVX-512, AVX2 and
+/// portable.
 #[macro_export]
 macro_rules! multiversion {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident

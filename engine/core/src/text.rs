@@ -155,8 +155,8 @@ pub fn shorten(text: &str, max_length: usize) -> String {
         .collect()
 }
 
-/// Whether a character may garble a terminal or page, such as control characters, direction marks
-/// and line separators.
+/// Whether a character may garble a terminal or page: control characters, direction marks, line
+/// separators.
 pub fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -187,11 +187,8 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Text to append to an unknown name, ` (did you mean 'star2'?)`; empty if `list` has no similar
-/// name.
-///
-/// In `star2(depth, eval), mcts and random; more text`, parentheses and what follows `;` contain no
-/// names.
+/// Appendix of an unknown name, ` (did you mean 'star2'?)`; empty if `list` has no similar name. In
+/// a list, parentheses and what follows `;` contain no names.
 pub fn suggestion(name: &str, list: &str) -> String {
     const MIN_SIMILARITY: f64 = 0.6;
     const MAX_NAME_BYTES: usize = 64;

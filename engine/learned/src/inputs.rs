@@ -1,8 +1,7 @@
-//! Inputs of learned evaluators: *views* (positions as one symbol per cell, from a seat's
-//! perspective), tuples of view cells, and features of neural networks.
+//! Inputs of learned evaluators, in training and play: *views* (positions as one symbol per cell,
+//! from a seat's perspective), tuples of view cells, and features of neural networks.
 //!
-//! Training and inference share one extractor, which does not depend on the seat's number. *Schema
-//! texts* in model files name every input with the version of its formula, so that no model runs on
+//! *Schema texts* in model files name every input with the version of its formula: no model runs on
 //! inputs other than it was trained on.
 
 use super::{
@@ -125,8 +124,8 @@ pub trait TupleInputs: Playable {
     /// alphabet's size.
     fn write_symbols(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
 
-    /// Range of [`alea_play::rule_parameters::Rules::remaining_length`] of unfinished positions; by default up to
-    /// the maximal plies.
+    /// Range of `Rules::remaining_length` of unfinished positions; by default up to the maximal
+    /// plies.
     fn remaining_range(&self) -> RangeInclusive<usize> {
         1..=self.max_plies().into()
     }
@@ -141,8 +140,7 @@ pub trait TupleInputs: Playable {
         }
     }
 
-    /// Image of a cell under a symmetry ([`alea_play::codec::Codec::transform_position`]), whose
-    /// symbols may differ.
+    /// Image under a symmetry of positions, which may change symbols.
     fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
         let _ = symmetry;
         cell
@@ -181,7 +179,7 @@ pub trait Learnable: TupleInputs {
         self.clone()
     }
 
-    /// Gives several boards common inputs, so that one model trains on all; unchanged by default.
+    /// Gives several boards common inputs for one model; unchanged by default.
     fn for_joint_training(all: Vec<Self>) -> Vec<Self> {
         all
     }
@@ -196,8 +194,8 @@ pub trait Learnable: TupleInputs {
         Self::from_notation(name, None).ok()
     }
 
-    /// One-hot slots of a neural network: ranges of first-layer rows of which exactly one is
-    /// active; slots may share rows. By default each cell of the first group is a slot.
+    /// One-hot slots: ranges of first-layer rows of which exactly one is active; slots may share
+    /// rows. By default each cell of the first group is a slot.
     fn feature_slots(&self, groups: NamedSet<Self::Group>) -> Vec<Range<usize>> {
         let _ = groups;
         let cells = self.cell_groups()[0];
@@ -250,7 +248,6 @@ pub fn check_bucket_limits<G: TupleInputs>(
     ))
 }
 
-/// Schema text of the upper limits of phases or buckets (`what`).
 pub(super) fn format_limits<G: TupleInputs>(what: &str, limits: &[u8]) -> String {
     match limits {
         [] => String::new(),

@@ -91,8 +91,7 @@ impl<G: Learnable> ModelFile<G> {
         container.to_bytes()
     }
 
-    /// Parses and validates a file for `game`; reports the first failed check of format, schema,
-    /// game, kind, features, checksums, tensors and weights.
+    /// Parses and validates a file for `game`; reports the first failed check.
     pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelError> {
         let container = Container::parse(bytes)?;
         let schema = container.metadata_value("schema")?;
@@ -258,7 +257,6 @@ fn network_scales(layers: usize) -> String {
     )
 }
 
-/// Prepends `buckets`, unless it is 1.
 fn with_bucket_dimension(buckets: usize, shape: &[usize]) -> Vec<usize> {
     let all = (buckets > 1).then_some(buckets).into_iter();
     all.chain(shape.iter().copied()).collect()
@@ -325,7 +323,6 @@ fn read_ntuple<G: Learnable>(
     TupleNetwork::new(set, weights, bias[0])
 }
 
-/// Of all phases or buckets but the last.
 fn read_limits(container: &Container, key: &'static str) -> Result<Vec<u8>, ModelError> {
     let Ok(text) = container.metadata_value(key) else {
         return Ok(Vec::new());

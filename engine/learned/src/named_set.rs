@@ -4,7 +4,7 @@ use alea_core::text::{joined, suggestion};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{fmt::Debug, hash::Hash};
 
-/// An item of a small fixed list, named in files and configurations.
+/// An item of a small list, named in files and configurations.
 pub trait Named: Copy + Debug + Eq + Hash + Send + Sync + 'static {
     /// In order; at most 32.
     const ALL: &'static [Self];

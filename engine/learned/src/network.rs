@@ -1,8 +1,8 @@
 //! Quantized neural networks (NNUE, Nasu 2018; formula in `weights.rs`) for the leaves of a search.
 //!
 //! Inputs are one-hot slots ([`Learnable::feature_slots`]); later layers exist per bucket of the
-//! remaining game. Sums are exact integers, so updates equal a refresh, and all kernels and
-//! instruction sets give the same bits.
+//! remaining game. Sums are integers: updates equal a refresh, and all kernels and instruction sets
+//! give the same bits.
 
 mod accumulator;
 mod kernels;
@@ -126,7 +126,7 @@ impl<G: Learnable<Network = Self>> NetworkKernels<G> for GenericKernels {
     }
 }
 
-/// An immutable neural network, ready for evaluation.
+/// A neural network, ready for evaluation.
 #[derive(Clone, Debug)]
 pub struct Network<G: Learnable> {
     weights: NetworkWeights,
@@ -140,8 +140,7 @@ pub struct Network<G: Learnable> {
 }
 
 impl<G: Learnable> Network<G> {
-    /// `bucket_limits` are upper limits of [`alea_play::rule_parameters::Rules::remaining_length`]
-    /// of all buckets but the last.
+    /// `bucket_limits` are upper limits of `Rules::remaining_length` of all buckets but the last.
     pub fn new(
         game: &G,
         groups: NamedSet<G::Group>,
@@ -174,7 +173,7 @@ impl<G: Learnable> Network<G> {
         })
     }
 
-    /// The same network on other SIMD instructions than the machine's best, with equal values.
+    /// For other SIMD instructions than the machine's best, with equal values.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {

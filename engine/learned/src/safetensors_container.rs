@@ -1,5 +1,5 @@
-//! Safetensors files with checksums. Metadata is sorted, unlike that of the `safetensors` crate, so
-//! that equal models give equal files.
+//! Safetensors files with checksums. Metadata is sorted, unlike in the `safetensors` crate: equal
+//! models give equal files.
 
 use super::ModelError;
 use alea_core::text::joined;

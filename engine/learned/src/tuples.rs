@@ -2,8 +2,8 @@
 //! by the cells' symbols.
 //!
 //! The logit is `bias + Σ_t weights[row of tuple t]`. All tables are one array of rows, once per
-//! phase of the remaining game. Sums are quantized and exact, so all kernels and incremental
-//! updates give the same bits.
+//! phase of the remaining game. Sums are integers: all kernels and incremental updates give the
+//! same bits.
 
 mod quantized;
 mod set;
@@ -36,7 +36,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     /// `bases` are the first rows of the tables.
     fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self;
 
-    /// The same kernels on other SIMD instructions than the machine's best, with equal values.
+    /// For other SIMD instructions than the machine's best, with equal values.
     #[must_use]
     fn with_instructions(&self, _instructions: Instructions) -> Self {
         self.clone()
@@ -165,7 +165,7 @@ impl<G: Learnable> TupleNetwork<G> {
         &self.quantized
     }
 
-    /// The same network on other SIMD instructions than the machine's best, with equal values.
+    /// For other SIMD instructions than the machine's best, with equal values.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {

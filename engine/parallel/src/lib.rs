@@ -1,6 +1,5 @@
-//! Parallel loops on rayon's thread pool. The loop that hands out indices is compiled once; chains
-//! of rayon's iterators would be compiled anew for every game (a tenth of the command's build,
-//! measured).
+//! Parallel loops on rayon's thread pool. Chains of rayon's iterators would be compiled anew for
+//! every game (a tenth of the command's build, measured).
 
 use rayon::prelude::*;
 use std::convert::Infallible;

@@ -25,7 +25,7 @@ pub struct MoveValue<M> {
     pub value: Option<f32>,
     /// Payoffs of all seats; `None` if the search values one seat.
     pub payoffs: Option<Payoffs>,
-    /// Win rate observed in complete games for `value`; `None` if not fitted.
+    /// Win rate in complete games at `value`; `None` if not fitted.
     pub calibrated: Option<f32>,
     /// Whether `value` is proven or comes from a search to the end of every line.
     pub is_exact: bool,
@@ -51,7 +51,7 @@ impl<M> MoveValue<M> {
 }
 
 /// Analysis of an unfinished position for the seat to move. [`Player::analyse`] fills `moves`,
-/// `line`, `stats` and `tree`, [`PlayerRecipe::analyse`] the rest.
+/// `line`, `stats` and `tree`.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
     /// `None` before the position's chance event.
@@ -59,7 +59,7 @@ pub struct Analysis<M> {
     /// Value of `best`, or before the chance event the expectation; `None` from players without
     /// values.
     pub value: Option<f32>,
-    /// Win rate observed in complete games for `value`; `None` if not fitted.
+    /// Win rate in complete games at `value`; `None` if not fitted.
     pub calibrated: Option<f32>,
     /// Unit of exact scores, such as `discs`; `None` without these.
     pub unit: Option<&'static str>,
@@ -114,9 +114,9 @@ impl<M: Copy> Analysis<M> {
 }
 
 impl<G: Playable> PlayerRecipe<G> {
-    /// Analyses a position with a player of this recipe, before (`None`) or after a chance outcome;
-    /// `limits` apply besides the player's own. `observer` receives every finished depth except the
-    /// last, without best move and scores.
+    /// Analyses a position before (`None`) or after a chance outcome; `limits` apply besides the
+    /// player's own. `observer` receives every finished depth except the last, without best move
+    /// and scores.
     ///
     /// # Errors
     /// The player's failure, in one line.
@@ -165,7 +165,6 @@ impl<G: Playable> PlayerRecipe<G> {
         Ok(analysis)
     }
 
-    /// Adds exactness, calibration and the value of the position.
     fn complete(
         &self,
         game: &G,

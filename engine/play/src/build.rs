@@ -25,7 +25,7 @@ mod searches;
 
 pub use self::evaluators::{evaluator_from, evaluator_names, read_evaluator};
 
-/// All players of a game with their options, for help and errors.
+/// All players of a game with their options.
 #[must_use]
 pub fn player_names<G: Playable>() -> String {
     let oracle = G::registry()
@@ -66,7 +66,6 @@ pub struct PlayerRecipe<G: Playable> {
 struct PlayerConstructor<G: Playable> {
     is_reproducible: bool,
     is_time_limited: bool,
-    /// If all values come from one evaluator.
     evaluator_and_oracle: Option<EvaluatorAndOracle<G>>,
     make: MakePlayer<G>,
 }
@@ -210,8 +209,7 @@ impl<G: Playable> PlayerRecipe<G> {
         self.made.is_reproducible
     }
 
-    /// Whether there is a time limit, which [`Limits::time`](alea_core::limits::Limits::time) may
-    /// replace.
+    /// Whether there is a time limit, which `Limits::time` may replace.
     pub fn is_time_limited(&self) -> bool {
         self.made.is_time_limited
     }
@@ -222,7 +220,7 @@ impl<G: Playable> PlayerRecipe<G> {
     }
 
     /// Win rate observed in complete games for a `value` of `position`, for the same seat; `None`
-    /// if not fitted. Values of finished and of exactly known positions do not change.
+    /// if not fitted. Exact values do not change.
     #[must_use]
     pub fn observed_win_rate(
         &self,
@@ -244,7 +242,7 @@ impl<G: Playable> PlayerRecipe<G> {
         (self.made.make)(self.game.clone(), false)
     }
 
-    /// Makes a player that measures its evaluation time.
+    /// Makes a player that measures evaluation time.
     pub fn make_timed(&self) -> Box<dyn Player<G>> {
         (self.made.make)(self.game.clone(), true)
     }
@@ -265,7 +263,6 @@ const OVERRIDING_OPTIONS: [(&str, &[&str]); 3] = [
 ];
 const RAVE_ONLY_OPTIONS: &[&str] = &["rave", "blend", "again", "noise", "exploration", "fpu"];
 
-/// Adds those that the notation does not override.
 fn with_mcts_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Problem> {
     let usual = Notation::parse(&format!("mcts({})", G::INFO.mcts_defaults))
         .map_err(|error| (error.character, error.problem))?;

@@ -42,8 +42,7 @@ pub trait ChanceSources: Rules {
     }
 
     /// Replaces `moves` by those that the outcome allows, in list order; none if there is no such
-    /// outcome. The position must not be over. By default [`alea_core::game::Game::outcomes`]
-    /// numbers the outcomes.
+    /// outcome. The position must not be over. By default `Game::outcomes` numbers the outcomes.
     fn allowed_moves(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves) {
         self.moves(position, moves);
         let outcomes = self.outcomes(position, moves);
@@ -67,7 +66,7 @@ pub trait ChanceSources: Rules {
         0..=(Self::Outcomes::CAPACITY - 1) as u8
     }
 
-    /// The rules with the chance that a player's options assume, such as a loaded die.
+    /// The rules with the chance that a player assumes, such as a loaded die.
     ///
     /// # Errors
     /// If an option has an invalid value. The caller refuses unread ones.
@@ -76,8 +75,8 @@ pub trait ChanceSources: Rules {
         Ok(self.clone())
     }
 
-    /// The same rules, but [`alea_core::game::Game::outcomes`] does not merge outcomes with the
-    /// same moves, as in published searches.
+    /// The same rules, but `Game::outcomes` does not merge outcomes with the same moves, as in
+    /// published searches.
     #[must_use]
     fn with_unmerged_outcomes(&self) -> Self {
         self.clone()
@@ -89,7 +88,7 @@ fn retain_range<M: Copy>(moves: &mut impl List<M>, range: std::ops::Range<usize>
     moves.truncate(range.len());
 }
 
-/// Samples from [`alea_core::game::Game::outcomes`] with one random stream per seat.
+/// Samples from `Game::outcomes` with one random stream per seat.
 #[derive(Clone, Debug)]
 pub struct OutcomeListSampler {
     seed: u64,

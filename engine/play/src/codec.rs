@@ -2,8 +2,8 @@
 
 use super::position_text::GameText;
 
-/// A game with a lossless binary encoding and symmetries of its positions; by default their text,
-/// and the identity alone.
+/// Lossless binary encoding and symmetries of positions; by default their text, and the identity
+/// alone.
 pub trait Codec: GameText {
     /// Appends the canonical encoding of a position.
     fn encode(&self, position: &Self::Position, bytes: &mut Vec<u8>) {
@@ -56,7 +56,7 @@ pub trait Codec: GameText {
         *position
     }
 
-    /// Whether a position or an image of it is reserved for tests, not for training.
+    /// Whether a position or its image is reserved for tests.
     fn is_held_out(&self, position: &Self::Position) -> bool {
         let _ = position;
         false

@@ -16,7 +16,7 @@ pub struct GameInfo {
     pub seats: &'static [NamedText],
     /// Whether results list the numbers (from 1) of all winners instead of one name.
     pub lists_winners: bool,
-    /// Unit of [`super::rule_parameters::Rules::remaining_length`] in one word: `stones`.
+    /// Unit of `Rules::remaining_length` in one word: `stones`.
     pub remaining_unit: &'static str,
     /// Unit of phases and buckets in model files; empty if it is `remaining_unit`.
     pub phase_unit: &'static str,
@@ -32,8 +32,8 @@ pub struct GameInfo {
     pub improve_presets: &'static [NamedText],
     /// Default options of `mcts`, such as `leaf=playout, rave=1000`.
     pub mcts_defaults: &'static str,
-    /// Name and default playout weight of each move class
-    /// ([`alea_core::search_game::SearchHints::move_class`]), at most four, quiet first.
+    /// Name and default playout weight of each move class (`SearchHints::move_class`), at most
+    /// four, quiet first.
     pub move_classes: &'static [(&'static str, u32)],
     /// Options that give a solving Monte-Carlo search its oracle.
     pub solver_options: &'static [NamedText],

@@ -1,5 +1,5 @@
-//! The game loop. A game is a pure function of its start, its players with their seeds, and its
-//! chance source, unless players ponder.
+//! The game loop. A game is a function of its start, its players with their seeds, and its chance
+//! source, unless players ponder.
 
 mod decide;
 mod exploration;
@@ -64,8 +64,8 @@ pub fn play_game<G: Game>(
     play_with_oracle(game, start, players, chance, exploration, None, effort)
 }
 
-/// [`play_game`] in which, where `oracle` knows the position and all successors, the first best
-/// move is played, with its exact value and without exploration.
+/// [`play_game`] with the first best move, its exact value and no exploration where `oracle` knows
+/// the position and all successors.
 ///
 /// # Errors
 /// If a player fails.
@@ -160,8 +160,8 @@ fn oracle_best_move<G: Game>(
     best
 }
 
-/// Plays one game between players that may fail: who panics, gives no answer, or makes an illegal
-/// move forfeits; the record ends before that move.
+/// Plays one game: who panics, gives no answer, or makes an illegal move forfeits; the record ends
+/// before that move.
 pub fn play_refereed<G: Game>(
     game: &G,
     start: G::Position,

@@ -1,5 +1,5 @@
-//! Perft: counts lines of play, to check the rules and measure their speed. A ply is a chance
-//! outcome and a move that it allows, listed passes included.
+//! Counts lines of play, to check the rules and measure their speed. A ply is a chance outcome and
+//! a move that it allows, listed passes included.
 
 use super::playable::Playable;
 use std::hint::black_box;

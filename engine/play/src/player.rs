@@ -1,5 +1,5 @@
-//! Players, which choose one of the legal moves. Players are `dyn` (one call per move), their
-//! searches generic.
+//! Players choose one of the legal moves. They are `dyn` (one call per move), their searches
+//! generic.
 
 pub use super::analysis::{Analysis, MoveValue};
 use alea_core::game::{Game, Payoffs};
@@ -130,8 +130,8 @@ pub trait Player<G: Game>: Send {
         PositionValue::unknown()
     }
 
-    /// Unit of the game's score (`discs`), and the exact final score after each move for the seat
-    /// that makes it, if all are known.
+    /// Unit (`discs`), and the final score after each move for the seat that makes it, if all are
+    /// known.
     fn exact_scores(
         &mut self,
         _position: &G::Position,

@@ -2,7 +2,7 @@
 //! defines names and keys.
 //!
 //! Files are opened and programs started only through [`Notation::trusted_path`], which refuses
-//! text that is not [`trusted_text`], such as records, saved games, models and protocol lines.
+//! text of records, models and protocols.
 
 use alea_core::text::{joined, printable, shorten, suggestion};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
@@ -14,7 +14,7 @@ pub struct Text<'t> {
     is_trusted: bool,
 }
 
-/// Text from the program's own user, which may name files to open and programs to start.
+/// Text from the program's own user, which may name files and programs.
 #[must_use]
 pub fn trusted_text(text: &str) -> Text<'_> {
     let is_trusted = true;
@@ -48,7 +48,6 @@ pub struct Notation {
     pub arguments: Vec<Argument>,
     /// Character, counted from 1, at which the notation begins.
     pub character: usize,
-    /// Whether `name` may be a file or a program.
     is_trusted: bool,
 }
 
@@ -79,7 +78,7 @@ pub struct NotationError {
     pub problem: String,
 }
 
-/// Character, counted from 1, and what is wrong there; [`NotationError`] adds the text.
+/// Character, counted from 1, and what is wrong there.
 pub type Problem = (usize, String);
 
 impl NotationError {
@@ -400,7 +399,7 @@ impl<'a> Arguments<'a> {
         }))
     }
 
-    /// Reads the value of `key`, ignoring values without a key.
+    /// Reads the value of `key` alone.
     pub fn take_named(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         if self.notation.argument(key).is_some() {
             return self.take(key);

@@ -1,5 +1,5 @@
-//! Players that a program adds to the engine's, such as external processes. They must be registered
-//! before notations are parsed; the engine's own names take precedence.
+//! Players that a program adds, such as external processes, before notations are parsed; the
+//! engine's own names take precedence.
 
 use super::{
     playable::Playable,

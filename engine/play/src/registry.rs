@@ -25,8 +25,7 @@ use std::sync::Arc;
 /// A `dyn` evaluator, shared by its players.
 pub type SharedEvaluator<G> = Arc<dyn AnyEvaluator<G>>;
 
-/// Everything that a game offers by name; in a `static`, so that its searches are compiled once,
-/// with the game.
+/// Everything that a game offers by name; a `static`, so that its searches are compiled once.
 pub struct Registry<G: Playable> {
     /// Default first.
     pub evaluators: &'static [EvaluatorEntry<G>],
@@ -38,13 +37,13 @@ pub struct Registry<G: Playable> {
     pub playouts: &'static [PlayoutEntry<G>],
     /// Other programs' formats for games.
     pub transcripts: &'static [TranscriptFormat<G>],
-    /// Implements [`Playable::best_model`].
+    /// [`Playable::best_model`].
     pub best_model: fn(&G) -> Option<&'static [u8]>,
-    /// Implements [`Playable::evaluator_from_model`].
+    /// [`Playable::evaluator_from_model`].
     pub read_model: fn(&G, &[u8]) -> Result<SharedEvaluator<G>, String>,
-    /// Implements [`Playable::player_recipe`].
+    /// [`Playable::player_recipe`].
     pub read_player: fn(&Notation, &G) -> Result<PlayerRecipe<G>, Problem>,
-    /// Implements [`Playable::evaluator`].
+    /// [`Playable::evaluator`].
     pub read_evaluator: fn(&Notation, &G) -> Result<SharedEvaluator<G>, Problem>,
 }
 
@@ -81,7 +80,7 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// [`Evaluator::observed_win_rate`].
     fn observed_win_rate(&self, value: f32) -> Option<f32>;
 
-    /// A player that searches with this evaluator and, if `timed`, measures evaluation time.
+    /// Searches with this evaluator and, if `timed`, measures evaluation time.
     fn search_player(
         self: Arc<Self>,
         game: G,
@@ -277,7 +276,7 @@ impl<G: 'static> EvaluatorEntry<G> {
 /// Makes a player; called once per thread.
 pub type PlayerMaker<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 
-/// A named player of one game alone, such as a published program.
+/// A player of one game alone, such as a published program.
 #[derive(Debug)]
 pub struct PlayerEntry<G: 'static> {
     /// Name in notation.

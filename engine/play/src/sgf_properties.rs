@@ -1,9 +1,8 @@
 //! Parser of games as properties, as in SGF and GGF: `(;PB[name]SZ[8];W[d4];B[e5])`, without
 //! variations.
 //!
-//! Numbers (boards of a GGF match) and lines that begin with `#` may precede a game. A `]` without
-//! a valid continuation belongs to the value, since programs do not escape names. A damaged game
-//! does not affect others.
+//! Numbers (boards of a GGF match) and lines with `#` may precede a game. A `]` without a valid
+//! continuation belongs to the value, since programs do not escape names.
 
 use super::registry::PlainGame;
 use alea_core::{
@@ -199,7 +198,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the `]` just read closes its value, by what follows.
+    /// By what follows the `]` just read.
     fn closes_value(&self) -> bool {
         let mut rest = self.signs[self.next..].iter().copied();
         let mut rest = rest.by_ref().skip_while(|sign| sign.is_whitespace());
@@ -218,9 +217,8 @@ const ROOT_PROPERTIES: [&str; 12] = [
     "AP", "CA", "DT", "EV", "FF", "GC", "GM", "GN", "PB", "PC", "PW", "SZ",
 ];
 
-/// Whether the `(` at index `at` begins a game, even inside a damaged one: one of
-/// [`ROOT_PROPERTIES`] follows, and with `in_line` (needed with variations) it starts a line,
-/// possibly after numbers.
+/// Whether the `(` at `at` begins a game, even inside a damaged one: one of [`ROOT_PROPERTIES`]
+/// follows, and with `in_line` (needed with variations) it starts a line, possibly after numbers.
 fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     let is_first = match signs[at..] {
         ['(', ';', a, b, '[', ..] => ROOT_PROPERTIES.iter().any(|first| first.chars().eq([a, b])),

@@ -1,5 +1,5 @@
-//! Multi-threaded search: a thread defers moves that another one is searching, whose results are
-//! then in the shared table (ABDADA, Weill 1996, in Kerrigan's simplified form).
+//! Multi-threaded search: a thread defers moves that another one is searching (ABDADA, Weill 1996,
+//! in Kerrigan's simplified form).
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
@@ -45,7 +45,7 @@ impl AbdadaTable {
     }
 }
 
-/// Runs `own` while each helper thread runs `task` on a worker; then `stop` ends the helpers.
+/// Helpers run `task` on a worker each while `own` runs; then `stop` ends them.
 pub(super) fn run_with_helpers<W: Send>(
     workers: &mut [W],
     task: &(dyn Fn(&mut W) + Sync),

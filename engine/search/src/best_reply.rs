@@ -183,7 +183,7 @@ impl<G: SearchGame> BestReplySearch<G> {
         Self { search }
     }
 
-    /// Sets whether to measure the time of leaf evaluations.
+    /// Measures leaf evaluations if `timed`.
     #[must_use]
     pub fn with_eval_timer(self, timed: bool) -> Self {
         let search = self.search.with_eval_timer(timed);

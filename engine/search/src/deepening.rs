@@ -1,7 +1,7 @@
 //! Iterative deepening: each iteration orders the root moves of the next.
 //!
-//! With a fixed depth and table entries of that depth only, the result is that without table, move
-//! order and cutoffs, up to rounding.
+//! With a fixed depth and table entries of that depth only, table, move order and cutoffs change
+//! results by rounding only.
 
 use super::{
     DepthObserver, Search, SearchStats, UNKNOWN_VALUE,
@@ -122,8 +122,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         true
     }
 
-    /// Writes the values of root moves, and payoffs if the search has them. Returns whether all are
-    /// proven; `None` if stopped.
+    /// Writes values, and payoffs if the search has them. Returns whether all are proven; `None` if
+    /// stopped.
     fn value_moves(
         &mut self,
         position: &G::Position,
@@ -188,7 +188,6 @@ pub(super) struct RootMove<M> {
     /// Index in the caller's list, which breaks ties.
     list_index: usize,
     bounds: Bounds,
-    /// Whether the bounds hold at any greater depth.
     proven: bool,
 }
 
@@ -264,7 +263,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// Sets whether to measure the time of leaf evaluations.
+    /// Measures leaf evaluations if `timed`.
     #[must_use]
     pub fn with_eval_timer(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {
@@ -273,8 +272,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// Runs `task` on all workers; the end of the first worker, whose result counts, stops the
-    /// others.
+    /// The end of the first worker, whose result counts, stops the others.
     fn run<R>(
         &mut self,
         position: &G::Position,
@@ -553,7 +551,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
     }
 }
 
-/// Values at the last complete depth, and that depth.
+/// Also returns the last complete depth.
 fn deepen_payoffs<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     position: &G::Position,

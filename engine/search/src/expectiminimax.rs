@@ -14,7 +14,7 @@ use alea_core::{
 /// Which moves are valued together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// The allowed moves of each outcome separately, as in textbooks.
+    /// The allowed moves of each outcome separately.
     Textbook,
     /// Each distinct move once (Rock'n'Roll, Schäfer 2006).
     Unified,

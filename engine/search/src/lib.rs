@@ -170,7 +170,6 @@ pub trait Search<G: Game>: Send {
     fn take_stats(&mut self) -> SearchStats;
 }
 
-/// The two sides of a paranoid search: the root seat, and all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct RootPerspective {
     root: Seat,

@@ -199,7 +199,6 @@ impl LimitChecker {
         }
     }
 
-    /// No limit but the caller's stop flag.
     pub(super) fn start_with_stop(&mut self, nodes: u64, limits: &Limits) {
         self.start(nodes, None, None, limits.stop.clone());
     }

@@ -1,10 +1,10 @@
 //! Monte-Carlo tree search on a graph: UCT that samples chance at every visit (Monte_Alpha,
 //! Electronics 2023, 12, 2936).
 //!
-//! A node has statistics per distinct move, shared by all outcomes that allow it and by
-//! transpositions; payoffs are those of the seat that moves (maxⁿ). With two seats, proven bounds
-//! back up from finished games and oracle values (Lajkonik's solver, extended to chance nodes). One
-//! thread with a simulation budget is deterministic per seed.
+//! A node has statistics per distinct move, shared by outcomes and transpositions; payoffs are
+//! those of the seat that moves (maxⁿ). With two seats, proven bounds back up from finished games
+//! and oracle values (Lajkonik's solver, extended to chance nodes). One thread with a simulation
+//! budget is deterministic per seed.
 
 mod allocator;
 mod cell;
@@ -106,7 +106,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         search
     }
 
-    /// Sets the oracle that values new positions; used only by the solver, with two seats.
+    /// Sets the solver's oracle, which values new positions of two seats.
     #[must_use]
     pub fn with_oracle(mut self, oracle: Option<Arc<dyn Oracle<G>>>) -> Self {
         self.oracle = oracle;
@@ -120,7 +120,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self
     }
 
-    /// Sets whether to measure the time of leaf evaluations.
+    /// Measures leaf evaluations if `timed`.
     #[must_use]
     pub fn with_eval_timer(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {
@@ -157,8 +157,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self.pace.set_move_time(limits.time);
     }
 
-    /// Searches an unfinished position with these `legal` moves, or (`None`) before its chance
-    /// event. Returns the statistics of each move, in order.
+    /// Statistics of each move of an unfinished position, of these `legal` ones or (`None`) before
+    /// its chance event, in order.
     pub fn search(
         &mut self,
         position: &G::Position,
@@ -178,8 +178,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self.statistics()
     }
 
-    /// Extends the tree by searching a position before its chance event until `stop` is set. Does
-    /// nothing without [`MctsOptions::reuse_tree`].
+    /// Searches a position before its chance event until `stop` is set. Does nothing without
+    /// [`MctsOptions::reuse_tree`].
     pub fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
         if self.options.reuse_tree && self.options.graph {
             self.run(position, None, Goal::Values, Some(stop));
@@ -216,7 +216,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
 /// Per thread; at most a third of the simulations adds a position.
 const MAX_POSITIONS_PER_SECOND: f64 = 2e6;
 
-/// One part in this many of the memory limit (21 of 256 MiB) is left to the rest of the process.
+/// Leaves 21 of 256 MiB to the rest of the process.
 const RESERVED_MEMORY_DIVISOR: usize = 12;
 
 fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) -> Size {

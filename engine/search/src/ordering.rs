@@ -15,10 +15,9 @@ use std::{cmp::Ordering::Equal, ops::Range};
 pub struct Ordering {
     /// Best moves that an earlier search stored in the transposition table.
     pub table: bool,
-    /// Move classes such as wins and captures
-    /// ([`alea_core::search_game::SearchHints::move_class`]).
+    /// Move classes such as wins and captures (`SearchHints::move_class`).
     pub tactics: bool,
-    /// Fail-highs of moves with the same [`alea_core::search_game::SearchHints::history_index`].
+    /// Fail-highs of moves with the same `SearchHints::history_index`.
     pub history: bool,
     /// Evaluator scores of the successors, in place of tactics and history.
     pub evaluator: bool,
@@ -98,9 +97,8 @@ impl MoveGroups {
             .map(|pair| usize::from(pair[0])..usize::from(pair[1]))
     }
 
-    /// Packs the best move of each group into 16 bits, the hint of a table entry: equal numbers of
-    /// bits per group, all ones for an index that does not fit. With more than 8 groups it is the
-    /// best move only.
+    /// Packs the best move of each group into the hint of a table entry: equal numbers of bits per
+    /// group, all ones for an index that does not fit; with more than 8 groups the best move only.
     #[inline]
     pub fn pack_best(&self, values: &[f32]) -> u16 {
         if self.count() > MAX_GROUPS_PER_HINT {
@@ -144,8 +142,8 @@ impl MoveGroups {
     }
 }
 
-/// Fills `order` with all move indices: with `probing` the best of each group by descending score,
-/// then the rest in list order; otherwise group by group, by descending score.
+/// Orders all move indices: with `probing` the best of each group by descending score, then the
+/// rest in list order; otherwise by group and descending score.
 #[inline]
 pub fn order_moves(order: &mut Vec<u16>, groups: &MoveGroups, scores: &[f32], probing: bool) {
     order.clear();

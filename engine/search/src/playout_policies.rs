@@ -50,7 +50,7 @@ impl<G: SearchGame> Policy<G> for Box<dyn Policy<G>> {
     }
 }
 
-/// Chooses among all allowed moves with equal probability.
+/// Chooses with equal probability.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uniform;
 
@@ -327,7 +327,7 @@ impl<G: SearchGame, P: Policy<G>, L: Leaf<G>> Leaf<G> for TruncatedPlayout<P, L>
     }
 }
 
-/// Leaf evaluation by a function, such as a game's own batched playouts.
+/// A function, such as a game's own batched playouts.
 pub struct FnLeaf<F>(pub F);
 
 impl<G: SearchGame, F: FnMut(&G, &G::Position, &mut RandomStream) -> Payoffs + Send> Leaf<G>

@@ -1,7 +1,7 @@
 //! Variance-reduced rollouts: games in which both sides play the best move by an evaluator or
 //! oracle, with the luck subtracted.
 //!
-//! Luck is the value after a chance event minus its expectation, with mean 0 for any evaluator
+//! Luck is the value after a chance event minus its expectation, of mean 0 by any evaluator
 //! (Tesauro and Galperin 1996; Veness et al. 2011; White and Bowling 2009).
 
 pub mod stopping;
@@ -41,9 +41,8 @@ pub trait Rollouts<G: SearchGame>: Send {
     /// Whether limits of [`Rollouts::set_limits`] stopped the rollouts.
     fn is_stopped(&self) -> bool;
 
-    /// Plays the games of these numbers from a position and passes their results for a seat to
-    /// `each`, in order. Seed and number determine a game's random bits, ply by ply. A stop drops
-    /// unfinished games.
+    /// Passes the results of games with these numbers for a seat to `each`, in order. Seed and
+    /// number determine a game's random bits, ply by ply. A stop drops unfinished games.
     fn play_games(
         &mut self,
         position: &G::Position,
@@ -160,8 +159,8 @@ pub struct EvaluatorRollouts<G: SearchGame> {
 }
 
 impl<G: SearchGame> EvaluatorRollouts<G> {
-    /// Rollouts end with the game, at a position of the oracle or, unless `plies` is 0, after so
-    /// many plies with the evaluator's value.
+    /// Rollouts end with the game, with the oracle's value or, unless `plies` is 0, after so many
+    /// plies with the evaluator's.
     pub fn new<E: Evaluator<G> + 'static>(
         game: G,
         evaluator: E,

@@ -54,8 +54,7 @@ pub struct StarOptions {
     /// ProbCut threshold: standard deviations by which a search two plies shallower must miss the
     /// window; `None` for no ProbCut.
     pub probcut: Option<f32>,
-    /// Maximal moves per inner node ([`limit_moves`]); `None` for all. Only for games without
-    /// chance.
+    /// Maximal moves per inner node ([`limit_moves`]). Only for games without chance.
     pub width: Option<usize>,
 }
 
@@ -91,8 +90,7 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
     perspective: RootPerspective,
     history: Vec<f32>,
     leaf_cache: OnePlyCache,
-    /// Number of results that depend on depth, such as evaluated leaves; a subtree without any is
-    /// proven.
+    /// Number of results such as evaluated leaves; a subtree without any is proven.
     depth_dependent: u64,
     is_all_node: bool,
     limit_checker: LimitChecker,
@@ -327,7 +325,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         bounds
     }
 
-    /// Returns the position's bounds and a table hint with the best moves.
+    /// Also returns a table hint with the best moves.
     #[inline]
     fn search_move_list(
         &mut self,

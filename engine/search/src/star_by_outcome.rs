@@ -2,9 +2,9 @@
 //! are searched separately.
 //!
 //! Each outcome of a *chance node* leads to a *choice node*, which takes the best allowed move.
-//! [`Pruning`] is Star0, Star0.5, Star1 (names of the NTU agent) or Star2 (Ballard 1983; windows of
-//! Hauk, Buro and Schaeffer 2004). Star0.5 searches choice nodes from `[0, 1]`, which fits the
-//! published counts.
+//! Star0, Star0.5 and Star1 are names of the NTU agent, Star2 is of Ballard 1983 (windows of Hauk,
+//! Buro and Schaeffer 2004). Star0.5 searches choice nodes from `[0, 1]`, which fits the published
+//! counts.
 
 mod window;
 
@@ -80,16 +80,14 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         }
     }
 
-    /// Sets whether to measure the time of leaf evaluations.
+    /// Measures leaf evaluations if `timed`.
     #[must_use]
     pub fn with_eval_timer(mut self, timed: bool) -> Self {
         self.eval_timer = EvalTimer::new(timed);
         self
     }
 
-    /// Bounds of a position before its chance event, `depth` plies deep (at most that of the
-    /// search), for the side to move: equal between `alpha` and `beta`, otherwise both on one side
-    /// of the window.
+    /// [`super::star::Star::bounds`], at most to the depth of the search.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
         self.perspective = RootPerspective {
             root: self.game.to_move(position),

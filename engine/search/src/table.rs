@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 pub enum Replacement {
     /// The newer result.
     Always,
-    /// A deeper result of another position stays for one generation, else the newer result.
+    /// A deeper result of another position stays for one generation.
     DepthPreferred,
     /// An upper level that prefers depth, and a lower level for results it rejects or replaces
     /// (Rock'n'Roll, Schäfer 2006).
@@ -42,7 +42,7 @@ pub struct Hit {
     pub is_usable: bool,
     /// Whether the bounds hold at every greater depth.
     pub proven: bool,
-    /// Best moves, packed by [`super::ordering::MoveGroups::pack_best`].
+    /// Best moves, packed by `MoveGroups::pack_best`.
     pub hint: u16,
 }
 
@@ -55,7 +55,7 @@ pub struct NewEntry {
     pub bounds: Bounds,
     /// Whether the bounds hold at every greater depth.
     pub proven: bool,
-    /// Best moves, packed by [`super::ordering::MoveGroups::pack_best`].
+    /// Best moves, packed by `MoveGroups::pack_best`.
     pub hint: u16,
 }
 
@@ -139,8 +139,7 @@ impl Table {
         }
     }
 
-    /// Starts a new generation: once per move, while no thread searches. After 126 moves the table
-    /// is cleared.
+    /// To call once per move, while no thread searches. After 126 moves the table is cleared.
     pub fn new_generation(&self) {
         let (first, generation) = (
             self.first_generation.load(Relaxed),

@@ -1,5 +1,5 @@
-//! NNUE accumulators: first-layer sums per perspective, updated from move to move. Sums are
-//! integers, so an update equals a refresh to the last bit.
+//! NNUE accumulators: first-layer sums per perspective, updated from move to move. They are
+//! integers: an update equals a refresh.
 
 use super::{Network, kernels};
 use crate::inputs::Learnable;
@@ -11,7 +11,6 @@ pub struct Accumulators {
     width: usize,
     sums: Vec<i32>,
     rows: Vec<u16>,
-    /// Scratch space for the rows that a move adds and removes.
     added: Vec<u16>,
     removed: Vec<u16>,
 }

@@ -1,6 +1,5 @@
-//! Inner loops of neural networks, compiled for every level of
-//! [`Instructions`](alea_core::simd::Instructions). Their 32-bit sums cannot overflow, so order
-//! does not matter.
+//! Inner loops of neural networks, compiled for every level of `Instructions`. Their 32-bit sums
+//! cannot overflow, so order does not matter.
 
 use super::{ACTIVATION_MAX, HIDDEN_SCALE, LANES, NetworkWeights, SHIFT};
 use alea_core::simd::multiversion;

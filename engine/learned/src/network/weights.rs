@@ -4,10 +4,9 @@
 //! Activations in `[0, 1]` are the integers `0..=127` before a further hidden layer, and
 //! `0..=`[`ACTIVATION_MAX`] before the output.
 //!
-//! Weights are rounded to the nearest multiple of their unit, and refused out of range (except a
-//! first-layer bias half a step below the maximum). No sum overflows 32 bits: 127 · 128 · width +
-//! |b| and [`ACTIVATION_MAX`] · Σ |w| + |b| are checked. Sources: NNUE (Nasu 2018), clipped 8-bit
-//! layers as in Stockfish.
+//! Weights out of range are refused (except a first-layer bias half a step below the maximum). No
+//! sum overflows 32 bits: 127 · 128 · width + |b| and [`ACTIVATION_MAX`] · Σ |w| + |b| are checked.
+//! Sources: NNUE (Nasu 2018), clipped 8-bit layers as in Stockfish.
 
 use crate::ModelError;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! Quantized weights of an n-tuple network: multiples of 2⁻ᵇ, with the largest b ≤ 22 for which no
-//! sum can reach 2³⁰. A sum differs from that of the original weights by at most (tuples + 1) ·
-//! 2⁻ᵇ⁻¹, and the bias's rounding offset.
+//! sum can reach 2³⁰. A sum changes by at most (tuples + 1) · 2⁻ᵇ⁻¹, and the bias's rounding
+//! offset.
 
 use super::TupleSet;
 use crate::{ModelError, inputs::Learnable};

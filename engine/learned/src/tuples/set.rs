@@ -18,10 +18,10 @@ use std::{fmt::Debug, ops::Range};
 /// Bounds the stack space of an evaluation.
 pub const MAX_TUPLES: usize = 256;
 
-/// In a tuple.
+/// Cells in a tuple.
 pub const MAX_CELLS: usize = 12;
 
-/// Of all tables and phases.
+/// Rows of all tables and phases.
 pub const MAX_ROWS: usize = 1 << 26;
 
 /// Name of sets that the game does not name.
@@ -36,7 +36,6 @@ pub struct TupleSet<G: Learnable> {
     tuples: Vec<Vec<Cell>>,
     /// First row of each tuple's table.
     bases: Vec<u32>,
-    /// Of all tuples' cells, concatenated.
     cell_indices: Vec<u16>,
     runs: Vec<EqualStrideRun>,
     rows: usize,
@@ -139,8 +138,8 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// Tables per phase; `phases` are upper limits of
-    /// [`alea_play::rule_parameters::Rules::remaining_length`] of all phases but the last.
+    /// Tables per phase; `phases` are upper limits of `Rules::remaining_length` of all phases but
+    /// the last.
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
         check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;
@@ -168,7 +167,7 @@ impl<G: Learnable> TupleSet<G> {
         &self.kernels
     }
 
-    /// The same set on other SIMD instructions than the machine's best, with equal rows.
+    /// For other SIMD instructions than the machine's best, with equal rows.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         let kernels = self.kernels.with_instructions(instructions);

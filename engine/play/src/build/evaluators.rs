@@ -12,7 +12,7 @@ use alea_core::{
 };
 use std::{path::Path, sync::Arc};
 
-/// All evaluators of a game with their options, for help and errors.
+/// All evaluators of a game with their options.
 #[must_use]
 pub fn evaluator_names<G: Playable>() -> String {
     let name = |entry: &EvaluatorEntry<G>| {

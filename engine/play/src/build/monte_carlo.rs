@@ -34,7 +34,6 @@ enum LeafKind<G: Playable> {
     Evaluator(Arc<dyn AnyEvaluator<G>>),
     /// Weight of the evaluator against a playout.
     BlendedLeaf(f32, Arc<dyn AnyEvaluator<G>>),
-    /// Depth in plies.
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
@@ -250,7 +249,6 @@ impl<G: Playable> MctsRecipe<G> {
     }
 }
 
-/// And whether they count in RAVE statistics.
 fn read_virtual_visits(arguments: &mut Arguments<'_>) -> Result<((u32, u32, f32), bool), Problem> {
     let Some(notation) = arguments.take_named("noise")? else {
         return Ok((MctsOptions::default().virtual_visits, true));

@@ -1,5 +1,5 @@
-//! Construction of playouts: `playout=POLICY`, where an evaluator is a policy that plays its best
-//! successor; `truncate=PLIES` ends a playout after that many plies with the value of `close=EVAL`.
+//! Construction of playouts: `playout=POLICY`, or an evaluator that plays its best successor;
+//! `truncate=PLIES` ends playouts after so many plies with the value of `close=EVAL`.
 
 use super::evaluators::{
     default_evaluator_name, evaluator_from, evaluator_names, or_default_evaluator,
@@ -26,7 +26,6 @@ pub(super) struct PlayoutRecipe<G: Playable> {
     truncated: Option<(u16, Arc<dyn AnyEvaluator<G>>)>,
     /// The game's own playouts replace `policy` and `truncated`.
     own: Option<LeafMaker<G>>,
-    /// Playouts per leaf, whose payoffs are averaged.
     times: u32,
 }
 

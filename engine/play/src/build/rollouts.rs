@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 const DEFAULT_GAMES: u32 = 1000;
 
-/// With a target error.
 const MAX_GAMES: u32 = 100_000;
 
 #[derive(Clone)]

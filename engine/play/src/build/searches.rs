@@ -48,27 +48,20 @@ pub struct SearchPlan<G: Game> {
 
 #[derive(Clone, Copy)]
 enum Shape {
-    /// Without cutoffs, in `f64`.
     Reference(Form),
-    /// Values each distinct move once, with cutoffs.
     Unified {
         options: StarOptions,
         deepening: DeepeningOptions,
         threads: usize,
         many: MultiplayerSearch,
     },
-    /// As published.
     Outcomes(StarByOutcomeOptions),
 }
 
-/// How a search treats more than two seats.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MultiplayerSearch {
-    /// All other seats together against the root seat.
     Paranoid,
-    /// Each seat maximizes its own payoff (max^n).
     MaxN,
-    /// The other seats share one move.
     BestReply,
 }
 
@@ -97,7 +90,6 @@ const MIN_TABLE_DEPTH: u32 = 4;
 /// Larger tables have no effect at depth 6, and this one fits a core's own cache.
 const DEFAULT_TABLE_MIB: usize = 4;
 
-/// Such searches may get deep.
 const DEFAULT_TABLE_MIB_WITH_LIMITS: usize = 16;
 
 /// Plies between iterations of searches limited by time or nodes: at 10 ms per move, steps of 2
@@ -369,7 +361,6 @@ fn read_deepening(
     Ok(DeepeningOptions { step, aspiration })
 }
 
-/// For searches without iterative deepening.
 fn require_single_depth(
     limits: &SearchLimits,
     notation: &Notation,

@@ -64,7 +64,7 @@ impl Exploration {
 
     /// `None` if this ply does not explore.
     pub(super) fn draw_random_move(&mut self, ply: usize, count: usize) -> Option<usize> {
-        // Drawn at every ply, so that opening plies do not shift later choices.
+        // Drawn at every ply: opening plies do not shift later choices.
         let draw = self.random.uniform_f64();
         (ply < self.opening_plies || draw < self.random_move_probability.at(ply))
             .then(|| self.random.below(count))

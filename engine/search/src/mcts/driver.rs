@@ -286,7 +286,7 @@ impl<G: SearchGame> Driver<'_, G> {
                     break;
                 }
                 checks += 1;
-                // Simulations of other threads that are under way or in write buffers.
+                // Of other threads: under way or in write buffers.
                 let unreported = if SHARED {
                     u64::from(MAX_BUFFERED_VISITS)
                         .saturating_add(step)

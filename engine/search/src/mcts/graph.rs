@@ -40,7 +40,7 @@ pub(super) struct Graph {
 pub(super) struct Size {
     pub(super) bytes: usize,
     pub(super) positions: usize,
-    /// Typical maximum per position; with more, fewer nodes fit.
+    /// Typical maximum; with more, fewer nodes fit.
     pub(super) max_moves: usize,
     pub(super) use_rave: bool,
     pub(super) threads: usize,
@@ -59,8 +59,8 @@ const MIN_CELLS: usize = 1 << 8;
 /// About a hundred nodes, 32 KiB.
 const MAX_CHUNK_CELLS: usize = 1 << 11;
 
-/// All threads' chunks have at most 1 / `CHUNK_DIVISOR` of the cells; if that is less than
-/// [`MIN_CHUNK_CELLS`] each, nodes are allocated one by one.
+/// Chunks have at most 1 / `CHUNK_DIVISOR` of all cells; below [`MIN_CHUNK_CELLS`] per thread,
+/// nodes are allocated one by one.
 const CHUNK_DIVISOR: usize = 256;
 const MIN_CHUNK_CELLS: usize = 64;
 

@@ -238,8 +238,7 @@ impl<G: SearchGame, E: Evaluator<G>> Leaf<G> for SearchLeaf<G, E> {
     }
 }
 
-/// Prior values of the moves of a new node, from the positions after them. Every evaluator is a
-/// prior.
+/// Values of the moves of a new node, from the positions after them. Every evaluator is a prior.
 pub trait Prior<G: SearchGame>: Send + Sync {
     /// Writes the win probability of the seat to move in each unfinished position.
     fn prior_values(&self, game: &G, positions: &[G::Position], values: &mut [f32]);

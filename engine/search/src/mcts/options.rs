@@ -86,15 +86,15 @@ pub struct MctsOptions {
     pub solver: bool,
     /// Transpositions share a node.
     pub graph: bool,
-    /// Nodes that stay reachable survive to the next search. Needs `graph`.
+    /// Reachable nodes survive to the next search. Needs `graph`.
     pub reuse_tree: bool,
-    /// The search will ponder ([`super::Mcts::ponder`]) and may fill all its memory.
+    /// The search will ponder (`Mcts::ponder`) and may fill all its memory.
     pub ponder: bool,
     /// Lost visits of an edge while a simulation through it is under way; 0 for none. With several
     /// threads only for edges of few visits.
     pub virtual_loss: u32,
-    /// Maximal number of a thread's simulations under way, whose leaves are evaluated together;
-    /// grows by one per 32.
+    /// A thread's maximal simulations under way, whose leaves are evaluated together; grows by one
+    /// per 32.
     pub batch: usize,
     /// MiB, nearly all for the graph; with a full graph a search goes on without new nodes.
     pub memory: usize,

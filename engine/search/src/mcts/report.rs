@@ -10,7 +10,7 @@ pub struct MoveStatistics<M> {
     /// The root move.
     #[serde(skip)]
     pub mv: M,
-    /// With those of a reused tree and [`super::MctsOptions::virtual_visits`].
+    /// With those of a reused tree and virtual ones.
     pub visits: u32,
     /// Mean payoff for the seat that makes the move, or the proven value; `None` without either.
     #[serde(skip)]

@@ -1,5 +1,5 @@
-//! Backs up proven bounds from edges to their node, as expectations over its outcomes: it is won
-//! only if every outcome allows a winning move.
+//! Backs up proven bounds from edges to their node: it is won only if every outcome allows a
+//! winning move.
 
 use super::{cell_refs::CellRef, graph::Graph};
 use alea_core::{

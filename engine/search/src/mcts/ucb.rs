@@ -104,7 +104,7 @@ impl Selector {
         }
     }
 
-    /// Mean payoff of an edge with `n` visits and payoff sum `w`, blended with its RAVE statistics.
+    /// Mean payoff of an edge with `n` visits and payoff sum `w`.
     #[inline]
     fn blend_rave(&self, n: f32, w: f32, rave_cell: &Cell) -> f32 {
         let (m, v, k) = (rave_cell.visits() as f32, rave_cell.payoff_sum(), self.rave);

@@ -1,17 +1,15 @@
-//! Splits simulations among threads by strata of the first chance draw, so that threads mostly
-//! visit different nodes and cache lines (transposition-driven scheduling: Romein, Plaat, Bal and
-//! Schaeffer 1999).
+//! Splits simulations among threads by equal strata of the first chance draw, so that threads
+//! mostly visit different nodes and cache lines (transposition-driven scheduling: Romein, Plaat,
+//! Bal and Schaeffer 1999).
 //!
-//! All strata are used equally. With a budget, parts differ by at most 1 in size; otherwise no part
-//! leads another by more than max([`MAX_LEAD`], claimed / [`LEAD_DIVISOR`]) plus one check
-//! interval.
+//! With a budget, parts differ by at most 1 in size; otherwise no part leads another by more than
+//! max([`MAX_LEAD`], claimed / [`LEAD_DIVISOR`]) plus one check interval.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// In simulations; beyond it, a part's thread helps the slowest one.
 const MAX_LEAD: u64 = 128;
 
-/// The lead may also be up to 1 / `LEAD_DIVISOR` of the slowest part's simulations.
 const LEAD_DIVISOR: u64 = 256;
 
 /// Claims of a thread between two comparisons of all parts.

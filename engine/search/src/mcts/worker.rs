@@ -128,7 +128,6 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// The thread has run `earlier` simulations in this search.
     pub(super) fn simulate<const SHARED: bool>(
         &mut self,
         context: &Context<'_, G>,
@@ -192,7 +191,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         edge.set_child(node)
     }
 
-    /// Writes oracle bounds, virtual visits and priors to the edges of a new node (`self.moves`).
+    /// Writes oracle bounds, virtual visits and priors; `self.moves` are the edges.
     pub(super) fn init_edges(
         &mut self,
         context: &Context<'_, G>,

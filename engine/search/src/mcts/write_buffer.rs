@@ -1,5 +1,5 @@
-//! Write buffers of threads for *busy* cells, those with many visits, since threads would wait for
-//! each other's cache lines.
+//! Write buffers of threads for *busy* cells, those with many visits, whose cache lines threads
+//! would wait for.
 //!
 //! All buffers have at most 1/64 of an edge's visits, each at most [`MAX_BUFFERED_VISITS`]. One in
 //! [`SAMPLING_PERIOD`] visits of busy nodes is counted, with that weight.
@@ -14,7 +14,6 @@ pub(super) const MAX_BUFFERED_VISITS: u32 = 64;
 /// A prime, to avoid resonance with the path length.
 const SAMPLING_PERIOD: u32 = 17;
 
-/// All threads together buffer at most an edge's visits shifted right by this.
 const BUFFERED_SHARE_SHIFT: u32 = 6;
 
 /// A power of two: 4 KiB, to leave the L1 cache to the graph.

@@ -1,5 +1,5 @@
-//! Numbers of rollouts that adapt to their variance. Moves are compared in rounds of games with
-//! common random numbers, by paired differences.
+//! Numbers of rollouts that adapt to their variance. Moves are compared by paired differences with
+//! common random numbers.
 
 use super::{Cost, RolloutResult, Rollouts};
 use alea_core::{
@@ -77,8 +77,8 @@ pub fn roll_out_position<G: SearchGame>(
     moments
 }
 
-/// Rolls out the positions after moves of `seat` until one is left or all differences to the best
-/// have the target error; returns the best one's index.
+/// Rolls out moves of `seat` until one is left or all differences to the best have the target
+/// error; returns the best one's index.
 pub fn roll_out_moves<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     positions: &[G::Position],

@@ -1,5 +1,5 @@
-//! The last two plies of a Star search, which take most of its time: evaluators that batch
-//! successors value a position one ply deep in one call, and a cache stores these values.
+//! The last two plies of a Star search, which take most of its time: batches of successors, and a
+//! cache of values one ply deep.
 
 use super::{Pruning, Scratch, Star};
 
@@ -51,7 +51,7 @@ impl OnePlyCache {
 }
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
-    /// Searches a position whose successors are leaves: in one batch, or one by one.
+    /// Successors are leaves: in one batch, or one by one.
     #[inline]
     pub(super) fn search_frontier(
         &mut self,

@@ -11,8 +11,7 @@ const MIN_DEPTH: u32 = 3;
 const DEPTH_REDUCTION: u32 = 2;
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
-    /// Bounds outside of the window, if a shallow search predicts such a value; they never count as
-    /// proven.
+    /// Predicted bounds outside of the window, which never count as proven.
     #[inline]
     pub(super) fn try_probcut(
         &mut self,

@@ -31,7 +31,6 @@ use engine::learned::{
 };
 use std::{hint::black_box, time::Instant};
 
-/// A position, a move, and the unfinished position after it.
 type Ply = (Position, Move, Position);
 
 fn plies(game: &Standard, count: usize) -> Vec<Ply> {

@@ -177,7 +177,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 );
             }
             let high = (beta - self.lower) * entry.reciprocal + entry.lower;
-            // A value up to `low` loses to a searched move or makes the position fail low.
+            // Up to `low` a value loses to a searched move or fails low.
             let low = (alpha - self.upper) * entry.reciprocal + entry.upper;
             let low = if low < entry.searched_upper {
                 f32::NEG_INFINITY

@@ -1,5 +1,4 @@
-//! Evaluators: static values of positions, as win probabilities of the seat to move before its
-//! chance event.
+//! Static values of positions, as win probabilities of the seat to move before its chance event.
 
 use crate::{
     chance_bounds::expectation,

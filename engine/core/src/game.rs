@@ -18,8 +18,8 @@ pub type Seat = usize;
 /// Maximal number of seats.
 pub const MAX_SEATS: usize = 8;
 
-/// Payoffs by seat, in `[0, 1]`: of two 1 for a win, ½ for a draw; more seats get the scaled points
-/// of their ranks.
+/// Payoffs by seat, in `[0, 1]`. Two seats' add up to 1 (win 1, draw ½); more seats get the scaled
+/// points of their ranks.
 pub type Payoffs = [f32; MAX_SEATS];
 
 /// A chance outcome with the range of the position's move list that it allows.

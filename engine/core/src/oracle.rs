@@ -1,4 +1,4 @@
-//! Oracles: exact values of some positions, from endgame tables or solvers.
+//! Exact values of some positions, from endgame tables or solvers.
 
 use crate::{chance_bounds::Bounds, game::Game, limits::Limits};
 use std::fmt::Debug;
@@ -41,7 +41,7 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
         false
     }
 
-    /// Maximal absolute error.
+    /// Maximal absolute error of a value.
     fn max_error(&self) -> f32 {
         0.0
     }

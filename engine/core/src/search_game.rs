@@ -37,7 +37,7 @@ pub trait SearchHints: Game {
         Phase::Middle
     }
 
-    /// For the time manager; best a little above the mean of the seat to move.
+    /// Moves that the seat to move still makes, for the time manager; best a little above the mean.
     fn expected_moves_left(&self, position: &Self::Position) -> u32 {
         let _ = position;
         20
@@ -70,8 +70,8 @@ pub trait Playouts: SearchHints {
         moves[uniform_index(moves.len(), bits as u32)]
     }
 
-    /// Samples an outcome by 32 random bits and replaces `moves` by its; returns the first one's
-    /// index in the list of all.
+    /// Samples an outcome by 32 random bits and replaces `moves` by its moves; returns the first
+    /// one's index among all.
     fn sample_allowed_moves(
         &self,
         position: &Self::Position,

@@ -44,7 +44,7 @@ pub trait Rules: SearchGame {
         }
     }
 
-    /// On the board `map`, if given.
+    /// Parses a [`Rules::notation`], on the board `map` if given.
     ///
     /// # Errors
     /// If the game or a parameter is wrong, or a file is named without being

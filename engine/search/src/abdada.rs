@@ -6,7 +6,7 @@ use std::{
     thread::Scope,
 };
 
-/// Keys of positions that threads are searching. Collisions cost time only.
+/// Collisions of keys cost time only.
 #[derive(Debug)]
 pub(super) struct AbdadaTable {
     slots: Box<[AtomicU64]>,
@@ -61,7 +61,7 @@ pub(super) fn run_with_helpers<W: Send>(
     });
 }
 
-/// Boxed, to compile once for all searches.
+/// Boxed, to compile once.
 pub(super) fn spawn<'scope>(
     scope: &'scope Scope<'scope, '_>,
     task: Box<dyn FnOnce() + Send + 'scope>,

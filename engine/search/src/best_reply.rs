@@ -183,7 +183,7 @@ impl<G: SearchGame> BestReplySearch<G> {
         Self { search }
     }
 
-    /// Measures leaf evaluations if `timed`.
+    /// Measures evaluation time if `timed`.
     #[must_use]
     pub fn with_eval_timer(self, timed: bool) -> Self {
         let search = self.search.with_eval_timer(timed);

@@ -43,7 +43,6 @@ impl Default for DeepeningOptions {
     }
 }
 
-/// A search of one thread to a fixed depth.
 pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     fn game(&self) -> &G;
     fn table(&self) -> Option<&Table> {
@@ -263,7 +262,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// Measures leaf evaluations if `timed`.
+    /// Measures evaluation time if `timed`.
     #[must_use]
     pub fn with_eval_timer(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {

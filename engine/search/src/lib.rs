@@ -181,7 +181,7 @@ impl RootPerspective {
         (game.to_move(one) == self.root) == (game.to_move(other) == self.root)
     }
 
-    /// With more than two seats the key depends on the root seat.
+    /// With more than two seats it depends on the root seat.
     #[inline]
     fn key<G: Game>(self, game: &G, position: &G::Position) -> u64 {
         let key = game.key(position);

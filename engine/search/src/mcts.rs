@@ -120,7 +120,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self
     }
 
-    /// Measures leaf evaluations if `timed`.
+    /// Measures evaluation time if `timed`.
     #[must_use]
     pub fn with_eval_timer(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {

@@ -78,7 +78,7 @@ struct Node<G: SearchGame> {
 }
 
 impl<G: SearchGame> Node<G> {
-    /// The best move of each outcome, by the oracle's values if it has them within limits.
+    /// The best moves by outcome, by the oracle's values if it has them within limits.
     fn from_values(
         game: &G,
         oracle: Option<&dyn Oracle<G>>,
@@ -202,7 +202,7 @@ impl<G: SearchGame> EvaluatorRollouts<G> {
         Some(self.evaluator.payoffs(game, position)[seat])
     }
 
-    /// The best move of each outcome; empty after a stop, since values may be incomplete.
+    /// Best moves by outcome; empty after a stop, since values may be incomplete.
     #[inline]
     fn choices(&mut self, position: &G::Position) -> &[Choice<G::Move>] {
         let slot = self.game.key(position) as usize % CACHE_SLOTS;

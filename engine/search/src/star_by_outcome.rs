@@ -80,7 +80,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         }
     }
 
-    /// Measures leaf evaluations if `timed`.
+    /// Measures evaluation time if `timed`.
     #[must_use]
     pub fn with_eval_timer(mut self, timed: bool) -> Self {
         self.eval_timer = EvalTimer::new(timed);

@@ -22,7 +22,6 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(super) struct PlayoutRecipe<G: Playable> {
     policy: PolicyKind<G>,
-    /// Maximal plies, and the evaluator of the last position.
     truncated: Option<(u16, Arc<dyn AnyEvaluator<G>>)>,
     /// The game's own playouts replace `policy` and `truncated`.
     own: Option<LeafMaker<G>>,

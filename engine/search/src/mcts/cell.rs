@@ -36,7 +36,7 @@ pub(crate) struct ColdCell {
 /// Flag in [`Cell::link`], above any cell index.
 const HAS_BOUNDS: u32 = 1 << 31;
 
-/// [`Cell::link`] of an edge that ends the game, above any cell index.
+/// Of an edge that ends the game; above any cell index.
 const TERMINAL: u32 = HAS_BOUNDS - 1;
 
 pub(super) const MAX_CELLS: usize = TERMINAL as usize;

@@ -27,7 +27,6 @@ const CHECK_INTERVAL: u64 = 16;
 /// In checks for the end of the search.
 const ESTIMATE_INTERVAL: u64 = 64;
 
-/// Fill of the graph when a search starts from a reused tree.
 const MAX_FILL_AT_START: f64 = 0.5;
 
 impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
@@ -271,7 +270,7 @@ struct Driver<'a, G: SearchGame> {
 }
 
 impl<G: SearchGame> Driver<'_, G> {
-    /// Runs simulations until thread 0 decides that the search is over.
+    /// Thread 0 decides that the search is over.
     fn run_worker<const SHARED: bool, L: Leaf<G>>(&self, worker: &mut Worker<G, L>, index: usize) {
         let step = CHECK_INTERVAL.max(self.context.options.batch as u64);
         let (mut done, mut checks, mut simulations_left_in_time) = (0, 0u64, u64::MAX);

@@ -291,7 +291,7 @@ impl Graph {
         self.probe(key).ok()
     }
 
-    /// Returns the node of `key` in the hash index: an earlier one, else `node`.
+    /// Returns an earlier node of `key`, else `node`.
     pub(super) fn insert(&self, key: u64, node: u32) -> u32 {
         let word = u64::from(node) | u64::from(self.generation) << 32 | key << 40;
         loop {
@@ -310,7 +310,7 @@ impl Graph {
         }
     }
 
-    /// The node with a key, or the free slot for it with that slot's content.
+    /// The node, or the free slot for it with that slot's content.
     #[inline]
     fn probe(&self, key: u64) -> Result<u32, (usize, u64)> {
         let slots = self.index.items();

@@ -8,7 +8,7 @@ use alea_core::{
 };
 use std::collections::HashMap;
 
-/// Bounds of a node from those of its edges; `values` is scratch space.
+/// From the bounds of edges; `values` is scratch space.
 pub(super) fn proven_bounds(
     graph: &Graph,
     node: u32,

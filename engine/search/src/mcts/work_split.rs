@@ -12,7 +12,7 @@ const MAX_LEAD: u64 = 128;
 
 const LEAD_DIVISOR: u64 = 256;
 
-/// Claims of a thread between two comparisons of all parts.
+/// Claims between two comparisons of all parts.
 const CHECK_INTERVAL: usize = 8;
 
 #[derive(Debug)]

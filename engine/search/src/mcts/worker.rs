@@ -70,7 +70,7 @@ struct Simulation<P> {
     played_kinds: MoveKinds,
 }
 
-/// State of one thread, on cache lines of its own.
+/// On cache lines of its own.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Worker<G: SearchGame, L> {
@@ -165,7 +165,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         self.simulations = simulations;
     }
 
-    /// The child node, found or created; 0 if memory is used up or the game is over.
+    /// The child node; 0 if memory is used up or the game is over.
     #[inline(never)]
     fn expand(&mut self, context: &Context<'_, G>, edge_index: u32, next: &G::Position) -> u32 {
         let (game, graph) = (context.game, context.graph);

@@ -9,7 +9,7 @@ use alea_core::{
     search_game::SearchGame,
 };
 
-/// Values of positions searched one ply deep; new values overwrite old ones.
+/// New values overwrite old ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OnePlyCache {
     /// High half of the key, combined with the salt; value.
@@ -105,8 +105,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         chance.bounds()
     }
 
-    /// Searches a position two plies above the leaves; with `expects_all`, cached values come
-    /// first.
+    /// Two plies above the leaves; with `expects_all`, cached values come first.
     pub(super) fn search_pre_frontier(
         &mut self,
         position: &G::Position,

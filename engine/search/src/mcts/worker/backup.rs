@@ -82,7 +82,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// Updates all moves of the path's nodes whose kind was played there or later.
+    /// Updates the moves whose kind was played at their node or later.
     fn back_up_rave<const SHARED: bool>(
         &mut self,
         context: &Context<'_, G>,

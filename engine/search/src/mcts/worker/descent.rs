@@ -193,7 +193,6 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         chosen
     }
 
-    /// Values a position without a node, or queues it for evaluation.
     #[inline]
     fn finish_at_leaf<const SHARED: bool>(
         &mut self,

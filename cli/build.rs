@@ -1,4 +1,4 @@
-//! Sets `ALEA_VERSION`: the version, and commit and date if the sources are a checkout of git.
+//! Sets `ALEA_VERSION`: the version, with commit and date in a checkout of git.
 
 use std::{path::Path, process::Command};
 

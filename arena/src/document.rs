@@ -1,5 +1,5 @@
-//! A document of text, tables and plots, as one HTML file or as Markdown with separate pictures.
-//! The HTML has no scripts and no external references, and all text is escaped.
+//! A document of text, tables and plots, written as one HTML file or as Markdown with separate
+//! pictures. The HTML has no scripts and no external references; all text is escaped.
 
 mod html;
 mod markdown;
@@ -9,26 +9,26 @@ use crate::text_table::TextTable;
 /// A document.
 #[derive(Default)]
 pub struct Page {
-    /// Heading of the document.
+    /// Heading.
     pub title: String,
-    /// Summary under the heading, in sentences.
+    /// Summary under the heading.
     pub summary: Vec<Sentence>,
     /// Sections in order.
     pub sections: Vec<Section>,
 }
 
-/// A sentence as pieces of text, each with `true` if it is emphasised.
+/// Pieces of text, each with `true` if it is emphasised.
 pub type Sentence = Vec<(String, bool)>;
 
 /// A heading with blocks.
 pub struct Section {
-    /// Heading of the section.
+    /// Heading.
     pub heading: String,
     /// Blocks in order.
     pub blocks: Vec<Block>,
 }
 
-/// A block of a section.
+/// Part of a section.
 pub enum Block {
     /// A paragraph.
     Text(String),
@@ -40,9 +40,9 @@ pub enum Block {
     Picture {
         /// The `<svg>` element.
         svg: String,
-        /// Description for readers who cannot see the picture.
+        /// Description for readers who cannot see it.
         alt: String,
-        /// True if the picture may be wider than the page and scroll.
+        /// It may be wider than the page and scroll.
         wide: bool,
     },
     /// Blocks side by side, if the page is wide enough.
@@ -54,7 +54,7 @@ pub enum Block {
 }
 
 impl Block {
-    /// A plot, which may be wider than the page; `alt` describes it.
+    /// A plot that may be wider than the page; `alt` describes it.
     #[must_use]
     pub fn chart(svg: String, alt: impl Into<String>) -> Self {
         Self::Picture {

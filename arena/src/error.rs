@@ -3,22 +3,22 @@
 use alea_core::{files::FileError, journal::JournalError};
 use alea_play::player_notation::NotationError;
 
-/// Error of a measurement.
+/// Why a measurement failed.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasuringError {
-    /// Invalid player spec, or unknown player.
+    /// Invalid spec, or unknown player.
     #[error(transparent)]
     Player(#[from] NotationError),
-    /// A file that cannot be read or written.
+    /// A file cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A journal (the file of finished work) that cannot be used.
+    /// A journal (file of finished work) cannot be used.
     #[error(transparent)]
     State(#[from] JournalError),
-    /// A result that cannot be written as JSON.
+    /// A result cannot be written as JSON.
     #[error("cannot write the result as JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// Any other error, as one line of text.
+    /// Any other error, in one line.
     #[error("{0}")]
     Words(String),
 }

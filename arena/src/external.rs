@@ -1,5 +1,5 @@
-//! Players whose moves come from another program, which is driven by lines over its standard input
-//! and output; `docs/other-programs.md` describes the protocols.
+//! Players whose moves come from another program, by lines over its standard input and output;
+//! `docs/other-programs.md` describes the protocols.
 //!
 //! A program fails by a timeout, closed output or an illegal move; it is then killed, and restarted
 //! for the next position, so that replies never mix. No program outlives its player.
@@ -70,7 +70,7 @@ struct CommandLine {
 }
 
 impl CommandLine {
-    /// Sets the working directory, which is also the base of a relative program path.
+    /// Sets the working directory, also the base of a relative program path.
     fn enter(&mut self, folder: &Path) -> Result<(), String> {
         if !folder.is_dir() {
             let quote = printable_excerpt(&folder.display().to_string());
@@ -113,9 +113,10 @@ pub struct External<G: Playable> {
     command: CommandLine,
     adapter: Arc<ProtocolAdapter<G>>,
     program: Option<Program>,
-    /// True once the program has got the lines that start the current game.
+    /// The program has got the lines that start the current game.
     is_begun: bool,
-    /// Plies of the game, or since the last position that did not follow from its predecessor.
+    /// Plies since the game's start, or since the last position that did not follow from its
+    /// predecessor.
     history: Vec<(G::Position, u8, G::Move)>,
     synced: usize,
     current: Option<G::Position>,
@@ -123,7 +124,7 @@ pub struct External<G: Playable> {
     seed: u64,
     start_failure: Option<Failure>,
     limits: Limits,
-    /// CPU time of the program when the game started or when its last decision ended.
+    /// CPU time of the program at the start of the game or the end of its last decision.
     cpu_time: Option<Duration>,
 }
 
@@ -145,7 +146,7 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Requests a move from the program; `None` if the limits stopped the request.
+    /// The program's move; `None` if the limits stopped the request.
     fn ask(
         &mut self,
         position: &G::Position,
@@ -212,14 +213,14 @@ impl<G: Playable> External<G> {
         Ok(())
     }
 
-    /// CPU time of the program since its last decision in this game, pondering included.
+    /// CPU time since the last decision in this game, pondering included.
     fn take_cpu_time(&mut self) -> Option<Duration> {
         let current = self.program.as_ref()?.cpu_time();
         let before = std::mem::replace(&mut self.cpu_time, current);
         Some(current?.saturating_sub(before?))
     }
 
-    /// Makes `position` the current one, and clears the history unless it leads there.
+    /// Sets the current position; clears the history unless it leads there.
     fn track_position(&mut self, position: &G::Position) {
         if self.current.replace(*position) != Some(*position) {
             self.history.clear();
@@ -238,7 +239,7 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Sends the protocol's stop line, if it has one, and returns the move of the stopped search.
+    /// Sends the protocol's stop line, if any, and returns the move of the stopped search.
     fn stop_search(&mut self, question: &Request) -> Result<String, Failure> {
         let stop = self.adapter.requests(self.adapter.protocol.stop, &[]);
         let program = self.program.as_mut().filter(|program| program.awaits_reply);
@@ -314,7 +315,7 @@ impl<G: Playable> External<G> {
     }
 }
 
-/// Parses the reply of a program that uses `dialect` as a legal move.
+/// Parses a reply as a legal move.
 ///
 /// # Errors
 /// If the reply is no legal move, or the protocol is for other games.
@@ -356,7 +357,7 @@ fn send_all(
 }
 
 impl<G: Playable> Player<G> for External<G> {
-    /// Starts the program, so that its start does not count as thinking time.
+    /// Starts the program now, so that this does not count as thinking time.
     fn new_game(&mut self, seed: u64) {
         self.seed = seed;
         self.is_begun = false;

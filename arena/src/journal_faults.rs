@@ -1,4 +1,4 @@
-//! Test of work that resumes from a journal: appends to it fail and lines are cut at any byte.
+//! Test of work that resumes from a journal: appends fail and lines are cut at any byte.
 
 use alea_core::journal::INJECTED_FAULT;
 use std::{
@@ -13,7 +13,7 @@ use std::{
     thread,
 };
 
-/// By file: bytes until an append fails, once, and whether truncating the file then fails, too.
+/// By file: bytes until an append fails, once, and whether truncating then fails, too.
 static BYTES_UNTIL_FAULT: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
 
 fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {
@@ -43,7 +43,7 @@ fn each(numbers: impl IntoIterator<Item = usize>, act: impl Fn(usize) + Sync) {
     thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(worker))));
 }
 
-/// Asserts that work gives the same result after a failed append or a cut in a line of its journal.
+/// Asserts the same result after a failed append or a cut in a line of the journal.
 pub(crate) fn hold<T: PartialEq + Debug + Sync, E: Debug>(
     journal: &str,
     work: impl Fn(&Path) -> Result<T, E> + Sync,
@@ -81,7 +81,7 @@ pub(crate) fn hold<T: PartialEq + Debug + Sync, E: Debug>(
     let late = length - 60;
     let kept = lines(&failed(late, false).1);
     let [first, second] = [0, 1].map(|line| kept[line].len());
-    // Every byte of one line; other lines are similar, and the header has tests of its own.
+    // Every byte of one line; others are similar, and the header has tests of its own.
     let offsets = (0..first).step_by(40).chain(first..first + second);
     each(offsets, |offset| {
         again(failed(offset, false).0.path(), offset);

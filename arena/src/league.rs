@@ -1,6 +1,6 @@
-//! Leagues: every step is a meeting of the two entrants whose games are most informative for the
-//! ranking. The journal of steps and a state file per pairing, in one directory, let an interrupted
-//! league resume.
+//! Leagues: every step is a meeting of the two entrants whose games tell most about the ranking.
+//! The journal of steps and a state file per pairing, in one directory, let an interrupted league
+//! resume.
 
 use crate::error::Result;
 use crate::matches::{
@@ -26,22 +26,22 @@ use std::{collections::BTreeMap, path::Path, time::Duration};
 pub struct Entrant<G: Playable> {
     /// Short name, under which results are stored.
     pub name: String,
-    /// The entrant's player.
+    /// The player.
     pub contestant: Contestant<G>,
-    /// Why the entrant cannot play now, if so; its earlier results still count.
+    /// Why the entrant cannot play now, if so; earlier results still count.
     pub absent: Option<String>,
 }
 
 /// Options of a league.
 pub struct LeagueOptions<G: Playable> {
-    /// Options of the matches, whose `pairs` is ignored.
+    /// Match options; `pairs` is ignored.
     pub matches: MatchOptions<G>,
     /// Pairs of games in a step.
     pub step: u64,
     /// Neighbours in the ranking count as equal once two standard errors of their difference are at
     /// most this, in Elo.
     pub precision: f64,
-    /// Number of games at which the league pauses.
+    /// Games at which the league pauses.
     pub max_games: u64,
 }
 
@@ -50,24 +50,23 @@ pub struct LeagueOptions<G: Playable> {
 pub struct LeagueResult {
     /// The rules as a spec.
     pub game: String,
-    /// Seed of all random choices.
+    /// Seed of random choices.
     pub seed: u64,
-    /// Name of the evaluator for luck adjustment; `None` if ratings are not luck-adjusted.
+    /// Evaluator for luck adjustment; `None` if ratings are unadjusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<String>,
-    /// Number of games, without pairs that repeat an earlier game.
+    /// Games, without repeated pairs.
     pub games: u64,
-    /// Number of games in pairs that repeat an earlier game; `None` in games with chance.
+    /// Games in pairs that repeat a game; `None` in games with chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
-    /// True if all neighbours in the ranking differ significantly or count as equal.
+    /// All neighbours in the ranking differ significantly or count as equal.
     pub settled: bool,
-    /// Entrants from best to worst, those without a rating last.
+    /// From best to worst, entrants without a rating last.
     pub standings: Vec<Standing>,
-    /// Results of all pairings.
+    /// All pairings.
     pub pairings: Vec<PairingResult>,
-    /// For some of the steps, the number of games and the entrants' Elo, in the order of
-    /// `standings`.
+    /// For some steps, the number of games and the Elo in the order of `standings`.
     pub history: Vec<(u64, Vec<Option<f64>>)>,
 }
 
@@ -76,18 +75,18 @@ pub struct LeagueResult {
 pub struct Standing {
     /// Name of the entrant.
     pub name: String,
-    /// Name of the entrant's player.
+    /// Name of its player.
     pub player: String,
-    /// The entrant's Elo; the mean of all is 0. `None` until games connect all entrants.
+    /// Elo with mean 0; `None` until games connect all entrants.
     pub elo: Option<f64>,
-    /// 95 % interval of the Elo.
+    /// Interval of `elo`.
     pub interval: Option<Interval>,
-    /// Number of games of the entrant, without pairs that repeat an earlier game.
+    /// Games, without repeated pairs.
     pub games: u64,
-    /// Number, from 1, of the entrant's group, whose neighbours in the ranking do not differ
-    /// significantly; 0 without a rating.
+    /// Number, from 1, of the group whose neighbours in the ranking do not differ significantly; 0
+    /// without a rating.
     pub group: usize,
-    /// Number of games that the entrant forfeited, by reason.
+    /// Forfeited games by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub forfeits: BTreeMap<String, u64>,
     /// Why the entrant cannot play now, if so.
@@ -95,21 +94,21 @@ pub struct Standing {
     pub absent: Option<String>,
 }
 
-/// Result of two entrants against each other.
+/// Two entrants against each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairingResult {
-    /// Name of the entrant whose points count.
+    /// The entrant whose points count.
     pub a: String,
-    /// Name of the opponent.
+    /// The opponent.
     pub b: String,
-    /// Number of games, without pairs that repeat an earlier game.
+    /// Games, without repeated pairs.
     pub games: u64,
-    /// Number of drawn games.
+    /// Drawn games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
-    /// Points of `a` per game, from 0 to 1.
+    /// Points of `a` per game, 0 to 1.
     pub score: f64,
-    /// Luck-adjusted points of `a` per game.
+    /// Luck-adjusted `score`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adjusted: Option<f64>,
 }
@@ -125,8 +124,8 @@ struct JournalStep {
 
 const MAX_HISTORY_STEPS: usize = 100;
 
-/// Plays a league until its ranking is decided or the games are used up. After every step, `watch`
-/// gets the state and the names of the two entrants.
+/// Plays until the ranking is decided or the games are used up. After every step, `watch` gets the
+/// state and the two names.
 ///
 /// # Errors
 /// If there are fewer than two entrants, names repeat, the precision is invalid, or a file or match
@@ -243,12 +242,12 @@ struct League<'a, G: Playable> {
 #[derive(Default)]
 struct PairingProgress {
     pairs: u64,
-    /// Pairs played, including those of steps that are not in the ratings yet.
+    /// Pairs played, including steps not yet in the ratings.
     available: u64,
-    /// Results of the pairs played, without wall time.
+    /// Without wall time.
     played: Played,
     means: Moments,
-    /// True if all pairs of the last step repeat earlier games.
+    /// All pairs of the last step repeat earlier games.
     exhausted: bool,
 }
 

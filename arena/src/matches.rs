@@ -4,8 +4,8 @@
 //! scores exactly 50 % against itself. Games without chance start from random openings; a pair that
 //! repeats an earlier game, up to symmetry, does not count.
 //!
-//! Invariant: the result of a pair depends on players, rules, starts, seed and the number of the
-//! pair, not on threads or interruptions.
+//! Invariant: a pair's result depends on players, rules, starts, seed and the pair's number, not on
+//! threads or interruptions.
 
 mod collector;
 pub mod luck;
@@ -54,20 +54,20 @@ use std::{
 pub use stopping::{SequentialResult, StoppingRule};
 use timed_player::TimedPlayer;
 
-/// Creates a player; every worker thread has its own.
+/// Called by every worker thread for a player of its own.
 pub type PlayerFactory<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 
 /// A participant of a match.
 #[derive(Clone)]
 pub struct Contestant<G: Game> {
-    /// Name in tables and state files. Contestants that play differently need different names.
+    /// Name in tables and state files; contestants that play differently need different ones.
     pub name: String,
     /// Creates the player.
     pub make: PlayerFactory<G>,
 }
 
 impl<G: Playable> Contestant<G> {
-    /// A contestant from a player's spec, which becomes its name.
+    /// From a player's spec, which becomes the name.
     ///
     /// # Errors
     /// Those of [`PlayerRecipe::parse`].
@@ -83,36 +83,36 @@ impl<G: Playable> Contestant<G> {
 /// Options of a match.
 #[derive(Clone)]
 pub struct MatchOptions<G: Playable> {
-    /// The rules, including the kind of chance outcomes.
+    /// Rules, including the kind of chance outcomes.
     pub game: G,
-    /// Number of pairs of games.
+    /// Pairs of games.
     pub pairs: u64,
-    /// Seed of all random choices.
+    /// Seed of random choices.
     pub seed: u64,
-    /// Start positions of the pairs.
+    /// Start positions.
     pub starts: Arc<dyn Starts<G>>,
-    /// Number of worker threads; 0 = one per core.
+    /// Worker threads; 0 = one per core.
     pub threads: usize,
-    /// State file with the results of finished pairs, which are not played again.
+    /// State file of finished pairs, which are not played again.
     pub state: Option<PathBuf>,
     /// The pairs that this process plays. Each task of a job array has its own files beside `state`
     /// and `records`.
     pub slice: TaskSlice,
     /// File for the moves of finished games.
     pub records: Option<PathBuf>,
-    /// True to display progress if standard error is a terminal.
+    /// Display progress if standard error is a terminal.
     pub progress: bool,
-    /// Seed space: [`SeedSpace::Arena`], or [`SeedSpace::Gate`] for a promotion test, whose games
-    /// must differ from those that measured the model before.
+    /// [`SeedSpace::Arena`], or [`SeedSpace::Gate`] for a promotion test, whose games must differ
+    /// from those that measured the model before.
     pub space: SeedSpace,
-    /// Rule that ends the match early.
+    /// Ends the match early.
     pub stop: Option<StoppingRule>,
-    /// Evaluator for luck adjustment. Another evaluator needs another state file.
+    /// Evaluator for luck adjustment; another one needs another state file.
     pub luck: Option<Contestant<G>>,
 }
 
 impl<G: Playable> MatchOptions<G> {
-    /// A match from the game's default openings, on all cores and without files.
+    /// Default openings, all cores and no files.
     #[must_use]
     pub fn new(game: G, pairs: u64, seed: u64) -> Self {
         Self {
@@ -148,24 +148,23 @@ impl<G: Playable> MatchOptions<G> {
     }
 }
 
-/// Result of a pair of games between the contestants A and B.
+/// A pair of games between the contestants A and B.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PairResult {
     /// Number of the pair.
     pub pair: u64,
     /// Seat that moves first in both games.
     pub first: Seat,
-    /// Score of A in its game with seat 0 and in that with seat 1: 0, 1/2 or 1.
+    /// A's score with seat 0 and with seat 1: 0, 1/2 or 1.
     #[serde(deserialize_with = "match_journal::deserialize_scores")]
     pub scores: [f64; 2],
-    /// Number of plies of each game.
+    /// Plies of each game.
     pub plies: [u32; 2],
-    /// Number of decisions of A and of B, over both games.
+    /// Decisions of A and of B, over both games.
     pub decisions: [u64; 2],
-    /// Wall time of A's and of B's decisions, over both games, in nanoseconds.
+    /// Wall time of A's and of B's decisions, over both games.
     pub nanoseconds: [u64; 2],
-    /// CPU time of A and of B over both games, in nanoseconds; `None` for players inside this
-    /// process.
+    /// CPU time of A and of B over both games; `None` for players inside this process.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_nanoseconds: [Option<u64>; 2],
     /// Hash of each game's positions, the same for mirror images; `None` in games with chance.
@@ -174,7 +173,7 @@ pub struct PairResult {
     /// Luck of A in each game, in points; `None` without a luck evaluator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<[f64; 2]>,
-    /// Games that a player lost by failing or by an illegal move.
+    /// Forfeited games.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forfeits: Vec<LostByForfeit>,
 }
@@ -186,7 +185,7 @@ pub struct LostByForfeit {
     pub game: usize,
     /// True if A forfeited it.
     pub by_a: bool,
-    /// Reason of the forfeit, in one line.
+    /// The reason, in one line.
     pub reason: String,
 }
 
@@ -195,7 +194,7 @@ fn are_none<T>(values: &[Option<T>; 2]) -> bool {
 }
 
 impl PairResult {
-    /// Mean score of A, luck-adjusted if luck was measured.
+    /// Score of A, luck-adjusted if luck was measured.
     pub(crate) fn mean_score(&self) -> f64 {
         let luck = self.luck.unwrap_or_default();
         (self.scores[0] - luck[0] + self.scores[1] - luck[1]) / 2.0
@@ -217,8 +216,7 @@ struct Repeats {
 }
 
 impl Repeats {
-    /// True if no game of this pair repeats one of an earlier pair. Equal games in one pair are
-    /// allowed.
+    /// False if a game repeats one of an earlier pair. Equal games in one pair are allowed.
     fn add_if_new(&mut self, games: Option<[u64; 2]>) -> bool {
         let games = games.into_iter().flatten();
         let new = games.clone().all(|game| !self.seen.contains(&game));
@@ -246,7 +244,7 @@ impl Played {
     }
 }
 
-/// Plays the pairs of a match that are not stored, and returns the result of all.
+/// Plays the pairs that are not stored, and returns the result of all.
 ///
 /// # Errors
 /// If there are no pairs or starts, the state file cannot be used, or tasks are missing in a merge
@@ -260,8 +258,8 @@ pub fn play_match<G: Playable>(
     Ok(MatchResult::of(a, b, options, &played))
 }
 
-/// Plays a match and returns the pairs that count, up to the one that decides a sequential test. A
-/// task of a job array plays nothing if earlier pairs decide the test.
+/// The pairs that count, up to the one that decides a sequential test. A task of a job array plays
+/// nothing if earlier pairs decide it.
 pub(crate) fn play_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -467,7 +465,7 @@ fn play_missing<G: Playable>(
     Ok(())
 }
 
-/// A pool of `threads` threads; 0 = one per core.
+/// `threads` threads; 0 = one per core.
 pub fn pool(threads: usize) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     Ok(pool.map_err(|error| match threads {

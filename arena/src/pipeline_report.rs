@@ -10,36 +10,36 @@ use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Data of a report; parts without data are left out.
+/// Parts of a report; those without data are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReportData {
-    /// Heading of the report.
+    /// Heading.
     pub title: String,
-    /// Settings of the run, with defaults filled in.
+    /// Settings, with defaults filled in.
     pub configuration: String,
     /// Command lines that repeat the run.
     pub commands: Vec<String>,
-    /// Stages of the run, in order.
+    /// Stages in order.
     pub stages: Vec<Stage>,
-    /// Figures of self-play, as names and values.
+    /// Names and values.
     pub self_play: Vec<(String, String)>,
     /// Training curves: a chart for each quantity, with a curve for each family of models.
     pub curves: Vec<LineChart>,
     /// Matches of the arena.
     pub matches: Vec<ReportMatch>,
-    /// Calibration of evaluators, as names and bins.
+    /// Evaluators with their bins.
     pub calibration: Vec<(String, Vec<CalibrationBin>)>,
-    /// A position to show, usually the start.
+    /// Position to show, usually the start.
     pub picture: Option<Picture>,
 }
 
 /// A position with its picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
-    /// An `<svg>` element.
+    /// `<svg>` element.
     pub svg: String,
-    /// The position as text.
+    /// Text of the position.
     pub position: String,
 }
 
@@ -54,27 +54,27 @@ impl Picture {
     }
 }
 
-/// A stage of a pipeline run.
+/// Stage of a pipeline run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     /// Name of the stage.
     pub name: String,
-    /// Wall time in seconds.
+    /// Wall time.
     pub seconds: f64,
-    /// Short description of what the stage did.
+    /// What the stage did.
     pub outcome: String,
 }
 
-/// A match, and the condition under which it was played.
+/// A match and its condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReportMatch {
-    /// Condition, for example `depth 1`; may be empty.
+    /// Such as `depth 1`; may be empty.
     pub condition: String,
-    /// Result of the match.
+    /// The match.
     pub result: MatchResult,
 }
 
-/// Writes the report of `program` atomically as HTML.
+/// Writes HTML atomically; `program` made it.
 ///
 /// # Errors
 /// If a plot cannot be drawn or the file cannot be written.
@@ -141,8 +141,7 @@ pub fn page(data: &ReportData) -> Result<Page> {
     Ok(page)
 }
 
-/// A sentence that names the stronger player of a match, or states that the match does not decide
-/// it.
+/// Names the stronger player, or states that the match does not decide it.
 pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
     let result = &entry.result;
     let verb = if result.interval.lower > 0.5 {
@@ -173,7 +172,7 @@ pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
     ]
 }
 
-/// Table and bars of matches.
+/// A table and bars.
 pub fn match_blocks(matches: &[ReportMatch]) -> Result<Vec<Block>> {
     let columns = [
         "Match",

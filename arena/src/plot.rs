@@ -1,6 +1,5 @@
-//! Plots, each one `<svg>` element without external references: curves, match scores with error
-//! bars, calibration. Values that are not finite are left out, and a plot without data has a note
-//! instead.
+//! Plots, each one `<svg>` element without external references. Values that are not finite are left
+//! out, and a plot without data has a note instead.
 
 pub mod heat_map;
 pub mod intervals;
@@ -22,7 +21,7 @@ use serde::{Deserialize, Serialize};
 pub struct Curve {
     /// Name in the legend.
     pub name: String,
-    /// Points (x, y), which are joined in this order.
+    /// Points, joined in this order.
     pub points: Vec<(f64, f64)>,
 }
 
@@ -39,7 +38,7 @@ impl Curve {
 /// Curves over a common pair of axes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LineChart {
-    /// Heading of the chart.
+    /// Heading.
     pub title: String,
     /// Label of the x axis.
     pub x_label: String,
@@ -65,13 +64,13 @@ impl LineChart {
     }
 }
 
-/// A row of a chart: a value with its interval.
+/// A value of a chart with its interval.
 pub struct Row {
     /// Label of the row.
     pub label: String,
-    /// Value that is drawn as a point or bar.
+    /// Drawn as a point or bar.
     pub value: f64,
-    /// Interval around the value.
+    /// Around `value`.
     pub interval: Interval,
 }
 
@@ -80,13 +79,13 @@ pub struct Row {
 pub struct CalibrationBin {
     /// Mean predicted win probability.
     pub predicted: f64,
-    /// Fraction of games won from these positions.
+    /// Fraction of games won from there.
     pub observed: f64,
     /// Number of positions.
     pub positions: u64,
 }
 
-/// Colours that colour-blind readers can tell apart (Okabe and Ito 2008).
+/// Distinct for colour-blind readers (Okabe and Ito 2008).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -103,12 +102,12 @@ const PLOT_WIDTH: i32 = 720;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type DrawResult = Result<(), Box<dyn std::error::Error>>;
 
-/// A line chart with a legend.
+/// A chart with a legend.
 pub fn line_chart(chart: &LineChart) -> Result<String> {
     scaled_chart(chart, &Scale::Linear, &Scale::Linear)
 }
 
-/// Scores (0 to 1) as horizontal bars in percent, with error bars and a line at 50 %.
+/// Scores (0 to 1) as bars in percent, with error bars and a line at 50 %.
 ///
 /// # Errors
 /// If drawing fails.
@@ -211,7 +210,7 @@ pub fn min_max(values: impl Iterator<Item = f64>) -> (f64, f64) {
     })
 }
 
-/// A short number for an axis: `0.25`, `3`, `20k`, `1.5M`.
+/// Such as `0.25`, `3`, `20k`, `1.5M`.
 fn format_tick(value: f64) -> String {
     let short = |value: f64, unit: &str| {
         let text = format!("{value:.4}");

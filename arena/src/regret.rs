@@ -27,30 +27,30 @@ use alea_play::{
 
 /// A player or an evaluator whose decisions are measured.
 pub enum Contestant<G: Playable> {
-    /// A player. It decides every outcome of chance that allows several moves.
+    /// Decides every outcome of chance that allows several moves.
     Player(Box<PlayerRecipe<G>>),
-    /// An evaluator, which values all direct successors, and the position itself.
+    /// Values all direct successors, and the position itself.
     Evaluator {
-        /// Spec of the evaluator.
+        /// Spec.
         name: String,
-        /// The evaluator.
+        /// Values positions.
         evaluator: SharedEvaluator<G>,
     },
 }
 
 impl<G: Playable> Contestant<G> {
-    /// Parses a player's spec.
+    /// Reads a player's spec.
     ///
     /// # Errors
-    /// If the spec is invalid.
+    /// If it is invalid.
     pub fn parse_player<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self> {
         Ok(Self::Player(Box::new(PlayerRecipe::parse(text, game)?)))
     }
 
-    /// Parses an evaluator's spec.
+    /// Reads an evaluator's spec.
     ///
     /// # Errors
-    /// If the spec is invalid, or a model cannot be read.
+    /// If it is invalid, or a model cannot be read.
     pub fn parse_evaluator<'t>(text: impl Into<Text<'t>>, game: &G) -> Result<Self> {
         let text = text.into();
         Ok(Self::Evaluator {
@@ -59,7 +59,7 @@ impl<G: Playable> Contestant<G> {
         })
     }
 
-    /// Spec of the player or evaluator.
+    /// Spec.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {

@@ -15,21 +15,21 @@ use serde_json::Value;
 /// A result in a report.
 #[derive(Debug)]
 pub enum ReportItem {
-    /// Result of `alea arena`, or the match in that of `alea gate`.
+    /// From `alea arena`, or the match in `alea gate`.
     Match(Box<MatchResult>),
-    /// Result of `alea tournament`.
+    /// From `alea tournament`.
     Tournament(TournamentResult),
-    /// Result of `alea regret`.
+    /// From `alea regret`.
     Regret(Box<Report>),
-    /// Table `curve.csv` of a training.
+    /// `curve.csv` of a training.
     Curve(LineChart),
-    /// Result of a command outside this crate.
+    /// From a command outside this crate.
     Other(Box<dyn Section>),
 }
 
-/// A result that appends a section of its own to a report.
+/// A result with a section of its own in a report.
 pub trait Section: std::fmt::Debug {
-    /// Appends the section to `page`.
+    /// Appends the section.
     ///
     /// # Errors
     /// If a plot cannot be drawn.
@@ -42,8 +42,8 @@ pub type SectionParser = fn(&Value) -> Option<Result<Box<dyn Section>, String>>;
 const RESULTS_HINT: &str =
     "arena, gate, tournament and regret write results with --json, and a training its curve.csv";
 
-/// Reads the results in a text: consecutive JSON values, or the table of a training curve. `name`
-/// is used in errors; `other` parses further kinds.
+/// Reads consecutive JSON values, or the table of a training curve. `name` is used in errors;
+/// `other` parses further kinds.
 ///
 /// # Errors
 /// If there is no supported result.
@@ -93,7 +93,7 @@ fn read_item(mut value: Value, other: SectionParser) -> Result<ReportItem, Strin
     })
 }
 
-/// Plot of a training's losses by epoch, from its table.
+/// Losses by epoch, from the table of a training.
 ///
 /// # Errors
 /// If the table is invalid.

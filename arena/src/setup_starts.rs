@@ -1,4 +1,4 @@
-//! Start positions of EinStein's pairs by set-up. Set-ups depend on the pair and the match's seed
+//! Start positions of EinStein's pairs by set-up. They depend on the pair and the match's seed
 //! alone.
 
 use crate::error::{MeasuringError, Result};
@@ -17,31 +17,31 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Source of the set-ups of Red and Blue.
+/// Set-ups of Red and Blue.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Setups {
-    /// A random set-up for each side.
+    /// Random for each side.
     Random,
     /// Pair `i` takes entry `i` modulo the length: set-up indices (0–719) of Red and of Blue.
     Index(Vec<(usize, usize)>),
-    /// A mixed strategy for both sides: set-up indices and integer weights.
+    /// A mixed strategy for both sides: set-up indices and weights.
     Mix(Vec<(usize, u64)>),
 }
 
-/// Built-in mixed strategy, with its path; `benches atlas` makes others.
+/// Built in, with its path; `benches atlas` makes others.
 const MIX_SETUPS_FILE: (&str, &str) = ("data/setups/nash.txt", alea_data::MIXED_SETUPS);
 
-/// Built-in list, with its path: the sixteen best set-ups against each other.
+/// Built in, with its path: the sixteen best set-ups against each other.
 const BEST_SETUPS_FILE: (&str, &str) = ("data/setups/best.txt", alea_data::BEST_SETUPS);
 
 const NO_SETUPS_ERROR: &str =
     "there is no set-up to start from; give 'random' or at least one RED:BLUE";
 
 impl Setups {
-    /// Reads a list with Red's and Blue's set-up on every line, each as an index or as the stones
-    /// on the home squares in reading order (`621534`); `#` begins a comment. Without a path, the
-    /// built-in list is read.
+    /// Reads lines with Red's and Blue's set-up, each as an index or as the stones on the home
+    /// squares in reading order (`621534`); `#` begins a comment. Without a path, the built-in
+    /// list.
     ///
     /// # Errors
     /// If the file cannot be read, a line is invalid, or there is none.
@@ -50,7 +50,7 @@ impl Setups {
         Self::Index(read_lines(path, BEST_SETUPS_FILE, expected, parse_pair)?).validated()
     }
 
-    /// Pairs of every set-up against every one, each begun by either side.
+    /// Every set-up against every one, each pair begun by either side.
     #[must_use]
     pub fn product(setups: &[usize]) -> Self {
         let meetings: Vec<(usize, usize)> = setups
@@ -94,7 +94,7 @@ impl Setups {
 }
 
 impl Starts<Standard> for Setups {
-    /// Red begins pairs with even numbers, Blue the others.
+    /// Red begins even pairs, Blue the others.
     fn of_pair(&self, game: &Standard, pair: u64, pair_seed: u64) -> Position {
         game.start(self.choose_setups(pair, pair_seed), (pair % 2) as Seat)
     }

@@ -28,7 +28,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// The interval from `middle - half_width` to `middle + half_width`.
+    /// Interval `middle` ± `half_width`.
     #[must_use]
     pub fn from_center(middle: f64, half_width: f64) -> Self {
         Self {
@@ -37,8 +37,8 @@ impl Interval {
         }
     }
 
-    /// 95 % interval of a mean by the normal approximation, which may exceed `[0, 1]` for
-    /// luck-adjusted scores; `[0, 1]` with fewer than two samples.
+    /// By the normal approximation, which may exceed `[0, 1]` for luck-adjusted scores; `[0, 1]`
+    /// with fewer than two samples.
     pub(crate) fn of_mean(moments: &Moments) -> Self {
         match moments.sample_count() {
             2.0.. => Self::from_center(moments.mean(), QUANTILE_95 * moments.standard_error()),
@@ -72,12 +72,11 @@ impl Interval {
     }
 }
 
-/// Counts of samples by score: samples in cell `i` of `N` (at least 2) have the score `i / (N -
-/// 1)`. `N` is 2 for games without draws, 3 with draws or for pairs without draws, 5 for pairs with
-/// draws.
+/// Counts of samples by score: `i / (N - 1)` in cell `i` of `N` (at least 2). `N` is 2 for games
+/// without draws, 3 with draws or for pairs without draws, 5 for pairs with draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally<const N: usize> {
-    /// Number of samples in each cell, the lowest score first.
+    /// By cell, the lowest score first.
     pub counts: [u64; N],
 }
 
@@ -88,7 +87,7 @@ impl<const N: usize> Tally<N> {
         self.counts.iter().map(|&count| count as f64).sum()
     }
 
-    /// Score, 0 to 1, of the samples in cell `cell`.
+    /// Score, 0 to 1, in cell `cell`.
     #[must_use]
     pub fn cell_score(cell: usize) -> f64 {
         cell as f64 / (N - 1) as f64
@@ -137,22 +136,21 @@ impl<const N: usize> Tally<N> {
             .map_ends(|end| end.clamp(0.0, 1.0))
     }
 
-    /// Elo difference of the score, clamped to a quarter of a sample inside of 0 and 1.
+    /// Elo of the score, clamped to a quarter of a sample inside of 0 and 1.
     #[must_use]
     pub fn elo(&self) -> f64 {
         elo_of_score(self.bounded_score())
     }
 
-    /// 95 % interval of the Elo difference: that of the score, with both ends clamped in the same
-    /// way.
+    /// The score's 95 % interval in Elo, with both ends clamped in the same way.
     #[must_use]
     pub fn elo_interval(&self) -> Interval {
         self.interval()
             .map_ends(|score| elo_of_score(self.clamp_off_ends(score)))
     }
 
-    /// Likelihood of superiority: the probability that the true score is above 1/2, by the normal
-    /// approximation. If all samples are equal, their variance is taken as 1/4.
+    /// Probability that the true score is above 1/2, by the normal approximation. If all samples
+    /// are equal, their variance is taken as 1/4.
     #[must_use]
     pub fn superiority(&self) -> f64 {
         let samples = self.samples();
@@ -170,22 +168,22 @@ impl<const N: usize> Tally<N> {
     }
 }
 
-/// Number of pairs of games by the points of one contestant: 1 for a win, 1/2 for a draw.
+/// Pairs by the points of one contestant: 1 for a win, 1/2 for a draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairCounts {
-    /// Pairs of which both games were lost.
+    /// Both games lost.
     pub lost: u64,
-    /// Pairs worth half a point.
+    /// Half a point.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub half: u64,
-    /// Pairs worth one point: each side won one game, or both were drawn.
+    /// One point: each side won one game, or both were drawn.
     pub split: u64,
-    /// Pairs worth one point and a half.
+    /// One point and a half.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub three_halves: u64,
-    /// Pairs of which both games were won.
+    /// Both games won.
     pub won: u64,
-    /// Single games that were drawn.
+    /// Drawn single games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
 }
@@ -209,7 +207,7 @@ impl PairCounts {
         }
     }
 
-    /// Counts a pair with the scores of its two games: 0, 1/2 or 1 each.
+    /// Counts a pair by the scores of its games: 0, 1/2 or 1.
     pub fn add(&mut self, scores: [f64; 2]) {
         let half_points = scores.map(|score| (2.0 * score).round() as u64);
         match half_points[0] + half_points[1] {
@@ -228,7 +226,7 @@ impl PairCounts {
         self.tally().counts.iter().sum()
     }
 
-    /// Number of won games.
+    /// Won games.
     #[must_use]
     pub fn wins(&self) -> u64 {
         let half_points = self.half + 2 * self.split + 3 * self.three_halves + 4 * self.won;
@@ -261,7 +259,7 @@ impl PairCounts {
         }
     }
 
-    /// Lost, drawn and won games, as if the games of a pair were independent (trinomial).
+    /// Lost, drawn and won games, taken as independent (trinomial).
     #[must_use]
     pub fn games(&self) -> Tally<3> {
         let wins = self.wins();
@@ -278,14 +276,14 @@ impl PairCounts {
 /// A number and its standard error; both 0 without samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The estimate.
+    /// The number.
     pub value: f64,
-    /// Standard error of `value`.
+    /// Its standard error.
     pub error: f64,
 }
 
 impl Estimate {
-    /// The 95 % interval.
+    /// 95 % interval.
     #[must_use]
     pub fn interval(&self) -> Interval {
         Interval::from_center(self.value, QUANTILE_95 * self.error)
@@ -293,7 +291,7 @@ impl Estimate {
 }
 
 impl std::fmt::Display for Estimate {
-    /// Formats the number in percent, with half its 95 % interval unless the error is 0.
+    /// In percent, with half the 95 % interval unless the error is 0.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (value, error) = (100.0 * self.value, 100.0 * QUANTILE_95 * self.error);
         match error {
@@ -309,19 +307,19 @@ pub fn dot(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(one, other)| one * other).sum()
 }
 
-/// The Elo difference of a score in `(0, 1)`.
+/// The score must be in `(0, 1)`.
 pub(crate) fn elo_of_score(score: f64) -> f64 {
-    // The form -400 · log10((1 - score) / score) gives -0 for 1/2.
+    // -400 · log10((1 - score) / score) gives -0 for 1/2.
     400.0 * (score / (1.0 - score)).log10()
 }
 
-/// Expected score of the side that is ahead by this Elo difference.
+/// Expected score of the side that is ahead by `elo`.
 #[must_use]
 pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
-/// Standard normal distribution function; absolute error below 1e-12.
+/// Standard normal distribution; absolute error below 1e-12.
 pub(crate) fn normal_cdf(x: f64) -> f64 {
     if x < 0.0 {
         return 1.0 - normal_cdf(-x);
@@ -337,7 +335,7 @@ pub(crate) fn normal_cdf(x: f64) -> f64 {
         }
         return 0.5 + density * sum;
     }
-    // Continued fraction of Mills' ratio, x + 1/(x + 2/(x + 3/…)), from its far end.
+    // Mills' ratio as x + 1/(x + 2/(x + 3/…)), from its far end.
     let fraction = (1..=60)
         .rev()
         .fold(x, |rest, numerator| x + f64::from(numerator) / rest);
@@ -398,7 +396,7 @@ mod tests {
 
     #[test]
     fn elo_of_a_published_match() {
-        // Published: 136 wins, 96 losses and 111 draws are +40.70 ± 30.43 Elo, superiority 99.60 %.
+        // 136 wins, 96 losses and 111 draws are +40.70 ± 30.43 Elo, superiority 99.60 %.
         let tally = Tally {
             counts: [96, 111, 136],
         };
@@ -409,7 +407,7 @@ mod tests {
 
     #[test]
     fn score_and_error_by_hand() {
-        // Means 0, 1/2, 1/2, 1: mean 1/2, variance 1/8, standard error sqrt(1/32).
+        // Means 0, 1/2, 1/2, 1: variance 1/8, standard error sqrt(1/32).
         let mut counts = PairCounts::default();
         for scores in [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]] {
             counts.add(scores);
@@ -420,7 +418,7 @@ mod tests {
         close(tally.standard_error(), (1.0_f64 / 32.0).sqrt(), 1e-15);
         close(tally.interval().half_width(), 1.959_964 * 0.176_776_7, 1e-6);
         close(tally.superiority(), 0.5, 1e-12);
-        // Pairs without the cells that only draws can fill give equal results.
+        // Without the cells that only draws can fill the results are equal.
         let three = Tally { counts: [1, 2, 1] };
         assert_eq!(
             (tally.variance(), tally.interval(), tally.elo_interval()),
@@ -482,12 +480,12 @@ mod tests {
             );
             assert!(elo.contains(tally.elo()), "{counts:?}");
         }
-        // All ten pairs won: the true fraction is above 0.05^(1/10) = 0.741.
+        // Ten pairs: the true fraction is above 0.05^(1/10) = 0.741.
         let all_won = Tally { counts: [0, 0, 10] };
         close(all_won.interval().lower, 0.7411, 1e-4);
         assert_eq!(all_won.interval().upper, 1.0);
         assert!(all_won.superiority() > 0.99 && all_won.elo() > 600.0);
-        // Ten split pairs leave a wide interval: 50 % ± 13.
+        // Still a wide interval: 50 % ± 13.
         close(
             Tally { counts: [0, 10, 0] }.interval().half_width(),
             0.1294,

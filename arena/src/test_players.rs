@@ -54,7 +54,7 @@ pub(crate) fn first<G: Game>() -> Contestant<G> {
     chooser("first", |_, _, _| 0)
 }
 
-/// A player that chooses the destination nearest to the goal, the first of equal ones.
+/// Chooses the destination nearest to the goal, the first of equal ones.
 pub(crate) fn greedy_contestant() -> Contestant<Standard> {
     chooser("greedy", |_, position, legal| {
         let left = |mv: &Move| {
@@ -193,8 +193,7 @@ impl Player<Standard> for Rated {
     }
 }
 
-/// From its third move on, this player crashes, makes an illegal move or fails, according to
-/// `fault`.
+/// From its third move on, crashes, makes an illegal move or fails, according to `fault`.
 pub(crate) fn faulty(fault: &'static str) -> Contestant<Standard> {
     contestant(fault, move || Box::new(Faulty { fault, moves: 0 }))
 }

@@ -5,31 +5,31 @@ use alea_core::text::printable;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A cell of a table.
+/// A value in a table.
 #[derive(Clone)]
 pub enum Cell {
-    /// Text, left-aligned.
+    /// Left-aligned text.
     Text(String),
-    /// Text of a formatted number, right-aligned: `50.1 ±2.3`.
+    /// A formatted number, right-aligned: `50.1 ±2.3`.
     Right(String),
     /// An integer.
     Count(u64),
-    /// A number, and how many decimals of it are displayed.
+    /// A number with this many displayed decimals.
     Number(f64, usize),
     /// A fraction in `[0, 1]`, displayed in percent.
     Percent(f64),
-    /// No value, or one that does not apply.
+    /// Unknown or not applicable.
     Missing,
 }
 
 impl Cell {
-    /// A fraction; `None` is a missing value.
+    /// `None` is a missing value.
     #[must_use]
     pub fn percent(fraction: Option<f64>) -> Self {
         fraction.map_or(Self::Missing, Self::Percent)
     }
 
-    /// A number with this many displayed decimals; `None` is a missing value.
+    /// `None` is a missing value.
     #[must_use]
     pub fn number(value: Option<f64>, decimals: usize) -> Self {
         value.map_or(Self::Missing, |value| Self::Number(value, decimals))
@@ -47,7 +47,7 @@ impl Cell {
         }
     }
 
-    /// The cell's displayed text.
+    /// The displayed text.
     #[must_use]
     pub fn text_of(&self) -> String {
         match self {
@@ -90,10 +90,10 @@ impl From<u64> for Cell {
     }
 }
 
-/// A table with a heading for each column.
+/// A table with headings.
 #[derive(Default)]
 pub struct TextTable {
-    /// Headings of the columns.
+    /// Headings.
     pub columns: Vec<String>,
     /// The rows.
     pub rows: Vec<Vec<Cell>>,
@@ -119,7 +119,7 @@ impl TextTable {
         text_table
     }
 
-    /// A table of serialised values: a row for each value, a column for each field.
+    /// A row for each serialised value, a column for each field.
     ///
     /// # Errors
     /// If a value is no struct.
@@ -143,7 +143,7 @@ impl TextTable {
         self.rows.push(row);
     }
 
-    /// For each column, true if it has no text cells.
+    /// Columns without text cells.
     pub(crate) fn numeric_columns(&self) -> Vec<bool> {
         let words = |column: usize| {
             self.rows
@@ -188,8 +188,8 @@ impl TextTable {
         text
     }
 
-    /// CSV (RFC 4180, but lines end in a line feed alone), with all digits; percentages are written
-    /// as fractions.
+    /// CSV (RFC 4180, but lines end in a line feed alone) with all digits; percentages are
+    /// fractions.
     #[must_use]
     pub fn csv(&self) -> String {
         let mut text = String::new();

@@ -15,35 +15,35 @@ use serde::{Deserialize, Serialize};
 /// Result of a round robin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TournamentResult {
-    /// Names of the contestants, in the given order.
+    /// Names in the given order.
     pub names: Vec<String>,
-    /// The match of `i` against `j` for all `i < j`: (0, 1), (0, 2), …, (1, 2), ….
+    /// `i` against `j` for all `i < j`: (0, 1), (0, 2), …, (1, 2), ….
     pub matches: Vec<MatchResult>,
-    /// Elo of each contestant from all matches, in the order of the names.
+    /// Ratings from all matches, in the order of the names.
     pub ratings: Vec<Rating>,
-    /// For each match, the probability that the score of equals is this far from 1/2, adjusted by
-    /// Holm's method. All pairs of contestants with a value below 0.05 differ, with 95 % certainty
-    /// for all of them together.
+    /// For each match, the probability that the score of equals is this far from 1/2, by Holm's
+    /// method. All pairs of contestants with a value below 0.05 differ, with 95 % certainty for all
+    /// of them together.
     pub adjusted_probabilities: Vec<f64>,
 }
 
-/// Bradley–Terry rating in Elo; the ratings of a tournament have mean 0.
+/// Bradley–Terry rating; the mean of a tournament is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
-    /// Rating of the contestant in Elo.
+    /// Rating in Elo.
     pub elo: f64,
-    /// 95 % interval of the rating.
+    /// 95 % interval of `elo`.
     pub interval: Interval,
-    /// Interval of the rating; the intervals of all contestants hold together with 95 % certainty.
+    /// The intervals of all contestants hold together with 95 % certainty.
     pub simultaneous_interval: Interval,
 }
 
-/// Score of a contestant against one opponent or all.
+/// Score against one opponent or all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowScore {
     /// Points per game.
     pub score: f64,
-    /// 95 % interval of the score.
+    /// 95 % interval of `score`.
     pub interval: Interval,
 }
 
@@ -118,7 +118,7 @@ impl TournamentResult {
         pairings(self.names.len()).position(|pairing| pairing == wanted)
     }
 
-    /// Score of `row` against `column`; `None` if they are equal or no contestants.
+    /// `None` if `row` and `column` are equal or no contestants.
     #[must_use]
     pub fn score_against(&self, row: usize, column: usize) -> Option<RowScore> {
         let result = self.matches.get(self.pairing_index(row, column)?)?;
@@ -136,8 +136,7 @@ impl TournamentResult {
         })
     }
 
-    /// Mean score of a contestant against all others, weighted equally; matches are taken as
-    /// independent.
+    /// Mean score against all others, weighted equally; matches are taken as independent.
     #[must_use]
     pub fn mean_score(&self, row: usize) -> Option<RowScore> {
         let scores: Vec<RowScore> = (0..self.names.len())
@@ -177,7 +176,7 @@ impl TournamentResult {
         rows
     }
 
-    /// Table for a terminal, best contestant first: points in percent against each opponent, ± half
+    /// Text for a terminal, best contestant first: points in percent against each opponent, ± half
     /// the 95 % interval, with `*` if the two differ significantly over all matches.
     #[must_use]
     pub fn table(&self) -> String {

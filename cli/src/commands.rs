@@ -31,7 +31,7 @@ mod web;
 
 use anyhow::Result;
 
-/// Declares [`Command`], a variant for each subcommand's module, from groups of subcommands.
+/// Declares [`Command`], with a variant for each module, from groups of subcommands.
 macro_rules! commands {
     ($($group:literal: {
         $($(#[command($($attribute:tt)+)])? $name:ident($file:ident),)+
@@ -49,7 +49,7 @@ macro_rules! commands {
             }
         }
 
-        /// Heading and number of commands of each group, in the order of [`Command`].
+        /// Heading and number of commands, in the order of [`Command`].
         const COMMAND_GROUPS: &[(&str, usize)] = &[
             $(($group, [$(stringify!($name)),+].len())),+
         ];
@@ -98,7 +98,6 @@ commands! {
     }
 }
 
-/// Lists the commands by group in the help text of `alea`.
 pub(crate) fn group_commands(command: clap::Command) -> clap::Command {
     let heading = *command.get_styles().get_header();
     let name = *command.get_styles().get_literal();
@@ -117,7 +116,7 @@ pub(crate) fn group_commands(command: clap::Command) -> clap::Command {
     command.help_template(template)
 }
 
-/// Maximum games of one run: the summary of every game has to fit into memory.
+/// Maximum of one run: the summary of every game has to fit into memory.
 pub const MAX_GAMES: u64 = 100_000_000;
 
 #[cfg(test)]

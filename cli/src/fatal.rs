@@ -19,9 +19,9 @@ use std::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-/// Allocator that ends the program with one line when memory runs out, unless the calling thread
-/// handles failures. With the feature `mimalloc`, one-ply self-play is 3 % faster, and threads
-/// reserve less address space than with glibc.
+/// Ends the program with one line when memory runs out, unless the calling thread handles failures.
+/// With the feature `mimalloc`, one-ply self-play is 3 % faster, and threads reserve less address
+/// space than with glibc.
 pub struct Allocator;
 
 // SAFETY: passes every call to the inner allocator with the same arguments.
@@ -64,7 +64,7 @@ struct Line {
     length: usize,
 }
 
-/// Maximum bytes of a line: the longest path on Linux, with a message.
+/// In bytes: the longest path on Linux, with a message.
 const MAX_LINE: usize = 8192;
 
 impl fmt::Write for Line {
@@ -77,7 +77,7 @@ impl fmt::Write for Line {
     }
 }
 
-/// Prints the reason and ends the program; only the first of several threads does.
+/// Ends the program; only the first of several threads prints.
 #[cold]
 #[inline(never)]
 pub(crate) fn exit_with_line(why: Arguments<'_>) -> ! {
@@ -102,7 +102,7 @@ pub(crate) fn exit_with_line(why: Arguments<'_>) -> ! {
 mod system {
     use std::io;
 
-    /// Writes to standard error without taking a lock, and ends the program.
+    /// Writes to standard error without taking a lock.
     pub(super) fn end(line: &[u8]) -> ! {
         let _ = rustix::io::write(io::stderr(), line);
         signal_hook::low_level::exit(1)
@@ -129,7 +129,7 @@ pub(crate) fn install_hooks() -> std::io::Result<()> {
     use rustix::io::Errno;
     use signal_hook::consts::SIGBUS;
     use signal_hook_registry::register_sigaction;
-    // How panic messages quote a system error.
+    // As in panic messages.
     let texts = |error: Errno| {
         let number = error.raw_os_error();
         [format!("code: {number},"), format!("(os error {number})")]

@@ -1,5 +1,5 @@
-//! Finds the type of a game by its name ([`engine::for_games!`]), for code that is generic over the
-//! game ([`with_game!`]).
+//! Finds the type of a game by its name ([`engine::for_games!`]), for code that is generic over it
+//! ([`with_game!`]).
 
 use anyhow::{Result, anyhow, bail};
 use arena::matches::Starts;
@@ -22,8 +22,8 @@ use std::{
 use trainer::data::{json_lines, shards_of};
 use trainer::shard;
 
-/// Evaluates an expression with the rules that a text describes, such as
-/// `einstein(variant=nearest)`; a text that the user typed is marked by [`trusted_text`].
+/// Evaluates an expression with the rules in a text such as `einstein(variant=nearest)`; a text
+/// that the user typed is marked by [`trusted_text`].
 macro_rules! with_game {
     ($text:expr, $game:ident => $body:expr) => {
         $crate::games::with_type!($text, OneGame => {
@@ -76,12 +76,11 @@ pub struct GameArguments {
     variant: Option<String>,
 }
 
-/// A task that is generic over the game, for [`GameArguments::run`].
+/// Work that is generic over the game, for [`GameArguments::run`].
 pub trait GameTask {
-    /// Runs the task with the rules of a game.
+    /// Runs the task with the rules.
     ///
     /// # Errors
-    ///
     /// If the task fails.
     fn run<G: Playable>(&self, game: &G) -> Result<()>;
 }
@@ -90,7 +89,6 @@ impl GameArguments {
     /// Runs a task with the game of the arguments.
     ///
     /// # Errors
-    ///
     /// If there is no such game, or the task fails.
     pub fn run(&self, task: &impl GameTask) -> Result<()> {
         with_game!(trusted_text(&self.notation()), game => task.run(&game))
@@ -105,8 +103,7 @@ impl GameArguments {
         }
     }
 
-    /// The rules, for a command that supports only game `G`; otherwise an error that gives `what`
-    /// as the reason.
+    /// The rules, for a command that supports only `G`; otherwise an error with the reason `what`.
     pub fn require<G: Playable>(&self, what: &str) -> Result<G> {
         let notation = self.notation();
         if parse(&notation)?.name != G::INFO.name {
@@ -140,7 +137,7 @@ fn problem(text: &str, (character, problem): Problem) -> anyhow::Error {
     anyhow!("game '{text}', character {character}: {problem}")
 }
 
-/// The result of `text` for the game's name; empty for the default game.
+/// `text` of the game's name; empty for the default game.
 pub(crate) fn unless_default<G: Playable>(text: impl FnOnce(&str) -> String) -> String {
     if G::INFO.name == Standard::INFO.name {
         String::new()
@@ -157,7 +154,7 @@ pub(crate) fn unknown_game(name: &str) -> anyhow::Error {
 
 type ReadStarts<G> = fn(&str) -> Result<Arc<dyn Starts<G>>>;
 
-/// EinStein set-ups that a text describes, or that the file of this name lists.
+/// Set-ups of EinStein from a text, or from the file of this name.
 pub fn parse_setups(text: &str) -> Result<Setups> {
     let list = Path::new(text);
     Ok(if list.is_file() {
@@ -167,10 +164,10 @@ pub fn parse_setups(text: &str) -> Result<Setups> {
     })
 }
 
-/// Start positions by the text of `--setups`; fails for games without set-ups.
+/// Reads `--setups`; fails for games without set-ups.
 pub(crate) fn read_setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
     let read: ReadStarts<Standard> = |text| Ok(Arc::new(parse_setups(text)?));
-    // Succeeds if `G` is the game that has set-ups.
+    // Succeeds if `G` is the game with set-ups.
     match (&read as &dyn Any).downcast_ref::<ReadStarts<G>>() {
         Some(read) => read(text),
         None => bail!(
@@ -180,8 +177,8 @@ pub(crate) fn read_setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>>
     }
 }
 
-/// The game that the first shard or text file names, or the default game, whose reader then reports
-/// what is wrong.
+/// The game that the first shard or text file names, else the default game, whose reader then
+/// reports what is wrong.
 pub(crate) fn game_of_records(paths: &[PathBuf]) -> String {
     let shards = shards_of(paths).unwrap_or_default();
     let said =

@@ -10,10 +10,10 @@ use engine::learned::safetensors_container::Container;
 use engine::play::playable::Playable;
 use std::path::Path;
 
-/// Placeholders for the evaluator in a player's notation.
+/// They stand for the evaluator in a player's notation.
 const PLACEHOLDERS: [&str; 2] = ["{model}", "MODEL"];
 
-/// A player's notation with the evaluator in place of its placeholder.
+/// `template` with the evaluator in place of its placeholder.
 pub(crate) fn with_evaluator(template: &str, evaluator: &str) -> Result<String> {
     let placeholder = PLACEHOLDERS
         .into_iter()

@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 #[derive(Serialize)]
 pub(crate) struct ImproveResult {
     pub(crate) best: String,
-    /// Copy of the best evaluator's model; `None` if that is not a model.
+    /// Copy of the model; `None` if the evaluator is not one.
     pub(crate) model: Option<PathBuf>,
     pub(crate) ended: End,
     pub(crate) ledger: Ledger,
@@ -43,9 +43,8 @@ pub(crate) struct ImproveResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum End {
-    /// The last requested generation is finished.
     Generations,
-    /// Too many generations in a row were not promoted.
+    /// Too many generations in a row without promotion.
     Patience,
 }
 
@@ -82,7 +81,7 @@ struct Run<'a, G> {
     start: Evaluator,
 }
 
-/// Runs one stage of a generation, or a slice of it, and describes it in a line. The earlier stages
+/// Runs one stage of a generation, or a slice of it, and describes it in a line. Earlier stages
 /// must be finished; if the stage itself is, nothing happens.
 pub(crate) fn run_stage<G: Learnable>(
     game: &G,
@@ -133,7 +132,7 @@ pub(crate) fn run<G: Learnable>(
     };
     loop {
         let next = run.next(&ledger)?;
-        // Written again, because an interruption may have prevented the last write.
+        // An interruption may have prevented the last write.
         ledger.write(directory)?;
         let model = run.copy_best_model(&next.best)?;
         let ended = end(config, &ledger);
@@ -161,8 +160,8 @@ fn end(config: &ImproveConfig, ledger: &Ledger) -> Option<End> {
 }
 
 impl<'a, G: Learnable> Run<'a, G> {
-    /// Checks all settings. The evaluator of generation 0 is that of the settings, or the stored
-    /// copy of its model.
+    /// Checks all settings. Generation 0 has the evaluator of the settings, or the stored copy of
+    /// its model.
     fn open(game: &'a G, config: &'a ImproveConfig, directory: &'a Path) -> Result<Self> {
         let notation = Notation::parse(&config.start).context("start")?;
         let saved = directory.join(START_MODEL);
@@ -180,8 +179,8 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    /// Stores the settings in the directory, or checks that it has the same, apart from the keys
-    /// that end a run.
+    /// Stores the settings, or checks that those stored are equal, apart from the keys that end a
+    /// run.
     fn claim(&self) -> Result<()> {
         let free = ["generations", "patience"];
         settings::claim::<_, G>(self.config, self.directory, "improve.toml", &free)
@@ -218,7 +217,7 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    /// The generation after those in the ledger; verifies the best model's checksum first.
+    /// The one after the ledger's last; verifies the best model's checksum first.
     fn next<'b>(&'b self, ledger: &'b Ledger) -> Result<Generation<'b, G>> {
         let (best, expected) = match ledger.best() {
             Some(entry) => {

@@ -36,12 +36,12 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use engine::core::{shipped_files, text};
 use std::{path::PathBuf, process::ExitCode};
 
-/// Version, and commit with its date if known.
+/// With commit and date if known.
 const VERSION: &str = env!("ALEA_VERSION");
-/// Name and version of the program.
+/// Name and version.
 pub(crate) const PROGRAM: &str = concat!("alea ", env!("ALEA_VERSION"));
 
-// No doc comment, because clap would show it as the description of every program.
+// No doc comment: clap would show it as the description of every program.
 #[derive(Parser)]
 #[command(version = VERSION, propagate_version = true, max_term_width = 100)]
 struct Arguments<C: Subcommand> {
@@ -55,7 +55,7 @@ struct Arguments<C: Subcommand> {
     command: C,
 }
 
-/// Runs the command `alea`.
+/// The command `alea`.
 #[must_use]
 pub fn main() -> ExitCode {
     run_program(alea_command(), commands::Command::run)
@@ -71,13 +71,13 @@ fn alea_command() -> clap::Command {
     ))
 }
 
-/// Definition of a program's command line: its commands and the common options.
+/// A command line with the program's commands and the common options.
 #[must_use]
 pub fn definition<C: Subcommand>(name: &'static str, about: &'static str) -> clap::Command {
     Arguments::<C>::command().name(name).about(about)
 }
 
-/// Parses the arguments of a program and runs its command.
+/// Parses the arguments and runs the command.
 #[must_use]
 pub fn run_program<C: Subcommand>(
     definition: clap::Command,
@@ -108,7 +108,9 @@ pub fn run_program<C: Subcommand>(
     if let Some(directory) = arguments.data_dir.or(data_directory) {
         shipped_files::set_data_directory(&directory);
     }
-    let [..] = engine::for_games!(crate::games::each_game! OneGame => other_programs::provide::<OneGame>());
+    // Other programs as players of every game.
+    #[cfg(unix)]
+    let [..] = engine::for_games!(crate::games::each_game! OneGame => ::arena::external::provide_external::<OneGame>());
     match run(&arguments.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => output::fail(&error),
@@ -174,8 +176,7 @@ fn move_positions_last(mut command: clap::Command, mut arguments: Vec<String>) -
     arguments
 }
 
-/// Whether an argument begins with '-' without looking like an option (`-x`, or a word of small
-/// letters).
+/// Whether it begins with '-' without looking like an option (`-x`, or a word of small letters).
 fn is_hyphen_position(argument: &str) -> bool {
     let name = argument.strip_prefix('-').map(|rest| {
         let rest = rest.strip_prefix('-').unwrap_or(rest);
@@ -187,7 +188,7 @@ fn is_hyphen_position(argument: &str) -> bool {
     })
 }
 
-/// Whether an argument is an option whose value is the next argument.
+/// Whether it is an option whose value is the next argument.
 fn takes_value(command: &clap::Command, argument: &str) -> bool {
     let has_name = |option: &&clap::Arg| {
         let names = option.get_long_and_visible_aliases().unwrap_or_default();

@@ -16,7 +16,7 @@ use std::{
 };
 use trainer::progress::progress_bar;
 
-/// Maximum characters of an error message; a longer one is cut in its middle.
+/// Maximum characters of an error; a longer one is cut in its middle.
 pub const MAX_ERROR: usize = 1000;
 
 /// Writes lines to standard output.
@@ -24,13 +24,13 @@ pub fn line(text: &str) -> Result<()> {
     print_styled(&printable_lines(text))
 }
 
-/// Writes lines with the program's colour codes to standard output.
+/// Writes lines that keep the program's colour codes.
 pub fn print_styled(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
     Ok(writeln!(output, "{text}").and_then(|()| output.flush())?)
 }
 
-/// Writes an object as one line of JSON.
+/// Writes one line of JSON.
 pub fn json(value: &impl serde::Serialize) -> Result<()> {
     let mut text = serde_json::to_string(value)?;
     // Control characters occur only in JSON strings and are below 2¹⁶, so one `\u` escape is
@@ -45,7 +45,7 @@ pub fn json(value: &impl serde::Serialize) -> Result<()> {
     line(&text)
 }
 
-/// Writes a result as JSON or as text.
+/// Writes JSON or text.
 pub fn result(
     as_json: bool,
     value: &impl serde::Serialize,
@@ -59,7 +59,7 @@ pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), FileErro
     write_atomically(path, |file| file.write_all(content.as_ref()))
 }
 
-/// Checks that the directories of output files exist, before long work.
+/// Checks, before long work, that the directories exist.
 pub fn check_output_dirs(files: &[&Option<PathBuf>]) -> Result<(), FileError> {
     for path in files.iter().copied().flatten() {
         match path.parent() {
@@ -77,12 +77,12 @@ pub fn already_reported() -> Error {
     Error::msg("")
 }
 
-/// Writes a progress message to standard error.
+/// Writes progress to standard error.
 pub fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{}", printable_lines(text));
 }
 
-/// Runs `work` with a progress bar, which is cleared at the end.
+/// Runs `work` with a progress bar, cleared at the end.
 pub fn with_progress<T>(what: &'static str, work: impl FnOnce(&ProgressBar) -> T) -> T {
     let progress = progress_bar(what);
     let done = work(&progress);

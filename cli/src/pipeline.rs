@@ -38,7 +38,6 @@ pub(crate) struct PipelineResult {
     pub(crate) report: PathBuf,
 }
 
-/// Runs the remaining stages of the pipeline in a directory.
 pub(crate) fn run<G: Learnable>(
     game: &G,
     config: &PipelineConfig,
@@ -127,7 +126,7 @@ fn play_arena<G: Learnable>(
     let mut matches = Vec::new();
     for &Round { depth, games } in &config.arena.rounds {
         for model in models {
-            // The checksum separates the results of different models.
+            // Separates the results of different models.
             let checksum = short_checksum(&model.model)?;
             for opponent in &config.arena.opponents {
                 let player = |name: &str, evaluator: &str| -> Result<Contestant<_>> {
@@ -173,12 +172,11 @@ pub(crate) fn match_line(condition: &str, result: &MatchResult) -> String {
     )
 }
 
-/// Samples that one task evaluates.
 const SAMPLES_PER_TASK: usize = 1024;
 
 const NUM_BINS: usize = 20;
 
-/// Predicted against observed results on the validation games.
+/// On the validation games.
 fn calibration<G: Learnable>(
     game: &G,
     config: &PipelineConfig,
@@ -232,7 +230,6 @@ fn calibration_bins<P: Sync>(
         .collect()
 }
 
-/// Losses over epochs of both model families in one chart.
 fn loss_chart(models: &[TrainingReport]) -> LineChart {
     let mut curves = Vec::new();
     for model in models {

@@ -47,18 +47,18 @@ impl<G: Playable> Question<G> {
         let (position, outcome) = game.parse_position(text)?;
         Ok(Self {
             position,
-            // Games without dice have the outcome 0 only.
+            // Without dice the only outcome is 0.
             outcome: outcome.or((!has_chance::<G>()).then_some(0)),
             end: End::of(game, &position),
         })
     }
 
-    /// Payoff of the side to move; `None` unless the game is over.
+    /// Payoff of the side to move; `None` before the end.
     pub(crate) fn final_value(&self, game: &G) -> Option<f32> {
         game.payoff(&self.position, game.to_move(&self.position))
     }
 
-    /// Legal moves for the outcome, or all moves without one; the game must not be over.
+    /// Moves for the outcome, or all without one; the game must not be over.
     pub(crate) fn moves(&self, game: &G) -> G::Moves {
         game.legal_moves(&self.position, self.outcome)
     }
@@ -68,12 +68,12 @@ impl<G: Playable> Question<G> {
     }
 }
 
-/// How a game ended. Before its end `winner` is null in JSON, and `kind` is missing.
+/// End of a game. Before it `winner` is null in JSON, and `kind` is missing.
 #[derive(Default, Serialize)]
 pub(crate) struct End {
     #[serde(skip)]
     pub(crate) best: Vec<Seat>,
-    /// A seat's name or `draw`; in games with several winners their numbers from 1.
+    /// A seat's name or `draw`; the numbers, from 1, of several winners.
     winner: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<Vec<&'static str>>,
@@ -99,7 +99,7 @@ impl End {
     }
 }
 
-/// Answers every position: `answer` gives the JSON fields after the position, `show` the text.
+/// `answer` gives the JSON fields after the position, `show` the text.
 pub(crate) fn answer_all<G: Playable, A: Serialize>(
     arguments: &PositionArguments,
     game: &G,

@@ -1,4 +1,4 @@
-//! JSON of a shard's games, for the page of `alea web`. The shard is untrusted: it is verified and
+//! JSON of a shard's games, for the page of `alea web`. The untrusted shard is verified and
 //! replayed, in bounded time and memory.
 
 use crate::games::with_type;
@@ -12,12 +12,12 @@ use trainer::{
 };
 
 const MAX_GAMES: usize = 500;
-/// Maximum plies of a game; no board has so many cells.
+/// No board has so many cells.
 const MAX_PLIES: usize = 10_000;
-/// Maximum bytes of the JSON, equal to that of an uploaded file of games.
+/// As many as an uploaded file of games may have.
 const MAX_BYTES: usize = 4 << 20;
 
-/// JSON of as many games of a shard as fit until `is_over` (docs/reference/api.md).
+/// JSON of as many games as fit until `is_over` (docs/reference/api.md).
 pub(crate) fn shard_json(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
     let name = Path::new("this file");
     let game_name = shard::game_notation(name, bytes).map_err(|error| error.to_string())?;

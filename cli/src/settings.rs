@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 pub(crate) use trainer::config::parse_toml;
 
 pub(crate) trait Settings: Serialize + DeserializeOwned {
-    /// Name and text of each preset of a game.
+    /// Name and text of each.
     fn presets<G: Playable>() -> &'static [(&'static str, &'static str)];
 
-    /// The fields that all settings have: game, seed and training device.
+    /// Game, seed and training device, which all settings have.
     fn common_fields(&mut self) -> (&mut String, &mut u64, &mut String);
 }
 
@@ -101,8 +101,8 @@ impl SettingsArguments {
     }
 }
 
-/// Stores the settings as file `name` in a directory, or checks that those stored there are equal
-/// apart from the keys in `free`.
+/// Stores the settings as file `name`, or checks that those stored are equal apart from the keys in
+/// `free`.
 pub(crate) fn claim<S: Settings, G: Playable>(
     settings: &S,
     directory: &Path,

@@ -8,11 +8,10 @@ use engine::core::job_array::TaskSlice;
 use serde_json::json;
 use std::env;
 
-/// Variables of Slurm and Kubernetes with the index of the task, from 0.
+/// They have the index, from 0, in Slurm and Kubernetes.
 const TASK_INDEX_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
-/// Variable with a number to add to the index.
+/// Its number is added to the index.
 const TASK_OFFSET_VARIABLE: &str = "ALEA_SHARD_OFFSET";
-/// Variables with the number of tasks.
 const TASK_COUNT_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_COUNT", "ALEA_SHARDS"];
 
 /// Option that selects one of many tasks.
@@ -25,14 +24,13 @@ pub struct ShardArguments {
 }
 
 impl ShardArguments {
-    /// The slice of the work.
+    /// The part of the work that this process does.
     #[must_use]
     pub fn slice(self) -> TaskSlice {
         self.shard.unwrap_or_default()
     }
 
-    /// Reports the end of a task, and returns true: its results are to be merged. Returns false if
-    /// the command was not one task of many.
+    /// True if results are to be merged; false if the command was not one task of many.
     pub fn report_task_end(self, as_json: bool) -> Result<bool> {
         let TaskSlice::Task { number, of } = self.slice() else {
             return Ok(false);

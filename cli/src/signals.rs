@@ -15,7 +15,7 @@ use std::{
     thread,
 };
 
-/// Installs the handler, on a thread of its own.
+/// Waits for signals on a thread of its own.
 pub(crate) fn install_handler() -> io::Result<()> {
     // Exceeding the system's file size limit becomes a write error.
     flag::register(SIGXFSZ, Arc::default())?;
@@ -26,7 +26,7 @@ pub(crate) fn install_handler() -> io::Result<()> {
         .collect();
     let again = Arc::new(AtomicBool::new(false));
     for &signal in &heeded {
-        // In this order, because at the first signal the shutdown must not find the flag set.
+        // At the first signal the shutdown must not yet find the flag set.
         flag::register_conditional_shutdown(signal, 128 + signal, again.clone())?;
         flag::register(signal, again.clone())?;
     }
@@ -58,8 +58,8 @@ fn end(signal: i32) -> ! {
     std::process::exit(128 + signal)
 }
 
-/// Bit mask of the signals ignored at the start, the lowest bit for signal 1; 0 if the system does
-/// not report it.
+/// Bit mask of the signals ignored at the start, the lowest bit for 1; 0 if the system does not
+/// report it.
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status

@@ -1,5 +1,4 @@
-//! Log of a long run's stages with their times, for display only. A finished stage keeps its first
-//! time.
+//! Times of a long run's stages, for display only. A finished stage keeps its first time.
 
 use crate::output;
 use anyhow::{Context, Result};
@@ -16,7 +15,6 @@ pub(crate) struct Stages {
 }
 
 impl Stages {
-    /// Reads the finished stages of a directory.
     pub(crate) fn open(directory: &Path) -> Result<Self> {
         let path = directory.join("stages.json");
         let stages = if path.exists() {
@@ -49,7 +47,7 @@ impl Stages {
         Ok(done)
     }
 
-    /// Seconds of a stage; 0 if it is not finished.
+    /// 0 for an unfinished stage.
     pub(crate) fn seconds(&self, name: &str) -> f64 {
         let stage = self.stages.iter().find(|stage| stage.name == name);
         stage.map_or(0.0, |stage| stage.seconds)

@@ -12,19 +12,14 @@ use std::{
 
 const DIRECTORY_VARIABLE: &str = "ALEA_TABLES";
 
-/// Maximum stones of tables in memory; six would take 22 GB.
+/// Six would take 22 GB.
 const MAX_STONES_IN_MEMORY: usize = 5;
 
-/// Maximum stones of tables that are built without a message.
 const MAX_SILENT_STONES: usize = 4;
 
 static TABLE_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
-/// Sets the directory of the tables, instead of `ALEA_TABLES`; only the first call counts.
-///
-/// # Errors
-///
-/// If there is no such directory.
+/// Replaces `ALEA_TABLES`; only the first call counts. Fails without such a directory.
 pub(crate) fn set_directory(directory: &Path) -> anyhow::Result<()> {
     if !directory.is_dir() {
         anyhow::bail!("{}: there is no such directory", directory.display());
@@ -43,8 +38,7 @@ fn directory() -> PathBuf {
         .unwrap_or_else(from_environment)
 }
 
-/// Registers the source of tables for players: the directory in `ALEA_TABLES`, or `tables`, else
-/// memory.
+/// Players' tables come from the directory in `ALEA_TABLES`, or `tables`, else from memory.
 pub(crate) fn register_tables() {
     let there = |variant| Tables::stones_on_disk(&directory(), variant).unwrap_or(0);
     let make = move |stones, variant| {
@@ -56,7 +50,7 @@ pub(crate) fn register_tables() {
     shared_tables::register_provider(Box::new(make), Box::new(there));
 }
 
-/// Builds tables in memory; if that takes a while, with a message and a progress bar.
+/// Shows a message and a progress bar if that takes a while.
 pub(crate) fn in_memory(
     stones: usize,
     variant: Variant,
@@ -71,7 +65,7 @@ pub(crate) fn in_memory(
     with_progress(|report| Tables::in_memory(stones, variant, &alea_parallel::for_each, report))
 }
 
-/// Runs `make` with a progress bar, to which it reports finished and total positions.
+/// `make` reports finished and total positions.
 pub(crate) fn with_progress<T>(make: impl FnOnce(ReportProgress<'_>) -> T) -> T {
     output::with_progress("positions", |progress| {
         make(&|done, all| {

@@ -1,4 +1,4 @@
-//! The document as one HTML file for light and dark screens and paper.
+//! The document as HTML.
 
 use super::{Block, Page, Section};
 use crate::text_table::{Cell, TextTable};
@@ -6,7 +6,7 @@ use alea_core::text::printable_lines;
 use std::fmt::Write;
 
 impl Page {
-    /// The document as one HTML file for light and dark screens and paper; `program` made it.
+    /// One HTML file for light and dark screens and paper; `program` made it.
     #[must_use]
     pub fn html(&self, program: &str) -> String {
         let mut body = String::with_capacity(100_000);

@@ -1,12 +1,12 @@
-//! The document as Markdown (CommonMark with pipe tables) with separate pictures.
+//! The document as Markdown.
 
 use super::{Block, Page, Section};
 use crate::text_table::{Cell, TextTable};
 use alea_core::text::printable_lines;
 
 impl Page {
-    /// The document as Markdown (CommonMark with pipe tables), and its pictures as pairs of file
-    /// name (`STEM-N.svg`) and content; `program` made it.
+    /// CommonMark with pipe tables, and the pictures as file name (`STEM-N.svg`) and content;
+    /// `program` made it.
     #[must_use]
     pub fn markdown(&self, stem: &str, program: &str) -> (String, Vec<(String, String)>) {
         let mut pictures = Vec::new();
@@ -87,7 +87,6 @@ fn table(text_table: &TextTable) -> String {
     text
 }
 
-/// Escapes the characters that Markdown or HTML interprets.
 fn escape_markdown(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in printable_lines(text).chars() {

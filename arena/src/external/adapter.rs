@@ -12,7 +12,7 @@ pub(super) struct Request {
     pub(super) reply: Reply,
 }
 
-/// A placeholder and its value. Lines with a placeholder whose value is `None` are left out.
+/// A placeholder and its value; lines with a placeholder without value are left out.
 pub(super) type Substitution = (&'static str, Option<String>);
 
 pub(super) struct ProtocolAdapter<G: Playable> {
@@ -25,8 +25,6 @@ pub(super) struct ProtocolAdapter<G: Playable> {
 }
 
 impl<G: Playable> ProtocolAdapter<G> {
-    /// # Errors
-    /// If the protocol is for other games.
     pub(super) fn new(dialect: Dialect, game: G) -> Result<Self, String> {
         let (rules, protocol) = (game.notation(), dialect.protocol);
         let (fits, size) = match protocol.name {
@@ -42,7 +40,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         let size = size.or_else(|| first_number(G::INFO.parameters));
         let seconds = dialect.think_seconds().to_string();
         let time_for = |way: &str| (dialect.time == way).then(|| seconds.clone());
-        // A side makes about twelve moves in a game, rarely twenty.
+        // A side makes about twelve moves, rarely twenty.
         let seconds_per_game = (dialect.think * 20).as_secs().max(1).to_string();
         let substitutions = vec![
             ("size", size.map(|size| size.to_string())),
@@ -92,8 +90,8 @@ impl<G: Playable> ProtocolAdapter<G> {
                     line = line.replace(&name, value.as_deref()?);
                 }
             }
-            // The kind of reply is found before the end is trimmed, since the text of a position
-            // may be empty.
+            // Its kind is found before the end is trimmed, since the text of a position may be
+            // empty.
             let line = line.trim_start();
             let mut replies = self.protocol.replies.iter();
             let reply = replies.find(|(begin, _)| line.starts_with(begin));
@@ -104,8 +102,8 @@ impl<G: Playable> ProtocolAdapter<G> {
         text.split(';').filter_map(request).collect()
     }
 
-    /// Placeholders for a position, an outcome of chance, and the colour to move; `first` is the
-    /// seat that began the game.
+    /// Placeholders for position, outcome of chance and colour to move; `first` is the seat that
+    /// began.
     pub(super) fn position_placeholders(
         &self,
         position: &G::Position,
@@ -113,7 +111,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         first: Seat,
     ) -> Vec<Substitution> {
         let (game, dialect) = (&self.game, &self.dialect);
-        // In games without chance the text of a position has no outcome.
+        // Without chance the text of a position has no outcome.
         let shown_outcome = game.outcome_numbers().contains(&outcome).then_some(outcome);
         let texts = [None, shown_outcome].map(|outcome| game.format_position(position, outcome));
         let seat = match game.to_move(position) {
@@ -133,7 +131,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         ]
     }
 
-    /// Placeholder `move`; its value is `None` if the program does not get this move.
+    /// Placeholder `move`; without value if the program does not get this move.
     pub(super) fn move_placeholder(&self, ours: &str) -> Substitution {
         let theirs = coordinates::move_to_program(ours, &self.dialect, self.size);
         let is_sent = self.gets_all_moves() && (ours != "pass" || theirs != "none");

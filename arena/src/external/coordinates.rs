@@ -27,16 +27,16 @@ pub(super) fn move_from_program(mv: &str, dialect: &Dialect, size: Option<u32>) 
         return "pass".to_owned();
     }
     let text = match dialect.protocol.name {
-        // TCGA: the first two words are squares, the rest is a comment.
+        // The first two words are squares, the rest is a comment.
         "tcga" => first.to_owned() + words.next().unwrap_or_default(),
-        // NBoard: evaluation and time follow after slashes.
+        // Evaluation and time follow after slashes.
         "nboard" => first.split('/').next().unwrap_or_default().to_owned(),
         _ => first.to_owned(),
     };
     renumber_rows(&text.to_lowercase(), dialect.squares, size, true)
 }
 
-/// Converts the row numbers of squares to the program's numbering, or from it if `back`.
+/// Converts row numbers to the program's numbering, or from it if `back`.
 fn renumber_rows(text: &str, squares: Squares, size: Option<u32>, back: bool) -> String {
     let Some(size) = size.filter(|_| squares != Squares::Ours) else {
         return text.to_owned();
@@ -54,7 +54,7 @@ fn renumber_rows(text: &str, squares: Squares, size: Option<u32>, back: bool) ->
             .ok()
             .filter(|_| letter.is_ascii_lowercase());
         let column = i64::from(u32::from(letter)) - i64::from(b'a');
-        // Squares outside of the board stay; the game rejects them.
+        // Squares off the board stay; the game rejects them.
         let other = number.map(|number| match squares {
             Squares::Ours => number,
             Squares::Top => i64::from(size) + 1 - number,

@@ -1,20 +1,20 @@
-//! Protocols with the options of one program, which `docs/other-programs.md` describes. The keys of
-//! a player's spec override those of a preset.
+//! Protocols with the options of one program (`docs/other-programs.md`). Keys of a player's spec
+//! override those of a preset.
 
 use super::protocol::{NBOARD_MOVES_ONLY, PROTOCOLS, Protocol};
 use alea_play::player_notation::{Arguments, Notation, Problem};
 use std::time::Duration;
 
 pub(super) const PRESETS: [(&str, &str); 7] = [
-    // Lajkonik gets integer seconds with each `genmove`; its board size is compiled in.
+    // Integer seconds with each `genmove`; the board size is compiled in.
     ("lajkonik", "gtp(time=genmove, colours=\"w b\")"),
     ("castro", "gtp(time=\"time -m {seconds}\", colours=\"w b\")"),
-    // GRhino's `gtp-rhino` uses upper case, passes by itself, rejects a pass and ignores time.
+    // `gtp-rhino` uses upper case, passes by itself, rejects a pass and ignores time.
     ("grhino", "gtp(case=upper, pass=none)"),
     ("nboard", "nboard"),
     ("tcga", "tcga"),
     ("bgci", "ubgi"),
-    // HavannahGui and its programs get the remaining time before every move.
+    // Remaining time before every move.
     ("havannahgui", "gtp(time=left)"),
 ];
 
@@ -22,7 +22,7 @@ pub(super) const PRESETS: [(&str, &str); 7] = [
 pub(super) enum Squares {
     /// Our notation of squares, which is also HavannahGui's.
     Ours,
-    /// Little Golem's notation: the numbers begin with 1 in each column.
+    /// Little Golem's notation: numbers begin with 1 in each column.
     Golem,
     Top,
 }
@@ -32,21 +32,20 @@ pub(super) enum Squares {
 pub struct Dialect {
     pub(super) protocol: &'static Protocol,
     pub(super) version: u32,
-    /// Lines sent after the program's start and at the start of a game.
+    /// Lines for the program's start and the start of a game.
     pub(super) init: String,
     pub(super) game: String,
-    /// Time control: a value that the protocol has (`none`, `settings`, …), or a line for the start
-    /// of a game.
+    /// A value that the protocol has (`none`, `settings`, …), or a line for the start of a game.
     pub(super) time: String,
     pub(super) capitals: bool,
-    /// The program's word for a pass; `none` if passes are not sent.
+    /// The program's word; `none` if passes are not sent.
     pub(super) pass: String,
     pub(super) squares: Squares,
-    /// The program's names for the two seats; `None` for our lower-case titles.
+    /// The program's names of the seats; `None` for our lower-case titles.
     pub(super) colours: Option<[String; 2]>,
-    /// True if `colours[0]` is the side that begins, instead of seat 0.
+    /// `colours[0]` is the side that begins, instead of seat 0.
     pub(super) first_begins: bool,
-    /// True if each game needs a new process.
+    /// Each game needs a new process.
     pub(super) one_game: bool,
     pub(super) think: Duration,
     pub(super) time_of_move: Duration,
@@ -110,7 +109,7 @@ impl KeyValues<'_, '_, '_> {
 }
 
 impl Dialect {
-    /// Reads a dialect from the keys of a player's spec.
+    /// Reads the keys of a player's spec.
     ///
     /// # Errors
     /// If a value is invalid.
@@ -203,7 +202,7 @@ impl Dialect {
         Ok(dialect)
     }
 
-    /// Thinking time per move in whole seconds, at least 1: most programs require an integer.
+    /// Thinking time per move, at least 1: most programs require an integer.
     pub(super) fn think_seconds(&self) -> u64 {
         self.think.as_secs().max(1)
     }

@@ -18,7 +18,7 @@ const MAX_LOG_BYTES: usize = 16 << 20;
 
 static LOG_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
-/// Sets the folder of logs. Only the first call has an effect.
+/// Sets the folder of logs; only the first call counts.
 pub fn set_log_directory(folder: PathBuf) {
     LOG_DIRECTORY.get_or_init(|| folder);
 }
@@ -27,7 +27,7 @@ pub(super) struct Log {
     file: Option<File>,
     began: Instant,
     remaining: usize,
-    /// The last, incomplete line of each stream; the key is the stream's sign.
+    /// Last, incomplete line of each stream, by its sign.
     partial: BTreeMap<char, Vec<u8>>,
 }
 

@@ -1,4 +1,4 @@
-//! Kills the processes of programs when this process ends, even if it is killed.
+//! Kills the programs when this process ends, even if it is killed.
 //!
 //! A shell, the guard, gets the process groups of all running programs on its standard input. When
 //! that is closed, it kills them, and on Linux also every other process whose environment has this
@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Environment variable of a program's mark: our process ID and the program's number.
+/// Its value, the mark, is our process ID and the program's number.
 pub(super) const MARK_ENV_VAR: &str = "ALEA_PROGRAM";
 
 const GUARD_SCRIPT: &str = include_str!("guard.sh");
@@ -88,7 +88,7 @@ fn update_groups(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
     send(groups.guard.insert(guard))
 }
 
-/// Unit of process times in `/proc`, the same on every Linux architecture that Rust supports.
+/// The same on every Linux architecture that Rust supports.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// CPU time of a process and its children, running or ended; `None` if the system does not report
@@ -102,7 +102,7 @@ const MAX_PROCESS_DEPTH: usize = 16;
 
 fn cpu_ticks(process: i32, depth: usize) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The process name is in parentheses and may contain any character.
+    // The name is in parentheses and may contain any character.
     let (_, numbers) = stat.rsplit_once(')')?;
     // User and kernel time of the process, and of ended children that it waited for.
     let own = numbers.split_whitespace().skip(11).take(4);
@@ -125,9 +125,8 @@ fn cpu_ticks(process: i32, depth: usize) -> Option<u64> {
     Some(own + started)
 }
 
-/// Kills all processes whose environment in `/proc` has the program's mark. A process with an ID
-/// above `first`, the program's, and an empty environment may be a child about to start, so the
-/// scan is repeated.
+/// Kills all processes whose environment in `/proc` has the mark. One with an ID above `first`, the
+/// program's, and an empty environment may be a child about to start, so the scan is repeated.
 pub(super) fn kill_marked(mark: &str, first: Pid) {
     let began = Instant::now();
     let mark = format!("{MARK_ENV_VAR}={mark}");
@@ -146,8 +145,7 @@ fn scan_and_kill(mark: &[u8], first: Pid) -> bool {
             continue;
         };
         let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
-        // During `exec` the environment is empty. Children with lower IDs, after a wrap-around, are
-        // missed.
+        // During `exec` it is empty. Children with lower IDs, after a wrap-around, are missed.
         let is_becoming = environment.is_empty()
             && pid.as_raw_pid() > first.as_raw_pid()
             && process.path().join("exe").read_link().is_ok();

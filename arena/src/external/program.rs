@@ -1,8 +1,7 @@
 //! A running program that replies to lines with lines.
 //!
-//! Waiting ends at a deadline or a stop, even if the program neither replies nor reads. Dropping a
-//! program kills its process group, and on Linux also every other process whose environment has the
-//! program's mark.
+//! Waiting ends at a deadline or a stop, even if the program neither replies nor reads. Dropping it
+//! kills all its processes.
 
 use super::deadline::Deadline;
 use super::{
@@ -128,7 +127,7 @@ impl Program {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     self.wait_for_pipe(true, self.wait_time(deadline, "read nothing")?)?;
-                    // A program may stop reading until the comments that it wrote are read.
+                    // A program may stop reading until its comments are read.
                     self.expect_silence(deadline)?;
                 }
                 Err(_) => return Err(self.end_with_failure("its input is closed")),
@@ -148,7 +147,7 @@ impl Program {
             return Ok(String::new());
         }
         let answer = self.await_reply(reply, deadline)?;
-        // This checks only output that came with the reply; the next request checks later output.
+        // Only output that came with the reply; the next request checks later output.
         self.replies.expect_silence()?;
         Ok(answer)
     }
@@ -167,8 +166,8 @@ impl Program {
         }
     }
 
-    /// Time until the deadline or the next check for a stop. After the deadline, the result is an
-    /// error whose text begins with `missed`.
+    /// Time until the deadline or the next check for a stop. After the deadline, an error whose
+    /// text begins with `missed`.
     fn wait_time(&self, deadline: Deadline, missed: &str) -> Result<Duration, Failure> {
         if self.limits.is_stopped() {
             return Err(SystemFault("it was stopped".to_owned()));
@@ -182,7 +181,7 @@ impl Program {
         })
     }
 
-    /// Reads the available output, and fails unless all of it may come without a request.
+    /// Fails unless all available output may come without a request.
     fn expect_silence(&mut self, deadline: Deadline) -> Result<(), Failure> {
         while self.read()? {
             self.replies.expect_silence()?;
@@ -197,7 +196,7 @@ impl Program {
 
     fn read_stderr(&mut self) {
         let mut bytes = [0; MAX_LINE];
-        // Reads at most the size of a pipe, so that endless output does not delay replies.
+        // At most the size of a pipe, so that endless output does not delay replies.
         for _ in 0..16 {
             let read = self.errors.as_mut().map(|errors| errors.read(&mut bytes));
             match read {
@@ -240,7 +239,7 @@ impl Program {
         }
     }
 
-    /// Waits for output or, with `to_write`, until the program's input accepts bytes.
+    /// Waits for output or, with `to_write`, until the input accepts bytes.
     fn wait_for_pipe(&self, to_write: bool, remaining: Duration) -> Result<(), Failure> {
         let mut pipes = vec![PollFd::new(&self.output, PollFlags::IN)];
         if let Some(errors) = &self.errors {
@@ -263,8 +262,8 @@ impl Program {
         ))
     }
 
-    /// Ends a program that has closed a pipe. The error names its exit status, or `otherwise` if
-    /// the program had to be killed.
+    /// Ends a program that has closed a pipe. The error names its exit status, or `otherwise` if it
+    /// had to be killed.
     fn end_with_failure(&mut self, otherwise: &str) -> Failure {
         let Some(status) = self.shut_down() else {
             return PlayerFault(otherwise.to_owned());
@@ -282,8 +281,8 @@ impl Program {
         Pid::from_child(&self.child)
     }
 
-    /// Closes the input, waits a short time for the program to exit, and kills what is left.
-    /// Returns the exit status unless the program was killed; `None` in later calls.
+    /// Closes the input, waits briefly for the exit, and kills what is left. Returns the exit
+    /// status unless the program was killed; `None` in later calls.
     fn shut_down(&mut self) -> Option<ExitStatus> {
         self.input.take()?;
         self.log.append('#', b"its input is closed\n");

@@ -1,6 +1,6 @@
 //! Protocols of other programs as data; `docs/other-programs.md` names the sources. Lines are
-//! separated by semicolons and have placeholders in braces. A line is left out if one of its
-//! placeholders has no value.
+//! separated by semicolons and have placeholders in braces; a line with a placeholder without value
+//! is left out.
 
 use super::reply::{ChatterPolicy, Reply};
 
@@ -12,22 +12,22 @@ pub(super) struct Protocol {
     pub(super) begin: &'static str,
     pub(super) game: &'static str,
     pub(super) move_message: &'static str,
-    /// Lines that request a move; the reply to the last one is the move.
+    /// Lines whose last one is answered by the move.
     pub(super) move_request: &'static str,
-    /// Line that ends the search for `move_request`. The move comes first, then the reply to this line.
+    /// Ends the search for `move_request`. The move comes first, then the reply to this line.
     pub(super) stop: &'static str,
     pub(super) over: &'static str,
     pub(super) end: &'static str,
-    /// Kind of reply by the beginning of a line; other lines get no reply.
+    /// By the beginning of a line; other lines get no reply.
     pub(super) replies: &'static [(&'static str, Reply)],
     pub(super) chatter: ChatterPolicy,
     /// Values of the option `time`, the default first.
     pub(super) times: &'static [&'static str],
-    /// Formats a position from our text of it without and with the outcome of chance.
+    /// Takes our text of it without and with the outcome of chance.
     pub(super) format_position: fn(&[String; 2]) -> String,
-    /// True if the program tracks the board, so that it must get every move.
+    /// The program tracks the board, so it must get every move.
     pub(super) tracks_board: bool,
-    /// True if the program must also get the moves that it chose itself.
+    /// The program must also get the moves that it chose itself.
     pub(super) repeats: bool,
 }
 
@@ -63,7 +63,7 @@ const NBOARD_PROTOCOL: Protocol = Protocol {
     ..DEFAULT_PROTOCOL
 };
 
-/// NBoard for programs that accept only the standard start position and moves.
+/// For programs that accept only the standard start position and moves.
 pub(super) static NBOARD_MOVES_ONLY: Protocol = Protocol {
     begin: "set game {written}; {game}; {time}; ping 1",
     move_message: "move {move}",
@@ -128,8 +128,8 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
     NBOARD_PROTOCOL,
 ];
 
-/// Arguments of TCGA's request for a move: side, die, squares of Blue's stones and of Red's,
-/// counted from the upper left.
+/// TCGA's request for a move: side, die, squares of Blue's stones and of Red's, counted from the
+/// upper left.
 fn tcga_arguments(position: &str) -> String {
     let mut words = position.split(' ');
     let mut word = || words.next().unwrap_or_default();
@@ -145,7 +145,7 @@ fn tcga_arguments(position: &str) -> String {
     format!("{} {die} {}", side.to_uppercase(), squares.join(" "))
 }
 
-/// A position in the Generic Game Format (GGF), which NBoard reads.
+/// The Generic Game Format (GGF), which NBoard reads.
 fn ggf(position: &str) -> String {
     let signs = position.replace('/', "").replace('X', "*");
     let (board, side) = signs.split_once(' ').unwrap_or((&signs, "*"));

@@ -11,14 +11,14 @@ pub(super) const MAX_LINE: usize = 4096;
 
 const MAX_BLOCK_BYTES: usize = 1 << 16;
 
-/// Which lines a program may write without a request.
+/// Lines that a program may write without a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChatterPolicy {
     /// Lines that begin with `#`.
     Comments,
     /// Blank lines.
     Blanks,
-    /// All lines except those that begin with one of these words.
+    /// All that do not begin with one of these words.
     AllExcept(&'static [&'static str]),
 }
 
@@ -33,7 +33,7 @@ pub enum Reply {
     Greeting,
     /// A GTP response: `=` or `?`, then all lines up to an empty one.
     Block,
-    /// A line that begins with this word, which is not part of the reply.
+    /// A line that begins with this word, which is left out.
     Word(&'static str),
 }
 
@@ -47,7 +47,7 @@ impl ChatterPolicy {
     }
 }
 
-/// Output of a program that is not parsed yet.
+/// Output of a program, not yet parsed.
 #[derive(Debug)]
 pub struct ReplyBuffer {
     bytes: Vec<u8>,
@@ -55,19 +55,19 @@ pub struct ReplyBuffer {
 }
 
 impl ReplyBuffer {
-    /// An empty buffer, which skips the lines that `chatter` allows.
+    /// Empty; skips the lines that `chatter` allows.
     #[must_use]
     pub fn new(chatter: ChatterPolicy) -> Self {
         let bytes = Vec::new();
         Self { bytes, chatter }
     }
 
-    /// Appends output of the program.
+    /// Appends output.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
     }
 
-    /// Removes and returns a reply; `None` while it is incomplete.
+    /// Removes a reply; `None` while it is incomplete.
     ///
     /// # Errors
     /// If another line comes first, or the reply is too long.
@@ -141,14 +141,14 @@ impl ReplyBuffer {
         Ok(first)
     }
 
-    /// Checks that the buffer has only lines to skip.
+    /// Checks that only lines to skip are left.
     ///
     /// # Errors
     /// If there is other output.
     pub fn expect_silence(&mut self) -> Result<(), Failure> {
         let line = self.take_line()?;
         let rest = self.rest();
-        // An incomplete line may stay if it begins like a line to skip.
+        // An incomplete line may stay if it begins like one to skip.
         match line.or_else(|| (!rest.is_empty() && !self.chatter.is_skipped(&rest)).then_some(rest))
         {
             Some(line) => unexpected_reply(&line, " without being asked"),
@@ -156,10 +156,10 @@ impl ReplyBuffer {
         }
     }
 
-    /// Checks that the output ends with a complete line.
+    /// Checks that the last line is complete.
     ///
     /// # Errors
-    /// If it does not.
+    /// If it is not.
     pub fn check_complete(&self) -> Result<(), Failure> {
         if self.bytes.is_empty() {
             return Ok(());
@@ -197,7 +197,7 @@ fn answer_of_block(block: &str) -> Result<String, Failure> {
 /// Parses a move in our notation.
 ///
 /// # Errors
-/// If the move is not legal.
+/// If it is not legal.
 pub fn parse_reply<G: Playable>(
     game: &G,
     position: &G::Position,

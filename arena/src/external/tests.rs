@@ -1,4 +1,4 @@
-//! Tests of other programs as players, by the scenes in `programs.txt` and by arbitrary bytes.
+//! Other programs as players, by the scenes in `programs.txt` and by arbitrary bytes.
 
 use super::*;
 use crate::matches::{Contestant, MatchOptions, MatchResult, play_match};
@@ -38,7 +38,7 @@ fn scenes() -> (&'static str, std::str::Split<'static, &'static str>) {
     (functions, scenes.split("\n$ "))
 }
 
-/// Plays a scene: `lines` are the actions of the game and of the script, in order.
+/// Plays a scene: `lines` are the actions of game and script, in order.
 fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
     let (_directory, log) = file();
     let script = format!("log={log}\n{}\n{script}", scenes().0);
@@ -105,7 +105,7 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
     }
 }
 
-/// The result of a search that is stopped after `after`, and the time from the stop to the result.
+/// Result of a search stopped after `after`, and the time from the stop to it.
 fn stopped<R>(after: Duration, ask: impl FnOnce(&Limits) -> R) -> (R, Duration) {
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits::from(&stop);
@@ -123,7 +123,7 @@ fn stopped<R>(after: Duration, ask: impl FnOnce(&Limits) -> R) -> (R, Duration) 
     })
 }
 
-/// Maximum time for a reply. A program that is not stopped thinks for ten minutes.
+/// A program that is not stopped thinks for ten minutes.
 const SOON: Duration = Duration::from_secs(1);
 
 #[test]

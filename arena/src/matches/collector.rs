@@ -19,7 +19,7 @@ use std::{
 const DISPLAY_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) struct Collector {
-    /// True once the test is decided or there was an error.
+    /// Set once the test is decided or there was an error.
     done: AtomicBool,
     collected: Mutex<CollectedPairs>,
     bar: ProgressBar,
@@ -27,7 +27,7 @@ pub(super) struct Collector {
 
 struct CollectedPairs {
     results: Vec<PairResult>,
-    /// Counted in the order in which pairs finish, for the display only.
+    /// In the order in which pairs finish; for display only.
     counts: PairCounts,
     repeats: Repeats,
     in_order: Option<OrderedTest>,
@@ -44,7 +44,7 @@ impl Collector {
         options: &MatchOptions<G>,
     ) -> Self {
         let bar = ProgressBar::new(options.pairs);
-        // Redirected to a file, every update would remain as a line.
+        // In a file, every update would remain as a line.
         let visible = options.progress && std::io::stderr().is_terminal();
         bar.set_draw_target(if visible {
             ProgressDrawTarget::stderr()

@@ -2,9 +2,8 @@
 //!
 //! The luck of an outcome is the value of the best move that it allows, minus the mean of this over
 //! all outcomes, for the seat to move. Its expectation is 0 for any evaluator that ignores the
-//! outcome, so subtracting luck from results keeps their mean; a good evaluator reduces their
-//! variance. Sources: GNU Backgammon; the chance part of AIVAT (Burch, Schmid, Moravčík, Bowling
-//! 2018).
+//! outcome, so subtracting luck keeps the mean of results; a good evaluator reduces their variance.
+//! Sources: GNU Backgammon; the chance part of AIVAT (Burch, Schmid, Moravčík, Bowling 2018).
 
 use super::Contestant;
 use crate::error::Result;
@@ -30,8 +29,8 @@ pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<
     }
 }
 
-/// Luck of A in a game, in points, positive if chance favoured A. A move without a value counts 0.
-/// The caller must have started a new game of `evaluator`.
+/// Luck of A in points, positive if chance favoured A. A move without a value counts 0. The caller
+/// must have started a new game of `evaluator`.
 pub fn of_game<G: Playable>(
     game: &G,
     record: &GameRecord<G>,
@@ -54,7 +53,7 @@ pub fn of_game<G: Playable>(
             .iter()
             .map(|outcome| f64::from(outcome.weight) * best(&rated[outcome.move_range()]))
             .sum();
-        // The moves that an outcome allows are adjacent in the list.
+        // Those of one outcome are adjacent in the list.
         permitted.clear();
         game.allowed_moves(&position, ply.outcome, &mut permitted);
         let start = moves

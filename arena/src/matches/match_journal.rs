@@ -24,7 +24,7 @@ use std::{
 
 const STATE_FORMAT: &str = "alea-match-3";
 
-/// Everything that the results of pairs depend on; the header of the state file.
+/// All that results of pairs depend on; header of the state file.
 pub(super) fn match_identity<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -51,9 +51,9 @@ pub(super) fn match_identity<G: Playable>(
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct FinishedPair {
-    /// Number of the session, from 0; every resumption begins a new one.
+    /// Counted from 0; every resumption begins a new one.
     session: u32,
-    /// Time from the start of the session to the end of the pair, in nanoseconds.
+    /// Nanoseconds from the session's start to the end of the pair.
     elapsed: u64,
     #[serde(flatten)]
     result: PairResult,
@@ -79,7 +79,7 @@ pub(crate) fn check_names(work: &str, who: &str, names: &[&String]) -> Result<()
     }
 }
 
-/// Creates the folder of state files, if one is given.
+/// Creates the folder of state files, if any.
 pub fn make_folder(folder: Option<&Path>) -> Result<(), String> {
     folder.map_or(Ok(()), |folder| {
         let created = std::fs::create_dir_all(folder);
@@ -87,7 +87,7 @@ pub fn make_folder(folder: Option<&Path>) -> Result<(), String> {
     })
 }
 
-/// Path of the state file called `name` in a folder.
+/// The state file called `name` in a folder.
 #[must_use]
 pub fn state_path(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.jsonl"))
@@ -124,8 +124,8 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Returns the finished pairs in order, and the wall time of all sessions. With `is_test`,
-    /// pairs of earlier tasks are included, since they may decide the sequential test.
+    /// Finished pairs in order, and the wall time of all sessions. With `is_test`, includes pairs
+    /// of earlier tasks, since they may decide the sequential test.
     pub(super) fn open(
         path: Option<&Path>,
         identity: &Value,

@@ -41,7 +41,7 @@ pub(super) fn line<G: Playable>(
     line
 }
 
-/// Returns the file of games, and the stored pairs without intact games.
+/// The file of games, and the stored pairs without intact games.
 pub(super) fn open<G: Playable>(
     players: [&Contestant<G>; 2],
     identity: Value,
@@ -79,7 +79,7 @@ pub(super) fn open<G: Playable>(
         part: "game",
     };
     let number = |game: &GameLine| game.number.unwrap_or_default();
-    // Overlapping tasks and missing ones are found when the state file is opened.
+    // Overlapping and missing tasks are found when the state file is opened.
     let shared = path.map_or_else(Default::default, |_| (slice, 2 * pairs));
     let (mut journal, games) = Journal::open(path, wording, &heading, number, shared)?;
     let is_lost = |pair: &&u64| {

@@ -7,7 +7,7 @@ use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
-/// Result of a match, from A's point of view.
+/// Figures of a match from A's point of view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchResult {
     /// The rules as a spec.
@@ -16,60 +16,60 @@ pub struct MatchResult {
     pub a: String,
     /// Name of B.
     pub b: String,
-    /// Seed of all random choices.
+    /// Seed of random choices.
     pub seed: u64,
     /// Description of the starts.
     pub starts: String,
-    /// Number of pairs, without those that repeat an earlier game.
+    /// Pairs, without those that repeat a game.
     pub pairs: u64,
-    /// Number of games, without pairs that repeat an earlier game.
+    /// Games, without repeated pairs.
     pub games: u64,
-    /// Number of games won by A.
+    /// Games won by A.
     pub wins: u64,
-    /// Number of drawn games.
+    /// Drawn games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
-    /// Number of games that differ, up to symmetry; `None` in games with chance.
+    /// Games that differ, up to symmetry; `None` in games with chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_games: Option<u64>,
-    /// Number of games in pairs that repeat an earlier game; `None` in games with chance.
+    /// Games in pairs that repeat a game; `None` in games with chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
-    /// Number of pairs by A's points in both games.
+    /// Pairs by A's points.
     pub pair_counts: PairCounts,
-    /// Points of A per game; a draw is half a point.
+    /// Points of A per game; a draw is 1/2.
     pub score: f64,
-    /// Standard error of `score`, from the mean scores of pairs.
+    /// Of `score`, from the means of pairs.
     pub standard_error: f64,
-    /// 95 % interval of `score`.
+    /// Interval of `score`.
     pub interval: Interval,
     /// Elo of A minus Elo of B.
     pub elo: f64,
-    /// 95 % interval of `elo`.
+    /// Interval of `elo`.
     pub elo_interval: Interval,
-    /// Likelihood of superiority: the probability that A is the stronger player.
+    /// Likelihood of superiority: probability that A is stronger.
     pub superiority: f64,
     /// Points per game of the side that moves first.
     pub first_mover_share: f64,
-    /// Mean number of plies of a game.
+    /// Mean plies of a game.
     pub mean_plies: f64,
-    /// Mean wall time of a decision of A and of B, in seconds.
+    /// Mean wall time of a decision of A and of B.
     pub seconds_per_move: [f64; 2],
-    /// Mean CPU time of a decision of A and of B, pondering included, in seconds; `None` for
-    /// players inside this process.
+    /// Mean CPU time of a decision of A and of B, pondering included; `None` for players inside
+    /// this process.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_seconds_per_move: [Option<f64>; 2],
-    /// Games per second of wall time.
+    /// By wall time.
     pub games_per_second: f64,
-    /// Wall time of all sessions of the match, in seconds.
+    /// Wall time of all sessions.
     pub wall_seconds: f64,
-    /// Normalized Elo: the score above 1/2 in standard deviations of a game, scaled to Elo.
+    /// Score above 1/2 in standard deviations of a game, scaled to Elo.
     pub normalized_elo: f64,
-    /// 95 % interval of `normalized_elo`.
+    /// Interval of `normalized_elo`.
     pub normalized_elo_interval: Interval,
-    /// Number of games that A and that B forfeited, by reason.
+    /// Games forfeited by A and by B, by reason.
     pub forfeits: [BTreeMap<String, u64>; 2],
-    /// State of the sequential test, if there is one.
+    /// State of the sequential test, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sequential_test: Option<SequentialResult>,
     /// Luck-adjusted result, if luck was measured.
@@ -77,20 +77,20 @@ pub struct MatchResult {
     pub luck: Option<LuckResult>,
 }
 
-/// Result of a match after subtracting luck, from A's point of view.
+/// Result after subtracting luck, from A's point of view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LuckResult {
-    /// Name of the evaluator that measured luck.
+    /// Evaluator that measured luck.
     pub evaluator: String,
-    /// Luck-adjusted points of A per game.
+    /// Adjusted points of A per game.
     pub score: f64,
-    /// Standard error of `score`, from the mean scores of pairs.
+    /// Of `score`, from the means of pairs.
     pub standard_error: f64,
-    /// 95 % interval of `score`, not clamped to 0 and 1.
+    /// Interval of `score`, not clamped to 0 and 1.
     pub interval: Interval,
-    /// Elo difference at `score`, clamped inside of 0 and 1.
+    /// Elo at `score`, clamped inside of 0 and 1.
     pub elo: f64,
-    /// 95 % interval of `elo`.
+    /// Interval of `elo`.
     pub elo_interval: Interval,
     /// Mean luck of A, in points per game.
     pub luck: f64,
@@ -100,8 +100,8 @@ pub struct LuckResult {
     pub game_deviation: [f64; 2],
     /// Standard deviation of a pair's mean score, unadjusted and adjusted.
     pub pair_deviation: [f64; 2],
-    /// Number of unadjusted games that are as precise as one adjusted game; `None` if the adjusted
-    /// variance is 0.
+    /// Unadjusted games that are as precise as one adjusted game; `None` if the adjusted variance
+    /// is 0.
     pub games_factor: Option<f64>,
 }
 
@@ -184,7 +184,7 @@ impl MatchResult {
 }
 
 impl MatchResult {
-    /// Number of games as text, such as `100 games (12 drawn, 98 distinct, 300 repeats left out)`.
+    /// Such as `100 games (12 drawn, 98 distinct, 300 repeats left out)`.
     #[must_use]
     pub fn games_in_words(&self) -> String {
         let note = |count: u64, what| (count > 0).then(|| format!("{count} {what}"));
@@ -199,7 +199,7 @@ impl MatchResult {
     }
 }
 
-/// Warning about repeated games, in one line; `None` if no game was repeated.
+/// One line; `None` if no game was repeated.
 #[must_use]
 pub fn warning_of_repeats<'a>(
     matches: impl IntoIterator<Item = &'a MatchResult>,
@@ -210,7 +210,7 @@ pub fn warning_of_repeats<'a>(
     format_repeat_warning(repeated, games)
 }
 
-/// Warning about `repeated` games beside `games` that count; `None` if no game was repeated.
+/// Warning about `repeated` games beside `games` that count; `None` if none was repeated.
 #[must_use]
 pub fn format_repeat_warning(repeated: u64, games: u64) -> Option<String> {
     let played = games + repeated;

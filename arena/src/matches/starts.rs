@@ -13,24 +13,24 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// A source of start positions; both games of a pair have the same one.
+/// Source of start positions; both games of a pair have the same.
 pub trait Starts<G: Playable>: Send + Sync {
-    /// Start position of a pair; `seed` determines random choices.
+    /// Start of a pair; `seed` determines random choices.
     fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position;
 
-    /// Moves that lead to the start of a pair, each with the position before it. Players are
-    /// notified of them.
+    /// Moves to the start of a pair, each with the position before it. Players are notified of
+    /// them.
     fn opening_moves(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)>;
 
-    /// True if starts are random. In games without chance a start that was used is then replaced.
+    /// In games without chance a random start that was used is replaced.
     fn is_random(&self) -> bool {
         false
     }
 
-    /// Description that distinguishes the starts in state files.
+    /// Distinguishes the starts in state files.
     fn identity(&self) -> Value;
 
-    /// Short description in results.
+    /// Short text for results.
     fn description(&self) -> String;
 
     /// Checks, before the first game, that every pair has a start.
@@ -42,15 +42,15 @@ pub trait Starts<G: Playable>: Send + Sync {
     }
 }
 
-/// The game's random start, followed by random moves.
+/// The game's random start, then random moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Openings {
-    /// Number of random moves; fewer if the next one would end the game.
+    /// Random moves; fewer if the next one would end the game.
     pub plies: usize,
 }
 
 impl Openings {
-    /// Openings with the game's default number of random moves.
+    /// With the game's default number of random moves.
     #[must_use]
     pub fn by_default<G: Playable>() -> Self {
         Self {
@@ -118,8 +118,8 @@ pub(super) struct Book<'a, G: Playable> {
     pub(super) options: &'a MatchOptions<G>,
     /// True in games without chance.
     pub(super) repeats_matter: bool,
-    /// Hash keys of used starts, and for each pair the number of rejected samples; `None` if starts
-    /// may repeat.
+    /// Keys of used starts, and for each pair the number of rejected samples; `None` if starts may
+    /// repeat.
     sampled: Option<Mutex<(HashSet<u64>, Vec<u64>)>>,
 }
 
@@ -168,7 +168,7 @@ impl<'a, G: Playable> Book<'a, G> {
     }
 }
 
-/// True if, in one random game, some position has several outcomes of chance.
+/// True if some position of one random game has several outcomes of chance.
 pub(super) fn has_chance<G: Playable>(game: &G) -> bool {
     let mut random = RandomStream::new(0);
     let mut position = game.random_start(&mut random, 0);

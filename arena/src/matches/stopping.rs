@@ -1,7 +1,7 @@
 //! Sequential tests that end a match early.
 //!
-//! The test takes pairs in the order of their numbers, since the order of finishing favours short
-//! games; so the deciding pair depends neither on threads nor on interruptions.
+//! Pairs are taken in the order of their numbers, since the order of finishing favours short games;
+//! so the deciding pair depends neither on threads nor on interruptions.
 
 use super::{PairResult, Repeats};
 use crate::statistics::{
@@ -11,13 +11,13 @@ use crate::statistics::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Rule that ends a match once a sequential test is decided.
+/// Ends a match once a sequential test is decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoppingRule {
     /// The test.
     pub test: SequentialTest,
-    /// True if the test counts games (trinomial) instead of pairs (pentanomial). This is only
-    /// approximate, since the games of a pair share their luck.
+    /// Counts games (trinomial) instead of pairs (pentanomial): only approximate, since the games
+    /// of a pair share their luck.
     pub single_games: bool,
 }
 
@@ -27,20 +27,20 @@ pub struct SequentialResult {
     /// The test.
     #[serde(flatten)]
     pub test: SequentialTest,
-    /// True if the test counts games instead of pairs.
+    /// Counts games instead of pairs.
     pub single_games: bool,
-    /// Log-likelihood ratio of `elo1` to `elo0`.
+    /// Of `elo1` to `elo0`.
     pub log_likelihood_ratio: f64,
     /// Bound at which `elo0` is accepted.
     pub lower: f64,
     /// Bound at which `elo1` is accepted.
     pub upper: f64,
-    /// Decision of the test so far.
+    /// Decision so far.
     pub verdict: Verdict,
 }
 
 impl StoppingRule {
-    /// State of the test after these pairs.
+    /// State after these pairs.
     #[must_use]
     pub fn evaluate(&self, pairs: &PairCounts) -> SequentialResult {
         let evidence = if self.single_games {
@@ -62,7 +62,7 @@ impl StoppingRule {
 
 pub(super) struct OrderedTest {
     rule: StoppingRule,
-    /// Scores and game hashes of finished pairs that an unfinished one precedes.
+    /// Scores and game hashes of finished pairs after an unfinished one.
     waiting: BTreeMap<u64, ([f64; 2], Option<[u64; 2]>)>,
     next: u64,
     counts: PairCounts,
@@ -83,7 +83,7 @@ impl OrderedTest {
         }
     }
 
-    /// Adds a finished pair; pairs may come in any order.
+    /// Adds finished pairs in any order.
     pub(super) fn add(&mut self, result: &PairResult) {
         if self.end.is_some() {
             return;

@@ -1,4 +1,4 @@
-//! Tests of matches between simple deterministic players.
+//! Matches between simple deterministic players.
 
 use super::*;
 use crate::journal_faults;
@@ -375,8 +375,8 @@ fn players_that_ponder_do_so_in_a_match() {
 
 #[test]
 fn luck_of_a_roll_by_hand() {
-    // Red moves the 1, one step from the goal, with a roll of 1 only; every other roll moves the 2,
-    // which is far.
+    // Red moves the 1, one step from the goal, with a roll of 1 only; all others move the 2, which
+    // is far.
     let game = Standard::default();
     let (position, _) = game
         .parse_position("2..../...../...../...1./a...b r -")
@@ -402,8 +402,8 @@ fn luck_of_a_roll_by_hand() {
             payoffs: win_for(RED),
             ending: Ending::Played,
         };
-        // A quiet move is worth 1 - 0.25 to Red, the win 1: only a 1 allows it, the other faces
-        // only stone 2.
+        // A quiet move is worth 1 - 0.25 to Red, the win 1: only a 1 allows it, other faces only
+        // stone 2.
         let expected = if face == 1 {
             5.0 / 6.0 * 0.25
         } else {
@@ -418,8 +418,8 @@ fn luck_of_a_roll_by_hand() {
 
 #[test]
 fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
-    // Exact figures of version 68c79c9: lost, split and won pairs, Elo, first mover's score, plies,
-    // luck-adjusted score.
+    // Of version 68c79c9: lost, split and won pairs, Elo, first mover's score, plies, luck-adjusted
+    // score.
     let expected = [
         (
             "random",
@@ -471,7 +471,7 @@ fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
 
 #[test]
 fn luck_adjustment_changes_no_mean_whoever_tells_luck() {
-    // Luck adjustment reduces the variance only of players that make use of good rolls.
+    // The variance shrinks only for players that make use of good rolls.
     let matches = [
         (greedy_contestant(), random()),
         (first(), random()),

@@ -7,19 +7,19 @@ use plotters::{prelude::*, style::text_anchor::HPos};
 
 /// A matrix to draw.
 pub struct HeatMap {
-    /// Heading of the chart.
+    /// Heading.
     pub title: String,
-    /// Names of the rows, from the top.
+    /// Row names from the top.
     pub rows: Vec<String>,
-    /// Short names of the columns.
+    /// Short column names.
     pub columns: Vec<String>,
-    /// Values, row by row; `None` leaves a square empty.
+    /// Values row by row; `None` leaves a square empty.
     pub values: Vec<Option<f64>>,
-    /// Value that is drawn white.
+    /// Drawn white.
     pub middle: f64,
-    /// Distance from `middle` at which a colour is fully saturated.
+    /// Distance from `middle` to the full colour.
     pub span: f64,
-    /// Decimal places of the displayed numbers.
+    /// Decimal places of the numbers.
     pub decimals: usize,
 }
 
@@ -31,7 +31,7 @@ const MAX_NAME_CHARS: usize = 40;
 const HIGH_COLOUR: (f64, f64, f64) = (0.0, 114.0, 178.0);
 const LOW_COLOUR: (f64, f64, f64) = (213.0, 94.0, 0.0);
 
-/// Draws a matrix as SVG.
+/// Draws as SVG.
 ///
 /// # Errors
 /// If drawing fails.

@@ -1,4 +1,4 @@
-//! Plots of match scores with their confidence intervals.
+//! Plots of values with confidence intervals.
 
 use super::{
     COLOURS, GRID_COLOUR, PLOT_WIDTH, Row, TEXT_COLOUR, draw_polyline, draw_svg, draw_text,
@@ -13,14 +13,13 @@ const TOP_MARGIN: i32 = 44;
 const LEFT_MARGIN: i32 = 262;
 const RIGHT_MARGIN: i32 = 110;
 
-/// A point with its interval for each row, labelled with `decimals` decimal places; `unit` is the
-/// label of the axis.
+/// A labelled point with its interval for each row; `unit` is the label of the axis.
 pub fn interval_chart(title: &str, unit: &str, rows: &[Row], decimals: usize) -> Result<String> {
     rows_chart(title, unit, rows, decimals, false)
 }
 
-/// A chart with a row for each value and an axis that holds all intervals. With `scores`, values
-/// are percentages, drawn as bars from 0, with a line at 50.
+/// A row for each value and an axis that holds all intervals. With `scores`, values are
+/// percentages, drawn as bars from 0, with a line at 50.
 pub(super) fn rows_chart(
     title: &str,
     unit: &str,
@@ -79,7 +78,7 @@ pub(super) fn rows_chart(
             }
             let mut colour = COLOURS[0];
             if scores {
-                // Blue if the interval is above a half, orange if below, else grey.
+                // Blue if above a half, orange if below, else grey.
                 let bar = match row.interval {
                     Interval { lower, .. } if lower > 50.0 => COLOURS[0],
                     Interval { upper, .. } if upper < 50.0 => COLOURS[1],

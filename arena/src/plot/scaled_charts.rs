@@ -1,5 +1,5 @@
-//! Charts with linear, logarithmic or categorical axes, and histograms. The legend is below the
-//! chart, since names may be long; logarithmic axes leave out values that are not positive.
+//! Charts with linear, logarithmic or categorical axes, and histograms. The legend is below, since
+//! names may be long; logarithmic axes leave out values that are not positive.
 
 use super::{
     Area, COLOURS, DrawResult, GRID_COLOUR, LineChart, PLOT_WIDTH, TEXT_COLOUR, draw_polyline,
@@ -13,13 +13,13 @@ use plotters::{prelude::*, style::text_anchor::HPos};
 pub enum Scale {
     /// Linear.
     Linear,
-    /// Logarithmic, with marks at powers of this base, which is at least 2.
+    /// Marks at powers of this base, at least 2.
     Logarithmic(u32),
-    /// One category for each integer from 0, with these names.
+    /// These names at the integers from 0.
     Categories(Vec<String>),
 }
 
-/// Range of an axis and its marks. On a logarithmic axis all of these are logarithms.
+/// Range and marks; on a logarithmic axis all are logarithms.
 struct Axis {
     low: f64,
     high: f64,
@@ -35,22 +35,22 @@ const TOP_MARGIN: i32 = 40;
 const PLOT_BOTTOM: i32 = TOP_MARGIN + PLOT_HEIGHT;
 const FOOT_HEIGHT: i32 = 48;
 
-/// Curves with markers, on the given scales of x and y.
+/// Curves with markers.
 pub fn scaled_chart(chart: &LineChart, x_scale: &Scale, y_scale: &Scale) -> Result<String> {
     error_bar_chart(chart, &[], x_scale, y_scale)
 }
 
-/// A vertical error bar; if both ends are equal, a point is drawn.
+/// A vertical bar; a point if both ends are equal.
 pub struct ErrorBar {
-    /// Index of the curve whose colour the bar has.
+    /// Curve whose colour the bar has.
     pub curve: usize,
     /// Position on the x axis.
     pub x: f64,
-    /// Ends of the bar on the y axis.
+    /// Ends on the y axis.
     pub interval: Interval,
 }
 
-/// Curves with markers and vertical error bars.
+/// Curves with markers and error bars.
 ///
 /// # Errors
 /// If drawing fails.
@@ -127,7 +127,7 @@ pub fn error_bar_chart(
     })
 }
 
-/// Points (x, y, interval of y if known) beside the curves of a chart, on linear scales.
+/// Points (x, y, interval of y if known) beside curves, on linear scales.
 pub fn scatter(chart: &LineChart, points: &[(f64, f64, Option<Interval>)]) -> Result<String> {
     let bar = |x, interval| ErrorBar {
         curve: 1,
@@ -179,7 +179,7 @@ pub fn histogram(
     )
 }
 
-/// Curves of the same colour have points of different shapes.
+/// Curves of the same colour differ in shape.
 fn draw_marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     let style = COLOURS[index % COLOURS.len()].filled();
     match index / COLOURS.len() % 3 {
@@ -300,7 +300,7 @@ impl Axis {
         }
     }
 
-    /// An axis between two integers with a mark at every `every`-th.
+    /// From integer to integer with a mark at every `every`-th.
     fn with_ticks(
         first: f64,
         last: f64,
@@ -325,7 +325,7 @@ impl Axis {
     }
 }
 
-/// Distance of marks, 1, 2 or 5 times a power of ten, for about six marks.
+/// 1, 2 or 5 times a power of ten, for about six marks.
 pub(super) fn tick_step(range: f64) -> f64 {
     if range <= 0.0 {
         return 1.0;

@@ -14,10 +14,10 @@ use indicatif::ProgressBar;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Choices {
-    /// Every allowed move with the same probability.
+    /// All allowed moves are equally likely.
     #[default]
     Uniform,
-    /// For each outcome of chance the chosen move, as index into all moves of the position.
+    /// The move for each outcome of chance, as index into all moves of the position.
     Moves(Vec<u16>),
 }
 
@@ -53,7 +53,7 @@ pub(super) fn answers<G: Playable>(
             Ok(vec![Answer::default(); labelled.len()])
         }
         Contestant::Player(recipe) => {
-            // Each thread makes only one player, which may own a large table.
+            // One player per thread, since it may own a large table.
             let answer = |player: &mut Box<dyn Player<G>>, index: usize| {
                 let labelled = &labelled[index];
                 let answer = player_answer(player.as_mut(), game, labelled, seed, index as u64)?;
@@ -96,7 +96,7 @@ fn player_answer<G: Playable>(
     })
 }
 
-/// Separates the seeds of players from those of positions, which have two indices.
+/// Separate from the seeds of positions, which have two indices.
 const PLAYER_SEED_STREAM: u64 = 1;
 
 fn evaluator_answers<G: Playable>(

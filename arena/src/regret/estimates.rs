@@ -11,7 +11,7 @@ use alea_einstein::tables::SAME_VALUE_MARGIN;
 use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
-/// Sum of numerators over sum of denominators, one of each per position.
+/// One numerator and one denominator per position.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ratio {
     numerator: f64,
@@ -37,7 +37,7 @@ impl Ratio {
             return Estimate::default();
         }
         let value = self.numerator / self.denominator;
-        // Sum of squared residuals, numerator − value · denominator; the residuals add up to 0.
+        // Sum of squared numerator − value · denominator; these residuals add up to 0.
         let residuals = self.squared_numerator - 2.0 * value * self.product
             + value * value * self.squared_denominator;
         let correction = self.positions / (self.positions - 1.0).max(1.0);
@@ -48,25 +48,25 @@ impl Ratio {
     }
 }
 
-/// Quality of a contestant's decisions.
+/// Quality of decisions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Number of positions, each with a decision for every outcome of chance.
+    /// Positions, each with a decision for every outcome of chance.
     pub positions: u64,
-    /// Mean loss of win probability per decision, forced moves included.
+    /// Mean loss of win probability, forced moves included.
     pub regret: Estimate,
-    /// The part of `regret`'s standard error that comes from inexact values of the moves.
+    /// Part of `regret`'s standard error that comes from inexact values of the moves.
     pub of_labels: f64,
-    /// Mean loss of win probability over outcomes of chance with several allowed moves.
+    /// Mean loss over outcomes with several allowed moves.
     pub regret_of_choices: Estimate,
     /// Fraction of decisions with several allowed moves.
     pub choices: f64,
-    /// Fraction of decisions with several allowed moves that choose the best one, or one that loses
-    /// at most [`SAME_VALUE_MARGIN`] or two standard errors of the exact values.
+    /// Fraction of these that choose the best move, or one that loses at most [`SAME_VALUE_MARGIN`]
+    /// or two standard errors of the exact values.
     pub optimal: Estimate,
-    /// Fraction of decisions that lose more than 0.01 of win probability.
+    /// Fraction of decisions that lose more than 0.01.
     pub above_1: Estimate,
-    /// Fraction of decisions that lose more than 0.05 of win probability.
+    /// Fraction of decisions that lose more than 0.05.
     pub above_5: Estimate,
 }
 
@@ -79,16 +79,16 @@ pub struct ValueErrors {
     pub bias: Estimate,
 }
 
-/// Positions whose values by the evaluator are in one interval of length 0.05.
+/// Positions with an evaluator's values in one interval of length 0.05.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bin {
     /// Lower end of the interval.
     pub from: f64,
     /// Number of positions.
     pub positions: u64,
-    /// Mean of the evaluator's values of these positions.
+    /// Mean of the evaluator's values.
     pub predicted: f64,
-    /// Mean of the exact values of these positions.
+    /// Mean of the exact values.
     pub exact: Estimate,
 }
 
@@ -96,10 +96,9 @@ pub(super) const NUM_BINS: usize = 20;
 
 pub(super) struct DecisionSums {
     decisions: f64,
-    /// Sums for regret, regret of real choices, optimal real choices, losses above 0.01 and above
-    /// 0.05.
+    /// Regret, regret of real choices, optimal real choices, losses above 0.01 and above 0.05.
     ratios: [Ratio; 5],
-    /// Sum of squared errors of positions' regret from inexact values.
+    /// Squared errors of positions' regret from inexact values.
     of_labels: f64,
 }
 
@@ -194,7 +193,7 @@ impl ValueSums {
     pub(super) fn figures(&self) -> Option<ValueErrors> {
         let squared = self.squared.estimate();
         let rmse = squared.value.sqrt();
-        // Standard error of a square root, linearised.
+        // Linearised error of a square root.
         let error = if rmse > 0.0 {
             squared.error / (2.0 * rmse)
         } else {

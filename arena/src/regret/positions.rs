@@ -1,7 +1,7 @@
-//! Sampling of positions on which regret is measured, one from each game of self-play. Position `k`
+//! Samples positions on which regret is measured, one from each game of self-play. Position `k`
 //! depends on the source, the seed, `k` and the allowed range of
-//! [`remaining`](alea_play::rule_parameters::Rules::remaining_length), a measure of the rest of the game such as
-//! stones.
+//! [`remaining`](alea_play::rule_parameters::Rules::remaining_length), a measure of the rest of the
+//! game such as stones.
 
 use super::random_greedy_games::mixed_sampler;
 use crate::error::{MeasuringError, Result};
@@ -17,34 +17,34 @@ use alea_play::{
 use indicatif::ProgressBar;
 use std::{any::Any, ops::RangeInclusive};
 
-/// Probability of a random move in the self-play from which positions are sampled.
+/// Probability of a random move in self-play.
 pub const EXPLORATION_RATE: f64 = 0.1;
 
-/// Positions that share the players, or the random stream, of one thread.
+/// They share the players, or the random stream, of one thread.
 pub(crate) const BLOCK_POSITIONS: u64 = 64;
 
 const MAX_GAMES: u64 = 10_000;
 
-/// Name of [`Source::Mixed`] in arguments.
+/// [`Source::Mixed`] in arguments.
 pub const MIXED_SOURCE: &str = "mixed";
 
 /// Plays a game and picks a position with `remaining` in the range, if any.
 pub(super) type PickPosition<'a, G> =
     Box<dyn FnMut(&RangeInclusive<usize>) -> Option<<G as alea_core::game::Game>::Position> + 'a>;
 
-/// Creates the sampler of [`Source::Mixed`] from a random stream.
+/// Creates the sampler of [`Source::Mixed`].
 pub type MixedSamplerFactory<G> = fn(&G, RandomStream) -> PickPosition<'_, G>;
 
 /// Self-play from which positions are sampled.
 pub enum Source<G: Playable> {
-    /// Games of EinStein: half uniformly random, half greedy with [`EXPLORATION_RATE`].
+    /// EinStein: half uniformly random, half greedy with [`EXPLORATION_RATE`].
     Mixed(MixedSamplerFactory<G>),
-    /// Games of a player against itself, with [`EXPLORATION_RATE`].
+    /// A player against itself, with [`EXPLORATION_RATE`].
     Player(Box<PlayerRecipe<G>>),
 }
 
 impl<G: Playable> Source<G> {
-    /// Default source of a game: mixed for EinStein, random moves for others.
+    /// Mixed for EinStein, random moves for other games.
     ///
     /// # Errors
     /// Never: the spec `random` is valid.
@@ -54,14 +54,14 @@ impl<G: Playable> Source<G> {
 
     fn mixed_source() -> Option<Self> {
         let games: MixedSamplerFactory<Standard> = mixed_sampler;
-        // The type is the same if `G` is EinStein.
+        // The same type if `G` is EinStein.
         (&games as &dyn Any)
             .downcast_ref()
             .copied()
             .map(Self::Mixed)
     }
 
-    /// Parses `mixed` or a player's spec.
+    /// Reads `mixed` or a player's spec.
     ///
     /// # Errors
     /// If the spec is invalid.
@@ -84,7 +84,7 @@ impl<G: Playable> Source<G> {
         }
     }
 
-    /// Description of the games.
+    /// Describes the games.
     #[must_use]
     pub fn summary(&self) -> String {
         match self {
@@ -96,7 +96,7 @@ impl<G: Playable> Source<G> {
     }
 }
 
-/// Samples `count` positions. Position `k` is equally likely to be each position of its game with
+/// Samples `count` positions; the `k`-th is equally likely to be each one of its game with
 /// `remaining` in the range `remaining(k)`.
 ///
 /// # Errors
@@ -158,14 +158,14 @@ fn no_position_error<G: Playable>(from: &str, remaining: &RangeInclusive<usize>)
         .into()
 }
 
-/// Plays a game with [`EXPLORATION_RATE`]; `positions` are all of its positions but the last.
+/// Plays a game with [`EXPLORATION_RATE`]; `positions` are all but the last.
 pub(super) fn play<G: Playable>(
     game: &G,
     players: &mut [Box<dyn Player<G>>; 2],
     random: &mut RandomStream,
     positions: &mut Vec<G::Position>,
 ) -> Result<()> {
-    // The number is unused, but the positions of the committed suites depend on it.
+    // Unused, but the positions of the committed suites depend on it.
     let _ = random.next_u64();
     let first = random.below(2);
     let start = game.random_start(random, first);

@@ -30,8 +30,8 @@ impl<'a> MixedGames<'a> {
     }
 
     fn draw(&mut self, stones: &RangeInclusive<usize>) -> Option<Position> {
-        // Half of the games, not of the positions, is random: greedy games often end before few
-        // stones are left.
+        // Half of the games, not of the positions: greedy games often end before few stones are
+        // left.
         let coins = self.random.next_u64();
         let first = if coins & 1 == 0 { RED } else { BLUE };
         let start = self.game.random_start(&mut self.random, first);
@@ -88,7 +88,7 @@ mod tests {
     use super::{super::positions::play, *};
     use alea_play::{player::Player, random_player::RandomPlayer};
 
-    /// Positions of at most five stones from a game played by the engine's players and game loop.
+    /// Positions of at most five stones, by the engine's players and game loop.
     fn by_players(game: &Standard, seed: u64) -> Vec<Position> {
         let mut random = RandomStream::new(seed);
         let is_random = random.below(2) == 0;
@@ -110,8 +110,8 @@ mod tests {
         const GAMES: u64 = 20_000;
         let game = Standard::default();
         let mut games = MixedGames::new(&game, RandomStream::new(9));
-        // Number of games with such positions, number of positions, sum of squares, and positions
-        // by the mover's stones.
+        // Games with such positions, positions, sum of squares, and positions by the mover's
+        // stones.
         let (mut quick, mut slow) = ([0.0; 8], [0.0; 8]);
         let count = |sums: &mut [f64; 8], positions: &[Position]| {
             sums[0] += f64::from(!positions.is_empty());

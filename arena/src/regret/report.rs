@@ -1,4 +1,4 @@
-//! Report of measured regret as tables, CSV and a chart.
+//! Measured regret as tables, CSV and a chart.
 
 use super::{
     Contestant,
@@ -17,43 +17,43 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, iter::once, time::Instant};
 
-/// Measured regret of all contestants.
+/// Regret of all contestants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Source of the exact values.
     pub truth: String,
-    /// Description of the games from which the positions come.
+    /// Games from which the positions come.
     pub from: String,
     /// Seed of positions and players.
     pub seed: u64,
-    /// Number of positions, each with all outcomes of chance.
+    /// Positions, each with all outcomes of chance.
     pub positions: u64,
-    /// Measurements of the contestants, in the order of the command line.
+    /// In the order of the command line.
     pub contestants: Vec<ContestantReport>,
 }
 
-/// The measurement of one contestant.
+/// Regret of one contestant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContestantReport {
-    /// Spec of the player or evaluator.
+    /// Spec.
     pub name: String,
     /// `player` or `evaluator`.
     pub kind: String,
-    /// Quality of the contestant's decisions in all positions.
+    /// Over all positions.
     #[serde(flatten)]
     pub figures: Figures,
-    /// Errors of the evaluator's values; `None` for a player.
+    /// `None` for a player.
     pub values: Option<ValueErrors>,
-    /// Quality by class of positions ([`alea_play::registry::OracleEntry::class`]); in suites by
+    /// Figures by class of positions ([`alea_play::registry::OracleEntry::class`]); in suites by
     /// stones on the board, `5` for at most five.
     pub classes: BTreeMap<String, Figures>,
-    /// Non-empty bins of the positions by the evaluator's value.
+    /// Non-empty bins by the evaluator's value.
     pub calibration: Vec<Bin>,
-    /// Wall time of the contestant's decisions, in seconds.
+    /// Wall time of the decisions.
     pub seconds: f64,
 }
 
-/// Measures the decisions of a contestant, over all positions and by class.
+/// Measures decisions, over all positions and by class.
 ///
 /// # Errors
 /// If a player fails.
@@ -114,10 +114,10 @@ fn regret_cells(figures: &Figures) -> [Cell; 5] {
 }
 
 impl Report {
-    /// Table with the figures of all contestants.
+    /// Figures of all contestants.
     #[must_use]
     pub fn text_table(&self) -> TextTable {
-        // This column is left out if all values are exact.
+        // Left out if all values are exact.
         let in_error = |measured: &ContestantReport| measured.figures.of_labels > 0.0;
         let labelled = self.contestants.iter().any(in_error);
         let columns = [
@@ -161,7 +161,7 @@ impl Report {
         text_table
     }
 
-    /// Table with a row for each contestant and class.
+    /// A row for each contestant and class.
     #[must_use]
     pub fn contestant_class_table(&self) -> TextTable {
         let columns = [
@@ -196,7 +196,7 @@ impl Report {
         text_table
     }
 
-    /// Table of mean regret, with a row for each contestant and a column for each class.
+    /// Mean regret: a row for each contestant, a column for each class.
     #[must_use]
     pub fn regret_by_class(&self) -> TextTable {
         let names = self.class_names();
@@ -220,8 +220,7 @@ impl Report {
         text_table
     }
 
-    /// Table of the evaluators' mean values beside the exact ones, by bin; `None` without an
-    /// evaluator.
+    /// The evaluators' mean values beside the exact ones, by bin; `None` without an evaluator.
     #[must_use]
     pub fn calibration(&self) -> Option<TextTable> {
         let mut text_table =
@@ -241,7 +240,7 @@ impl Report {
         (!text_table.rows.is_empty()).then_some(text_table)
     }
 
-    /// Chart of calibration if there are evaluators, else of regret by class.
+    /// Calibration if there are evaluators, else regret by class.
     ///
     /// # Errors
     /// If the chart cannot be drawn.

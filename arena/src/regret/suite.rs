@@ -1,9 +1,8 @@
 //! Certified suites of EinStein: files of positions with the value of every move, exact where
 //! endgame tables or a solver reach, else by rollouts.
 //!
-//! A file of JSON Lines has a header and a line for each position. Rollouts have two independent
-//! halves: the best move is chosen by one half and valued by the other, which avoids the bias of a
-//! maximum. No two positions are symmetric images of each other.
+//! Rollouts have two independent halves: the best move is chosen by one half and valued by the
+//! other, which avoids the bias of a maximum. No two positions are symmetric images of each other.
 
 use super::{
     positions::{Source, draw_positions},
@@ -32,15 +31,15 @@ use std::{
 
 const SUITE_FORMAT: &str = "alea regret suite 2";
 
-/// Stones of the smallest suite, which has positions of two to five stones.
+/// The smallest suite, which has two to five stones.
 pub const MIN_SUITE_STONES: u32 = 5;
-/// Maximum stones of a suite.
+/// The largest suite.
 pub const MAX_SUITE_STONES: u32 = 12;
 
 /// Moves within this many standard errors of the best one are valued again by the next player.
 const RECHECK_SIGMAS: f32 = 3.0;
 
-/// The first line of a suite.
+/// First line of a suite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
@@ -48,19 +47,18 @@ pub struct Header {
     pub format: String,
     /// The rules as a spec.
     pub game: String,
-    /// Number of stones on the board; for [`MIN_SUITE_STONES`] the maximum number.
+    /// Stones on the board; for [`MIN_SUITE_STONES`] the maximum.
     pub stones: u32,
     /// Number of positions.
     pub positions: u64,
     /// Source of the positions: `mixed` or a player's spec.
     pub from: String,
-    /// Maximum stones of the endgame tables used for exact values.
+    /// Maximum stones of the endgame tables.
     pub tables: usize,
-    /// Maximum number of positions beyond the tables that were solved for one position of the
-    /// suite.
+    /// Maximum positions beyond the tables that were solved for one position of the suite.
     pub limit: usize,
-    /// Specs of the players that value moves by rollouts. Each one values the moves that its
-    /// predecessor could not separate from the best.
+    /// Specs of the players for rollouts. Each one values the moves that its predecessor could not
+    /// separate from the best.
     pub by: Vec<String>,
     /// Seed of positions and players.
     pub seed: u64,
@@ -69,54 +67,54 @@ pub struct Header {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    /// Text of the position before the roll.
+    /// Before the roll.
     position: String,
-    /// Value of each move, in list order, for the side that makes it: exact, or by the first half
-    /// of the rollouts.
+    /// In list order, for the side that makes the move: exact, or by the first half of the
+    /// rollouts.
     values: Vec<f32>,
-    /// Values by the second half of the rollouts; empty if values are exact.
+    /// By the second half of the rollouts; empty if exact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     others: Vec<f32>,
-    /// Standard error of each mean over both halves; empty if values are exact.
+    /// Standard errors over both halves; empty if exact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     errors: Vec<f32>,
 }
 
-/// A suite that was read from its file.
+/// A suite with its positions.
 #[derive(Clone, Debug)]
 pub struct LabelledSuite {
-    /// The first line of the file.
+    /// First line of the file.
     pub header: Header,
     /// Positions with the values of their moves.
     pub labelled: Vec<Labelled<Standard>>,
 }
 
-/// Makes suites from sampled positions.
+/// Makes suites.
 pub struct SuiteBuilder<'a> {
     /// The rules.
     pub game: &'a Standard,
-    /// Self-play from which positions are sampled.
+    /// Source of the positions.
     pub source: &'a Source<Standard>,
-    /// Endgame tables for exact values.
+    /// For exact values.
     pub tables: &'a Tables,
-    /// Maximum number of positions beyond the tables to solve for one position.
+    /// Maximum positions beyond the tables to solve for one position.
     pub limit: usize,
-    /// Players that value by rollouts what is not exact; see [`Header::by`].
+    /// For values that are not exact; see [`Header::by`].
     pub by: &'a [PlayerRecipe<Standard>],
     /// Seed of positions and players.
     pub seed: u64,
-    /// Positions that this process values; a task writes no suite.
+    /// What this process values; a task writes no suite.
     pub slice: TaskSlice,
 }
 
-/// Path of the suite with this number of stones.
+/// File of the suite with this number of stones.
 #[must_use]
 pub fn suite_path(directory: &Path, stones: u32) -> PathBuf {
     directory.join(format!("stones-{stones}.jsonl"))
 }
 
 impl SuiteBuilder<'_> {
-    /// Makes the suite with a number of stones in a directory, unless it exists.
+    /// Makes a suite in a directory, unless it exists.
     ///
     /// # Errors
     /// If games do not reach enough positions, a player does not value them, another suite was
@@ -217,8 +215,7 @@ impl SuiteBuilder<'_> {
         Ok(sampled)
     }
 
-    /// Maximum number of positions to solve for one of `stones` stones; 0 with more than two stones
-    /// above the tables.
+    /// Limit for positions of `stones` stones; 0 with more than two stones above the tables.
     fn solve_limit(&self, stones: u32) -> usize {
         if stones as usize <= self.tables.max_stones() + 2 {
             self.limit
@@ -285,10 +282,10 @@ impl SuiteBuilder<'_> {
     }
 }
 
-/// Separates the seeds of suites from those of other measurements.
+/// Separate from the seeds of other measurements.
 const SUITE_SEED_STREAM: u64 = 2;
 
-/// Value of a position by a player, for the seat that is not to move, and its standard error.
+/// For the seat that is not to move, with the standard error.
 fn value(
     player: &mut dyn Player<Standard>,
     after: &Position,
@@ -306,13 +303,12 @@ fn value(
     }
 }
 
-/// Rounds to five decimals, finer than the standard errors.
+/// To five decimals, finer than the standard errors.
 fn rounded(value: f32) -> f32 {
     (value * 1e5).round() / 1e5
 }
 
-/// Writes the canonical images of the positions of all suites in a directory, which training
-/// excludes.
+/// Writes the canonical images of all suites' positions, which training excludes.
 ///
 /// # Errors
 /// If a suite cannot be read, or the file cannot be written.
@@ -335,13 +331,13 @@ pub(super) fn canonical_positions(directory: &Path, game: &Standard) -> Result<B
 }
 
 impl LabelledSuite {
-    /// Class of a position in reports: its number of stones, `5` for at most five.
+    /// Number of stones, `5` for at most five.
     #[must_use]
     pub fn class(position: &Position) -> String {
         position.num_stones().max(MIN_SUITE_STONES).to_string()
     }
 
-    /// Reads a suite from a file, or all suites from a directory.
+    /// Reads a suite from a file, or all from a directory.
     ///
     /// # Errors
     /// If a file cannot be read, a line is invalid, or there is no suite.
@@ -364,7 +360,7 @@ impl LabelledSuite {
         Ok(suites)
     }
 
-    /// Description of the games from which the positions come.
+    /// Games from which the positions come.
     #[must_use]
     pub fn source_description(&self) -> String {
         format!("games of {} with 10 % random moves", self.header.from)
@@ -378,7 +374,7 @@ impl LabelledSuite {
         )
     }
 
-    /// Parses a suite; `name` is its name in errors.
+    /// Reads a suite; `name` is for errors.
     ///
     /// # Errors
     /// Names the first invalid line.

@@ -330,8 +330,7 @@ fn the_suites_that_ship_are_sound_and_held_out() {
             sums.add(&game, labelled, &best_answer(&game, labelled));
         }
         let regret = sums.figures().regret;
-        // If the same values decide and judge, the result is biased upwards where they are
-        // uncertain.
+        // If the same values decide and judge, uncertain ones bias the result upwards.
         let flattered = if suite.header.stones <= 6 { 0.0 } else { 3e-4 };
         assert!((-flattered..=1e-12).contains(&regret.value), "{regret:?}");
     }

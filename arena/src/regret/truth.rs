@@ -11,9 +11,9 @@ use std::ops::Range;
 pub struct Labelled<G: Playable> {
     /// The position.
     pub position: G::Position,
-    /// All moves that some outcome of chance allows.
+    /// Moves that some outcome of chance allows.
     pub moves: Vec<G::Move>,
-    /// Value of each of `moves` for the side that makes it.
+    /// Value of each of `moves`, for the side that makes it.
     pub values: Vec<f32>,
     /// Values by the first and by the second half of the rollouts, of which `values` are the means;
     /// all are equal if exact.
@@ -40,8 +40,8 @@ impl<G: Playable> Labelled<G> {
         game.outcomes(&self.position, &self.moves)
     }
 
-    /// Value of the best move that an outcome allows. It is chosen by one half of the rollouts and
-    /// valued by the other; the result is the mean over both orders.
+    /// Value of the best move that an outcome allows, which one half of the rollouts chooses and
+    /// the other values; the mean over both orders.
     #[must_use]
     pub fn best_value(&self, outcome: &Outcome) -> f32 {
         let [one, other] = &self.split;
@@ -51,7 +51,7 @@ impl<G: Playable> Labelled<G> {
         (crossed[0] + crossed[1]) / 2.0
     }
 
-    /// Standard error of a move's loss, from those of its value and of the best move's.
+    /// From the standard errors of the move's value and the best one's.
     pub(super) fn loss_error(&self, outcome: &Outcome, index: usize) -> f32 {
         match first_best(&self.values, outcome.move_range()) {
             best if best == index => 0.0,
@@ -77,8 +77,7 @@ pub(super) fn decisions_per_position<G: Playable>(game: &G) -> f64 {
     f64::from(game.outcome_numbers().count() as u32)
 }
 
-/// Number of outcomes of chance merged in `outcome`, of `decisions` in all; rounded if almost an
-/// integer.
+/// Of `decisions` in all, those merged in `outcome`; rounded if almost an integer.
 #[must_use]
 pub(super) fn merged_outcome_count(outcome: &Outcome, decisions: f64) -> f64 {
     let share = f64::from(outcome.weight) * decisions;
@@ -88,7 +87,7 @@ pub(super) fn merged_outcome_count(outcome: &Outcome, decisions: f64) -> f64 {
     }
 }
 
-/// Exact values of all moves of each position, in order.
+/// Exact values of all moves, in the order of `positions`.
 ///
 /// # Errors
 /// If a position is not covered by the oracle.

@@ -3,14 +3,13 @@
 
 use super::{QUANTILE_95, Tally, normal_cdf};
 
-/// Probability that the score between equals is at least this far from 1/2, to either side.
+/// Probability that the score between equals is at least this far from 1/2.
 pub(crate) fn two_sided<const N: usize>(tally: &Tally<N>) -> f64 {
     let superiority = tally.superiority();
     (2.0 * superiority.min(1.0 - superiority)).clamp(0.0, 1.0)
 }
 
-/// Holm-adjusted probabilities of several tests, in the given order. Each is compared with the
-/// level of significance, such as 0.05.
+/// Adjusted probabilities in the given order, to compare with the level of significance.
 pub(crate) fn holm(probabilities: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..probabilities.len()).collect();
     order.sort_by(|&left, &right| probabilities[left].total_cmp(&probabilities[right]));
@@ -52,7 +51,7 @@ mod tests {
 
     #[test]
     fn holm_by_hand() {
-        // A textbook example: 4·0.005, 3·0.01, 2·0.03, 1·0.04, raised to the largest so far.
+        // Of a textbook: 4·0.005, 3·0.01, 2·0.03, 1·0.04, raised to the largest so far.
         let adjusted = holm(&[0.01, 0.04, 0.03, 0.005]);
         for (actual, expected) in adjusted.into_iter().zip([0.03, 0.06, 0.06, 0.02]) {
             close(actual, expected, 1e-12);

@@ -4,7 +4,6 @@
 
 use super::ratings::{ELO_PER_LOGIT, MatchRecord, Ratings, ratings, reachable_from};
 
-/// Minimum of a significant difference, in standard errors.
 pub(crate) const SIGNIFICANT_SIGMAS: f64 = 2.0;
 
 pub(crate) fn ranking(ratings: &Ratings) -> Vec<usize> {
@@ -18,8 +17,7 @@ pub(crate) fn are_apart(ratings: &Ratings, a: usize, b: usize) -> bool {
     difference > SIGNIFICANT_SIGMAS * ratings.difference_error(a, b)
 }
 
-/// Neighbours in the ranking of the active contestants whose difference is not settled, with
-/// `precision` in Elo.
+/// Unsettled neighbours in the ranking of the active contestants; `precision` in Elo.
 pub(crate) fn open_differences(
     ratings: &Ratings,
     precision: f64,

@@ -8,15 +8,14 @@ use super::{Interval, QUANTILE_95, Tally};
 pub(super) const ELO_PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
 
 impl<const N: usize> Tally<N> {
-    /// Normalised Elo of the score; `games` is the number of games in a sample, 2 for pairs.
-    ///
-    /// If all samples are equal, their variance is taken as the largest possible.
+    /// The score's normalised Elo; a sample has `games` games, 2 for pairs. If all samples are
+    /// equal, their variance is taken as the largest possible.
     #[must_use]
     pub fn normalized_elo(&self, games: f64) -> f64 {
         (self.bounded_score() - 0.5) / (games * self.positive_variance()).sqrt() * ELO_PER_DEVIATION
     }
 
-    /// 95 % interval of the normalised Elo; the standard deviation is taken as exact.
+    /// 95 % interval; the standard deviation is taken as exact.
     #[must_use]
     pub fn normalized_elo_interval(&self, games: f64) -> Interval {
         Interval::from_center(
@@ -48,8 +47,8 @@ mod tests {
 
     #[test]
     fn elo_of_pairs_of_published_matches() {
-        // Pair counts, with lower end, value and upper end of normalised and of plain Elo, from the
-        // tests of another match runner.
+        // Lower end, value and upper end of normalised and of plain Elo, from the tests of another
+        // match runner.
         for (counts, normalized, plain) in [
             (
                 [485, 1923, 2942, 1937, 594],
@@ -90,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_standard_deviation_by_hand() {
-        // Single games, 3 of 4 won: (3/4 - 1/2) / sqrt(3/16) standard deviations.
+        // 3 of 4 games won: (3/4 - 1/2) / sqrt(3/16) standard deviations.
         let actual = Tally { counts: [1, 3] }.normalized_elo(1.0);
         close(actual, 0.25 / (3.0_f64 / 16.0).sqrt() * 347.4356, 1e-3);
     }

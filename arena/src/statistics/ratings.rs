@@ -3,26 +3,25 @@
 //!
 //! Ratings maximise the likelihood (Newton's method) and have mean 0. Their errors come from the
 //! variance of pairs of games, in leagues averaged with a prior, by the "sandwich" estimator of
-//! White (1982). The score of a
-//! match is clamped to a quarter of a sample inside of 0 and 1, as in [`Tally::elo`], so that
-//! ratings are finite and those of two contestants differ by exactly the Elo of their match.
+//! White (1982). The score of a match is clamped to a quarter of a sample inside of 0 and 1, as in
+//! [`Tally::elo`], so that ratings are finite and those of two contestants differ by exactly the
+//! Elo of their match.
 
 use super::{Interval, Tally, dot};
 use alea_core::moments::Moments;
 
-/// Elo per unit of log-odds.
 pub(super) const ELO_PER_LOGIT: f64 = 400.0 / std::f64::consts::LN_10;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MatchRecord {
-    /// Index of the contestant whose points count; `b` is the opponent.
+    /// The contestant whose points count; `b` is the opponent.
     pub a: usize,
     pub b: usize,
     /// Number of pairs.
     pub samples: f64,
-    /// Mean score of `a`, inside `(0, 1)`.
+    /// Mean score of `a`, in `(0, 1)`.
     pub score: f64,
-    /// Variance of a pair's mean score.
+    /// Of a pair's mean score.
     pub variance: f64,
 }
 
@@ -39,8 +38,8 @@ impl MatchRecord {
         }
     }
 
-    /// The record of two contestants from the mean scores of their pairs. The variance is averaged
-    /// with that of independent games, since after a few equal pairs it would be too small.
+    /// From the mean scores of pairs. The variance is averaged with that of independent games,
+    /// since after a few equal pairs it would be too small.
     pub(crate) fn from_means(a: usize, b: usize, means: &Moments) -> Self {
         let samples = means.sample_count();
         let edge = 0.25 / samples.max(1.0);
@@ -57,11 +56,11 @@ impl MatchRecord {
     }
 }
 
-/// Ratings in Elo with mean 0.
+/// In Elo, with mean 0.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ratings {
     pub elo: Vec<f64>,
-    /// Covariances of the ratings, in Elo squared.
+    /// Covariances in Elo squared.
     pub covariance: Vec<Vec<f64>>,
 }
 
@@ -79,8 +78,7 @@ impl Ratings {
     }
 }
 
-/// Ratings of `contestants` from their records; `None` if these do not connect all contestants,
-/// whose ratings then have no common scale.
+/// `None` if the records do not connect all contestants, whose ratings then have no common scale.
 pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Ratings> {
     if contestants == 0 || reachable_from(contestants, records, 0).contains(&false) {
         return None;
@@ -92,7 +90,7 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
     let likelihood = |strengths: &[f64]| -> f64 {
         let one = |record: &&MatchRecord| {
             let difference = strengths[record.a] - strengths[record.b];
-            // ln of the logistic function of ±difference, without overflow.
+            // Logarithm of the logistic function of ±difference, without overflow.
             let won = -(-difference).exp().ln_1p();
             let lost = -difference.exp().ln_1p();
             record.samples * (record.score * won + (1.0 - record.score) * lost)
@@ -138,8 +136,8 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
         }
     }
     let bread = invert(curvature(&strengths, &records))?;
-    // The row of ones that is added for inversion does not affect the errors, so it is omitted in
-    // the middle factor.
+    // The row of ones added for inversion does not affect the errors, so the middle factor omits
+    // it.
     let filling = weighted_laplacian(contestants, &records, |record| record.variance);
     let covariance = product(&product(&bread, &filling), &bread);
     let mean = strengths.iter().sum::<f64>() / contestants as f64;
@@ -201,7 +199,7 @@ fn curvature(strengths: &[f64], records: &[&MatchRecord]) -> Matrix {
     matrix
 }
 
-/// Gauss–Jordan elimination with pivots; `None` for a singular matrix.
+/// Gauss–Jordan with pivots; `None` if singular.
 fn invert(mut matrix: Matrix) -> Option<Matrix> {
     let size = matrix.len();
     for (row, entries) in matrix.iter_mut().enumerate() {
@@ -282,7 +280,7 @@ mod tests {
             .map(|(a, b)| match_record(a, b, [wins(b, a), 0, wins(a, b)]))
             .collect();
         let actual = ratings(7, &records).unwrap();
-        // Published log-odds of the teams against Baltimore, and standard errors.
+        // Log-odds against Baltimore, and standard errors.
         let published = [
             (1.581, 0.343),
             (1.436, 0.340),
@@ -320,7 +318,7 @@ mod tests {
             );
             assert!(actual.difference_error(0, 1).is_finite());
         }
-        // The standard error is that of the score, divided by the slope of the curve.
+        // The standard error is the score's, divided by the slope of the curve.
         let record = match_record(0, 1, [10, 20, 40]);
         let tally = PairCounts::without_draws(10, 20, 40).tally();
         let score = tally.score();
@@ -347,8 +345,7 @@ mod tests {
 
     #[test]
     fn intervals_hold_the_true_rating_as_often_as_they_say() {
-        // Pairs whose games share luck: with probability 0.4 a pair is split whatever the
-        // strengths.
+        // The games of a pair share luck: with probability 0.4 it is split whatever the strengths.
         let strengths = [0.6, 0.2, 0.0, -0.3, -0.5];
         let mut random = RandomStream::new(5);
         let (mut inside, mut all) = (0, 0);

@@ -7,40 +7,39 @@
 //! Bergh's notes for fishtest.
 //!
 //! A test evaluated after batches of pairs has narrower bounds, by the mean overshoot of a discrete
-//! walk (Siegmund 1979; *Sequential Analysis*, 1985). Empty cells count 0.001 samples, as in
-//! fishtest.
+//! walk (Siegmund 1979; *Sequential Analysis*, 1985).
 
 use super::{PairCounts, Tally, normalized::ELO_PER_DEVIATION, score_of_elo};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
-/// The unit in which Elo differences are measured.
+/// Unit of Elo differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EloModel {
-    /// Ordinary Elo: the score is a logistic function of the difference.
+    /// The score is a logistic function of the difference.
     #[default]
     Logistic,
-    /// Normalised Elo: the excess of the score over 1/2 in standard deviations of one game. Tests
-    /// take as long with any draw rate.
+    /// Excess of the score over 1/2 in standard deviations of one game. Tests take as long with any
+    /// draw rate.
     Normalized,
 }
 
-/// A sequential test with its hypotheses and error probabilities.
+/// Hypotheses and error probabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SequentialTest {
-    /// Elo difference under the null hypothesis.
+    /// Elo under the null hypothesis.
     pub elo0: f64,
-    /// Elo difference under the alternative.
+    /// Elo under the alternative.
     pub elo1: f64,
     /// Probability of accepting `elo1` if `elo0` is true.
     pub alpha: f64,
     /// Probability of accepting `elo0` if `elo1` is true.
     pub beta: f64,
-    /// The unit of `elo0` and `elo1`.
+    /// Unit of `elo0` and `elo1`.
     pub model: EloModel,
-    /// Number of pairs between evaluations of the test, for which its bounds are corrected; `None`
-    /// for an evaluation after each pair.
+    /// Pairs between evaluations of the test, for which its bounds are corrected; `None` for an
+    /// evaluation after each pair.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<u64>,
 }
@@ -49,15 +48,15 @@ pub struct SequentialTest {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Evidence {
     pub(crate) ratio: f64,
-    /// Standard deviation of the change of `ratio` by one pair of games.
+    /// Standard deviation of the change of `ratio` by one pair.
     pub(crate) deviation: f64,
 }
 
-/// Mean distance by which a random walk exceeds a bound when it crosses it, in standard deviations
-/// of its steps: -ζ(1/2) / √(2π) (Siegmund 1979).
+/// Mean distance by which a random walk crosses a bound, in standard deviations of its steps:
+/// -ζ(1/2) / √(2π) (Siegmund 1979).
 const OVERSHOOT_SIGMAS: f64 = 0.582_597_157_939_010_6;
 
-/// Decision of a sequential test.
+/// State of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -70,7 +69,7 @@ pub enum Verdict {
 }
 
 impl SequentialTest {
-    /// A test of `elo1` against `elo0`, evaluated after each pair.
+    /// A test evaluated after each pair.
     ///
     /// # Errors
     /// If `elo0` is not below `elo1`, or an error probability is not in `(0, 0.5)`.
@@ -117,9 +116,9 @@ impl SequentialTest {
         self.batch.is_none_or(|batch| pairs.is_multiple_of(batch))
     }
 
-    /// Log likelihood ratios at which `elo0` and `elo1` are accepted (Wald 1945). Between
-    /// evaluations in batches the ratio overshoots the bounds, which are therefore moved inwards by
-    /// the mean overshoot; they meet if a single batch decides.
+    /// Ratios at which `elo0` and `elo1` are accepted (Wald 1945). Between evaluations in batches
+    /// the ratio overshoots the bounds, which are therefore moved inwards by the mean overshoot;
+    /// they meet if a single batch decides.
     pub(crate) fn bounds(&self, evidence: &Evidence) -> (f64, f64) {
         let lower = (self.beta / (1.0 - self.alpha)).ln();
         let upper = ((1.0 - self.beta) / self.alpha).ln();
@@ -131,7 +130,7 @@ impl SequentialTest {
         (lower + nearer, upper - nearer)
     }
 
-    /// Evidence of pairs of games. Empty cells that only drawn games can fill are omitted.
+    /// Empty cells that only drawn games can fill are omitted.
     pub(crate) fn pair_evidence(&self, pairs: &PairCounts) -> Evidence {
         match pairs.tally().counts {
             [lost, 0, split, 0, won] => {
@@ -153,7 +152,7 @@ impl SequentialTest {
         }
     }
 
-    /// Evidence of samples of `games` games each: 2 for pairs, 1 for independent single games.
+    /// Evidence of samples of `games` games: 2 for pairs, 1 for independent single games.
     pub(crate) fn evidence<const N: usize>(
         &self,
         tally: &Tally<N>,
@@ -191,13 +190,13 @@ impl SequentialTest {
     }
 }
 
-/// Count of an empty cell, as in fishtest.
+/// Samples in an empty cell, as in fishtest.
 const EMPTY_CELL_COUNT: f64 = 1e-3;
 
-/// Newton steps before bisection takes over; near a root three or four are enough.
+/// Then bisection takes over; near a root three or four steps are enough.
 const MAX_NEWTON_STEPS: usize = 30;
 
-/// The distribution with mean `mean` that is nearest to `observed`.
+/// The distribution with mean `mean` nearest to `observed`.
 fn nearest_with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {
     tilted_to_zero_mean(
         observed,
@@ -369,7 +368,7 @@ mod tests {
                 },
                 2.0,
             );
-            // Single games with the same variance per pair.
+            // With the same variance per pair.
             let games = test.evidence(
                 &Tally {
                     counts: [50_000; 2],

@@ -11,14 +11,13 @@ use alea_core::random::RandomStream;
 /// Probabilities that A wins 0, 1 or 2 games of a pair; there are no draws.
 pub type PairDistribution = [f64; 3];
 
-/// Distribution of pairs with an Elo difference under a model, of which the fraction `split` is
-/// split.
+/// Pairs at the Elo difference `elo`, of which the fraction `split` is split.
 ///
 /// # Panics
 /// If so many split pairs leave no room for the score.
 #[must_use]
 pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribution {
-    // The probabilities of two wins and of two losses differ by twice the excess of the score.
+    // Half the difference between the probabilities of two wins and of two losses.
     let excess = match model {
         EloModel::Logistic => score_of_elo(elo) - 0.5,
         EloModel::Normalized => {
@@ -43,8 +42,7 @@ pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribut
     pair_distribution
 }
 
-/// Simulates a test of random pairs, evaluated after every `every` pairs: verdict and number of
-/// pairs.
+/// A test of random pairs, evaluated after every `every` pairs: verdict and number of pairs.
 pub fn run(
     test: &SequentialTest,
     every: u64,
@@ -65,8 +63,7 @@ pub fn run(
     })
 }
 
-/// Simulates a test of random single games, which A wins with probability `score`: verdict and
-/// number of games.
+/// A test of random games, which A wins with probability `score`: verdict and number of games.
 pub fn simulate_games(
     test: &SequentialTest,
     score: f64,

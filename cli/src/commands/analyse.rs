@@ -1,4 +1,4 @@
-//! `alea analyse`: win probability, move values and best move of a position, by any player.
+//! `alea analyse`: win probability, move values and best move, by any player.
 
 use crate::games::{self, with_game};
 use crate::positions::{self, PositionArguments, Question};
@@ -60,7 +60,7 @@ struct Answer<M> {
     milliseconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluation_share: Option<f64>,
-    /// Search tree statistics; `None` unless the player is an MCTS.
+    /// `None` unless the player is an MCTS.
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<Box<TreeReport<M>>>,
 }
@@ -75,7 +75,7 @@ struct RatedMove<M> {
     calibrated: Option<f32>,
     #[serde(flatten)]
     exact: ExactScores,
-    /// Visits and proven bounds of the move; `None` unless the player is an MCTS.
+    /// Visits and proven bounds; `None` unless the player is an MCTS.
     #[serde(flatten)]
     searched: Option<MoveStatistics<M>>,
 }
@@ -94,7 +94,7 @@ impl Arguments {
         };
         let seed = derive_seed(self.seed, SeedSpace::Player, &[]);
         let answer = |question: &Question<G>| {
-            // Each position of a stream is a new game for the player.
+            // Each position of a stream is a new game.
             player.new_game(seed);
             answer(game, question, &recipe, &mut *player)
         };

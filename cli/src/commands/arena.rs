@@ -72,12 +72,11 @@ pub(crate) struct PairArguments {
 
 const DEFAULT_GAMES: u64 = 2000;
 
-/// Default maximum of games with a sequential test.
 const DEFAULT_TEST_GAMES: u64 = 200_000;
 
 impl PairArguments {
-    /// Options of a match. `tested`: a sequential test may end it, so the default number of games
-    /// is larger.
+    /// With `tested`, a sequential test may end the match, so the default number of games is
+    /// larger.
     pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> MatchOptions<G> {
         let default_games = if tested {
             DEFAULT_TEST_GAMES
@@ -95,7 +94,7 @@ impl PairArguments {
     }
 }
 
-/// Options of a match with the game's default openings, all threads and a progress bar.
+/// With the default openings, all threads and a progress bar.
 pub(crate) fn match_options<G: Playable>(
     game: &G,
     pairs: u64,
@@ -134,7 +133,7 @@ pub struct MatchArguments {
     log: Option<PathBuf>,
 }
 
-/// Default of `--luck`, for games that have `abt`.
+/// For games that have `abt`.
 const DEFAULT_LUCK_PLAYER: &str = "star1(depth=2, eval=abt)";
 const FALLBACK_LUCK_PLAYER: &str = "star1(depth=2)";
 
@@ -151,11 +150,10 @@ impl MatchArguments {
         self.pairs.shard
     }
 
-    /// Options of a match. `tested`: a sequential test may end it, so the default number of games
-    /// is larger.
+    /// With `tested`, a sequential test may end the match, so the default number of games is
+    /// larger.
     ///
     /// # Errors
-    ///
     /// If the set-ups or the evaluator of luck adjustment cannot be read.
     pub fn options<G: Playable>(&self, game: &G, tested: bool) -> Result<MatchOptions<G>> {
         let mut options = self.pairs.options(game, tested);
@@ -171,7 +169,7 @@ impl MatchArguments {
     }
 }
 
-/// Player for luck adjustment; an evaluator is searched one ply deep.
+/// An evaluator is searched one ply deep.
 pub(crate) fn luck_evaluator<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
     let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), game);
     let named = evaluated.or_else(|_| contestant(notation, game));
@@ -181,8 +179,7 @@ pub(crate) fn luck_evaluator<G: Playable>(notation: &str, game: &G) -> Result<Co
     }
 }
 
-/// Parses a sequential test such as `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic count=pairs
-/// batch=500`.
+/// Such as `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic count=pairs batch=500`.
 pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
     let (mut elo0, mut elo1, mut alpha, mut beta) = (None, None, 0.05, 0.05);
     let (mut model, mut single_games, mut batch) = (EloModel::Logistic, false, None);
@@ -231,13 +228,13 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
     })
 }
 
-/// A player as a contestant. Its name, by which state files identify it, is the notation with the
-/// checksums of its models.
+/// A player, named by its notation with the checksums of its models, since state files identify it
+/// by the name.
 pub fn contestant<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
     labelled_contestant(notation, notation, game)
 }
 
-/// A player as a contestant, whose name is `label` with the checksums of its models.
+/// A player, named `label` with the checksums of its models.
 pub(crate) fn labelled_contestant<G: Playable>(
     notation: &str,
     label: &str,

@@ -11,7 +11,6 @@ use serde_json::json;
 use trainer::calibrate::{cross_entropy, fit_logistic, positions_with_results};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 
-/// Positions that one task evaluates.
 const POSITIONS_PER_TASK: usize = 1024;
 
 /// Fit the win probabilities of evaluators' raw scores
@@ -40,7 +39,6 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Default number of random plies at the start, and fraction of random moves after them.
 const DEFAULT_OPENING_PLIES: usize = 4;
 const DEFAULT_EXPLORATION: f64 = 0.02;
 
@@ -116,7 +114,7 @@ impl Arguments {
             let valued = alea_parallel::map(blocks.len(), |index| {
                 let value = |(position, result): &(_, f32)| {
                     let value = evaluator.value_of(game, position);
-                    // The calibrated value, or the evaluator's own if it has no calibration.
+                    // The evaluator's own value if it has no calibration.
                     let value = evaluator.observed_win_rate(value).unwrap_or(value);
                     (f64::from(value), *result)
                 };

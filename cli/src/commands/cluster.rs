@@ -54,9 +54,9 @@ enum Scheduler {
 #[serde(deny_unknown_fields)]
 struct Settings {
     name: String,
-    /// Directory of scripts, logs and done marks, under the same path on every node.
+    /// Scripts, logs and done marks, under the same path on every node.
     directory: PathBuf,
-    /// Path of `alea` on the nodes; `None` means the path of this program.
+    /// Path of `alea` on the nodes; by default that of this program.
     program: Option<PathBuf>,
     #[serde(default)]
     needs: ResourceRequest,
@@ -71,7 +71,7 @@ struct Settings {
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ResourceRequest {
-    /// Time limit of a task, in hours.
+    /// Time limit of a task.
     hours: Option<f64>,
     memory: Option<u64>,
     cores: Option<u64>,
@@ -80,15 +80,15 @@ struct ResourceRequest {
     throttle: Option<u64>,
 }
 
-/// Limits of the scheduler; those of Slurm's arrays and queue are by default read from it.
+/// Limits of the scheduler; Slurm's own are the default for arrays and queue.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Limits {
-    /// Maximum size of an array: largest index plus one.
+    /// Maximum size: largest index plus one.
     array: Option<u64>,
     submit: Option<u64>,
     requeues: Option<u64>,
-    /// Seconds from a warning signal to the time limit of a job.
+    /// Seconds from a warning signal to a job's time limit.
     early: Option<u64>,
 }
 
@@ -101,13 +101,13 @@ struct Stage {
     /// Rounds of a sequential test, each with `tasks` tasks. After its decision further rounds play
     /// nothing.
     rounds: Option<u64>,
-    /// Names of the stages that must finish first; by default the previous one.
+    /// Stages that must finish first; by default the previous one.
     after: Option<Vec<String>>,
     #[serde(default)]
     needs: ResourceRequest,
-    /// Core hours of the stage, extrapolated from a smaller run.
+    /// Extrapolated from a smaller run.
     core_hours: Option<f64>,
-    /// Disk space of the stage in MB, extrapolated from a smaller run.
+    /// In MB, extrapolated from a smaller run.
     disk: Option<f64>,
 }
 
@@ -117,12 +117,11 @@ struct Improve {
     config: PathBuf,
     out: PathBuf,
     generations: u64,
-    /// Number of tasks of a self-play or labelling stage.
+    /// Tasks of a self-play or labelling stage.
     tasks: u64,
-    /// Number of tasks of one round of the gate.
+    /// Tasks of one round of the gate.
     gate: u64,
     rounds: u64,
-    /// Resources of training that differ from those of other stages.
     #[serde(default)]
     train: ResourceRequest,
 }
@@ -152,8 +151,8 @@ impl Step {
         self.needs.cores.unwrap_or(1)
     }
 
-    /// Time limit of a task in minutes: `hours`, or 1.5 times the task's part of `core_hours` plus
-    /// 6 minutes; `None` if neither is given.
+    /// Time limit of a task: `hours`, or 1.5 times the task's part of `core_hours` plus 6 minutes;
+    /// `None` if neither is given.
     fn minutes(&self) -> Option<u64> {
         let hours_of = |all| 0.1 + 1.5 * all / (self.tasks * self.cores()) as f64;
         let hours = self.needs.hours.or(self.core_hours.map(hours_of))?;
@@ -225,7 +224,7 @@ impl Arguments {
     }
 }
 
-/// Replaces each `@name@` by its value: strings as they are, null as nothing, others as JSON.
+/// Replaces each `@name@`: by strings as they are, nothing for null, other values as JSON.
 fn fill_template(template: &str, values: &[&Value]) -> String {
     let (mut text, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once('@') {

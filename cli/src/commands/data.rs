@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     command: Command,
 }
 
-/// Declares [`Command`] from each subcommand and its field with the paths of records.
+/// Declares [`Command`] from subcommands with their fields of records' paths.
 macro_rules! commands {
     ($($name:ident($arguments:ty): $($paths:ident).+,)+) => {
         #[derive(Subcommand)]
@@ -176,13 +176,13 @@ fn report_problems(error: Error) -> Error {
 
 const SHARDS_NOUN: &str = "shards";
 
-/// Counts of endings; `None` if the rules ended all games.
+/// `None` if the rules ended all games.
 fn format_endings(endings: &BTreeMap<Ending, u64>) -> Option<String> {
     let are_played = endings.keys().all(Ending::is_played);
     (!are_played).then(|| counts(endings))
 }
 
-/// Non-zero counts as text, such as `3 resigned, 1 agreed`.
+/// Non-zero counts, such as `3 resigned, 1 agreed`.
 fn counts<'a>(all: impl IntoIterator<Item = (impl Display, &'a u64)>) -> String {
     let all = all.into_iter().filter(|&(_, &count)| count > 0);
     let all = all.map(|(what, count)| format!("{count} {what}"));

@@ -126,7 +126,8 @@ impl Console {
     }
 }
 
-/// Whether standard input is a file, all of which is there from the beginning.
+/// A file's input is all there from the beginning.
+#[cfg(unix)]
 fn is_file() -> bool {
     #[cfg(unix)]
     let input = std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned();

@@ -19,7 +19,7 @@ use engine::play::player_notation::trusted_text;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Line of the ledger before which new lines are inserted.
+/// New lines are inserted before this one.
 const LEDGER_MARK: &str = "<!-- A line for each shipped model goes here. -->";
 
 /// Promote a model if a sequential test finds it better
@@ -109,7 +109,6 @@ impl Arguments {
     }
 }
 
-/// A promotion whose conditions were checked before its games.
 struct PreparedPromotion<G: Learnable> {
     bytes: Vec<u8>,
     model: ModelFile<G>,
@@ -155,7 +154,7 @@ impl<G: Learnable> PreparedPromotion<G> {
         })
     }
 
-    /// Copies the model, then adds its line to the current ledger.
+    /// Copies the model, then adds its line to the ledger.
     fn carry_out(&self, result: &MatchResult, arguments: &Arguments) -> Result<()> {
         if !self.path.exists() {
             output::write_file(&self.path, &self.bytes)?;
@@ -169,8 +168,7 @@ impl<G: Learnable> PreparedPromotion<G> {
         Ok(output::write_file(&arguments.ledger, text)?)
     }
 
-    /// Row of the ledger: file, kind and shape, weights, data, settings, results at depth 1 and 3,
-    /// date, checksum.
+    /// File, kind and shape, weights, data, settings, results at depth 1 and 3, date, checksum.
     fn ledger_line(&self, result: &MatchResult, arguments: &Arguments) -> String {
         let provenance: Value = serde_json::from_str(&self.model.provenance).unwrap_or_default();
         let shape = match &self.model.model {

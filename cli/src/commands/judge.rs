@@ -50,14 +50,13 @@ pub(crate) struct Arguments {
 
 #[derive(Serialize)]
 struct JudgedGame<'a> {
-    /// Number of the game, from 1.
+    /// Counted from 1.
     game: u64,
     players: Vec<&'a str>,
     #[serde(flatten)]
     ledger: GameReview,
 }
 
-/// Maximum of games in memory at a time.
 const MAX_GAMES_IN_MEMORY: u64 = 256;
 
 impl Arguments {

@@ -81,12 +81,12 @@ struct LeagueConfig {
     seed: u64,
     luck: Option<String>,
     opening_plies: Option<usize>,
-    /// Games that a pairing plays before the next pairing is chosen.
+    /// Games of a pairing before the next one is chosen.
     step: u64,
     /// Neighbours in the ranking count as equal once two standard errors of their Elo difference
     /// are at most this.
     precision: f64,
-    /// Total number of games at which the league pauses.
+    /// Games in all at which the league pauses.
     games: u64,
     records: bool,
     entrant: Vec<EntrantConfig>,
@@ -97,7 +97,7 @@ struct LeagueConfig {
 struct EntrantConfig {
     name: String,
     player: Option<String>,
-    /// Command of another program, whose `external` options are in `options`.
+    /// Another program, whose `external` options are in `options`.
     command: Option<String>,
     options: Option<String>,
 }
@@ -132,7 +132,7 @@ impl EntrantConfig {
         }
     }
 
-    /// The entrant. A missing program makes it absent; an invalid notation is an error.
+    /// A missing program makes the entrant absent; an invalid notation is an error.
     fn enter<G: Playable>(&self, game: &G) -> Result<Entrant<G>> {
         let notation = self.notation()?;
         let parsed = Notation::parse(&notation)?;
@@ -161,7 +161,7 @@ impl EntrantConfig {
     }
 }
 
-/// Tests a program by a first move; returns its error, if any.
+/// The error, if any, of a first move.
 fn try_out<G: Playable>(player: &mut dyn Player<G>, game: &G) -> Option<String> {
     let start = game.random_start(&mut RandomStream::new(0), 0);
     player.new_game(0);
@@ -223,7 +223,7 @@ impl Arguments {
         let result = play_league(&self.directory, &entrants, &options, |result, pairing| {
             if last_refresh.is_none_or(|last_refresh| last_refresh.elapsed() > REFRESH_INTERVAL) {
                 output::note(&format!("{} games, now {pairing}", result.games));
-                // An error is ignored, because the files are written again later.
+                // Ignored, because the files are written again later.
                 let _ = write_result_files(&self.directory, result);
                 last_refresh = Some(Instant::now());
             }

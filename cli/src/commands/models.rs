@@ -86,7 +86,7 @@ fn verify(path: &Path) -> Result<Value> {
     })
 }
 
-/// Result of verifying a model file; `None` if the model is not for game `G`.
+/// `None` if the model is not for game `G`.
 fn verify_for<G: Learnable>(path: &Path, name: &str) -> Option<Result<Value>> {
     let file = match ModelFile::load(&G::from_model_game_name(name)?, path) {
         Ok(file) => file,

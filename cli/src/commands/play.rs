@@ -1,4 +1,4 @@
-//! `alea play`: a game against a player in the terminal, with hints, move prices and a ledger.
+//! `alea play`: a game in the terminal, with hints, move prices and a ledger.
 //!
 //! Invariant: `positions[i]` is the position before ply i. Rolls depend on the seed and the ply
 //! only, so an undo keeps them. A saved game opens no file and starts no program.
@@ -125,7 +125,7 @@ struct Session<'a, G: Playable> {
     opponent: Option<PlayerRecipe<G>>,
     positions: Vec<G::Position>,
     plies: Vec<PlayedPly>,
-    /// Roll that was given with the start position.
+    /// Roll given with the start position.
     rolled: Option<u8>,
 }
 
@@ -277,8 +277,7 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    /// The roll of the current ply: `None` if the user quits, `Some(None)` without dice or after
-    /// the end.
+    /// `None` if the user quits, `Some(None)` without dice or after the end.
     fn roll_or_ask(&self, is_over: bool) -> Result<Option<Option<u8>>> {
         let ply = self.plies.len();
         let rolled = self.rolled.filter(|_| ply == 0);
@@ -325,14 +324,14 @@ impl<'a, G: Playable> Session<'a, G> {
         output::line(&format!("{} taken back", before - self.plies.len()))
     }
 
-    /// Reads a line; `None` at the end of input.
+    /// `None` at the end of input.
     fn line(&self, prompt: &str) -> Result<Option<String>> {
         let mut out = io::stdout().lock();
         write!(out, "{} ", style(prompt).bold())?;
         out.flush()?;
         let (mut input, mut line) = (io::stdin().lock(), Vec::new());
         let read = read_line(&mut input, MAX_LINE, &mut line);
-        // A line that is too long counts as an invalid move.
+        // Too long a line counts as an invalid move.
         let read = read.and_then(|read| match read {
             LineRead::Truncated => input.skip_until(b'\n').map(|_| read),
             read => Ok(read),
@@ -340,13 +339,13 @@ impl<'a, G: Playable> Session<'a, G> {
         let read = read.context("cannot read standard input")?;
         let text = String::from_utf8_lossy(&line).trim().to_owned();
         if !io::stdin().is_terminal() {
-            // Input from a pipe is invisible, so it is printed.
+            // A pipe does not echo input, so it is printed.
             writeln!(out, "{text}")?;
         }
         Ok((read != LineRead::End).then_some(text))
     }
 
-    /// Runs commands until a move or `undo`, which it returns; `None` to quit.
+    /// Runs commands up to a move or `undo`; `None` to quit.
     fn read_move(&self, face: Option<u8>) -> Result<Option<String>> {
         let moves = self.move_names(face);
         let prompt = format!("{}:", self.mover_title());
@@ -382,7 +381,7 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    /// The best move with its value, and the value of `mv`; in percent.
+    /// The best move and its value, and the value of `mv`; in percent.
     fn rate_move(&self, face: Option<u8>, mv: &str) -> Result<(String, f64, f64)> {
         let (game, position) = (&self.game, self.position());
         let values = MoveValuer::new(game, &self.judge)?.analyse(&position, None)?;
@@ -443,7 +442,7 @@ impl<'a, G: Playable> Session<'a, G> {
         )?)
     }
 
-    /// Prints the terms of each seat's result, in hundredths of a win.
+    /// Terms of each seat's result, in hundredths of a win.
     fn print_review(&self) -> Result<()> {
         if self.plies.is_empty() {
             return Ok(());
@@ -481,7 +480,7 @@ impl<'a, G: Playable> Session<'a, G> {
                 seat.error_per_decision,
             ];
             for (row, term) in text_table.rows.iter_mut().zip(terms) {
-                // Avoids the sign of a negative zero.
+                // Avoids negative zero.
                 row.push(Cell::Right(format!(
                     "{:+.2}",
                     (1e4 * term).round() / 100.0 + 0.0

@@ -1,4 +1,4 @@
-//! `alea probe`: exact values of endgame positions and their moves.
+//! `alea probe`: exact values of endgames and their moves.
 
 use crate::positions::{self, PositionArguments};
 use crate::tables;
@@ -44,7 +44,6 @@ struct RatedMove {
     #[serde(rename = "move")]
     mv: String,
     value: f32,
-    /// Rolls for which this move is among the best.
     best: Vec<u8>,
 }
 
@@ -125,7 +124,7 @@ impl Source<'_> {
         })
     }
 
-    /// Tables of at least `stones` stones if possible, else the largest available.
+    /// Tables of at least `stones` stones if possible, else the largest.
     fn tables(&mut self, stones: usize) -> Result<Arc<Tables>> {
         const MAX_QUICK_STONES: usize = 4;
         let variant = self.game.variant();
@@ -144,7 +143,7 @@ impl Source<'_> {
             }
         }
         let max_stones = usize::from(self.arguments.stones);
-        // Tables of four stones are built in no time, larger ones only if options allow it.
+        // Four stones take no time, more are built only if options allow it.
         let stones_to_build = if stones > MAX_QUICK_STONES && stones <= max_stones {
             stones
         } else {

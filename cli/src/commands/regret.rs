@@ -118,7 +118,7 @@ struct TruthSet<G: Playable> {
     truth: String,
     from: String,
     headers: Vec<serde_json::Value>,
-    /// Time to load the tables or the solver.
+    /// Time to load tables or solver.
     loading: Duration,
 }
 
@@ -281,7 +281,7 @@ impl Arguments {
         Ok(players.chain(evaluators).collect::<Result<_, _>>()?)
     }
 
-    /// The tablebase or solver, and the maximum stones (or empty squares) that it covers.
+    /// Tablebase or solver, and the maximum stones (or empty squares) that it covers.
     fn oracle<G: Playable>(&self, game: &G) -> Result<(Arc<dyn Oracle<G>>, usize)> {
         if let Some(einstein) = (game as &dyn Any).downcast_ref::<Standard>() {
             let stones = usize::from(self.stones.unwrap_or(5));
@@ -368,14 +368,13 @@ fn is_einstein<G: Playable>(game: &G) -> bool {
     (game as &dyn Any).is::<Standard>()
 }
 
-/// Converts a value of type `A` to `B`; `None` if the types differ.
+/// `None` if the types differ.
 fn downcast_value<A: 'static, B: 'static>(value: A) -> Option<B> {
     let value: Box<dyn Any> = Box::new(value);
     value.downcast().ok().map(|value| *value)
 }
 
-/// Class of a position in reports: for positions of suites the number of stones, otherwise the
-/// oracle's class.
+/// For positions of suites the number of stones, otherwise the oracle's class.
 fn class_of<G: Playable>(game: &G, of_suites: bool) -> impl Fn(&G::Position) -> String {
     move |position| match (G::registry().oracle, of_suites) {
         (Some(OracleEntry { class, .. }), false) => class(game, position),

@@ -40,7 +40,6 @@ impl Arguments {
     /// Writes the page; `other` reads kinds of results that `arena` does not.
     ///
     /// # Errors
-    ///
     /// If a result cannot be read or the page cannot be written.
     pub fn run_with(&self, other: SectionParser) -> Result<()> {
         let out = &self.out;

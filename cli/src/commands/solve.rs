@@ -1,4 +1,4 @@
-//! `alea solve`: builds the exact endgame tables, and prints their statistics.
+//! `alea solve`: builds the exact endgame tables and prints statistics.
 
 use crate::games::GameArguments;
 use crate::output;

@@ -64,10 +64,9 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Program name in the metadata of models.
+/// For the metadata of models.
 const PROGRAM_VERSION: &str = concat!("alea ", env!("CARGO_PKG_VERSION"));
 
-/// Fraction of the games that is used for validation.
 pub(crate) const VALIDATION_FRACTION: f64 = 0.05;
 
 impl Arguments {
@@ -130,7 +129,7 @@ pub(crate) fn read_config(path: Option<&Path>, seed: Option<u64>) -> Result<Trai
     Ok(config)
 }
 
-/// Samples of directories of records; reports duplicate games.
+/// Loads records and reports duplicate games.
 pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Result<Samples<G>> {
     let options = SampleOptions::new(&config.target, VALIDATION_FRACTION, config.seed);
     let samples = Samples::open(data, &options.with_memory_limit(config.training.window))?;
@@ -170,7 +169,7 @@ pub(crate) fn fit_family<G: Learnable>(
     directory: &Path,
 ) -> Result<TrainingReport> {
     let _claim = files::claim_directory(directory)?;
-    // Paths are left out, so that equal runs in other directories write equal files.
+    // Without paths, equal runs in other directories write equal files.
     let provenance =
         json!({ "program": PROGRAM_VERSION, "records": recorded_runs::<G>(data)? }).to_string();
     Ok(output::with_progress("samples", |progress| {
@@ -197,7 +196,7 @@ fn recorded_runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
         }
     }
     Ok(if runs.len() > 1 {
-        // The form in which the header of a merged set names its sources.
+        // As in the header of a merged set.
         json!({ "sources": runs })
     } else {
         runs.pop().unwrap_or_default()

@@ -92,7 +92,6 @@ impl Arguments {
         match server::serve(listener, options).context("the server ended")? {}
     }
 
-    /// Path of the engine as WebAssembly.
     fn wasm_path(&self) -> Result<PathBuf> {
         if let Some(file) = &self.wasm {
             return Ok(file.clone());

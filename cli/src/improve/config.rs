@@ -19,7 +19,7 @@ use trainer::labeller::{LabelConfig, LabelSource};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 use trainer::training::Family;
 
-/// Maximum generations, because directory names have four digits.
+/// Directory names have four digits.
 const MAX_GENERATIONS: u64 = 9999;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub(crate) struct ImproveConfig {
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrainSection {
     family: String,
-    /// Number of newest generations whose games are trained on.
+    /// Newest generations whose games are trained on.
     pub(crate) last_generations: u64,
     #[serde(default)]
     target: TargetConfig,
@@ -62,7 +62,7 @@ pub(super) struct GateSection {
     elo1: f64,
     alpha: f64,
     beta: f64,
-    /// Pairs of games between two looks of the sequential test; 1 by default.
+    /// Pairs between two looks of the sequential test; 1 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     batch: Option<u64>,
     pub(super) pairs: u64,
@@ -88,8 +88,7 @@ impl Settings for ImproveConfig {
 }
 
 impl ImproveConfig {
-    /// Checks as much as possible before hours of work; `start` stands for all generations'
-    /// evaluators.
+    /// `start` stands for all generations' evaluators.
     pub(crate) fn check<G: Learnable>(&self, game: &G, start: &Evaluator) -> Result<()> {
         let ranges = [
             ("generations", self.generations, MAX_GENERATIONS),
@@ -139,9 +138,9 @@ impl ImproveConfig {
         Ok(())
     }
 
-    /// Seed of a generation's stage, of 53 bits, which every TOML and JSON reader can represent.
+    /// 53 bits, which every TOML and JSON reader can represent.
     pub(crate) fn stage_seed(&self, space: SeedSpace, generation: u64) -> u64 {
-        /// Distinguishes these seeds from those of other commands.
+        /// Separate from the seeds of other commands.
         const IMPROVE_SEED: u64 = 0x1339_7E0F;
         derive_seed(self.seed, space, &[IMPROVE_SEED, generation]) >> 11
     }
@@ -161,7 +160,7 @@ impl ImproveConfig {
         let seed = self.stage_seed(SeedSpace::SelfPlay, generation);
         let mut config = self.selfplay.config(seed);
         for WeightedPlayer { player, .. } in &mut config.players {
-            // A player without placeholder is a fixed opponent.
+            // Without placeholder it is a fixed opponent.
             if let Ok(with_best) = with_evaluator(player, &best.notation) {
                 *player = with_best;
             }

@@ -1,8 +1,7 @@
 //! One generation: self-play, labels, training, gate, measurement.
 //!
-//! Invariant: stages store finished work in the generation's directory and resume from it. The
-//! result depends only on the settings, the generation's number, the best evaluator so far and the
-//! games in the window.
+//! Invariant: its result depends only on the settings, its number, the best evaluator so far and
+//! the games in the window.
 
 use super::{
     Part, Run,
@@ -35,7 +34,7 @@ use trainer::training::TrainingReport;
 pub(super) struct Generation<'a, G> {
     pub(super) run: &'a Run<'a, G>,
     pub(super) number: u64,
-    /// The best evaluator so far; its strength is in `strength`.
+    /// Best so far; its strength is in `strength`.
     pub(super) best: Evaluator,
     pub(super) strength: &'a [Strength],
 }
@@ -76,7 +75,7 @@ impl<G: Learnable> Generation<'_, G> {
         )?;
         output::note(&result_line);
         let accepted = test.verdict == Verdict::Accepted;
-        // After a rejection the best evaluator's strength is that measured before.
+        // After a rejection the strength stays as measured before.
         let strength = if accepted {
             stages.run(
                 &self.stage_name("measure"),
@@ -145,7 +144,7 @@ impl<G: Learnable> Generation<'_, G> {
         Ok((report, samples))
     }
 
-    /// Path of the new model relative to the run's directory, and the model as an evaluator.
+    /// Path relative to the run's directory, and the model as an evaluator.
     fn candidate_model(&self) -> Result<(PathBuf, Evaluator)> {
         let family = self.run.config.family()?.name();
         let model = directory_of(self.number).join(family).join(family);
@@ -186,7 +185,7 @@ impl<G: Learnable> Generation<'_, G> {
             recipe = recipe.with_model_name(&path.display().to_string(), name);
         }
         let result_line = format!("'{}' by {}", recipe.label().name, recipe.label().by);
-        // Labelled records are complete once their directory has its final name.
+        // Complete once the directory has its final name.
         if directory_of.exists() {
             return Ok(result_line);
         }
@@ -246,7 +245,7 @@ impl<G: Learnable> Generation<'_, G> {
 }
 
 impl<G: Learnable> Run<'_, G> {
-    /// Self-play of a generation; its records contain no paths.
+    /// The records contain no paths.
     pub(super) fn self_play(&self, number: u64, best: &Evaluator) -> Result<SelfPlay<G>> {
         let run = SelfPlay::new(self.config.selfplay(number, best))?;
         Ok(match &best.model {
@@ -255,8 +254,7 @@ impl<G: Learnable> Run<'_, G> {
         })
     }
 
-    /// Strength of an evaluator against generation 0 (unless it is that itself) and the configured
-    /// opponents.
+    /// Strength against generation 0 (unless it is that itself) and the configured opponents.
     pub(super) fn measure(&self, number: u64, who: &Evaluator) -> Result<Vec<Strength>> {
         let (game, config, start) = (self.game, self.config, &self.start);
         let directory = self.directory.join(directory_of(number));

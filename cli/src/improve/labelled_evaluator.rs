@@ -1,7 +1,7 @@
 //! Evaluators of learning in generations: hand-made ones and models.
 //!
-//! Invariant: an evaluator's label is independent of its path, so directories can be moved and
-//! equal settings give equal files.
+//! Invariant: labels are independent of paths, so directories can be moved and equal settings give
+//! equal files.
 
 use crate::commands::arena::labelled_contestant;
 use crate::gating::{model_notation, with_evaluator};
@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Evaluator {
     pub(crate) notation: String,
     pub(crate) label: String,
-    /// File and label of a model of the run; `None` for an evaluator that is fixed by its notation.
+    /// File and label of a model of the run; `None` for a fixed evaluator.
     pub(crate) model: Option<(PathBuf, String)>,
 }
 
 impl Evaluator {
-    /// An evaluator that is fixed by its notation: hand-made, or a model outside the run.
+    /// A fixed evaluator: hand-made, or a model outside the run.
     pub(crate) fn from_notation(notation: &str) -> Result<Self> {
         let label = Notation::parse(notation)?.to_string();
         Ok(Self {
@@ -37,7 +37,7 @@ impl Evaluator {
         }
     }
 
-    /// A contestant that plays by `template`, with this evaluator in place of the placeholder.
+    /// Plays by `template`, with this evaluator in place of the placeholder.
     pub(crate) fn contestant<G: Playable>(
         &self,
         template: &str,

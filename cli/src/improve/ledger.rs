@@ -24,7 +24,7 @@ pub(crate) struct Ledger {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Start {
     pub(crate) evaluator: String,
-    /// Checksum of the evaluator's model; `None` for a hand-made evaluator.
+    /// Checksum of the model; `None` for a hand-made evaluator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) checksum: Option<String>,
     pub(crate) strength: Vec<Strength>,
@@ -34,26 +34,24 @@ pub(crate) struct Start {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
     pub(crate) generation: u64,
-    /// Whether the gate accepted the generation's model.
     pub(crate) accepted: bool,
-    /// Label of the best evaluator before: it played the games and was the gate's opponent.
+    /// Label of the evaluator that played the games and was the gate's opponent.
     pub(crate) best_before: String,
-    /// Number of self-play games, and of their positions.
+    /// Self-play games, and their positions.
     pub(crate) games: u64,
     pub(crate) positions: u64,
     pub(crate) training: Training,
-    /// Path of the new model relative to the run's directory, and the xxh3 checksum in its
-    /// metadata.
+    /// Path relative to the run's directory, and the xxh3 checksum in the metadata.
     pub(crate) model: PathBuf,
     pub(crate) checksum: String,
     pub(crate) gate: GateResult,
-    /// Strength, after this generation, of the best evaluator so far.
+    /// Strength of the best evaluator after this generation.
     pub(crate) strength: Vec<Strength>,
-    /// Command that runs this generation again, in the run's directory.
+    /// Runs this generation again, in the run's directory.
     pub(crate) command: String,
 }
 
-/// Result of a training; losses in nats.
+/// Losses are in nats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Training {
@@ -65,7 +63,7 @@ pub(crate) struct Training {
     pub(crate) validation_loss: f64,
 }
 
-/// The gate's match, candidate against best evaluator, up to the decision of the sequential test.
+/// Candidate against best evaluator, up to the decision of the sequential test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GateResult {
     pub(crate) verdict: Verdict,
@@ -83,7 +81,7 @@ pub(crate) struct Strength {
     pub(crate) score: Score,
 }
 
-/// Score of a match with its 95 % interval, as a fraction of the points and in Elo.
+/// As a fraction of the points and in Elo, with 95 % intervals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Score {
     pub(crate) games: u64,
@@ -171,7 +169,7 @@ impl Ledger {
             .map_or(&self.start.strength, |entry| &entry.strength)
     }
 
-    /// Table of the named [`COLUMNS`], with a row per generation.
+    /// The named [`COLUMNS`], with a row per generation.
     pub(crate) fn text_table(&self, columns: &[&str]) -> TextTable {
         let find = |name: &&str| COLUMNS.iter().find(|(column, _)| column == name);
         let columns: Vec<_> = columns.iter().filter_map(find).collect();

@@ -85,7 +85,6 @@ impl Settings for PipelineConfig {
 }
 
 impl PipelineConfig {
-    /// Checks as much as possible before hours of work.
     pub(crate) fn check<G: Learnable>(&self, game: &G) -> Result<()> {
         let games = self.selfplay.games;
         if !(1..=MAX_GAMES).contains(&games) {

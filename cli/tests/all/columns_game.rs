@@ -1,10 +1,10 @@
-//! Tests of the commands with the game *Columns*, which has only its line in the list of games.
+//! The commands with the game *Columns*, which has only its line in the list of games.
 
 use crate::support::{Folder, alea, list, number, run, word};
 use serde_json::{Value, json};
 use web::{answer::answer, limits::RequestLimits};
 
-/// Seat 0 has the last throw; its columns 1, 2, 0 are opposite to 3, 4, 4.
+/// A position of seat 0; its columns 1, 2, 0 are opposite to 3, 4, 4.
 const LAST_THROW: &str = "12034410";
 
 #[test]

@@ -1,5 +1,4 @@
-//! Records as Parquet, read and written by Python. `cli/tests/transcripts/records.md` has other
-//! tests of records.
+//! Records as Parquet, read and written by Python.
 
 use crate::support::{Folder, alea, content, has_package, here, json_lines, read};
 use serde_json::Value;
@@ -57,7 +56,7 @@ fn python_reads_what_parquet_holds_and_writes_it() {
     }
 }
 
-/// Whether two JSON values are equal, with numbers compared as `f32`.
+/// Compares numbers as `f32`.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {

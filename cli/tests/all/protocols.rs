@@ -1,5 +1,5 @@
-//! Tests of `alea engine` with the conversations in `cli/tests/conversations`, written from
-//! protocols and rules, and with input during a search.
+//! `alea engine` with the conversations in `cli/tests/conversations`, written from protocols and
+//! rules, and with input during a search.
 
 use crate::shell_transcripts::is_like;
 use crate::support::{Folder, command, json_lines, list, number, run, word};
@@ -15,8 +15,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Runs a conversation: `$` is the command, `>` a line of input, `<` a line of output, in which
-/// `[..]` matches anything. A GTP reply ends with an empty line.
+/// Runs a conversation: `$` is the command, `>` input, `<` output, in which `[..]` matches
+/// anything. A GTP reply ends with an empty line.
 fn holds(path: &Path) {
     let text = fs::read_to_string(path).unwrap();
     let (mut line, mut input, mut expected) = ("", String::new(), Vec::new());
@@ -101,7 +101,7 @@ fn ggf(vector: &Value) -> String {
 #[test]
 fn nboard_reports_the_exact_difference() {
     let vectors = json_lines(include_str!("../../../engine/tests/vectors/ffo.jsonl"));
-    // Positions with 14, 6, and 15 empty squares; in the last the side to move loses.
+    // With 14, 6, and 15 empty squares; in the last the side to move loses.
     for vector in [&vectors[0], &vectors[19], &vectors[8]] {
         let input = format!("set game {}\ngo\nhint 1\n", ggf(vector));
         let ran = run(
@@ -234,7 +234,7 @@ impl Engine {
         stdin.write_all(lines.as_bytes()).unwrap();
     }
 
-    /// Collects lines until `last`; false at the time limit.
+    /// Collects up to `last`; false at the time limit.
     fn receive_until(&self, last: &str, within: Duration, lines: &mut Vec<String>) -> bool {
         let until = Instant::now() + within;
         while !lines.iter().any(|line| line == last) {
@@ -310,7 +310,7 @@ const THINKERS: [([&str; 6], &[&str]); 13] = [
             "mcts(ms=600000, endgame=20)",
         ],
     ),
-    // A program that supports `stop`, and one that has to be killed.
+    // One supports `stop`, the other has to be killed.
     (
         [
             "gtp",
@@ -443,7 +443,7 @@ fn a_line_ends_every_search() {
                 let lines = ["", "stop\n", "\n"][number % 3].to_owned() + line + "\n";
                 let mut sent_at = Instant::now();
                 engine.send_lines(&lines);
-                // A busy machine may read both lines together, as if sent together.
+                // A busy machine may read both lines as if sent together.
                 while !engine.receive_until(&reply, LATE, &mut received) {
                     unanswered += 1;
                     assert!(unanswered < INTERRUPTIONS / 5, "{name}: {received:?}");

@@ -9,7 +9,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Runs `alea` with a limit of the shell, as by `ulimit`.
+/// Runs `alea` with a limit of `ulimit`.
 fn limited(limit: &str, line: &str, input: &[u8]) -> Ran {
     let alea = command(line);
     let mut shell = Command::new("bash");
@@ -18,7 +18,6 @@ fn limited(limit: &str, line: &str, input: &[u8]) -> Ran {
     Ran::of(&mut shell, &format!("{line} (ulimit {limit})"), input)
 }
 
-/// The only line on standard error of a command that failed.
 fn only_line(ran: &Ran) -> &str {
     assert_eq!(ran.code, 1, "{ran}");
     let line = ran
@@ -122,7 +121,7 @@ fn files_above_the_limit_of_their_kind_are_refused() {
     );
 }
 
-/// Memory in KiB with which the system can load the program.
+/// KiB of memory with which the system can load the program.
 fn base() -> u64 {
     let starts = |kib: &u64| {
         let mut shell = Command::new("bash");

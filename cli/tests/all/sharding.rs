@@ -1,7 +1,5 @@
 //! Commands as many tasks, in any order, some repeated, one killed and restarted, give the files
 //! and output of one run.
-//!
-//! `cli/tests/transcripts/tasks.md` has missing, damaged and foreign tasks.
 
 use crate::support::{Folder, Ran, alea, command, content, json_lines, run};
 use serde_json::Value;
@@ -30,8 +28,7 @@ fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// Asserts that `of` tasks of a command give the same output and files as one run; `{}` in `line`
-/// is a directory.
+/// `of` tasks give the same output and files; `{}` in `line` is a directory.
 #[track_caller]
 fn tasks_equal_one_run(line: &str, of: u64) {
     let outcome = |directory: &Folder, ran: &Ran| {
@@ -61,7 +58,7 @@ fn tasks_equal_one_run(line: &str, of: u64) {
     sleep(Duration::from_millis(60));
     killed.kill().unwrap();
     killed.wait().unwrap();
-    // Eleven is coprime to the number of tasks, so every index occurs, and some twice.
+    // Coprime to the number of tasks, so every index occurs, and some twice.
     for index in 0..of + 2 {
         run(&shard(&(index * 11 % of + 1).to_string()), b"").succeeds();
     }

@@ -6,7 +6,7 @@
 //! documents and models; a block ```` ```toml NAME ```` becomes a file there.
 //! `TRANSCRIPTS=overwrite` rewrites the documents.
 //!
-//! The crate `trycmd` is not used, because its features of serde would make burn compile again.
+//! Not by the crate `trycmd`, because its features of serde would make burn compile again.
 
 use rayon::prelude::*;
 use std::{
@@ -17,7 +17,6 @@ use std::{
     process::Command,
 };
 
-/// Root of the repository.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
@@ -52,7 +51,7 @@ pub(crate) fn check(documents: impl Iterator<Item = PathBuf>, program: &str) {
     assert!(stale.is_empty(), "{stale}");
 }
 
-/// A document with the current output of its commands; appends differences to `stale`.
+/// The document with its commands' current output; appends differences to `stale`.
 fn printed_now(document: &str, [program, directory]: [&Path; 2], stale: &mut String) -> String {
     let mut lines = document.lines().peekable();
     let mut now = String::new();
@@ -101,7 +100,7 @@ fn printed_now(document: &str, [program, directory]: [&Path; 2], stale: &mut Str
     now
 }
 
-/// Output of a command on both streams, after its exit code unless that is 0.
+/// Output on both streams, after the exit code unless that is 0.
 fn run(command: &str, program: &Path, directory: &Path) -> String {
     let path = format!("{}:{}", program.display(), env::var("PATH").unwrap());
     let ran = Command::new("sh")
@@ -120,7 +119,7 @@ fn run(command: &str, program: &Path, directory: &Path) -> String {
     }
 }
 
-/// Whether a line matches a pattern, in which `[..]` stands for any text.
+/// In `pattern`, `[..]` stands for any text.
 pub(crate) fn is_like(pattern: &str, line: &str) -> bool {
     let Some((start, rest)) = pattern.split_once("[..]") else {
         return pattern == line;

@@ -24,7 +24,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Runs a command with standard input; failures quote `line`.
+    /// Failures quote `line`.
     pub(crate) fn of(command: &mut Command, line: &str, input: &[u8]) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
@@ -34,8 +34,7 @@ impl Ran {
             .unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let input = input.to_owned();
-        // On a thread of its own, because full pipes could block both processes; writing fails once
-        // the command ends.
+        // Full pipes could block both processes; writing fails once the command ends.
         let writer = std::thread::spawn(move || {
             let _ = stdin.write_all(&input);
         });
@@ -58,7 +57,7 @@ impl Ran {
         json_lines(&self.out)
     }
 
-    /// The only line of standard output as JSON, of a command that must have succeeded.
+    /// The only line of output, of a command that must have succeeded.
     pub(crate) fn json(&self) -> Value {
         self.succeeds();
         let [line] = &*self.lines() else {
@@ -84,12 +83,12 @@ impl Display for Ran {
     }
 }
 
-/// Runs `alea` with standard input; the line is split as by [`alea!`].
+/// The line is split as by [`alea!`].
 pub(crate) fn run(line: &str, input: &[u8]) -> Ran {
     Ran::of(&mut command(line), line, input)
 }
 
-/// Command of `alea`; the line is split as by [`alea!`].
+/// The line is split as by [`alea!`].
 pub(crate) fn command(line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_alea"));
     command.args(words(line));
@@ -137,7 +136,7 @@ pub(crate) fn names(directory: &str) -> Vec<String> {
     names
 }
 
-/// Sorted names and contents of a directory's files; empty if it does not exist.
+/// Sorted names and contents of files; empty if there is no directory.
 pub(crate) fn content(directory: &str) -> Vec<(String, Vec<u8>)> {
     if !exists(directory) {
         return Vec::new();

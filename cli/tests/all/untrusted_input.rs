@@ -114,7 +114,7 @@ fn quiet(bait: &Bait, line: &str, input: &[u8]) {
     bait.is_untouched_by(&ran.to_string());
 }
 
-/// Directory of records with two games, and the bytes of its shard.
+/// Records with two games, and the bytes of their shard.
 pub(crate) fn games(folder: &Folder) -> (String, Vec<u8>) {
     let data = folder.at("data");
     alea!("selfplay --games 2 --out {data} --player random").succeeds();

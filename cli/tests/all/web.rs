@@ -1,4 +1,4 @@
-//! Tests of `alea web` by raw HTTP: page, API, foreign sites and hostile requests.
+//! `alea web` by raw HTTP: page, API, foreign sites and hostile requests.
 
 use engine::{
     core::{
@@ -262,7 +262,7 @@ fn another_command_ends_the_search_of_a_session() {
     };
     send("set_game reversi");
     send("set_option player star1(ms=5000)");
-    // Two requests together take less time than one would without its limit.
+    // Together they take less time than one would without its limit.
     let began = Instant::now();
     thread::scope(|scope| {
         let thinks = scope.spawn(|| send("genmove b"));

@@ -15,8 +15,7 @@ fn adapter<G: Playable>(game: &G, keys: &str) -> Result<ProtocolAdapter<G>, Stri
     ProtocolAdapter::new(dialect, game.clone())
 }
 
-/// All lines that a program gets at its start, at the start of a game, for a move and for a
-/// decision.
+/// All lines that a program gets at its start, at a game's start, for a move and for a decision.
 fn told<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &str) -> Vec<String> {
     let (game, protocol) = (&adapter.game, adapter.protocol);
     let (position, outcome) = match position {
@@ -37,7 +36,7 @@ fn told<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &str) -> 
     .collect()
 }
 
-/// Checks an adapter with the options `keys`. Each of `lines` is a sign for its kind, and a text.
+/// Checks an adapter with the options `keys`. Each of `lines` has a sign for its kind, and a text.
 fn hold<G: Playable>(game: &G, keys: &str, lines: &[(&str, &str)]) {
     let adapter = match adapter(game, keys) {
         Ok(adapter) => adapter,

@@ -4,7 +4,6 @@ use super::*;
 use crate::statistics::{QUANTILE_95, score_of_elo};
 use alea_core::{moments::Moments, random::RandomStream};
 
-/// Elo differences of neighbours from −300 to +300 Elo.
 const ELO_GAPS: [f64; 9] = [20.0, 40.0, 60.0, 120.0, 80.0, 30.0, 100.0, 50.0, 100.0];
 
 const BATCH_PAIRS: usize = 10;
@@ -105,8 +104,8 @@ impl League {
     }
 }
 
-/// Of many leagues: fractions of correct orders and of intervals that contain the strength, games
-/// of a league, and of round robins with the same precision.
+/// Fractions of correct orders and of intervals that contain the strength, games of a league, and
+/// of round robins with the same precision.
 fn simulate(leagues: u64) -> [f64; 4] {
     let (mut right, mut held, mut games, mut robins) = (0, 0, 0, 0);
     for seed in 0..leagues {

@@ -9,14 +9,14 @@ use engine::core::files::{self, FileKind};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Kubernetes' maximum of indices of an Indexed Job if failures are limited per index.
+/// Limit of an Indexed Job if failures are limited per index.
 const MAX_TASKS: u64 = 100_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
     image: String,
-    /// Name of the volume claim, whose size is `storage`.
+    /// Volume claim, whose size is `storage`.
     volume: String,
     storage: String,
     #[serde(default = "default_kubectl_image")]
@@ -27,7 +27,7 @@ fn default_kubectl_image() -> String {
     "registry.k8s.io/kubectl:v1.33.0".to_owned()
 }
 
-/// Script that prints all objects as YAML, or passes them to `kubectl`.
+/// Prints all objects as YAML, or passes them to `kubectl`.
 pub(super) fn script(plan: &Plan) -> Result<String> {
     let super::Settings {
         name: run,

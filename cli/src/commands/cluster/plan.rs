@@ -4,11 +4,10 @@ use super::{Improve, Plan, ResourceRequest, Settings, Stage, Step};
 use crate::improve::config::ImproveConfig;
 use anyhow::{Context, Result, bail, ensure};
 
-/// Maximum tasks of a stage.
 const MAX_TASKS: u64 = 1_000_000;
 
 impl Plan {
-    /// Plan of a settings file; with `on_pods` (Kubernetes) paths are those on the volume.
+    /// With `on_pods` (Kubernetes) paths are those on the volume.
     pub(super) fn of(mut settings: Settings, on_pods: bool) -> Result<Self> {
         ensure!(
             !on_pods || settings.kubernetes.is_some(),
@@ -80,7 +79,7 @@ impl ResourceRequest {
 }
 
 impl Stage {
-    /// The steps of a stage: one job, or for each round an array and a job that merges it.
+    /// One job, or for each round an array and a job that merges it.
     fn steps(self, defaults: &ResourceRequest) -> Result<Vec<Step>> {
         let name = self.name;
         let section = format!("stage '{name}'");
@@ -175,7 +174,7 @@ impl Improve {
     }
 }
 
-/// Checks a name, which becomes part of scripts, files and jobs.
+/// A name becomes part of scripts, files and jobs.
 fn check_name(key: &str, name: &str) -> Result<()> {
     let fits = |letter| matches!(letter, 'a'..='z' | '0'..='9' | '-');
     ensure!(

@@ -16,7 +16,7 @@ const RUN_SCRIPT: &str = concat!(
 );
 
 impl Plan {
-    /// The tasks' scripts with their file names, and the script that starts them.
+    /// Tasks' scripts with their file names, and the script that starts them.
     pub(super) fn scripts(&self, config: &Path) -> Result<(Vec<(String, String)>, String)> {
         let path = |path: &Path| quote_words(&[path.display().to_string()]);
         let Settings {
@@ -49,7 +49,7 @@ impl Plan {
         Ok((scripts, fill_template(RUN_SCRIPT, &[&all])))
     }
 
-    /// Writes scripts and list of steps into the directory; fails if it has other steps.
+    /// Fails if the directory has other steps.
     pub(super) fn write_directory(&self, scripts: &[(String, String)]) -> Result<()> {
         for folder in ["done", "failed", "log"] {
             files::prepare_directory(&self.settings.directory.join(folder))?;

@@ -18,8 +18,8 @@ const JSON_LINES: &str = "jsonl";
 const PARQUET: &str = "parquet";
 const DATASET: &str = "dataset";
 
-/// Name of the requested format (by default that of the path's extension), and the format itself if
-/// it is one of the game's own.
+/// Name of the format (by default from the path's extension), and the format itself if it is one of
+/// the game's own.
 fn form<G: Playable>(
     requested: Option<&str>,
     path: &Path,
@@ -136,7 +136,7 @@ pub(super) struct Import {
     /// Leave out damaged and unfinished games, with a line for each, instead of refusing the file
     #[arg(long)]
     skip_bad: bool,
-    // Game of formats that do not name it; JSON lines and Parquet do.
+    // For formats that do not name it; JSON lines and Parquet do.
     #[command(flatten)]
     game: GameArguments,
     /// Write the result as JSON
@@ -163,7 +163,7 @@ impl Import {
                 transcripts::import(&game, form, &self.file, &self.out, bad)?
             }
             (PARQUET, _) => {
-                // Programs that rewrite a Parquet file may drop its metadata with the game.
+                // Programs that rewrite a file may drop its metadata with the game.
                 let named = parquet::game_notation(&self.file).is_some();
                 let rules = (!named).then(|| games::parse_game::<G>(&self.game.notation()));
                 parquet::import(&self.file, &self.out, rules.transpose()?.as_ref(), bad)?

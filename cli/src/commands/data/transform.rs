@@ -1,4 +1,4 @@
-//! Commands that write new sets of records from others.
+//! Commands that make sets of records from others.
 
 use super::{Rewrite, SHARDS_NOUN};
 use anyhow::{Context, Result, bail};

@@ -17,7 +17,7 @@ use std::{
 };
 
 const CHUNK_BYTES: usize = 1 << 16;
-/// Maximum bytes of unanswered lines; reading pauses beyond it.
+/// Bytes of unanswered lines; reading pauses beyond it.
 const MAX_WAITING: usize = 1 << 22;
 /// When more than a chunk is waiting, a read that returns sooner got input that had already
 /// arrived.
@@ -34,11 +34,11 @@ struct State {
     lines: VecDeque<String>,
     bytes: usize,
     end: Option<io::Result<()>>,
-    /// When the last line was taken from `lines`.
+    /// When the last line was taken.
     read_at: Option<Instant>,
     /// Arrival of the latest input that may stop a search.
     newest: Option<Instant>,
-    /// Stop flag of the running search, set by input that arrives after this time.
+    /// Stop flag of the running search, set by input after this time.
     search: Option<(Instant, Arc<AtomicBool>)>,
 }
 
@@ -52,7 +52,7 @@ impl Input {
         woken.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the next line; `None` at the end of input.
+    /// Waits for a line; `None` at the end of input.
     pub(super) fn next_line(&self) -> io::Result<Option<String>> {
         let mut state = self.lock_state();
         loop {
@@ -77,8 +77,8 @@ impl Input {
         !state.lines.is_empty() || state.end.is_some()
     }
 
-    /// A stop flag that is set by input more than `ahead` after the last line was taken; earlier
-    /// input counts as sent together with that line.
+    /// Set by input more than `ahead` after the last line was taken; earlier input counts as sent
+    /// with it.
     pub(super) fn stop_flag(&self, ahead: Duration) -> Arc<AtomicBool> {
         let mut state = self.lock_state();
         let since = state.read_at.unwrap_or_else(Instant::now) + ahead;
@@ -88,8 +88,7 @@ impl Input {
         stop
     }
 
-    /// Reads to the end of input. New input stops the running search if `interrupts` is set (not
-    /// for files).
+    /// Reads all input. New input stops the running search if `interrupts` is set (not for files).
     pub(super) fn read(&self, mut input: impl Read, interrupts: bool) {
         let (mut chunk, mut partial) = (vec![0; CHUNK_BYTES], Vec::new());
         let mut is_behind = false;
@@ -208,7 +207,7 @@ mod tests {
     #[test]
     fn what_arrives_later_ends_a_search_and_what_was_sent_ahead_does_not() {
         let hour = Duration::from_secs(3600);
-        // Input; time after a line in which input counts as sent with it; pipe or file; whether a
+        // Input; time after a line in which it counts as sent with it; pipe or file; whether a
         // search is stopped.
         for (text, ahead, is_pipe, ends) in [
             ("a line\n", Duration::ZERO, true, true),

@@ -1,5 +1,5 @@
-//! Tables and a page about judged games: luck and errors of each player, and ply by ply. Values are
-//! in points (hundredths of a win); intervals are of 95 %, over games.
+//! Tables and a page about judged games: luck and errors by player and by ply. Values are in points
+//! (hundredths of a win); intervals are of 95 %, over games.
 
 use super::JudgedGame;
 use arena::document::{Block, Page};
@@ -14,7 +14,7 @@ const MAX_DETAILED_GAMES: usize = 20;
 pub(super) struct Report<'a> {
     seats: Vec<&'static str>,
     has_luck: bool,
-    /// For each player, statistics over games of: score, luck, error per decision.
+    /// Moments over games by player: score, luck, error per decision.
     players: BTreeMap<&'a str, [Moments; 3]>,
     games: TextTable,
     detailed: Vec<JudgedGame<'a>>,

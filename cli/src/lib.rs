@@ -38,7 +38,6 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// With commit and date if known.
 const VERSION: &str = env!("ALEA_VERSION");
-/// Name and version.
 pub(crate) const PROGRAM: &str = concat!("alea ", env!("ALEA_VERSION"));
 
 // No doc comment: clap would show it as the description of every program.

@@ -176,7 +176,6 @@ const SAMPLES_PER_TASK: usize = 1024;
 
 const NUM_BINS: usize = 20;
 
-/// On the validation games.
 fn calibration<G: Learnable>(
     game: &G,
     config: &PipelineConfig,

@@ -8,9 +8,9 @@ use engine::core::job_array::TaskSlice;
 use serde_json::json;
 use std::env;
 
-/// They have the index, from 0, in Slurm and Kubernetes.
+/// Variables with the index, from 0, in Slurm and Kubernetes.
 const TASK_INDEX_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
-/// Its number is added to the index.
+/// Variable with a number to add to the index.
 const TASK_OFFSET_VARIABLE: &str = "ALEA_SHARD_OFFSET";
 const TASK_COUNT_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_COUNT", "ALEA_SHARDS"];
 

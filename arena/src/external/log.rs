@@ -32,7 +32,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Creates the log of a new process with the command line `words`, if a folder is set.
+    /// Starts the log of a process with the command line `words`, if a folder is set.
     pub(super) fn create(words: &[String]) -> Result<Self, String> {
         let file = LOG_DIRECTORY.get().map(|folder| {
             let failed = |error| format!("{}: {error}", folder.display());

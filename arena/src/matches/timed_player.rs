@@ -14,9 +14,9 @@ use std::{
 pub(super) struct TimedPlayer<G: Game> {
     pub(super) player: Box<dyn Player<G>>,
     pub(super) decisions: u64,
-    /// Sum since the caller's last reset.
+    /// Decision time since the caller's last reset.
     pub(super) time: Duration,
-    /// Sum since the caller's last reset; `None` for players inside this process.
+    /// CPU time since the caller's last reset; `None` for players inside this process.
     pub(super) cpu_time: Option<Duration>,
     /// Time of each decision since the caller's last reset; empty unless requested.
     pub(super) each: Vec<Duration>,

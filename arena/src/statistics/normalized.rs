@@ -28,7 +28,7 @@ impl<const N: usize> Tally<N> {
         self.clamp_off_ends(self.score())
     }
 
-    /// Variance of the samples' scores; if all are equal, the largest possible at this score.
+    /// Variance of scores; if all are equal, the largest possible at this score.
     pub(crate) fn positive_variance(&self) -> f64 {
         let variance = self.variance();
         let score = self.bounded_score();

@@ -97,7 +97,7 @@ struct LeagueConfig {
 struct EntrantConfig {
     name: String,
     player: Option<String>,
-    /// Another program, whose `external` options are in `options`.
+    /// Command of another program, whose `external` options are in `options`.
     command: Option<String>,
     options: Option<String>,
 }
@@ -161,7 +161,7 @@ impl EntrantConfig {
     }
 }
 
-/// The error, if any, of a first move.
+/// Tests a program by a first move; returns its error, if any.
 fn try_out<G: Playable>(player: &mut dyn Player<G>, game: &G) -> Option<String> {
     let start = game.random_start(&mut RandomStream::new(0), 0);
     player.new_game(0);

@@ -88,7 +88,6 @@ fn summary(ledger: &Ledger, ended: Option<End>) -> Vec<Sentence> {
     sentences
 }
 
-/// Elo by generation, and the matches from which it follows.
 fn strength(ledger: &Ledger) -> Result<Vec<Block>> {
     let all: Vec<&[Strength]> = std::iter::once(&ledger.start.strength)
         .chain(ledger.generations.iter().map(|entry| &entry.strength))

@@ -88,7 +88,6 @@ pub(crate) fn run(line: &str, input: &[u8]) -> Ran {
     Ran::of(&mut command(line), line, input)
 }
 
-/// The line is split as by [`alea!`].
 pub(crate) fn command(line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_alea"));
     command.args(words(line));

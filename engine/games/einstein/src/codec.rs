@@ -33,7 +33,7 @@ pub(super) fn encode(position: &Position, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Removes an encoded position from the front of `bytes`; `None` if the encoding is invalid.
+/// Removes a position from the front of `bytes`; `None` if its encoding is invalid.
 pub(super) fn decode(bytes: &mut &[u8]) -> Option<Position> {
     let (&[a, b, c], rest) = bytes.split_first_chunk()?;
     let head = u32::from_le_bytes([a, b, c, 0]);

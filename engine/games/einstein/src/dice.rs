@@ -26,7 +26,6 @@ impl Die {
     /// A fair die with 1–6 faces.
     ///
     /// # Errors
-    ///
     /// If `faces` is not in 1–6.
     pub fn with_faces(faces: usize) -> Result<Self, String> {
         if !(1..=6).contains(&faces) {
@@ -97,7 +96,7 @@ pub struct DiceStream {
 const ROLLS_PER_OUTPUT: u8 = 12;
 
 impl DiceStream {
-    /// Starts the sequence of rolls of `die` that `seed` determines.
+    /// The rolls of `die` that `seed` determines.
     pub fn new(seed: u64, die: Die) -> Self {
         Self {
             random: RandomStream::new(seed),
@@ -108,7 +107,7 @@ impl DiceStream {
         }
     }
 
-    /// Rolls the next face, from 1.
+    /// The next face, from 1.
     pub fn roll(&mut self) -> u8 {
         if self.fair {
             if self.left == 0 {
@@ -144,7 +143,7 @@ pub struct DuplicateDice {
 }
 
 impl DuplicateDice {
-    /// Creates a stream of rolls for each seat.
+    /// A stream of rolls per seat.
     pub fn new(seed: u64, die: Die) -> Self {
         let stream = |seat: u64| {
             DiceStream::new(
@@ -157,7 +156,7 @@ impl DuplicateDice {
         }
     }
 
-    /// Rolls the next face (from 1) for seat 0 or 1.
+    /// The next face (from 1) of seat 0 or 1.
     pub fn roll(&mut self, seat: usize) -> u8 {
         self.seats[seat].roll()
     }

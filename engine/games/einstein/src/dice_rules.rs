@@ -11,7 +11,7 @@ use alea_core::game::{FixedList, Game, Outcome};
 /// indices.
 pub(super) type StoneOutcomes = FixedList<Outcome, MAX_OUTCOMES>;
 
-/// The outcomes for each set of living stones. `add` appends or merges the outcome of one face.
+/// `add` appends or merges the outcome of one face.
 pub(super) fn outcomes_by_alive_set(
     variant: Variant,
     die: Die,

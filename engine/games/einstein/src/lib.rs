@@ -50,7 +50,7 @@ pub const BLUE: Seat = 1;
 /// The moves of a position, at most three per stone.
 pub type MoveList = FixedList<Move, { 3 * MAX_STONES }>;
 
-/// Maximum number of outcomes of a roll; faces that allow the same stones are merged.
+/// Maximum number of outcomes; faces that allow the same stones are merged.
 pub const MAX_OUTCOMES: usize = 6;
 
 /// The rules on the 5×5 board.
@@ -103,7 +103,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// The square to reach, in a side's own perspective.
     pub const GOAL: u8 = Self::SQUARES - 1;
     const STEP_OFFSETS: [u8; 3] = [COLUMNS as u8 + 1, 1, COLUMNS as u8];
-    /// Bit sets of the directions that stay on the board.
+    /// Bit sets of those that stay on the board.
     const DIRECTION_SETS: [u8; 32] = {
         let mut steps = [0; 32];
         let mut square = 0;
@@ -133,7 +133,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         destinations
     };
 
-    /// The directions that stay on the board come first; the other entries are unused.
+    /// Those that stay on the board come first; others are unused.
     const DIRECTIONS_FROM: [[u8; 3]; 32] = {
         let mut directions = [[0; 3]; 32];
         let mut square = 0;
@@ -161,8 +161,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         mobility
     };
 
-    /// Number of steps of two stones on squares s and t, at `[s + 32 t]`: all in the lower five
-    /// bits, those onto the goal above.
+    /// For stones on squares s and t, at `[s + 32 t]`: all steps in the lower five bits, those onto
+    /// the goal above.
     const STEP_COUNTS_OF_PAIRS: [u8; 1 << 10] = {
         let mut counts = [0; 32];
         let mut square = 0;
@@ -223,8 +223,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// The same rules with an outcome for each face, as in the published programs, instead of
-    /// merged faces.
+    /// With an outcome for each face, as in the published programs.
     #[must_use]
     pub fn with_unmerged_faces(self) -> Self {
         let runs = outcomes_by_alive_set(self.variant, self.die, |runs, face| runs.push(face));
@@ -245,7 +244,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         self.die
     }
 
-    /// Number of stones of each side at the start.
+    /// Stones of each side at the start.
     pub fn stones_per_side(&self) -> u8 {
         self.stones
     }
@@ -269,7 +268,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// The moves that a roll of `face` allows, by stone, then diagonal, sideways, forward.
+    /// The moves that `face` allows, by stone, then diagonal, sideways, forward.
     ///
     /// # Panics
     /// If `face` is 0.
@@ -291,8 +290,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// Each stone's probability that the next roll allows it, given the set of living stones (bit i
-    /// = stone i); a face with a choice counts for both stones.
+    /// Each stone's probability that the next roll allows it, by set of living stones (bit i =
+    /// stone i); a face with a choice counts for both stones.
     #[inline]
     pub fn move_probabilities(&self, alive: u8) -> [f32; MAX_STONES] {
         let mut probabilities = [0.0; MAX_STONES];
@@ -305,8 +304,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         probabilities
     }
 
-    /// Outcomes of a roll, given the set of living stones (bit i = stone i): probability, first and
-    /// last allowed stone (from 0).
+    /// Outcomes of a roll by set of living stones (bit i = stone i): probability, first and last
+    /// allowed stone (from 0).
     pub fn stone_ranges(&self, alive: u8) -> impl Iterator<Item = (f32, usize, usize)> + '_ {
         self.runs[usize::from(alive & 63)]
             .iter()
@@ -332,8 +331,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Self::STEP_COUNT[usize::from(square & 31)]
     }
 
-    /// Outcomes of a roll, given the set of living stones (bit i = stone i), as ranges of stones;
-    /// gone stones inside a range are ignored.
+    /// Outcomes of a roll by set of living stones (bit i = stone i), as ranges of stones; gone
+    /// stones inside a range are ignored.
     #[inline]
     pub fn stone_outcomes(&self, alive: u8) -> &[Outcome] {
         &self.runs[usize::from(alive & 63)]
@@ -543,8 +542,8 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         }
     }
 
-    /// Calls `random` once per 64 games if the engines of [`playout`] support the rules and there
-    /// are enough positions.
+    /// Calls `random` once per 64 games if [`playout`] supports the rules and there are enough
+    /// positions.
     fn playout_batch(
         &self,
         positions: &[Position],

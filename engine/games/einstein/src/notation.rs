@@ -159,7 +159,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// Seat and stone (from 0) on a square, numbered from the upper left corner.
+    /// Seat and stone (from 0); `square` counts from the upper left corner.
     pub(super) fn stone_at(position: &Position, square: u8) -> Option<(Seat, usize)> {
         [RED, BLUE].into_iter().find_map(|seat| {
             let stone = position
@@ -187,14 +187,14 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         text
     }
 
-    /// Formats a move, such as `c1b2`.
+    /// Formats a move.
     pub fn format_move(&self, position: &Position, mv: Move) -> String {
         let from = position.mover().square(mv.stone());
         let to = Self::destination(position, mv);
         self.square_name(position.seat(), from) + &self.square_name(position.seat(), to)
     }
 
-    /// Parses a move without checking it against the rolled face.
+    /// Parses a move, unchecked against the rolled face.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         let characters: Vec<char> = text.chars().collect();
         if characters.len() != 4 {

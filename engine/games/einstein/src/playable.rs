@@ -28,14 +28,14 @@ use alea_play::{
 };
 use std::ops::RangeInclusive;
 
-/// Default stones of tables for searches with a limit: built in a fraction of a second.
+/// For searches with a limit: built in a fraction of a second.
 const DEFAULT_TABLE_STONES: usize = 4;
 
-/// Default maximum for searches limited by time; larger tables exceed the memory. Searches limited
-/// by nodes use [`DEFAULT_TABLE_STONES`], so that their moves do not depend on files.
+/// For searches limited by time; larger tables exceed the memory. Those limited by nodes use
+/// [`DEFAULT_TABLE_STONES`], so that their moves do not depend on files.
 const MAX_TIMED_TABLE_STONES: usize = 5;
 
-/// Option `tablebase=N`: tables of at most N stones, 0 for none.
+/// Option `tablebase=N`: at most N stones, 0 for none.
 static TABLEBASE: OracleEntry<Standard> = OracleEntry {
     key: "tablebase",
     read: |value, game| {
@@ -197,7 +197,7 @@ impl ChanceSources for Standard {
         1..=self.die.faces()
     }
 
-    /// Reads the weights of the die's faces, such as `die=1:1:1:1:1:5`.
+    /// The weights of the die's faces, such as `die=1:1:1:1:1:5`.
     fn with_assumed_chance(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let Some(value) = arguments.take_named("die")? else {
             return Ok(self.clone());

@@ -139,8 +139,7 @@ fn rocknroll_star2(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation
         .with_argument("eval", rocknroll_evaluator(name, arguments)?))
 }
 
-/// The evaluator of the Rock'n'Roll player `name`; `MrMonte` simulates the same player for both
-/// sides.
+/// For `MrMonte` both sides are the same player.
 pub(super) fn rocknroll_evaluator(
     name: &str,
     arguments: &mut Arguments<'_>,
@@ -159,20 +158,20 @@ pub(super) fn rocknroll_evaluator(
     })
 }
 
-/// Moves to the square nearest to the goal in king's moves, then in rows plus columns, then with
-/// the first move (our reading of Monte_Alpha's Greedy).
+/// Moves to the square nearest to the goal in king's moves, then in rows plus columns, then by the
+/// first move (our reading of Monte_Alpha's Greedy).
 #[derive(Clone, Debug)]
 pub struct GreedyPlayer {
     game: Standard,
 }
 
 impl GreedyPlayer {
-    /// Player for the rules `game`.
+    /// For the rules `game`.
     pub fn new(game: Standard) -> Self {
         Self { game }
     }
 
-    /// The greedy choice among `legal`.
+    /// The greedy choice.
     ///
     /// # Panics
     /// If `legal` is empty.

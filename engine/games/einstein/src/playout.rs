@@ -28,14 +28,14 @@ pub use scalar::StoneTable;
 pub(super) use scalar::playout_from_seed;
 use starts::Starts;
 
-/// Number of games that run in lockstep.
+/// Games in lockstep.
 pub const LANES: usize = 64;
 
-/// Fewest positions that are played in lockstep instead of one by one.
+/// Fewer positions are played one by one.
 pub(super) const MIN_BATCH: usize = 4;
 
-/// Plays one random game from each of at most [`LANES`] positions (not over). Bit *i* of the
-/// result: whether the side to move in position *i* wins.
+/// One random game from each of at most [`LANES`] positions (not over). Bit *i*: whether the side
+/// to move in position *i* wins.
 pub(super) fn play_out_batch(
     table: StoneTable,
     variant: Variant,
@@ -68,11 +68,11 @@ pub enum Choice {
 /// Statistics of random games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Number of complete games.
+    /// Complete games.
     pub games: u64,
-    /// Number of games won by the side to move in the start position.
+    /// Games won by the side to move in the start position.
     pub first_mover_wins: u64,
-    /// Sum of the plies of all games.
+    /// Sum of the plies.
     pub plies: u64,
     /// Sum of the squares of the games' plies.
     pub squared_plies: u64,
@@ -88,7 +88,7 @@ impl Tally {
         self.longest = self.longest.max(plies);
     }
 
-    /// Statistics of the games of both tallies together.
+    /// Statistics of both tallies' games.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
         Self {
@@ -117,14 +117,13 @@ pub struct LanePlayouts {
 }
 
 impl LanePlayouts {
-    /// Playouts on the fastest supported instructions; `None` unless the die is fair with six faces
-    /// and each side has six stones.
+    /// On the fastest supported instructions; `None` unless the die is fair with six faces and each
+    /// side has six stones.
     pub fn new(game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
         Self::with_instructions(Instructions::detect(), game, choice, seed)
     }
 
-    /// Playouts on the given instructions; scalar for [`Variant::NearestOnly`]. `None` as for
-    /// [`Self::new`].
+    /// On the given instructions; scalar for [`Variant::NearestOnly`]. `None` as for [`Self::new`].
     #[must_use]
     pub fn with_instructions(
         instructions: Instructions,
@@ -157,7 +156,7 @@ impl LanePlayouts {
         })
     }
 
-    /// Instructions of the playouts: the scalar ones if the given ones have no kernel.
+    /// The scalar ones if the given ones have no kernel.
     #[must_use]
     pub fn instructions(&self) -> Instructions {
         match &self.lanes {
@@ -167,14 +166,14 @@ impl LanePlayouts {
         }
     }
 
-    /// Plays `games` games from uniformly random set-ups, independent for the two sides. In 720 games
-    /// the beginner has every set-up once, which lowers the variance.
+    /// From uniformly random set-ups, independent for the two sides. In 720 games the beginner has
+    /// every set-up once, which lowers the variance.
     pub fn random_setups(&mut self, games: u64) -> Tally {
         self.starts.use_random_setups();
         self.play(games)
     }
 
-    /// Plays `games` games from one position; if that is over, each counts with 0 plies.
+    /// From one position; if that is over, each game counts with 0 plies.
     pub fn from_position(&mut self, game: &Standard, position: &Position, games: u64) -> Tally {
         if let Some(winner) = game.winner(position) {
             return Tally {

@@ -5,7 +5,7 @@
 use super::playout::SplitMix64;
 use alea_core::arrays::build_array;
 
-/// Maximum number of stones per side.
+/// Most stones per side.
 pub const MAX_STONES: usize = 6;
 
 /// The square of a captured stone.
@@ -38,7 +38,7 @@ impl Side {
         (self.0 >> (LANE_BITS * stone as u32) & 31) as u8
     }
 
-    /// Each stone's square; [`GONE`] if captured.
+    /// The stones' squares; [`GONE`] if captured.
     #[inline]
     pub fn squares(self) -> [u8; MAX_STONES] {
         build_array(|stone| self.square(stone))
@@ -52,7 +52,7 @@ impl Side {
         })
     }
 
-    /// Replaces each of [`Self::square_pairs`] by its entry of `squares`.
+    /// Replaces each of [`Self::square_pairs`] by its entry.
     #[inline]
     pub(super) fn map_squares(self, squares: &[u16; 1 << (2 * LANE_BITS)]) -> Self {
         let pair = |pair: u32| {
@@ -106,7 +106,7 @@ impl Side {
         (0..MAX_STONES).fold(0, |occupied, stone| occupied | 1 << self.square(stone))
     }
 
-    /// The stone (from 0) on `square`, if any.
+    /// The stone (from 0) on `square`.
     #[inline]
     pub fn stone_on(self, square: u8) -> Option<usize> {
         let equal = !self.lanes_other_than(square) & LANE_HIGH_BITS;
@@ -129,14 +129,14 @@ impl Side {
         Self(self.0 & !(31 << shift) | u32::from(square & 31) << shift)
     }
 
-    /// This side with only the stones before `stone`; the others are gone.
+    /// This side with only the stones before `stone`.
     #[must_use]
     #[inline]
     pub fn stones_below(self, stone: usize) -> Self {
         Self(self.0 | ALL_LANES & ALL_LANES << (LANE_BITS * stone as u32))
     }
 
-    /// The highest bit of every lane that does not hold `square`. No carry leaves a lane.
+    /// Their highest bits. No carry leaves a lane.
     #[inline]
     fn lanes_other_than(self, square: u8) -> u32 {
         let difference = self.0 ^ (u32::from(square) * LANE_LOW_BITS);
@@ -156,7 +156,7 @@ impl std::fmt::Debug for Side {
 pub struct Position(u64);
 
 impl Position {
-    /// Position of the side to move, the other side, and the seat to move.
+    /// A position by the stones of the side to move and of the other, and the seat to move.
     #[inline]
     pub fn new(mover: Side, other: Side, seat: usize) -> Self {
         Self(u64::from(mover.0) | u64::from(other.0) << 30 | (seat as u64) << SEAT_BIT)
@@ -195,7 +195,7 @@ impl Position {
         Self::new(self.other(), self.mover(), 1 - self.seat())
     }
 
-    /// Number of stones on the board.
+    /// Number of both sides' stones.
     #[inline]
     pub fn num_stones(&self) -> u32 {
         self.mover().num_stones() + self.other().num_stones()
@@ -207,7 +207,8 @@ impl Position {
         self.0
     }
 
-    /// Unpacks a position; `None` unless the stones stand on distinct squares below `squares`.
+    /// Unpacks a position; `None` unless the stones stand on distinct squares below `squares` and
+    /// bits above 60 are 0.
     pub fn from_bits(bits: u64, squares: u8) -> Option<Self> {
         let position = Self(bits);
         let mut occupied = 0u32;
@@ -238,8 +239,7 @@ impl Position {
         SplitMix64::new(self.0).next_u64()
     }
 
-    /// The position after `stone` moved to `destination` (`destination_of_other` in the other
-    /// side's perspective), with any capture.
+    /// With any capture; `destination_of_other` is in the other side's perspective.
     #[inline]
     pub(super) fn after_step(
         &self,
@@ -276,7 +276,7 @@ impl std::fmt::Debug for Position {
 pub struct Move(u8);
 
 impl Move {
-    /// Move of `stone` (0–5) in `direction` (0–2).
+    /// Of a stone, 0–5, in a direction, 0–2.
     #[inline]
     pub fn new(stone: u8, direction: u8) -> Self {
         Self(stone * 3 + direction)
@@ -288,7 +288,7 @@ impl Move {
         self.0
     }
 
-    /// The moving stone, from 0.
+    /// The stone, from 0.
     #[inline]
     pub fn stone(self) -> usize {
         usize::from(self.0 / 3)

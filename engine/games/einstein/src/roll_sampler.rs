@@ -1,5 +1,5 @@
-//! Samples the stones that a roll allows, by thresholds for each set of living stones. The 32
-//! random bits select the outcome of [`alea_core::game::sample_outcome`].
+//! Samples the stones that a roll allows, by thresholds per set of living stones. The 32 random
+//! bits select the outcome of [`alea_core::game::sample_outcome`].
 
 use super::dice_rules::StoneOutcomes;
 use crate::MAX_OUTCOMES;
@@ -14,7 +14,7 @@ struct Thresholds {
     ends: [u8; MAX_OUTCOMES],
 }
 
-/// Indexed by the set of living stones.
+/// By set of living stones.
 #[derive(Clone, Debug)]
 pub(super) struct OutcomeSampler(Box<[Thresholds; 64]>);
 
@@ -23,7 +23,7 @@ impl OutcomeSampler {
         Self(Box::new(runs.each_ref().map(Thresholds::new)))
     }
 
-    /// The first and last stone (from 0) that the sampled outcome allows.
+    /// First and last stone (from 0) of the sampled outcome.
     #[inline]
     pub(super) fn sample(&self, alive: u8, bits: u32) -> (u8, u8) {
         let sampler = &self.0[usize::from(alive & 63)];
@@ -54,7 +54,7 @@ impl Thresholds {
     }
 }
 
-/// The largest bits that sample outcome `number` or an earlier one.
+/// The largest bits that sample this outcome or an earlier one.
 fn threshold_of(runs: &StoneOutcomes, number: usize) -> u32 {
     let is_later = |bits: u32| {
         let sampler = sample_outcome(&runs[..], bits);

@@ -10,8 +10,7 @@ use alea_core::{
 /// Number of set-ups of six stones.
 pub const SETUPS: usize = 720;
 
-/// The stones (from 1) of a set-up on the home squares, in reading order; panics if `index` is too
-/// large.
+/// The stones (from 1) on the home squares, in reading order; panics if `index` is too large.
 pub fn setup_stones(index: usize, stones: usize) -> FixedList<u8, MAX_STONES> {
     let setups: usize = (1..=stones).product();
     assert!(
@@ -34,8 +33,8 @@ pub fn setup_stones(index: usize, stones: usize) -> FixedList<u8, MAX_STONES> {
     order
 }
 
-/// The index of the set-up with the stones `order` (from 1) on the home squares, in reading order;
-/// `None` if they are no permutation.
+/// The index of the set-up `order`: stones (from 1) on the home squares, in reading order; `None`
+/// if they are no permutation.
 pub fn setup_index(order: &[u8]) -> Option<usize> {
     let is_permutation = (1..=order.len()).all(|stone| order.contains(&(stone as u8)));
     let next_digit = |index: usize, at: usize| {
@@ -45,7 +44,7 @@ pub fn setup_index(order: &[u8]) -> Option<usize> {
     is_permutation.then(|| (0..order.len()).fold(0, next_digit))
 }
 
-/// The `stones` squares nearest to the home corner, in reading order.
+/// Those nearest to the home corner, in reading order.
 pub(super) fn home_squares(
     columns: usize,
     rows: usize,

@@ -28,7 +28,7 @@ pub(super) const TRANSPOSED: [u8; 32] = {
     squares
 };
 
-/// Indexed as in [`Side::square_pairs`].
+/// As in [`Side::square_pairs`].
 static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
     let mut pairs = [0; 1 << 10];
     let mut pair = 0;
@@ -92,7 +92,7 @@ fn transform_side(mut side: Side, transpose: bool, reverse: bool) -> Side {
 }
 
 impl Position {
-    /// The smallest packed form of all symmetric positions, with seat 0 to move.
+    /// The least packed form of all symmetric positions, with seat 0 to move.
     #[inline]
     pub fn canonical_bits(&self) -> u64 {
         // Each side is minimised separately, as its labels are reversed separately.

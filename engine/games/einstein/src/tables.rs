@@ -2,8 +2,8 @@
 //! for a fair die on the standard board.
 //!
 //! Stored 0 and 1 are certain results; other values are within
-//! [`Oracle::error`](alea_core::oracle::Oracle::max_error) of the truth. Tables are identical on every
-//! machine.
+//! [`Oracle::max_error`](alea_core::oracle::Oracle::max_error) of the truth. Tables are identical
+//! on every machine.
 
 mod build;
 mod cell_storage;
@@ -29,9 +29,9 @@ use cell_storage::Cells;
 use index::Index;
 use std::path::Path;
 
-/// Fewest stones (of both sides together) for which tables can be built.
+/// Fewest stones, of both sides, for which tables can be built.
 pub const MIN_TABLE_STONES: usize = 2;
-/// Most stones (of both sides together) for which tables can be built.
+/// Most stones, of both sides, for which tables can be built.
 pub const MAX_TABLE_STONES: usize = 6;
 
 /// Function `run(jobs, job)`: calls `job(0)` to `job(jobs - 1)`, each once, possibly in parallel.
@@ -40,7 +40,7 @@ pub type Run<'a> = &'a (dyn Fn(usize, &(dyn Fn(usize) + Sync)) + Sync);
 /// Progress callback: positions solved so far, and in total.
 pub type ReportProgress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
-/// The [`Run`] that calls the jobs in sequence on the calling thread.
+/// Calls the jobs in sequence on the calling thread.
 pub fn run_sequentially(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     (0..jobs).for_each(job);
 }
@@ -51,7 +51,7 @@ pub struct Tables {
     variant: Variant,
     stones: usize,
     index: Index,
-    /// Indexed by [`class_index`]; `None` if the class is not loaded.
+    /// By [`class_index`]; `None` if not loaded.
     cells: Vec<Option<Cells>>,
 }
 
@@ -103,7 +103,7 @@ impl Tables {
         self.variant
     }
 
-    /// Largest number of stones of a position in these tables.
+    /// Most stones of a position in these tables.
     pub fn max_stones(&self) -> usize {
         self.stones
     }

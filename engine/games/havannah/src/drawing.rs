@@ -1,5 +1,5 @@
-//! Draws positions of Havannah as text or inline SVG, the cells of a letter on a line from its
-//! label to the lower left.
+//! Draws Havannah as text or inline SVG; a letter's cells lie on a line from its label to the lower
+//! left.
 
 use super::{Havannah, Position};
 use alea_play::{
@@ -9,7 +9,7 @@ use alea_play::{
 
 const STONE_CHARACTERS: [char; 2] = ['O', 'X'];
 
-/// Half the width of a cell and (`ROW_HEIGHT`) the distance between rows, in pixels.
+/// In pixels; rows are `ROW_HEIGHT` apart.
 const HALF_CELL_WIDTH: usize = 22;
 const ROW_HEIGHT: usize = 38;
 

@@ -44,7 +44,7 @@ const NUM_NEIGHBOURHOODS: usize = 430;
 
 const NUM_TABLE_ROWS: usize = NUM_CENTRE_CLASSES * NUM_NEIGHBOURHOODS;
 
-/// By the contents of the six neighbours, two bits each: class under rotation and reflection.
+/// By the contents of six neighbours, two bits each: class under rotation and reflection.
 static SURROUNDING_INDEX: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
     let mut numbers = Box::new([u16::MAX; 1 << 12]);
     let mut next = 0;
@@ -158,7 +158,7 @@ impl TupleInputs for Havannah {
     }
 }
 
-/// A colour from the perspective of `seat`: 0 empty, 1 own, 2 enemy, 3 off the board.
+/// 0 empty, 1 own, 2 enemy, 3 off the board.
 #[inline]
 fn colour_seen_by(seat: Seat, colour: u8) -> u8 {
     if seat == 0 || colour == EMPTY || usize::from(colour) > 2 {

@@ -60,14 +60,14 @@ impl Move {
         Self(cell as u16)
     }
 
-    /// The cell of the placed stone; `None` for a swap.
+    /// The filled cell; `None` for a swap.
     #[inline]
     pub fn cell(self) -> Option<usize> {
         (self != Self::SWAP).then_some(usize::from(self.0))
     }
 }
 
-/// A set of winning structures: ring, bridge, fork.
+/// A set of winning structures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct WinKinds(u8);
 
@@ -84,7 +84,7 @@ impl WinKinds {
         self.0 != 0
     }
 
-    /// The names of the structures in the set.
+    /// Names of the structures.
     pub fn names(self) -> Vec<&'static str> {
         let all = [
             (Self::RING, "ring"),
@@ -121,7 +121,7 @@ pub struct Position {
     links: [u16; NUM_CELL_SLOTS],
     stones: u16,
     chains: [u16; 2],
-    /// The last two filled cells, the latest first.
+    /// Latest first.
     last: [u16; 2],
     seat: u8,
     structures: WinKinds,
@@ -203,7 +203,7 @@ impl Position {
         }
     }
 
-    /// The owner of the stone on `cell`; `None` for an empty cell.
+    /// The owner of the stone on `cell`.
     #[inline]
     pub fn seat_at(&self, cell: usize) -> Option<Seat> {
         match self.colours[cell] {
@@ -218,13 +218,13 @@ impl Position {
         usize::from(self.seat)
     }
 
-    /// Number of stones on the board.
+    /// Number of stones.
     #[inline]
     pub fn stones(&self) -> usize {
         usize::from(self.stones)
     }
 
-    /// The winning structures that the last stone completed.
+    /// The structures that the last stone completed.
     #[inline]
     pub fn structures(&self) -> WinKinds {
         self.structures
@@ -306,8 +306,7 @@ impl Position {
         WinKinds(kinds.0 | u8::from(ring))
     }
 
-    /// Places a stone on an empty cell and returns the structures that it completes; turn, result
-    /// and key stay.
+    /// Returns the structures that the stone completes; turn, result and key stay.
     #[inline]
     fn place_stone(&mut self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
         let near = &shape.near[cell];
@@ -356,12 +355,12 @@ impl Havannah {
         }
     }
 
-    /// Cells per side of the board.
+    /// Cells per side.
     pub fn base(&self) -> usize {
         self.shape.base
     }
 
-    /// Number of cells of the board.
+    /// Number of cells.
     #[inline]
     pub fn num_cells(&self) -> usize {
         self.shape.cells
@@ -372,7 +371,7 @@ impl Havannah {
         Position::empty()
     }
 
-    /// The empty cells, in ascending order.
+    /// The empty cells, ascending.
     pub fn empties<'a>(&self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
         let cells = position.colours[..self.shape.cells].iter().enumerate();
         cells
@@ -401,7 +400,7 @@ impl Havannah {
         count
     }
 
-    /// Plays random moves to the end of the game; `record_move` receives their history indices.
+    /// `record_move` receives the moves' history indices.
     #[inline]
     fn play_out(
         &self,

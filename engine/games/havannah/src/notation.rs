@@ -13,20 +13,20 @@ fn letter(x: u8) -> char {
 }
 
 impl Havannah {
-    /// The name of a cell in HavannahGui's coordinates, such as `d4`.
+    /// A cell's name in HavannahGui's coordinates.
     pub fn cell_name(&self, cell: usize) -> String {
         let [x, y] = self.shape.names[cell];
         format!("{}{}", letter(x), y + 1)
     }
 
-    /// The name of a cell in Little Golem's coordinates.
+    /// A cell's name in Little Golem's coordinates.
     pub fn golem_name(&self, cell: usize) -> String {
         let [x, y] = self.shape.names[cell];
         let before = (x + 1).saturating_sub(self.base() as u8);
         format!("{}{}", letter(x), y + 1 - before)
     }
 
-    /// Parses the name of a cell, in Little Golem's coordinates if `golem`.
+    /// Parses a cell's name, in Little Golem's coordinates if `golem`.
     pub fn parse_cell(&self, text: &str, golem: bool) -> Result<usize, TextError> {
         let side = 2 * self.base() - 1;
         let mut signs = text.chars();
@@ -90,7 +90,7 @@ impl Havannah {
             .map_or_else(|| "swap".to_owned(), |cell| self.cell_name(cell))
     }
 
-    /// Parses a position: its moves from the empty board.
+    /// Parses a position.
     pub fn parse_position(&self, text: &str) -> Result<Position, TextError> {
         let mut position = self.start();
         let (mut at, mut rest) = (1, text);

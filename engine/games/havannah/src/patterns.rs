@@ -28,8 +28,7 @@ pub(super) struct Patterns {
     large: [HashMap<u64, PatternReply>; 2],
 }
 
-/// The image of a near cell, 0 to 17, under `turns` rotations by 60°, and a reflection if
-/// `mirrored`.
+/// The image of a near cell, 0 to 17, under rotations by 60° and a reflection.
 fn rotated_cell(cell: usize, turns: usize, mirrored: bool) -> usize {
     let (ring, at) = (cell / 6, (cell + turns) % 6);
     match (mirrored, ring) {

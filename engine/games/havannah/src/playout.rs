@@ -33,13 +33,12 @@ pub(super) static PLAYOUT_ENTRIES: [PlayoutEntry<Havannah>; 1] = [PlayoutEntry {
 /// Probabilities in per cent.
 #[derive(Clone, Debug)]
 struct PlayoutParameters {
-    /// Probability that a ring ends the playout, for its first and last move.
+    /// That a ring ends the playout, at its first and last move.
     ring: [f32; 2],
-    /// Probability to join two own chains beside the enemy's last stone, and its increment per own
-    /// chain when the playout begins.
+    /// To join two own chains beside the enemy's last stone; then the increment per own chain when
+    /// the playout begins.
     connect: [f32; 2],
-    /// Probability to separate two enemy chains beside the enemy's last stone, and its increment
-    /// per own chain when the playout begins.
+    /// To separate two enemy chains there; then the same increment.
     defend: [f32; 2],
     retries: u32,
     mate: bool,
@@ -131,8 +130,7 @@ impl PatternPlayout {
         self.indices[usize::from(last)] = index;
     }
 
-    /// Queues the chains that a stone on `cell` would link, except one whose sides and corners are
-    /// those of all: it gains no winning cells.
+    /// Except a chain whose sides and corners are those of all: it gains no winning cells.
     fn queue_linked_chains(
         &mut self,
         game: &Havannah,

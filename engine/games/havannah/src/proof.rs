@@ -19,7 +19,7 @@ use alea_core::{
 use check::has_position_numbers;
 use std::collections::HashSet;
 
-/// Limit of positions in one threat search; opening a1 of base 4 takes 8 million nodes with 150.
+/// Positions per threat search; opening a1 of base 4 takes 8 million nodes with 150.
 const MAX_THREAT_NODES: u32 = 150;
 
 /// Exceeds any sum of initial proof or disproof numbers.

@@ -6,10 +6,10 @@
 
 use std::{array::from_fn, ops::RangeInclusive, sync::OnceLock};
 
-/// Supported sizes of boards: cells per side.
+/// Supported cells per side.
 pub const BASES: RangeInclusive<usize> = 3..=10;
 
-/// Number of cells of the largest board.
+/// Cells of the largest board.
 pub const MAX_CELLS: usize = 271;
 
 pub(super) const OFF_BOARD: usize = MAX_CELLS;
@@ -20,7 +20,7 @@ pub(super) const NUM_NEAR_CELLS: usize = 18;
 
 pub(super) const SYMMETRIES: usize = 12;
 
-/// Rim bits of the six sides; the six above are the corners.
+/// The six bits above are the corners.
 pub(super) const SIDES_MASK: u16 = 0x3f;
 
 const NEIGHBOUR_OFFSETS: [[isize; 2]; 6] = [[1, 0], [1, 1], [0, 1], [-1, 0], [-1, -1], [0, -1]];
@@ -36,7 +36,7 @@ pub(super) struct Shape {
     pub(super) words: [[u64; 2]; NUM_CELL_SLOTS],
     /// Letter and number of each cell, from 0.
     pub(super) names: [[u8; 2]; MAX_CELLS],
-    /// For each symmetry the image of each cell; the first is the identity.
+    /// By symmetry the image of each cell; the first is the identity.
     pub(super) images: [[u16; NUM_CELL_SLOTS]; SYMMETRIES],
 }
 

@@ -3,13 +3,13 @@
 
 pub(super) use alea_core::bits::bit_indices as squares_of;
 
-/// Columns of a row of bits, on boards of all sizes.
+/// Bits per row, on boards of all sizes.
 pub const COLUMNS: usize = 8;
 
 /// Columns b to g, where enemy runs along rows and diagonals lie.
 const INNER_COLUMNS: u64 = 0x7E7E_7E7E_7E7E_7E7E;
 
-/// Per axis the step between squares, and the squares that a run can contain.
+/// Per axis the step, and the squares that a run can contain.
 const AXIS_STEPS_AND_MASKS: [(u32, u64); 4] = [
     (1, INNER_COLUMNS),
     (7, INNER_COLUMNS),
@@ -17,8 +17,8 @@ const AXIS_STEPS_AND_MASKS: [(u32, u64); 4] = [
     (9, INNER_COLUMNS),
 ];
 
-/// The runs of `enemy` next to `from` along one axis, towards higher and towards lower squares, by
-/// doubling; none exceeds six.
+/// The runs of `enemy` next to `from`, towards higher and lower squares, by doubling; none exceeds
+/// six.
 #[inline(always)]
 fn adjacent_runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
     let mut up = enemy & from << step;
@@ -34,8 +34,7 @@ fn adjacent_runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
     (up, down)
 }
 
-/// The squares behind runs of enemy discs next to an own disc; they may be occupied or off a
-/// smaller board.
+/// The squares behind runs of enemy discs next to an own disc, occupied or off a smaller board too.
 #[inline]
 pub fn run_ends(own: u64, enemy: u64) -> u64 {
     AXIS_STEPS_AND_MASKS
@@ -46,7 +45,7 @@ pub fn run_ends(own: u64, enemy: u64) -> u64 {
         })
 }
 
-/// The enemy discs that an own disc placed on `square` flips.
+/// The enemy discs that an own disc on `square` flips.
 #[inline]
 pub fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     let closed = |end: u64| u64::from(own & end != 0).wrapping_neg();

@@ -19,17 +19,17 @@ pub(super) const SCORE_UNIT: &str = "discs";
 
 const INFINITE_DISCS: i32 = 65;
 
-/// Default number of table entries: 33.5 MB.
+/// Takes 33.5 MB.
 const DEFAULT_TABLE_ENTRIES: usize = 1 << 20;
 
-/// From so many empty squares on a selective search precedes the exact one.
+/// From so many on a selective search precedes the exact one.
 const MIN_EMPTIES_FOR_ASPIRATION: u32 = 16;
 
 /// Half the width of the first window and (`ASPIRATION_STEP`) the width of the next ones.
 const ASPIRATION_HALF_WIDTH: i32 = 3;
 const ASPIRATION_STEP: i32 = 9;
 
-/// Nodes between two checks of the limits: less than a millisecond.
+/// Take less than a millisecond.
 const NODES_BETWEEN_CHECKS: u64 = 1 << 12;
 
 const fn parity_regions(size: usize) -> [u64; 64] {
@@ -48,7 +48,7 @@ const fn parity_regions(size: usize) -> [u64; 64] {
     parity_regions
 }
 
-/// For each square its quadrant, on the boards with 4, 6 and 8 columns.
+/// Each square's quadrant, on boards of 4, 6 and 8 columns.
 static PARITY_REGIONS: [[u64; 64]; 3] = [parity_regions(4), parity_regions(6), parity_regions(8)];
 
 /// An exact endgame solver with a transposition table.
@@ -118,7 +118,7 @@ impl Endgame {
         score_to_value(self.search(position, -1, 1))
     }
 
-    /// Number of nodes of all searches so far.
+    /// Number of nodes so far.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
@@ -236,7 +236,7 @@ fn score_to_value(score: i32) -> f32 {
 /// Oracle that solves positions with few empty squares.
 #[derive(Clone, Copy, Debug)]
 pub struct SolvedEndgames {
-    /// Maximal number of empty squares of a solved position.
+    /// Most empty squares of a solved position.
     pub empties: u32,
 }
 
@@ -298,7 +298,7 @@ impl EndgamePlayer {
     }
 }
 
-/// Index of the best estimate, the first of equal ones; unknown scores come last.
+/// The first of equal estimates; unknown scores come last.
 fn best_index(estimates: &[Estimate]) -> usize {
     let key = |index: usize| {
         let Estimate { score, certainty } = estimates[index];

@@ -34,7 +34,7 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Reversi>; 3] = [
 pub struct Discs;
 
 impl Discs {
-    /// Converts a disc difference to a win probability.
+    /// Win probability by disc difference.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.060, 0.0);
 }
 
@@ -50,7 +50,7 @@ impl Score<Reversi> for Discs {
 pub struct Mobility;
 
 impl Mobility {
-    /// Converts a mobility difference to a win probability.
+    /// Win probability by mobility difference.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.087, 0.0);
 }
 
@@ -83,10 +83,10 @@ const SQUARE_WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
 ];
 
 impl Squares {
-    /// Converts a weighted difference to a win probability.
+    /// Win probability by weighted difference.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.0051, 0.0);
 
-    /// An evaluator for the board size of `game`.
+    /// For the board size of `game`.
     pub fn new(game: &Reversi) -> Self {
         let size = game.size();
         let from_side = |at: usize| at.min(size - 1 - at);

@@ -17,7 +17,7 @@ const fn cell_group(size: usize) -> [CellGroup; 1] {
     [CellGroup::single('b', size * size, 3, meaning)]
 }
 
-/// Cells of the boards, indexed by half the number of columns.
+/// By half the number of columns.
 static CELLS: [[CellGroup; 1]; 5] = [
     cell_group(0),
     cell_group(0),

@@ -90,7 +90,7 @@ impl Reversi {
         self.position(black, white, BLACK)
     }
 
-    /// The position with `seat`, the owner of `own`, to move; the sets must be disjoint and on the
+    /// The position with `seat`, the owner of `own`, to move; the sets are disjoint and on the
     /// board.
     #[inline]
     pub fn position(&self, own: u64, enemy: u64, seat: Seat) -> Position {

@@ -11,7 +11,7 @@ use alea_core::{
     text::{TextError, error_at},
 };
 
-/// The characters of Black's and White's discs.
+/// Of Black and White.
 pub const DISC_CHARACTERS: [char; 2] = ['X', 'O'];
 
 impl Reversi {
@@ -98,7 +98,7 @@ impl Reversi {
     }
 }
 
-/// An error at the character with index `at`, or at the end of the text.
+/// At character `at`, or at the end of the text.
 pub(super) fn unexpected_character(at: usize, expected: &str, found: Option<&char>) -> TextError {
     let found = found.map_or("the end".to_owned(), |found| format!("{found:?}"));
     TextError::new(at + 1, format!("expected {expected}, found {found}"))

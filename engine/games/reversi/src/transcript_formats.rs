@@ -227,8 +227,7 @@ impl<'a> GameReader<'a> {
         self.position = self.game.play(&self.position, mv);
     }
 
-    /// Plays the move at character `at`, which must be the turn of `seat`, if given; adds a missing
-    /// pass.
+    /// The move at character `at` must be the turn of `seat`, if given; adds a missing pass.
     pub(super) fn play(
         &mut self,
         text: &str,

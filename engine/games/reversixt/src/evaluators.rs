@@ -67,7 +67,7 @@ fn map_seats(game: &ReversiXt, number: impl Fn(Seat) -> f32) -> [f32; MAX_SEATS]
     build_array(|seat| if seat < players { number(seat) } else { 0.0 })
 }
 
-/// Lead over the best other active seat; negative infinity for a disqualified seat.
+/// Over the best other active seat; negative infinity for a disqualified seat.
 fn lead(game: &ReversiXt, position: &Position, has: &[f32; MAX_SEATS], own: Seat) -> f32 {
     if position.is_disqualified(own) {
         return f32::NEG_INFINITY;
@@ -112,7 +112,6 @@ struct Lines {
     bomb: f32,
 }
 
-/// Weight of a stone by the number of closed lines through its cell.
 const CLOSED_LINE_WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
 
 /// About the number of stones that an override move flips.

@@ -11,11 +11,11 @@ use alea_core::{
 /// Settings of a random map.
 #[derive(Clone, Copy, Debug)]
 pub struct MapSettings {
-    /// Number of players, 2 to 8; the Latin square has as many rows and columns.
+    /// 2 to 8 players; the Latin square has as many rows and columns.
     pub players: usize,
-    /// Number of columns, from `players` to 50.
+    /// Columns, from `players` to 50.
     pub width: usize,
-    /// Number of rows, from `players` to 50.
+    /// Rows, from `players` to 50.
     pub height: usize,
     /// Override stones per player.
     pub overrides: u16,

@@ -43,7 +43,7 @@ static CELL_GROUPS: [CellGroup; 2] = [
     },
 ];
 
-/// Kind of a cell, by the number of the four lines through it that end there.
+/// By how many of the four lines through a cell end there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CellKind {
     /// At most one line ends here.
@@ -57,7 +57,7 @@ enum CellKind {
 #[derive(Debug)]
 pub(super) struct Shape {
     kinds: Box<[CellKind]>,
-    /// For each cell the corners next to it.
+    /// Those next to each cell.
     corners: Box<[Vec<u16>]>,
 }
 

@@ -45,7 +45,7 @@ pub const DEFAULT_POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
 pub struct ReversiXt {
     map: Arc<Map>,
     shape: Arc<inputs::Shape>,
-    /// Name of the map's file in the notation of the game.
+    /// The file of the map in the notation of the game.
     name: Option<String>,
     points: [u32; MAX_SEATS],
     /// Index of these rules in `variants`.
@@ -69,7 +69,7 @@ pub enum Phase {
 /// The cells, every seat's stocks, the phase and the seat to move.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
-    /// Cells of the map, then holes.
+    /// Those of the map, then holes.
     cells: [Cell; MAX_CELLS],
     key: u64,
     stones: [u16; MAX_SEATS],
@@ -78,9 +78,9 @@ pub struct Position {
     cells_left: u16,
     seat: u8,
     phase: Phase,
-    /// Bit set of disqualified seats.
+    /// Bit set of seats.
     disqualified: u8,
-    /// Index of the position's rules, see [`ReversiXt::variant_rules`].
+    /// See [`ReversiXt::variant_rules`].
     number: u16,
 }
 
@@ -103,19 +103,19 @@ impl Position {
         usize::from(self.seat)
     }
 
-    /// Number of stones of `seat` on the board.
+    /// Number of stones of `seat`.
     #[inline]
     pub fn num_stones(&self, seat: Seat) -> u16 {
         self.stones[seat]
     }
 
-    /// Number of override stones that `seat` has in stock.
+    /// Override stones in the stock of `seat`.
     #[inline]
     pub fn overrides(&self, seat: Seat) -> u16 {
         self.overrides[seat]
     }
 
-    /// Number of bombs that `seat` has in stock.
+    /// Bombs in the stock of `seat`.
     #[inline]
     pub fn bombs(&self, seat: Seat) -> u16 {
         self.bombs[seat]
@@ -236,7 +236,7 @@ impl Move {
 }
 
 impl ReversiXt {
-    /// The rules on `map`, with the default [`DEFAULT_POINTS`].
+    /// The rules on `map`, with [`DEFAULT_POINTS`].
     pub fn new(map: Arc<Map>) -> Self {
         Self {
             shape: Arc::new(inputs::Shape::from_map(&map)),
@@ -312,8 +312,8 @@ impl ReversiXt {
         position
     }
 
-    /// The rank of each seat by stones, from 0; ties share the better rank, and disqualified seats
-    /// come last.
+    /// The rank of each seat by stones, from 0; ties share the better one, disqualified seats come
+    /// last.
     pub fn ranks(&self, position: &Position) -> [usize; MAX_SEATS] {
         let strength = |seat| (!position.is_disqualified(seat)).then(|| position.num_stones(seat));
         let players = self.map.players();
@@ -332,8 +332,8 @@ impl ReversiXt {
         })
     }
 
-    /// Passes the turn from `last` to the next seat that can place a stone, or else throw a bomb;
-    /// else ends the game.
+    /// To the next seat after `last` that can place a stone, or else throw a bomb; else ends the
+    /// game.
     fn pass_turn(&self, position: &mut Position, last: Seat) {
         let players = self.map.players();
         let following = |can: &dyn Fn(Seat) -> bool| {
@@ -365,8 +365,8 @@ impl ReversiXt {
             || self.visit_capturing_cells(cells, seat, overrides, |_| true)
     }
 
-    /// Visits the cells where a stone of `seat` captures, some repeatedly: empty ones, with
-    /// `overrides` occupied ones too. Returns `true` as soon as `visit` does.
+    /// Visits empty cells, with `overrides` occupied ones too, some repeatedly. Returns `true` as
+    /// soon as `visit` does.
     #[inline]
     fn visit_capturing_cells(
         &self,
@@ -418,8 +418,7 @@ impl ReversiXt {
         found
     }
 
-    /// Number of stones captured on the line from `at`; 0 if it ends without a stone of `seat` or
-    /// returns to `at`.
+    /// 0 if the line ends without a stone of `seat` or returns to `at`.
     #[inline]
     fn count_captured(&self, cells: &[Cell], at: usize, direction: usize, seat: Seat) -> usize {
         let own = Cell::stone(seat);

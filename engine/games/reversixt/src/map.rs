@@ -15,10 +15,10 @@ use std::{fmt, ops::RangeInclusive};
 /// Number of directions, clockwise from up.
 pub const DIRECTIONS: usize = 8;
 
-/// Maximal number of columns and of rows.
+/// Most columns, and most rows.
 pub const MAX_SIDE: usize = 50;
 
-/// Maximal stock of override stones or bombs, and maximal strength of bombs.
+/// Most override stones or bombs of a player, and the greatest strength of bombs.
 pub const MAX_STOCK: usize = 5_000;
 
 pub(super) const DIRECTION_OFFSETS: [(isize, isize); DIRECTIONS] = [
@@ -69,7 +69,7 @@ impl Cell {
         }
     }
 
-    /// Whether a stone of a player or an expansion stone is there.
+    /// Whether a player's or an expansion stone is there.
     #[inline]
     pub const fn is_occupied(self) -> bool {
         self.0 != 0 && self.0 <= Self::EXPANSION.0
@@ -152,7 +152,7 @@ pub struct Map {
     width: usize,
     pub(super) cells: Box<[Cell]>,
     transitions: Vec<[Side; 2]>,
-    /// For each side the cell beyond it, and the direction in which a line goes on there.
+    /// By side, see [`Self::step`].
     steps: Box<[Side]>,
 }
 
@@ -174,7 +174,7 @@ impl Map {
         map
     }
 
-    /// Parses the text of a map, and checks that it is valid.
+    /// Parses and validates a map.
     pub fn parse(text: &str) -> Result<Self, MapError> {
         let mut lines = LineReader::new(text);
         let [players] = lines.parse_numbers(["players"], 2..=MAX_SEATS)?;
@@ -261,12 +261,12 @@ impl Map {
         self.players
     }
 
-    /// Override stones per player at the start.
+    /// Override stones per player.
     pub fn overrides(&self) -> u16 {
         self.overrides
     }
 
-    /// Bombs per player at the start.
+    /// Bombs per player.
     pub fn bombs(&self) -> u16 {
         self.bombs
     }
@@ -296,7 +296,7 @@ impl Map {
         self.cells.iter().filter(holes).count()
     }
 
-    /// How many of the four lines through a cell end there: 3 at an edge, 4 in a corner.
+    /// Of the four through a cell: 3 at an edge, 4 in a corner.
     pub(super) fn num_closed_lines(&self, cell: usize) -> usize {
         let closed = |direction| self.step(Side::new(cell, direction)) == Side::NONE;
         let half = DIRECTIONS / 2;
@@ -316,7 +316,7 @@ impl Map {
         self.steps[usize::from(side.0)]
     }
 
-    /// The neighbour without transitions.
+    /// Without transitions.
     fn neighbour(&self, side: Side) -> Option<Side> {
         let cell = side.cell();
         let (right, down) = DIRECTION_OFFSETS[side.direction()];
@@ -422,7 +422,6 @@ impl<'t> Line<'t> {
         WordReader { line: self, at: 0 }
     }
 
-    /// An error at byte `at` of this line.
     fn error_at_byte(&self, at: usize, problem: String) -> MapError {
         MapError {
             line: self.number,

@@ -11,13 +11,12 @@ use alea_core::arrays::map_array;
 use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 
-/// Readings of the published formula where it is unclear; the default plays well.
+/// Readings of the formula where it is unclear; the default plays well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Adds the enemy's attack, as printed, instead of subtracting it, as intended.
     pub adds_block: bool,
-    /// Sums the threats of the enemy's stones, as printed, instead of the own stones', as
-    /// described.
+    /// Sums the threats of the enemy's stones, as printed, instead of the own, as described.
     pub enemy_threats: bool,
     /// Scores −f of the side that has just moved instead of f of the side to move.
     pub just_moved: bool,
@@ -27,7 +26,7 @@ const ATTACK_WEIGHT: f32 = 2.0;
 const BLOCK_WEIGHT: f32 = 1.0;
 const THREAT_WEIGHT: f32 = 0.05;
 
-/// Positional value P of each square in its owner's perspective; 0 for gone stones.
+/// P by square in the owner's perspective; 0 for gone stones.
 const POSITIONAL_VALUE: [f32; 32] = {
     let mut values = [0.0; 32];
     let mut square = 0;
@@ -38,20 +37,20 @@ const POSITIONAL_VALUE: [f32; 32] = {
     values
 };
 
-/// Stands for the squares of gone enemy stones: off the board, and no destination of a step.
+/// Off the board, and no destination of a step.
 const GONE_ENEMY_SQUARE: u8 = 30;
 
-/// The score of attack, block and threat in one reading of the formula.
+/// Attack, block and threat in one reading of the formula.
 #[derive(Clone, Debug)]
 pub struct AttackBlockThreat {
     options: Options,
-    /// Mobility M by set of living stones and by stone.
+    /// M by set of living stones and by stone.
     mobility: Box<[[f32; MAX_STONES]; 64]>,
 }
 
 impl AttackBlockThreat {
-    /// Converts scores to win probabilities; fitted by `alea calibrate --games 200000 --seed 1
-    /// --eval "abt(…)"` for the options that change the scale.
+    /// Win probability by score, fitted by `alea calibrate --games 200000 --seed 1 --eval "abt(…)"`
+    /// for the options that change the scale.
     pub fn calibration(options: Options) -> Calibration {
         let (slope, offset) = match (options.adds_block, options.just_moved) {
             (false, false) => (0.0294, -0.613),
@@ -62,7 +61,7 @@ impl AttackBlockThreat {
         Calibration::logistic(slope, offset)
     }
 
-    /// Creates the score for the rules and die of `game`.
+    /// For the rules and die of `game`.
     pub fn new(game: &Standard, options: Options) -> Self {
         let mut mobility = Box::new([[0.0; MAX_STONES]; 64]);
         for (alive, row) in (0u8..).zip(mobility.iter_mut()).skip(1) {
@@ -74,7 +73,7 @@ impl AttackBlockThreat {
     }
 }
 
-/// Σ M·P over the stones of `side`, given the mobility M of each.
+/// Σ M·P over the stones of `side`.
 #[inline]
 pub fn attack(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
     let mut sum = 0.0;
@@ -84,7 +83,7 @@ pub fn attack(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
     sum
 }
 
-/// Σ M·MT over the stones of `side`, given the mobility M of each.
+/// Σ M·MT over the stones of `side`.
 #[inline]
 pub fn threat(mobility: &[f32; MAX_STONES], side: Side, enemy: Side) -> f32 {
     let mut worth = [0.0_f32; 32];

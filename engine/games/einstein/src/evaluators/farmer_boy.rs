@@ -7,8 +7,7 @@ use crate::{Position, Standard, position::Side};
 use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 
-/// Value of each field in the perspective of a stone's owner, rows from its home; 0 for a gone
-/// stone.
+/// In the owner's perspective, rows from its home; 0 for a gone stone.
 const FIELD_VALUES: [f32; 32] = [
     0.0, 1.0, 1.0, 1.0, 1.0, //
     1.0, 2.0, 2.0, 2.0, 2.5, //
@@ -23,7 +22,7 @@ const FIELD_VALUES: [f32; 32] = [
 pub struct FarmerBoy;
 
 impl FarmerBoy {
-    /// Converts scores to win probabilities; fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.577, 0.213);
 }
 
@@ -40,7 +39,7 @@ impl Score<Standard> for FarmerBoy {
     }
 }
 
-/// Mean field value of a side's living stones; 0 without stones.
+/// 0 without stones.
 #[inline]
 fn mean_field_value(side: Side) -> f32 {
     let mut sum = 0.0;

@@ -9,13 +9,12 @@ use crate::{Position, Standard, position::Side};
 use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 
-/// Weight of a row or column of progress, relative to a step of the nearest stone.
+/// Of a row or column, relative to a step of the nearest stone.
 const PROGRESS_WEIGHT: f32 = 0.01;
 
-/// Distance of a side without stones.
 const NO_STONE_DISTANCE: f32 = 5.0;
 
-/// Distance to the goal and progress of each square in its owner's perspective.
+/// By square in the owner's perspective.
 const DISTANCE_AND_PROGRESS: [(f32, f32); 32] = {
     let mut squares = [(NO_STONE_DISTANCE, 0.0); 32];
     let mut square = 0;
@@ -32,7 +31,7 @@ const DISTANCE_AND_PROGRESS: [(f32, f32); 32] = {
 pub struct Greedy;
 
 impl Greedy {
-    /// Converts scores to win probabilities; fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.528, 0.170);
 }
 

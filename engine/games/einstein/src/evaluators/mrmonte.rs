@@ -27,9 +27,9 @@ pub enum SimulatedPlayer {
     Random,
     /// Plays the first winning move, else the first of the highest-rated moves.
     Rating {
-        /// Evaluates the leaves of the search that rates moves.
+        /// Evaluates the leaves of the search.
         evaluator: Arc<dyn AnyEvaluator<Standard>>,
-        /// Depth in plies of that search below the successor; 0 evaluates the successor itself.
+        /// Plies of the search below the successor; 0 evaluates the successor itself.
         depth: u8,
     },
 }
@@ -43,7 +43,7 @@ pub struct MrMonte {
     pub red: SimulatedPlayer,
     /// Plays Blue's moves.
     pub blue: SimulatedPlayer,
-    /// Seed which, with the position, determines all random numbers.
+    /// With the position, determines all random numbers.
     pub seed: u64,
 }
 
@@ -79,7 +79,7 @@ impl MrMonte {
 impl Evaluator<Standard> for MrMonte {
     type Cache = ();
 
-    /// Win rate of the side to move, clamped to a millionth away from 0 and 1.
+    /// Win rate, clamped to a millionth away from 0 and 1.
     fn value(&self, game: &Standard, position: &Position, (): &()) -> f32 {
         let iterations = self.iterations.max(1);
         let seed = derive_seed(self.seed, SeedSpace::Playouts, &[position.key()]);
@@ -100,7 +100,7 @@ struct RandomSource {
     moves: RandomStream,
 }
 
-/// The first winning move of `legal` (not empty), else the first of the highest-rated moves.
+/// The first winning move, else the first of the highest-rated; `legal` is not empty.
 fn best_rated_move(
     game: &Standard,
     evaluator: &dyn AnyEvaluator<Standard>,
@@ -125,7 +125,7 @@ fn best_rated_move(
     best.1
 }
 
-/// Textbook expectiminimax: the win probability of the side to move, evaluated `depth` plies later.
+/// Win probability of the side to move, evaluated `depth` plies later.
 fn expectiminimax(
     game: &Standard,
     evaluator: &dyn AnyEvaluator<Standard>,

@@ -10,14 +10,14 @@ use alea_core::{calibration::clamp_to_open_interval, evaluator::Evaluator};
 use alea_play::registry::EvaluatorEntry;
 use std::sync::Arc;
 
-/// Evaluates a position by the probability that the side to move reaches its goal first.
+/// Probability that the side to move reaches its goal first.
 #[derive(Clone, Debug)]
 pub struct Race {
     tables: Arc<RaceTables>,
 }
 
 impl Race {
-    /// Creates the evaluator for the rules and die of `game`.
+    /// For the rules and die of `game`.
     pub fn new(game: &Standard) -> Self {
         Self {
             tables: RaceTables::for_game(game),

@@ -12,16 +12,16 @@ use crate::{MAX_STONES, Standard, Variant, allowed_stones, dice::Die, position::
 use alea_core::arrays::map_array;
 use std::sync::{Arc, OnceLock};
 
-/// Length of a distribution over 0 to 19 turns.
+/// Of a distribution over 0 to 19 turns.
 pub const DISTRIBUTION_LEN: usize = 20;
 
-/// Number of distance vectors of a side: six distances of 0–4.
+/// Vectors of six distances of 0–4.
 pub const NUM_DISTANCE_VECTORS: usize = 15_625;
 
 /// Expectations and probabilities closer than this are equal up to rounding.
 const TIE_MARGIN: f64 = 1e-12;
 
-/// 5^i: stride of the distance of stone i in the index of a distance vector.
+/// 5^i for stone i.
 const DISTANCE_STRIDES: [usize; MAX_STONES] = [1, 5, 25, 125, 625, 3125];
 
 const GOAL_DISTANCE: [u8; 32] = {
@@ -34,8 +34,7 @@ const GOAL_DISTANCE: [u8; 32] = {
     distances
 };
 
-/// Distances to the goal from a square of the owner's perspective: in king's moves, and in rows
-/// plus columns.
+/// From a square of the owner's perspective: in king's moves, and in rows plus columns.
 #[inline]
 pub const fn distances_to_goal(square: u8) -> (u8, u8) {
     let (rows, columns) = (4 - square / 5, 4 - square % 5);
@@ -56,13 +55,13 @@ const DISTANCE_INDEX_TERMS: [[u16; 32]; MAX_STONES] = {
     index
 };
 
-/// King's moves from a square of the owner's perspective to the goal; 0 for [`crate::GONE`].
+/// King's moves to the goal from a square of the owner's perspective; 0 for [`crate::GONE`].
 #[inline]
 pub fn distance(square: u8) -> u8 {
     GOAL_DISTANCE[usize::from(square & 31)]
 }
 
-/// Index of a side's distance vector: Σ (distance of stone i) · 5^i.
+/// Σ (distance of stone i) · 5^i.
 #[inline]
 pub fn distance_index(side: Side) -> usize {
     let mut index = 0;
@@ -72,13 +71,13 @@ pub fn distance_index(side: Side) -> usize {
     index
 }
 
-/// Contribution to [`distance_index`] of a stone (from 0) on a square of its owner's perspective.
+/// What a stone (from 0) on a square of its owner's perspective adds to [`distance_index`].
 #[inline]
 pub fn distance_index_term(stone: usize, square: u8) -> usize {
     usize::from(DISTANCE_INDEX_TERMS[stone][usize::from(square & 31)])
 }
 
-/// Distances of stones 1–6 in the vector at `index`, below [`NUM_DISTANCE_VECTORS`].
+/// Distances of stones 1–6; `index` is below [`NUM_DISTANCE_VECTORS`].
 pub fn index_to_distances(index: usize) -> [u8; MAX_STONES] {
     map_array(DISTANCE_STRIDES, |stride| (index / stride % 5) as u8)
 }
@@ -142,7 +141,7 @@ impl RaceTables {
         }
     }
 
-    /// The tables for the rules and die of `game`; those of the default rules are shared.
+    /// For the rules and die of `game`; those of the default rules are shared.
     pub fn for_game(game: &Standard) -> Arc<Self> {
         static DEFAULT: OnceLock<Arc<RaceTables>> = OnceLock::new();
         if game.variant() == Variant::Classic && game.die() == Die::fair() {
@@ -152,8 +151,7 @@ impl RaceTables {
         }
     }
 
-    /// Expected own turns to the goal, including the next one, for a [`distance_index`]; infinite
-    /// without stones.
+    /// Expected own turns to the goal, including the next; infinite without stones.
     #[inline]
     pub fn expected_turns(&self, index: usize) -> f32 {
         self.expected[index]
@@ -164,13 +162,13 @@ impl RaceTables {
         self.exact[index]
     }
 
-    /// Probabilities of finishing within 0, 1, …, 19 own turns, for a [`distance_index`].
+    /// Probabilities of finishing within 0, 1, …, 19 own turns.
     #[inline]
     pub fn cumulative(&self, index: usize) -> &[f32; DISTRIBUTION_LEN] {
         &self.cumulative[index]
     }
 
-    /// Probabilities of finishing in exactly 0, 1, …, 19 own turns, for a [`distance_index`].
+    /// Probabilities of finishing in exactly 0, 1, …, 19 own turns.
     pub fn probabilities(&self, index: usize) -> [f32; DISTRIBUTION_LEN] {
         let mut probabilities = *self.cumulative(index);
         for turns in (1..DISTRIBUTION_LEN).rev() {
@@ -179,8 +177,7 @@ impl RaceTables {
         probabilities
     }
 
-    /// Probability that the side to move finishes first, given the [`distance_index`] of both
-    /// sides.
+    /// Probability that the side to move finishes first, by both sides' [`distance_index`].
     #[inline]
     pub fn win_probability(&self, mover_index: usize, other_index: usize) -> f32 {
         let mover = &self.cumulative[mover_index];
@@ -195,7 +192,7 @@ impl RaceTables {
     }
 }
 
-/// Whether `one` has fewer expected turns or, on a tie, the earlier finish.
+/// By expected turns; ties as in [`RaceTables::new`].
 fn finishes_earlier(
     one: (f64, &[f64; DISTRIBUTION_LEN]),
     other: (f64, &[f64; DISTRIBUTION_LEN]),

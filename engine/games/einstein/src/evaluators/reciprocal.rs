@@ -10,18 +10,17 @@ use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 use std::sync::Arc;
 
-/// Scores the expected reciprocal distance of the own stones minus that of the enemy's, between −1
-/// and 1.
+/// Expected reciprocal distance of the own stones minus that of the enemy's, between −1 and 1.
 #[derive(Clone, Debug)]
 pub struct Reciprocal {
     expected: Arc<[f32]>,
 }
 
 impl Reciprocal {
-    /// Converts scores to win probabilities; fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(6.07, 0.230);
 
-    /// Creates the score for the rules and die of `game`.
+    /// For the rules and die of `game`.
     pub fn new(game: &Standard) -> Self {
         let expected = (0..NUM_DISTANCE_VECTORS).map(|index| {
             let distances = index_to_distances(index);

@@ -6,21 +6,21 @@ use crate::{Position, Standard};
 use alea_core::evaluator::Score;
 use std::sync::Arc;
 
-/// Scores the difference of expected turns to the goal, enemy minus own.
+/// Expected turns to the goal, the enemy's minus the own.
 #[derive(Clone, Debug)]
 pub struct Schwarz {
     tables: Arc<RaceTables>,
 }
 
 impl Schwarz {
-    /// Creates the score for the rules and die of `game`.
+    /// For the rules and die of `game`.
     pub fn new(game: &Standard) -> Self {
         Self {
             tables: RaceTables::for_game(game),
         }
     }
 
-    /// Expected turns to the goal for a side's distance index; infinite without stones.
+    /// Expected turns to the goal by distance index; infinite without stones.
     pub fn turns(&self, index: usize) -> f32 {
         self.tables.expected_turns(index)
     }

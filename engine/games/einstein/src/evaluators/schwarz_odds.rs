@@ -24,20 +24,20 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct SchwarzOdds {
     score: Schwarz,
-    /// Slope and offset of the log odds.
+    /// Slope and offset.
     scale: [f32; 2],
-    /// `exp(slope · E − offset)` for the expected turns E of the side to move, by distance index.
+    /// `exp(slope · E(own) − offset)`.
     mover_factors: Table,
-    /// `exp(−slope · E)` for the expected turns E of the other side, by distance index.
+    /// `exp(−slope · E(enemy))`.
     enemy_factors: Table,
 }
 
-/// A number per distance index, padded so that a mask bounds the index.
+/// By distance index, padded so that a mask bounds it.
 type Table = Box<[f32; TABLE_SIZE]>;
 
 const TABLE_SIZE: usize = NUM_DISTANCE_VECTORS.next_power_of_two();
 
-/// Bound on exponents, so that the product of two exponentials cannot overflow.
+/// Bounds exponents, so that the product of two exponentials cannot overflow.
 const MAX_LOGIT: f32 = 40.0;
 
 /// Vector lanes: one per outcome, or one per stone and one for no stone.
@@ -53,16 +53,15 @@ impl SchwarzOdds {
     /// Log odds for the side to move when both sides need equally many turns: half a turn.
     pub const OFFSET: f32 = 0.9;
 
-    /// Slope and offset fitted to game results: `alea calibrate --eval schwarz`, 200,000 games,
-    /// seed 1.
+    /// Slope and offset by `alea calibrate --eval schwarz`, 200,000 games, seed 1.
     const GAME_RESULT_FIT: [f32; 2] = [0.415, 0.284];
 
-    /// Creates the evaluator with [`Self::SLOPE`] and [`Self::OFFSET`].
+    /// With [`Self::SLOPE`] and [`Self::OFFSET`].
     pub fn with_fitted_scale(game: &Standard) -> Self {
         Self::with_scale(Schwarz::new(game), Self::SLOPE, Self::OFFSET)
     }
 
-    /// Creates the evaluator with the given slope and offset; `None` if odds could overflow.
+    /// With this slope and offset; `None` if odds could overflow.
     pub fn new(game: &Standard, slope: f32, offset: f32) -> Option<Self> {
         let score = Schwarz::new(game);
         let max_logit = (0..NUM_DISTANCE_VECTORS)
@@ -97,7 +96,7 @@ impl SchwarzOdds {
     }
 }
 
-/// The larger number by a single comparison, which ignores NaN.
+/// By a single comparison, which ignores NaN.
 #[inline]
 pub(super) fn maximum(one: f32, other: f32) -> f32 {
     if one > other { one } else { other }
@@ -113,7 +112,7 @@ fn value_from_odds(odds: f32) -> f32 {
     clamp_to_open_interval(1.0 / (1.0 + odds))
 }
 
-/// A move's value for its mover, from the odds against the other side; infinite odds are a win.
+/// For the mover, from the odds against the other side; infinite odds are a win.
 #[inline]
 fn move_value_from_odds(odds: f32) -> f32 {
     let value = 1.0 - value_from_odds(odds);
@@ -127,8 +126,8 @@ impl Evaluator<Standard> for SchwarzOdds {
     #[inline]
     fn one_ply(&self, game: &Standard, position: &Position, own: &mut SideMoveCache) -> f32 {
         own.update_if_changed(game, &self.enemy_factors, position.mover());
-        // At each square (enemy's perspective), the enemy's factor of the odds after a step of the
-        // mover there.
+        // By square (enemy's perspective), the enemy's factor of the odds after a step of the mover
+        // there.
         let enemy = position.other();
         let index = distance_index(enemy);
         let mut mover_factors = [look_up(&self.mover_factors, index); 32];
@@ -162,7 +161,7 @@ impl Evaluator<Standard> for SchwarzOdds {
         f32::min(value, 1.0)
     }
 
-    /// Scores each move by the odds for its mover; infinite if the move wins.
+    /// The odds for the mover; infinite if the move wins.
     #[inline]
     fn score_successors(
         &self,

@@ -80,8 +80,8 @@ pub(crate) fn check_scores(
     }
 }
 
-/// The position after a move of the enemy that captures none of the mover's stones; the side to
-/// move stays. `None` if every such move ends the game.
+/// The position after a move of the enemy that captures no stone of the mover, who stays to move.
+/// `None` if every such move ends the game.
 pub(crate) fn with_another_enemy(game: &Standard, position: &Position) -> Option<Position> {
     let turned = position.pass_turn();
     let moves = game.all_moves(&turned);
@@ -89,7 +89,7 @@ pub(crate) fn with_another_enemy(game: &Standard, position: &Position) -> Option
     after.find(|next| game.winner(next).is_none() && next.mover() == position.mover())
 }
 
-/// Unreachable positions: stones on any squares, also shared or off the board.
+/// Stones on any squares, also shared or off the board.
 pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(91);
     let mut side = |bound: usize| Side::new([0; MAX_STONES].map(|_| random.below(bound) as u8));
@@ -266,7 +266,7 @@ pub(crate) fn allowed_labels(variant: Variant, living: &[usize], face: usize) ->
 
 pub(crate) type Distances = Vec<(usize, i32)>;
 
-/// Distributions of the number of own turns, by recursion over lists of distances.
+/// By recursion over lists of distances.
 pub(crate) struct SlowRace<'a> {
     pub(crate) game: &'a Standard,
     cache: HashMap<Distances, Vec<f64>>,
@@ -280,7 +280,7 @@ impl<'a> SlowRace<'a> {
         }
     }
 
-    /// Probabilities of needing exactly 0, 1, …, 20 turns.
+    /// Probabilities of exactly 0, 1, …, 20 turns.
     pub(crate) fn distribution(&mut self, stones: &[Stone]) -> Vec<f64> {
         let mut list: Distances = stones
             .iter()
@@ -340,7 +340,7 @@ pub(crate) fn mean(distribution: &[f64]) -> f64 {
         .sum()
 }
 
-/// At least `count` positions of random games that are not over.
+/// At least `count`, of random games, not over.
 pub(crate) fn random_positions(game: &Standard, seed: u64, count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let mut dice = DiceStream::new(seed + 1, game.die());

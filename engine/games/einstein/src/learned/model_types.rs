@@ -1,9 +1,9 @@
 //! Types of EinStein's model files.
 
-/// A learned evaluator of EinStein: an n-tuple network or a neural network.
+/// An n-tuple network or a neural network of EinStein.
 pub type Model = alea_learned::model_file::Model<super::Standard>;
 
-/// A model of EinStein with its metadata.
+/// A model with its metadata.
 pub type ModelFile = alea_learned::model_file::ModelFile<super::Standard>;
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// A neural network for EinStein.
 pub type Network = network::Network<Standard>;
 
-/// Numbers of neurons of the first and of the second layer for which SIMD kernels exist.
+/// Neurons of the first and of the second layer for which SIMD kernels exist.
 pub const SIMD_WIDTHS: [[usize; 2]; 8] = [
     [64, 16],
     [64, 32],
@@ -71,7 +71,7 @@ struct SimdNetwork {
     shape: [usize; 2],
     tables: Tables,
     layers: Vec<Layers>,
-    /// Output bucket by number of both sides' living stones; padded, so that a mask bounds indices.
+    /// By number of both sides' living stones; padded, so that a mask bounds indices.
     buckets: [u8; (2 * MAX_STONES + 1).next_power_of_two()],
     classes: &'static TurnClasses,
     both: Option<CrossFeatureTable>,
@@ -90,7 +90,7 @@ const MAX_CACHE_LINES: usize = 512 / 32;
 static ZERO_ACCUMULATOR: [I16Line; MAX_CACHE_LINES] = [CacheLine([0; 32]); MAX_CACHE_LINES];
 
 impl CrossFeatureTable {
-    /// `out` = both sides' accumulators (`sums`) plus the rows of active cross-side features.
+    /// `out` = both sides' `sums` plus the rows of active cross-side features.
     #[inline]
     fn add_accumulators(
         &self,
@@ -250,7 +250,7 @@ impl NetworkKernels<Standard> for EinSteinNetKernels {
     }
 }
 
-/// Scores each move by minus `count` of the enemy's logit after it; wins are infinite.
+/// Minus `count` of the enemy's logit after the move; infinite for wins.
 #[inline]
 fn score_moves(
     network: &Network,

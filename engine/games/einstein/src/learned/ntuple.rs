@@ -28,7 +28,7 @@ use tuples_by_cell::TuplesByCell;
 /// An n-tuple network for EinStein.
 pub type NTuple = TupleNetwork<Standard>;
 
-/// A set of tuples of EinStein.
+/// A set of EinStein's tuples.
 pub type TupleSet = alea_learned::tuples::TupleSet<Standard>;
 
 pub(crate) fn symbols(position: &Position) -> [u8; CELLS] {

@@ -15,7 +15,7 @@ const LOGITS_CAPACITY: usize = 32;
 
 const NO_MOVE: usize = LOGITS_CAPACITY - 1;
 
-/// The enemy's logit after each move of a list; arbitrary beyond.
+/// Of the enemy, after each move of a list; arbitrary beyond.
 pub(super) type Logits = [i32; LOGITS_CAPACITY];
 
 const NO_STONE: u8 = LANES as u8 - 1;
@@ -29,7 +29,7 @@ pub(super) const LOST_LOGIT: i32 = i32::MIN;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SideMove {
     pub(super) stone: u8,
-    /// Destination, in the enemy's perspective.
+    /// In the enemy's perspective.
     pub(super) square: u8,
 }
 
@@ -42,19 +42,19 @@ impl SideMove {
     }
 }
 
-/// A side's moves that do not reach the goal, and the die's outcomes.
+/// Moves that do not reach the goal, and the die's outcomes.
 #[derive(Clone, Debug)]
 pub(super) struct SideMoves {
     side: Side,
     steps: [SideMove; MAX_STEPS],
     count: usize,
-    /// Set of the destinations, in the enemy's perspective.
+    /// Set of destinations, in the enemy's perspective.
     targets: u32,
-    /// Indices of each stone's moves; [`NO_MOVE`] for missing ones.
+    /// Indices; [`NO_MOVE`] for missing moves.
     moves_by_stone: [[u8; NUM_DIRECTIONS]; LANES],
-    /// For each stone [`LOST_LOGIT`] if it can reach the goal, else the maximum.
+    /// [`LOST_LOGIT`] if the stone can reach the goal, else the maximum.
     goal_logits: [i32; LANES],
-    /// First and last allowed stone of each outcome; stones between them are gone.
+    /// First and last stone of each outcome; stones between are gone.
     allowed: [[u8; 2]; MAX_OUTCOMES],
     /// Probability of each outcome; 0 if unused.
     weights: [f32; MAX_OUTCOMES],
@@ -124,7 +124,7 @@ impl SideMoves {
         }
     }
 
-    /// [`Self::one_ply`] in vectors of eight stones.
+    /// In vectors of eight stones.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     pub(super) fn one_ply_by_eights(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
@@ -168,13 +168,13 @@ impl SideMoves {
 /// The moves of a given list that do not reach the goal.
 pub(super) struct NonGoalMoves {
     steps: [SideMove; MAX_STEPS],
-    /// For each of `steps` its index in the given list.
+    /// In the given list.
     indices: [u8; MAX_STEPS],
     count: usize,
 }
 
 impl NonGoalMoves {
-    /// Scores the moves that reach the goal as infinite, and selects the others.
+    /// Moves that reach the goal score infinity; selects the others.
     #[inline]
     pub(super) fn new(position: &Position, moves: &[Move], scores: &mut [f32]) -> Self {
         let mut listed = Self {
@@ -210,7 +210,7 @@ impl NonGoalMoves {
         &self.steps[..self.count]
     }
 
-    /// Scores each selected move by minus `count` of the enemy's logit after it; wins are infinite.
+    /// Minus `count` of the enemy's logit after the move; infinite for wins.
     #[inline]
     pub(super) fn score(&self, logits: &[i32], count: impl Fn(i32) -> f32, scores: &mut [f32]) {
         for (&index, &logit) in self.indices[..self.count].iter().zip(logits) {

@@ -39,19 +39,19 @@ const fn repeat_twice(entries: [u8; 16]) -> [u8; HALF_BYTES] {
     both
 }
 
-/// For each rolled face (from 0): the set of stones with at most, then with at least, that number.
+/// By rolled face (from 0): the set of stones with at most, then with at least, that number.
 static STONES_UP_TO: [u8; HALF_BYTES] = repeat_twice([
     0x01, 0x03, 0x07, 0x0F, 0x1F, 0x3F, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
 static STONES_FROM: [u8; HALF_BYTES] = repeat_twice([
     0x3F, 0x3E, 0x3C, 0x38, 0x30, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
-/// For each set of stones 1–4 its highest member, as a set.
+/// By set of stones 1–4: its highest member, as a set.
 static HIGHEST: [u8; HALF_BYTES] = repeat_twice([0, 1, 2, 2, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8]);
 /// Square offsets: of the three steps of most stones, from index 4 of the only step sideways, from
 /// 8 of the only step forward.
 static STEPS: [u8; HALF_BYTES] = repeat_twice([6, 1, 5, 0, 1, 1, 1, 0, 5, 5, 5, 0, 0, 0, 0, 0]);
-/// Start index in [`STEPS`] for squares 0–15, then for the others.
+/// In [`STEPS`], for squares 0–15, then for the others.
 static STEP_KINDS_BELOW_16: [u8; HALF_BYTES] = repeat_twice(step_kinds(0));
 static STEP_KINDS_FROM_16: [u8; HALF_BYTES] = repeat_twice(step_kinds(16));
 
@@ -100,7 +100,7 @@ impl Side {
 }
 
 struct Draws {
-    /// The rolled face, from 0.
+    /// From 0.
     face: __m256i,
     step: __m256i,
     coin: __m256i,
@@ -121,7 +121,7 @@ fn step_kind_of(square: __m256i) -> __m256i {
     _mm256_blendv_epi8(below, above, _mm256_slli_epi16::<3>(square))
 }
 
-/// One ply of `own`; returns a mask of the lanes that it wins, arbitrary in idle ones.
+/// Returns a mask of the lanes that `own` wins, arbitrary in idle ones.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -> __m256i {
@@ -197,7 +197,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -
     _mm256_or_si256(equal_mask(to, goal), equal_mask(other.alive, zero))
 }
 
-/// The half of a bank of [`LaneRandom`] that serves 32 lanes.
+/// The half of a [`LaneRandom`] bank that serves 32 lanes.
 struct Generators {
     low: __m256i,
     high: __m256i,

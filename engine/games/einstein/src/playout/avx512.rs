@@ -43,14 +43,15 @@ macro_rules! table {
 }
 
 const CODE_LIMIT: usize = NUM_CODES as usize;
-/// For each `PlyBits::code`: the set of stones with at most, then with at least, the rolled number.
+/// By `PlyBits::face_step_code`: the set of stones with at most, then with at least, the rolled
+/// number.
 static STONES_UP_TO: [u8; 64] = table!(code < CODE_LIMIT, |code| (2u8 << (code / 3)) - 1);
 static STONES_FROM: [u8; 64] = table!(code < CODE_LIMIT, |code| 63 & !((1u8 << (code / 3)) - 1));
 static STEP_OF_CODE: [u8; 64] = table!(code < CODE_LIMIT, |code| 32 * (code % 3) as u8);
-/// For each set of stones its highest, then its lowest member, as a set.
+/// By set of stones its highest, then its lowest member, as a set.
 static HIGHEST: [u8; 64] = table!(set > 0, |set| 1 << (7 - (set as u8).leading_zeros()));
 static LOWEST: [u8; 64] = table!(set > 0, |set| 1 << (set as u8).trailing_zeros());
-/// For each square 0xFF if a stone there has a single step, else 0.
+/// By square: 0xFF for a single step, else 0.
 static SINGLE_STEP_MASKS: [u8; 64] = table!(square < 32, |square| {
     if Standard::SINGLE_STEP_SQUARES >> square & 1 == 1 {
         0xFF
@@ -58,7 +59,7 @@ static SINGLE_STEP_MASKS: [u8; 64] = table!(square < 32, |square| {
         0
     }
 });
-/// Destination of a step, at index square + 32 · step.
+/// At index square + 32 · step.
 static DESTINATIONS: [[u8; 64]; 2] = {
     let mut two_vectors = [[0; 64]; 2];
     let mut index = 0;
@@ -105,7 +106,7 @@ impl Side {
     }
 }
 
-/// One ply of `own`; returns a mask of the lanes that it wins, arbitrary in idle ones.
+/// Returns a mask of the lanes that `own` wins, arbitrary in idle ones.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) -> u64 {
@@ -207,7 +208,8 @@ fn xoroshiro_next(low: &mut __m512i, high: &mut __m512i) -> __m512i {
     output
 }
 
-/// For each lane a byte: `PlyBits::code`, with `PlyBits::stone_choice` in the two highest bits.
+/// For each lane a byte: `PlyBits::face_step_code`, with `PlyBits::stone_choice` in the two highest
+/// bits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn draws_of(even: __m512i, odd: __m512i) -> __m512i {

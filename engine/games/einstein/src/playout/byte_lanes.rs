@@ -32,7 +32,7 @@ pub(super) struct SideRows {
     /// In the owner's perspective; [`GONE_BYTE`] for gone stones.
     pub(super) stones: [ByteRow; MAX_STONES],
     pub(super) alive: ByteRow,
-    /// For each game the set of stones with a single step; arbitrary for gone stones.
+    /// Stones with a single step; arbitrary for gone stones.
     pub(super) edge: ByteRow,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct ByteLanes {
 }
 
 impl ByteLanes {
-    /// `None` if the instructions have no vector kernel.
+    /// `None` without a vector kernel.
     pub(super) fn new(instructions: Instructions) -> Option<Self> {
         let instructions = instructions.widest_of(&[SimdLevel::Avx2, SimdLevel::Avx512Vbmi]);
         let none = SideRows {

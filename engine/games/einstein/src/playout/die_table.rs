@@ -3,18 +3,18 @@
 
 use crate::{MAX_STONES, Variant, allowed_stones};
 
-/// Number of table entries per set of living stones: two per face of the die.
+/// Entries per set of living stones: two per face.
 pub const ENTRIES: usize = 12;
 
-/// For each set of living stones (bit *i* = stone *i* + 1) twelve equally likely moving stones
-/// (from 0); arbitrary for the empty set.
+/// By set of living stones (bit *i* = stone *i* + 1) twelve equally likely moving stones (from 0);
+/// arbitrary for the empty set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DieTable {
     stones: Box<[[u8; ENTRIES]; 64]>,
 }
 
 impl DieTable {
-    /// The table for a variant and the fair die of six faces.
+    /// For a variant and the fair die of six faces.
     pub fn new(variant: Variant) -> Self {
         let mut stones = Box::new([[0; ENTRIES]; 64]);
         for (alive, entries) in stones.iter_mut().enumerate().skip(1) {
@@ -26,7 +26,7 @@ impl DieTable {
         Self { stones }
     }
 
-    /// The twelve equally likely moving stones of a side with the set `alive` of living stones.
+    /// The twelve equally likely moving stones for the set `alive` of living stones.
     #[inline]
     pub fn moving_stones(&self, alive: u8) -> &[u8; ENTRIES] {
         &self.stones[usize::from(alive & 63)]

@@ -31,7 +31,7 @@ pub(super) trait Lanes {
 
     fn load_starts(&mut self, lanes: u64, starts: &Starts);
 
-    /// Starts a game from each of at most [`super::LANES`] positions, in the lanes from 0 on.
+    /// At most [`super::LANES`], in the lanes from 0 on.
     fn load_positions(&mut self, positions: &[Position]);
 
     fn play_round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom);
@@ -51,8 +51,7 @@ pub(super) fn play<L: Lanes>(
     }
 }
 
-/// Plays one game from each position (not over). Bit *i* of the result: whether the side to move in
-/// position *i* wins.
+/// One game from each position (not over). Bit *i*: whether the side to move in position *i* wins.
 #[inline]
 pub(super) fn play_positions<L: Lanes>(
     mut lanes: L,

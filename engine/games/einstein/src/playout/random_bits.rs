@@ -47,7 +47,7 @@ pub struct LaneRandom {
 }
 
 impl LaneRandom {
-    /// Generators seeded by outputs of the Mersenne Twister.
+    /// Seeded by outputs of the Mersenne Twister.
     #[must_use]
     pub fn new(stream: &mut RandomStream) -> Self {
         let mut state = [[[0; 8]; 2]; 2];
@@ -64,7 +64,7 @@ impl LaneRandom {
         Self { state }
     }
 
-    /// Generators seeded from one word by SplitMix64.
+    /// Seeded by SplitMix64.
     #[inline]
     pub(super) fn from_seed(seed: u64) -> Self {
         let mut random = SplitMix64::new(seed);
@@ -78,7 +78,7 @@ impl LaneRandom {
         Self { state }
     }
 
-    /// The next 64 bits of each generator, by bank.
+    /// 64 bits of each generator, by bank.
     #[inline]
     pub(super) fn next(&mut self) -> [[u64; 8]; 2] {
         let [low, high] = &mut self.state;
@@ -98,7 +98,7 @@ impl LaneRandom {
         PlyBits((outputs[lane % 2][lane / 8] >> (lane / 2 % 4 * 16)) as u16)
     }
 
-    /// Random bits of the next ply, for each lane.
+    /// The next ply's random bits, by lane.
     pub fn next_plies(&mut self) -> [PlyBits; LANES] {
         let outputs = self.next();
         std::array::from_fn(|lane| Self::lane_ply_bits(&outputs, lane))
@@ -110,7 +110,7 @@ impl LaneRandom {
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// Generator seeded by 64 random bits.
+    /// Seeded by 64 random bits.
     #[inline]
     pub fn new(seed: u64) -> Self {
         Self(seed)

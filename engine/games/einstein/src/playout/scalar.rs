@@ -26,14 +26,14 @@ struct AllowedStep {
 /// By set of living stones, then [`PlyBits::face_step_code`].
 type StoneTableEntries = [[AllowedStep; 32]; 64];
 
-/// For each set of living stones and [`PlyBits::face_step_code`] the allowed stones and the step.
+/// The allowed stones and the step by set of living stones and [`PlyBits::face_step_code`].
 #[derive(Clone, Copy, Debug)]
 pub struct StoneTable {
     entries: &'static StoneTableEntries,
 }
 
 impl StoneTable {
-    /// The table for a variant and the fair die of six faces.
+    /// For a variant and the fair die of six faces.
     pub fn new(variant: Variant) -> Self {
         static CLASSIC: LazyLock<Box<StoneTableEntries>> =
             LazyLock::new(|| table_entries(Variant::Classic));
@@ -67,8 +67,7 @@ const NO_STONE: u8 = 31;
 const ONE_STEP_FLAG: u8 = 128;
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// Destination of a step, at `[32 · step + square]`; on squares with a single step always of
-    /// that.
+    /// At `[32 · step + square]`; on squares with a single step always of that.
     pub(super) const PLAYOUT_DESTINATIONS: [u8; 128] = {
         let mut destinations = [0; 128];
         let mut index = 0;
@@ -96,8 +95,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         squares
     };
 
-    /// For each side the destination of a step, at `[square | 32 · step]`. Squares are in the
-    /// perspective of side 0 and flagged ([`Self::with_flag`]) in their owner's.
+    /// By side, at `[square | 32 · step]`. Squares are in the perspective of side 0 and flagged
+    /// ([`Self::with_flag`]) in their owner's.
     const FLAGGED_DESTINATIONS: [[u8; 256]; 2] = {
         let mut destinations = [[0; 256]; 2];
         let mut index = 0;
@@ -115,7 +114,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         destinations
     };
 
-    /// `square` (in its owner's perspective), with [`ONE_STEP_FLAG`] if it has a single step.
+    /// Adds [`ONE_STEP_FLAG`] if `square`, in its owner's perspective, has a single step.
     const fn with_flag(square: u8) -> u8 {
         if square < 32 && Self::SINGLE_STEP_SQUARES >> square & 1 == 1 {
             square | ONE_STEP_FLAG
@@ -128,13 +127,12 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct ScalarGame {
-    /// Stone on each square, in the perspective of side 0: 0–5 its own, 8–13 the other's, or
-    /// [`NO_STONE`].
+    /// In the perspective of side 0: its stones 0–5, the other's 8–13, or [`NO_STONE`].
     board: [u8; 32],
-    /// Square of each stone, in the perspective of side 0, with [`ONE_STEP_FLAG`] if its owner has
-    /// a single step there; arbitrary for gone stones.
+    /// In the perspective of side 0, with [`ONE_STEP_FLAG`] if the owner has a single step there;
+    /// arbitrary for gone stones.
     squares: [[u8; 8]; 2],
-    /// Set of living stones, those of side 1 from bit 8.
+    /// Side 1's stones from bit 8.
     alive: u32,
 }
 
@@ -209,8 +207,8 @@ impl ScalarGame {
         sides
     }
 
-    /// One ply of side `SIDE`; returns whether it wins. `BRANCHES`: whether to branch on captures, as
-    /// single games do but overlapping ones do not.
+    /// Returns whether `SIDE` wins. `BRANCHES`: whether to branch on captures, as single games do
+    /// but overlapping ones do not.
     #[inline(always)]
     pub(super) fn ply<
         const COLUMNS: usize,
@@ -260,8 +258,8 @@ impl ScalarGame {
     }
 }
 
-/// Plays to the end from a position that is not over; returns whether the side to move wins.
-/// `next_word` gives random bits for four plies, the lowest first.
+/// Returns whether the side to move wins; the position is not over. `next_word` gives random bits
+/// for four plies, the lowest first.
 #[inline]
 pub(crate) fn playout_from<const COLUMNS: usize, const ROWS: usize>(
     table: StoneTable,
@@ -301,10 +299,10 @@ pub(super) struct ScalarLanes {
     table: StoneTable,
     games: [ScalarGame; LANES],
     status: Status,
-    /// Number of rounds played; then the round in which each lane's game began.
+    /// Number played; then the round in which each lane's game began.
     rounds: u64,
     begun: [u64; LANES],
-    /// For each ply of the last round the lanes whose games ran.
+    /// In the last round.
     running_by_ply: [u64; PLIES_PER_ROUND],
 }
 
@@ -320,7 +318,7 @@ impl ScalarLanes {
         }
     }
 
-    /// One ply of all lanes, finished ones too; returns those that side `SIDE` wins.
+    /// Of all lanes, finished ones too; returns those that `SIDE` wins.
     #[inline(always)]
     fn ply<const SIDE: usize, const BY_STONES: bool>(&mut self, outputs: &[[u64; 8]; 2]) -> u64 {
         let mut won = 0;

@@ -12,9 +12,9 @@ const RING_LEN: usize = 2 * SETUPS + LANES;
 pub(super) const GONE_BYTE: u8 = 0xFF;
 
 struct StartRing {
-    /// For each stone its squares in its owner's perspective, by ring index.
+    /// In the owner's perspective, by ring index.
     stones: Box<[[u8; RING_LEN]; MAX_STONES]>,
-    /// The same squares: byte `i` is that of stone `i`; the two highest bytes are unused.
+    /// The same: byte `i` is the square of stone `i`; the two highest bytes are unused.
     packed: Box<[u64; RING_LEN]>,
 }
 
@@ -109,8 +109,7 @@ impl Starts {
         }
     }
 
-    /// Squares of the next start positions, one per lane, by side (the one that begins first) and
-    /// stone.
+    /// One per lane, by side (the one that begins first) and stone.
     #[inline]
     pub(super) fn next_squares(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
         let (ring, offsets) = self.offsets();
@@ -125,7 +124,7 @@ impl Starts {
         stones
     }
 
-    /// Both sides of the start position `index` places ahead; byte `i` is the square of stone `i`.
+    /// Of the start `index` places ahead, both sides; byte `i` is the square of stone `i`.
     #[inline]
     pub(super) fn packed_start(&self, index: usize) -> [u64; 2] {
         let (ring, offsets) = self.offsets();

@@ -217,7 +217,7 @@ impl Tables {
             .find(there)
     }
 
-    /// Size in bytes of a variant's files of at most `stones` stones.
+    /// Size of a variant's files of at most `stones` stones.
     ///
     /// # Errors
     /// If `stones` is not in 2–6.
@@ -265,8 +265,8 @@ impl Tables {
     }
 }
 
-/// Maximum disk usage while class pairs are written in sequence, from each pair's file sizes and
-/// whether it needs temporary files of these sizes.
+/// While pairs are written in sequence; of each its file sizes, and whether it needs temporary
+/// files of these sizes.
 fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     let (mut written, mut max_space) = (0, 0);
     for (files, streamed) in pairs {

@@ -61,7 +61,7 @@ impl Blocks {
         prefetch_lines(self.block_start(block).cast(), self.cells_per_block);
     }
 
-    /// Calls `fill` to write a block's cells.
+    /// `fill` writes the cells.
     ///
     /// # Panics
     /// If the block does not exist or is already claimed.
@@ -91,7 +91,7 @@ impl Blocks {
         })
     }
 
-    /// Clears all blocks; `false` if there is no memory for `blocks` blocks.
+    /// Clears all blocks; `false` without memory.
     pub(super) fn reset(&mut self, blocks: usize) -> bool {
         if blocks > self.claimed.len() * 64
             || blocks * self.cells_per_block * size_of::<u16>() > self.pages.len()
@@ -134,7 +134,7 @@ fn zeroed_bits(number: usize) -> Option<Vec<AtomicU64>> {
 #[derive(Debug)]
 pub(super) struct Cells {
     owner: CellStorage,
-    /// Number of bytes before the first cell; even.
+    /// Bytes before the first cell; even.
     offset: usize,
     cells: usize,
 }
@@ -146,7 +146,7 @@ enum CellStorage {
 }
 
 impl Cells {
-    /// `None` if the file is too short for `cells` cells from byte `offset` on, or `offset` is odd.
+    /// `None` if the file is too short, or `offset`, in bytes, is odd.
     #[cfg(target_endian = "little")]
     pub(super) fn from_file(file: MappedFile, offset: usize, cells: usize) -> Option<Self> {
         let end = cells.checked_mul(size_of::<u16>())?.checked_add(offset)?;
@@ -170,7 +170,7 @@ impl Cells {
         copy.finish()
     }
 
-    /// Requests the page of a mapped cell from the disk without waiting.
+    /// Requests it from the disk without waiting.
     pub(super) fn prefetch_page(&self, cell: usize) {
         #[cfg(unix)]
         if let CellStorage::File(file) = &self.owner {

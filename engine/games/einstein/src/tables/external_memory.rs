@@ -25,13 +25,13 @@ const LAYERS_IN_MEMORY: usize = 3;
 
 struct BlockOffsets {
     class: Class,
-    /// For each row: its mover's set of squares, as an index of `offsets` and `counts`.
+    /// By row: its mover's set of squares, as an index of `offsets` and `counts`.
     sets: Vec<u32>,
     /// `[set][rank of the other side]`: number of earlier blocks in the row's layer.
     offsets: Vec<Vec<u32>>,
     /// `[set][progress of the other side]`: number of blocks in the row's layer.
     counts: Vec<Vec<u32>>,
-    /// For each row: the progress of its mover.
+    /// By row: its mover's progress.
     steps: Vec<usize>,
 }
 
@@ -91,7 +91,7 @@ impl BlockOffsets {
             .map_or(0, |&count| count as usize)
     }
 
-    /// The first block of each row within a layer, and the number of blocks.
+    /// First block of each row in the layer, and the number of blocks.
     fn row_starts(&self, rows: Range<usize>, layer: usize) -> Vec<usize> {
         let mut starts = vec![0];
         let mut next = 0;

@@ -19,7 +19,7 @@ use std::{
 const MAGIC: [u8; 8] = *b"ALEAENDS";
 const VERSION: u32 = 1;
 const HEADER_BYTES: usize = 64;
-/// Bytes of cells per checksum; the last chunk may be shorter.
+/// Of cells per checksum; the last chunk may be shorter.
 const CHUNK_BYTES: usize = 16 << 20;
 
 pub(super) fn table_path(directory: &Path, variant: Variant, class: Class) -> PathBuf {
@@ -184,7 +184,7 @@ pub(super) fn open(
     .ok_or_else(|| damaged("it is too short"))
 }
 
-/// Reads without mapping, so that validation occupies no memory.
+/// Unmapped, so that validation occupies no memory.
 fn read_at(file: &File, first: u64, bytes: &mut [u8]) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, first)?;

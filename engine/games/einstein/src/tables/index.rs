@@ -23,10 +23,10 @@ const NUM_MOVER_SQUARES: usize = 24;
 /// Marks tuples with two stones on one square.
 const INVALID_TUPLE: u32 = u32::MAX;
 
-/// A side's squares in order of labels, then padding.
+/// In order of labels, then padding.
 pub(super) type Squares = [u8; MAX_SIDE_STONES];
 
-/// The numbers of stones of both sides.
+/// Both sides' numbers of stones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Class {
     /// Stones of the side to move, 1 to 5.
@@ -43,7 +43,7 @@ impl Class {
         }
     }
 
-    /// Number of stones of both sides together.
+    /// Stones of both sides together.
     pub fn stones(self) -> usize {
         self.mover + self.other
     }
@@ -65,7 +65,7 @@ impl Class {
             .collect()
     }
 
-    /// The classes of [`Self::up_to`] whose mover has no more stones than the other side.
+    /// Those of [`Self::up_to`] whose mover has no more stones than the other side.
     pub(super) fn pairs_up_to(stones: usize) -> impl Iterator<Item = Self> {
         (2..=stones).flat_map(|stones| {
             (1..=stones / 2).map(move |mover| Self {
@@ -101,8 +101,8 @@ impl std::fmt::Display for Class {
 }
 
 struct Orbits {
-    /// For each tuple, a base-24 number: its row, above two bits that tell whether transposition
-    /// (bit 1) and reversal (bit 0) map it to the row's tuple.
+    /// By tuple, a base-24 number: its row, above two bits that tell whether transposition (bit 1)
+    /// and reversal (bit 0) map it to the row's tuple.
     entries: Vec<u32>,
     rows: Vec<Squares>,
     rows_without_zero: usize,
@@ -200,8 +200,8 @@ pub(super) struct MoverIndex {
 }
 
 impl MoverIndex {
-    /// The other side's rank in the row, and whether its labels are reversed; `others` are its
-    /// squares by label, in the mover's perspective.
+    /// The other side's rank in the row, and whether its labels are reversed; `others` is in the
+    /// mover's perspective.
     #[inline(always)]
     pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
         let free = 25 - self.occupied.count_ones();
@@ -248,7 +248,7 @@ const fn num_other_tuples(free: usize, stones: usize) -> usize {
 }
 
 pub(super) struct Index {
-    /// Indexed by the mover's number of stones − 1.
+    /// By the mover's number of stones − 1.
     orbits: Vec<Orbits>,
 }
 
@@ -285,7 +285,7 @@ impl Index {
         &self.orbits[stones - 1].rows
     }
 
-    /// The first block of a row; the number of blocks if `row` is the number of rows.
+    /// The number of blocks if `row` is the number of rows.
     #[inline]
     pub(super) fn first_block(&self, class: Class, row: usize) -> usize {
         let rows_without_zero = self.orbits[class.mover - 1].rows_without_zero;
@@ -300,7 +300,7 @@ impl Index {
     }
 }
 
-/// All tuples of the other side up to reversal, in the mover's perspective.
+/// Those up to reversal, in the mover's perspective.
 pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     let mut tuples = Vec::new();
     for code in 0..NUM_MOVER_SQUARES.pow(stones as u32) {
@@ -313,7 +313,7 @@ pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     tuples
 }
 
-/// A stone's steps from its start corner, 0 to 8; `square` is in its own perspective.
+/// 0 to 8; `square` is in the stone's own perspective.
 #[inline]
 pub(super) fn steps_from_start(square: u8) -> usize {
     usize::from(square / 5 + square % 5)

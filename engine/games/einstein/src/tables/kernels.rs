@@ -10,20 +10,18 @@ use alea_core::simd::multiversion;
 pub(super) const WON_UNITS: u16 = u16::MAX;
 const SIX_WON_UNITS: f32 = 6.0 * 65535.0;
 
-/// Cells of the largest block: 20 patterns (which three of six stones live) of each side, padded to
-/// whole vectors.
+/// 20 patterns (which three of six stones live) of each side, padded to whole vectors.
 pub(super) const MAX_BLOCK_CELLS: usize = 416;
 pub(super) type BlockValues = [u16; MAX_BLOCK_CELLS];
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SuccessorValues<'a> {
-    /// The enemy's win probabilities in units of 1/65535, by the mover's pattern (row) and the
+    /// The enemy's win probabilities in units of 1/65535, by the mover's pattern (row), then the
     /// enemy's (column).
     pub(super) cells: &'a [u16],
-    /// The successor's row of each of the mover's patterns; `None` for the identity.
+    /// The successor's, by the mover's pattern; `None` for the identity.
     pub(super) rows: Option<&'a [u8]>,
-    /// The successor's column of each of the enemy's patterns, and the number of columns; `None`
-    /// for the identity.
+    /// The successor's columns by the enemy's pattern, and their number; `None` for the identity.
     pub(super) permutation: Option<(&'a [u8], usize)>,
 }
 
@@ -153,8 +151,7 @@ fn expected_values<const OWN: usize, const ENEMY: usize>(
     }
 }
 
-/// Transposes a block from working to storage order, the enemy's pattern (of rank `order` in
-/// working order) outside.
+/// From working to storage order: the enemy's pattern (of rank `order` in working order) outside.
 #[inline(always)]
 fn store_transposed<const OWN: usize, const ENEMY: usize>(
     values: &BlockValues,
@@ -218,7 +215,7 @@ impl Default for Scratch {
 }
 
 multiversion! {
-    /// Solves a block of `OWN` against `ENEMY` stones into `scratch.stored`.
+    /// Into `scratch.stored`.
     pub(super) fn solve_block<const OWN: usize, const ENEMY: usize>(
         task: &BlockTask<'_>,
         scratch: &mut Scratch,

@@ -13,8 +13,8 @@ const BATCH_SIZE: usize = 1 << 14;
 type MoveValues = [f64; 3 * MAX_STONES];
 
 impl Tables {
-    /// All moves of a position that is not over, each with its win probability for the mover;
-    /// `None` if this needs more than `limit` positions outside the tables. Panics unless
+    /// All moves of a position that is not over, with win probabilities for the mover; `None` if
+    /// more than `limit` positions outside the tables are needed. Panics unless
     /// [`Self::matches_rules`].
     pub fn solve_moves_within(
         &self,
@@ -168,8 +168,8 @@ impl Layer {
     }
 }
 
-/// Calls `visit` with each move's index and successor (`None` for a win). Without `all`, skips
-/// moves that an immediate win makes irrelevant.
+/// `visit` gets each move's index and successor (`None` for a win). Without `all`, skips moves that
+/// an immediate win makes irrelevant.
 fn visit_moves(
     game: &Standard,
     position: &Position,

@@ -23,13 +23,13 @@ pub struct ProbeResult {
     pub faces: [FaceResult; 6],
 }
 
-/// The best moves after a given roll.
+/// The best moves after a roll.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaceResult {
-    /// Win probability of the side to move with its best legal move.
+    /// Win probability with the best legal move.
     pub value: f32,
-    /// Legal moves whose win probability is within [`SAME_VALUE_MARGIN`] of `value`, in list order; only
-    /// certain wins if `value` is 1.
+    /// Legal moves within [`SAME_VALUE_MARGIN`] of `value`, in list order; only certain wins if
+    /// `value` is 1.
     pub best: Vec<Move>,
 }
 
@@ -54,8 +54,7 @@ impl Tables {
         self.cell(position).copied()
     }
 
-    /// Win probability of the side to move before the roll; `None` if the position, which must not
-    /// be over, is not in the tables.
+    /// Win probability before the roll; `None` as for [`Self::value_units`].
     #[inline]
     pub fn value_of(&self, position: &Position) -> Option<f32> {
         self.value_units(position).map(to_value)
@@ -96,8 +95,8 @@ impl Tables {
         }
     }
 
-    /// Win probabilities of a position that is not over, its moves and its rolls; `None` if it is
-    /// not in the tables.
+    /// Win probabilities of a position (not over), its moves and its rolls; `None` if it is not in
+    /// the tables.
     pub fn probe(&self, game: &Standard, position: &Position) -> Option<ProbeResult> {
         self.probe_within(game, position, 0)
     }
@@ -130,7 +129,7 @@ impl Tables {
         })
     }
 
-    /// Whether `game` has the variant of these tables and a fair die of six faces.
+    /// Whether `game` has these tables' variant and a fair die of six faces.
     #[inline]
     pub fn matches_rules(&self, game: &Standard) -> bool {
         game.variant() == self.variant && game.die() == Die::fair()

@@ -4,11 +4,10 @@ use super::{Tables, TablesError, run_sequentially};
 use crate::Variant;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Creates a variant's tables of at most the given number of stones (of both sides together).
+/// Creates a variant's tables of at most so many stones (of both sides).
 pub type TablesProvider = dyn Fn(usize, Variant) -> Result<Arc<Tables>, TablesError> + Send + Sync;
 
-/// Returns the largest number of stones for which a variant's tables can be had without building; 0
-/// for none.
+/// The most stones for which a variant's tables can be had without building; 0 for none.
 pub type CachedStonesQuery = dyn Fn(Variant) -> usize + Send + Sync;
 
 static PROVIDER: OnceLock<(Box<TablesProvider>, Box<CachedStonesQuery>)> = OnceLock::new();
@@ -22,8 +21,7 @@ pub fn register_provider(
     PROVIDER.set((provider, cached_stones)).is_ok()
 }
 
-/// Largest number of stones for which a variant's tables can be had without building; 0 for none,
-/// or if no [`CachedStonesQuery`] is registered.
+/// The result of [`CachedStonesQuery`]; 0 if none is registered.
 pub fn cached_stones(variant: Variant) -> usize {
     PROVIDER
         .get()

@@ -32,7 +32,7 @@ use std::ops::Range;
 const MAX_SUCCESSORS: usize = 3 * MAX_SIDE_STONES;
 /// A block's successors are prefetched this many blocks before it is solved.
 const PREFETCH_DISTANCE: usize = 4;
-/// Maximum progress of a stone that has not reached its goal.
+/// Of a stone that has not reached its goal.
 const MAX_PROGRESS: usize = 7;
 const GOAL: u8 = 24;
 
@@ -200,7 +200,7 @@ impl<'a> Solver<'a> {
         jobs
     }
 
-    /// Visits the other side's tuples of a row and layer, in a fixed order.
+    /// Those of a row and layer, in a fixed order.
     #[inline]
     pub(super) fn visit_other_tuples(
         &self,

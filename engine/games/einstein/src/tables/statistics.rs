@@ -13,17 +13,17 @@ use std::{
 /// Statistics of a class of positions.
 #[derive(Clone, Debug)]
 pub struct ClassStatistics {
-    /// Numbers of stones of the side to move and of the other side.
+    /// Stones of the side to move and of the other side.
     pub class: Class,
-    /// Number of positions, up to symmetry; a single stone counts once for all its labels.
+    /// Positions, up to symmetry; a single stone counts once for all its labels.
     pub positions: u64,
-    /// Number of positions that the side to move certainly wins.
+    /// Positions that the side to move certainly wins.
     pub won: u64,
-    /// Number of positions that the side to move certainly loses.
+    /// Positions that the side to move certainly loses.
     pub lost: u64,
     /// Mean win probability of the side to move.
     pub mean: f64,
-    /// Mean, over positions, of a side's win probability with the move less that without it.
+    /// Mean of a side's win probability with the move less that without it.
     pub tempo: f64,
     /// The position where having the move is worth most, and that difference of win probabilities.
     pub max_tempo: Option<(Position, f64)>,
@@ -42,11 +42,11 @@ pub struct SelfCapture {
     pub face: u8,
     /// The best legal move that captures an own stone.
     pub capture: Move,
-    /// Win probability of `capture` for its mover.
+    /// Win probability of `capture`.
     pub value: f64,
     /// The best legal move that captures no own stone.
     pub instead: Move,
-    /// Win probability of `instead` for its mover.
+    /// Win probability of `instead`.
     pub instead_value: f64,
 }
 

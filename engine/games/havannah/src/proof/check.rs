@@ -20,7 +20,7 @@ pub fn position_number(game: &Havannah, position: &Position) -> u64 {
     })
 }
 
-/// Limit of positions in one threat search.
+/// Positions per threat search.
 const MAX_THREAT_POSITIONS: u32 = 1_000_000;
 
 /// Follows a strategy against every reply and returns the number of positions. Panics on boards

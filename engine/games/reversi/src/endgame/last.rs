@@ -10,7 +10,7 @@ use super::{
 };
 use alea_core::{bits::nth_set_bit, simd::multiversion};
 
-/// A position; `odd` has the quadrants with an odd number of empty squares.
+/// `odd` has the quadrants with an odd number of empty squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Board {
     pub(super) own: u64,
@@ -219,7 +219,7 @@ impl Endgame {
         self.final_score(discs[0], discs[1])
     }
 
-    /// The score of the side to move, which owns `own`, if only `square` is empty.
+    /// For the side to move, which owns `own`.
     #[inline(always)]
     fn score_one_empty(&mut self, own: u64, square: usize) -> i32 {
         self.nodes += 1;

@@ -6,7 +6,7 @@
 
 use super::super::bits::COLUMNS;
 
-/// One set per axis: rows, diagonals, columns, antidiagonals.
+/// Rows, diagonals, columns, antidiagonals.
 type AxisSets = [u64; 4];
 
 pub(super) const FIRST_COLUMN: u64 = 0x0101_0101_0101_0101;
@@ -83,7 +83,7 @@ static FLIP_COUNTS: [[u8; 256]; 8] = {
     counts
 };
 
-/// Number of discs that an own disc on `square` flips if all other squares are full.
+/// Number of flips by an own disc on `square` if all other squares are full.
 #[inline(always)]
 pub(super) fn count_flipped(square: usize, own: u64) -> u32 {
     let (row, column) = (square / COLUMNS, square % COLUMNS);

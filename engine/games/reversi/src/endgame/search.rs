@@ -16,23 +16,23 @@ use alea_core::{game::FixedList, simd::multiversion};
 
 const MAX_EMPTIES_WITHOUT_TABLE: u32 = 6;
 
-/// From so many empty squares on all successors are probed before the first is searched.
+/// All are probed before the first is searched.
 const MIN_EMPTIES_TO_PROBE_SUCCESSORS: u32 = 12;
 
-/// From so many empty squares on shallow searches order the moves, a ply deeper for every two more.
+/// From so many on shallow searches order moves, a ply deeper for every two more.
 const MIN_EMPTIES_FOR_SHALLOW_SEARCH: u32 = 12;
 
 const MIN_EMPTIES_FOR_PROBCUT: u32 = 11;
 
-/// Margin of ProbCut in discs: about one standard deviation.
+/// In discs: about one standard deviation.
 const PROBCUT_MARGIN: f32 = 9.0;
 
-/// Value of a disc of a final score in shallow searches; exceeds all estimates.
+/// In shallow searches; exceeds all estimates.
 const FINAL_DISC_VALUE: f32 = 1000.0;
 
 const INFINITE_SCORE: f32 = 1e6;
 
-/// A move and the position after it, where `own` is to move.
+/// A move and the position after it, with `own` to move.
 #[derive(Clone, Copy, Debug, Default)]
 struct Successor {
     priority: i32,
@@ -59,7 +59,7 @@ multiversion! {
     }
 }
 
-/// Number of stable discs in and next to corners along the sides.
+/// Counts those in and next to corners along the sides.
 #[inline(always)]
 fn stable_edge_discs(game: &Reversi, own: u64) -> u32 {
     let sides = game.edge_columns() | game.edge_rows();

@@ -14,7 +14,7 @@ const POSITION_BYTES: usize = 16;
 const MAX_CACHED_EMPTIES: u32 = 9;
 const CACHED_BYTES: usize = 1 << 19;
 
-/// Bounds of a position's score, its best square (64 for none) and number of empty squares.
+/// Bounds of the score; `best` is a square, 64 for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) lower: i8,

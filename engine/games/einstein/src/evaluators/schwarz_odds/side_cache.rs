@@ -14,18 +14,17 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct SideMoveCache {
     side: Side,
-    /// This side's factor of the odds after each move, by stone and direction: infinite on the
-    /// goal, 0 for a missing move.
+    /// By stone and direction: infinite on the goal, 0 for a missing move.
     pub(super) factors_after_move: [[f32; 3]; MAX_STONES],
-    /// Destination of each move in the enemy's perspective; [`OFF_BOARD`] for a missing move.
+    /// In the enemy's perspective; [`OFF_BOARD`] for a missing move.
     pub(super) destinations: [[u8; 3]; MAX_STONES],
-    /// First and last stone that each outcome allows.
+    /// First and last stone of each outcome.
     pub(super) allowed: [[u8; 2]; LANES],
     /// Probability of each outcome; 0 if unused.
     pub(super) weights: [f32; LANES],
 }
 
-/// Destination of a missing move: off the board, and not [`crate::GONE`].
+/// Destination of a missing move; not [`crate::GONE`].
 pub(super) const OFF_BOARD: u8 = Standard::GOAL.wrapping_sub(crate::GONE) & 31;
 
 const NO_STONE: u8 = LANES as u8 - 1;
@@ -82,11 +81,11 @@ impl SideMoveCache {
     }
 }
 
-/// The squares of a side's stones, to find its distance index after a move.
+/// A side's squares, to find its distance index after a move.
 pub(super) struct DistanceIndexer {
     side: Side,
     pub(super) index: usize,
-    /// By square, the contribution of the stone there to the distance index.
+    /// By square, what the stone there adds to the index.
     strides: [u16; 32],
 }
 
@@ -105,8 +104,7 @@ impl DistanceIndexer {
         }
     }
 
-    /// The distance index after a move, with any capture of an own stone; arbitrary for a missing
-    /// move.
+    /// Includes any capture of an own stone; arbitrary for a missing move.
     #[inline]
     pub(super) fn index_after(&self, stone: usize, destination: u8) -> usize {
         let moved = self.index - distance_index_term(stone, self.side.square(stone))

@@ -173,7 +173,7 @@ fn load_error(file: &ModelFile, spoil: impl FnOnce(&mut Container)) -> String {
     read(&container.to_bytes()).unwrap_err().to_string()
 }
 
-/// Whether a message equals `expected` or, without a full stop, starts with it.
+/// An `expected` without a full stop is only the beginning.
 fn matches_expected(message: &str, expected: &str) -> bool {
     match expected.strip_suffix('.') {
         Some(complete) => message == complete,

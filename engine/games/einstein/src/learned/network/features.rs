@@ -17,11 +17,11 @@ pub enum FeatureGroup {
     /// Each stone's square, combined with the number of faces (of six) that allow the stone to
     /// move.
     Mobility,
-    /// Expected number of the side's turns to the goal without captures, in quarters of a turn.
+    /// The side's expected turns to the goal without captures, in quarters of a turn.
     Turns,
     /// Set of the side's living stones.
     Alive,
-    /// Mean and standard deviation of the number of the side's turns to the goal without captures.
+    /// Mean and standard deviation of those turns.
     RaceDistribution,
     /// Cross-side: both sides' expected turns to the goal.
     Race,
@@ -37,13 +37,13 @@ const NUM_TURN_CLASSES: usize = 48;
 
 const NUM_ALIVE_SETS: usize = 64;
 
-/// Classes of standard deviation, in sixths of a turn.
+/// Of the standard deviation, in sixths of a turn.
 const NUM_SPREAD_CLASSES: usize = 16;
 
-/// Classes of a side's expected turns to the goal, in quarters of a turn.
+/// Of a side's expected turns to the goal, in quarters of a turn.
 const NUM_RACE_CLASSES: usize = 32;
 
-/// Own and enemy stones on the three destinations of a stone, one bit each.
+/// Own and enemy stones on a stone's three destinations, one bit each.
 const NUM_CONTACT_SETS: usize = 1 << 6;
 
 impl Named for FeatureGroup {
@@ -134,7 +134,7 @@ pub fn num_side_features(groups: FeatureGroups) -> usize {
             .sum::<usize>()
 }
 
-/// The model file's description of the inputs: all features in order, and each formula's version.
+/// The inputs in model files: all features in order, and each formula's version.
 pub(in super::super) fn layout_text(groups: FeatureGroups) -> String {
     let mut text = String::from(
         "sides v1: all inputs of the mover, then all of the other; squares v1: stones 1-6 by square in the owner's perspective, 25 gone",
@@ -146,8 +146,7 @@ pub(in super::super) fn layout_text(groups: FeatureGroups) -> String {
     text
 }
 
-/// Ranges of features of which exactly one is active: the mover's, the other side's, then
-/// cross-side.
+/// Ranges of which exactly one feature is active: the mover's, the other side's, then cross-side.
 pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>> {
     let shape = |group: FeatureGroup| (group.num_active(), group.num_features());
     let side = || {
@@ -249,7 +248,7 @@ pub(super) fn active_cross_features<'a>(
     &out[..count]
 }
 
-/// Set of the occupied squares sideways (bit 0), forward and diagonally.
+/// Sideways (bit 0), forward and diagonally.
 #[inline]
 fn occupied_ahead(occupied: u32, square: u8) -> u16 {
     // Shifts may exceed 31 bits for squares off the board.
@@ -259,7 +258,7 @@ fn occupied_ahead(occupied: u32, square: u8) -> u16 {
     (three & inside) as u16
 }
 
-/// Number of faces that allow a stone under the classic rules; 0 if it is gone.
+/// Under the classic rules; 0 if the stone is gone.
 const fn num_allowing_faces(alive: usize, stone: usize) -> usize {
     if alive >> stone & 1 == 0 {
         return 0;
@@ -284,13 +283,11 @@ fn mobility_features(alive: u8, side: Side) -> [u16; MAX_STONES] {
     build_array(|stone| base[stone] + u16::from(side.square(stone)))
 }
 
-/// Class of each vector of a side's six distances to the goal: by expected turns and, optionally,
-/// their standard deviation.
+/// By a side's distance vector: class of expected turns and, optionally, their standard deviation.
 #[derive(Debug)]
 pub(super) struct TurnClasses {
     of: Box<[u8; NUM_DISTANCE_VECTORS.next_power_of_two()]>,
-    /// For each class its [`FeatureGroup::RaceDistribution`] feature: 16 · quarters + sixths of a
-    /// turn.
+    /// By class the [`FeatureGroup::RaceDistribution`] feature: 16 · quarters + sixths of a turn.
     spreads: Vec<u16>,
 }
 
@@ -347,11 +344,11 @@ impl TurnClasses {
     }
 }
 
-/// Active fused rows of a side: per stone one for square and mobility, one for expected turns, one
-/// for the set of living stones and the bias.
+/// Per stone a row for square and mobility, one for expected turns, one for the set of living
+/// stones and the bias.
 pub(super) const NUM_FUSED: usize = MAX_STONES + 2;
 
-/// Rows of a side's fused table: a power of two, so that a mask bounds every index.
+/// A power of two, so that a mask bounds every index.
 pub(super) const FUSED_TABLE_ROWS: usize = 2048;
 
 const TURNS_OFFSET: usize = MAX_STONES * NUM_MOBILITY_FEATURES;
@@ -395,7 +392,7 @@ pub(super) fn active_fused_rows(classes: &TurnClasses, side: Side) -> [u16; NUM_
     rows
 }
 
-/// One side's fused table, `[FUSED_TABLE_ROWS × width]`: sums of `rows` (in [`layout_text`] order) and the
+/// For one side, `[FUSED_TABLE_ROWS × width]`: sums of `rows` (in [`layout_text`] order) and the
 /// bias.
 pub(super) fn fused_table(
     groups: FeatureGroups,

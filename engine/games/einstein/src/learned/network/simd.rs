@@ -229,7 +229,7 @@ macro_rules! kernels {
                 output_terms::<SECOND>(layers, &sums)
             }
 
-            /// Terms of the logit, a vector whose lanes [`v::total`] sums, from second-layer sums.
+            /// From second-layer sums: a vector whose lanes [`v::total`] sums.
             #[inline]
             #[target_feature(enable = $features)]
             fn output_terms<const SECOND: usize>(

@@ -11,8 +11,8 @@ use crate::learned::side_moves::{Logits, SideMoves};
 use alea_core::simd::{Instructions, SimdLevel, multiversion};
 use alea_learned::network::{NetworkWeights, win_probability};
 
-/// Which group of four first-layer neurons is at `index` after packing two vectors of 16-bit sums
-/// to bytes, which interleaves 128-bit lanes.
+/// The group of four first-layer neurons at `index` after packing two vectors of 16-bit sums to
+/// bytes, which interleaves 128-bit lanes.
 pub(super) fn packed_order(instructions: Instructions, index: usize) -> usize {
     let fours = match instructions.level() {
         SimdLevel::Portable => return index,
@@ -25,14 +25,14 @@ pub(super) fn packed_order(instructions: Instructions, index: usize) -> usize {
     index / fours * fours + of_second * fours / 2 + 2 * part + rest
 }
 
-/// 64 aligned bytes, so that no vector load crosses two cache lines.
+/// Aligned, so that no vector load crosses two cache lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(super) struct CacheLine<T: Copy, const COUNT: usize>(pub(super) [T; COUNT]);
 
 pub(super) type I16Line = CacheLine<i16, 32>;
 
-/// Second-layer weights from four inputs to each of sixteen neurons.
+/// From four inputs to each of sixteen neurons.
 pub(super) type I8Line = CacheLine<i8, 64>;
 
 pub(super) fn to_cache_lines<T: Copy, const COUNT: usize>(
@@ -107,8 +107,8 @@ impl Layers {
     }
 }
 
-/// The worst case has activations of 127 for weights of one sign and 0 for the other; a 16-bit sum
-/// has two of every four inputs.
+/// The worst case: activations of 127 for weights of one sign, 0 for the other. A 16-bit sum has
+/// two of every four inputs.
 fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     let max_weight = i32::from(i16::MAX) / 127;
     hidden.chunks_exact(I16_SUM_INPUTS * second).all(|inputs| {
@@ -132,7 +132,7 @@ fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
 
 pub(super) type AccumulatorIndices = [u8; 2];
 
-/// Fused rows that change in a move without capture: the stone's and that of expected turns.
+/// In a move without capture: the stone's and that of expected turns.
 pub(super) const NUM_CHANGED_ROWS: usize = 2;
 
 macro_rules! dispatch_simd {
@@ -160,7 +160,6 @@ dispatch_simd! {
 }
 
 dispatch_simd! {
-    /// `out` = sum of one side's active rows.
     pub(super) fn sum_rows<const FIRST: usize>(
         table: &[I16Line],
         rows: &[u16; NUM_FUSED],
@@ -180,7 +179,7 @@ dispatch_simd! {
 }
 
 dispatch_simd! {
-    /// Writes the logit of each pair of accumulators; the rest of `out` is arbitrary.
+    /// One per pair of accumulators; the rest of `out` is arbitrary.
     pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
         layers: &Layers,
         movers: &[I16Line],

@@ -174,8 +174,7 @@ impl SimdNetwork {
         logits
     }
 
-    /// Assigns to each move an accumulator of the enemy; returns whether any move captures an enemy
-    /// stone.
+    /// To each move one of the enemy; returns whether any captures an enemy stone.
     #[inline]
     fn assign_accumulators<const FIRST: usize>(
         &self,
@@ -225,7 +224,7 @@ impl SimdNetwork {
         let positions = if self.both.is_some() { MAX_STEPS } else { 0 };
         let all = (NUM_ENEMY_ACCUMULATORS + MAX_STEPS + positions) * lines;
         own.sums.resize(all, CacheLine([0; 32]));
-        // The enemy's buffer temporarily holds the side's accumulator before its moves.
+        // The enemy's buffer holds the side's accumulator before its moves.
         let (before, sums) = own.sums.split_at_mut(NUM_ENEMY_ACCUMULATORS * lines);
         let rows = self.active_rows(side);
         let (instructions, table) = (self.instructions, &self.tables.other);

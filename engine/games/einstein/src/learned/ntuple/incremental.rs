@@ -16,7 +16,7 @@ use crate::{
 use alea_core::arrays::map_array;
 use alea_learned::tuples::QuantizedWeights;
 
-/// A tuple's row, counted over all tables and phases, and the weight there.
+/// Its row, counted over all tables and phases, and the weight there.
 #[derive(Clone, Copy, Default)]
 struct TupleState {
     row: u32,
@@ -25,13 +25,13 @@ struct TupleState {
 
 type SymbolChange = (usize, u8);
 
-/// Tuples of a changed cell, and the difference of its symbols.
+/// The changed cell's tuples, and the difference of its symbols.
 type RowChange<'a> = (&'a [TupleRef], u32);
 
-/// Symbols that change when a stone is placed.
+/// When a stone is placed.
 const MAX_CHANGED_SYMBOLS: usize = 8;
 
-/// Writes the sum after each move, bias included; at most `MAX_TUPLES` tuples.
+/// Sums include the bias; there are at most `MAX_TUPLES` tuples.
 #[inline]
 pub(super) fn successors<const MAX_TUPLES: usize>(
     parent: &Parent<'_>,

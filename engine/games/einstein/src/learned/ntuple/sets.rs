@@ -93,8 +93,8 @@ fn distance_vectors() -> Vec<Vec<Cell>> {
         .to_vec()
 }
 
-/// Four tuples of the distances of three stones of each side (5⁶ rows each), and one of which
-/// stones are alive (2¹² rows).
+/// Distances of three stones of each side (four tuples of 5⁶ rows), and which stones are alive (2¹²
+/// rows).
 fn race_crossings() -> Vec<Vec<Cell>> {
     let mut tuples: Vec<Vec<Cell>> = [(0, 6), (0, 9), (3, 6), (3, 9)]
         .map(|(own, other)| cells(DISTANCE_CELLS, (own..own + 3).chain(other..other + 3)))
@@ -151,7 +151,7 @@ const WALK_SEED: u64 = 6;
 const NUM_WALKS: usize = 64;
 const SQUARES_PER_WALK: usize = 6;
 
-/// Random walks on the board (Lucas 2008), no two with the same squares.
+/// Random walks (Lucas 2008), no two with the same squares.
 fn walk_tuples() -> Vec<Vec<Cell>> {
     let mut random = RandomStream::new(WALK_SEED);
     let mut walks: Vec<Vec<Cell>> = Vec::new();

@@ -18,15 +18,14 @@ pub struct Successors {
 pub(super) struct Parent<'a> {
     pub(super) set: &'a TupleSet,
     pub(super) tuples_by_cell: &'a TuplesByCell,
-    /// The position with the enemy to move: stones 0–5 are the enemy's, 6–11 the mover's.
+    /// With the enemy to move: stones 0–5 are the enemy's, 6–11 the mover's.
     pub(super) flipped: Position,
-    /// By square in the enemy's perspective: the stone on it, from 1, or 0; arbitrary off the
-    /// board.
+    /// By square in the enemy's perspective: from 1, or 0; arbitrary off the board.
     stone_on: [u8; 32],
 }
 
 impl Parent<'_> {
-    /// The moving stone's square, in the enemy's perspective.
+    /// In the enemy's perspective.
     #[inline]
     pub(super) fn source_of(&self, step: SideMove) -> usize {
         usize::from(
@@ -34,13 +33,13 @@ impl Parent<'_> {
         )
     }
 
-    /// The captured stone, from 1; 0 for none.
+    /// From 1; 0 for none.
     #[inline]
     pub(super) fn capture_of(&self, step: SideMove) -> usize {
         usize::from(self.stone_on[usize::from(step.square & 31)])
     }
 
-    /// Set of the tuples, from 64 · `part` on, whose rows the step may change.
+    /// From tuple 64 · `part` on.
     #[inline]
     pub(super) fn tuples_changed_by(&self, step: SideMove, part: usize) -> u64 {
         let tuples_by_cell = self.tuples_by_cell;

@@ -12,7 +12,7 @@ use crate::{MAX_STONES, Position, Standard, evaluators::race_tables::distance};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Symbols {
-    /// Indexed by cell; the length allows an unchecked index of seven bits.
+    /// By cell; the length allows an unchecked index of seven bits.
     symbols: [u8; CELLS],
 }
 

@@ -25,7 +25,7 @@ pub(super) struct LookupStep {
     pub(super) within_pairs: [i8; CELLS_PER_STEP * LANES],
     /// Factors 1, r₀ r₁ of the sums of pairs.
     pub(super) pairs: [i16; 2 * LANES],
-    /// Product of the alphabet sizes of all cells in a tuple's earlier steps.
+    /// Product of the alphabet sizes in a tuple's earlier steps.
     pub(super) strides: [u32; LANES],
     /// Set of the pieces of 16 symbols that hold the cells.
     pub(super) pieces: u32,

@@ -9,7 +9,7 @@ use alea_learned::{inputs::Cell, tuples::MAX_TUPLES};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TupleRef {
-    /// Change of the tuple's row when the cell's symbol grows by 1.
+    /// Change of the row when the cell's symbol grows by 1.
     pub(super) stride: u32,
     pub(super) tuple: u8,
 }
@@ -19,13 +19,13 @@ pub(super) type TupleBits = [u64; MAX_TUPLES / 64];
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TuplesByCell {
     tuple_refs: Vec<TupleRef>,
-    /// Start of each cell's references, and the end of the last.
+    /// Of each cell's references, and the end of the last.
     starts: [u16; CELLS + 1],
-    /// By square: tuples that depend on its content.
+    /// Those that depend on its content.
     pub(super) tuples_of_square: [TupleBits; 32],
-    /// By stone: tuples that depend on its square while it lives.
+    /// Those that depend on its square while it lives.
     pub(super) tuples_of_stone: [TupleBits; 16],
-    /// By stone, from 1: tuples that its capture changes; none for 0.
+    /// By stone, from 1: those that its capture changes; none for 0.
     pub(super) tuples_of_loss: [TupleBits; 16],
     /// Whether any tuple has square, distance or alive cells.
     pub(super) stones: bool,

@@ -39,7 +39,7 @@ const STONE_SHIFT_FACTORS: [u16; 16] = {
     factors
 };
 
-/// Squares 0–24 in the mover's, then in the other side's perspective; 255 elsewhere.
+/// In the mover's, then in the other side's perspective; 255 elsewhere.
 const BOARD_SQUARES: [[u8; 32]; 2] = {
     let mut numbers = [[0; 32]; 2];
     let mut square = 0;
@@ -52,7 +52,7 @@ const BOARD_SQUARES: [[u8; 32]; 2] = {
     numbers
 };
 
-/// A shuffle that moves `count` of 16 bytes from `from` to `to`; 0 elsewhere.
+/// A shuffle of `count` of 16 bytes; 0 elsewhere.
 const fn shuffle_to(from: usize, to: usize, count: usize) -> [u8; 16] {
     let mut bytes = [0x80; 16];
     let mut at = 0;

@@ -22,7 +22,7 @@ pub(super) fn to_numbers(vector: __m512i) -> [u32; LANES] {
     numbers
 }
 
-/// For sixteen tuples the symbols of the step's four cells as one number, without the stride.
+/// For sixteen tuples the step's four symbols as one number, without the stride.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn combine_four_cells<const COMPACT: bool>(
@@ -73,10 +73,9 @@ pub(super) unsafe fn weight_sum<const COMPACT: bool>(
     _mm512_reduce_add_epi32(sums)
 }
 
-/// Weights at a block's table rows; 0 in lanes without a tuple.
+/// 0 in lanes without a tuple.
 ///
 /// # Safety
-///
 /// In each lane with a tuple, the row is below the number of weights.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]

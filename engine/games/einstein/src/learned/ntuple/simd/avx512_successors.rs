@@ -19,7 +19,7 @@ use std::{arch::x86_64::*, mem::MaybeUninit};
 /// 64 bits mark the changed tuples of a group.
 const BLOCKS_PER_GROUP: usize = 4;
 
-/// Rows of a group after all moves, plus one vector.
+/// Of a group after all moves, plus one vector.
 const ROWS_CAPACITY: usize = MAX_STEPS * BLOCKS_PER_GROUP * LANES + LANES;
 
 struct RowBuffer([MaybeUninit<u32>; ROWS_CAPACITY]);
@@ -33,9 +33,9 @@ impl RowBuffer {
         unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), numbers) }
     }
 
-    /// Replaces each of the first `count` rows by the running sum of the weights up to it, modulo
-    /// 2³². A move's sum is then a difference of two running sums, without a branch on its number of
-    /// rows; single loads are faster than gathers.
+    /// Running sums of the weights of the first `count` rows, modulo 2³². A move's sum is then a
+    /// difference of two, without a branch on its number of rows; single loads are faster than
+    /// gathers.
     ///
     /// # Safety
     /// `count` rows were stored, with a weight for each.
@@ -51,16 +51,16 @@ impl RowBuffer {
         }
     }
 
-    /// Sum of the first `count` weights, modulo 2³².
+    /// Of the first `count` weights, modulo 2³².
     ///
     /// # Safety
-    /// `to_prefix_sums` was called with at least this `count`.
+    /// `replace_by_prefix_sums` was called with at least this `count`.
     #[inline]
     unsafe fn prefix_sum(&self, count: usize) -> i32 {
         if count == 0 {
             0
         } else {
-            // SAFETY: `to_prefix_sums` has written it.
+            // SAFETY: `replace_by_prefix_sums` has written it.
             unsafe { self.0[count - 1].assume_init() as i32 }
         }
     }
@@ -104,19 +104,19 @@ struct Moves<'a, 'b, const COMPACT: bool> {
     steps: &'a [SideMove],
     before: SymbolVectors<COMPACT>,
     mobility: Mobility,
-    /// The parent's sum, bias included, in sixteen lanes.
+    /// Bias included, in sixteen lanes.
     parent_sum: __m512i,
-    /// Each move's difference from `parent_sum`, initialised by the first group of blocks.
+    /// Each move's difference, initialised by the first group of blocks.
     changes: [MaybeUninit<__m512i>; MAX_STEPS],
 }
 
-/// Adds the `part`-th group of blocks: first the rows of all moves, then all weights, then the
-/// sums, so that loads do not wait for recent stores, nor moves for each other.
+/// First the rows of all moves, then all weights, then the sums, so that loads do not wait for
+/// recent stores, nor moves for each other.
 ///
 /// # Safety
 /// `weights` has [`tuple_blocks::SimdLayout::num_rows`] entries, at least one; `COMPACT` is
-/// [`tuple_blocks::SimdLayout::has_compact_alphabet`]. Groups are added in order from 0, to the same
-/// moves.
+/// [`tuple_blocks::SimdLayout::has_compact_alphabet`]. Groups are added in order from 0, to the
+/// same moves.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
 unsafe fn add_block_group<const COMPACT: bool, const LONG: bool, const BLOCKS: usize>(
@@ -230,7 +230,7 @@ fn in_first_lane(number: i32) -> __m512i {
     _mm512_zextsi128_si512(_mm_cvtsi32_si128(number))
 }
 
-/// Writes the sum after each move (at most [`MAX_STEPS`]), bias included.
+/// The sum after each move (at most [`MAX_STEPS`]), bias included.
 ///
 /// # Safety
 /// `weights` has [`tuple_blocks::SimdLayout::num_rows`] entries, and `COMPACT` is

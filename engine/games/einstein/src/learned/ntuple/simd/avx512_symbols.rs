@@ -35,7 +35,7 @@ const LANE_BITS: [u8; 64] = {
     bits
 };
 
-/// Squares 0–24, from byte 32 in the other side's perspective; 255 elsewhere.
+/// From byte 32 in the other side's perspective; 255 elsewhere.
 const BOARD_SQUARES: [u8; 64] = {
     let mut numbers = [255; 64];
     let mut square = 0;
@@ -47,7 +47,7 @@ const BOARD_SQUARES: [u8; 64] = {
     numbers
 };
 
-/// For stone `i` of each side (one side per half): its index, then its board symbol.
+/// By stone `i` of each side (one side per half).
 const STONE_INDEX_AND_SYMBOL: [[[u8; 64]; 2]; MAX_STONES] = {
     let mut tables = [[[0; 64]; 2]; MAX_STONES];
     let mut stone = 0;
@@ -78,7 +78,7 @@ const fn stone_cell_mask(first: usize) -> u64 {
     ((1 << STONES) - 1) << first
 }
 
-/// 0xFF at the given cells; those below 64 are in the first array.
+/// Those below 64 are in the first array.
 const fn byte_masks(cell_indices: &[usize]) -> [[u8; 64]; 2] {
     let mut bytes = [[0; 64]; 2];
     let mut at = 0;
@@ -106,7 +106,7 @@ static SQUARE_CELL_MASKS: Aligned<[[[u8; 64]; 2]; 32]> = {
     Aligned(tables)
 };
 
-/// For each stone of the side that moved: mask of its square and distance cells.
+/// By stone of the side that moved: its square and distance cells.
 static MOVED_MASKS: Aligned<[[u8; 64]; 8]> = {
     let mut tables = [[0; 64]; 8];
     let mut stone = 0;
@@ -120,7 +120,7 @@ static MOVED_MASKS: Aligned<[[u8; 64]; 8]> = {
     Aligned(tables)
 };
 
-/// For each stone, from 1: mask of its square, distance and alive cells; empty for 0.
+/// By stone, from 1: its square, distance and alive cells; empty for 0.
 static CAPTURED_MASKS: Aligned<[[u8; 64]; 16]> = {
     let mut tables = [[0; 64]; 16];
     let mut stone = 0;
@@ -135,8 +135,8 @@ static CAPTURED_MASKS: Aligned<[[u8; 64]; 16]> = {
     Aligned(tables)
 };
 
-/// By square in the owner's perspective ([`SQUARES`] for a gone stone), then by cell: symbol of each
-/// stone's square, distance and alive cell if the stone is there; 0 for other cells.
+/// By square in the owner's perspective ([`SQUARES`] for a gone stone), then by cell: symbol of
+/// each stone's square, distance and alive cell; 0 for other cells.
 static STONE_SYMBOLS: Aligned<[[u8; 64]; 32]> = {
     let mut tables = [[0; 64]; 32];
     let mut square = 0;
@@ -161,7 +161,7 @@ const _: () =
 pub(super) struct SymbolVectors<const COMPACT: bool>([__m512i; 2]);
 
 impl<const COMPACT: bool> SymbolVectors<COMPACT> {
-    /// Computes the symbols of all cells of a position; stones beyond [`SQUARES`] count as gone.
+    /// Stones beyond [`SQUARES`] count as gone.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn new(position: &Position) -> Self {
@@ -262,7 +262,7 @@ impl<const COMPACT: bool> SymbolVectors<COMPACT> {
         Self([first, second])
     }
 
-    /// The symbols of given cells, below 64 without `COMPACT`.
+    /// Without `COMPACT` they must be below 64.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn gather(&self, cell_indices: __m512i) -> __m512i {

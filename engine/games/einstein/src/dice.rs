@@ -1,4 +1,4 @@
-//! Fair and loaded dice, and seeded rolls: a sequence is a pure function of seed and die.
+//! Fair and loaded dice, and rolls as a pure function of seed and die.
 
 pub use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use xxhash_rust::xxh3::xxh3_64;
@@ -80,7 +80,7 @@ impl Die {
     }
 }
 
-/// An endless sequence of rolls of one die.
+/// An endless sequence of rolls.
 ///
 /// Twelve rolls of a fair die come from one 64-bit fraction, repeatedly multiplied by the number of
 /// faces; the bias is below 2^-32.
@@ -135,8 +135,8 @@ impl DiceStream {
     }
 }
 
-/// Duplicate dice: a seat's k-th roll depends only on the seed, the seat and k, so both games of a
-/// pair have the same rolls.
+/// Duplicate dice: a seat's k-th roll depends only on seed, seat and k, so both games of a pair
+/// have the same rolls.
 #[derive(Clone, Debug)]
 pub struct DuplicateDice {
     seats: [DiceStream; 2],

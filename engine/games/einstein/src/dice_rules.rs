@@ -1,4 +1,4 @@
-//! Which stones a roll allows, and its outcomes for each set of living stones.
+//! Which stones a roll allows, and its outcomes by set of living stones.
 //!
 //! Invariant: a roll allows one stone, or two with no living stone between them; both are stored as
 //! the ends of a range.
@@ -7,8 +7,7 @@ use super::{EinStein, MAX_OUTCOMES, MoveList, Position, Variant};
 use crate::dice::Die;
 use alea_core::game::{FixedList, Game, Outcome};
 
-/// Outcomes of a roll, each with a range of stone indices (from 0) where other outcomes have move
-/// indices.
+/// With ranges of stones (from 0) where other outcomes have ranges of moves.
 pub(super) type StoneOutcomes = FixedList<Outcome, MAX_OUTCOMES>;
 
 /// `add` appends or merges the outcome of one face.
@@ -55,7 +54,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 }
 
-/// First and last stone (from 0) that `face` allows: one stone, or two neighbours among the living.
+/// First and last allowed stone (from 0): one stone, or two neighbours among the living.
 #[inline]
 pub(crate) fn allowed_stones(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
     let rolled = face - 1;

@@ -35,7 +35,7 @@ impl SeededChance<Standard> for ReplayableDice {
     }
 }
 
-/// [`DuplicateDice`] that store their rolls for the second game of a pair, since seeding Mersenne
+/// [`DuplicateDice`] that store their rolls for the second game of a pair: seeding Mersenne
 /// Twisters again would take a tenth of a game without search.
 #[derive(Clone, Debug)]
 pub struct ReplayableDice {

@@ -1,5 +1,5 @@
 //! Positions of the test suites, which training leaves out. `data/suites/held-out.bin`, written by
-//! `alea suite`, is compiled in: their sorted [`Position::canonical_bits`], 64 bits, little-endian.
+//! `alea suite`, is compiled in: sorted [`Position::canonical_bits`], 64 bits, little-endian.
 
 use super::Position;
 use std::sync::LazyLock;
@@ -24,7 +24,7 @@ fn bit_of(image: u64) -> (usize, u64) {
 }
 
 impl Position {
-    /// Whether this position or one symmetric to it is in a test suite.
+    /// Whether this position or a symmetric one is in a test suite.
     pub fn is_held_out(&self) -> bool {
         let image = self.canonical_bits();
         let (word, bit) = bit_of(image);

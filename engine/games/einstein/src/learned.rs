@@ -1,5 +1,5 @@
-//! EinStein as a game for learned evaluators: classic rules and a fair die on the standard board;
-//! files name it `einstein-5x5`.
+//! EinStein for learned evaluators: classic rules and a fair die on the standard board; files name
+//! it `einstein-5x5`.
 
 #[cfg(target_arch = "x86_64")]
 mod horizontal_sums;

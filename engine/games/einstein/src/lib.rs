@@ -50,7 +50,7 @@ pub const BLUE: Seat = 1;
 /// The moves of a position, at most three per stone.
 pub type MoveList = FixedList<Move, { 3 * MAX_STONES }>;
 
-/// Maximum number of outcomes; faces that allow the same stones are merged.
+/// Most outcomes; faces that allow the same stones are merged.
 pub const MAX_OUTCOMES: usize = 6;
 
 /// The rules on the 5×5 board.
@@ -59,7 +59,7 @@ pub type Standard = EinStein<5, 5>;
 /// The stones that a roll allows when the rolled stone is gone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Variant {
-    /// The next higher or next lower living stone, at the mover's choice.
+    /// The next higher or lower living stone, at the mover's choice.
     #[default]
     Classic,
     /// The living stone with the nearest number; on a tie at the mover's choice.
@@ -133,7 +133,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         destinations
     };
 
-    /// Those that stay on the board come first; others are unused.
+    /// Those that stay on the board first; others are unused.
     const DIRECTIONS_FROM: [[u8; 3]; 32] = {
         let mut directions = [[0; 3]; 32];
         let mut square = 0;
@@ -161,8 +161,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         mobility
     };
 
-    /// For stones on squares s and t, at `[s + 32 t]`: all steps in the lower five bits, those onto
-    /// the goal above.
+    /// For stones on s and t, at `[s + 32 t]`: all steps in the lower five bits, those onto the
+    /// goal above.
     const STEP_COUNTS_OF_PAIRS: [u8; 1 << 10] = {
         let mut counts = [0; 32];
         let mut square = 0;
@@ -290,8 +290,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// Each stone's probability that the next roll allows it, by set of living stones (bit i =
-    /// stone i); a face with a choice counts for both stones.
+    /// By set of living stones (bit i = stone i), the probability that the next roll allows each; a
+    /// face with a choice counts for both.
     #[inline]
     pub fn move_probabilities(&self, alive: u8) -> [f32; MAX_STONES] {
         let mut probabilities = [0.0; MAX_STONES];
@@ -304,8 +304,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         probabilities
     }
 
-    /// Outcomes of a roll by set of living stones (bit i = stone i): probability, first and last
-    /// allowed stone (from 0).
+    /// By set of living stones (bit i = stone i): probability, first and last allowed stone (from
+    /// 0).
     pub fn stone_ranges(&self, alive: u8) -> impl Iterator<Item = (f32, usize, usize)> + '_ {
         self.runs[usize::from(alive & 63)]
             .iter()
@@ -331,14 +331,14 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Self::STEP_COUNT[usize::from(square & 31)]
     }
 
-    /// Outcomes of a roll by set of living stones (bit i = stone i), as ranges of stones; gone
-    /// stones inside a range are ignored.
+    /// By set of living stones (bit i = stone i), as ranges of stones; gone stones inside a range
+    /// are ignored.
     #[inline]
     pub fn stone_outcomes(&self, alive: u8) -> &[Outcome] {
         &self.runs[usize::from(alive & 63)]
     }
 
-    /// Destination of a move from `square`, in the mover's perspective.
+    /// Destination from `square`, in the mover's perspective.
     #[inline]
     pub fn destination_from(square: u8, mv: Move) -> u8 {
         square + Self::STEP_OFFSETS[mv.direction()]
@@ -455,7 +455,7 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         3 * MAX_STONES * position.seat() + usize::from(mv.number())
     }
 
-    /// 3 for a winning move, 2 for the capture of an enemy, 1 for that of an own stone.
+    /// 3 for a win, 2 for the capture of an enemy, 1 for that of an own stone.
     #[inline]
     fn move_class(&self, position: &Position, mv: Move) -> u8 {
         let destination = Self::destination(position, mv);

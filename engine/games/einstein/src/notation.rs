@@ -1,6 +1,6 @@
 //! Text notation. A position, such as `215../64.../3...e/...fb/..acd b 1`: rows from the top
-//! (`1`–`6` Red's stones, `a`–`f` Blue's), the side to move (`r` or `b`), and the rolled face, or
-//! `-` before the roll. A move, such as `c1b2`: from-square and to-square.
+//! (`1`–`6` Red's stones, `a`–`f` Blue's), side to move (`r` or `b`), and rolled face, or `-`
+//! before the roll. A move, such as `c1b2`: from-square and to-square.
 
 use super::{BLUE, EinStein, GONE, MAX_STONES, Move, Position, RED};
 use crate::position::Side;

@@ -31,8 +31,8 @@ use std::ops::RangeInclusive;
 /// For searches with a limit: built in a fraction of a second.
 const DEFAULT_TABLE_STONES: usize = 4;
 
-/// For searches limited by time; larger tables exceed the memory. Those limited by nodes use
-/// [`DEFAULT_TABLE_STONES`], so that their moves do not depend on files.
+/// For searches limited by time; larger tables exceed the memory. Node limits use
+/// [`DEFAULT_TABLE_STONES`], so that moves do not depend on files.
 const MAX_TIMED_TABLE_STONES: usize = 5;
 
 /// Option `tablebase=N`: at most N stones, 0 for none.

@@ -100,7 +100,7 @@ const fn alias(
 
 const LIMIT_PARAMETERS: &str = "sims or ms or cpu_ms or clock";
 
-/// Returns whether there was a time limit to copy.
+/// Also whether there was a time limit to copy.
 fn with_time_limit(
     mut player: Notation,
     arguments: &mut Arguments<'_>,
@@ -158,8 +158,8 @@ pub(super) fn rocknroll_evaluator(
     })
 }
 
-/// Moves to the square nearest to the goal in king's moves, then in rows plus columns, then by the
-/// first move (our reading of Monte_Alpha's Greedy).
+/// Moves to the square nearest to the goal in king's moves, then in rows plus columns, then first
+/// in the list (our reading of Monte_Alpha's Greedy).
 #[derive(Clone, Debug)]
 pub struct GreedyPlayer {
     game: Standard,

@@ -34,8 +34,8 @@ pub const LANES: usize = 64;
 /// Fewer positions are played one by one.
 pub(super) const MIN_BATCH: usize = 4;
 
-/// One random game from each of at most [`LANES`] positions (not over). Bit *i*: whether the side
-/// to move in position *i* wins.
+/// One random game from each of at most [`LANES`] positions (not over). Bit *i*: whether the mover
+/// of position *i* wins.
 pub(super) fn play_out_batch(
     table: StoneTable,
     variant: Variant,
@@ -60,8 +60,8 @@ pub enum Choice {
     /// All legal moves are equally likely.
     #[default]
     Moves,
-    /// The two allowed stones are equally likely, then the steps of the sampled stone
-    /// (Monte_Alpha's rule).
+    /// The two allowed stones are equally likely, then the steps of the sampled one (Monte_Alpha's
+    /// rule).
     Stones,
 }
 
@@ -107,7 +107,7 @@ enum LaneEngine {
     Bytes(Box<byte_lanes::ByteLanes>),
 }
 
-/// Plays many random games on the standard board with the fair die of six faces.
+/// Many random games on the standard board with the fair die of six faces.
 pub struct LanePlayouts {
     lanes: LaneEngine,
     choice: Choice,
@@ -117,8 +117,8 @@ pub struct LanePlayouts {
 }
 
 impl LanePlayouts {
-    /// On the fastest supported instructions; `None` unless the die is fair with six faces and each
-    /// side has six stones.
+    /// On the fastest supported instructions; `None` unless the die is fair with six faces and
+    /// sides have six stones.
     pub fn new(game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
         Self::with_instructions(Instructions::detect(), game, choice, seed)
     }
@@ -166,7 +166,7 @@ impl LanePlayouts {
         }
     }
 
-    /// From uniformly random set-ups, independent for the two sides. In 720 games the beginner has
+    /// From uniformly random set-ups, independent for both sides. In 720 games the beginner has
     /// every set-up once, which lowers the variance.
     pub fn random_setups(&mut self, games: u64) -> Tally {
         self.starts.use_random_setups();

@@ -1,6 +1,5 @@
-//! Moves, and positions packed into 61 bits: six five-bit lanes per side, the side to move in the
-//! low half, with each stone's square in its owner's perspective (31 = gone); bit 60 is the seat to
-//! move.
+//! Moves, and positions in 61 bits: six five-bit lanes per side, the side to move in the low half,
+//! with each stone's square in its owner's perspective (31 = gone); bit 60 is the seat to move.
 
 use super::playout::SplitMix64;
 use alea_core::arrays::build_array;
@@ -44,7 +43,7 @@ impl Side {
         build_array(|stone| self.square(stone))
     }
 
-    /// For stones 2i and 2i + 1: the square of the first plus 32 times that of the second.
+    /// For stones 2i and 2i + 1: the first's square plus 32 times the second's.
     #[inline]
     pub(super) fn square_pairs(self) -> [usize; MAX_STONES / 2] {
         build_array(|pair| {
@@ -156,7 +155,7 @@ impl std::fmt::Debug for Side {
 pub struct Position(u64);
 
 impl Position {
-    /// A position by the stones of the side to move and of the other, and the seat to move.
+    /// From the side to move, the other side, and the seat to move.
     #[inline]
     pub fn new(mover: Side, other: Side, seat: usize) -> Self {
         Self(u64::from(mover.0) | u64::from(other.0) << 30 | (seat as u64) << SEAT_BIT)
@@ -207,8 +206,8 @@ impl Position {
         self.0
     }
 
-    /// Unpacks a position; `None` unless the stones stand on distinct squares below `squares` and
-    /// bits above 60 are 0.
+    /// Unpacks a position; `None` unless stones stand on distinct squares below `squares` and bits
+    /// above 60 are 0.
     pub fn from_bits(bits: u64, squares: u8) -> Option<Self> {
         let position = Self(bits);
         let mut occupied = 0u32;
@@ -271,7 +270,7 @@ impl std::fmt::Debug for Position {
     }
 }
 
-/// A move: a stone (from 0) and its direction (0 diagonal, 1 sideways, 2 forward, for the mover).
+/// A stone (from 0) and its direction (0 diagonal, 1 sideways, 2 forward, for the mover).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(u8);
 

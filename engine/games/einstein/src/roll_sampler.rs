@@ -1,5 +1,5 @@
-//! Samples the stones that a roll allows, by thresholds per set of living stones. The 32 random
-//! bits select the outcome of [`alea_core::game::sample_outcome`].
+//! Samples the stones that a roll allows, by thresholds per set of living stones. The bits select
+//! the outcome of [`alea_core::game::sample_outcome`].
 
 use super::dice_rules::StoneOutcomes;
 use crate::MAX_OUTCOMES;
@@ -10,7 +10,7 @@ use alea_core::game::sample_outcome;
 struct Thresholds {
     /// Bits above `up_to[i]` sample outcome `i + 1` or a later one.
     up_to: [u32; MAX_OUTCOMES - 1],
-    /// The first stone (from 0) that each outcome allows and, from bit 4 on, the last.
+    /// Each outcome's first stone (from 0) and, from bit 4 on, its last.
     ends: [u8; MAX_OUTCOMES],
 }
 
@@ -54,7 +54,7 @@ impl Thresholds {
     }
 }
 
-/// The largest bits that sample this outcome or an earlier one.
+/// The largest bits of this outcome or an earlier one.
 fn threshold_of(runs: &StoneOutcomes, number: usize) -> u32 {
     let is_later = |bits: u32| {
         let sampler = sample_outcome(&runs[..], bits);

@@ -1,5 +1,5 @@
-//! Set-ups: arrangements of a side's stones on its home triangle, indexed by the lexicographic rank
-//! of Red's stones on a5 b5 c5 a4 b4 a3; Blue's are rotated by a half turn.
+//! Set-ups: arrangements of a side's stones on its home triangle, by lexicographic rank of Red's
+//! stones on a5 b5 c5 a4 b4 a3; Blue's are rotated by a half turn.
 
 use super::{EinStein, GONE, MAX_STONES, Position, position::Side};
 use alea_core::{
@@ -33,8 +33,8 @@ pub fn setup_stones(index: usize, stones: usize) -> FixedList<u8, MAX_STONES> {
     order
 }
 
-/// The index of the set-up `order`: stones (from 1) on the home squares, in reading order; `None`
-/// if they are no permutation.
+/// The index of `order`: stones (from 1) on the home squares, in reading order; `None` if it is no
+/// permutation.
 pub fn setup_index(order: &[u8]) -> Option<usize> {
     let is_permutation = (1..=order.len()).all(|stone| order.contains(&(stone as u8)));
     let next_digit = |index: usize, at: usize| {
@@ -85,7 +85,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Side::new(squares)
     }
 
-    /// The start position of Red's and Blue's set-up, given by index, with `first` to move.
+    /// The start position of both set-ups, with `first` to move.
     ///
     /// # Panics
     /// If the board is too small for both sides, or an index too large.

@@ -1,5 +1,5 @@
 //! The eight symmetries of positions before the roll on the standard board, each its own inverse.
-//! They preserve values and commute with moves; label reversals need a die with mirrored weights.
+//! They preserve values and commute with moves; label reversals need mirrored weights of the die.
 //!
 //! Bit 0 transposes the board, bit 1 reverses the mover's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4), bit 2 the
 //! other side's.
@@ -39,7 +39,7 @@ static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
     pairs
 };
 
-/// Image under a symmetry; bits of `symmetry` above bit 2 are ignored.
+/// Image under a symmetry, of which bits above bit 2 are ignored.
 #[inline]
 pub fn transform_position(position: &Position, symmetry: usize) -> Position {
     let transposed = symmetry & TRANSPOSE != 0;
@@ -95,7 +95,7 @@ impl Position {
     /// The least packed form of all symmetric positions, with seat 0 to move.
     #[inline]
     pub fn canonical_bits(&self) -> u64 {
-        // Each side is minimised separately, as its labels are reversed separately.
+        // Separately, as labels are reversed separately.
         let least = |side: Side| side.min(side.reverse_labels());
         let of = |mover: Side, other| Self::new(least(mover), least(other), 0).bits();
         let (mover, other) = (self.mover(), self.other());

@@ -45,7 +45,7 @@ pub fn run_sequentially(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     (0..jobs).for_each(job);
 }
 
-/// Win probabilities of all positions with at most [`Self::max_stones`] stones, in one variant.
+/// Win probabilities of all positions with at most [`Self::max_stones`] stones.
 #[derive(Debug)]
 pub struct Tables {
     variant: Variant,

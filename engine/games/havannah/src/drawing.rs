@@ -33,8 +33,8 @@ fn caption(game: &Havannah, position: &Position) -> String {
     turn + &last.unwrap_or_default()
 }
 
-/// Column, in half cells, and row of the cell (or label, one step off the board) with letter `x`
-/// and number `y`, from 0.
+/// Column, in half cells, and row of the cell with letter `x` and number `y` (from 0), or of a
+/// label one step off the board.
 fn grid_position(game: &Havannah, [x, y]: [isize; 2]) -> [usize; 2] {
     [2 * x - y + game.base() as isize + 2, y + 1].map(isize::unsigned_abs)
 }

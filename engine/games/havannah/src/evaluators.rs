@@ -1,5 +1,5 @@
-//! Hand-made evaluators of Havannah: `needs` counts the stones that each side needs for its nearest
-//! bridge or fork; `locality` biases a tree search and is no win probability.
+//! Hand-made evaluators of Havannah: `needs` counts the stones to each side's nearest bridge or
+//! fork; `locality` biases a tree search and is no win probability.
 
 use super::{
     EMPTY, Havannah, Position,
@@ -41,8 +41,8 @@ impl StonesNeeded {
 
 const UNREACHABLE_DISTANCE: u8 = 60;
 
-/// For each cell the fewest new stones with which `seat` joins it, itself included, to a cell with
-/// a bit of `rim`.
+/// The fewest new stones with which `seat` joins each cell, itself included, to a cell with a bit
+/// of `rim`.
 fn stones_to_rim(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8; MAX_CELLS] {
     let own = seat as u8 + 1;
     let mut distances = [UNREACHABLE_DISTANCE; MAX_CELLS];

@@ -1,6 +1,6 @@
 //! Features of Havannah's models.
 //!
-//! A neural network's row is the content of a cell and its six neighbours up to rotation and
+//! A neural network's row is the content of a cell and its neighbours up to rotation and
 //! reflection, so one model plays on boards of all sizes. Published tuples and rows never change.
 
 use super::{
@@ -35,8 +35,8 @@ static CELLS: [[CellGroup; 1]; 8] = [
     cell_group(10),
 ];
 
-/// Classes of a cell: empty, by the set of seats that would win there (4), or a stone, by owner,
-/// number of sides of its chain (0, 1, more) and whether the chain has a corner.
+/// Empty, by the set of seats that would win there (4), or a stone, by owner, number of sides of
+/// its chain (0, 1, more) and whether the chain has a corner.
 const NUM_CENTRE_CLASSES: usize = 4 + 2 * 6;
 
 /// Contents of six neighbours with four colours each, up to rotation and reflection.

@@ -106,8 +106,8 @@ impl WinKinds {
 const EMPTY: u8 = 0;
 const OFF_BOARD_COLOUR: u8 = 3;
 
-/// Flags the link of a chain's representative, whose low bits are the sides and corners that the
-/// chain touches.
+/// In the link of a chain's representative, whose low bits are the sides and corners that the chain
+/// touches.
 const ROOT_FLAG: u16 = 1 << 15;
 
 /// A position; equality and hash ignore the order of the moves.
@@ -115,9 +115,9 @@ const ROOT_FLAG: u16 = 1 << 15;
 pub struct Position {
     key: u64,
     colours: [u8; NUM_CELL_SLOTS],
-    /// For each seat and cell the set of the six neighbours with the seat's stones.
+    /// By seat and cell, the set of neighbours with the seat's stones.
     around: [[u8; NUM_CELL_SLOTS]; 2],
-    /// Union-find: for each stone another of its chain, or [`ROOT_FLAG`] with the chain's rim bits.
+    /// For each stone another of its chain, or [`ROOT_FLAG`] with the chain's rim bits.
     links: [u16; NUM_CELL_SLOTS],
     stones: u16,
     chains: [u16; 2],
@@ -150,7 +150,7 @@ impl std::fmt::Debug for Position {
     }
 }
 
-/// For each set of six neighbours: the number of its runs, and the first member of each.
+/// By set of six neighbours: the number of runs, and the first member of each.
 const NEIGHBOUR_RUNS: [(u8, [u8; 3]); 64] = {
     let mut runs = [(0, [0; 3]); 64];
     let mut set = 1;
@@ -169,7 +169,7 @@ const NEIGHBOUR_RUNS: [(u8, [u8; 3]); 64] = {
     runs
 };
 
-/// For each set of six neighbours: the members with members on both sides.
+/// By set of six neighbours: the members with members on both sides.
 const SURROUNDED_MEMBERS: [u8; 64] = {
     let mut between = [0; 64];
     let mut set = 0;
@@ -264,8 +264,8 @@ impl Position {
         }
     }
 
-    /// Whether a stone of `seat` on `cell` would complete a ring of six, the only ring whose last
-    /// stone does not link two runs of own neighbours.
+    /// Completes a ring of six, the only ring whose last stone does not link two runs of own
+    /// neighbours.
     #[inline]
     fn encloses(&self, shape: &Shape, cell: usize, seat: Seat) -> bool {
         let mut between = SURROUNDED_MEMBERS[self.own_neighbours(cell, seat)];

@@ -3,7 +3,7 @@
 //! A pattern lists the six neighbours of the last stone, counterclockwise from the right (`a` to
 //! `f`), optionally the six cells that touch two of those (`g` to `l`), then those straight behind
 //! them (`m` to `r`): `.` empty, `x` the last mover, `o` the side to move, `#` off the board. An
-//! arrow, the letters of the recommended cells and optionally a probability in eighths follow:
+//! arrow, the letters of recommended cells and optionally a probability in eighths follow:
 //! `.ooo.o->ae 8`. Rotations and reflections match too; larger patterns take precedence.
 
 use super::{EMPTY, Position, Shape};
@@ -16,15 +16,14 @@ pub(super) const PUBLISHED_PATTERNS: &str = "...o.o->e ..oo.o->e ..xo.o->e .o.o.
 
 const PATTERN_SIZES: [usize; 3] = [18, 12, 6];
 
-/// The set of recommended cells among the 18 near the last stone, and the probability in eighths to
-/// play one.
+/// Recommended cells among the 18 near the last stone, and the probability in eighths to play one.
 type PatternReply = (u32, u8);
 
 #[derive(Clone, Debug)]
 pub(super) struct Patterns {
-    /// Replies by the contents of the six neighbours, two bits each.
+    /// By the contents of the six neighbours, two bits each.
     small: Box<[PatternReply; 1 << 12]>,
-    /// Replies by the contents of 18 and of 12 cells around the last stone.
+    /// By the contents of 18 and of 12 cells around the last stone.
     large: [HashMap<u64, PatternReply>; 2],
 }
 

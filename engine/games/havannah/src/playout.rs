@@ -94,11 +94,11 @@ struct PatternPlayout {
     left: usize,
     connect: f32,
     defend: f32,
-    /// For each seat and enemy stone the seat's reply in the last playout that it won.
+    /// By seat and enemy stone, in the last playout that the seat won.
     replies: Box<[[u16; NUM_CELL_SLOTS]; 2]>,
     cells_played: Vec<u16>,
     winning_cells: [usize; 2],
-    /// For each cell the number (`traversal`) of the last chain traversal that visited it.
+    /// By cell, the number (`traversal`) of the last traversal that visited it.
     seen: [u64; NUM_CELL_SLOTS],
     traversal: u64,
     /// Queue of a chain traversal.
@@ -153,7 +153,7 @@ impl PatternPlayout {
         }
     }
 
-    /// Up to two winning cells of the side of the last stone; rings count if `ring`.
+    /// Up to two for the side of the last stone; rings count if `ring`.
     fn find_winning_cells(
         &mut self,
         game: &Havannah,

@@ -46,7 +46,7 @@ fn bit_index(bit: u64) -> usize {
     bit.trailing_zeros() as usize
 }
 
-/// Threats of the stones `own`: by a cell's bit index the cells that would win after a stone there
+/// Threats of the stones `own`: by a cell's bit index the cells that win after a stone there
 /// (`wins`), and all cells of such pairs (`any`).
 #[derive(Clone)]
 struct Pairs {
@@ -83,8 +83,8 @@ impl Node {
     }
 }
 
-/// Table entry: proof and disproof number for the side to move, and the candidate moves in the
-/// canonical image, only the winning one if proven.
+/// Proof and disproof number for the side to move, and the candidate moves in the canonical image,
+/// only the winning one if proven.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     key: u64,
@@ -117,8 +117,8 @@ impl Prover {
         has_position_numbers(game)
     }
 
-    /// A prover of wins of `winner` with a table of `memory` bytes; `None` without that memory or
-    /// if [`Prover::supports`] is false.
+    /// Proves wins of `winner` with a table of `memory` bytes; `None` without that memory or if
+    /// [`Prover::supports`] is false.
     pub fn new(game: Havannah, winner: Seat, memory: usize) -> Option<Self> {
         if !Self::supports(&game) {
             return None;
@@ -390,7 +390,7 @@ impl Prover {
         threats.fold(stones.wins[side], |set, bit| set | bit)
     }
 
-    /// The cells in which the enemy can stop the mover's win by threats; `None` without such a win.
+    /// Where the enemy can stop the mover's win by threats; `None` without such a win.
     fn threat_win_zone(&mut self, stones: &Stones) -> Option<u64> {
         self.search_threats(stones, &mut { MAX_THREAT_NODES }, self.empty_cells(stones))
     }
@@ -431,7 +431,7 @@ impl Prover {
         })
     }
 
-    /// The moves of the mover that may win; all others lose.
+    /// The mover's moves that may win; all others lose.
     fn candidates(&mut self, stones: &Stones) -> u64 {
         let (empty, wins) = (self.empty_cells(stones), stones.wins[1 - stones.seat]);
         if wins != 0 {

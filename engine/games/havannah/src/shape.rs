@@ -29,8 +29,8 @@ const NEIGHBOUR_OFFSETS: [[isize; 2]; 6] = [[1, 0], [1, 1], [0, 1], [-1, 0], [-1
 pub(super) struct Shape {
     pub(super) base: usize,
     pub(super) cells: usize,
-    /// For each cell its six neighbours in a circle (a to f), then the six cells that touch two of
-    /// them (a and b, b and c, …), then the six straight behind them.
+    /// The six neighbours in a circle (a to f), then the six cells that touch two of them (a and b,
+    /// b and c, …), then the six straight behind them.
     pub(super) near: [[u16; NUM_NEAR_CELLS]; NUM_CELL_SLOTS],
     pub(super) rim: [u16; NUM_CELL_SLOTS],
     pub(super) words: [[u64; 2]; NUM_CELL_SLOTS],

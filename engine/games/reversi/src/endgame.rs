@@ -22,10 +22,10 @@ const INFINITE_DISCS: i32 = 65;
 /// Takes 33.5 MB.
 const DEFAULT_TABLE_ENTRIES: usize = 1 << 20;
 
-/// From so many on a selective search precedes the exact one.
+/// A selective search then precedes the exact one.
 const MIN_EMPTIES_FOR_ASPIRATION: u32 = 16;
 
-/// Half the width of the first window and (`ASPIRATION_STEP`) the width of the next ones.
+/// Of the first window; `ASPIRATION_STEP` is the width of the next ones.
 const ASPIRATION_HALF_WIDTH: i32 = 3;
 const ASPIRATION_STEP: i32 = 9;
 
@@ -152,8 +152,8 @@ impl Endgame {
         )
     }
 
-    /// Scores as far as the limits allow. All positions are estimated before the first is solved,
-    /// since estimated bounds are dropped between.
+    /// As far as the limits allow. All positions are estimated before the first is solved, since
+    /// estimated bounds are dropped between.
     fn score_positions(&mut self, positions: &[Position]) -> Vec<Estimate> {
         let far = |position: &Position| self.game.empties(position) >= MIN_EMPTIES_FOR_ASPIRATION;
         let mut estimates = vec![Estimate::default(); positions.len()];

@@ -70,7 +70,7 @@ pub struct Squares {
     groups: [(f32, u64); SQUARE_WEIGHTS.len()],
 }
 
-/// Weights, each with the distances of its squares from the nearest two sides, the smaller first.
+/// With the distances of their squares from the nearest two sides, the smaller first.
 const SQUARE_WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
     (120, &[(0, 0)]),
     (-20, &[(0, 1)]),

@@ -56,8 +56,7 @@ fn corner_tuples(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     symmetric_tuples(game, [(3, 3), (2, game.size().min(5))].map(block))
 }
 
-/// Tuple sets, the default first; on 8×8 they have 46 and 34 tuples, 671,922 and 120,942
-/// weight-table rows.
+/// The default first; on 8×8 they have 46 and 34 tuples, 671,922 and 120,942 weight-table rows.
 static SETS: [NamedTuples<Reversi>; 2] = [
     NamedTuples {
         name: "lines-and-corners",

@@ -119,7 +119,7 @@ impl Reversi {
         position.moves == 0 && self.moves_of(position.enemy, position.own) == 0
     }
 
-    /// Discs of the side to move minus enemy discs, the empty squares given to the winner.
+    /// Discs of the side to move minus enemy's, the empty squares given to the winner.
     #[inline]
     pub fn final_discs(&self, position: &Position) -> i32 {
         let lead = position.disc_lead();

@@ -80,7 +80,7 @@ fn format_row(game: &Reversi, parsed: &ParsedGame) -> String {
     texts.collect()
 }
 
-/// The result gives the empty squares to the winner, or all squares if the game is unfinished.
+/// Its result gives the empty squares to the winner, or all squares if the game is unfinished.
 fn format_ggf(game: &Reversi, parsed: &ParsedGame) -> String {
     let mut position = parsed.start;
     let mut moves = String::new();
@@ -300,7 +300,7 @@ impl<'a> GameReader<'a> {
         Ok(())
     }
 
-    /// A board of GGF: its size, rows of `*`, `O` and `-`, and the side to move.
+    /// Its size, rows of `*`, `O` and `-`, and the side to move.
     fn parse_board(&self, value: &str, at: usize) -> Result<Position, TextError> {
         let (size, rest) = value.split_once(' ').unwrap_or((value, ""));
         let own = self.game.size();

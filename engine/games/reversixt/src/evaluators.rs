@@ -1,5 +1,5 @@
-//! Hand-made evaluators of ReversiXT: the lead of a seat over the best other one, converted to a
-//! win probability by a logistic.
+//! Hand-made evaluators of ReversiXT: a seat's lead over the best other one, converted to a win
+//! probability by a logistic.
 //!
 //! Its slopes are the medians of `01_plain_8x8`, `03_pillars_12x12` and `06_specials_12x12`, 3,000
 //! games each (`alea calibrate --game "reversixt(map=…)" --player "star1(depth=1)" --games 3000`).
@@ -106,7 +106,7 @@ impl SeatScore for Mobility {
     }
 }
 
-/// Adds up stones, weighted by the number of closed lines through their cells, and stocks.
+/// Adds up stones, weighted by the closed lines through their cells, and stocks.
 struct Lines {
     weights: Box<[f32]>,
     bomb: f32,
@@ -114,7 +114,7 @@ struct Lines {
 
 const CLOSED_LINE_WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
 
-/// About the number of stones that an override move flips.
+/// About as many stones as an override move flips.
 const OVERRIDE_WEIGHT: f32 = 8.0;
 
 impl Lines {

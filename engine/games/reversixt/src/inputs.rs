@@ -183,7 +183,7 @@ fn symbols_of_summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; 
     ]
 }
 
-/// Rows, columns, diagonals of at least four cells, and 3×3 corners; none on maps other than 8×8.
+/// Rows, columns, diagonals of at least four cells, and 3×3 corners, on 8×8 only.
 fn board_tuples(game: &ReversiXt) -> Vec<Vec<alea_learned::inputs::Cell>> {
     let Some(group) = game.cell_groups().get(1) else {
         return Vec::new();
@@ -212,7 +212,7 @@ fn board_tuples(game: &ReversiXt) -> Vec<Vec<alea_learned::inputs::Cell>> {
     tuples
 }
 
-/// Tuple sets, the default first, which has 190 tuples and 48,640 weight-table rows.
+/// The default first, which has 190 tuples and 48,640 weight-table rows.
 static SETS: [NamedTuples<ReversiXt>; 2] = [
     NamedTuples {
         name: "summary-pairs",

@@ -50,7 +50,7 @@ pub struct ReversiXt {
     points: [u32; MAX_SEATS],
     /// Index of these rules in `variants`.
     number: u16,
-    /// The rules of all maps that are trained jointly; otherwise empty.
+    /// The rules of all jointly trained maps; otherwise empty.
     variants: Arc<[Self]>,
 }
 
@@ -199,7 +199,7 @@ fn cell_key(at: usize, cell: Cell) -> u64 {
     mix64((at as u64 * 16 + u64::from(cell.content_code()) + 1).wrapping_mul(GOLDEN))
 }
 
-/// A cell, and the choice of a player or bonus where the cell asks for one.
+/// A cell, and the choice of a player or bonus where it asks for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Move {
     cell: u16,
@@ -212,8 +212,8 @@ impl Move {
     /// The choice of an override stone as bonus.
     pub const OVERRIDE_BONUS: u8 = 21;
 
-    /// A stone or bomb on `cell`; `special` is the player, from 1, with whom a choice cell
-    /// exchanges stones, or the bonus, else 0.
+    /// `special` is the player, from 1, with whom a choice cell exchanges stones, or the bonus,
+    /// else 0.
     #[inline]
     pub const fn new(cell: usize, special: u8) -> Self {
         Self {
@@ -312,8 +312,7 @@ impl ReversiXt {
         position
     }
 
-    /// The rank of each seat by stones, from 0; ties share the better one, disqualified seats come
-    /// last.
+    /// The rank of each seat by stones, from 0; ties share the better, disqualified seats are last.
     pub fn ranks(&self, position: &Position) -> [usize; MAX_SEATS] {
         let strength = |seat| (!position.is_disqualified(seat)).then(|| position.num_stones(seat));
         let players = self.map.players();
@@ -323,7 +322,7 @@ impl ReversiXt {
         })
     }
 
-    /// The points of each seat by its rank, 0 for disqualified seats.
+    /// Each seat's by its rank, 0 for disqualified ones.
     pub fn points(&self, position: &Position) -> [u32; MAX_SEATS] {
         let ranks = self.ranks(position);
         build_array(|seat| {
@@ -332,8 +331,7 @@ impl ReversiXt {
         })
     }
 
-    /// To the next seat after `last` that can place a stone, or else throw a bomb; else ends the
-    /// game.
+    /// To the next seat that can place a stone, or else throw a bomb; else ends the game.
     fn pass_turn(&self, position: &mut Position, last: Seat) {
         let players = self.map.players();
         let following = |can: &dyn Fn(Seat) -> bool| {

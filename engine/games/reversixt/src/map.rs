@@ -309,8 +309,8 @@ impl Map {
         &self.transitions
     }
 
-    /// The cell beyond a side and the direction in which a line goes on there, or [`Side::NONE`];
-    /// holes are those of the start.
+    /// The cell beyond a side and the line's direction there, or [`Side::NONE`]; holes are those of
+    /// the start.
     #[inline]
     pub fn step(&self, side: Side) -> Side {
         self.steps[usize::from(side.0)]

@@ -1,9 +1,9 @@
 //! Attack, block and threat: the evaluation of the NTU agent (CSIE5138 project, after CCDC 2015).
 //!
-//! The mobility M of a stone is six times the probability that the next roll allows it; its
-//! positional value P is 2^(5 − d), d being its distance to the goal; MT is the largest P among the
-//! enemy stones that it can capture, or 0. For a side p against q, f(p) = 2 · ATT_p ∓ ATT_q + 0.05
-//! · THT, where ATT_p = Σ M·P over the stones of p, and THT = Σ M·MT over those of p or of q.
+//! A stone's mobility M is six times the probability that the next roll allows it; its positional
+//! value P is 2^(5 − d), d being its distance to the goal; MT is the largest P among the enemy
+//! stones that it can capture, or 0. For a side p against q, f(p) = 2 · ATT_p ∓ ATT_q + 0.05 · THT,
+//! where ATT_p = Σ M·P over the stones of p, and THT = Σ M·MT over those of p or of q.
 
 use super::{race_tables::distances_to_goal, schwarz_odds::maximum};
 use crate::{GONE, MAX_STONES, Position, Standard, position::Side};
@@ -14,11 +14,11 @@ use alea_play::registry::{EvaluatorEntry, calibrated};
 /// Readings of the formula where it is unclear; the default plays well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Adds the enemy's attack, as printed, instead of subtracting it, as intended.
+    /// Adds the enemy's attack, as printed, instead of subtracting it.
     pub adds_block: bool,
-    /// Sums the threats of the enemy's stones, as printed, instead of the own, as described.
+    /// Sums the threats of the enemy's stones, as printed, instead of the own.
     pub enemy_threats: bool,
-    /// Scores −f of the side that has just moved instead of f of the side to move.
+    /// Scores −f of the side that has just moved, not f of the side to move.
     pub just_moved: bool,
 }
 
@@ -37,7 +37,7 @@ const POSITIONAL_VALUE: [f32; 32] = {
     values
 };
 
-/// Off the board, and no destination of a step.
+/// Off the board and no destination.
 const GONE_ENEMY_SQUARE: u8 = 30;
 
 /// Attack, block and threat in one reading of the formula.

@@ -1,8 +1,8 @@
 //! An evaluator after Monte_Alpha's Greedy player, which "uses the shortest path".
 //!
 //! Score = (nearest enemy distance − nearest own distance) + 1/100 · (own progress − enemy
-//! progress). Distances to the goal are in king's moves; progress, the rows and columns of all
-//! living stones from the home corner, only breaks ties.
+//! progress). Distances to the goal are in king's moves; progress, rows and columns of all living
+//! stones from the home corner, only breaks ties.
 
 use super::race_tables::distances_to_goal;
 use crate::{Position, Standard, position::Side};
@@ -26,7 +26,7 @@ const DISTANCE_AND_PROGRESS: [(f32, f32); 32] = {
     squares
 };
 
-/// How many steps the nearest own stone is ahead of the nearest enemy stone.
+/// By how many steps the nearest own stone is ahead of the nearest enemy stone.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Greedy;
 

@@ -1,7 +1,7 @@
 //! MrMonte of Rock'n'Roll (Schäfer 2006): the win rate of rollouts between two simple players.
 //!
-//! Invariant: rolls and random moves depend only on the evaluator's seed and the position, so a
-//! position's value never changes.
+//! Invariant: random numbers depend only on the evaluator's seed and the position, so a position's
+//! value never changes.
 
 use crate::{
     MAX_STONES, Move, Position, RED, Standard, dice::DiceStream, players::rocknroll_evaluator,
@@ -27,14 +27,14 @@ pub enum SimulatedPlayer {
     Random,
     /// Plays the first winning move, else the first of the highest-rated moves.
     Rating {
-        /// Evaluates the leaves of the search.
+        /// Evaluates the leaves.
         evaluator: Arc<dyn AnyEvaluator<Standard>>,
-        /// Plies of the search below the successor; 0 evaluates the successor itself.
+        /// Plies of search below the successor; 0 evaluates the successor itself.
         depth: u8,
     },
 }
 
-/// Evaluates a position by rollouts between two simulated players.
+/// The win rate of rollouts between two simulated players.
 #[derive(Clone)]
 pub struct MrMonte {
     /// Rollouts per position; 0 counts as 1.
@@ -125,7 +125,7 @@ fn best_rated_move(
     best.1
 }
 
-/// Win probability of the side to move, evaluated `depth` plies later.
+/// Of the side to move, evaluated `depth` plies later.
 fn expectiminimax(
     game: &Standard,
     evaluator: &dyn AnyEvaluator<Standard>,
@@ -275,7 +275,7 @@ mod tests {
         let (game, evaluator) = (Standard::default(), schwarz_evaluator());
         let schwarz = Schwarz::new(&game);
         for position in random_positions(&game, 9, 300) {
-            // MrBlack rates its successors by the raw difference of expected turns.
+            // MrBlack rates successors by the raw difference of expected turns.
             let rating = |mv: Move| {
                 let after = game.play(&position, mv);
                 match game.winner(&after) {

@@ -1,12 +1,12 @@
-//! The race without captures: the number of own turns until a side brings a stone to its goal.
+//! The race without captures: own turns until a side brings a stone to its goal.
 //!
 //! A stone is reduced to its distance to the goal in king's moves (1–4; 0 for a gone stone). Each
 //! turn one of the allowed stones comes a step closer, chosen to minimise the expected number of
 //! turns. The expectation is the Schwarz table of Rock'n'Roll (Schäfer 2006), the distribution that
 //! of Zweistein (Hsueh and Hsu 2025).
 //!
-//! Invariant: a turn lowers one distance by one, so distance vectors are solved in index order, and
-//! no race takes more than 6 · 3 + 1 = 19 turns.
+//! Invariant: a turn lowers one distance by one, so vectors are solved in index order, and no race
+//! takes more than 6 · 3 + 1 = 19 turns.
 
 use crate::{MAX_STONES, Standard, Variant, allowed_stones, dice::Die, position::Side};
 use alea_core::arrays::map_array;
@@ -18,7 +18,7 @@ pub const DISTRIBUTION_LEN: usize = 20;
 /// Vectors of six distances of 0–4.
 pub const NUM_DISTANCE_VECTORS: usize = 15_625;
 
-/// Expectations and probabilities closer than this are equal up to rounding.
+/// Of expectations and probabilities, for rounding.
 const TIE_MARGIN: f64 = 1e-12;
 
 /// 5^i for stone i.
@@ -34,7 +34,7 @@ const GOAL_DISTANCE: [u8; 32] = {
     distances
 };
 
-/// From a square of the owner's perspective: in king's moves, and in rows plus columns.
+/// From a square of the owner's perspective, in king's moves and in rows plus columns.
 #[inline]
 pub const fn distances_to_goal(square: u8) -> (u8, u8) {
     let (rows, columns) = (4 - square / 5, 4 - square % 5);
@@ -91,8 +91,8 @@ pub struct RaceTables {
 }
 
 impl RaceTables {
-    /// Solves the race in some tens of milliseconds. Of two stones with equal expectation the one
-    /// moves that is more likely to finish within k turns, at the smallest k where they differ.
+    /// Solves the race in some tens of milliseconds. Of stones with equal expectation the one moves
+    /// that is more likely to finish within k turns, at the smallest k where they differ.
     pub fn new(variant: Variant, die: Die) -> Self {
         let mut exact = vec![0.0_f64; NUM_DISTANCE_VECTORS];
         let mut cumulative = vec![[0.0_f64; DISTRIBUTION_LEN]; NUM_DISTANCE_VECTORS];

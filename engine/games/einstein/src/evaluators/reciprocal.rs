@@ -1,5 +1,5 @@
-//! Reciprocal distance, which replaces playouts in version 2 of Monte_Alpha: "the stone the die
-//! selects scores 1/d".
+//! Reciprocal distance, which replaces playouts in Monte_Alpha 2: "the stone the die selects scores
+//! 1/d".
 //!
 //! Our reading before the roll: score = R(own) − R(enemy), R being the expected largest 1/d among
 //! the allowed stones, d the distance to the goal in king's moves.
@@ -10,7 +10,7 @@ use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 use std::sync::Arc;
 
-/// Expected reciprocal distance of the own stones minus that of the enemy's, between −1 and 1.
+/// Expected reciprocal distance, own minus enemy's, between −1 and 1.
 #[derive(Clone, Debug)]
 pub struct Reciprocal {
     expected: Arc<[f32]>,

@@ -1,8 +1,8 @@
 //! Win probability from the Schwarz table by odds: the hand-made leaf evaluator of searches.
 //!
-//! The value is `1 / (1 + odds)`. The odds against the side to move are a product, `exp(slope ·
-//! E(own) − offset) · exp(−slope · E(enemy))`: two look-ups and no exponential. Invariant: batched
-//! one-ply values are bit-identical to successors evaluated one by one.
+//! The value is `1 / (1 + odds)`. The odds against the side to move are `exp(slope · E(own) −
+//! offset) · exp(−slope · E(enemy))`: two look-ups and no exponential. Invariant: batched one-ply
+//! values are bit-identical to successors evaluated one by one.
 
 mod side_cache;
 
@@ -32,15 +32,15 @@ pub struct SchwarzOdds {
     enemy_factors: Table,
 }
 
-/// By distance index, padded so that a mask bounds it.
+/// Padded, so that a mask bounds the distance index.
 type Table = Box<[f32; TABLE_SIZE]>;
 
 const TABLE_SIZE: usize = NUM_DISTANCE_VECTORS.next_power_of_two();
 
-/// Bounds exponents, so that the product of two exponentials cannot overflow.
+/// So that the product of two exponentials cannot overflow.
 const MAX_LOGIT: f32 = 40.0;
 
-/// Vector lanes: one per outcome, or one per stone and one for no stone.
+/// One per outcome, or one per stone and one for no stone.
 const LANES: usize = 8;
 
 const _: () = assert!(MAX_OUTCOMES <= LANES && MAX_STONES < LANES);
@@ -53,7 +53,7 @@ impl SchwarzOdds {
     /// Log odds for the side to move when both sides need equally many turns: half a turn.
     pub const OFFSET: f32 = 0.9;
 
-    /// Slope and offset by `alea calibrate --eval schwarz`, 200,000 games, seed 1.
+    /// By `alea calibrate --eval schwarz`, 200,000 games, seed 1.
     const GAME_RESULT_FIT: [f32; 2] = [0.415, 0.284];
 
     /// With [`Self::SLOPE`] and [`Self::OFFSET`].
@@ -112,7 +112,7 @@ fn value_from_odds(odds: f32) -> f32 {
     clamp_to_open_interval(1.0 / (1.0 + odds))
 }
 
-/// For the mover, from the odds against the other side; infinite odds are a win.
+/// For the mover, from the odds against the other side; infinite odds win.
 #[inline]
 fn move_value_from_odds(odds: f32) -> f32 {
     let value = 1.0 - value_from_odds(odds);
@@ -126,8 +126,8 @@ impl Evaluator<Standard> for SchwarzOdds {
     #[inline]
     fn one_ply(&self, game: &Standard, position: &Position, own: &mut SideMoveCache) -> f32 {
         own.update_if_changed(game, &self.enemy_factors, position.mover());
-        // By square (enemy's perspective), the enemy's factor of the odds after a step of the mover
-        // there.
+        // The enemy's factor of the odds after a step of the mover to a square (enemy's
+        // perspective).
         let enemy = position.other();
         let index = distance_index(enemy);
         let mut mover_factors = [look_up(&self.mover_factors, index); 32];
@@ -204,7 +204,7 @@ impl Evaluator<Standard> for SchwarzOdds {
 
     fn observed_win_rate(&self, value: f32) -> Option<f32> {
         let ([slope, offset], [result_slope, result_offset]) = (self.scale, Self::GAME_RESULT_FIT);
-        // In double precision, so that every machine gets the same rounded logarithm.
+        // In double precision, so that all machines round the logarithm alike.
         let turns = (f64::from(value / (1.0 - value)).ln() as f32 - offset) / slope;
         Some(logistic(result_slope * turns + result_offset))
     }

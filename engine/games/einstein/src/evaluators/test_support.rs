@@ -1,5 +1,5 @@
 //! Test support of the evaluators: random positions, one-ply references, and a plain board parsed
-//! from a position's text alone, with rows and columns from the upper left corner.
+//! from a position's text alone, with rows and columns from the upper left.
 
 use crate::{
     MAX_STONES, Move, Position, RED, Standard, Variant,
@@ -60,7 +60,7 @@ pub(crate) fn reference_one_ply<E: Evaluator<Standard>>(
     expectation(&outcomes, &values)
 }
 
-/// Asserts that a move's score is minus its successor's log odds, or infinite for a win.
+/// A score is minus the successor's log odds, or infinite for a win.
 pub(crate) fn check_scores(
     evaluator: &impl Evaluator<Standard>,
     game: &Standard,
@@ -80,8 +80,8 @@ pub(crate) fn check_scores(
     }
 }
 
-/// The position after a move of the enemy that captures no stone of the mover, who stays to move.
-/// `None` if every such move ends the game.
+/// The position after an enemy move that captures no stone of the mover, who stays to move. `None`
+/// if every such move ends the game.
 pub(crate) fn with_another_enemy(game: &Standard, position: &Position) -> Option<Position> {
     let turned = position.pass_turn();
     let moves = game.all_moves(&turned);
@@ -89,7 +89,7 @@ pub(crate) fn with_another_enemy(game: &Standard, position: &Position) -> Option
     after.find(|next| game.winner(next).is_none() && next.mover() == position.mover())
 }
 
-/// Stones on any squares, also shared or off the board.
+/// Stones on any squares, shared or off the board too.
 pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(91);
     let mut side = |bound: usize| Side::new([0; MAX_STONES].map(|_| random.below(bound) as u8));
@@ -374,7 +374,7 @@ pub(crate) fn check_reference(
     }
 }
 
-/// Asserts on random positions that a score is `worth` of the own stones minus that of the enemy's.
+/// On random positions; the score is `worth` of the own stones minus that of the enemy's.
 pub(crate) fn check_side_sums(
     game: &Standard,
     score: &impl Score<Standard>,
@@ -407,7 +407,7 @@ pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f3
     }
 }
 
-/// [`check_board`], [`check_symmetries`], and that passing the turn negates the score.
+/// [`check_board`], [`check_symmetries`], and that passing negates the score.
 pub(crate) fn check_score(score: &impl Score<Standard>, tolerance: f32, expected: &[(&str, f32)]) {
     let game = &Standard::default();
     let score = |position: &Position| score.score(game, position);

@@ -1,5 +1,5 @@
 //! Neural networks of EinStein: SIMD kernels that evaluate all successors of a position in one
-//! batch, with the same integer results as the generic forward pass of [`alea_learned::network`].
+//! batch, with the integer results of the generic forward pass of [`alea_learned::network`].
 
 pub mod features;
 #[cfg(any(
@@ -41,7 +41,7 @@ pub const SIMD_WIDTHS: [[usize; 2]; 8] = [
     [512, 32],
 ];
 
-/// Binds the widths of a [`SimdNetwork`] to constants in an expression.
+/// Binds a [`SimdNetwork`]'s widths to constants in an expression.
 macro_rules! with_widths {
     ($fast:expr, $first:ident, $second:ident => $body:expr) => {
         match $fast.shape {
@@ -90,7 +90,7 @@ const MAX_CACHE_LINES: usize = 512 / 32;
 static ZERO_ACCUMULATOR: [I16Line; MAX_CACHE_LINES] = [CacheLine([0; 32]); MAX_CACHE_LINES];
 
 impl CrossFeatureTable {
-    /// `out` = both sides' `sums` plus the rows of active cross-side features.
+    /// Into `out`, with the rows of active cross-side features.
     #[inline]
     fn add_accumulators(
         &self,
@@ -106,7 +106,7 @@ impl CrossFeatureTable {
 }
 
 impl SimdNetwork {
-    /// `None` without kernels for the widths or instructions, or if sums may exceed 16 bits.
+    /// `None` without kernels, or if sums may exceed 16 bits.
     fn new(
         weights: &NetworkWeights,
         groups: FeatureGroups,

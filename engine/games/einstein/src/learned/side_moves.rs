@@ -1,5 +1,5 @@
-//! The moves of a side, and the one-ply value of a position from its successors' logits. A stone's
-//! best move is selected by integer logit, so conversion to values must be monotone.
+//! The moves of a side, and a position's one-ply value from its successors' logits. A stone's best
+//! move is selected by integer logit, so conversion to values must be monotone.
 
 use crate::{GONE, MAX_OUTCOMES, MAX_STONES, Move, Position, Standard, position::Side};
 use alea_core::arrays::map_array;
@@ -10,7 +10,7 @@ const LANES: usize = 8;
 
 const NUM_DIRECTIONS: usize = MAX_STEPS / MAX_STONES;
 
-/// Padded: a mask bounds every index, and vectors may exceed the last logit.
+/// A mask bounds every index, and vectors may exceed the last logit.
 const LOGITS_CAPACITY: usize = 32;
 
 const NO_MOVE: usize = LOGITS_CAPACITY - 1;
@@ -165,7 +165,7 @@ impl SideMoves {
     }
 }
 
-/// The moves of a given list that do not reach the goal.
+/// Those of a given list.
 pub(super) struct NonGoalMoves {
     steps: [SideMove; MAX_STEPS],
     /// In the given list.
@@ -174,7 +174,7 @@ pub(super) struct NonGoalMoves {
 }
 
 impl NonGoalMoves {
-    /// Moves that reach the goal score infinity; selects the others.
+    /// Goal moves score infinity; selects the others.
     #[inline]
     pub(super) fn new(position: &Position, moves: &[Move], scores: &mut [f32]) -> Self {
         let mut listed = Self {

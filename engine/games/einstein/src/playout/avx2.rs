@@ -1,6 +1,6 @@
-//! 64 playouts in lockstep by AVX2, one byte per game, in two halves of 32 games. Byte shuffles
-//! reach only sixteen table entries, so the allowed stones (the nearest to the rolled number) are
-//! computed by arithmetic.
+//! 64 playouts in lockstep by AVX2, one byte per game, in two halves. Byte shuffles reach only
+//! sixteen table entries, so the allowed stones (nearest to the rolled number) are computed by
+//! arithmetic.
 #![allow(unsafe_code)]
 
 use super::{
@@ -48,8 +48,8 @@ static STONES_FROM: [u8; HALF_BYTES] = repeat_twice([
 ]);
 /// By set of stones 1–4: its highest member, as a set.
 static HIGHEST: [u8; HALF_BYTES] = repeat_twice([0, 1, 2, 2, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8]);
-/// Square offsets: of the three steps of most stones, from index 4 of the only step sideways, from
-/// 8 of the only step forward.
+/// Of the three steps of most stones, from index 4 of the only step sideways, from 8 of the only
+/// step forward.
 static STEPS: [u8; HALF_BYTES] = repeat_twice([6, 1, 5, 0, 1, 1, 1, 0, 5, 5, 5, 0, 0, 0, 0, 0]);
 /// In [`STEPS`], for squares 0–15, then for the others.
 static STEP_KINDS_BELOW_16: [u8; HALF_BYTES] = repeat_twice(step_kinds(0));
@@ -121,7 +121,7 @@ fn step_kind_of(square: __m256i) -> __m256i {
     _mm256_blendv_epi8(below, above, _mm256_slli_epi16::<3>(square))
 }
 
-/// Returns a mask of the lanes that `own` wins, arbitrary in idle ones.
+/// The lanes that `own` wins, as a mask; arbitrary in idle ones.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -> __m256i {

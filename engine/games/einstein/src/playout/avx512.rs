@@ -106,7 +106,7 @@ impl Side {
     }
 }
 
-/// Returns a mask of the lanes that `own` wins, arbitrary in idle ones.
+/// The lanes that `own` wins, as a mask; arbitrary in idle ones.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) -> u64 {
@@ -135,8 +135,7 @@ fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) 
         );
         _mm512_cmpge_epu8_mask(draws, of_first)
     };
-    // If only one stone is allowed it moves; separate from the choice, for a shorter dependency
-    // chain.
+    // An only allowed stone moves; separate from the choice, for a shorter dependency chain.
     let (no_first, no_last) = (
         _mm512_testn_epi8_mask(first, first),
         _mm512_testn_epi8_mask(last, last),
@@ -208,8 +207,7 @@ fn xoroshiro_next(low: &mut __m512i, high: &mut __m512i) -> __m512i {
     output
 }
 
-/// For each lane a byte: `PlyBits::face_step_code`, with `PlyBits::stone_choice` in the two highest
-/// bits.
+/// By lane: `PlyBits::face_step_code`, with `PlyBits::stone_choice` in the two highest bits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn draws_of(even: __m512i, odd: __m512i) -> __m512i {
@@ -287,8 +285,7 @@ pub(super) fn load_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
 pub(super) fn count_plies(lanes: &ByteLanes, over: u64, tally: &mut Tally) {
     let plies = _mm512_maskz_mov_epi8(over, load(&lanes.plies.0));
     tally.plies += _mm512_reduce_add_epi64(_mm512_sad_epu8(plies, _mm512_setzero_si512())) as u64;
-    // Plies are below 128, so bytes serve as signed and unsigned, and sums of two squares fit 16
-    // bits.
+    // Plies are below 128, so bytes may be signed, and sums of two squares fit 16 bits.
     let pairs = _mm512_maddubs_epi16(plies, plies);
     let squares = _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
     tally.squared_plies += _mm512_reduce_add_epi32(squares) as u64;

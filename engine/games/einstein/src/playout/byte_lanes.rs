@@ -1,4 +1,4 @@
-//! 64 games as byte vectors: for each side and stone the stone's squares in all games.
+//! 64 games as byte vectors: for each side and stone its squares in all games.
 
 use super::{
     LANES, Tally, avx2, avx512,

@@ -26,7 +26,7 @@ impl DieTable {
         Self { stones }
     }
 
-    /// The twelve equally likely moving stones for the set `alive` of living stones.
+    /// Twelve equally likely stones, by set of living stones.
     #[inline]
     pub fn moving_stones(&self, alive: u8) -> &[u8; ENTRIES] {
         &self.stones[usize::from(alive & 63)]
@@ -41,7 +41,7 @@ impl DieTable {
         counts
     }
 
-    /// Moving stone sampled by 32 random bits, with a bias below 12 / 2³².
+    /// The stone sampled by 32 random bits, with a bias below 12 / 2³².
     #[inline]
     pub fn sample_stone(&self, alive: u8, bits: u32) -> u8 {
         self.moving_stones(alive)[alea_core::game::uniform_index(ENTRIES, bits)]

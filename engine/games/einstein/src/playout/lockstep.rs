@@ -1,6 +1,6 @@
 //! The loop of lockstep playouts: after every [`PLIES_PER_ROUND`] plies finished games are counted,
-//! and their lanes take the next start positions. Every game that begins is completed, since
-//! stopping early would under-represent long games.
+//! and their lanes take the next starts. Every game that begins is completed: stopping early would
+//! under-represent long games.
 
 use super::{Choice, Tally, random_bits::LaneRandom, starts::Starts};
 use crate::Position;
@@ -51,7 +51,7 @@ pub(super) fn play<L: Lanes>(
     }
 }
 
-/// One game from each position (not over). Bit *i*: whether the side to move in position *i* wins.
+/// One game each (not over). Bit *i*: whether the mover of position *i* wins.
 #[inline]
 pub(super) fn play_positions<L: Lanes>(
     mut lanes: L,

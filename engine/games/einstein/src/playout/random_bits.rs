@@ -35,8 +35,8 @@ impl PlyBits {
     }
 }
 
-/// Random numbers for 64 games in lockstep: sixteen generators of 64 bits, each for four games with
-/// 16 bits per ply.
+/// Random numbers for games in lockstep: sixteen generators of 64 bits, each for four games with 16
+/// bits per ply.
 ///
 /// Lane *i* reads field `i / 2 % 4` of generator `i / 8` of bank `i % 2`; a bank has eight
 /// generators.
@@ -57,7 +57,7 @@ impl LaneRandom {
             .iter_mut()
             .zip(high.as_flattened_mut())
         {
-            // A state of all zeros (probability 2⁻¹²⁸) would be a fixed point.
+            // All zeros (probability 2⁻¹²⁸) would be a fixed point.
             *low = stream.next_u64() | 1;
             *high = stream.next_u64();
         }
@@ -74,7 +74,7 @@ impl LaneRandom {
             .as_flattened_mut()
             .iter_mut()
             .for_each(|word| *word = random.next_u64());
-        // No state is all zeros, since successive outputs of SplitMix64 are distinct.
+        // Not all zeros, since successive outputs of SplitMix64 are distinct.
         Self { state }
     }
 
@@ -105,7 +105,7 @@ impl LaneRandom {
     }
 }
 
-/// Random numbers for a single game: each word serves four plies, the lowest bits first.
+/// For a single game: each word serves four plies, the lowest bits first.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 

@@ -1,6 +1,6 @@
 //! Playouts without SIMD instructions, of single games or lane by lane: the reference for the
-//! vector versions. Both sides' squares are stored in the perspective of the side that begins, so
-//! that a capture is one look-up.
+//! vector versions. Squares are in the perspective of the side that begins, so that a capture is
+//! one look-up.
 
 use super::{
     LANES, Tally,
@@ -26,7 +26,7 @@ struct AllowedStep {
 /// By set of living stones, then [`PlyBits::face_step_code`].
 type StoneTableEntries = [[AllowedStep; 32]; 64];
 
-/// The allowed stones and the step by set of living stones and [`PlyBits::face_step_code`].
+/// Allowed stones and step by set of living stones and [`PlyBits::face_step_code`].
 #[derive(Clone, Copy, Debug)]
 pub struct StoneTable {
     entries: &'static StoneTableEntries,
@@ -95,7 +95,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         squares
     };
 
-    /// By side, at `[square | 32 · step]`. Squares are in the perspective of side 0 and flagged
+    /// By side, at `[square | 32 · step]`. Squares are in the perspective of side 0, flagged
     /// ([`Self::with_flag`]) in their owner's.
     const FLAGGED_DESTINATIONS: [[u8; 256]; 2] = {
         let mut destinations = [[0; 256]; 2];
@@ -143,7 +143,7 @@ impl ScalarGame {
         alive: 0,
     };
 
-    /// From each side's squares in its own perspective, one byte per stone; the lower five bits are
+    /// `sides` has squares in each owner's perspective, a byte per stone; the lower five bits are
     /// [`GONE`] for gone stones.
     #[inline(always)]
     fn new<const COLUMNS: usize, const ROWS: usize>(sides: [u64; 2], alive: [u8; 2]) -> Self {
@@ -207,8 +207,8 @@ impl ScalarGame {
         sides
     }
 
-    /// Returns whether `SIDE` wins. `BRANCHES`: whether to branch on captures, as single games do
-    /// but overlapping ones do not.
+    /// Whether `SIDE` wins. `BRANCHES`: on captures, as in single games but not in overlapping
+    /// ones.
     #[inline(always)]
     pub(super) fn ply<
         const COLUMNS: usize,
@@ -228,8 +228,8 @@ impl ScalarGame {
             squares[usize::from(entry.first & 7)],
             squares[usize::from(entry.last & 7)],
         );
-        // `PlyBits::stone_choice` in units of the flag. Since squares are at most 31, subtracting
-        // 31 makes the comparison depend on the flags alone.
+        // In units of the flag. Since squares are at most 31, subtracting 31 makes the comparison
+        // depend on the flags alone.
         let scaled_stone_choice = u32::from(draw.stone_choice()) * u32::from(ONE_STEP_FLAG);
         let takes_first = if BY_STONES {
             draw.stone_choice() < 2
@@ -258,8 +258,8 @@ impl ScalarGame {
     }
 }
 
-/// Returns whether the side to move wins; the position is not over. `next_word` gives random bits
-/// for four plies, the lowest first.
+/// Whether the side to move wins; the position is not over. `next_word` gives bits for four plies,
+/// the lowest first.
 #[inline]
 pub(crate) fn playout_from<const COLUMNS: usize, const ROWS: usize>(
     table: StoneTable,
@@ -294,7 +294,7 @@ pub(crate) fn playout_from_seed<const COLUMNS: usize, const ROWS: usize>(
     playout_from::<COLUMNS, ROWS>(table, position, || random.next_u64())
 }
 
-/// 64 games; each ply runs over all lanes, so that a processor can overlap them.
+/// Each ply runs over all lanes, so that a processor can overlap them.
 pub(super) struct ScalarLanes {
     table: StoneTable,
     games: [ScalarGame; LANES],

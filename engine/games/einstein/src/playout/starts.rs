@@ -1,5 +1,5 @@
 //! The queue of start positions for games in lockstep. Random set-ups are the 720 arrangements in
-//! random order, as a ring; the other side reads the same ring at an offset sampled for every pass.
+//! random order, as a ring; the other side reads it at an offset sampled for every pass.
 
 use super::LANES;
 use crate::{GONE, MAX_STONES, Position, Standard, position::Side, setup::SETUPS};
@@ -14,7 +14,7 @@ pub(super) const GONE_BYTE: u8 = 0xFF;
 struct StartRing {
     /// In the owner's perspective, by ring index.
     stones: Box<[[u8; RING_LEN]; MAX_STONES]>,
-    /// The same: byte `i` is the square of stone `i`; the two highest bytes are unused.
+    /// Byte `i` is the square of stone `i`; the two highest bytes are unused.
     packed: Box<[u64; RING_LEN]>,
 }
 
@@ -109,7 +109,7 @@ impl Starts {
         }
     }
 
-    /// One per lane, by side (the one that begins first) and stone.
+    /// Per lane, by side (the one that begins first) and stone.
     #[inline]
     pub(super) fn next_squares(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
         let (ring, offsets) = self.offsets();
@@ -124,7 +124,7 @@ impl Starts {
         stones
     }
 
-    /// Of the start `index` places ahead, both sides; byte `i` is the square of stone `i`.
+    /// `index` places ahead, both sides; byte `i` is the square of stone `i`.
     #[inline]
     pub(super) fn packed_start(&self, index: usize) -> [u64; 2] {
         let (ring, offsets) = self.offsets();

@@ -1,5 +1,5 @@
-//! Playouts against the plain rules, random streams against their definition, vector against scalar
-//! playouts.
+//! Playouts against the plain rules, random streams against their definition, vectors against
+//! scalars.
 
 use super::{lockstep::PLIES_PER_ROUND, random_bits::NUM_CODES, scalar::ScalarGame, *};
 use crate::{
@@ -262,7 +262,7 @@ fn single_games_replay_by_the_rules() {
     replay::<5, 2>(Variant::Classic, 2);
 }
 
-/// By the plain rules; `next_starts` returns start positions for all free lanes at once.
+/// By the plain rules; `next_starts` gives starts for all free lanes at once.
 fn lockstep(
     game: &Standard,
     choice: Choice,

@@ -1,4 +1,4 @@
-//! Builds tables in memory or as files. A class (numbers of stones of both sides) and its swapped
+//! Builds tables in memory or as files. A class (both sides' numbers of stones) and its swapped
 //! class depend on each other and are solved together.
 
 use super::{
@@ -53,7 +53,7 @@ impl BuildContext<'_> {
 }
 
 impl Tables {
-    /// Computes the tables of at most `stones` stones (2–6 in all) in memory.
+    /// Computes tables of at most `stones` stones (2–6 in all).
     pub fn in_memory(
         stones: usize,
         variant: Variant,
@@ -91,7 +91,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Validates and maps the table files of at most `stones` stones (2–6 in all).
+    /// Validates and maps table files of at most `stones` stones (2–6 in all).
     pub fn open(
         directory: &Path,
         stones: usize,
@@ -105,11 +105,11 @@ impl Tables {
         Ok(Arc::new(tables))
     }
 
-    /// Builds the missing or damaged table files of at most `stones` stones (2–6 in all) with about
-    /// `memory` bytes of memory, and maps all.
+    /// Builds the missing or damaged files of at most `stones` stones (2–6 in all) with about
+    /// `memory` bytes, and maps all.
     ///
     /// One task of several builds and maps its slice of the class pairs of exactly `stones` stones;
-    /// files of fewer stones must exist.
+    /// files of fewer must exist.
     pub fn build(
         directory: &Path,
         stones: usize,
@@ -204,8 +204,7 @@ impl Tables {
         Ok(Arc::new(tables))
     }
 
-    /// The largest number of stones for which `directory` has the files of all classes,
-    /// unvalidated; `None` if there is none.
+    /// The most stones for which `directory` has the files of all classes, unvalidated.
     pub fn stones_on_disk(directory: &Path, variant: Variant) -> Option<usize> {
         let there = |stones: &usize| {
             Class::up_to(*stones)
@@ -265,7 +264,7 @@ impl Tables {
     }
 }
 
-/// While pairs are written in sequence; of each its file sizes, and whether it needs temporary
+/// While pairs are written in sequence; each has its file sizes, and whether it needs temporary
 /// files of these sizes.
 fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     let (mut written, mut max_space) = (0, 0);

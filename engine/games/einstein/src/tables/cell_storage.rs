@@ -1,7 +1,6 @@
 //! Memory of table cells: blocks that threads fill, later read-only cells, in memory or mapped.
 //!
-//! Two bits per block replace locks: one writer claims a block, once; readers see it only when
-//! complete.
+//! Two bits per block replace locks: one writer claims it, once; readers see it only when complete.
 
 #![allow(
     unsafe_code,

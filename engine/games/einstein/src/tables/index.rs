@@ -7,8 +7,8 @@
 //! cell per pair of label patterns, the other side's outside.
 //!
 //! Squares are in the mover's perspective; the mover is never on 24, its goal, nor the other side
-//! on 0. If the mover's tuple is its own image, both images of the other side are stored (3 % of
-//! five stones).
+//! on 0. If the mover's tuple is its own image, both of the other side's are stored (3 % of five
+//! stones).
 
 mod position_to_cell;
 
@@ -20,7 +20,7 @@ use alea_core::arrays::build_array;
 const GOAL: u8 = 24;
 
 const NUM_MOVER_SQUARES: usize = 24;
-/// Marks tuples with two stones on one square.
+/// For two stones on one square.
 const INVALID_TUPLE: u32 = u32::MAX;
 
 /// In order of labels, then padding.
@@ -101,8 +101,8 @@ impl std::fmt::Display for Class {
 }
 
 struct Orbits {
-    /// By tuple, a base-24 number: its row, above two bits that tell whether transposition (bit 1)
-    /// and reversal (bit 0) map it to the row's tuple.
+    /// By tuple, a base-24 number: its row, above bits that tell whether transposition (bit 1) and
+    /// reversal (bit 0) map it to the row's tuple.
     entries: Vec<u32>,
     rows: Vec<Squares>,
     rows_without_zero: usize,
@@ -195,13 +195,12 @@ pub(super) struct MoverIndex {
     pub(super) row: usize,
     pub(super) reversed: bool,
     pub(super) transposed: bool,
-    /// Squares blocked for the other side: the mover's, and 0.
+    /// For the other side: the mover's squares, and 0.
     occupied: u32,
 }
 
 impl MoverIndex {
-    /// The other side's rank in the row, and whether its labels are reversed; `others` is in the
-    /// mover's perspective.
+    /// And whether the other side's labels are reversed; `others` is in the mover's perspective.
     #[inline(always)]
     pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
         let free = 25 - self.occupied.count_ones();

@@ -25,7 +25,7 @@ pub(super) struct SuccessorValues<'a> {
     pub(super) permutation: Option<(&'a [u8], usize)>,
 }
 
-/// Numbers of faces that allow only the mover's stone i (`[2i][cell]`), or both i and i + 1 (`[2i +
+/// Faces that allow only the mover's stone i (`[2i][cell]`), or both i and i + 1 (`[2i +
 /// 1][cell]`), zero-padded to [`padded_len`].
 pub(super) type FaceWeights = Vec<Vec<f32>>;
 
@@ -114,8 +114,8 @@ fn lane_minima<const LANES: usize>(minima: &[u16], values: &[u16], at: usize) ->
     smaller
 }
 
-/// 65535 − `sum` / 6, rounded to nearest, halves up, but to 0 and 65535 only if exact; `sum` is an
-/// integer of 0 to 6 · 65535.
+/// 65535 − `sum` / 6, to nearest, halves up, but 0 and 65535 only if exact; `sum` is an integer of
+/// 0 to 6 · 65535.
 #[inline(always)]
 fn round_to_units(sum: f32) -> u16 {
     // A quarter more moves halves off the boundary and nothing across it; 1 / 6 and the product err
@@ -129,7 +129,7 @@ fn round_to_units(sum: f32) -> u16 {
     (value + ROUNDING_BIAS).to_bits() as u16
 }
 
-/// The mover's values: means over the faces, from the enemy's value after each stone's best move.
+/// Means over the faces, from the enemy's value after each stone's best move.
 #[inline(always)]
 fn expected_values<const OWN: usize, const ENEMY: usize>(
     weights: &[Vec<f32>],
@@ -151,7 +151,7 @@ fn expected_values<const OWN: usize, const ENEMY: usize>(
     }
 }
 
-/// From working to storage order: the enemy's pattern (of rank `order` in working order) outside.
+/// To storage order: the enemy's pattern (of rank `order` in working order) outside.
 #[inline(always)]
 fn store_transposed<const OWN: usize, const ENEMY: usize>(
     values: &BlockValues,

@@ -1,5 +1,5 @@
-//! Label patterns: which of the six labels the living stones of a side have; they decide the stones
-//! that a roll allows.
+//! Label patterns: which of the six labels a side's living stones have; they decide the stones that
+//! a roll allows.
 //!
 //! Patterns of k stones are numbered in ascending order of bit sets (bit i = label i + 1). All
 //! labels of a single stone are one pattern.
@@ -53,7 +53,7 @@ pub(super) fn without_label(mask: u8, index: usize) -> u8 {
     mask ^ (above & above.wrapping_neg())
 }
 
-/// Numbers of faces that allow only the i-th living stone (`alone[i]`), or the i-th and the next
+/// Faces that allow only the i-th living stone (`alone[i]`), or the i-th and the next
 /// (`shared[i]`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FaceCounts {

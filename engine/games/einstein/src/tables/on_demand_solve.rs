@@ -13,9 +13,8 @@ const BATCH_SIZE: usize = 1 << 14;
 type MoveValues = [f64; 3 * MAX_STONES];
 
 impl Tables {
-    /// All moves of a position that is not over, with win probabilities for the mover; `None` if
-    /// more than `limit` positions outside the tables are needed. Panics unless
-    /// [`Self::matches_rules`].
+    /// All moves of a position (not over), with win probabilities for the mover; `None` if that
+    /// takes more than `limit` positions outside the tables. Panics unless [`Self::matches_rules`].
     pub fn solve_moves_within(
         &self,
         game: &Standard,
@@ -168,8 +167,8 @@ impl Layer {
     }
 }
 
-/// `visit` gets each move's index and successor (`None` for a win). Without `all`, skips moves that
-/// an immediate win makes irrelevant.
+/// `visit` gets a move's index and successor (`None` for a win). Without `all`, skips moves that an
+/// immediate win makes irrelevant.
 fn visit_moves(
     game: &Standard,
     position: &Position,

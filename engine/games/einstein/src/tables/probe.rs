@@ -8,7 +8,7 @@ use super::{
 use crate::{Move, Position, Standard, dice::Die};
 use alea_core::oracle::Oracle;
 
-/// Moves whose win probabilities differ by less count as equal; about twice [`Oracle::max_error`] of
+/// Moves whose win probabilities differ by less are equal; about twice [`Oracle::max_error`] of
 /// five stones.
 pub const SAME_VALUE_MARGIN: f32 = 1e-4;
 
@@ -17,7 +17,7 @@ pub const SAME_VALUE_MARGIN: f32 = 1e-4;
 pub struct ProbeResult {
     /// Win probability of the side to move, before the roll.
     pub value: f32,
-    /// Every move that some face allows, in list order, with its win probability for the mover.
+    /// Every move that some face allows, in list order, with its mover's win probability.
     pub moves: Vec<(Move, f32)>,
     /// The best moves after each roll, at `face − 1`.
     pub faces: [FaceResult; 6],
@@ -47,7 +47,7 @@ impl Tables {
         Some(&cells[cell])
     }
 
-    /// Win probability in units of 1/65535 of the side to move before the roll; `None` if the
+    /// Win probability before the roll, in units of 1/65535, of the side to move; `None` if the
     /// position, which must not be over, is not in the tables.
     #[inline]
     pub fn value_units(&self, position: &Position) -> Option<u16> {
@@ -95,8 +95,8 @@ impl Tables {
         }
     }
 
-    /// Win probabilities of a position (not over), its moves and its rolls; `None` if it is not in
-    /// the tables.
+    /// Win probabilities of a position (not over), its moves and rolls; `None` if it is not in the
+    /// tables.
     pub fn probe(&self, game: &Standard, position: &Position) -> Option<ProbeResult> {
         self.probe_within(game, position, 0)
     }

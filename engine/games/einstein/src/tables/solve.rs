@@ -48,13 +48,12 @@ struct PatternMap {
     class: Class,
     weights: kernels::FaceWeights,
     /// `[captured stone of the mover, or class.mover][whether the mover's labels are reversed after
-    /// the move]`: the successor's row of each of its patterns.
+    /// the move]`: the successor's row of each pattern.
     rows: Vec<[Vec<u8>; 2]>,
     /// `[captured stone of the enemy][whether the enemy's labels are reversed in working order][…
-    /// after the capture]`: the successor's column of each of its patterns.
+    /// after the capture]`: the successor's column of each pattern.
     permutation: Vec<[[Vec<u8>; 2]; 2]>,
-    /// `[whether the enemy's labels are reversed in working order]`: the rank of each of its
-    /// patterns.
+    /// `[whether the enemy's labels are reversed in working order]`: each pattern's rank.
     order: [Vec<u8>; 2],
 }
 
@@ -139,7 +138,7 @@ pub(super) struct Solver<'a> {
 struct BlockPlan<'a> {
     row: usize,
     rank: usize,
-    /// 1 if the labels of the enemy, as mover of the successors, are reversed.
+    /// 1 if the enemy's labels, as mover of the successors, are reversed.
     reversed: usize,
     won: u8,
     count: usize,
@@ -224,7 +223,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The layers above must be complete; returns the number of solved blocks.
+    /// The layers above must be complete; returns the number of blocks.
     pub(super) fn run(&self, job: &Job, layer: usize, target: &dyn BlockStore) -> usize {
         let class = self.pattern_maps[job.class_number].class;
         dispatch_class!(class, OWN, ENEMY => self.run_class::<OWN, ENEMY>(job, layer, target))

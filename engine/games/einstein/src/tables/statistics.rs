@@ -25,7 +25,7 @@ pub struct ClassStatistics {
     pub mean: f64,
     /// Mean of a side's win probability with the move less that without it.
     pub tempo: f64,
-    /// The position where having the move is worth most, and that difference of win probabilities.
+    /// The position where having the move is worth most, and that difference.
     pub max_tempo: Option<(Position, f64)>,
     /// The position where having the move is worth least (the worst zugzwang), and that difference.
     pub min_tempo: Option<(Position, f64)>,
@@ -33,7 +33,7 @@ pub struct ClassStatistics {
     pub self_capture: Option<SelfCapture>,
 }
 
-/// The best self-capture after a roll, beside the best other move.
+/// The best self-capture after a roll, and the best other move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SelfCapture {
     /// The position before the roll.

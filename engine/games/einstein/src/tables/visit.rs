@@ -1,4 +1,4 @@
-//! Iterates over the stored positions of a class, with seat 0 to move: one of symmetric positions,
+//! Iterates over a class's stored positions, with seat 0 to move: one of symmetric positions,
 //! except those that [`super::index`] stores twice. A single stone has label 1.
 
 use super::{

@@ -11,8 +11,7 @@ pub(super) fn has_position_numbers(game: &Havannah) -> bool {
     game.base() <= 4 && !game.swap
 }
 
-/// A number that identifies a position of base 3 or 4: the sum of 3^cell, twice for the second
-/// player's stones.
+/// Identifies a position of base 3 or 4: the sum of 3^cell, twice for the second player's stones.
 pub fn position_number(game: &Havannah, position: &Position) -> u64 {
     let cells = (0..game.num_cells()).rev();
     cells.fold(0, |sum, cell| {
@@ -23,8 +22,8 @@ pub fn position_number(game: &Havannah, position: &Position) -> u64 {
 /// Positions per threat search.
 const MAX_THREAT_POSITIONS: u32 = 1_000_000;
 
-/// Follows a strategy against every reply and returns the number of positions. Panics on boards
-/// without [`position_number`]s; the error is the notation of a position where the strategy fails.
+/// Follows a strategy against every reply and counts the positions. Panics on boards without
+/// [`position_number`]s; the error is the notation of a position where the strategy fails.
 pub fn check_strategy(
     game: &Havannah,
     position: &Position,

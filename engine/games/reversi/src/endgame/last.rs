@@ -1,7 +1,6 @@
 //! Search of up to six empty squares: without a table, moves ordered by parity.
 //!
-//! Up to four, each number of empty squares has its own function, which tries squares instead of
-//! generating moves.
+//! Up to four, each number has its own function, which tries squares instead of generating moves.
 
 use super::super::bits::run_ends;
 use super::{

@@ -14,7 +14,7 @@ pub(super) const LAST_COLUMN: u64 = FIRST_COLUMN << 7;
 
 const AXIS_STEPS: [u32; 4] = [1, 7, 8, 9];
 
-/// For each square and axis the squares after it, then those before it.
+/// By square and axis: the squares after it, then those before it.
 static RAYS: [[AxisSets; 2]; 64] = {
     let mut rays = [[[0; 4]; 2]; 64];
     let directions = [(0, 1), (1, -1), (1, 0), (1, 1)];
@@ -62,7 +62,7 @@ pub(super) fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     all[0] | all[1] | all[2] | all[3]
 }
 
-/// Number of flips on a full line, by the square's index on it and the own discs.
+/// On a full line, by the square's index on it and the own discs.
 static FLIP_COUNTS: [[u8; 256]; 8] = {
     let mut counts = [[0; 256]; 8];
     let mut at = 0;
@@ -83,7 +83,7 @@ static FLIP_COUNTS: [[u8; 256]; 8] = {
     counts
 };
 
-/// Number of flips by an own disc on `square` if all other squares are full.
+/// Flips by an own disc on `square` if all other squares are full.
 #[inline(always)]
 pub(super) fn count_flipped(square: usize, own: u64) -> u32 {
     let (row, column) = (square / COLUMNS, square % COLUMNS);

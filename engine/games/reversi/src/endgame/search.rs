@@ -19,7 +19,7 @@ const MAX_EMPTIES_WITHOUT_TABLE: u32 = 6;
 /// All are probed before the first is searched.
 const MIN_EMPTIES_TO_PROBE_SUCCESSORS: u32 = 12;
 
-/// From so many on shallow searches order moves, a ply deeper for every two more.
+/// Shallow searches then order moves, a ply deeper for every two more.
 const MIN_EMPTIES_FOR_SHALLOW_SEARCH: u32 = 12;
 
 const MIN_EMPTIES_FOR_PROBCUT: u32 = 11;

@@ -39,8 +39,8 @@ pub(super) fn expected_score(game: &Reversi, own: u64, enemy: u64, moves: u64) -
 #[inline(always)]
 pub(super) fn stable_discs(game: &Reversi, own: u64, enemy: u64) -> u64 {
     let empty = game.squares() & !(own | enemy);
-    // The squares of diagonals with an empty square; no upward shift ends in `first`, no downward
-    // one in `last`.
+    // Squares of diagonals with an empty square; no upward shift ends in `first`, no downward one
+    // in `last`.
     let open_diagonals = |step: u32, first: u64, last: u64| {
         let (mut up, mut down) = (empty, empty);
         let (mut up_to, mut down_to) = (!first, !last);

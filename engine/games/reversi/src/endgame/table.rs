@@ -1,7 +1,7 @@
 //! Transposition table of the endgame solver: complete positions with bounds of the score and a
 //! best move.
 //!
-//! A cache line has three entries; the one with the fewest empty squares is replaced.
+//! A cache line has three entries; that with the fewest empty squares is replaced.
 
 use alea_core::pages::Pages;
 
@@ -9,8 +9,8 @@ const LINE_BYTES: usize = 64;
 const ENTRY_BYTES: usize = 20;
 const POSITION_BYTES: usize = 16;
 
-/// Positions of 8×8 with at most so many empty squares, the majority, share the first
-/// `CACHED_BYTES`, which stay in the processor's cache: 10 to 20 % faster.
+/// Such positions of 8×8, the majority, share the first `CACHED_BYTES`, which stay in the
+/// processor's cache: 10 to 20 % faster.
 const MAX_CACHED_EMPTIES: u32 = 9;
 const CACHED_BYTES: usize = 1 << 19;
 

@@ -1,7 +1,7 @@
 //! Cache of one side's moves and of its factor of the odds after each.
 //!
-//! Successive positions of a search mostly differ in the enemy's stones only. Captures and missing
-//! moves take no branches, which would be unpredictable.
+//! Successive positions of a search mostly differ in the enemy's stones. Captures and missing moves
+//! take no branches, which would be unpredictable.
 
 use super::{LANES, Table, look_up};
 use crate::{
@@ -81,7 +81,7 @@ impl SideMoveCache {
     }
 }
 
-/// A side's squares, to find its distance index after a move.
+/// Finds a side's distance index after a move.
 pub(super) struct DistanceIndexer {
     side: Side,
     pub(super) index: usize,

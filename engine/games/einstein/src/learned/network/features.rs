@@ -1,6 +1,6 @@
-//! Binary input features of networks. Most describe one side, with separate weights for the mover
-//! and the other side: the first layer is then a sum of two accumulators, of which most successors
-//! share one.
+//! Binary input features of networks. Most describe one side, with separate weights for mover and
+//! other side: the first layer is then a sum of two accumulators, of which most successors share
+//! one.
 
 use crate::{
     GONE, MAX_STONES, Position, Standard,
@@ -11,11 +11,10 @@ use alea_core::arrays::{build_array, map_array};
 use alea_learned::named_set::{Named, NamedSet};
 use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 
-/// A group of features that a network may have besides the squares of the stones.
+/// Features that a network may have besides the squares of the stones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeatureGroup {
-    /// Each stone's square, combined with the number of faces (of six) that allow the stone to
-    /// move.
+    /// Each stone's square with the number of faces (of six) that allow the stone.
     Mobility,
     /// The side's expected turns to the goal without captures, in quarters of a turn.
     Turns,
@@ -25,7 +24,7 @@ pub enum FeatureGroup {
     RaceDistribution,
     /// Cross-side: both sides' expected turns to the goal.
     Race,
-    /// Cross-side: for each stone the own and enemy stones on its possible destinations.
+    /// Cross-side: for each stone the own and enemy stones on its destinations.
     Contact,
 }
 
@@ -80,7 +79,7 @@ impl FeatureGroup {
         }
     }
 
-    /// Number of active features, the same in all positions; per side unless cross-side.
+    /// Number of active features, equal in all positions; per side unless cross-side.
     pub fn num_active(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES,
@@ -115,7 +114,7 @@ impl FeatureGroup {
     }
 }
 
-/// Set of feature groups; in configurations a list of names, `["mobility", "turns"]`.
+/// Feature groups; in configurations a list, `["mobility", "turns"]`.
 pub type FeatureGroups = NamedSet<FeatureGroup>;
 
 fn side_groups(groups: FeatureGroups) -> impl Iterator<Item = FeatureGroup> {
@@ -126,7 +125,7 @@ pub(super) fn cross_groups(groups: FeatureGroups) -> impl Iterator<Item = Featur
     groups.iter().filter(|group| group.is_cross_side())
 }
 
-/// Number of features of one side, including the squares of the stones.
+/// Features of one side, including the squares of the stones.
 pub fn num_side_features(groups: FeatureGroups) -> usize {
     MAX_STONES * NUM_SQUARES
         + side_groups(groups)
@@ -134,7 +133,7 @@ pub fn num_side_features(groups: FeatureGroups) -> usize {
             .sum::<usize>()
 }
 
-/// The inputs in model files: all features in order, and each formula's version.
+/// For model files: all features in order, and each formula's version.
 pub(in super::super) fn layout_text(groups: FeatureGroups) -> String {
     let mut text = String::from(
         "sides v1: all inputs of the mover, then all of the other; squares v1: stones 1-6 by square in the owner's perspective, 25 gone",
@@ -146,7 +145,7 @@ pub(in super::super) fn layout_text(groups: FeatureGroups) -> String {
     text
 }
 
-/// Ranges of which exactly one feature is active: the mover's, the other side's, then cross-side.
+/// Ranges with exactly one active feature: the mover's, the other side's, then cross-side.
 pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>> {
     let shape = |group: FeatureGroup| (group.num_active(), group.num_features());
     let side = || {
@@ -283,7 +282,7 @@ fn mobility_features(alive: u8, side: Side) -> [u16; MAX_STONES] {
     build_array(|stone| base[stone] + u16::from(side.square(stone)))
 }
 
-/// By a side's distance vector: class of expected turns and, optionally, their standard deviation.
+/// By distance vector: class of expected turns and, optionally, their standard deviation.
 #[derive(Debug)]
 pub(super) struct TurnClasses {
     of: Box<[u8; NUM_DISTANCE_VECTORS.next_power_of_two()]>,
@@ -292,7 +291,7 @@ pub(super) struct TurnClasses {
 }
 
 impl TurnClasses {
-    /// Shared by all networks: their rules are classic and their die is fair.
+    /// All networks share it: their rules are classic and their die is fair.
     pub(super) fn for_classic_rules(by_spread: bool) -> &'static Self {
         static SHARED: [OnceLock<TurnClasses>; 2] = [const { OnceLock::new() }; 2];
         SHARED[usize::from(by_spread)].get_or_init(|| Self::new(by_spread))
@@ -344,8 +343,7 @@ impl TurnClasses {
     }
 }
 
-/// Per stone a row for square and mobility, one for expected turns, one for the set of living
-/// stones and the bias.
+/// Per stone a row for square and mobility; one for turns; one for the living stones and the bias.
 pub(super) const NUM_FUSED: usize = MAX_STONES + 2;
 
 /// A power of two, so that a mask bounds every index.
@@ -355,8 +353,8 @@ const TURNS_OFFSET: usize = MAX_STONES * NUM_MOBILITY_FEATURES;
 const ALIVE_OFFSET: usize = TURNS_OFFSET + 256;
 const _: () = assert!(ALIVE_OFFSET + NUM_ALIVE_SETS <= FUSED_TABLE_ROWS);
 
-/// By set of living stones: a stone's square plus this is its [`FeatureGroup::Mobility`] feature,
-/// and its fused row.
+/// By set of living stones: plus a stone's square its [`FeatureGroup::Mobility`] feature and fused
+/// row.
 static STONE_ROW_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
     let mut bases = [[0; MAX_STONES]; NUM_ALIVE_SETS];
     let mut alive = 0;
@@ -392,8 +390,7 @@ pub(super) fn active_fused_rows(classes: &TurnClasses, side: Side) -> [u16; NUM_
     rows
 }
 
-/// For one side, `[FUSED_TABLE_ROWS × width]`: sums of `rows` (in [`layout_text`] order) and the
-/// bias.
+/// `[FUSED_TABLE_ROWS × width]`: sums of `rows` (in [`layout_text`] order) and the bias.
 pub(super) fn fused_table(
     groups: FeatureGroups,
     classes: &TurnClasses,

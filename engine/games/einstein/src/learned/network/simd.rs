@@ -14,7 +14,7 @@ macro_rules! common_operations {
         compiled_for! {
             $features
 
-            /// Vector `at` of `lines`. Indexed by line, so that the compiler moves the bounds check
+            /// Vector `at` of `lines`, indexed by line so that the compiler moves the bounds check
             /// out of loops (WebAssembly took 1.6 times as long).
             #[allow(clippy::modulo_one, reason = "a line may be one vector")]
             pub(super) fn load<T: Copy, const COUNT: usize>(
@@ -70,7 +70,7 @@ use super::{
 use crate::learned::side_moves::Logits;
 use alea_learned::network::{ACTIVATION_MAX, SHIFT};
 
-/// Kernels for the CPU features `$features`, without closures, which would pass vectors in memory.
+/// Without closures, which would pass vectors in memory.
 macro_rules! kernels {
     ($name:ident, $features:literal, $operations:ident, $dot:path, $i16_sums_fit:literal) => {
         pub(super) mod $name {
@@ -133,7 +133,7 @@ macro_rules! kernels {
             }
 
             /// Terms of the logit: per position a vector whose lanes [`v::total`] sums. Each sum
-            /// uses `ACC_CHAINS` independent accumulators.
+            /// uses `ACC_CHAINS` accumulators.
             #[inline]
             #[target_feature(enable = $features)]
             fn forward<
@@ -229,7 +229,7 @@ macro_rules! kernels {
                 output_terms::<SECOND>(layers, &sums)
             }
 
-            /// From second-layer sums: a vector whose lanes [`v::total`] sums.
+            /// From second-layer sums; [`v::total`] sums the lanes.
             #[inline]
             #[target_feature(enable = $features)]
             fn output_terms<const SECOND: usize>(
@@ -321,8 +321,7 @@ macro_rules! kernels {
                             ),
                         }
                     } else {
-                        // An odd last position is paired with old activations; that result is
-                        // discarded.
+                        // An odd last position is paired with old activations, a discarded result.
                         for two in 0..pairs.len().div_ceil(2) {
                             let (activations, sums) = (&mut these[2 * two..], &mut sums[2 * two..]);
                             forward_into::<FIRST, SECOND, 2, { v::ACC_CHAINS_FOR_TWO_POSITIONS }>(

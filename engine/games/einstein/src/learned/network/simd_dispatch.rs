@@ -1,5 +1,5 @@
-//! Network weights in SIMD layout, and run-time dispatch to the kernels. Complete first-layer sums
-//! fit 16 bits (partial ones wrap).
+//! Network weights in SIMD layout, and run-time dispatch to kernels. Complete first-layer sums fit
+//! 16 bits (partial ones wrap).
 
 use super::features::NUM_FUSED;
 #[cfg(any(
@@ -46,15 +46,15 @@ pub(super) fn to_cache_lines<T: Copy, const COUNT: usize>(
         .collect()
 }
 
-/// First-layer weights of the mover (with the bias) and of the other side, `[FUSED_TABLE_ROWS × width]`:
-/// each row is the sum of those of features that are always active together.
+/// First-layer weights of the mover (with the bias) and of the other side, `[FUSED_TABLE_ROWS ×
+/// width]`: a row is the sum of those of features that are always active together.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
     pub(super) mover: Vec<I16Line>,
     pub(super) other: Vec<I16Line>,
 }
 
-/// Inputs between widenings if [`Layers::i16_sums_fit`]: two 16-bit sums of eight products each.
+/// Between widenings: two 16-bit sums of eight products each.
 pub(super) const I16_SUM_INPUTS: usize = 16;
 
 #[derive(Clone, Debug)]
@@ -66,9 +66,9 @@ pub(super) const I16_SUM_INPUTS: usize = 16;
     expect(dead_code, reason = "only vectors read them, and there are none")
 )]
 pub(super) struct Layers {
-    /// From every four inputs (in packed order) to every neuron.
+    /// From every four inputs, in packed order, to every neuron.
     pub(super) hidden: Vec<I8Line>,
-    /// Whether no 16-bit sum over [`I16_SUM_INPUTS`] inputs can overflow.
+    /// Over [`I16_SUM_INPUTS`] inputs, without overflow.
     pub(super) i16_sums_fit: bool,
     pub(super) bias: Vec<CacheLine<i32, 16>>,
     pub(super) output: Vec<CacheLine<i32, 16>>,
@@ -168,7 +168,7 @@ dispatch_simd! {
 }
 
 dispatch_simd! {
-    /// `out` = `before` minus the rows `gone` plus the rows `come`.
+    /// `out` = `before` − `gone` + `come`.
     pub(super) fn change_rows<const FIRST: usize>(
         table: &[I16Line],
         before: &[I16Line],

@@ -1,5 +1,5 @@
-//! Batched evaluation of all successors of a position: each combines an accumulator of the mover
-//! after a move with one of the enemy, complete or less the captured stone.
+//! Batched evaluation of all successors: each combines the mover's accumulator after a move with
+//! one of the enemy, complete or less the captured stone.
 
 use super::{
     SimdNetwork, ZERO_ACCUMULATOR,
@@ -14,12 +14,12 @@ use crate::{
 };
 use alea_core::arrays::{build_array, map_array};
 
-/// Cache of a side's moves and its accumulators after them; allocates once.
+/// A side's moves and its accumulators after them; allocates once.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: SideMoves,
     /// The enemy's accumulators, then the mover's after each move, then, with cross-side features,
-    /// the sums for each successor.
+    /// the successors' sums.
     sums: Vec<I16Line>,
 }
 
@@ -96,8 +96,8 @@ impl SimdNetwork {
         listed.score(&logits, count, scores);
     }
 
-    /// The enemy's logit after each move. `others`: the mover's accumulators after the moves;
-    /// `enemies` and `mover_sums`: buffers.
+    /// The enemy's, after each move. `others`: the mover's accumulators after the moves; `enemies`
+    /// and `mover_sums`: buffers.
     #[inline]
     fn successor_logits<const FIRST: usize, const SECOND: usize>(
         &self,
@@ -174,7 +174,7 @@ impl SimdNetwork {
         logits
     }
 
-    /// To each move one of the enemy; returns whether any captures an enemy stone.
+    /// To each move one of the enemy; returns whether any captures one.
     #[inline]
     fn assign_accumulators<const FIRST: usize>(
         &self,

@@ -122,7 +122,7 @@ fn default_groups() -> FeatureGroups {
     Standard::DEFAULT_FEATURES.iter().copied().collect()
 }
 
-/// Activations of the last hidden layer, from the definition.
+/// Of the last hidden layer, from the definition.
 fn defined_layer(groups: FeatureGroups, weights: &NetworkWeights, position: &Position) -> Vec<i64> {
     let first = weights.bias.len();
     let mut rows = vec![0; feature_slots(groups).len()];
@@ -622,7 +622,7 @@ fn sets_of_names_are_their_names() {
 
 #[test]
 fn sums_use_16_bits_only_where_none_overflows() {
-    // All activations are 127. Eight weights belong to one 16-bit sum: the first two of every four
+    // All activations are 127. Eight weights share a 16-bit sum: the first two of every four
     // inputs, of four times four that are adjacent when packed.
     let groups = FeatureGroups::NONE;
     let mut weights = random_weights(groups, &[64, 32], 1, 1);

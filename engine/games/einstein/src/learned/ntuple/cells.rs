@@ -7,8 +7,8 @@ use alea_learned::inputs::{Cell, CellGroup};
 pub(super) const SQUARES: usize = Standard::SQUARES as usize;
 pub(super) const STONES: usize = 2 * MAX_STONES;
 
-// First cell index of each kind. The first 64 cells are always computed; the compact alphabets, 32
-// bytes each, only for sets with such cells.
+// First cell of each kind. The first 64 cells are always computed; the compact alphabets, 32 bytes
+// each, only for sets with such cells.
 pub(super) const BOARD_START: usize = 0;
 pub(super) const SQUARES_START: usize = BOARD_START + SQUARES;
 pub(super) const DISTANCES_START: usize = SQUARES_START + STONES;
@@ -65,7 +65,7 @@ pub(super) const OWNER_CELLS: CellGroup = cell_group(
     3,
     "whose stone (0 empty, 1 mover, 2 other)",
 );
-/// Whether faces other than its number allow the stone on a square to move.
+/// Whether faces other than its number allow a square's stone.
 pub(super) const MOBILE_CELLS: CellGroup = cell_group(
     'm',
     MOBILE_START,
@@ -93,7 +93,7 @@ pub(super) fn has_compact_alphabet(cell: Cell) -> bool {
     cell.index() >= OWNERS_START
 }
 
-/// Image of a cell under a symmetry of [`crate::symmetry`], up to renamed symbols.
+/// Under a symmetry of [`crate::symmetry`], up to renamed symbols.
 pub(crate) fn transform_cell(cell: Cell, symmetry: usize) -> Cell {
     let square = |square: usize| {
         if symmetry & 1 == 1 {

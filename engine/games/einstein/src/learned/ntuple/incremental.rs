@@ -1,5 +1,5 @@
 //! Incremental sums after moves, without SIMD instructions. A stone is first removed from its
-//! square, which its moves have in common; each move then changes its other cells in sequence.
+//! square, common to its moves; each move then changes its other cells in sequence.
 
 use super::{
     cells::{
@@ -16,7 +16,7 @@ use crate::{
 use alea_core::arrays::map_array;
 use alea_learned::tuples::QuantizedWeights;
 
-/// Its row, counted over all tables and phases, and the weight there.
+/// Its row, counted over all tables and phases, and weight.
 #[derive(Clone, Copy, Default)]
 struct TupleState {
     row: u32,
@@ -31,7 +31,7 @@ type RowChange<'a> = (&'a [TupleRef], u32);
 /// When a stone is placed.
 const MAX_CHANGED_SYMBOLS: usize = 8;
 
-/// Sums include the bias; there are at most `MAX_TUPLES` tuples.
+/// Bias included; there are at most `MAX_TUPLES` tuples.
 #[inline]
 pub(super) fn successors<const MAX_TUPLES: usize>(
     parent: &Parent<'_>,

@@ -12,7 +12,7 @@ fn movable_by_other_faces(alive: u8) -> u8 {
     alive & (dead << 1 | dead >> 1)
 }
 
-/// As bits, the board symbols of the stones that other numbers allow.
+/// Board symbols, as bits, of the stones that other numbers allow.
 #[inline]
 pub(super) fn movable_symbols(mover: u8, other: u8) -> u16 {
     let [mover, other] = map_array([mover, other], |alive| {
@@ -21,7 +21,7 @@ pub(super) fn movable_symbols(mover: u8, other: u8) -> u16 {
     mover << 1 | other << (1 + MAX_STONES)
 }
 
-/// The symbol in [`MOBILE_CELLS`] by board symbol (0 nothing, 1–12 stones).
+/// By board symbol (0 nothing, 1–12 stones), in [`MOBILE_CELLS`].
 #[derive(Clone, Copy)]
 pub(super) struct Mobility([u8; 16]);
 
@@ -44,7 +44,7 @@ impl Mobility {
     }
 }
 
-/// By board symbol, in [`MOBILE_CELLS`], if only the stone's own number allows it.
+/// By board symbol, in [`MOBILE_CELLS`].
 pub(super) const OWN_NUMBER_SYMBOLS: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 0, 0, 0];
 
 const _: () = {

@@ -93,8 +93,7 @@ fn distance_vectors() -> Vec<Vec<Cell>> {
         .to_vec()
 }
 
-/// Distances of three stones of each side (four tuples of 5⁶ rows), and which stones are alive (2¹²
-/// rows).
+/// Distances of three stones of each side (four tuples of 5⁶ rows), and who is alive (2¹² rows).
 fn race_crossings() -> Vec<Vec<Cell>> {
     let mut tuples: Vec<Vec<Cell>> = [(0, 6), (0, 9), (3, 6), (3, 9)]
         .map(|(own, other)| cells(DISTANCE_CELLS, (own..own + 3).chain(other..other + 3)))
@@ -103,7 +102,7 @@ fn race_crossings() -> Vec<Vec<Cell>> {
     tuples
 }
 
-/// Three stones of one side with consecutive labels, or two and one of the other side.
+/// Three of one side with consecutive labels, or two and one of the other side.
 fn stone_triple_tuples() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
     for side in SIDE_FIRST_STONES {
@@ -187,8 +186,7 @@ fn are_neighbours(one: usize, other: usize) -> bool {
 
 const NUM_CANDIDATE_WALKS: usize = 40;
 
-/// Alphabets of squares: names of their windows and walks, cells, and maximum squares of a window
-/// and of a walk.
+/// Of squares: names of windows and walks, cells, and most squares of a window and of a walk.
 const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
     ("windows by stone", "walks by stone", BOARD_CELLS, 4, 4),
     (

@@ -55,7 +55,7 @@ pub(super) fn weight_sum(set: &TupleSet, position: &Position, weights: &[i32]) -
     }
 }
 
-/// Sums include the bias; panics without AVX-512.
+/// Bias included; panics without AVX-512.
 #[inline]
 pub(super) fn successors(
     parent: &Parent<'_>,

@@ -1,6 +1,6 @@
 //! Batched evaluation of all successors of a position, which is evaluated once in the enemy's
 //! perspective; a move then updates the tuples of its changed cells. A capture that changes other
-//! stones' mobility or the phase is evaluated as a new position.
+//! stones' mobility or the phase is evaluated anew.
 
 use super::{EinSteinTupleKernels, NTuple, TupleSet, incremental, tuples_by_cell::TuplesByCell};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 use alea_learned::tuples::{MAX_TUPLES, TupleKernels};
 
-/// Cache of a side's moves: positions searched in a row mostly differ in the enemy's stones only.
+/// A side's moves: positions searched in a row mostly differ in the enemy's stones only.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: SideMoves,
@@ -99,7 +99,7 @@ pub(super) fn score_successors(
     );
 }
 
-/// The enemy's sum after each move, bias included; [`LOST_LOGIT`] if it has no stone left.
+/// The enemy's, bias included; [`LOST_LOGIT`] if it has no stone left.
 #[inline]
 fn successor_sums(network: &NTuple, position: &Position, steps: &[SideMove], sums: &mut Logits) {
     let flipped = position.pass_turn();
@@ -146,7 +146,7 @@ fn successor_sums(network: &NTuple, position: &Position, steps: &[SideMove], sum
     }
 }
 
-/// [`successor_sums`], if only cells of moved and captured stones change.
+/// If only cells of moved and captured stones change.
 #[inline]
 fn incremental_sums(network: &NTuple, parent: &Parent<'_>, steps: &[SideMove], sums: &mut Logits) {
     #[cfg(target_arch = "x86_64")]

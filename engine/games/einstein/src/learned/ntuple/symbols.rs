@@ -1,5 +1,5 @@
 //! The inputs of n-tuples: each cell's symbol, in the mover's perspective. For any bits of the
-//! position it is in the cell's alphabet, on which unchecked loads rely.
+//! position it is in the alphabet, on which unchecked loads rely.
 
 use super::{
     cells::{

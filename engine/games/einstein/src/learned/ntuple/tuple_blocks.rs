@@ -1,11 +1,11 @@
 //! SIMD layout of a tuple set: sixteen tuples per block. A step looks up four symbols of each tuple
 //! and sums them in pairs of bytes, then of 16 bits: s₀ + r₀ s₁ + r₀ r₁ (s₂ + r₂ s₃), *r* being
-//! alphabet sizes; further cells take further steps with larger strides.
+//! alphabet sizes; further cells take steps with larger strides.
 //!
 //! A tuple's base and steps add up to its row without overflow: at most 25 + 26 · 25 in 16 bits,
 //! 26⁴ in 32. Unchecked weight loads rely on this: if symbols are in their alphabets, rows are
 //! below [`SimdLayout::rows`] ≤ [`MAX_ROWS`], as [`SimdLayout::new`], the only constructor, checks
-//! every cell and table.
+//! for every cell and table.
 
 use super::cells::{self, CELLS};
 use alea_learned::{inputs::Cell, tuples::MAX_ROWS};
@@ -16,7 +16,7 @@ const CELLS_PER_STEP: usize = 4;
 
 pub(super) const PIECE_BYTES: usize = 16;
 
-/// Four cells of each of sixteen tuples, and the factors of their symbols.
+/// Four cells of each tuple, and their symbols' factors.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct LookupStep {
@@ -49,8 +49,8 @@ pub(super) struct SimdLayout {
 }
 
 impl SimdLayout {
-    /// Layout of tuples whose tables start at the rows `bases`; panics if a cell is invalid, the
-    /// lengths differ, or a table ends after [`MAX_ROWS`].
+    /// Tables start at the rows `bases`; panics if a cell is invalid, the lengths differ, or a
+    /// table ends after [`MAX_ROWS`].
     pub(super) fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
         assert_eq!(tuples.len(), bases.len(), "one table a tuple");
         let cells = || tuples.iter().flatten();

@@ -43,8 +43,7 @@ compiled_for! {
         _mm256_min_epu8(packed, _mm256_set1_epi8(127))
     }
 
-    /// Clipped second-layer sums times output weights. Packing clips at 0 and 65,535; results fit
-    /// 16 bits.
+    /// Clipped second-layer sums times weights. Packing clips at 0 and 65,535; results fit 16 bits.
     pub(super) fn output_products(first: Vector, second: Vector, weights: Vector) -> Vector {
         let clipped = _mm256_min_epu16(
             _mm256_packus_epi32(first, second),

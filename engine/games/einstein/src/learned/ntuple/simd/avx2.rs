@@ -13,7 +13,7 @@ pub(super) fn load<T: Copy>(numbers: &[T], part: usize) -> __m256i {
     unsafe { _mm256_loadu_si256(numbers.as_ptr().cast::<__m256i>().add(part)) }
 }
 
-/// For eight tuples the step's four symbols as one number, without the stride.
+/// For eight tuples, the step's symbols as one number, without the stride.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn combine_four_cells(view: &SymbolVectors, step: &LookupStep, half: usize) -> __m256i {

@@ -1,4 +1,4 @@
-//! The symbols of a position in AVX2 vectors: for any bits of the position each is in its cell's
+//! A position's symbols in AVX2 vectors: for any bits of the position each is in its cell's
 //! alphabet, on which unchecked loads rely.
 
 use super::super::{
@@ -28,7 +28,7 @@ const STONE_BYTES: [u8; 32] = {
     bytes
 };
 
-/// Factors that shift a stone's five bits to the upper end of 16 bits.
+/// They shift a stone's five bits to the upper end of 16.
 const STONE_SHIFT_FACTORS: [u16; 16] = {
     let mut factors = [0; 16];
     let mut stone = 0;
@@ -63,7 +63,7 @@ const fn shuffle_to(from: usize, to: usize, count: usize) -> [u8; 16] {
     bytes
 }
 
-/// Pieces of 16 symbols, each twice; cells of the compact alphabets are 0 unless requested.
+/// Pieces of 16 symbols, each twice; compact alphabets' cells are 0 unless requested.
 pub(super) struct SymbolVectors([__m256i; 8]);
 
 impl SymbolVectors {

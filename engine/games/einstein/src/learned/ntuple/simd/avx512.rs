@@ -22,7 +22,7 @@ pub(super) fn to_numbers(vector: __m512i) -> [u32; LANES] {
     numbers
 }
 
-/// For sixteen tuples the step's four symbols as one number, without the stride.
+/// For sixteen tuples, the step's symbols as one number, without the stride.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 pub(super) fn combine_four_cells<const COMPACT: bool>(

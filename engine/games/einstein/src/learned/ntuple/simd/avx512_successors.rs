@@ -1,5 +1,5 @@
-//! Incremental sums after moves by AVX-512: only the rows of tuples with changed cells are
-//! compacted (for all moves, in order) and loaded.
+//! Incremental sums after moves by AVX-512: only rows of tuples with changed cells are compacted
+//! (for all moves, in order) and loaded.
 
 use super::super::{
     mobility::Mobility,

@@ -1,5 +1,5 @@
-//! The symbols of a position in two AVX-512 registers, also after a move: for any bits of the
-//! position and any step each is in its cell's alphabet, on which unchecked loads rely.
+//! A position's symbols in two AVX-512 registers, also after a move: for any bits of the position
+//! and any step each is in its cell's alphabet, on which unchecked loads rely.
 
 use super::super::{
     cells::{
@@ -135,8 +135,8 @@ static CAPTURED_MASKS: Aligned<[[u8; 64]; 16]> = {
     Aligned(tables)
 };
 
-/// By square in the owner's perspective ([`SQUARES`] for a gone stone), then by cell: symbol of
-/// each stone's square, distance and alive cell; 0 for other cells.
+/// By square in the owner's perspective ([`SQUARES`] for a gone stone) and cell: symbol of each
+/// stone's square, distance and alive cell; 0 for other cells.
 static STONE_SYMBOLS: Aligned<[[u8; 64]; 32]> = {
     let mut tables = [[0; 64]; 32];
     let mut square = 0;
@@ -156,7 +156,7 @@ static STONE_SYMBOLS: Aligned<[[u8; 64]; 32]> = {
 const _: () =
     assert!(CELLS == 128 && ALIVE_START + STONES <= 64 && OWNERS_START == 64 && MOBILE_START == 96);
 
-/// The first 64 cells, then those of the compact alphabets, which are 0 unless `COMPACT`.
+/// The first 64 cells, then the compact alphabets', which are 0 unless `COMPACT`.
 #[derive(Clone, Copy)]
 pub(super) struct SymbolVectors<const COMPACT: bool>([__m512i; 2]);
 

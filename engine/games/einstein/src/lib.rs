@@ -92,7 +92,7 @@ impl Standard {
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// Number of squares of the board.
+    /// Number of squares.
     pub const SQUARES: u8 = {
         assert!(
             COLUMNS >= 2 && COLUMNS <= 5 && ROWS >= 2 && ROWS <= 5,
@@ -304,8 +304,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         probabilities
     }
 
-    /// By set of living stones (bit i = stone i): probability, first and last allowed stone (from
-    /// 0).
+    /// A roll's outcomes by set of living stones (bit i = stone i): probability, first and last
+    /// allowed stone (from 0).
     pub fn stone_ranges(&self, alive: u8) -> impl Iterator<Item = (f32, usize, usize)> + '_ {
         self.runs[usize::from(alive & 63)]
             .iter()
@@ -331,8 +331,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Self::STEP_COUNT[usize::from(square & 31)]
     }
 
-    /// By set of living stones (bit i = stone i), as ranges of stones; gone stones inside a range
-    /// are ignored.
+    /// A roll's outcomes by set of living stones (bit i = stone i), as ranges of stones; gone
+    /// stones inside a range are ignored.
     #[inline]
     pub fn stone_outcomes(&self, alive: u8) -> &[Outcome] {
         &self.runs[usize::from(alive & 63)]

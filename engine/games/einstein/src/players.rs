@@ -100,7 +100,7 @@ const fn alias(
 
 const LIMIT_PARAMETERS: &str = "sims or ms or cpu_ms or clock";
 
-/// Also whether there was a time limit to copy.
+/// The player, and whether there was a time limit to copy.
 fn with_time_limit(
     mut player: Notation,
     arguments: &mut Arguments<'_>,

@@ -71,7 +71,7 @@ impl Side {
         Self(exchanged(0, 5) | exchanged(1, 4) | exchanged(2, 3))
     }
 
-    /// Bit set of the living stones (bit i = stone i, from 0).
+    /// Bit set of the living stones (bit i = stone i).
     #[inline]
     pub fn living_set(self) -> u8 {
         // Gathers one bit of every five, three at a time.

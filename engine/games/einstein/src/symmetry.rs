@@ -50,7 +50,7 @@ pub fn transform_position(position: &Position, symmetry: usize) -> Position {
     )
 }
 
-/// The face (1–6) that allows the images of the mover's stones that `face` allows.
+/// The face (1–6) that allows the images of the stones that `face` allows.
 #[inline]
 pub fn transform_face(face: u8, symmetry: usize) -> u8 {
     if symmetry & REVERSE_MOVER != 0 {

@@ -72,11 +72,11 @@ impl Move {
 pub struct WinKinds(u8);
 
 impl WinKinds {
-    /// A loop of one side's stones around at least one cell.
+    /// A loop around at least one cell.
     pub const RING: Self = Self(1);
-    /// A chain that connects two corners.
+    /// A chain with two corners.
     pub const BRIDGE: Self = Self(2);
-    /// A chain that connects three sides.
+    /// A chain with three sides.
     pub const FORK: Self = Self(4);
     /// Whether the set is not empty.
     #[inline]
@@ -264,8 +264,7 @@ impl Position {
         }
     }
 
-    /// Completes a ring of six, the only ring whose last stone does not link two runs of own
-    /// neighbours.
+    /// By a ring of six, the only ring whose last stone does not link two runs of own neighbours.
     #[inline]
     fn encloses(&self, shape: &Shape, cell: usize, seat: Seat) -> bool {
         let mut between = SURROUNDED_MEMBERS[self.own_neighbours(cell, seat)];
@@ -345,8 +344,8 @@ impl Position {
 }
 
 impl Havannah {
-    /// The rules on a board with sides of `base` cells; with `swap` the second player may take the
-    /// first stone. Panics if `base` is not in [`BASES`].
+    /// The rules with sides of `base` cells; with `swap` the second player may take the first
+    /// stone. Panics if `base` is not in [`BASES`].
     pub fn new(base: usize, swap: bool) -> Self {
         assert!(BASES.contains(&base), "boards have {BASES:?} cells a side");
         Self {
@@ -384,7 +383,7 @@ impl Havannah {
         self.swap && position.stones == 1 && position.seat == 1
     }
 
-    /// The structures that a stone of `seat` on the empty `cell` would complete.
+    /// The structures that a stone on the empty `cell` would complete.
     #[inline]
     pub fn would_win(&self, position: &Position, cell: usize, seat: Seat) -> WinKinds {
         position.would_win(self.shape, cell, seat)

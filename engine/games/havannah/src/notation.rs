@@ -108,7 +108,7 @@ impl Havannah {
         Ok(position)
     }
 
-    /// Formats a position as moves that lead to it, with the last two stones at the end.
+    /// Formats a position as moves to it, with the last two stones at the end.
     pub fn format_position(&self, position: &Position) -> String {
         let last = position.last.map(usize::from);
         let of = |seat| {

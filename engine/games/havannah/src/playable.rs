@@ -1,4 +1,4 @@
-//! Registers Havannah with its parameters, text forms, players and symmetries.
+//! Havannah's parameters, text forms, players and symmetries.
 
 use super::{
     BASES, Havannah, Move, Position, drawing, evaluators::EVALUATORS, mates::MATES_ORACLE,

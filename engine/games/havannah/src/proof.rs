@@ -264,7 +264,7 @@ impl Prover {
         next
     }
 
-    /// Whether the side to move wins, if that takes no search; a full board is no win of `winner`.
+    /// Whether the side to move wins, if known without search; a full board is no win of `winner`.
     fn decided_value(&self, stones: &Stones) -> Option<bool> {
         if stones.wins[stones.seat] != 0 {
             Some(true)
@@ -309,8 +309,7 @@ impl Prover {
 
     fn find_two_stone_wins(&self, own: u64) -> Pairs {
         let (mut chains, mut count) = ([(0, 0); 64], 0);
-        // For each cell the rim bits and the stones of the chains beside it, its own rim bits
-        // included.
+        // By cell: rim bits (its own too) and stones of the chains beside it.
         let (mut rims, mut joined) = (self.rims, [0; 64]);
         let mut left = own;
         while left != 0 {

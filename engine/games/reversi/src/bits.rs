@@ -6,7 +6,7 @@ pub(super) use alea_core::bits::bit_indices as squares_of;
 /// Bits per row, on boards of all sizes.
 pub const COLUMNS: usize = 8;
 
-/// Columns b to g, where enemy runs along rows and diagonals lie.
+/// Columns b to g, which contain enemy runs along rows and diagonals.
 const INNER_COLUMNS: u64 = 0x7E7E_7E7E_7E7E_7E7E;
 
 /// Per axis the step, and the squares that a run can contain.

@@ -98,7 +98,7 @@ impl TupleInputs for Reversi {
     }
 
     fn remaining_range(&self) -> RangeInclusive<usize> {
-        // A side that can move has a disc and flips one, so at least two squares are occupied.
+        // A side that can move has a disc and flips one: at least two squares are occupied.
         1..=self.size() * self.size() - 2
     }
 

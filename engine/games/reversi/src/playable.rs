@@ -1,4 +1,4 @@
-//! Registers Reversi with its parameters, text forms, players and symmetries.
+//! Reversi's parameters, text forms, players and symmetries.
 
 use super::{
     Move, Position, Reversi, bits, drawing,

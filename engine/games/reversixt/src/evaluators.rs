@@ -88,7 +88,7 @@ impl SeatScore for Stones {
     }
 }
 
-/// Counts the empty cells that a seat may fill, or its stones while bombs are thrown.
+/// Counts the empty cells that a seat may fill, or its stones in the bomb phase.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 

@@ -34,7 +34,7 @@ use std::{
 
 const MAX_CELLS: usize = MAX_SIDE * MAX_SIDE;
 
-/// The legal moves of a position, on the stack up to 256.
+/// Legal moves, on the stack up to 256.
 pub type MoveList = SmallVec<[Move; 256]>;
 
 /// Default points of the ranks, those most often quoted.
@@ -66,7 +66,7 @@ pub enum Phase {
     Over,
 }
 
-/// The cells, every seat's stocks, the phase and the seat to move.
+/// Cells, stocks, phase and seat to move.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
     /// Those of the map, then holes.
@@ -322,7 +322,7 @@ impl ReversiXt {
         })
     }
 
-    /// Each seat's by its rank, 0 for disqualified ones.
+    /// Points by rank, 0 for disqualified seats.
     pub fn points(&self, position: &Position) -> [u32; MAX_SEATS] {
         let ranks = self.ranks(position);
         build_array(|seat| {

@@ -98,7 +98,7 @@ impl Cell {
     }
 }
 
-/// A cell, numbered along the rows, and a direction; or [`Side::NONE`].
+/// A cell, numbered by rows, and a direction; or [`Side::NONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Side(u16);

@@ -1,4 +1,4 @@
-//! Registers ReversiXT with its parameters and text forms.
+//! ReversiXT's parameters and text forms.
 
 use super::{
     DEFAULT_POINTS, Move, Position, ReversiXt, drawing,
@@ -136,8 +136,7 @@ impl Rules for ReversiXt {
         joined(map.into_iter().chain(points), ", ")
     }
 
-    /// Every ply fills an empty cell, makes a hole, or uses an override stone, of which each cell
-    /// may add one.
+    /// A ply fills an empty cell, makes a hole, or uses an override stone; each cell may add one.
     fn max_plies(&self) -> u16 {
         const { assert!(3 * MAX_SIDE * MAX_SIDE + MAX_SEATS * MAX_STOCK <= u16::MAX as usize) };
         let overrides = self.map.players() * usize::from(self.map.overrides);

@@ -47,8 +47,8 @@ const _: () = assert!(MAX_OUTCOMES <= LANES && MAX_STONES < LANES);
 
 impl SchwarzOdds {
     /// Change of the log odds per turn. Fitted, with [`SchwarzOdds::OFFSET`], to exact endgames of
-    /// at most five stones: root mean square error 0.139 on 100,000 of them, against 0.24 with the
-    /// slope 0.4 fitted to results of games.
+    /// at most five stones: root mean square error 0.139 on 100,000, against 0.24 with 0.4, fitted
+    /// to game results.
     pub const SLOPE: f32 = 1.8;
     /// Log odds for the side to move when both sides need equally many turns: half a turn.
     pub const OFFSET: f32 = 0.9;
@@ -153,7 +153,7 @@ impl Evaluator<Standard> for SchwarzOdds {
             )
         });
         let values = map_array(odds, move_value_from_odds);
-        // Summed in the order of the outcomes, as in one-by-one evaluation.
+        // In the order of the outcomes, as in one-by-one evaluation.
         let mut value = 0.0;
         for (outcome, best) in values.iter().enumerate() {
             value += own.weights[outcome] * best;

@@ -187,7 +187,7 @@ impl Board {
         }
     }
 
-    /// Transposed, with Red's or Blue's labels reversed, and half-turned with the sides swapped.
+    /// Transposed, with either side's labels reversed, and half-turned with sides swapped.
     fn images(&self) -> [Self; 4] {
         let relabelled = |red: bool| {
             self.map_stones(|stone| Stone {

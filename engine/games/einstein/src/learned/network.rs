@@ -90,7 +90,7 @@ const MAX_CACHE_LINES: usize = 512 / 32;
 static ZERO_ACCUMULATOR: [I16Line; MAX_CACHE_LINES] = [CacheLine([0; 32]); MAX_CACHE_LINES];
 
 impl CrossFeatureTable {
-    /// Into `out`, with the rows of active cross-side features.
+    /// `out` = `sums` + rows of active cross-side features.
     #[inline]
     fn add_accumulators(
         &self,

@@ -154,7 +154,7 @@ impl SideMoves {
                 worth
             };
         }
-        // Summed in the order of the outcomes, as in one-by-one evaluation.
+        // In the order of the outcomes, as in one-by-one evaluation.
         let mut value = 0.0;
         for outcome in 0..MAX_OUTCOMES {
             let allowed = self.allowed[outcome];

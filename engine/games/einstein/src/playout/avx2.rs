@@ -48,7 +48,7 @@ static STONES_FROM: [u8; HALF_BYTES] = repeat_twice([
 ]);
 /// By set of stones 1–4: its highest member, as a set.
 static HIGHEST: [u8; HALF_BYTES] = repeat_twice([0, 1, 2, 2, 4, 4, 4, 4, 8, 8, 8, 8, 8, 8, 8, 8]);
-/// Of the three steps of most stones, from index 4 of the only step sideways, from 8 of the only
+/// Offsets of most stones' three steps, from index 4 of the only step sideways, from 8 of the only
 /// step forward.
 static STEPS: [u8; HALF_BYTES] = repeat_twice([6, 1, 5, 0, 1, 1, 1, 0, 5, 5, 5, 0, 0, 0, 0, 0]);
 /// In [`STEPS`], for squares 0–15, then for the others.

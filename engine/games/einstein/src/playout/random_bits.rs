@@ -38,8 +38,7 @@ impl PlyBits {
 /// Random numbers for games in lockstep: sixteen generators of 64 bits, each for four games with 16
 /// bits per ply.
 ///
-/// Lane *i* reads field `i / 2 % 4` of generator `i / 8` of bank `i % 2`; a bank has eight
-/// generators.
+/// Lane *i* reads field `i / 2 % 4` of generator `i / 8` of bank `i % 2`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct LaneRandom {

@@ -129,8 +129,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 pub(super) struct ScalarGame {
     /// In the perspective of side 0: its stones 0–5, the other's 8–13, or [`NO_STONE`].
     board: [u8; 32],
-    /// In the perspective of side 0, with [`ONE_STEP_FLAG`] if the owner has a single step there;
-    /// arbitrary for gone stones.
+    /// In the perspective of side 0, flagged as by [`EinStein::with_flag`]; arbitrary for gone
+    /// stones.
     squares: [[u8; 8]; 2],
     /// Side 1's stones from bit 8.
     alive: u32,

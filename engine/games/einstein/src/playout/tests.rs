@@ -28,7 +28,7 @@ fn move_by_the_rules<const C: usize, const R: usize>(
         Choice::Stones => 1,
         Choice::Moves => steps(stone).len(),
     };
-    // The two lowest bits select the first stone if they are below 4 · (its fraction of the moves).
+    // The two lowest bits select the first stone if below 4 · (its fraction of the moves).
     let takes_first = first == last
         || usize::from(draw.0 % 4) * (weight(first) + weight(last)) < 4 * weight(first);
     let steps = steps(if takes_first { first } else { last });
@@ -166,7 +166,7 @@ fn draws_of_lanes_are_uniform_and_independent() {
         }
         before = draws;
     }
-    // The limits are for 128 values; chi-squared has a longer tail than the normal distribution.
+    // Limits for 128 values; chi-squared has a longer tail than the normal distribution.
     for lane in 0..LANES {
         assert!(
             chi_squared_excess(&codes[lane]) < 5.5 && chi_squared_excess(&coins[lane]) < 6.5,
@@ -512,7 +512,7 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
                     assert_eq!(play_positions(lanes, &mut random(), &some), expected);
                 }
             }
-            // Fewer than `MIN_BATCH` positions are played one by one.
+            // Fewer than `MIN_BATCH` are played one by one.
             let (mut payoffs, mut seeds) = (vec![[0.5; MAX_SEATS]; some.len()], seed..);
             game.playout_batch(&some, || seeds.next().unwrap(), &mut payoffs);
             if count >= MIN_BATCH {

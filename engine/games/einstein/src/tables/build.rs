@@ -264,8 +264,8 @@ impl Tables {
     }
 }
 
-/// While pairs are written in sequence; each has its file sizes, and whether it needs temporary
-/// files of these sizes.
+/// Pairs, written in sequence, have file sizes and whether temporary files of these sizes are
+/// needed.
 fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     let (mut written, mut max_space) = (0, 0);
     for (files, streamed) in pairs {

@@ -1,4 +1,4 @@
-//! Builds the files of classes larger than memory, byte-identical to those built in memory.
+//! Builds files of classes larger than memory, byte-identical to those built in memory.
 //!
 //! Three layers (positions of equal total progress) stay in memory; all are appended to a temporary
 //! file, which a second pass reorders by rows of the index.

@@ -200,7 +200,7 @@ pub(super) struct MoverIndex {
 }
 
 impl MoverIndex {
-    /// And whether the other side's labels are reversed; `others` is in the mover's perspective.
+    /// Also whether the other side's labels are reversed; `others` is in the mover's perspective.
     #[inline(always)]
     pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
         let free = 25 - self.occupied.count_ones();

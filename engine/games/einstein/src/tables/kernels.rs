@@ -71,7 +71,7 @@ fn take_minima<const OWN: usize, const ENEMY: usize>(
 fn elementwise_minima(minima: &mut [u16], values: &[u16]) {
     let length = minima.len();
     if length >= 32 {
-        // The overlapping vector first: loading what was just stored in part is slow.
+        // First the overlap: loading what was just stored in part is slow.
         for at in [length - 32]
             .into_iter()
             .chain((0..length - 32).step_by(32))

@@ -8,8 +8,8 @@ use super::{
 use crate::{Move, Position, Standard, dice::Die};
 use alea_core::oracle::Oracle;
 
-/// Moves whose win probabilities differ by less are equal; about twice [`Oracle::max_error`] of
-/// five stones.
+/// Moves whose win probabilities differ by less count as equal; about twice [`Oracle::max_error`]
+/// of five stones.
 pub const SAME_VALUE_MARGIN: f32 = 1e-4;
 
 /// Win probabilities of a position, its moves and its rolls.
@@ -34,7 +34,7 @@ pub struct FaceResult {
 }
 
 const BATCH_SIZE: usize = 32;
-/// Pages requested before the first is read, since disks answer many requests sooner.
+/// Requested before the first is read, since disks answer many requests sooner.
 const PAGES_AHEAD: usize = 256;
 
 impl Tables {

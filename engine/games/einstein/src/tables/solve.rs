@@ -363,7 +363,7 @@ impl<'a> Solver<'a> {
                 plan.count += 1;
             }
         }
-        // All first cells at once, so that their addresses are translated in parallel.
+        // At once, so that addresses are translated in parallel.
         let (blocks, block) = target.find_block(pattern_map.class, layer, plan.row, plan.rank);
         blocks.prefetch_block(block);
         let sources = &plan.sources[..plan.count];

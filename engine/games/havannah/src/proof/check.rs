@@ -4,7 +4,7 @@ use crate::{Havannah, Move, Position};
 use alea_core::game::{Game, Seat};
 use std::collections::{HashMap, HashSet};
 
-/// The winner's move by the [`position_number`] of a position in which threats alone do not win.
+/// The winner's move by [`position_number`], where threats alone do not win.
 pub type Strategy = HashMap<u64, Move>;
 
 pub(super) fn has_position_numbers(game: &Havannah) -> bool {
@@ -60,8 +60,7 @@ pub fn check_strategy(
     Ok(seen.len() as u64)
 }
 
-/// Whether the mover wins by threats alone; `hints` has the last winning cell of each depth, tried
-/// first.
+/// `hints` has the last winning cell of each depth, tried first.
 fn wins_by_threats(
     game: &Havannah,
     position: &Position,

@@ -20,7 +20,7 @@ pub enum FeatureGroup {
     Turns,
     /// Set of the side's living stones.
     Alive,
-    /// Mean and standard deviation of those turns.
+    /// Mean and standard deviation of these turns.
     RaceDistribution,
     /// Cross-side: both sides' expected turns to the goal.
     Race,

@@ -87,8 +87,8 @@ macro_rules! kernels {
                     // A constant length, so that no index is checked.
                     let table = &$table[..FUSED_TABLE_ROWS * (FIRST / 32)];
                     for row in $rows {
-                        // Bounded by a branch: masks would be computed in vectors, whose elements
-                        // are expensive to extract.
+                        // By a branch: masks would be computed in vectors, whose elements are
+                        // expensive to extract.
                         assert!(usize::from(*row) < FUSED_TABLE_ROWS);
                         let from = usize::from(*row) * (2 * FIRST / VECTOR_BYTES);
                         for at in 0..2 * FIRST / VECTOR_BYTES {

@@ -424,7 +424,7 @@ fn inputs_of_races_and_contact_follow_from_the_board() {
         let turn_classes = colours.map(|red| {
             let distribution = race.distribution(&board.side(red));
             let mean = mean(&distribution);
-            // From the tables, since the choice between moves of equal expectation affects it.
+            // From the tables: the choice between moves of equal expectation affects it.
             let index = distance_index(position.side(usize::from(!red)));
             let mass = tables.probabilities(index).into_iter().zip(0..);
             let squares = mass.map(|(p, turns)| f64::from(p) * (f64::from(turns) - mean).powi(2));
@@ -487,7 +487,7 @@ fn no_race_is_longer_than_the_classes_of_turns() {
 
 #[test]
 fn values_never_fall_when_logits_rise() {
-    // Every 32nd logit: the slope is largest in the middle, rounding matters most at the ends.
+    // The slope is largest in the middle, rounding matters most at the ends.
     let mut last = 0.0;
     for coarse in (-24 * (LOGIT_SCALE >> 5)..=24 * (LOGIT_SCALE >> 5)).step_by(1) {
         let value = win_probability(coarse << 5);

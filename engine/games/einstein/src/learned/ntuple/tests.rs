@@ -260,8 +260,7 @@ fn values_are_logistic_sums() {
                 (f64::from(model.value(&game, &position, &Successors::default())) - expected).abs()
                     < 1e-5
             );
-            // Rounding errors: half of the last bit of each weight, and half a step of the log
-            // odds.
+            // Half of the last bit of each weight, and half a step of the log odds.
             let bound = (model.tuple_set().tuple_count() + 1) as f64 / f64::from(1 << 23)
                 + 1.0 / f64::from(1 << 19);
             assert!(

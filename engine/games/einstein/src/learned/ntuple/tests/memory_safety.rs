@@ -1,4 +1,4 @@
-//! Invalid input from safe code: no kernel reads a weight beyond the tables (Miri would detect it).
+//! Invalid input from safe code: no kernel reads beyond the tables (Miri would detect it).
 
 use super::*;
 use crate::evaluators::test_support::impossible_positions;
@@ -19,7 +19,7 @@ fn single_cell_set() -> TupleSet {
     custom_set(&tuples)
 }
 
-/// The last phase's tables are the last weights, so that reading beyond them is detected.
+/// The last phase's tables come last, so that reading beyond them is detected.
 fn networks(set: &TupleSet) -> Vec<NTuple> {
     on_all_instructions(&NTuple::new(set.clone(), vec![0.25; set.row_count()], 0.0).unwrap())
 }

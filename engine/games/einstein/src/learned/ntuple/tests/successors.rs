@@ -129,8 +129,8 @@ proptest! {
 #[test]
 fn special_captures_and_arrivals_are_exact() {
     let game = Standard::default();
-    // Two stones before the goal, one of which can capture the other; the enemy's last stone is
-    // ahead of the third.
+    // Two stones before the goal, one can capture the other; the enemy's last stone is ahead of the
+    // third.
     let mover = Side::new([23, 18, 0, GONE, GONE, GONE]);
     let enemy = Side::new([GONE, GONE, 24 - 6, GONE, GONE, GONE]);
     let position = Position::new(mover, enemy, 0);

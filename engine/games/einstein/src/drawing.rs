@@ -18,7 +18,7 @@ const BOARD_GEOMETRY: Squares<'_> = Squares {
 
 const STONE_COLOURS: [(&str, &str); 2] = [("#c8372d", "#8e211a"), ("#2b62b3", "#173f7c")];
 
-/// 352 units wide, scalable, with a line for the side to move and the die.
+/// Scalable, 352 units wide.
 pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let side = BOARD_GEOMETRY.side_length();
     let mut svg = svg_open(side, side + 24, &game.format_position(position, die));
@@ -66,7 +66,7 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
         + "</svg>"
 }
 
-/// With coordinates, Red as 1–6, Blue as a–f, and a line with the winner or the side to move.
+/// With coordinates and a line for the winner or the side to move.
 pub(super) fn text(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let notation = game.format_position(position, die);
     let rows = notation.split(' ').next().unwrap_or_default();

@@ -1,9 +1,8 @@
 //! Endgame tablebase by retrograde analysis: win probabilities of all positions with few stones,
 //! for a fair die on the standard board.
 //!
-//! Stored 0 and 1 are certain results; other values are within
-//! [`Oracle::max_error`](alea_core::oracle::Oracle::max_error) of the truth. Tables are identical
-//! on every machine.
+//! Stored 0 and 1 are certain results; other values are within `Oracle::max_error` of the truth.
+//! Tables are identical on every machine.
 
 mod build;
 mod cell_storage;

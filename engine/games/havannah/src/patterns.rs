@@ -90,7 +90,6 @@ impl Patterns {
         Ok(patterns)
     }
 
-    /// The reply of the largest matching pattern.
     #[inline]
     pub(super) fn reply_to_last(&self, shape: &Shape, position: &Position) -> PatternReply {
         let near = &shape.near[usize::from(position.last[0])];

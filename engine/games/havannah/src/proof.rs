@@ -76,7 +76,7 @@ struct Node {
 }
 
 impl Node {
-    /// The hash of the canonical image, and the symmetry to it.
+    /// Also the symmetry to the canonical image.
     fn canonical_key(&self) -> (u64, usize) {
         let keys = self.keys.iter().copied().zip(0..);
         keys.min().unwrap_or_default()

@@ -41,7 +41,6 @@ pub const SIMD_WIDTHS: [[usize; 2]; 8] = [
     [512, 32],
 ];
 
-/// Binds a [`SimdNetwork`]'s widths to constants in an expression.
 macro_rules! with_widths {
     ($fast:expr, $first:ident, $second:ident => $body:expr) => {
         match $fast.shape {

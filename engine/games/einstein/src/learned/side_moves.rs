@@ -124,7 +124,6 @@ impl SideMoves {
         }
     }
 
-    /// In vectors of eight stones.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     pub(super) fn one_ply_by_eights(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
@@ -165,7 +164,6 @@ impl SideMoves {
     }
 }
 
-/// Those of a given list.
 pub(super) struct NonGoalMoves {
     steps: [SideMove; MAX_STEPS],
     /// In the given list.

@@ -57,7 +57,7 @@ multiversion! {
     }
 }
 
-/// 64 games; arbitrary in idle lanes.
+/// Arbitrary in idle lanes.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct ByteLanes {

@@ -38,7 +38,7 @@ impl PlyBits {
 /// Random numbers for games in lockstep: sixteen generators of 64 bits, each for four games with 16
 /// bits per ply.
 ///
-/// Lane *i* reads field `i / 2 % 4` of generator `i / 8` of bank `i % 2`.
+/// Lane *i* reads field `i / 2 % 4` of generator `[i % 2][i / 8]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct LaneRandom {
@@ -77,7 +77,7 @@ impl LaneRandom {
         Self { state }
     }
 
-    /// 64 bits of each generator, by bank.
+    /// By bank and generator.
     #[inline]
     pub(super) fn next(&mut self) -> [[u64; 8]; 2] {
         let [low, high] = &mut self.state;

@@ -1,5 +1,4 @@
-//! Builds tables in memory or as files. A class (both sides' numbers of stones) and its swapped
-//! class depend on each other and are solved together.
+//! Builds tables in memory or as files.
 
 use super::{
     ReportProgress, Run, Tables, TablesError,

@@ -25,7 +25,7 @@ const LAYERS_IN_MEMORY: usize = 3;
 
 struct BlockOffsets {
     class: Class,
-    /// By row: its mover's set of squares, as an index of `offsets` and `counts`.
+    /// By row, its index in `offsets` and `counts`.
     sets: Vec<u32>,
     /// `[set][rank of the other side]`: earlier blocks in the row's layer.
     offsets: Vec<Vec<u32>>,

@@ -1,7 +1,6 @@
 //! Memory-mapped table files, one per class and variant, validated completely before use.
 //!
-//! A file is a header of 64 bytes, the cells (16 bits, little-endian), a checksum per chunk of
-//! cells, and one of header and chunk checksums; see `docs/reference/formats.md`.
+//! Format: `docs/reference/formats.md`.
 
 use super::{Run, TablesError, cell_storage::Cells, index::Class};
 use crate::Variant;

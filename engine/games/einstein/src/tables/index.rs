@@ -236,7 +236,7 @@ impl MoverIndex {
     }
 }
 
-/// Number of tuples up to reversal.
+/// Up to reversal.
 const fn num_other_tuples(free: usize, stones: usize) -> usize {
     let (mut ordered, mut placed) = (1, 0);
     while placed < stones {

@@ -47,13 +47,13 @@ pub(super) trait BlockStore: Sync {
 struct PatternMap {
     class: Class,
     weights: kernels::FaceWeights,
-    /// `[captured stone of the mover, or class.mover][whether the mover's labels are reversed after
-    /// the move]`: the successor's row of each pattern.
+    /// `[captured own stone, or class.mover][own labels reversed after the move]`: the successor's
+    /// row of each pattern.
     rows: Vec<[Vec<u8>; 2]>,
-    /// `[captured stone of the enemy][whether the enemy's labels are reversed in working order][…
-    /// after the capture]`: the successor's column of each pattern.
+    /// `[captured enemy stone][enemy's labels reversed in working order][… after the capture]`: the
+    /// successor's column of each pattern.
     permutation: Vec<[[Vec<u8>; 2]; 2]>,
-    /// `[whether the enemy's labels are reversed in working order]`: each pattern's rank.
+    /// `[enemy's labels reversed in working order]`: each pattern's rank.
     order: [Vec<u8>; 2],
 }
 
@@ -199,7 +199,7 @@ impl<'a> Solver<'a> {
         jobs
     }
 
-    /// Those of a row and layer, in a fixed order.
+    /// In a fixed order.
     #[inline]
     pub(super) fn visit_other_tuples(
         &self,

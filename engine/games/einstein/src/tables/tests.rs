@@ -92,7 +92,7 @@ impl Reference {
         };
         let values: Vec<f64> = moves.iter().map(after).collect();
         let outcomes = self.game.outcomes(position, &moves);
-        // Exact sixths: single-precision weights have only seven digits.
+        // Exact sixths.
         let value = |outcome: &alea_core::game::Outcome| {
             (f64::from(outcome.weight) * 6.0).round() / 6.0
                 * values[outcome.move_range()]

@@ -254,7 +254,7 @@ impl Endgame {
         (expected <= low).then_some(alpha)
     }
 
-    /// Expected score of the side to move, `depth` plies ahead.
+    /// For the side to move, `depth` plies ahead.
     #[inline(always)]
     fn shallow_search(&mut self, own: u64, enemy: u64, depth: u32, alpha: f32, beta: f32) -> f32 {
         self.nodes += 1;

@@ -81,7 +81,6 @@ impl SideMoveCache {
     }
 }
 
-/// Finds a side's distance index after a move.
 pub(super) struct DistanceIndexer {
     side: Side,
     pub(super) index: usize,

@@ -1,5 +1,5 @@
 //! Table rows and weight sums of n-tuples by AVX2, or AVX-512 with VBMI. If two stones share a
-//! square, the last counts, as in [`Symbols`](super::symbols::Symbols).
+//! square, the last counts, as in `Symbols`.
 #![allow(unsafe_code)]
 
 mod avx2;

@@ -9,7 +9,7 @@ use crate::{
 };
 use alea_learned::tuples::{MAX_TUPLES, TupleKernels};
 
-/// A side's moves: positions searched in a row mostly differ in the enemy's stones only.
+/// A side's moves, kept between positions of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: SideMoves,

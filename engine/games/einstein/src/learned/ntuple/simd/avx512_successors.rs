@@ -104,7 +104,7 @@ struct Moves<'a, 'b, const COMPACT: bool> {
     steps: &'a [SideMove],
     before: SymbolVectors<COMPACT>,
     mobility: Mobility,
-    /// Bias included, in sixteen lanes.
+    /// Bias included.
     parent_sum: __m512i,
     /// Each move's difference, initialised by the first group of blocks.
     changes: [MaybeUninit<__m512i>; MAX_STEPS],
@@ -114,9 +114,8 @@ struct Moves<'a, 'b, const COMPACT: bool> {
 /// recent stores, nor moves for each other.
 ///
 /// # Safety
-/// `weights` has [`tuple_blocks::SimdLayout::num_rows`] entries, at least one; `COMPACT` is
-/// [`tuple_blocks::SimdLayout::has_compact_alphabet`]. Groups are added in order from 0, to the
-/// same moves.
+/// `weights` has `SimdLayout::num_rows` entries, at least one; `COMPACT` is
+/// `SimdLayout::has_compact_alphabet`. Groups are added in order from 0, to the same moves.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
 unsafe fn add_block_group<const COMPACT: bool, const LONG: bool, const BLOCKS: usize>(
@@ -233,8 +232,8 @@ fn in_first_lane(number: i32) -> __m512i {
 /// The sum after each move (at most [`MAX_STEPS`]), bias included.
 ///
 /// # Safety
-/// `weights` has [`tuple_blocks::SimdLayout::num_rows`] entries, and `COMPACT` is
-/// [`tuple_blocks::SimdLayout::has_compact_alphabet`].
+/// `weights` has `SimdLayout::num_rows` entries, and `COMPACT` is
+/// `SimdLayout::has_compact_alphabet`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,popcnt")]
 pub(super) unsafe fn successors<const COMPACT: bool, const LONG: bool>(
     parent: &Parent<'_>,

@@ -107,9 +107,7 @@ pub fn run_program<C: Subcommand>(
     if let Some(directory) = arguments.data_dir.or(data_directory) {
         shipped_files::set_data_directory(&directory);
     }
-    // Other programs as players of every game.
-    #[cfg(unix)]
-    let [..] = engine::for_games!(crate::games::each_game! OneGame => ::arena::external::provide_external::<OneGame>());
+    let [..] = engine::for_games!(crate::games::each_game! OneGame => other_programs::provide::<OneGame>());
     match run(&arguments.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => output::fail(&error),

@@ -127,7 +127,6 @@ impl Console {
 }
 
 /// A file's input is all there from the beginning.
-#[cfg(unix)]
 fn is_file() -> bool {
     #[cfg(unix)]
     let input = std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned();

@@ -4,14 +4,13 @@ use crate::Error;
 #[cfg(feature = "burn")]
 use burn::tensor::Device;
 
-/// Names of burn's backends, and whether each is compiled in.
+/// Whether each is compiled in.
 const BURN_BACKENDS: [(&str, bool); 3] = [
     ("flex", cfg!(feature = "flex")),
     ("wgpu", cfg!(feature = "wgpu")),
     ("cuda", cfg!(feature = "cuda")),
 ];
 
-/// An implementation of the training step of neural networks.
 pub(crate) enum Backend {
     /// The step of [`crate::models::cpu`].
     Cpu,
@@ -21,7 +20,6 @@ pub(crate) enum Backend {
 }
 
 impl Backend {
-    /// Backend of this name.
     pub(crate) fn from_name(name: &str) -> Result<Self, Error> {
         match name {
             "cpu" => Ok(Self::Cpu),

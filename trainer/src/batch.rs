@@ -6,12 +6,12 @@ use alea_learned::{inputs::Learnable, named_set::NamedSet, network::bucket, tupl
 
 pub(crate) const SAMPLES_PER_TASK: usize = 256;
 
-/// Samples as inputs and targets of the neural network.
+/// Inputs and targets of the neural network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkBatch {
-    /// Active first-layer rows of each sample, `[batch, active]`.
+    /// Active first-layer rows, `[batch, active]`.
     pub rows: Vec<u16>,
-    /// Output bucket of each sample; empty if the network has one bucket.
+    /// Output bucket of each sample; empty if there is one bucket.
     pub buckets: Vec<u8>,
     /// Target win probability of each sample.
     pub targets: Vec<f32>,
@@ -20,7 +20,7 @@ pub struct NetworkBatch {
 }
 
 impl NetworkBatch {
-    /// Borrows the batch for the CPU training step.
+    /// Borrows the batch for the CPU step.
     #[must_use]
     pub fn inputs(&self) -> BatchView<'_> {
         BatchView {
@@ -31,7 +31,7 @@ impl NetworkBatch {
         }
     }
 
-    /// Sorts the samples by output bucket.
+    /// Sorts samples by output bucket.
     #[must_use]
     pub fn sort_by_bucket(self) -> Self {
         if self.buckets.is_empty() {
@@ -41,7 +41,7 @@ impl NetworkBatch {
         let mut order: Vec<usize> = (0..self.buckets.len()).collect();
         order.sort_by_key(|&sample| self.buckets[sample]);
         fn reorder<T: Copy>(values: &[T], order: &[usize]) -> Vec<T> {
-            // `get`, since the list of buckets or loss weights may be empty.
+            // Buckets and loss weights may be empty.
             order
                 .iter()
                 .filter_map(|&at| values.get(at).copied())
@@ -68,14 +68,13 @@ fn map_samples<P, T>(samples: &[Sample<P>], of: impl Fn(&Sample<P>) -> T) -> Vec
 pub struct FeatureSpec<G: Learnable> {
     /// Rules of the game.
     pub game: G,
-    /// Enabled optional input groups.
+    /// Optional input groups.
     pub groups: NamedSet<G::Group>,
-    /// Largest [`alea_play::rule_parameters::Rules::remaining_length`] of each output bucket but the last,
-    /// ascending.
+    /// Largest `Rules::remaining_length` of each output bucket but the last, ascending.
     pub bounds: Vec<u8>,
 }
 
-/// Creates a batch; `lambda` is the weight of search values against game results in the targets.
+/// Creates a batch; `lambda` is the weight of search values against game results.
 #[must_use]
 pub fn network_batch<G: Learnable>(
     features: &FeatureSpec<G>,
@@ -103,10 +102,10 @@ pub fn network_batch<G: Learnable>(
     }
 }
 
-/// Samples as inputs and targets of the n-tuple network.
+/// Inputs and targets of the n-tuple network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TupleBatch {
-    /// For each sample and tuple an index into the weights of all tuples, `[batch, tuples]`.
+    /// Indices into the weights of all tuples, `[batch, tuples]`.
     pub rows: Vec<u32>,
     /// Target win probability of each sample.
     pub targets: Vec<f32>,
@@ -114,7 +113,7 @@ pub struct TupleBatch {
     pub weights: Vec<f32>,
 }
 
-/// Creates a batch; `lambda` is the weight of search values against game results in the targets.
+/// Creates a batch; `lambda` is the weight of search values against game results.
 #[must_use]
 pub fn tuple_batch<G: Learnable>(
     set: &TupleSet<G>,
@@ -143,7 +142,7 @@ fn rows_of<P: Sync, T: Copy + Default + Send>(
         tasks,
         || (),
         |(), (samples, rows)| {
-            // Indexed, since iteration over zipped slices is not always inlined.
+            // Iteration over zipped slices is not always inlined.
             for (number, sample) in samples.iter().enumerate() {
                 find(&sample.position, &mut rows[number * width..][..width]);
             }
@@ -162,7 +161,7 @@ fn loss_weights<P>(samples: &[Sample<P>]) -> Vec<f32> {
     }
 }
 
-/// Wraps positions in samples with the dummy target ½, for predictions.
+/// Wraps positions in samples with the dummy target ½.
 pub fn prediction_samples<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
     positions
         .iter()

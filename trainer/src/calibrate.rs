@@ -1,24 +1,24 @@
-//! Fits the logistic that maps raw scores to win probabilities by Newton's method: minimizes the
-//! cross-entropy against game results, a convex loss.
+//! Fits a logistic from raw scores to win probabilities by Newton's method: minimizes the
+//! cross-entropy against game results, which is convex.
 
 use crate::shard::PlayedGame;
 use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
-/// A fitted logistic `1 / (1 + exp(-(slope · score + offset)))`.
+/// The logistic `1 / (1 + exp(-(slope · score + offset)))`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogisticFit {
     /// Log odds per unit of score.
     pub slope: f64,
     /// Log odds at score 0.
     pub offset: f64,
-    /// Standard errors of slope and offset if all samples were independent.
+    /// Standard errors of slope and offset if samples were independent.
     pub standard_errors: [f64; 2],
     /// Mean cross-entropy in nats.
     pub loss: f64,
 }
 
-/// Non-terminal positions of the games, each with the final payoff of the seat to move.
+/// Non-terminal positions, each with the final payoff of the seat to move.
 #[must_use]
 pub fn positions_with_results<G: Playable>(
     rules: &G,
@@ -35,7 +35,7 @@ pub fn positions_with_results<G: Playable>(
     positions_with_results
 }
 
-/// Mean cross-entropy in nats of win probabilities against results in `[0, 1]`.
+/// Mean cross-entropy in nats of probabilities against results in `[0, 1]`.
 #[must_use]
 pub fn cross_entropy(samples: impl Iterator<Item = (f64, f32)>) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
@@ -48,7 +48,7 @@ pub fn cross_entropy(samples: impl Iterator<Item = (f64, f32)>) -> f64 {
     sum / count
 }
 
-/// Cross-entropy in nats of log odds against a result.
+/// In nats.
 pub(crate) fn logit_loss(logit: f64, result: f64) -> f64 {
     logit.max(0.0) - result * logit + (-logit.abs()).exp().ln_1p()
 }
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn two_scores_are_fitted_exactly() {
-        // Log odds: -ln 3 for score 0, which wins 1 of 4, and ln 3 for score 1, which wins 3 of 4.
+        // Score 0 wins 1 of 4 (log odds -ln 3), score 1 wins 3 of 4 (ln 3).
         let samples = [
             (0.0, 1.0),
             (0.0, 0.0),

@@ -1,5 +1,5 @@
-//! The training configuration, a TOML file. [`TrainConfig::default_toml`] documents every key and
-//! its default; unknown keys are errors.
+//! The training configuration, a TOML file. [`TrainConfig::default_toml`] documents all keys;
+//! unknown ones are errors.
 
 mod sections;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use toml::{
     de::{DeTable, DeValue, Deserializer},
 };
 
-/// The complete configuration of a training run.
+/// The configuration of a training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainConfig {
@@ -29,13 +29,13 @@ pub struct TrainConfig {
     pub seed: u64,
     /// How samples get their targets.
     pub target: TargetConfig,
-    /// Settings of both neural and n-tuple networks.
+    /// Settings of both model families.
     pub training: TrainingConfig,
-    /// Settings of the neural network.
+    /// Settings of neural networks alone.
     pub network: NetworkConfig,
-    /// Settings of the n-tuple network.
+    /// Settings of n-tuple networks alone.
     pub ntuple: NTupleConfig,
-    /// Settings of temporal-difference learning of the n-tuple network from self-play.
+    /// Settings of temporal-difference learning.
     pub online: TdConfig,
 }
 
@@ -53,7 +53,7 @@ impl Default for TrainConfig {
 }
 
 impl TrainConfig {
-    /// Replaces absent values with the game's defaults and checks all names.
+    /// Replaces absent values with the game's defaults and checks names.
     pub fn resolve<G: Learnable>(&self, game: &G) -> Result<Self, Error> {
         self.check()?;
         let mut config = self.clone();
@@ -69,13 +69,13 @@ impl TrainConfig {
         Ok(config)
     }
 
-    /// A configuration file that documents every key with its default.
+    /// A file that documents every key with its default.
     #[must_use]
     pub fn default_toml() -> &'static str {
         include_str!("config/default.toml")
     }
 
-    /// Parses a configuration; absent keys get their defaults.
+    /// Parses TOML; absent keys get their defaults.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
         let config: Self = parse_toml(text)?;
         config.check()?;
@@ -151,7 +151,7 @@ impl TrainConfig {
     }
 }
 
-/// Parses TOML settings, all of whose numbers must be finite.
+/// Parses TOML; all numbers must be finite.
 ///
 /// # Errors
 /// Names the line and the problem.
@@ -172,7 +172,7 @@ pub fn parse_toml<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     T::deserialize(Deserializer::from(table)).map_err(wrong)
 }
 
-/// Key, byte offset and text of a table's first infinite or NaN number.
+/// Key, byte offset and text of the first infinite or NaN number.
 fn find_non_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
     fn find_in_value<'a>(
         key: &'a str,

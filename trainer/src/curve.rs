@@ -1,4 +1,4 @@
-//! The training curve as CSV, and its output during training.
+//! The training curve as CSV, and output during training.
 
 use crate::Error;
 use alea_core::files::write_atomically;
@@ -6,12 +6,12 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{ops::RangeInclusive, path::Path};
 
-/// Validation loss of positions by how much of the game remains.
+/// Validation loss by remaining length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseLoss {
-    /// [`alea_play::rule_parameters::Rules::remaining_length`] of the positions.
+    /// `Rules::remaining_length` of the positions.
     pub remaining: usize,
-    /// Number of validation samples among these positions.
+    /// Validation samples among them.
     pub samples: usize,
     /// Mean cross-entropy in nats.
     pub loss: f64,
@@ -22,11 +22,11 @@ pub struct PhaseLoss {
 pub struct CurvePoint {
     /// The epoch, from 1.
     pub epoch: usize,
-    /// Mean cross-entropy during the epoch, in nats.
+    /// Mean cross-entropy in nats during the epoch.
     pub training_loss: f64,
-    /// Mean cross-entropy in nats of the validation samples after the epoch.
+    /// Mean cross-entropy in nats after the epoch.
     pub validation_loss: f64,
-    /// The validation loss by [`alea_play::rule_parameters::Rules::remaining_length`].
+    /// The validation loss by remaining length.
     pub validation_by_phase: Vec<PhaseLoss>,
     /// Learning rate of the epoch's last step.
     pub learning_rate: f64,
@@ -36,12 +36,11 @@ pub struct CurvePoint {
     pub seconds: f64,
 }
 
-/// Shows the progress of a training and stores its curve.
+/// Shows progress and stores the curve.
 #[derive(Clone, Copy)]
 pub struct Observer<'a> {
-    /// Progress bar.
     pub progress: &'a ProgressBar,
-    /// Plots the curve for `curve.svg`; `None` for no plot.
+    /// Plots the curve; `None` for no plot.
     pub draw: Option<CurvePlotter<'a>>,
 }
 
@@ -56,7 +55,7 @@ impl<'a> From<&'a ProgressBar> for Observer<'a> {
 }
 
 impl Observer<'_> {
-    /// Writes `curve.csv` and, if there is a plot, `curve.svg`, each atomically.
+    /// Writes `curve.csv` and the plot, `curve.svg`, each atomically.
     pub fn write_curve(&self, directory: &Path, table: &str) -> Result<(), Error> {
         let write = |name: &str, text: &str| {
             write_atomically(&directory.join(name), |file| {
@@ -73,7 +72,7 @@ impl Observer<'_> {
     }
 }
 
-/// The curve as CSV, with a column of validation losses for each value in `remaining`.
+/// The curve as CSV, with a column of validation losses for each `remaining` length.
 #[must_use]
 pub fn format_csv(points: &[CurvePoint], remaining: RangeInclusive<usize>) -> String {
     let mut text = String::from(

@@ -27,7 +27,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Shard files at these paths: files as given, directories by name.
+/// Shards at these paths: files as given, directories by name.
 pub fn shards_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut shards = Vec::new();
     for path in paths {

@@ -1,6 +1,6 @@
-//! Loads training samples from record shards: positions before a chance event, with a search value
-//! or label unless targets are game results alone. A hash equal for symmetric images assigns games
-//! to training or validation, so adding games moves no others.
+//! Loads training samples from shards: positions before a chance event, with a search value or
+//! label unless targets are game results alone. A hash equal for symmetric images assigns games to
+//! training or validation, so adding games moves no others.
 
 mod shard_samples;
 
@@ -20,27 +20,27 @@ use std::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Which positions of the records become samples, and with which targets.
+/// Which positions become samples, and their targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleOptions {
-    /// Label that replaces the search value of positions that have it.
+    /// Label that replaces search values.
     pub label: Option<String>,
-    /// Whether exact labels (from tablebases) replace both search value and game result.
+    /// Whether exact labels (from tablebases) replace search value and game result.
     pub exact: bool,
     /// Standard error of a label at which its sample has loss weight ½; 0: all weights are 1.
     pub error_scale: f32,
-    /// Whether targets are game results alone, so that positions without a value are samples too.
+    /// Whether targets are game results alone, so that positions need no value.
     pub results_only: bool,
-    /// Fraction of the games for validation.
+    /// Validation games, as a fraction of all.
     pub validation_fraction: f64,
     /// Seed of the split into training and validation.
     pub seed: u64,
-    /// Maximum number of training samples in memory; with more, all are read from disk.
+    /// Maximum training samples in memory; with more, all are read from disk.
     pub in_memory_limit: usize,
 }
 
 impl SampleOptions {
-    /// Takes the settings of a training configuration; no training samples are kept in memory.
+    /// Takes the settings of a configuration; no training samples are kept in memory.
     #[must_use]
     pub fn new(target: &TargetConfig, validation_fraction: f64, seed: u64) -> Self {
         let label = Some(target.label.clone()).filter(|label| !label.is_empty());
@@ -53,7 +53,7 @@ impl SampleOptions {
         }
     }
 
-    /// Uses search values and game results alone; no training samples are kept in memory.
+    /// Uses search values and results alone; no training samples are kept in memory.
     #[must_use]
     pub fn without_labels(validation_fraction: f64, seed: u64) -> Self {
         Self {
@@ -67,7 +67,7 @@ impl SampleOptions {
         }
     }
 
-    /// Sets the maximum number of training samples in memory.
+    /// Sets the maximum of training samples in memory.
     #[must_use]
     pub fn with_memory_limit(self, in_memory_limit: usize) -> Self {
         Self {
@@ -81,12 +81,12 @@ impl SampleOptions {
     }
 }
 
-/// Training samples, in one part per shard, and validation samples.
+/// Training samples, in parts, and validation samples.
 #[derive(Debug)]
 pub struct Samples<G: Playable> {
     rule_sets: RuleSets<G>,
     source: SampleStorage<G::Position>,
-    /// Number of training samples before each part, then the total.
+    /// Training samples before each part, then the total.
     part_starts: Vec<usize>,
     validation: Vec<Sample<G::Position>>,
     fingerprint: u64,
@@ -95,11 +95,11 @@ pub struct Samples<G: Playable> {
     duplicate_games: u64,
 }
 
-/// Rules of the games: one item, or one for each map.
+/// One item, or one for each map.
 #[derive(Debug)]
 struct RuleSets<G> {
     games: Vec<G>,
-    /// For each shard an index into `games`; empty if all have the same rules.
+    /// Indices into `games`; empty if all shards have the same rules.
     by_shard: Vec<usize>,
 }
 
@@ -112,7 +112,7 @@ impl<G> RuleSets<G> {
 impl<G: Learnable> RuleSets<G> {
     fn load(shards: &[PathBuf]) -> Result<Self, Error> {
         let rules = |path: &PathBuf| {
-            // Features do not depend on the rules of chance, which these rules drop.
+            // Without rules of chance, on which features do not depend.
             let rules = shard::read_header::<G>(path)?.parse_rules::<G>();
             Ok::<_, Error>(
                 rules
@@ -145,7 +145,7 @@ impl<G: Learnable> RuleSets<G> {
 #[derive(Debug)]
 enum SampleStorage<P> {
     Shards(Vec<ShardFile>, SampleOptions),
-    /// The samples of all parts in order.
+    /// Samples of all parts in order.
     Memory(SampleStore<P>),
 }
 
@@ -153,7 +153,7 @@ enum SampleStorage<P> {
 struct ShardFile {
     path: PathBuf,
     checksum: u64,
-    /// Whether each game is for validation.
+    /// By game.
     is_validation: Vec<bool>,
 }
 
@@ -181,11 +181,10 @@ impl PartSummary {
 }
 
 impl<G: Learnable> Samples<G> {
-    /// Reads all shards of the directories once, to check them and find the validation samples;
-    /// each shard becomes a part.
+    /// Reads all shards once, to check them and find validation samples; each shard becomes a part.
     ///
     /// # Errors
-    /// If a shard cannot be read, the shards have different games, none has the requested label, or
+    /// If a shard cannot be read, shards have different games, none has the requested label, or
     /// training or validation would be empty.
     pub fn open<P: AsRef<Path>>(directories: &[P], options: &SampleOptions) -> Result<Self, Error> {
         let mut shards = Vec::new();
@@ -320,7 +319,7 @@ impl<G: Playable> Samples<G> {
         Self::new(rule_sets, source, &summaries, validation).map_err(empty_set_error)
     }
 
-    /// Fails with `"training"` or `"validation"`, whichever has no samples.
+    /// Fails with `"training"` or `"validation"`, whichever is empty.
     fn new(
         rule_sets: RuleSets<G>,
         source: SampleStorage<G::Position>,
@@ -355,7 +354,7 @@ impl<G: Playable> Samples<G> {
         }
     }
 
-    /// Rules of the game; with several maps, rules whose features fit all maps.
+    /// Rules of the game; with several maps, rules whose features fit all.
     #[must_use]
     pub fn game(&self) -> &G {
         &self.rule_sets.games[0]
@@ -367,7 +366,7 @@ impl<G: Playable> Samples<G> {
         self.part_starts[self.num_parts()]
     }
 
-    /// Validation samples in the order of their games.
+    /// Validation samples in game order.
     #[must_use]
     pub fn validation(&self) -> &[Sample<G::Position>] {
         &self.validation
@@ -379,25 +378,25 @@ impl<G: Playable> Samples<G> {
         self.fingerprint
     }
 
-    /// The labels, exact ones included, that replaced values of samples.
+    /// Labels that replaced values, exact ones included.
     #[must_use]
     pub fn used_labels(&self) -> &[UsedLabel] {
         &self.labels
     }
 
-    /// Number of positions left out because benchmarks use them.
+    /// Positions left out because benchmarks use them.
     #[must_use]
     pub fn num_held_out(&self) -> usize {
         self.held_out
     }
 
-    /// Number of games that repeat an earlier one or a symmetric image of it.
+    /// Games that repeat an earlier one or an image of it.
     #[must_use]
     pub fn duplicate_games(&self) -> u64 {
         self.duplicate_games
     }
 
-    /// Whether training samples may have loss weights other than 1.
+    /// Whether loss weights other than 1 may occur.
     #[must_use]
     pub fn has_weights(&self) -> bool {
         match &self.source {
@@ -406,13 +405,13 @@ impl<G: Playable> Samples<G> {
         }
     }
 
-    /// Number of parts, one per shard.
+    /// One part per shard.
     #[must_use]
     pub fn num_parts(&self) -> usize {
         self.part_starts.len() - 1
     }
 
-    /// All training samples, if in memory.
+    /// `None` unless in memory.
     pub(crate) fn store(&self) -> Option<&SampleStore<G::Position>> {
         match &self.source {
             SampleStorage::Shards(..) => None,
@@ -424,7 +423,7 @@ impl<G: Playable> Samples<G> {
         self.part_starts[part]..self.part_starts[part + 1]
     }
 
-    /// Reads a part's training samples, in the order of their games.
+    /// Reads a part's training samples in game order.
     pub fn read_part(&self, part: usize) -> Result<Vec<Sample<G::Position>>, Error> {
         match &self.source {
             SampleStorage::Memory(held) => {

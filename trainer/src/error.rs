@@ -3,10 +3,10 @@
 use alea_core::files::FileError;
 use std::{fmt::Display, io, path::Path};
 
-/// One line of text that names the file, line or key and what would be right.
+/// One line that names the file, line or key and what would be right.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A file or directory cannot be read or written.
+    /// Failure to read or write.
     #[error(transparent)]
     File(#[from] FileError),
     /// In the order of the files.
@@ -18,7 +18,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Fails if there are errors; a single one is returned as itself.
+    /// A single error is returned as itself.
     pub(crate) fn from_problems(mut problems: Vec<Self>) -> Result<(), Self> {
         match problems.len() {
             0 => Ok(()),

@@ -1,4 +1,4 @@
-//! Exports trained models after comparing their predictions with those of the engine.
+//! Exports models after comparing their predictions with the engine's.
 
 use crate::Error;
 use alea_core::{
@@ -11,7 +11,7 @@ use alea_learned::{
 };
 use std::path::Path;
 
-/// Largest accepted difference between the win probabilities of trainer and engine.
+/// Between the win probabilities of trainer and engine.
 pub(crate) const PARITY_TOLERANCE: f64 = 1e-4;
 
 pub(crate) const PARITY_POSITIONS: usize = 100_000;

@@ -1,5 +1,5 @@
 //! Computes labels: a player, an evaluator or tablebases value every position before a chance
-//! event. Without a time limit, a game's labels depend on its moves and the label source alone.
+//! event. Without a time limit, a game's labels depend on its moves and the source alone.
 
 use crate::Error;
 use crate::shard::{
@@ -25,11 +25,10 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 const TABLES_SOURCE: &str = "tables";
 
-/// Default of the argument of `tables`: largest [`alea_play::rule_parameters::Rules::remaining_length`] of labelled
-/// positions.
+/// `tables` without an argument labels positions up to this `Rules::remaining_length`.
 const DEFAULT_MAX_REMAINING: usize = 5;
 
-/// Name of a label and notation of what computes it.
+/// A label and what computes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelConfig {
@@ -41,7 +40,7 @@ pub struct LabelConfig {
     pub by: String,
 }
 
-/// A label and the player, evaluator or tablebases that compute it.
+/// A label and the loaded player, evaluator or tablebases that compute it.
 #[derive(Clone)]
 pub struct LabelSource<G: Playable> {
     label: Label,
@@ -57,7 +56,7 @@ enum ValueSource<G: Playable> {
 }
 
 impl<G: Playable> LabelSource<G> {
-    /// Parses the settings and loads models and tables; tables not on disk are built.
+    /// Loads models and tables; tables not on disk are built.
     ///
     /// # Errors
     /// If name or notation are invalid, a model or table cannot be read, or the player values no
@@ -80,7 +79,7 @@ impl<G: Playable> LabelSource<G> {
                     recipe.name().to_owned(),
                     ValueSource::Player(Box::new(recipe)),
                 ),
-                // If it is no evaluator either, the error is that of players.
+                // For neither, the error is that of players.
                 Err(problem) => (
                     notation.to_string(),
                     ValueSource::Evaluator(
@@ -106,7 +105,7 @@ impl<G: Playable> LabelSource<G> {
         Ok(recipe)
     }
 
-    /// Values a position to find out whether the values have standard errors.
+    /// Values a position to find out.
     ///
     /// # Errors
     /// If the player values no positions.
@@ -114,7 +113,7 @@ impl<G: Playable> LabelSource<G> {
         let ValueSource::Player(player) = &self.source else {
             return Ok(false);
         };
-        // The last position of a random game, whose search is short.
+        // The last position of a random game: a short search.
         let mut random = RandomStream::new(1);
         let mut after = self.game.random_start(&mut random, 0);
         let mut last = after;
@@ -139,13 +138,13 @@ impl<G: Playable> LabelSource<G> {
         }
     }
 
-    /// Name and description of the label.
+    /// Description of the label.
     #[must_use]
     pub fn label(&self) -> &Label {
         &self.label
     }
 
-    /// Replaces the path of a model file in the label's description by `name`.
+    /// Replaces a model file's path in the description by `name`.
     #[must_use]
     pub fn with_model_name(mut self, path: &str, name: &str) -> Self {
         self.label.by = rename_model(&self.label.by, path, name);
@@ -153,7 +152,7 @@ impl<G: Playable> LabelSource<G> {
         self
     }
 
-    /// Whether repeated computation gives equal values, which a time limit prevents.
+    /// Whether repetition gives equal values, which a time limit prevents.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         match &self.source {
@@ -186,7 +185,7 @@ impl<G: Playable> LabelSource<G> {
         true
     }
 
-    /// Creates the label's computation for one thread.
+    /// For use on one thread.
     #[must_use]
     pub fn new_labeller(&self) -> Labeller<'_, G> {
         Labeller {
@@ -210,7 +209,7 @@ pub struct Labeller<'a, G: Playable> {
 }
 
 impl<G: Playable> Labeller<'_, G> {
-    /// Values of the position before each ply; `None` where the source gives no value.
+    /// Values before each ply; `None` where the source gives none.
     pub fn label_values(&mut self, played: &PlayedGame<G>) -> Vec<Option<Estimate>> {
         let game = &self.recipe.game;
         self.positions.clear();
@@ -255,13 +254,12 @@ impl<G: Playable> Labeller<'_, G> {
     }
 }
 
-/// Clamped, since outcome probabilities may sum to slightly more than 1.
+/// Outcome probabilities may sum to slightly more than 1.
 fn to_estimate(value: f32) -> Estimate {
     quantize_value(value.clamp(0.0, 1.0)).into()
 }
 
-/// Sets a game's labels except those of tablebases, for which see
-/// [`LabelSource::set_exact_labels`].
+/// Sets all labels except those of tablebases, for which see [`LabelSource::set_exact_labels`].
 pub(crate) fn label_game<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &mut PlayedGame<G>) {
     let label_count = labellers.len();
     for (index, labeller) in labellers.iter_mut().enumerate() {
@@ -310,7 +308,7 @@ fn parse_tables<G: Playable>(
     ))
 }
 
-/// Inserts path and checksum of each model file in a notation.
+/// Inserts path and checksum of model files in a notation.
 pub(crate) fn add_models(
     notation: &Notation,
     models: &mut BTreeMap<String, String>,

@@ -1,4 +1,4 @@
-//! Loads the samples of an epoch, shuffled, and prepares batches ahead of training. Parts (one per
+//! Loads an epoch's samples, shuffled, and prepares batches ahead of training. Parts (one per
 //! shard) are read in random order; each sample replaces a random one in a buffer, which is
 //! emitted.
 //!
@@ -14,7 +14,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 const QUEUE_LENGTH: usize = 2;
 
-/// Indices of random streams among those of a training seed.
+/// Among the random streams of a training seed.
 const ORDER_STREAM: u64 = 1;
 const SYMMETRY_STREAM: u64 = 2;
 
@@ -28,22 +28,22 @@ pub struct Shuffle {
     /// Capacity of the shuffle buffer, in samples. If all are in memory and fit, only their indices
     /// are shuffled.
     pub buffer: usize,
-    /// Whether each sample gets a random symmetry of the board.
+    /// Whether samples get random symmetries of the board.
     pub symmetries: bool,
 }
 
-/// One pass over the training or validation samples.
+/// One pass over training or validation samples.
 #[derive(Clone, Copy, Debug)]
 pub struct DataLoader<'a, G: Playable> {
     samples: &'a Samples<G>,
-    /// `None` for a pass over the validation samples, in order.
+    /// `None` for validation samples, in order.
     shuffle: Option<Shuffle>,
     batch: usize,
-    /// Batches to skip, when an interrupted epoch continues.
+    /// Batches to skip in an interrupted epoch.
     from: usize,
     /// `[k, n]`: every `n`-th part of the shuffled order, from the `k`-th on.
     slice: [usize; 2],
-    /// Threads that read shards; `None` for rayon's global pool.
+    /// Threads that read; `None` for rayon's global pool.
     pool: Option<&'a ThreadPool>,
 }
 
@@ -51,7 +51,7 @@ pub struct DataLoader<'a, G: Playable> {
 struct Disconnected;
 
 impl<'a, G: Playable> DataLoader<'a, G> {
-    /// Loads training samples in batches of `batch`, without the first `from` batches.
+    /// Loads training samples, without the first `from` batches of `batch`.
     #[must_use]
     pub fn training(samples: &'a Samples<G>, batch: usize, shuffle: Shuffle, from: usize) -> Self {
         Self {
@@ -61,8 +61,8 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         }
     }
 
-    /// Restricts the pass to `[k, n]`: every `n`-th part of the shuffled order, from the `k`-th on.
-    /// Threads of `pool` read it.
+    /// Restricts the pass to `[k, n]`: every `n`-th part of the shuffled order, from the `k`-th on,
+    /// read by threads of `pool`.
     #[must_use]
     pub fn with_slice(self, slice: [usize; 2], pool: &'a ThreadPool) -> Self {
         Self {
@@ -72,7 +72,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         }
     }
 
-    /// Loads all validation samples, in order.
+    /// Loads all validation samples in order.
     #[must_use]
     pub fn validation(samples: &'a Samples<G>, batch: usize) -> Self {
         Self {
@@ -85,7 +85,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         }
     }
 
-    /// Number of batches of a pass without a slice, including the skipped first ones.
+    /// Batches of a pass without a slice, including skipped ones.
     #[must_use]
     pub fn num_batches(&self) -> usize {
         let samples = if self.shuffle.is_some() {
@@ -96,8 +96,8 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         samples.div_ceil(self.batch)
     }
 
-    /// Prepares batches on other threads and passes them with their indices, from 0, to `learn`,
-    /// until that fails.
+    /// Prepares batches on other threads and passes them with their indices to `learn`, until that
+    /// fails.
     pub fn for_each_batch<B: Send>(
         &self,
         prepare: impl Fn(&[Sample<G::Position>]) -> B + Sync,
@@ -124,7 +124,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         })
     }
 
-    /// Sends the samples of each batch until the receiver is dropped.
+    /// Runs until the receiver is dropped.
     fn send_batches(
         &self,
         unprepared_queue: &SyncSender<Vec<Sample<G::Position>>>,
@@ -156,7 +156,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         if shuffle.buffer >= self.samples.num_training()
             && let Some(store) = self.samples.store()
         {
-            // Makes the same random choices as the buffer, but on indices.
+            // The same random choices, on indices.
             let own = parts.iter().flat_map(|&part| self.samples.part_range(part));
             let mut indices: Vec<u32> = own.map(|index| index as u32).collect();
             while !indices.is_empty() {
@@ -387,8 +387,7 @@ mod tests {
 
     #[test]
     fn large_buffers_shuffle_fully_and_small_ones_locally() {
-        // Each sample's value encodes its index; random indices differ by a third of their number
-        // on average.
+        // Values encode indices; random indices differ by a third of their number on average.
         let count = 10_000;
         let base = random_samples(1, 1)[0];
         let training: Vec<Sample<Position>> = (0..count)
@@ -409,8 +408,7 @@ mod tests {
         let full = distance(count);
         // Standard deviation of the mean: 0.236 / 100.
         assert!((full - 1.0 / 3.0).abs() < 0.012, "{full}");
-        // A sample stays in the buffer for a geometric number of steps, whose mean is the buffer
-        // size.
+        // The number of steps in the buffer is geometric; its mean is the buffer size.
         let small = distance(100);
         assert!(small < 0.02 && small > 0.002, "{small}");
         assert_eq!(distance(count), distance(10 * count));
@@ -460,7 +458,7 @@ mod tests {
             );
             let matching_symmetries = matching_symmetries(plain, with_symmetries);
             assert!(!matching_symmetries.is_empty());
-            // Not counted: positions that equal their own image.
+            // Excludes positions that equal their own image.
             if let [symmetry] = matching_symmetries[..] {
                 counts[symmetry] += 1;
             }

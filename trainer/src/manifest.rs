@@ -52,7 +52,7 @@ impl Manifest {
         }
     }
 
-    /// Whether a shard's header agrees with the manifest, except for the range of games.
+    /// Ignores the range of games.
     pub(crate) fn matches(&self, header: &ShardHeader) -> bool {
         *self == Self::new(header.clone(), self.games)
     }

@@ -1,5 +1,5 @@
-//! Trainable models: the CPU training of both families, and the neural network in burn, which is
-//! the reference of its CPU step and trains on other devices.
+//! Trainable models: CPU training of both families, and the neural network in burn, the reference
+//! of its CPU step, which trains on other devices.
 
 #[cfg(feature = "burn")]
 pub(crate) mod burn_tensors;

@@ -4,7 +4,7 @@ use crate::curve::CurvePoint;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Families of evaluators that can be trained.
+/// Families of trainable evaluators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// N-tuple network.
@@ -14,7 +14,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// Name of the family and of its model file.
+    /// Name, also that of the model file.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -29,40 +29,40 @@ impl Family {
 pub struct TrainingReport {
     /// `ntuple` or `network`.
     pub family: String,
-    /// Number of epochs, with those of interrupted runs.
+    /// Epochs, with those of interrupted runs.
     pub epochs: usize,
     /// Epoch of the exported weights, from 1.
     pub best_epoch: usize,
-    /// Mean cross-entropy in nats of the training samples during the best epoch.
+    /// Mean cross-entropy in nats during the best epoch.
     pub training_loss: f64,
-    /// Mean cross-entropy in nats of the validation samples after the best epoch.
+    /// Mean cross-entropy in nats after the best epoch.
     pub validation_loss: f64,
     /// Training samples per second, without validation.
     pub samples_per_second: f64,
-    /// Largest difference between the win probabilities of trainer and engine.
+    /// Largest difference between win probabilities of trainer and engine.
     pub parity: f64,
-    /// Positions at which trainer and engine were compared.
+    /// Positions at which they were compared.
     pub parity_positions: usize,
-    /// A point for each epoch.
+    /// One point per epoch.
     pub curve: Vec<CurvePoint>,
-    /// Path of the model file.
+    /// The model file.
     pub model: PathBuf,
 }
 
-/// A point of the curve of temporal-difference learning.
+/// Progress of temporal-difference learning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TdPoint {
     /// Games so far.
     pub games: u64,
-    /// Positions since the previous point.
+    /// Since the previous point.
     pub positions: u64,
     /// Mean cross-entropy in nats of values before their updates, since the previous point.
     pub loss: f64,
-    /// Probability of a random move in the latest game.
+    /// Of a random move in the latest game.
     pub exploration: f64,
-    /// Learning rate in the latest game.
+    /// Rate in the latest game.
     pub learning_rate: f64,
-    /// Games per second since the previous point, with updates.
+    /// Since the previous point, with updates.
     pub games_per_second: f64,
 }
 
@@ -71,20 +71,20 @@ pub struct TdPoint {
 pub struct TdReport {
     /// Always `ntuple`.
     pub family: String,
-    /// Number of games, with those of interrupted runs.
+    /// Games, with those of interrupted runs.
     pub games: u64,
-    /// Number of positions of all games.
+    /// Positions of all games.
     pub positions: u64,
     /// Mean cross-entropy in nats since the curve's last point but one.
     pub loss: f64,
-    /// Games per second, with updates.
+    /// With updates.
     pub games_per_second: f64,
-    /// Largest difference between the win probabilities of trainer and engine.
+    /// Largest difference between win probabilities of trainer and engine.
     pub parity: f64,
-    /// Positions at which trainer and engine were compared.
+    /// Positions at which they were compared.
     pub parity_positions: usize,
     /// Learning curve.
     pub curve: Vec<TdPoint>,
-    /// Path of the model file.
+    /// The model file.
     pub model: PathBuf,
 }

@@ -1,15 +1,14 @@
-//! Training samples: positions before a chance event, with search value and game result from the
-//! view of the side to move.
+//! Training samples: positions before a chance event, with search value and result from the view of
+//! the side to move.
 
 /// A position and what its target blends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample<P> {
-    /// A non-terminal position before a chance event.
+    /// Non-terminal, before a chance event.
     pub position: P,
-    /// Win probability of the side to move by a search or label, in `[0, 1]`.
+    /// Win probability by a search or label, in `[0, 1]`.
     pub value: f32,
-    /// Payoff of the side to move when the game ended, in `[0, 1]`; equals `value` if that is
-    /// exact.
+    /// Final payoff, in `[0, 1]`; equals `value` if that is exact.
     pub result: f32,
     /// Loss weight, in `(0, 1]`; see [`loss_weight`].
     pub weight: f32,
@@ -37,7 +36,7 @@ fn blend(value: f32, result: f32, lambda: f32) -> f32 {
 }
 
 impl<P> Sample<P> {
-    /// Creates a sample of loss weight 1 whose target is `value` for any λ.
+    /// Loss weight 1; the target is `value` for any λ.
     #[must_use]
     pub fn with_target(position: P, value: f32) -> Self {
         Self {
@@ -48,7 +47,7 @@ impl<P> Sample<P> {
         }
     }
 
-    /// Target win probability: `lambda` · `value` + (1 − `lambda`) · `result`.
+    /// Win probability `lambda` · `value` + (1 − `lambda`) · `result`.
     #[must_use]
     #[inline]
     pub fn target(&self, lambda: f32) -> f32 {
@@ -56,7 +55,7 @@ impl<P> Sample<P> {
     }
 }
 
-/// Samples in memory: 8 bytes besides the position, 12 if loss weights are stored.
+/// 8 bytes per sample besides the position, 12 if loss weights are stored.
 #[derive(Debug)]
 pub(crate) struct SampleStore<P> {
     samples: Vec<(P, [f32; 2])>,
@@ -113,7 +112,7 @@ impl<P: Copy> SampleStore<P> {
         Self::unpack(self.samples[index], weight)
     }
 
-    /// Removes and returns a sample; the last one gets its index.
+    /// The last sample gets the index.
     #[inline]
     pub(crate) fn swap_remove(&mut self, index: usize) -> Sample<P> {
         let weight = self.weights.as_mut().map(|all| all.swap_remove(index));
@@ -139,7 +138,7 @@ pub(crate) mod tests {
         dice::{DiceStream, Die, RandomStream},
     };
 
-    /// All positions of random games, with a smooth target: how much further the mover's leading
+    /// All positions of random games; the target is smooth: how much further the mover's leading
     /// stone has advanced.
     pub(crate) fn random_samples(games: usize, seed: u64) -> Vec<Sample<Position>> {
         let game = Standard::default();

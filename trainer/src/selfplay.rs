@@ -1,8 +1,8 @@
-//! Self-play: players drawn by weight play games, written as record shards. Without time limits,
-//! each game depends on settings, model contents and its index alone.
+//! Self-play: players drawn by weight play games, written as shards. Without time limits, a game
+//! depends on settings, model contents and its index alone.
 //!
-//! In games without chance, a game that repeats another of its shard is replayed from other
-//! openings; remaining repeats are not counted.
+//! Without chance, a game that repeats another of its shard is replayed from other openings;
+//! remaining repeats are not counted.
 
 mod config;
 mod player_pool;
@@ -40,8 +40,7 @@ use std::{
 };
 use summary::Clock;
 
-/// Assumed before the number of games that reaches a limit of positions is known. Most games are
-/// longer.
+/// Assumed before the games that reach a limit of positions are known. Most are longer.
 const MIN_EXPECTED_PLIES: u64 = 24;
 
 const MAX_RETRIES: u64 = 8;
@@ -53,20 +52,20 @@ pub struct SelfPlay<G: Playable> {
     game: G,
     recipes: Vec<PlayerRecipe<G>>,
     labels: Vec<LabelSource<G>>,
-    /// Checksum, as loaded, of each model file that a player names.
+    /// Checksum of each model file as loaded.
     models: BTreeMap<String, String>,
     starts: Starts<G::Position>,
-    /// Tablebases that make all moves in endgames, if enabled.
+    /// Make all moves in endgames, if enabled.
     tables: Option<Arc<dyn Oracle<G>>>,
 }
 
 impl<G: Playable> SelfPlay<G> {
-    /// Checks the settings, and loads the models and other files that they name.
+    /// Checks settings; loads the models and other files that they name.
     pub fn new(mut config: SelfPlayConfig) -> Result<Self, Error> {
         config.check()?;
         let setting = Error::with_prefix("self-play");
         let game: G = shard::parse_rules(trusted_text(&config.game), None).map_err(&setting)?;
-        // The normal form, so that spelling does not change the run.
+        // So that spelling does not change the run.
         config.game = game.notation();
         let mut recipes = Vec::with_capacity(config.players.len());
         let mut models = BTreeMap::new();
@@ -84,7 +83,7 @@ impl<G: Playable> SelfPlay<G> {
             .adjudicate
             .map(|remaining| load_tables(&game, remaining))
             .transpose();
-        // Errors of tablebases begin with their own option's name, not this setting's.
+        // Errors of tablebases begin with their own option's name.
         let own = G::registry()
             .oracle
             .map_or(String::new(), |oracle| format!("'{}'", oracle.key));
@@ -116,7 +115,7 @@ impl<G: Playable> SelfPlay<G> {
         })
     }
 
-    /// Replaces a model file's path in the records by `name`.
+    /// Replaces a model file's path in records by `name`.
     #[must_use]
     pub fn with_model_name(mut self, path: &str, name: &str) -> Self {
         for weighted in &mut self.config.players {
@@ -134,20 +133,20 @@ impl<G: Playable> SelfPlay<G> {
         self
     }
 
-    /// Whether repeated runs give equal games, which a player's time limit prevents.
+    /// Whether repetition gives equal games, which a player's time limit prevents.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         self.recipes.iter().all(PlayerRecipe::is_reproducible)
             && self.labels.iter().all(LabelSource::is_reproducible)
     }
 
-    /// Number of shards of the complete run.
+    /// Shards of the complete run.
     #[must_use]
     pub fn num_shards(&self) -> u64 {
         self.config.games.div_ceil(GAMES_PER_SHARD)
     }
 
-    /// Plays the games of shard `index`, of which there are none beyond the run.
+    /// Plays a shard's games; none beyond the run.
     pub fn play_shard(
         &self,
         index: u64,
@@ -156,7 +155,7 @@ impl<G: Playable> SelfPlay<G> {
         self.play_games(index, None, &Clock::default(), progress)
     }
 
-    /// Plays a shard's games; with `positions`, up to the game that reaches that number.
+    /// With `positions`, ends at the game that reaches that number.
     fn play_games(
         &self,
         index: u64,
@@ -262,7 +261,7 @@ impl<G: Playable> SelfPlay<G> {
         }
     }
 
-    /// Plays a game. Games of a group share random streams, so they are played in order.
+    /// Games of a group share random streams, so they are played in order.
     fn play_game(
         &self,
         index: u64,
@@ -279,7 +278,7 @@ impl<G: Playable> SelfPlay<G> {
             .starts
             .sample(&self.game, first, random)
             .unwrap_or_else(|| self.game.random_start(random, first));
-        // Seats that drew the same player have separate instances.
+        // Seats with the same player have separate instances.
         let mut seated: Vec<_> = (0..seats)
             .map(|seat| pool.acquire(players[seat], seat))
             .collect();
@@ -301,8 +300,8 @@ impl<G: Playable> SelfPlay<G> {
         )
         .map_err(|failure| Error::new(format!("game {index}: {failure}")))?;
         for ply in &mut record.plies {
-            // Clamped, since outcome probabilities may sum to slightly more than 1; quantized, so
-            // that the game equals what reading returns.
+            // Outcome probabilities may sum to slightly more than 1; quantized, the game equals
+            // what reading returns.
             ply.value = ply
                 .value
                 .map(|value| shard::quantize_value(value.clamp(0.0, 1.0)));

@@ -1,4 +1,4 @@
-//! The sections of the training configuration.
+//! Sections of the training configuration.
 
 use crate::Error;
 use alea_learned::{inputs::Learnable, named_set::NamedSet, tuples::TupleSet};
@@ -8,19 +8,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TargetConfig {
-    /// Weight of search values against game results in the first epoch's targets, in `[0, 1]`.
+    /// Weight of search values against game results in the first epoch, in `[0, 1]`.
     #[serde(rename = "search_share")]
     pub lambda: f32,
-    /// Weight of search values in the last epoch's targets, interpolated linearly from `lambda`;
-    /// `None`: constant.
+    /// This weight in the last epoch, with linear interpolation; `None`: constant.
     #[serde(rename = "final_search_share")]
     pub final_lambda: Option<f32>,
-    /// Name of the label that replaces the search value of positions that have it; empty for none.
+    /// Label that replaces search values; empty for none.
     pub label: String,
-    /// Whether exact labels (from tablebases) replace both search value and game result.
+    /// Whether exact labels (from tablebases) replace search value and game result.
     pub exact: bool,
-    /// Standard error of a label at which its sample has loss weight ½ ([`crate::sample::loss_weight`]);
-    /// 0: all weights are 1; `None`: 0.05.
+    /// Standard error of a label at which its sample has loss weight ½
+    /// ([`crate::sample::loss_weight`]); 0: all weights are 1; `None`: 0.05.
     pub error_scale: Option<f32>,
 }
 
@@ -37,7 +36,7 @@ impl Default for TargetConfig {
 }
 
 impl TargetConfig {
-    /// Weight of search values against game results in epoch `epoch`, from 1, of `epochs`.
+    /// Weight of search values in `epoch`, from 1.
     pub fn lambda_in_epoch(&self, epoch: usize, epochs: usize) -> f32 {
         let last = self.last_lambda();
         // A single epoch uses the last weight, as validation does.
@@ -53,7 +52,7 @@ impl TargetConfig {
         self.error_scale.unwrap_or(0.05)
     }
 
-    /// Whether targets are game results alone in all epochs.
+    /// Whether targets are game results in all epochs.
     #[must_use]
     pub fn uses_results_only(&self) -> bool {
         self.lambda == 0.0 && self.last_lambda() == 0.0
@@ -64,21 +63,21 @@ impl TargetConfig {
     }
 }
 
-/// Settings of both neural and n-tuple networks.
+/// Settings of both model families.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainingConfig {
-    /// Step of neural networks: cpu, or a backend of burn (flex, wgpu, cuda) if compiled in.
+    /// Backend of neural networks: cpu, or one of burn (flex, wgpu, cuda) if compiled in.
     pub backend: String,
     /// Maximum number of epochs.
     pub epochs: usize,
     /// Epochs without a lower validation loss after which training stops; 0: never.
     pub patience: usize,
-    /// Whether each training sample gets a random symmetry of the board.
+    /// Whether training samples get random symmetries of the board.
     pub symmetries: bool,
-    /// Capacity of the shuffle buffer, in samples.
+    /// Samples in the shuffle buffer.
     pub window: usize,
-    /// Minutes between checkpoints within an epoch; 0: only after each epoch.
+    /// Minutes between checkpoints within an epoch; 0: none.
     pub checkpoint_minutes: f64,
     /// How the learning rate decreases.
     pub schedule: Schedule,
@@ -105,16 +104,16 @@ impl Default for TrainingConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
-    /// Half a cosine wave, from the initial to the last rate.
+    /// Half a cosine wave.
     Cosine,
     /// Two drops by equal factors, after 60 % and 85 % of the steps.
     Step,
-    /// The initial rate throughout.
+    /// No decrease.
     Constant,
 }
 
 impl Schedule {
-    /// Learning rate, relative to the initial one, after the fraction `done` of all steps.
+    /// Learning rate relative to the initial one, after a fraction `done` of all steps.
     #[must_use]
     pub fn factor(self, done: f64, final_rate: f64) -> f64 {
         match self {
@@ -129,23 +128,23 @@ impl Schedule {
     }
 }
 
-/// Settings of the neural network.
+/// Settings of neural networks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NetworkConfig {
-    /// Width of each hidden layer, one to three.
+    /// Widths of one to three hidden layers.
     pub hidden: Vec<usize>,
-    /// Names of the optional input groups; `None` for the game's default.
+    /// Optional input groups; `None` for the game's default.
     pub inputs: Option<Vec<String>>,
-    /// Largest [`alea_play::rule_parameters::Rules::remaining_length`] of each output bucket but the last,
-    /// ascending. A bucket has its own layers after the first.
+    /// Largest `Rules::remaining_length` of each output bucket but the last, ascending. Each bucket
+    /// has its own layers after the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<u8>,
     /// Samples per optimizer step.
     pub batch: usize,
     /// Initial learning rate of Adam.
     pub learning_rate: f64,
-    /// Maximum Euclidean norm of each tensor's gradient; larger ones are scaled down.
+    /// Maximum Euclidean norm of a tensor's gradient; larger ones are scaled down.
     pub gradient_norm: f32,
 }
 
@@ -163,7 +162,7 @@ impl Default for NetworkConfig {
 }
 
 impl NetworkConfig {
-    /// The optional input groups, configured or the game's default.
+    /// The configured input groups, or the game's default.
     pub fn input_groups<G: Learnable>(&self) -> Result<NamedSet<G::Group>, Error> {
         match &self.inputs {
             Some(names) => NamedSet::from_list(names).map_err(Error::with_prefix("network.inputs")),
@@ -172,22 +171,22 @@ impl NetworkConfig {
     }
 }
 
-/// Settings of the n-tuple network.
+/// Settings of n-tuple networks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NTupleConfig {
-    /// Name of a predefined tuple set; empty for the game's default.
+    /// Predefined tuple set; empty for the game's default.
     pub set: String,
-    /// Custom tuples, which replace the named set; each lists its cells, separated by blanks.
+    /// Tuples that replace the set; each lists its cells, separated by blanks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuples: Vec<String>,
-    /// Largest [`alea_play::rule_parameters::Rules::remaining_length`] of each phase but the last, ascending. A
-    /// phase has its own weight tables.
+    /// Largest `Rules::remaining_length` of each phase but the last, ascending. Each phase has its
+    /// own tables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<u8>,
     /// How samples update the weights.
     pub rule: UpdateRule,
-    /// Initial learning rate, before division by the number of tuples.
+    /// Initial rate, before division by the number of tuples.
     pub learning_rate: f64,
 }
 
@@ -204,7 +203,7 @@ impl Default for NTupleConfig {
 }
 
 impl NTupleConfig {
-    /// The custom tuples or else the named set, with the configured phases.
+    /// The custom tuples or else the named set.
     pub fn tuple_set<G: Learnable>(&self, game: &G) -> Result<TupleSet<G>, Error> {
         let name = match self.set.as_str() {
             "" => game.tuple_sets()[0].name,
@@ -221,19 +220,19 @@ impl NTupleConfig {
     }
 }
 
-/// Settings of temporal-difference learning of the n-tuple network from self-play.
+/// Settings of temporal-difference learning of n-tuple networks from self-play.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TdConfig {
-    /// Number of self-play games.
+    /// Self-play games.
     pub games: u64,
-    /// Initial learning rate, instead of [`NTupleConfig::learning_rate`].
+    /// Initial rate, instead of [`NTupleConfig::learning_rate`].
     pub learning_rate: f64,
     /// λ of TD(λ), in `[0, 1]`.
     pub trace: f64,
     /// Probability of a random move in the first game.
     pub exploration: f64,
-    /// Probability of a random move in the last game, with linear interpolation between.
+    /// This probability in the last game, with linear interpolation.
     pub final_exploration: f64,
     /// Games between two points of the training curve, each with a checkpoint.
     pub report_every: u64,
@@ -252,7 +251,7 @@ impl Default for TdConfig {
     }
 }
 
-/// How a sample updates a weight. The learning rate is divided by the number of tuples.
+/// How a sample updates a weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UpdateRule {

@@ -1,6 +1,6 @@
 //! Directories that appear complete or not at all: filled under a temporary name, then renamed. A
-//! lock (on Unix) distinguishes directories of running programs from those of killed ones, which
-//! are removed.
+//! lock (on Unix) tells directories of running programs from those of killed ones, which are
+//! removed.
 
 use super::parent;
 use crate::Error;
@@ -24,7 +24,7 @@ pub(super) struct AtomicDirectory {
 }
 
 impl AtomicDirectory {
-    /// Creates and locks a temporary directory beside `target`.
+    /// Creates and locks a directory beside `target`.
     ///
     /// # Errors
     /// If `target` exists and is not empty, or its parent is not writable.
@@ -38,8 +38,7 @@ impl AtomicDirectory {
             let temporary = temporary.map_err(&failed)?;
             let lock = files::lock_directory(temporary.path(), TaskSlice::All);
             let lock = lock.ok().flatten();
-            // Otherwise another program removed the directory before it was locked, or locks are
-            // unsupported.
+            // Else another program removed it before it was locked, or locks are unsupported.
             if temporary.path().is_dir() && (lock.is_some() || attempt == MAX_ATTEMPTS) {
                 return Ok(Self {
                     target: target.to_owned(),

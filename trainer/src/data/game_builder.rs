@@ -15,7 +15,7 @@ pub(super) struct GameBuilder<'a, G: Playable> {
     plies: Vec<Ply<G::Move>>,
     labels: Vec<Vec<Option<Estimate>>>,
     times: Vec<Option<u64>>,
-    /// Ending and payoffs; unused if the game ended by the rules.
+    /// Unused if the game ended by the rules.
     pub(super) result: (Ending, Payoffs),
 }
 
@@ -24,7 +24,7 @@ pub(super) struct PlyExtras {
     pub(super) value: Option<f32>,
     pub(super) explored: bool,
     pub(super) time: Option<u64>,
-    /// Value and standard error by each label of the shard header.
+    /// By label: value and standard error.
     pub(super) labels: Vec<(Option<f32>, Option<f32>)>,
 }
 

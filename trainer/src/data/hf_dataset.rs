@@ -1,6 +1,6 @@
-//! Exports game records as a data set for the Python package `datasets`: a folder of Parquet files
-//! in splits, with a dataset card, which appears complete or not at all. Memory holds at most one
-//! row group per split.
+//! Exports game records for the Python package `datasets`: a folder of Parquet files in splits,
+//! with a dataset card, which appears complete or not at all. Memory holds at most one row group
+//! per split.
 
 use super::{
     ShardReader,
@@ -20,19 +20,19 @@ use std::{
 /// Splits and file sizes of a data set.
 #[derive(Clone, Debug)]
 pub struct DatasetLayout {
-    /// The splits of the data set, at least one.
+    /// Splits, at least one.
     pub parts: Vec<SplitPart>,
-    /// Seed of the random assignment of games to splits, as in [`split`](super::transform::split).
+    /// Seed of the split, as in [`split`](super::transform::split).
     pub seed: u64,
-    /// Positions after which a file ends, with the last game complete.
+    /// Positions after which a file ends, with its last game complete.
     pub file_positions: u64,
 }
 
-/// Exports all games as a data set, in order within each split. Summaries count files as shards.
+/// Exports all games, in order within each split. Summaries count files as shards.
 ///
 /// # Errors
-/// If `target` exists and is not empty, the splits are invalid or one gets no games, records cannot
-/// be read, or a file cannot be written.
+/// If `target` exists and is not empty, splits are invalid or get no games, records cannot be read,
+/// or a file cannot be written.
 pub fn export<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -43,7 +43,7 @@ pub fn export<G: Playable>(
     let folder = staging.path().join("data");
     let failed = Error::write_failed(target);
     fs::create_dir(&folder).map_err(&failed)?;
-    // Temporary: the final name contains the number of files.
+    // The final name contains the number of files.
     let unfinished = |part: usize, number: u64| folder.join(format!("{part}-{number}"));
     let close = |open: Option<ParquetWriter<'_, G, BufWriter<File>>>| match open {
         Some(open) => open.finish()?.into_inner()?.sync_all(),

@@ -1,4 +1,4 @@
-//! Writes imported games to a new set, and counts and lists those that cannot be stored.
+//! Writes imported games to a new set; lists those that cannot be stored.
 
 use super::shard_writer::{ShardWriter, WriteSummary};
 use crate::Error;
@@ -12,26 +12,26 @@ use std::{
 
 const MAX_LISTED_PROBLEMS: usize = 1_000;
 
-/// What an import does with illegal or unfinished games.
+/// What to do with illegal or unfinished games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BadGames {
-    /// Stops the import with an error.
+    /// Stops with an error.
     #[default]
     Refuse,
-    /// Skips, counts and lists the game.
+    /// Skips, counts and lists them.
     Skip,
 }
 
-/// The games of an imported file that were not stored.
+/// Imported games that were not stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SkippedGames {
     /// Games without a result.
     pub stopped: u64,
     /// Illegal or unreadable games.
     pub damaged: u64,
-    /// Match games that ended by a forfeit.
+    /// Games that ended by a forfeit.
     pub forfeited: u64,
-    /// One line for each of the first 1,000 stopped or damaged games.
+    /// A line for each of the first 1,000 stopped or damaged games.
     pub problems: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ impl<G: Playable> ImportSink<G> {
         })
     }
 
-    /// Stores or skips a game; `location` names its line or row in error messages.
+    /// `location` names the line or row in errors.
     pub(super) fn take(
         &mut self,
         location: impl Display,

@@ -1,5 +1,5 @@
-//! Game records as JSON lines: a heading with rules, players and labels, then a game per line.
-//! Export followed by import gives the same set to the last bit.
+//! Game records as JSON lines: a heading with rules, players and labels, then a line per game.
+//! Export and import give the same set to the last bit.
 
 use super::{
     ShardReader,
@@ -87,7 +87,7 @@ impl Heading {
     }
 }
 
-/// Writes all games to a file and returns their number.
+/// Writes all games; returns their number.
 pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, Error> {
     write_games(path, |file| {
         write_line(file, &Heading::new(source)).map_err(Error::write_failed(path))?;
@@ -99,7 +99,7 @@ pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, 
     Ok(source.games)
 }
 
-/// Game notation in a file's heading; `None` without a readable heading.
+/// Game notation in the heading; `None` if unreadable.
 #[must_use]
 pub fn game_notation(path: &Path) -> Option<String> {
     let mut first = Vec::new();
@@ -116,7 +116,7 @@ fn write_line(file: &mut dyn Write, value: &impl Serialize) -> std::io::Result<(
     file.write_all(&text)
 }
 
-/// JSON of a game; `labels` names its labels.
+/// A game as JSON.
 pub fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> GameLine {
     let mut line = GameLine::from_record(rules, &game.record, game.players.clone());
     for (number, ply) in line.plies.iter_mut().enumerate() {
@@ -134,7 +134,7 @@ pub fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> G
     line
 }
 
-/// Imports a file as a new set, without games that ended by a forfeit.
+/// Imports a new set, without games that ended by a forfeit.
 pub fn import<G: Playable>(
     path: &Path,
     target: &Path,
@@ -180,10 +180,10 @@ pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
     }
 }
 
-/// Number of plies of a line, and its game; `None` for a forfeit.
+/// Number of plies, and the game; `None` for a forfeit.
 type Read<G> = (u64, Option<PlayedGame<G>>);
 
-/// Calls `each` with the header, and number and content of each line.
+/// Calls `each` with the header, line number and line.
 fn read<G: Playable>(
     path: &Path,
     mut each: impl FnMut(&ShardHeader, u64, Result<Read<G>, Rejection>) -> Result<(), Error>,

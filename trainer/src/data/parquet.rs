@@ -1,6 +1,5 @@
-//! Game records as a Parquet file with a row per ply: columns and export, by the column interface
-//! of the crate `parquet`, without Arrow. Export followed by import gives the same set to the last
-//! bit.
+//! Game records as a Parquet file with a row per ply, written by the column interface of the crate
+//! `parquet`, without Arrow. Export and import give the same set to the last bit.
 
 mod column_reader;
 mod import;
@@ -30,7 +29,7 @@ use std::{
     sync::Arc,
 };
 
-/// Its value is the heading, the first line of JSON lines.
+/// Key of the heading, the first line of JSON lines.
 const HEADING_KEY: &str = "alea";
 
 const ROWS_PER_GROUP: usize = 1 << 18;
@@ -87,7 +86,7 @@ struct Column<'a, G: Playable> {
 }
 
 impl<'a, G: Playable> Column<'a, G> {
-    /// `cell` gives the entry of each row, which may be missing in optional columns alone.
+    /// `cell` gives a row's entry; only optional columns may miss some.
     fn new<T: DataType>(
         declaration: impl Into<String>,
         cell: impl Fn(&Row<'_, G>) -> Option<T::T> + 'a,
@@ -212,10 +211,9 @@ pub(super) fn declarations<G: Playable>(source: &ShardReader<G>) -> Vec<String> 
 pub(super) struct ParquetWriter<'a, G: Playable, W> {
     columns: Vec<Column<'a, G>>,
     rules: &'a G,
-    /// The crate requires an owned, `Send` writer; finished row groups are moved from here to
-    /// `out`.
+    /// The crate requires an owned, `Send` writer; finished row groups are moved to `out`.
     file: SerializedFileWriter<Vec<u8>>,
-    /// Games of the next row group, with their numbers.
+    /// Of the next row group, with their numbers.
     games: Vec<(i64, PlayedGame<G>)>,
     buffered: usize,
     pub(super) rows: u64,
@@ -263,7 +261,7 @@ impl<'a, G: Playable, W: Write> ParquetWriter<'a, G, W> {
     }
 }
 
-/// Writes all games to a file and returns their number.
+/// Writes all games; returns their number.
 pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, Error> {
     let failed = Error::write_failed(path);
     write_games(path, |file| {

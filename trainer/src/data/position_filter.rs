@@ -1,4 +1,4 @@
-//! Restricts the positions that training uses by removing values and labels, as plies cannot be
+//! Restricts the positions used in training by removing values and labels, as plies cannot be
 //! removed from a game.
 
 use crate::shard::PlayedGame;
@@ -8,14 +8,13 @@ use serde::Serialize;
 /// Selects positions by the ply that led to them; the default selects all. Ranges are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Filter {
-    /// Range of [`alea_play::rule_parameters::Rules::remaining_length`] after the ply.
+    /// Range of `Rules::remaining_length` after the ply.
     pub remaining: (usize, usize),
-    /// Range of ply numbers, from 1; 0 is the start position, which can only have labels.
+    /// Ply numbers, from 1; 0 is the start position, which can only have labels.
     pub plies: (usize, usize),
     /// `Some(true)`: only positions after exploratory moves; `Some(false)`: only after others.
     pub explored: Option<bool>,
-    /// Only positions after plies of this player, an index into
-    /// [`super::ShardReader::players`].
+    /// Only positions after plies of this index into [`super::ShardReader::players`].
     pub player: Option<u8>,
     /// Maximum difference between a value or label and the game result, from the same seat's view.
     pub disagreement: f32,
@@ -41,7 +40,7 @@ impl Filter {
         let (mut player, mut explored) = (None, false);
         let mut left = false;
         for (number, ply) in record.plies.iter_mut().enumerate() {
-            // The previous ply led to the position before a ply, to which labels belong.
+            // A label belongs to the position before a ply, to which the previous ply led.
             let is_selected =
                 self.matches(rules.remaining_length(&position), number, explored, player);
             let seat = rules.to_move(&position);

@@ -1,4 +1,4 @@
-//! Adds a label to existing games, in a directory `NAME.unfinished` that is renamed once complete.
+//! Adds a label to games, in a directory `NAME.unfinished` that is renamed once complete.
 
 use super::{
     ShardReader,
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// Writes the games with a label added or replaced, shard by shard; resumes an interrupted run.
 /// Several processes may each write a slice of the shards to one directory, which
-/// [`TaskSlice::Merge`] then renames.
+/// [`TaskSlice::Merge`] renames.
 ///
 /// # Errors
 /// If shards of other tasks are missing at the merge, records cannot be read or written, or the
@@ -67,7 +67,7 @@ pub fn relabel<G: Playable>(
         let games = match read_finished(&path, &header, index, &games)? {
             Some(games) => {
                 progress.inc(games.len() as u64);
-                // Finished shards do not count in the estimated speed.
+                // Finished shards do not count in the speed.
                 progress.reset_eta();
                 games
             }
@@ -86,7 +86,7 @@ pub fn relabel<G: Playable>(
     Ok(written)
 }
 
-/// Where the shards are written before `target` is complete.
+/// Where shards are written before `target` is complete.
 #[must_use]
 pub fn unfinished_path(target: &Path) -> PathBuf {
     let mut name = target.as_os_str().to_owned();
@@ -116,7 +116,7 @@ fn header<G: Playable>(
     Ok((header, index))
 }
 
-/// Games of a finished shard; `None` if the file does not exist.
+/// `None` if the file does not exist.
 fn read_finished<G: Playable>(
     path: &Path,
     header: &ShardHeader,

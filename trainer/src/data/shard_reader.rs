@@ -1,4 +1,4 @@
-//! Reads the shards of one game as one list of games with common indices of players and labels.
+//! Reads shards of one game, with common indices of players and labels.
 
 use super::shards_of;
 use crate::Error;
@@ -15,7 +15,7 @@ const HEADERS_PER_BATCH: usize = 256;
 
 const MAX_LISTED_RUNS: usize = 100;
 
-/// Occupies all threads without holding too many games.
+/// Occupies all threads without holding many games.
 const SHARDS_PER_BATCH: usize = 16;
 
 pub(crate) fn different_game_error(path: &Path, found: &str, first: &str) -> Error {
@@ -27,7 +27,7 @@ pub(crate) fn different_game_error(path: &Path, found: &str, first: &str) -> Err
     )
 }
 
-/// Index of a player, added if new; shards store it in a byte.
+/// Adds the player if new; shards store indices in a byte.
 pub(super) fn intern_player(
     name: &str,
     players: &mut Vec<String>,
@@ -42,7 +42,7 @@ pub(super) fn intern_player(
     index.ok_or_else(|| Error::at_path(path, "with it there are more than 255 players"))
 }
 
-/// Reads shards of one game, with at most 255 players and 16 labels in all.
+/// Reads shards of one game, with at most 255 players and 16 labels.
 #[derive(Debug)]
 pub struct ShardReader<G> {
     shards: Vec<ShardEntry>,
@@ -54,33 +54,33 @@ pub struct ShardReader<G> {
     pub times: bool,
     /// Rules of the games.
     pub rules: G,
-    /// The first 100 distinct runs that produced the games; `{"more": N}` stands for others.
+    /// The first 100 distinct runs that produced games; `{"more": N}` stands for others.
     pub runs: Vec<serde_json::Value>,
-    /// Number of distinct runs.
+    /// Distinct runs.
     pub run_count: usize,
-    /// Number of games.
+    /// All games.
     pub games: u64,
-    /// Number of games that did not end by the rules.
+    /// Games that did not end by the rules.
     pub ended_early: u64,
 }
 
 #[derive(Debug)]
 struct ShardEntry {
     path: PathBuf,
-    /// For each player of the shard an index into [`ShardReader::players`].
+    /// Shard index to index into [`ShardReader::players`].
     players: Vec<u8>,
-    /// For each label of the shard an index into [`ShardReader::labels`].
+    /// Shard index to index into [`ShardReader::labels`].
     labels: Vec<usize>,
     games: u64,
 }
 
 impl<G: Playable> ShardReader<G> {
-    /// Reads the headers of all shards at these paths of files or directories.
+    /// Reads the headers of shards at these files or directories.
     pub fn open(paths: &[PathBuf]) -> Result<Self, Error> {
         Self::read_headers(paths, false)
     }
 
-    /// Reads the headers of all shards, and compares directories with their manifests.
+    /// [`Self::open`] that compares directories with their manifests.
     ///
     /// # Errors
     /// Those of [`ShardReader::open`], or if shards are missing or belong to another run.
@@ -183,7 +183,7 @@ impl<G: Playable> ShardReader<G> {
         Ok(())
     }
 
-    /// Index of a label, added if new; it has standard errors if it has any in one shard.
+    /// Adds the label if new; it has standard errors if it has any in one shard.
     fn intern_label(&mut self, label: Label, path: &Path) -> Result<usize, Error> {
         let Some(index) = self
             .labels
@@ -224,7 +224,7 @@ impl<G: Playable> ShardReader<G> {
         ))
     }
 
-    /// Header for new shards of this reader's games.
+    /// Header for new shards of these games.
     #[must_use]
     pub fn new_header(&self, run: serde_json::Value) -> ShardHeader {
         ShardHeader {
@@ -235,7 +235,7 @@ impl<G: Playable> ShardReader<G> {
         }
     }
 
-    /// Index of the player with this notation.
+    /// Index of a player's notation.
     pub fn player_index(&self, name: &str) -> Result<u8, Error> {
         let number = self.players.iter().position(|player| player == name);
         let number = number.and_then(|number| u8::try_from(number).ok());
@@ -247,12 +247,12 @@ impl<G: Playable> ShardReader<G> {
         })
     }
 
-    /// Paths of the shards, in order.
+    /// Shards in order.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.shards.iter().map(|entry| entry.path.as_path())
     }
 
-    /// Passes every game in order, with this reader's indices of players and labels.
+    /// Passes all games in order, with this reader's indices of players and labels.
     pub fn for_each_game(
         &self,
         mut each: impl FnMut(PlayedGame<G>) -> Result<(), Error>,
@@ -271,7 +271,7 @@ impl<G: Playable> ShardReader<G> {
         Error::from_problems(problems)
     }
 
-    /// Reads games number `from..to`, with this reader's indices of players and labels.
+    /// Reads games `from..to`, with this reader's indices of players and labels.
     pub fn read_games(&self, from: u64, to: u64) -> Result<Vec<PlayedGame<G>>, Error> {
         let mut games = Vec::new();
         let mut first = 0;

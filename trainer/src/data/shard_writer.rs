@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes games to a new directory of shards.
+/// Writes a new directory of shards.
 #[derive(Debug)]
 pub struct ShardWriter<G: Playable> {
     staging: AtomicDirectory,
@@ -22,28 +22,28 @@ pub struct ShardWriter<G: Playable> {
     written: WriteSummary,
 }
 
-/// What was written to a directory.
+/// What was written.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WriteSummary {
-    /// Path of the directory.
+    /// The directory.
     pub directory: PathBuf,
-    /// Number of shards.
+    /// Shards in it.
     pub shards: u64,
-    /// Number of games.
+    /// Games in it.
     pub games: u64,
-    /// Games that repeat an earlier one or a symmetric image of it; `None` unless a set is split.
+    /// Games that repeat an earlier one or an image of it; `None` unless a set is split.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<u64>,
-    /// Number of plies.
+    /// All plies.
     pub positions: u64,
-    /// Number of plies with a search value.
+    /// Plies with a search value.
     pub values: u64,
-    /// Number of positions with a label, summed over the labels.
+    /// Positions with a label, summed over labels.
     pub labels: u64,
-    /// Number of games with each ending; not in JSON if all ended by the rules.
+    /// Games by ending; not in JSON if all ended by the rules.
     #[serde(skip_serializing_if = "all_ended_by_rules")]
     pub endings: BTreeMap<Ending, u64>,
-    /// The imported file's games that were not stored.
+    /// Imported games that were not stored.
     #[serde(skip_serializing_if = "SkippedGames::is_empty")]
     pub left_out: SkippedGames,
 }
@@ -75,7 +75,7 @@ impl WriteSummary {
 }
 
 impl<G: Playable> ShardWriter<G> {
-    /// Creates a temporary directory; the shards' headers are `header` with their range of games.
+    /// Creates a temporary directory; shards get `header` with their range of games.
     pub fn create(directory: &Path, header: ShardHeader) -> Result<Self, Error> {
         Ok(Self {
             staging: AtomicDirectory::create(directory)?,
@@ -85,7 +85,7 @@ impl<G: Playable> ShardWriter<G> {
         })
     }
 
-    /// Appends a game, and writes the shard if it is full.
+    /// Appends a game; writes the shard if full.
     pub fn push(&mut self, game: PlayedGame<G>) -> Result<(), Error> {
         self.written.count_game(&game);
         self.buffered.push(game);
@@ -126,7 +126,7 @@ impl<G: Playable> ShardWriter<G> {
         Ok(())
     }
 
-    /// Writes the last shard and the manifest, and renames the directory to its final path.
+    /// Writes the last shard and the manifest; renames the directory to its final path.
     pub fn finish(mut self) -> Result<WriteSummary, Error> {
         self.check_not_empty(&self.written.directory)?;
         if !self.buffered.is_empty() {

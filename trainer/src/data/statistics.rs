@@ -10,75 +10,75 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Bins of a histogram of values in `[0, 1]`.
+/// Bins of values in `[0, 1]`.
 pub const NUM_VALUE_BINS: usize = 20;
 
-/// Statistics of a set of game records. Positions are those before a ply.
+/// Statistics of game records. Positions are those before a ply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Info {
-    /// Number of shards.
+    /// Shards read.
     pub shards: u64,
-    /// Total size of the shards in bytes.
+    /// Size of the shards.
     pub bytes: u64,
-    /// Number of games.
+    /// Games read.
     pub games: u64,
-    /// Number of positions before a ply, which is that of plies.
+    /// As many as plies.
     pub positions: u64,
-    /// Bytes of the shards per position.
+    /// Shard size per position.
     pub bytes_per_position: f64,
     /// Games with several winners.
     pub draws: u64,
-    /// Points of each seat, with 1 for a win and ½ for a draw of two.
+    /// Points of each seat: 1 for a win, ½ for a draw of two.
     pub points: Vec<f64>,
-    /// Points of the seats that moved first.
+    /// Points of seats that moved first.
     pub first_mover_points: f64,
-    /// Number of games with each ending; not in JSON if all ended by the rules.
+    /// Games by ending; not in JSON if all ended by the rules.
     #[serde(skip_serializing_if = "all_ended_by_rules")]
     pub endings: BTreeMap<Ending, u64>,
-    /// Number of plies that were explored, not chosen by the player.
+    /// Plies that were explored, not chosen by the player.
     pub explored: u64,
-    /// Number of plies with a search value.
+    /// Plies with a search value.
     pub values: u64,
-    /// Mean squared difference between search values and results; `None` without values.
+    /// Mean squared difference of search values and results; `None` without values.
     pub value_error: Option<f64>,
-    /// Plies of the shortest and of the longest game.
+    /// Of the shortest and the longest game.
     pub plies: [usize; 2],
-    /// Number of games by their number of plies.
+    /// Games with each number of plies.
     pub games_by_plies: Vec<u64>,
-    /// Number of positions by [`alea_play::rule_parameters::Rules::remaining_length`].
+    /// Positions by `Rules::remaining_length`.
     pub positions_by_remaining: Vec<u64>,
-    /// Number of search values in each of [`NUM_VALUE_BINS`] equal bins.
+    /// Search values in [`NUM_VALUE_BINS`] equal bins.
     pub values_by_size: Vec<u64>,
-    /// Games with start, chance outcomes and moves of an earlier one.
+    /// Games with start, outcomes and moves of an earlier one.
     pub duplicate_games: u64,
-    /// Games that repeat an earlier one or a symmetric image of it.
+    /// Games that repeat an earlier one or an image of it.
     pub duplicate_games_up_to_symmetry: u64,
     /// Positions that repeat an earlier one with the same seat to move.
     pub duplicate_positions: u64,
-    /// Statistics of each player.
+    /// Points of each player.
     pub players: Vec<PlayerTally>,
-    /// Statistics of each label.
+    /// One item per label.
     pub labels: Vec<LabelStatistics>,
-    /// Notation of the game with its parameters.
+    /// Notation with parameters.
     pub game: String,
-    /// Number of program runs that produced the games.
+    /// Program runs that produced the games.
     pub runs: usize,
 }
 
 /// Statistics of one label.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LabelStatistics {
-    /// Name of the label.
+    /// Label name.
     pub name: String,
-    /// Notation of the player, evaluator or tablebases that computed the label.
+    /// What computed it.
     pub by: String,
-    /// Number of positions with this label.
+    /// Positions with it.
     pub positions: u64,
-    /// Mean squared difference between labels and results; `None` without labels.
+    /// Mean squared difference of labels and results; `None` without labels.
     pub error: Option<f64>,
 }
 
-/// Computes the statistics of records, in 8 bytes of memory per position and 24 per game.
+/// Computes statistics in 8 bytes of memory per position and 24 per game.
 pub fn info<G: Playable>(source: &ShardReader<G>) -> Result<Info, Error> {
     let mut info = Info {
         points: vec![0.0; source.rules.seats()],
@@ -187,7 +187,7 @@ impl Info {
             for (label, values) in self.labels.iter_mut().zip(&game.labels) {
                 if let Some(Estimate { value, .. }) = values[number] {
                     label.positions += 1;
-                    // A sum, which is divided after the last game.
+                    // Divided after the last game.
                     *label.error.get_or_insert(0.0) += f64::from(value - payoff).powi(2);
                 }
             }

@@ -29,11 +29,10 @@ use std::{
 
 const UNNAMED_PLAYER: &str = "unknown";
 
-/// Name of all rarer players in a file with too many.
+/// All rarer players of a file with too many.
 const OTHER_PLAYERS: &str = "others";
 
-/// Names that get an index of their own: at most 253, the most frequent and, of equally frequent
-/// ones, the first.
+/// Names with their own index: at most 253, the most frequent and, among equals, the first.
 fn frequent_names<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
     let mut counts = HashMap::new();
     for (index, name) in names.enumerate() {
@@ -42,13 +41,13 @@ fn frequent_names<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> 
     let mut names: Vec<_> = counts.into_iter().collect();
     if names.len() >= usize::from(u8::MAX) {
         names.sort_unstable_by_key(|&(_, (count, index))| (Reverse(count), index));
-        // The other two indices are for unnamed and rarer players.
+        // Unnamed and rarer players get the other two.
         names.truncate(usize::from(u8::MAX) - 2);
     }
     names.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Writes all games to a file, one per line, and returns their number.
+/// Writes a game per line; returns their number.
 pub fn export<G: Playable>(
     source: &ShardReader<G>,
     form: &TranscriptFormat<G>,
@@ -81,7 +80,7 @@ pub fn export<G: Playable>(
     Ok(source.games)
 }
 
-/// Stated result of a two-player game that did not end by the rules; otherwise `None`.
+/// `None` unless a two-player game did not end by the rules.
 fn adjudicated_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult> {
     let winner = match record.payoffs {
         payoffs if payoffs == DRAW => None,
@@ -91,7 +90,7 @@ fn adjudicated_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResul
     (!ending.is_played()).then_some(StatedResult { ending, winner })
 }
 
-/// Imports a file as a new set.
+/// Imports a new set.
 pub fn import<G: Playable>(
     rules: &G,
     form: &TranscriptFormat<G>,

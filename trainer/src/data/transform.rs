@@ -1,5 +1,5 @@
-//! Merges, filters, samples, shuffles and splits sets of game records, as a pure function of games,
-//! options and seed.
+//! Merges, filters, samples, shuffles and splits game records, as a pure function of games, options
+//! and seed.
 
 use super::{
     ShardReader,
@@ -26,7 +26,7 @@ fn create_writer<G: Playable>(
     ShardWriter::create(target, source.new_header(describe_command(source, command)))
 }
 
-/// Copies the games for which `keep`, which may modify them, returns true.
+/// Copies games for which `keep`, which may modify them, is true.
 fn copy_games<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -41,7 +41,7 @@ fn copy_games<G: Playable>(
     output.finish()
 }
 
-/// Copies all games in order; with `unique`, without those that equal an earlier one.
+/// Copies games in order; with `unique`, without repeats of earlier ones.
 pub fn merge<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -54,7 +54,7 @@ pub fn merge<G: Playable>(
     })
 }
 
-/// Copies games without the values and labels that `filter` removes; drops games that keep none.
+/// Removes values and labels as `filter` says; drops games that keep none.
 pub fn filter<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -66,7 +66,7 @@ pub fn filter<G: Playable>(
     })
 }
 
-/// Copies a random sample of `games` games, in their original order.
+/// Copies random games, in their order.
 pub fn sample<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -82,7 +82,7 @@ pub fn sample<G: Playable>(
     let command = json!({ "command": "sample", "games": games, "seed": seed });
     let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Records, &[1]));
     let (mut remaining, mut left) = (games, source.games);
-    // Selection sampling (Fan, Muller and Rezucha 1962; algorithm S of Knuth).
+    // Algorithm S of Knuth (Fan, Muller and Rezucha 1962).
     copy_games(source, target, command, |_| {
         let is_sampled = (random.below(left.max(1) as usize) as u64) < remaining;
         left = left.saturating_sub(1);
@@ -91,7 +91,7 @@ pub fn sample<G: Playable>(
     })
 }
 
-/// Copies all games in random order, in about 400 bytes of memory per game.
+/// Copies games in random order, in about 400 bytes of memory per game.
 pub fn shuffle<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -112,21 +112,21 @@ pub fn shuffle<G: Playable>(
     output.finish()
 }
 
-/// Name and relative size of one part of a split.
+/// One part of a split.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SplitPart {
-    /// Name of the part and its directory.
+    /// Also names its directory.
     pub name: String,
-    /// Expected fraction of the games, relative to the sum of all parts' weights.
+    /// Expected games, relative to the sum of all weights.
     pub weight: f64,
 }
 
-/// Assigns games to the parts of a split, symmetric images to the same part.
+/// Assigns games to parts, symmetric images to the same one.
 pub(super) struct SplitPolicy<'a> {
     parts: &'a [SplitPart],
     sum: f64,
     seed: u64,
-    /// Fingerprints, equal for symmetric images, of the games so far.
+    /// Fingerprints, equal for symmetric images.
     seen: HashSet<u64>,
 }
 
@@ -164,7 +164,7 @@ impl<'a> SplitPolicy<'a> {
         part.weight / self.sum
     }
 
-    /// The game's part, and whether an equal game or symmetric image came before.
+    /// The part, and whether an equal game or image came before.
     pub(super) fn assign<G: Playable>(&mut self, rules: &G, game: &PlayedGame<G>) -> (usize, bool) {
         let fingerprint = game.canonical_fingerprint(rules);
         (

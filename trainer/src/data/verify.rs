@@ -1,4 +1,4 @@
-//! Replays every game of records and lists every problem.
+//! Replays all games of records and lists all problems.
 
 use super::{json_lines, shards_of};
 use crate::Error;
@@ -11,20 +11,19 @@ use std::{collections::BTreeSet, path::PathBuf};
 /// What [`verify`] found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Verification {
-    /// Number of shards and JSON-lines files.
+    /// Shards and JSON-lines files.
     pub shards: u64,
-    /// Number of legal games.
+    /// Legal games.
     pub games: u64,
-    /// Number of plies of the legal games.
+    /// Plies of the legal games.
     pub positions: u64,
-    /// All problems, one line each, in the order of the files.
+    /// A line for each problem, in the order of files.
     pub problems: Vec<String>,
     /// Shards that manifests list but that do not exist, as in an unfinished run.
     pub missing: u64,
 }
 
-/// Replays all games of shards and JSON-lines files at these paths, and compares directories with
-/// their manifests.
+/// Replays the games of shards and JSON-lines files, and compares directories with their manifests.
 ///
 /// # Errors
 /// If there is nothing to read. Problems of a shard are listed instead.

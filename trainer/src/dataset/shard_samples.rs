@@ -1,4 +1,4 @@
-//! Converts the games of a shard to samples. A ply's search value estimates the position after it,
+//! Converts a shard's games to samples. A ply's search value estimates the position after it,
 //! averaged over chance; a label estimates the position before it.
 
 use super::SampleOptions;
@@ -14,36 +14,36 @@ use alea_play::playable::Playable;
 use serde::Serialize;
 use std::path::Path;
 
-/// A label and how often it was used.
+/// A label and its use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UsedLabel {
-    /// The label.
+    /// The used label.
     #[serde(flatten)]
     pub label: Label,
-    /// Training and validation samples with this label.
+    /// Training and validation samples with it.
     pub samples: usize,
 }
 
 pub(super) struct ShardSamples<P> {
     pub(super) game: String,
     pub(super) checksum: u64,
-    /// Low halves of the games' canonical fingerprints; empty if the split was given.
+    /// Low halves of canonical fingerprints; empty if the split was given.
     pub(super) fingerprints: Vec<u64>,
-    /// Whether each game is for validation.
+    /// By game.
     pub(super) is_validation: Vec<bool>,
     pub(super) training: Vec<Sample<P>>,
     pub(super) validation: Vec<Sample<P>>,
-    /// Positions left out because benchmarks use them.
+    /// Positions used by benchmarks.
     pub(super) held_out: usize,
     pub(super) labels: Vec<UsedLabel>,
 }
 
-/// Which of a shard's labels become targets, by index.
+/// Indices of a shard's labels that become targets.
 struct SelectedLabels<'a> {
     options: &'a SampleOptions,
-    /// Label that replaces the search value; `None` if the shard lacks it.
+    /// Replaces search values; `None` if the shard lacks it.
     value: Option<usize>,
-    /// Labels that replace both search value and game result.
+    /// Replace search value and game result.
     exact: Vec<usize>,
 }
 
@@ -118,7 +118,7 @@ fn is_validation(options: &SampleOptions, fingerprint: u128) -> bool {
     ((draw >> 11) as f64 / (1u64 << 53) as f64) < options.validation_fraction
 }
 
-/// Appends a game's samples; returns the number of benchmark positions left out.
+/// Returns the number of benchmark positions left out.
 fn add_samples<G: Playable>(
     rules: &G,
     game: &PlayedGame<G>,
@@ -169,7 +169,7 @@ fn add_samples<G: Playable>(
             samples.push(sample);
         }
         position = rules.play(&position, ply.mv);
-        // From the mover's view; the next iteration converts it to the next mover's.
+        // From the mover's view; the next iteration converts it.
         searched = ply.value.map(|value| (seat, value));
     }
     held_out

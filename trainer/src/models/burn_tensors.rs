@@ -7,13 +7,12 @@ use burn::{
     tensor::{DType, Device, Int, Tensor, TensorData, activation::log_sigmoid},
 };
 
-/// Mean of the cross-entropies, each times its sample's loss weight, in nats. All tensors are
-/// `[batch, 1]`.
+/// Mean of the cross-entropies, each times its loss weight, in nats. Tensors are `[batch, 1]`.
 pub(crate) fn cross_entropy(logits: Tensor<2>, [targets, weights]: [Tensor<2>; 2]) -> Tensor<1> {
     (((targets.neg() + 1.0) * logits.clone() - log_sigmoid(logits)) * weights).mean()
 }
 
-/// Sums, for each sample, the rows of `weights` (`[rows, width]`) that its `indices` (`[batch, k]`)
+/// Sums, for each sample, the rows of `weights` (`[rows, width]`) that `indices` (`[batch, k]`)
 /// name.
 pub(crate) fn embedding_bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
     let [batch, per_sample] = indices.dims();
@@ -62,7 +61,7 @@ pub(crate) fn tensor_values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32
     Ok(data.iter::<f32>().collect())
 }
 
-/// Creates a parameter with a fixed id, by which burn's optimizer finds its state.
+/// burn's optimizer finds its state by the parameter's id, which is fixed.
 pub(super) fn parameter<const D: usize>(
     id: u64,
     values: &[f32],

@@ -1,4 +1,4 @@
-//! Prefetches cache lines; does nothing on processors other than x86-64.
+//! Prefetches cache lines on x86-64; otherwise does nothing.
 #![allow(unsafe_code)]
 
 #[inline(always)]

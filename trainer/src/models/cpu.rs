@@ -1,6 +1,6 @@
-//! Hand-written CPU training step of the neural network, several times as fast as burn's. Any
-//! number of threads and any instruction set give the same bits: gradients of blocks of fixed size
-//! are summed in order.
+//! Hand-written CPU training of the neural network, several times as fast as burn's. Any number of
+//! threads and any instruction set give the same bits: gradients of blocks of fixed size are summed
+//! in order.
 
 mod adam;
 mod backprop;
@@ -21,7 +21,7 @@ use std::ops::Range;
 
 const BLOCK_SIZE: usize = 512;
 
-/// Weights per parallel task: a multiple of the vector size that fits the second-level cache.
+/// A multiple of the vector size that fits the second-level cache.
 const WEIGHTS_PER_TASK: usize = 1 << 14;
 
 /// A neural network and its Adam optimizer, with all tensors in one array.
@@ -29,7 +29,7 @@ const WEIGHTS_PER_TASK: usize = 1 << 14;
 pub struct CpuNetwork {
     shape: Shape,
     weights: Vec<f32>,
-    /// Adam's mean gradients of all weights, then its mean squared gradients.
+    /// Mean gradients of all weights, then mean squared gradients.
     moments: Vec<f32>,
     steps: u64,
     instructions: Instructions,
@@ -37,9 +37,8 @@ pub struct CpuNetwork {
 }
 
 impl CpuNetwork {
-    /// Creates a network from weights and bias of the first layer, each further hidden layer and
-    /// the output. `moments` are Adam's mean gradients, then mean squared gradients, initially 0;
-    /// `steps` counts past steps.
+    /// Creates a network from weights and bias of each layer in turn. `moments` are Adam's mean
+    /// gradients, then mean squared gradients, initially 0; `steps` counts past steps.
     ///
     /// # Panics
     /// If a length does not fit the shape, or a hidden width is not a multiple of 16.
@@ -67,18 +66,17 @@ impl CpuNetwork {
         }
     }
 
-    /// Creates an untrained network from weights and biases, in the order of [`Self::new`].
+    /// Creates an untrained network; `weights` are those of [`Self::new`].
     #[must_use]
     pub fn from_weights(shape: Shape, weights: Vec<f32>) -> Self {
         Self::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0)
     }
 
-    /// Sizes of the layers.
     pub(crate) fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Replaces the best available instruction set.
+    /// Overrides the best available instruction set.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {
@@ -87,13 +85,13 @@ impl CpuNetwork {
         }
     }
 
-    /// Weights and biases, in the order of [`Self::new`].
+    /// Weights and biases as in [`Self::new`].
     #[must_use]
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
 
-    /// Adam's moments, as in [`Self::new`], and number of past steps.
+    /// Moments as in [`Self::new`], and past steps.
     pub fn optimizer_state(&self) -> (&[f32], u64) {
         (&self.moments, self.steps)
     }
@@ -131,13 +129,13 @@ impl CpuNetwork {
         loss
     }
 
-    /// Clamps the weights to the engine's integer range. `one_hot_slots`, one-hot slots as ranges of
-    /// first-layer rows, also keeps the first layer's sums within 16 bits.
+    /// Clamps the weights to the engine's integer range. `one_hot_slots`, ranges of first-layer
+    /// rows, also keeps the first layer's sums within 16 bits.
     pub fn clamp_to_range(&mut self, one_hot_slots: Option<&[Range<usize>]>) {
         fake_quantization::clamp_to_range(self.shape, one_hot_slots, &mut self.weights);
     }
 
-    /// Writes the gradient of the mean loss to `workspace[0]`; returns the sum of the losses.
+    /// Writes the mean loss's gradient to `workspace[0]`; returns the sum of the losses.
     fn compute_gradient(&mut self, batch: BatchView<'_>) -> f64 {
         let blocks: Vec<BatchView<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();
         if self.workspace.len() < blocks.len().max(1) {
@@ -185,7 +183,7 @@ impl CpuNetwork {
         first.loss
     }
 
-    /// Log odds of a win for each sample.
+    /// Log odds of a win.
     #[must_use]
     pub fn predict_logits(&self, batch: BatchView<'_>) -> Vec<f32> {
         let blocks: Vec<BatchView<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();

@@ -33,7 +33,7 @@ pub(crate) struct NetworkModel {
 }
 
 impl NetworkModel {
-    /// Network of these weights, in the order of [`Shape::initial_weights`].
+    /// `weights` are in the order of [`Shape::initial_weights`].
     pub(crate) fn from_weights(shape: Shape, weights: &[f32], device: &Device) -> Self {
         let (hidden, buckets) = (shape.hidden(), shape.buckets());
         let tensors = shape.split(weights, None);
@@ -83,7 +83,7 @@ impl NetworkModel {
         all
     }
 
-    /// All weights, in the order of [`Shape::initial_weights`].
+    /// In the order of [`Shape::initial_weights`].
     pub(crate) fn weights(&self) -> Vec<f32> {
         self.map_tensors(values, values).concat()
     }
@@ -105,7 +105,7 @@ impl NetworkModel {
     }
 
     /// Logits of a win, `[batch, 1]`, for active rows `[batch, active]` and one-hot buckets
-    /// `[batch, buckets]`, which are `None` with one bucket.
+    /// `[batch, buckets]`, `None` if there is one.
     pub(crate) fn logits(&self, rows: Tensor<2, Int>, buckets: Option<Tensor<2>>) -> Tensor<2> {
         let first = self.first_layer(rows);
         let Some(buckets) = buckets else {
@@ -169,18 +169,17 @@ fn layer_params<'a>(
     weights.as_ref().zip(bias.as_ref())
 }
 
-/// Activations in `[0, 1]` from sums in units of 1/127, rounded down.
+/// From sums in units of 1/127, rounded down.
 fn floor_activations(steps: Tensor<2>) -> Tensor<2> {
     let steps = steps.clamp(0.0, 127.0);
     straight_through(steps.clone(), steps.floor()) / 127.0
 }
 
-/// `numbers` in the forward pass, with the gradient of `others` (straight-through estimator).
+/// `numbers`, with the gradient of `others` (straight-through estimator).
 fn straight_through<const D: usize>(others: Tensor<D>, numbers: Tensor<D>) -> Tensor<D> {
     others.clone() + (numbers - others).detach()
 }
 
-/// `weights · scale`, rounded to integers.
 fn round_to_units<const D: usize>(weights: Tensor<D>, scale: i32) -> Tensor<D> {
     let scaled = weights * scale as f32;
     straight_through(scaled.clone(), scaled.round())

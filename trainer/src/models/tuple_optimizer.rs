@@ -8,10 +8,10 @@ use alea_core::calibration::exponential;
 
 const LANES: usize = 8;
 
-/// Samples between prefetch and use of rows: the tables exceed the second-level cache.
+/// In samples: the tables exceed the second-level cache.
 const PREFETCH_DISTANCE: usize = 2;
 
-/// Initial sum of squares: the square of a typical error, which limits the first steps.
+/// The square of a typical error, which limits the first steps.
 const ADAGRAD_INITIAL_SUM: f32 = 0.1;
 
 /// Weights, then the bias, each beside its optimizer state: one cache miss instead of two.
@@ -21,12 +21,12 @@ pub enum WeightTable {
     Sgd(Vec<[f32; 1]>),
     /// Weight and sum of squared errors.
     Adagrad(Vec<[f32; 2]>),
-    /// Weight, sum of errors, and sum of the absolute errors.
+    /// Weight, sum of errors, and sum of absolute errors.
     TemporalCoherence(Vec<[f32; 3]>),
 }
 
 impl WeightTable {
-    /// Creates `rows` weights and the bias, all 0.
+    /// `rows` weights and the bias, all 0.
     #[must_use]
     pub fn zeros(rule: UpdateRule, rows: usize) -> Self {
         let start = if rule == UpdateRule::Adagrad {
@@ -42,7 +42,7 @@ impl WeightTable {
         )
     }
 
-    /// Numbers of optimizer state per weight.
+    /// Optimizer numbers per weight.
     pub(crate) fn state_len(rule: UpdateRule) -> usize {
         match rule {
             UpdateRule::Sgd => 0,
@@ -51,7 +51,7 @@ impl WeightTable {
         }
     }
 
-    /// Creates a table; `state` has the optimizer state of each weight and, last, of the bias.
+    /// Creates a table; `state` has each weight's optimizer state and, last, the bias's.
     #[must_use]
     pub fn new(rule: UpdateRule, weights: &[f32], bias: f32, state: &[f32]) -> Self {
         match rule {
@@ -63,7 +63,7 @@ impl WeightTable {
         }
     }
 
-    /// Weights, bias, and optimizer state, as in [`Self::new`].
+    /// Weights, bias and state, as in [`Self::new`].
     #[must_use]
     pub fn to_parts(&self) -> (Vec<f32>, f32, Vec<f32>) {
         match self {
@@ -85,8 +85,8 @@ impl WeightTable {
         }
     }
 
-    /// Updates the weights by the error, value minus target, of each position in order; `rate` is
-    /// the learning rate over the number of tuples.
+    /// Updates the weights by each position's error, value minus target, in order; `rate` as in
+    /// [`Self::train`].
     pub fn apply_errors(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
         match self {
             Self::Sgd(table) => apply_errors(table, rows, errors, rate, sgd),
@@ -97,7 +97,7 @@ impl WeightTable {
         }
     }
 
-    /// Logit of the position with these rows.
+    /// Logit of a position.
     #[must_use]
     #[inline]
     pub fn logit(&self, rows: &[u32]) -> f32 {
@@ -108,7 +108,7 @@ impl WeightTable {
         }
     }
 
-    /// Logit of each sample, given `rows`, `[samples, tuples]`.
+    /// Logit of each sample; `rows` is `[samples, tuples]`.
     #[must_use]
     pub fn logits(&self, rows: &[u32], tuples: usize) -> Vec<f32> {
         let rows = rows.chunks_exact(tuples);
@@ -146,8 +146,8 @@ fn logit<const WIDTH: usize>(table: &[[f32; WIDTH]], rows: &[u32]) -> f32 {
     table[table.len() - 1][0] + sum_row_weights(rows, |row| table[row as usize][0])
 }
 
-/// Sums weights in the same order on every machine: row *i* in lane *i* modulo 16, then the lanes
-/// by halves.
+/// Sums in the same order on every machine: row *i* in lane *i* modulo 16, then the lanes by
+/// halves.
 #[inline(always)]
 fn sum_row_weights(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     const LANES: usize = 16;
@@ -172,7 +172,7 @@ fn sum_row_weights(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
 }
 
 /// Returns the sum of the losses, each before its update. A weight's error is value minus target,
-/// times the sample's loss weight (1 if `weights` is empty).
+/// times the loss weight (1 if `weights` is empty).
 fn update<const WIDTH: usize>(
     table: &mut [[f32; WIDTH]],
     rows: &[u32],
@@ -186,7 +186,7 @@ fn update<const WIDTH: usize>(
     }
     let tuples = rows.len() / targets.len();
     let mut loss = 0.0f64;
-    // Σ ln(1 + eˣ) by the logarithm of a product, which 256 factors of at most 2 keep finite.
+    // Σ ln(1 + eˣ) by the logarithm of a product of at most 256 factors up to 2.
     let mut product = 1.0f64;
     let later = rows
         .chunks_exact(tuples)
@@ -252,7 +252,7 @@ fn update_position<const WIDTH: usize>(
     table[bias] = rule(table[bias], error, rate);
 }
 
-/// Updates several distinct rows by the same error, vectorized over rows.
+/// `rows` are distinct; vectorized over them.
 #[inline(always)]
 #[allow(
     clippy::needless_range_loop,
@@ -293,14 +293,14 @@ fn sgd([weight]: [f32; 1], error: f32, rate: f32) -> [f32; 1] {
     [weight - rate * error]
 }
 
-/// Divides the step by the root of the sum of squared errors.
+/// Divides by the root of the sum of squared errors.
 #[inline(always)]
 fn adagrad([weight, squares]: [f32; 2], error: f32, rate: f32) -> [f32; 2] {
     let squares = squares + error * error;
     [weight - rate * error / squares.sqrt(), squares]
 }
 
-/// Multiplies the step by |sum of errors| / sum of |errors|, initially 1.
+/// Multiplies by |sum of errors| / sum of |errors|, initially 1.
 #[inline(always)]
 fn temporal_coherence([weight, sum, size]: [f32; 3], error: f32, rate: f32) -> [f32; 3] {
     let coherence = if size > 0.0 { sum.abs() / size } else { 1.0 };

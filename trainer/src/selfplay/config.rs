@@ -1,18 +1,18 @@
-//! Settings of self-play. Options that are off are absent from a run's JSON, so that runs of
-//! earlier versions can be resumed.
+//! Settings of self-play. Options that are off are absent from JSON, so that runs of earlier
+//! versions can be resumed.
 
 use crate::Error;
 use crate::labeller::LabelConfig;
 use alea_play::{game_loop::Fading, playable::Playable};
 use serde::{Deserialize, Serialize};
 
-/// A player and its weight in the draw.
+/// A player and its share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedPlayer {
     /// Notation, such as `star1(depth=3, eval=abt)`.
     pub player: String,
-    /// Probability that a seat gets this player, relative to the sum of all weights.
+    /// Probability of a seat to get it, relative to the sum of weights.
     #[serde(default = "default_one")]
     pub weight: f64,
 }
@@ -21,32 +21,32 @@ fn default_one() -> f64 {
     1.0
 }
 
-/// Settings of a run, which determine each game by its index.
+/// Settings that determine each game by its index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SelfPlayConfig {
-    /// Each seat of each game gets one at random, by weight.
+    /// Each seat of each game gets one at random.
     pub players: Vec<WeightedPlayer>,
     /// Number of games.
     pub games: u64,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Random moves at the start of each game.
+    /// Random moves that start each game.
     pub opening_plies: usize,
-    /// Probability of a random move after the opening.
+    /// Probability of random moves after the opening.
     pub exploration: f64,
-    /// Notation of the game with its parameters.
+    /// Notation with parameters.
     pub game: String,
-    /// Options of starts, exploration and endgames, off by default.
+    /// Starts, exploration and endgames, off by default.
     #[serde(default, skip_serializing_if = "SelfPlayOptions::is_default")]
     pub options: SelfPlayOptions,
-    /// Labels of the positions before each ply; none by default.
+    /// Labels of positions before each ply; none by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<LabelConfig>,
 }
 
 impl SelfPlayConfig {
-    /// Default settings of a game.
+    /// Default settings.
     #[must_use]
     pub fn for_game<G: Playable>(game: &G) -> Self {
         let weighted = |&(player, weight): &(&str, f64)| WeightedPlayer {
@@ -66,18 +66,18 @@ impl SelfPlayConfig {
     }
 }
 
-/// Options of starts, exploration and endgames. Plies count from 0; `None` is off.
+/// Starts, exploration and endgames. Plies count from 0; `None` is off.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SelfPlayOptions {
-    /// First ply at which exploration ends; the `opening_plies` are random regardless.
+    /// First ply without exploration; the `opening_plies` are random regardless.
     pub exploration_until: Option<usize>,
-    /// Plies in which the probability of a random move halves.
+    /// Plies in which this probability halves.
     pub exploration_half_life: Option<f64>,
-    /// Temperature of softmax sampling: moves have probabilities proportional to exp(win
+    /// Temperature of softmax sampling: probabilities of moves are proportional to exp(win
     /// probability / temperature). Players without move values choose as usual.
     pub temperature: Option<f64>,
-    /// First ply at which sampling ends and the players choose.
+    /// First ply at which players choose.
     pub temperature_until: Option<usize>,
     /// Plies in which the temperature halves.
     pub temperature_half_life: Option<f64>,
@@ -85,29 +85,29 @@ pub struct SelfPlayOptions {
     pub starts: Option<SuiteStarts>,
     /// Starts from random endgames.
     pub endgames: Option<EndgameStarts>,
-    /// Largest [`alea_play::rule_parameters::Rules::remaining_length`] at which tablebases make all moves.
+    /// Tablebases move at and below this `Rules::remaining_length`.
     pub adjudicate: Option<usize>,
 }
 
-/// Start positions from a file.
+/// Starts from a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteStarts {
-    /// Path of a file with a position before the chance event on each line, of which one is drawn.
+    /// File with a position before the chance event on each line; one is drawn.
     pub file: String,
-    /// Fraction of games with a start from the file.
+    /// Fraction of games that use it.
     #[serde(rename = "share", default = "default_one")]
     pub fraction: f64,
 }
 
-/// Random endgames as start positions.
+/// Starts from random endgames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndgameStarts {
-    /// Smallest and largest [`alea_play::rule_parameters::Rules::remaining_length`] of the start.
+    /// Smallest and largest `Rules::remaining_length`.
     #[serde(rename = "stones", alias = "remaining")]
     pub remaining: [usize; 2],
-    /// Fraction of games with such a start.
+    /// Fraction of games that use it.
     #[serde(rename = "share", default = "default_one")]
     pub fraction: f64,
 }

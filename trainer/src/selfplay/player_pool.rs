@@ -1,11 +1,11 @@
-//! Pool of one thread's players, created on demand and reused; at each new game they are reset.
+//! Pool of a thread's players, created on demand, reused, and reset at each new game.
 
 use crate::labeller::{LabelSource, Labeller};
 use alea_play::{build::PlayerRecipe, playable::Playable, player::Player};
 
 pub(super) struct PlayerPool<'a, G: Playable> {
     recipes: &'a [PlayerRecipe<G>],
-    /// Idle players by player and seat.
+    /// By player and seat.
     players: Vec<Vec<Option<Box<dyn Player<G>>>>>,
     pub(super) labellers: Vec<Labeller<'a, G>>,
 }

@@ -5,10 +5,10 @@ use super::SelfPlayConfig;
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_play::{game_loop::Exploration, playable::Playable};
 
-/// Number of consecutive games that share random streams; their first index is a multiple of it.
+/// Consecutive games; their first index is a multiple of it.
 pub(super) const GAMES_PER_STREAM: u64 = 16;
 
-/// Index of chance outcomes among the random streams of a run's seed.
+/// Among the random streams of a run's seed.
 const CHANCE_STREAM: u64 = 1;
 
 pub(super) struct GameStreams<G: Playable> {
@@ -18,8 +18,7 @@ pub(super) struct GameStreams<G: Playable> {
 }
 
 impl<G: Playable> GameStreams<G> {
-    /// Streams of the group that begins with game `first`; with `retry` > 0, of a replay of that
-    /// game alone.
+    /// For the group from game `first` on; with `retry` > 0, for a replay of that game alone.
     pub(super) fn new(config: &SelfPlayConfig, game: &G, first: u64, retry: u64) -> Self {
         let (share_schedule, temperature) =
             (config.exploration_schedule(), config.options.temperature());

@@ -1,4 +1,4 @@
-//! Runs self-play in a directory of shards and resumes it. The manifest describes the run, which
+//! Runs and resumes self-play in a directory of shards. The manifest describes the run, which
 //! determines each shard by its index.
 
 use super::{
@@ -17,20 +17,19 @@ use alea_play::playable::Playable;
 use indicatif::ProgressBar;
 use std::{collections::BTreeSet, path::Path, time::Instant};
 
-/// Limits of one call of [`SelfPlay::run`], by default none.
+/// Limits of [`SelfPlay::run`], by default none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// Number of positions; the run ends with the game that reaches it.
+    /// The run ends with the game that reaches them.
     pub positions: Option<u64>,
-    /// Time after which no shard is begun but the call's first.
+    /// No shard is begun after it but the call's first.
     pub until: Option<Instant>,
-    /// Which shards this call plays; other processes may play the rest in the same directory.
+    /// Shards of this call; other processes may play the rest in the same directory.
     pub slice: TaskSlice,
 }
 
 impl<G: Playable> SelfPlay<G> {
-    /// Plays the missing shards of a directory within the limits; reports on all shards that it
-    /// then has.
+    /// Plays missing shards within the limits; reports on all shards of the directory.
     ///
     /// # Errors
     /// If the directory has other settings, too many games, a damaged shard or another writer; if
@@ -52,7 +51,7 @@ impl<G: Playable> SelfPlay<G> {
         limits: &Limits,
         progress: &ProgressBar,
     ) -> Result<RunReport, Error> {
-        // With a limit of positions, assumes a typical length of games.
+        // Limited positions: assumes a typical length of games.
         progress.set_length(limits.positions.map_or(self.config.games, |positions| {
             self.config.games.min(positions / 17)
         }));
@@ -87,7 +86,7 @@ impl<G: Playable> SelfPlay<G> {
         };
         let counted = self.count_positions(directory, positions)?;
         if let Some(games) = counted.games {
-            // The existing shards reach the limit, so a run of exactly these games is checked.
+            // The shards reach the limit, so a run of exactly these games is checked.
             let enough = Self {
                 config: SelfPlayConfig {
                     games,
@@ -123,7 +122,7 @@ impl<G: Playable> SelfPlay<G> {
         progress: &ProgressBar,
     ) -> Result<RunReport, Error> {
         progress.inc(counter.summary.games);
-        // Finished shards do not count in the estimated speed.
+        // Finished shards do not count in the speed.
         progress.reset_eta();
         let clock = Clock::default();
         let before = (counter.summary.games, counter.summary.positions);
@@ -137,7 +136,7 @@ impl<G: Playable> SelfPlay<G> {
                 ..self.shard_header(index)
             };
             if limits.positions.is_some() {
-                // The total number of games is not known yet.
+                // The total is not known yet.
                 self.manifest_for_games(header.first_game + header.games)
                     .write(directory)?;
             }
@@ -235,8 +234,8 @@ impl<G: Playable> SelfPlay<G> {
         Ok(found)
     }
 
-    /// Indices of the complete shards, whose games are counted; for a task only its own shards. A
-    /// shard cut short by a shorter run is incomplete; one of another run is an error.
+    /// Their games are counted; for a task only its own shards. A shard cut short by a shorter run
+    /// is incomplete; one of another run is an error.
     fn complete_shards(
         &self,
         directory: &Path,
@@ -262,7 +261,7 @@ impl<G: Playable> SelfPlay<G> {
         Ok(complete)
     }
 
-    /// Index and games, maybe too few, of a shard; fails if it belongs to another run.
+    /// Index and games, maybe too few; fails if the shard belongs to another run.
     fn read_shard(&self, path: &Path) -> Result<(u64, Vec<PlayedGame<G>>), Error> {
         let bytes = files::read(path, FileKind::Data)?;
         let (found, games) = shard::decode(path, &bytes)?;
@@ -315,6 +314,6 @@ fn settings_difference(found: &serde_json::Value, expected: &serde_json::Value) 
 struct CountedShards<'a, G: Playable> {
     counter: Counter<'a, G>,
     complete: u64,
-    /// Number of games that reach the limit of positions; `None` if more must be played.
+    /// Games that reach the limit; `None` if more must be played.
     games: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Start positions from a file and random endgames. A game's start depends on seed and index alone.
+//! Starts from a file and random endgames, which depend on seed and game index alone.
 
 use super::config::{EndgameStarts, SelfPlayOptions};
 use crate::Error;
@@ -15,7 +15,7 @@ use std::path::Path;
 pub(super) struct Starts<P> {
     suite: Vec<P>,
     suite_fraction: f64,
-    /// Checksum of the file of positions.
+    /// Of the file.
     checksum: Option<String>,
     endgames: Option<EndgameStarts>,
 }
@@ -60,7 +60,7 @@ impl<P: Copy> Starts<P> {
         self.checksum.as_deref()
     }
 
-    /// Draws a start, with `first` to move in an endgame; `None` for the initial position.
+    /// `first` is to move in an endgame; `None` for the initial position.
     pub(super) fn sample<G: Playable<Position = P>>(
         &self,
         game: &G,

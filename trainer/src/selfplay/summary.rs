@@ -13,44 +13,43 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Statistics of the games of a run.
+/// Statistics of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SelfPlaySummary {
-    /// Number of games.
+    /// Games of the run.
     pub games: u64,
-    /// Number of positions before a ply, which is that of plies.
+    /// Positions before a ply: as many as plies.
     pub positions: u64,
-    /// Points of the seats that moved first, with 1 for a win and ½ for a draw of two.
+    /// Points of seats that moved first: 1 for a win, ½ for a draw of two.
     pub first_mover_points: f64,
-    /// Number of distinct games; `None` in games with chance. Repeats count in `games` and
-    /// `positions` alone.
+    /// Distinct games; `None` in games with chance. Repeats count in `games` and `positions` alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
-    /// Number of moves that were explored, not chosen by the player.
+    /// Moves that were explored, not chosen by the player.
     pub explored: u64,
-    /// Points of each player of the settings.
+    /// Points by player of the settings.
     pub players: Vec<PlayerTally>,
 }
 
-/// Points of one player.
+/// A player's points.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlayerTally {
     /// Notation of the player.
     pub player: String,
-    /// Number of seats of all games that the player had.
+    /// Seats in all games.
     pub sides: u64,
-    /// Sum of the player's points, with 1 for a win and ½ for a draw of two.
+    /// 1 for a win, ½ for a draw of two.
     pub points: f64,
 }
 
 impl SelfPlaySummary {
-    /// Number of games whose results count: all, or the distinct ones without chance.
+    /// Games whose results count: without chance only distinct ones.
     #[must_use]
     pub fn counted_games(&self) -> u64 {
         self.distinct.unwrap_or(self.games)
     }
 
-    /// Number of games that repeat an earlier one; 0 in games with chance.
+    /// Games that repeat an earlier one; 0 with chance.
     #[must_use]
     pub fn repeated_games(&self) -> u64 {
         self.games - self.counted_games()
@@ -107,32 +106,32 @@ impl<'a, G: Playable> Counter<'a, G> {
 /// Result of [`SelfPlay::run`](super::SelfPlay::run).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunReport {
-    /// Statistics of all games of the directory.
+    /// On all games of the directory.
     pub summary: SelfPlaySummary,
-    /// Timing of the games played in this call.
+    /// On games played in this call.
     pub timing: Timing,
-    /// Whether the time limit ended the call early.
+    /// Whether the time limit ended the call.
     pub stopped: bool,
 }
 
-/// Seconds, summed over threads, that one call of self-play took.
+/// Seconds, summed over threads, of one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
-    /// Number of games played in this call.
+    /// Games of this call.
     pub games: u64,
-    /// Number of positions of these games before a ply.
+    /// Their positions before a ply.
     pub positions: u64,
-    /// Seconds of the players' decisions, extrapolated from every sixteenth game.
+    /// Deciding, extrapolated from every sixteenth game.
     pub players: f64,
-    /// Other seconds of playing, extrapolated from every sixteenth game.
+    /// Other playing, extrapolated likewise.
     pub playing: f64,
-    /// Seconds of encoding, checking and writing shards.
+    /// Encoding, checking and writing shards.
     pub writing: f64,
-    /// Fraction of the total time outside the players' decisions; 0 without games.
+    /// Fraction of the time outside players' decisions; 0 without games.
     pub outside_players: f64,
 }
 
-/// One of so many games is timed, as reading the clock at every move slows fast players down.
+/// Reading the clock at every move slows fast players down.
 const TIMED_GAME_INTERVAL: u64 = 16;
 
 #[derive(Debug, Default)]
@@ -151,7 +150,7 @@ impl Clock {
         index.is_multiple_of(TIMED_GAME_INTERVAL)
     }
 
-    /// Records a game from `began` until now, `deciding` of it for the players' decisions.
+    /// From `began` until now, `deciding` of it for players' decisions.
     pub(super) fn record_game(&self, began: Instant, deciding: Duration) {
         let mut breakdown = self.lock_breakdown();
         breakdown.timed_games += 1;

@@ -44,11 +44,11 @@ impl RowGroup<'_> {
     }
 }
 
-/// Limit of rows in memory, whatever size the row groups claim.
+/// Whatever size row groups claim.
 const ROWS_PER_BATCH: usize = 1 << 16;
 
-/// Ends reads behind the end of a damaged file with an error; the crate would skip billions of
-/// claimed values one by one.
+/// Ends reads behind the end of a damaged file; the crate would skip billions of claimed values one
+/// by one.
 pub(super) struct EofCheckedFile(pub(super) File);
 
 pub(super) struct BoundedRead {
@@ -89,8 +89,8 @@ impl Read for BoundedRead {
     }
 }
 
-/// Pages of a column. Refuses dictionaries with more values than bytes, since the crate allocates
-/// what they claim, and decompresses zstd itself.
+/// Pages of a column. Refuses dictionaries with more values than bytes, whose claims the crate
+/// would allocate, and decompresses zstd itself.
 pub(super) struct CheckedPages {
     pages: SerializedPageReader<EofCheckedFile>,
     zstd: bool,
@@ -137,7 +137,7 @@ impl CheckedPages {
     }
 }
 
-/// Size of a decompressed page; writers stay far below it.
+/// Decompressed; writers stay far below it.
 const MAX_PAGE_BYTES: u64 = 256 << 20;
 
 impl PageReader for CheckedPages {
@@ -259,14 +259,13 @@ impl<T: DataType> ColumnCursor<T> {
         Ok(self.rows.next().flatten())
     }
 
-    /// The next value, which must be present.
     pub(super) fn next_required(&mut self) -> Result<T::T, String> {
         let value = self.next()?;
         value.ok_or_else(|| format!("column '{}' has gaps", self.name))
     }
 }
 
-/// A column of any numeric type, which other programs may have changed.
+/// A column of any numeric type: other programs may have changed it.
 pub(super) enum NumberColumn {
     Int32(ColumnCursor<Int32Type>),
     Int64(ColumnCursor<Int64Type>),
@@ -294,7 +293,7 @@ impl NumberColumn {
         })
     }
 
-    /// The next number; `None` if it is missing or NaN, by which some programs mark missing values.
+    /// `None` if missing or NaN, by which some programs mark missing values.
     pub(super) fn next_float(&mut self) -> Result<Option<f32>, String> {
         let number = match self {
             Self::Int32(column) => column.next()?.map(|number| number as f32),

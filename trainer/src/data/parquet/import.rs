@@ -1,4 +1,4 @@
-//! Imports a Parquet file and checks every row against the rules.
+//! Imports Parquet files and checks every row against the rules.
 
 use super::column_reader::{ColumnCursor, EofCheckedFile, NumberColumn, RowGroup, parquet_error};
 use super::{ENDING_COLUMN, HEADING_KEY, label_columns, payoff_column, player_column};
@@ -27,19 +27,19 @@ use std::{
     time::Duration,
 };
 
-/// Stands for players and label sources in files without metadata.
+/// Players and label sources of files without metadata.
 const UNKNOWN_SOURCE: &str = "unknown";
 
-/// Game notation in a file's metadata; `None` if absent or unreadable.
+/// Game notation in the metadata; `None` if unreadable.
 #[must_use]
 pub fn game_notation(path: &Path) -> Option<String> {
     let table = ParquetFile::open(files::open(path).ok()?, METADATA_TIMEOUT).ok()?;
     table.heading().ok()?.map(|heading| heading.game)
 }
 
-/// Imports a file as a new set. Columns may be in any order and nullable; the rows of a game are
-/// consecutive. The derived columns `ply`, `seat`, `remaining`, `index` and `payoff` are not read.
-/// Without metadata, as in files rewritten by other programs, games are by the rules `unnamed`.
+/// Imports a new set. Columns may be in any order and nullable; a game's rows are consecutive. The
+/// derived columns `ply`, `seat`, `remaining`, `index` and `payoff` are not read. Without metadata,
+/// as in files rewritten by other programs, games are by the rules `unnamed`.
 ///
 /// # Errors
 /// If the file is invalid, a game cannot be stored and bad games are refused, or the set cannot be
@@ -104,7 +104,7 @@ pub fn import<G: Playable>(
     sink.finish()
 }
 
-/// A game under construction, or its first invalid row and what is wrong there.
+/// A game, or its first invalid row and what is wrong there.
 type BuilderOrProblem<'a, G> = Result<GameBuilder<'a, G>, (u64, String)>;
 
 /// Far more than valid metadata take: damaged ones can claim billions of empty list entries, which
@@ -119,7 +119,7 @@ struct ParquetFile {
 impl ParquetFile {
     fn open(file: File, limit: Duration) -> Result<Self, String> {
         let (give, take) = mpsc::channel();
-        // On a timeout, this thread runs until the program ends.
+        // On a timeout, it runs until the program ends.
         thread::spawn(move || {
             let table = catch_panics(|| {
                 let file = Arc::new(EofCheckedFile(file));
@@ -203,7 +203,7 @@ thread_local! {
     static SILENT_PANICS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Turns panics of the crate `parquet` at damaged files into errors.
+/// The crate `parquet` panics at damaged files.
 fn catch_panics<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     static PANIC_HOOK: Once = Once::new();
     PANIC_HOOK.call_once(|| {
@@ -229,10 +229,10 @@ struct RowReader {
     explored: ColumnCursor<BoolType>,
     value: NumberColumn,
     players: Vec<NumberColumn>,
-    /// Endings and payoffs; `None` if all games ended by the rules.
+    /// `None` if all games ended by the rules.
     result: Option<(ColumnCursor<ByteArrayType>, Vec<NumberColumn>)>,
     time: Option<NumberColumn>,
-    /// Values and, if present, standard errors of each label.
+    /// Values and, if present, standard errors.
     labels: Vec<(NumberColumn, Option<NumberColumn>)>,
 }
 
@@ -330,7 +330,7 @@ struct ImportedRow {
     outcome: u8,
     mv: ByteArray,
     extras: PlyExtras,
-    /// Ending and payoffs, repeated in each row of a game.
+    /// Repeated in each row of a game.
     result: Option<(ByteArray, Payoffs)>,
 }
 
@@ -396,8 +396,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// A list of two billion booleans takes eight bytes, since the elements' type includes their
-    /// value.
+    /// Two billion booleans take eight bytes, since the elements' type includes their value.
     #[test]
     fn endless_metadata_are_damaged() {
         let list = [0xF9, 0xF1, 0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0];

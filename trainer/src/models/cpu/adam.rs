@@ -27,7 +27,7 @@ impl StepParams {
     }
 }
 
-/// A range of a tensor that begins at a multiple of [`LANES`].
+/// Part of a tensor that begins at a multiple of [`LANES`].
 pub(super) struct AdamChunk<'a> {
     pub(super) weights: &'a mut [f32],
     pub(super) gradient: &'a [f32],

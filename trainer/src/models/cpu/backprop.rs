@@ -13,16 +13,16 @@ use std::ops::Range;
 
 const MAX_CHUNK_SAMPLES: usize = 64;
 
-/// Inputs and targets of a batch or part of one.
+/// Inputs and targets of samples.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchView<'a> {
-    /// Active first-layer rows of each sample, `[samples, active]`.
+    /// Active first-layer rows, `[samples, active]`.
     pub rows: &'a [u16],
-    /// Output bucket of each sample, fastest if sorted; empty if there is one bucket.
+    /// Output buckets, fastest if sorted; empty if there is one.
     pub buckets: &'a [u8],
-    /// Target win probability of each sample.
+    /// Target win probabilities.
     pub targets: &'a [f32],
-    /// Loss weight of each sample; empty if all are 1.
+    /// Loss weights; empty if all are 1.
     pub weights: &'a [f32],
 }
 
@@ -35,7 +35,7 @@ impl<'a> BatchView<'a> {
         self.split_by(shape, move |rest| rest.targets.len().min(size))
     }
 
-    /// Splits the samples into chunks, each of one bucket.
+    /// Chunks of one bucket each.
     fn chunks(self, shape: Shape) -> impl Iterator<Item = Self> + 'a {
         self.split_by(shape, |rest| {
             let max_samples = rest.targets.len().min(MAX_CHUNK_SAMPLES);
@@ -77,25 +77,25 @@ impl<'a> BatchView<'a> {
 pub(super) struct Weights<'a> {
     pub(super) shape: Shape,
     pub(super) all: &'a [f32],
-    /// Transposed weights between hidden layers, by bucket; unused for predictions.
+    /// Weights between hidden layers, by bucket; unused for predictions.
     pub(super) transposed: &'a [Vec<f32>],
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
-    /// Gradient of all weights, summed over the block's samples.
+    /// Of all weights, summed over the block.
     pub(super) gradient: Vec<f32>,
-    /// Loss in nats, summed over the block's samples.
+    /// In nats, summed over the block.
     pub(super) loss: f64,
-    /// Logits of the last chunk.
+    /// Of the last chunk.
     pub(super) logits: Vec<f32>,
-    /// Activations of each hidden layer for the current chunk.
+    /// Activations of hidden layers for the current chunk.
     values: [Vec<f32>; MAX_HIDDEN],
-    /// Derivatives of the loss by each hidden layer's sums before activation.
+    /// Derivatives of the loss by hidden sums before activation.
     slopes: [Vec<f32>; MAX_HIDDEN],
 }
 
-/// Computes the losses and `scale` times the gradient of a block's samples.
+/// Computes the losses and `scale` times the gradient of a block.
 #[inline(always)]
 pub(super) fn gradient<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
@@ -174,7 +174,7 @@ fn forward<V: Vector, const ROWS: usize>(
             inner,
             width,
         );
-        // Clipping keeps NaN, so that it reaches the loss.
+        // Clipping keeps NaN, which so reaches the loss.
         match number + 1 == hidden.len() {
             true => activate_last_hidden::<V>(layer),
             false => activate_middle::<V>(layer),
@@ -211,11 +211,11 @@ fn weighted_losses(logits: &mut [f32], chunk: BatchView<'_>, scale: f32) -> f64 
     samples.zip(chunk.weights).map(loss).sum()
 }
 
-/// Replaces each logit by `scale` times the derivative of its loss; returns the sum of the losses.
+/// Replaces logits by `scale` times the derivative of their losses; returns the losses' sum.
 #[inline(always)]
 fn loss_and_gradients(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
     let mut loss = 0.0;
-    // Σ ln(1 + eˣ) by one logarithm of a product, at most 2^64 here.
+    // Σ ln(1 + eˣ) by one logarithm of a product, at most 2^64.
     let mut product = 1.0f64;
     for at in 0..targets.len() {
         let (z, target) = (logits[at], targets[at]);
@@ -228,7 +228,7 @@ fn loss_and_gradients(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
     loss + product.ln()
 }
 
-/// Adds a chunk's gradient, given the derivatives by the logits in `workspace.logits`.
+/// Starts from the derivatives in `workspace.logits`.
 #[inline(always)]
 fn backward<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
@@ -315,7 +315,7 @@ fn backward<V: Vector, const ROWS: usize>(
     }
 }
 
-/// Adds first-layer rows to `sums`, for `COLUMNS` vectors of columns.
+/// Adds `COLUMNS` vectors of first-layer rows to `sums`.
 #[inline(always)]
 fn sum_rows<V: Vector, const COLUMNS: usize>(
     table: &[Lanes],
@@ -339,7 +339,7 @@ fn sum_rows<V: Vector, const COLUMNS: usize>(
     }
 }
 
-/// Adds the derivatives of `COLUMNS` vectors of columns to the gradients of first-layer rows.
+/// Adds `COLUMNS` vectors of derivatives to the gradients of first-layer rows.
 #[inline(always)]
 fn add_to_rows<V: Vector, const COLUMNS: usize>(
     slopes: &[Lanes; COLUMNS],

@@ -1,7 +1,7 @@
 //! Fake quantization: training rounds weights and activations as the engine does
-//! ([`alea_learned::network`]), and gradients pass through rounding unchanged (Bengio, Léonard and
-//! Courville 2013), so the loss is that of the exported network. First-layer weights and sums are
-//! integers in units of 1 / [`ROW_SCALE`], exact below 2²⁴; all else is in units of 1.0.
+//! ([`alea_learned::network`]), and gradients pass unchanged (Bengio, Léonard and Courville 2013),
+//! so the loss is the exported network's. First-layer weights and sums are integers in units of 1 /
+//! [`ROW_SCALE`], exact below 2²⁴; all else is in units of 1.0.
 
 use super::WEIGHTS_PER_TASK;
 use super::layout::{Shape, Tensors};
@@ -12,21 +12,20 @@ use alea_learned::network::{
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Step of first-layer activations, in units of the first layer's sums.
 pub(crate) const SUM_UNITS_PER_ACTIVATION_STEP: f32 = (ROW_SCALE / 127) as f32;
 
 /// Added to the first layer's bias: half a step, since activations are rounded down, and half a
 /// unit, so that no sum lies between two steps.
 pub(crate) const ROUNDING_OFFSET: f32 = SUM_UNITS_PER_ACTIVATION_STEP / 2.0 + 0.5;
 
-/// Added to the sums of a middle hidden layer, in steps: half a step and half a unit, for the
-/// reasons of [`ROUNDING_OFFSET`].
+/// Added to sums of middle hidden layers, in steps: half a step and half a unit, as for
+/// [`ROUNDING_OFFSET`].
 pub(crate) const MIDDLE_ROUNDING_OFFSET: f32 = 0.5 + 0.5 / HIDDEN_SCALE as f32;
 
-/// Adding and subtracting it rounds to the nearest integer, ties to even, up to 2²².
+/// Adding and subtracting it rounds to integers, ties to even, up to 2²².
 const ROUNDING_MAGIC: f32 = 12_582_912.0;
 
-/// The weights as the engine rounds them.
+/// Rounds as the engine does.
 pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
     let mut all = weights.to_vec();
     let Tensors {
@@ -56,8 +55,8 @@ pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
     all
 }
 
-/// Clamps the weights to the engine's integer range. `one_hot_slots`, one-hot slots as ranges of first-layer
-/// rows, also keeps the first layer's sums within 16 bits.
+/// Clamps the weights to the engine's integer range. `one_hot_slots`, ranges of first-layer rows,
+/// also keeps the first layer's sums within 16 bits.
 pub(crate) fn clamp_to_range(
     shape: Shape,
     one_hot_slots: Option<&[Range<usize>]>,
@@ -115,7 +114,7 @@ pub(super) fn activate_middle<V: Vector>(layer: &mut [Lanes]) {
     activate_in_steps::<V>(layer, 127.0, MIDDLE_ROUNDING_OFFSET);
 }
 
-/// Rounds to the nearest step, unlike the activations of earlier layers.
+/// Rounds to the nearest step, unlike earlier layers.
 #[inline(always)]
 pub(super) fn activate_last_hidden<V: Vector>(layer: &mut [Lanes]) {
     let full = V::splat(ACTIVATION_MAX as f32);

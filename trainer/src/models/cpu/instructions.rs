@@ -1,5 +1,5 @@
-//! Compiles the inner loops for several instruction sets and selects one at run time. Fused
-//! multiply-add is never used, so all give the same bits.
+//! Compiles the inner loops for several instruction sets and selects one at run time. None uses
+//! fused multiply-add, so all give the same bits.
 
 #[cfg(target_arch = "x86_64")]
 use super::simd_vector::{Avx2, Avx512};
@@ -10,7 +10,7 @@ use super::{
 };
 use alea_core::simd::multiversion;
 
-// AVX-512 has more registers, so a product processes more rows at a time.
+// AVX-512 has more registers, so products take more rows at a time.
 multiversion! {
     pub(super) fn gradient(weights: Weights<'_>, inputs: BatchView<'_>, scale: f32, workspace: &mut Workspace) {
         Avx512 => backprop::gradient::<Avx512, 8>,

@@ -1,5 +1,5 @@
-//! Layout of all tensors in one array, the same for weights, gradients and moments. Tensors after
-//! the first layer contain those of all buckets in order; tensors of absent layers are empty.
+//! Layout of all tensors in one array, for weights, gradients and moments. Tensors after the first
+//! layer contain all buckets in order; absent layers have empty tensors.
 
 use alea_core::random::RandomStream;
 use alea_learned::{
@@ -13,17 +13,17 @@ pub(super) const NUM_TENSORS: usize = 8;
 
 const FIRST_LAYER_TENSORS: usize = 2;
 
-/// Size of the first layer's one-hot input.
+/// The first layer's one-hot input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SparseInputs {
-    /// Number of rows, one for each input feature.
+    /// One row per input feature.
     pub rows: usize,
-    /// Number of active rows for each position.
+    /// Rows active in a position.
     pub active: usize,
 }
 
 impl SparseInputs {
-    /// The inputs of a game with these optional input groups.
+    /// Inputs with these optional groups.
     #[must_use]
     pub fn for_game<G: Learnable>(game: &G, groups: NamedSet<G::Group>) -> Self {
         let one_hot_slots = game.feature_slots(groups);
@@ -42,14 +42,14 @@ pub struct Shape {
     buckets: usize,
 }
 
-/// Weights and bias of a hidden layer after the first.
+/// A hidden layer after the first.
 #[derive(Clone, Copy)]
 pub(in crate::models) struct Layer<T> {
     pub(in crate::models) weights: T,
     pub(in crate::models) bias: T,
 }
 
-/// An item for each tensor, in the order of the array.
+/// In the order of the array.
 pub(in crate::models) struct Tensors<T> {
     pub(in crate::models) sparse: T,
     pub(in crate::models) first_bias: T,
@@ -91,7 +91,7 @@ impl<T> Tensors<T> {
 }
 
 impl Shape {
-    /// Creates a shape with one bucket and hidden layers of these widths.
+    /// One bucket, and hidden layers of these widths.
     ///
     /// # Panics
     /// If there are no hidden layers, more than three, or one of width 0.
@@ -123,13 +123,13 @@ impl Shape {
         self.buckets
     }
 
-    /// Size of the first layer's input.
+    /// First-layer input.
     #[must_use]
     pub fn sparse(&self) -> SparseInputs {
         self.sparse
     }
 
-    /// Width of each hidden layer.
+    /// Widths of the hidden layers.
     #[must_use]
     pub fn hidden(&self) -> &[usize] {
         let layers = self.hidden.iter().take_while(|width| **width > 0).count();
@@ -139,7 +139,7 @@ impl Shape {
     fn lengths(&self) -> [usize; NUM_TENSORS] {
         let [first, second, third] = self.hidden;
         let last = self.hidden().last().copied().unwrap_or_default();
-        // The odd-sized output biases come last, which keeps the others aligned for vectors.
+        // The odd-sized output biases come last, to keep the others aligned for vectors.
         let mut lengths = [
             self.sparse.rows * first,
             first,
@@ -170,8 +170,8 @@ impl Shape {
         self.lengths().iter().sum()
     }
 
-    /// Random weights in the order of the layout, uniform within ±1/√(active inputs of the
-    /// layer); output biases are 0.
+    /// Random weights in this layout, uniform within ±1/√(active inputs of the layer); output
+    /// biases are 0.
     #[must_use]
     pub fn initial_weights(&self, random: &mut RandomStream) -> Vec<f32> {
         let [first, second, _] = self.hidden;
@@ -191,7 +191,7 @@ impl Shape {
         weights
     }
 
-    /// Converts weights in the order of the layout to those of a network file.
+    /// Converts weights in this layout to those of a network file.
     pub(crate) fn float_weights(&self, weights: &[f32]) -> FloatWeights {
         let tensors = self.split(weights, None);
         let layers = tensors.hidden.iter().take(self.hidden().len() - 1);
@@ -223,7 +223,7 @@ impl Shape {
         })
     }
 
-    /// Splits an array into its tensors; with `bucket`, those after the first layer into its part.
+    /// Splits an array into tensors; with `bucket`, those after the first layer into its part.
     pub(in crate::models) fn split<'a>(
         &self,
         all: &'a [f32],

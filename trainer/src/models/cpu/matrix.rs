@@ -1,6 +1,6 @@
 //! Products of small matrices, sixteen columns at a time. Elements are sums in the order of the
-//! inner index, without fused multiply-add, and so equal in every bit on all processors. Loops use
-//! indices, since iteration over zipped slices is not always inlined.
+//! inner index, without fused multiply-add, so equal in every bit on all processors. Loops use
+//! indices: iteration over zipped slices is not always inlined.
 
 use super::simd_vector::{Lanes, Vector};
 
@@ -14,7 +14,7 @@ pub(super) fn lanes_mut(matrix: &mut [f32]) -> &mut [Lanes] {
     matrix.as_chunks_mut().0
 }
 
-/// `c += a · b`, `ROWS` rows at a time; `a` has `inner` columns, `b` and `c` have 16 · `width`.
+/// `c += a · b`, `ROWS` rows at a time; `a` has `inner` columns, `b` and `c` 16 · `width`.
 #[inline(always)]
 pub(super) fn add_product<V: Vector, const ROWS: usize>(
     a: &[f32],
@@ -45,7 +45,7 @@ fn product_rows<V: Vector, const ROWS: usize>(
     inner: usize,
     width: usize,
 ) {
-    // Not `from_fn`, which is not always inlined: the compiler must see the rows' length.
+    // `from_fn` is not always inlined: the compiler must see the rows' length.
     let mut rows = [&a[..inner]; ROWS];
     for row in 0..ROWS {
         rows[row] = &a[row * inner..][..inner];

@@ -1,8 +1,8 @@
-//! Vectors of sixteen numbers, in as many registers as needed. Each operation is rounded once per
-//! lane, so all types give the same bits. Values of a type may only be created in functions that
+//! Vectors of sixteen numbers, in as many registers as needed. Operations round once per lane, so
+//! all types give the same bits. Values of a type may only be created in functions that
 //! [`super::instructions`] compiles for its instruction set.
 
-/// Lanes of a vector; every matrix width is a multiple.
+/// Matrix widths are multiples.
 pub(super) const LANES: usize = 16;
 
 /// Sixteen adjacent columns of a matrix row.
@@ -19,9 +19,9 @@ pub(super) trait Vector: Copy {
     fn sqrt(self) -> Self;
     /// Clamps to `[0, 1]`; NaN stays NaN.
     fn clamp_to_unit(self) -> Self;
-    /// Sets the lanes to 0 in which `values` is not strictly between 0 and 1.
+    /// Zeroes the lanes in which `values` is not strictly between 0 and 1.
     fn zero_where_clipped(self, values: Self) -> Self;
-    /// Sums the lanes pairwise: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
+    /// Sums pairwise: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
     fn sum(self) -> f32;
 
     #[inline(always)]
@@ -30,7 +30,7 @@ pub(super) trait Vector: Copy {
     }
 }
 
-/// For processors without SIMD instructions; the reference for the other types.
+/// Without SIMD instructions; the reference for the other types.
 #[derive(Clone, Copy)]
 pub(super) struct Scalar(Lanes);
 

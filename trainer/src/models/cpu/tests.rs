@@ -1,4 +1,4 @@
-//! Compares the CPU training step with burn, and between instruction sets.
+//! Compares CPU training with burn, and instruction sets with each other.
 
 use super::*;
 use crate::batch::NetworkBatch;
@@ -27,7 +27,7 @@ static SHAPES: LazyLock<[Shape; 7]> = LazyLock::new(|| {
 });
 
 fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> NetworkBatch {
-    // Few squares, so that samples share rows and some rows are unused.
+    // Samples share rows, and some rows are unused.
     let rows = (0..samples * ACTIVE)
         .map(|index| (index % ACTIVE * STONE_SQUARES + random.below(5)) as u16)
         .collect();

@@ -1,4 +1,4 @@
-//! Compares optimizer updates with their definitions.
+//! Compares updates with their definitions.
 
 use super::*;
 use crate::batch::TupleBatch;

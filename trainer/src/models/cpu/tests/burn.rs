@@ -1,4 +1,4 @@
-//! Compares the CPU training step with that of burn.
+//! Compares CPU training with burn.
 
 use super::*;
 use crate::models::{

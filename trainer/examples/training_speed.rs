@@ -20,7 +20,7 @@ use trainer::loader::{DataLoader, Shuffle};
 use trainer::models::tuple_optimizer::WeightTable;
 use trainer::sample::Sample;
 
-/// Runs per measurement, of which the fastest counts.
+/// The fastest counts.
 const NUM_RUNS: usize = 3;
 
 const BATCH_SIZE: usize = 4096;
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     tuples(&samples, arguments.next().as_deref())
 }
 
-/// Prints the fastest of several runs; `run` returns its number of samples.
+/// Prints the fastest run; `run` returns its number of samples.
 fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<(), Error> {
     let (mut best, mut min_seconds, mut cycles) = (0.0f64, f64::INFINITY, f64::INFINITY);
     for _ in 0..NUM_RUNS {
@@ -76,7 +76,7 @@ fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<
     Ok(())
 }
 
-/// Of all threads, ended ones included; 0 where unavailable.
+/// Of all threads, also ended ones; 0 where unavailable.
 fn cpu_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // Fields 12 and 13 after the name, which may contain any characters, are in 1/100 s.
@@ -93,7 +93,7 @@ fn cpu_seconds() -> f64 {
         / 100.0
 }
 
-/// The processor's clock: cycles per second of processor time.
+/// Cycles per second of processor time.
 fn clock_hertz() -> f64 {
     const STEPS: u64 = 30_000_000;
     let nanoseconds = || -> f64 {
@@ -155,7 +155,7 @@ fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<
     Ok(())
 }
 
-/// Loads an epoch; `size` returns the number of samples in a batch.
+/// `size` returns the number of samples in a batch.
 fn load_epoch<B: Send>(
     loader: &DataLoader<'_, Standard>,
     prepare: impl Fn(&[Sample<Position>]) -> B + Sync,
@@ -169,7 +169,7 @@ fn load_epoch<B: Send>(
     Ok(samples)
 }
 
-/// The training step on one repeated batch, then an epoch from the shards.
+/// The training step on one batch, then an epoch from the shards.
 fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Error> {
     let features = default_features();
     let mut random = RandomStream::new(1);
@@ -202,8 +202,8 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
     })
 }
 
-/// Updates of 40 tables for 4 squares with 13 contents: with all rows equally likely, the worst
-/// case for caches, then with recorded positions in training order.
+/// 40 tables for 4 squares with 13 contents: all rows equally likely, the worst case for caches,
+/// then recorded positions in training order.
 fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn error::Error>> {
     const TUPLES: usize = 40;
     const ROWS: usize = 13 * 13 * 13 * 13;

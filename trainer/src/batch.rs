@@ -13,9 +13,9 @@ pub struct NetworkBatch {
     pub rows: Vec<u16>,
     /// Output bucket of each sample; empty if there is one bucket.
     pub buckets: Vec<u8>,
-    /// Target win probability of each sample.
+    /// Target win probabilities.
     pub targets: Vec<f32>,
-    /// Loss weight of each sample; empty if all are 1.
+    /// Loss weights; empty if all are 1.
     pub weights: Vec<f32>,
 }
 
@@ -107,13 +107,13 @@ pub fn network_batch<G: Learnable>(
 pub struct TupleBatch {
     /// Indices into the weights of all tuples, `[batch, tuples]`.
     pub rows: Vec<u32>,
-    /// Target win probability of each sample.
+    /// Target win probabilities.
     pub targets: Vec<f32>,
-    /// Loss weight of each sample; empty if all are 1.
+    /// Loss weights; empty if all are 1.
     pub weights: Vec<f32>,
 }
 
-/// Creates a batch; `lambda` is the weight of search values against game results.
+/// Creates a batch; `lambda` as in [`network_batch`].
 #[must_use]
 pub fn tuple_batch<G: Learnable>(
     set: &TupleSet<G>,

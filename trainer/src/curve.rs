@@ -39,6 +39,7 @@ pub struct CurvePoint {
 /// Shows progress and stores the curve.
 #[derive(Clone, Copy)]
 pub struct Observer<'a> {
+    /// Progress bar.
     pub progress: &'a ProgressBar,
     /// Plots the curve; `None` for no plot.
     pub draw: Option<CurvePlotter<'a>>,

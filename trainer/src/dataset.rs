@@ -25,9 +25,9 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct SampleOptions {
     /// Label that replaces search values.
     pub label: Option<String>,
-    /// Whether exact labels (from tablebases) replace search value and game result.
+    /// As [`TargetConfig::exact`].
     pub exact: bool,
-    /// Standard error of a label at which its sample has loss weight ½; 0: all weights are 1.
+    /// Standard error at which a label has loss weight ½; 0: all weights are 1.
     pub error_scale: f32,
     /// Whether targets are game results alone, so that positions need no value.
     pub results_only: bool,
@@ -390,7 +390,7 @@ impl<G: Playable> Samples<G> {
         self.held_out
     }
 
-    /// Games that repeat an earlier one or an image of it.
+    /// Games that repeat an earlier one or a symmetric image of it.
     #[must_use]
     pub fn duplicate_games(&self) -> u64 {
         self.duplicate_games

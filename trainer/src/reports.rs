@@ -58,7 +58,7 @@ pub struct TdPoint {
     pub positions: u64,
     /// Mean cross-entropy in nats of values before their updates, since the previous point.
     pub loss: f64,
-    /// Of a random move in the latest game.
+    /// Probability of a random move in the latest game.
     pub exploration: f64,
     /// Rate in the latest game.
     pub learning_rate: f64,

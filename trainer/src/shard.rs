@@ -1,5 +1,5 @@
-//! Record shards: binary files of finished games, for any game. Reading replays every game by the
-//! rules; writing is atomic and refuses what reading would refuse.
+//! Record shards: binary files of finished games, for any game. Reading replays every game; writing
+//! is atomic and refuses what reading would refuse.
 
 mod game_codec;
 pub mod labels;
@@ -26,36 +26,36 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 pub(crate) const SHARD_EXTENSION: &str = "games";
 
-/// Number of games in each shard of a run but the last.
+/// Games in each shard of a run but the last.
 pub const GAMES_PER_SHARD: u64 = 4096;
 
 pub(crate) const MAX_GAMES_PER_SHARD: u64 = 1 << 18;
 
 pub(crate) const MAX_LABELS_PER_SHARD: usize = 16;
 
-/// How the games of a shard were produced, and which optional fields they may have.
+/// How a shard's games were produced, and which optional fields they may have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShardHeader {
-    /// Settings of the program run, which determine every game unless a player has a time limit.
+    /// Settings of the run, which determine every game unless a player has a time limit.
     pub run: serde_json::Value,
-    /// Notation of the game with its parameters, such as `reversi(size=6)`.
+    /// Notation with parameters, such as `reversi(size=6)`.
     pub game: String,
-    /// Map of the games; `None` if the game has no maps.
+    /// Map; `None` if the game has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<BoardMap>,
-    /// Notation of each player, to which games refer by index.
+    /// Notations, to which games refer by index.
     pub players: Vec<String>,
     /// Whether games may have thinking times.
     #[serde(default, skip_serializing_if = "labels::is_false")]
     pub times: bool,
-    /// The labels that games may have.
+    /// Labels that games may have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<Label>,
-    /// Index of the shard's first game in its run.
+    /// Index in the run.
     pub first_game: u64,
-    /// Number of games in the shard.
+    /// Games in the shard.
     pub games: u64,
-    /// Number of games that did not end by the rules; set by [`encode`].
+    /// Games that did not end by the rules; set by [`encode`].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ended_early: u64,
 }
@@ -64,17 +64,17 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Text of a game's map, embedded in records to be readable without the map's file.
+/// Text of a map, embedded to be readable without the map's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoardMap {
-    /// Text of the map's file.
+    /// Content of the map file.
     pub text: String,
     /// Checksum (xxh3) of `text`, 16 hexadecimal digits.
     pub hash: String,
 }
 
 impl BoardMap {
-    /// The map on which `game` is played, if it has maps.
+    /// The map of `game`, if it has one.
     #[must_use]
     pub fn from_game<G: Playable>(game: &G) -> Option<Self> {
         game.map_text().map(|text| Self {
@@ -85,7 +85,7 @@ impl BoardMap {
 }
 
 impl ShardHeader {
-    /// Creates a header without players, labels and games.
+    /// A header without players, labels and games.
     #[must_use]
     pub fn new<G: Playable>(game: &G, run: serde_json::Value) -> Self {
         Self {
@@ -101,7 +101,7 @@ impl ShardHeader {
         }
     }
 
-    /// Parses the game's notation and map.
+    /// Parses notation and map.
     ///
     /// # Errors
     /// If it is another game or a parameter is invalid.
@@ -110,7 +110,7 @@ impl ShardHeader {
     }
 }
 
-/// Parses the notation of a game.
+/// Parses a game's notation.
 ///
 /// # Errors
 /// If it is another game, a parameter or the map's hash is invalid, or the notation names a file
@@ -138,18 +138,17 @@ pub fn parse_rules<'t, G: Playable>(
 /// A finished game with players, labels and thinking times.
 #[derive(Clone, Debug)]
 pub struct PlayedGame<G: Playable> {
-    /// Start position, plies and result.
+    /// Start, plies and result.
     pub record: GameRecord<G>,
     /// For each seat an index into [`ShardHeader::players`].
     pub players: Vec<u8>,
-    /// For each of [`ShardHeader::labels`], the values of the positions before each ply; empty if
-    /// the game has none.
+    /// For each of [`ShardHeader::labels`], values before each ply; empty if the game has none.
     pub labels: Vec<Vec<Option<Estimate>>>,
-    /// Thinking time of each ply in microseconds, `None` if unknown; empty if all are.
+    /// Microseconds for each ply, `None` if unknown; empty if all are.
     pub times: Vec<Option<u64>>,
 }
 
-// Derived, it would require `G: PartialEq`.
+// A derived one would require `G: PartialEq`.
 impl<G: Playable> PartialEq for PlayedGame<G> {
     fn eq(&self, other: &Self) -> bool {
         (&self.record, &self.players) == (&other.record, &other.players)
@@ -158,7 +157,7 @@ impl<G: Playable> PartialEq for PlayedGame<G> {
 }
 
 impl<G: Playable> PlayedGame<G> {
-    /// A game without labels and thinking times.
+    /// Without labels and thinking times.
     #[must_use]
     pub fn new(record: GameRecord<G>, players: Vec<u8>) -> Self {
         Self {
@@ -169,14 +168,15 @@ impl<G: Playable> PlayedGame<G> {
         }
     }
 
-    /// Hash of start, chance outcomes and moves.
+    /// Hash of start, outcomes and moves.
     #[must_use]
     pub fn fingerprint(&self, game: &G) -> u128 {
         let mut bytes = Vec::with_capacity(16 + 3 * self.record.plies.len());
         game.encode(&self.record.start, &mut bytes);
         let mut replay = Replay::new(game, self.record.start);
         for ply in &self.record.plies {
-            // Illegal games are never written; their hashes need only differ by where they stop.
+            // Hashes of illegal games, which are never written, need only differ by where they
+            // stop.
             let index = replay.play(ply.outcome, ply.mv).unwrap_or(usize::MAX) as u16;
             bytes.push(ply.outcome);
             bytes.extend_from_slice(&index.to_le_bytes());
@@ -186,27 +186,25 @@ impl<G: Playable> PlayedGame<G> {
         hasher.digest128()
     }
 
-    /// Hash that is equal for all symmetric images of a game, as `docs/reference/formats.md`
-    /// specifies.
+    /// Hash equal for all symmetric images, as `docs/reference/formats.md` specifies.
     #[must_use]
     pub fn canonical_fingerprint(&self, game: &G) -> u128 {
         canonical_fingerprint(game, &self.record).unwrap_or_else(|| self.fingerprint(game))
     }
 
-    /// Value of the position before ply `ply` by label `label`, both counted from 0.
+    /// Value before a ply by a label, both counted from 0.
     #[must_use]
     pub fn label_value(&self, label: usize, ply: usize) -> Option<f32> {
         Some(self.label_estimate(label, ply)?.value)
     }
 
-    /// Value and standard error of the position before ply `ply` by label `label`, both counted
-    /// from 0.
+    /// [`Self::label_value`] with its standard error.
     #[must_use]
     pub fn label_estimate(&self, label: usize, ply: usize) -> Option<Estimate> {
         *self.labels.get(label)?.get(ply)?
     }
 
-    /// Sets label `label` of `label_count` to `values`, one per ply.
+    /// Sets a label of `label_count` to `values`, one per ply.
     ///
     /// # Panics
     /// If `label` is not below `label_count`.
@@ -217,7 +215,7 @@ impl<G: Playable> PlayedGame<G> {
         self.drop_empty_fields();
     }
 
-    /// Empties `labels` and `times` if all their items are `None`, as decoding does.
+    /// Empties `labels` and `times` if all items are `None`, as decoding does.
     pub fn drop_empty_fields(&mut self) {
         if self.labels.iter().flatten().all(Option::is_none) {
             self.labels.clear();
@@ -231,7 +229,7 @@ impl<G: Playable> PlayedGame<G> {
 /// Encodes and writes a shard.
 ///
 /// # Errors
-/// Those of [`encode`], or if the file cannot be written; an existing file then stays unchanged.
+/// Those of [`encode`], or if the file cannot be written; an existing file stays unchanged.
 pub fn write<G: Playable>(
     path: &Path,
     header: &ShardHeader,
@@ -242,7 +240,7 @@ pub fn write<G: Playable>(
     Ok(())
 }
 
-/// Encodes a shard, with values rounded by [`quantize_value`]; `path` is only for error messages.
+/// Encodes a shard, with values rounded by [`quantize_value`]; `path` is for errors.
 ///
 /// # Errors
 /// If [`decode`] would refuse the bytes: the header has another number of games, a game is illegal,
@@ -281,7 +279,7 @@ pub fn encode<G: Playable>(
     for (number, played) in games.iter().enumerate() {
         let refused = |problem: String| refused(format!("game {number}: {problem}"));
         let from = body.len();
-        // Replays the game, so that hours of play cannot end in an unreadable file.
+        // Replayed, so that hours of play cannot end in an unreadable file.
         codec.encode(played, &mut body).map_err(refused)?;
         lengths.push(
             u32::try_from(body.len() - from).map_err(|_| refused("it is too long".to_owned()))?,
@@ -304,7 +302,7 @@ pub fn read<G: Playable>(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame<G>>
     decode(path, &files::read(path, FileKind::Data)?)
 }
 
-/// Decodes a shard and replays its games; `path` is only for error messages.
+/// Decodes a shard and replays its games; `path` is for errors.
 pub fn decode<G: Playable>(
     path: &Path,
     bytes: &[u8],
@@ -320,8 +318,8 @@ pub fn decode<G: Playable>(
     Ok((parts.header, games))
 }
 
-/// Checks the checksum, then decodes and replays games until `take` returns false or `should_stop`,
-/// called every few plies, returns true.
+/// Verifies the checksum, then decodes and replays games until `take` returns false or
+/// `should_stop`, called every few plies, returns true.
 pub fn decode_while<G: Playable>(
     path: &Path,
     bytes: &[u8],
@@ -338,7 +336,7 @@ pub fn decode_while<G: Playable>(
     Ok((codec.game, parts.header))
 }
 
-/// The last eight bytes of a shard: the checksum of the others.
+/// The last eight bytes.
 pub(crate) fn stored_checksum(bytes: &[u8]) -> u64 {
     bytes
         .last_chunk()
@@ -380,17 +378,17 @@ fn replay_games<'a, G: Playable>(
 /// What [`inspect`] found in a file.
 #[derive(Debug, Default)]
 pub struct Inspection {
-    /// Header of the shard; `None` if it cannot be read.
+    /// Header; `None` if unreadable.
     pub header: Option<ShardHeader>,
-    /// Number of legal games.
+    /// Legal games.
     pub good_games: u64,
-    /// Number of plies of the legal games.
+    /// Plies of legal games.
     pub good_plies: u64,
-    /// All errors, each with the file and, if it concerns one, the game.
+    /// Errors, each with the file and, if it concerns one, the game.
     pub problems: Vec<Error>,
 }
 
-/// Reads a shard to its end, past invalid games, and lists all errors.
+/// Reads a shard to its end, past invalid games; lists all errors.
 #[must_use]
 pub fn inspect<G: Playable>(path: &Path) -> Inspection {
     let mut inspection = Inspection::default();
@@ -415,7 +413,7 @@ fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result
             Err(problem) => inspection.problems.push(problem),
         }
     }
-    // An invalid game usually breaks this checksum too.
+    // An invalid game usually breaks this too.
     if inspection.problems.is_empty() {
         parts.check_checksum_and_totals(path, inspection.good_plies, ended_early)
     } else {
@@ -423,13 +421,13 @@ fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result
     }
 }
 
-/// Reads and checks a shard's header alone.
+/// Reads and checks the header alone.
 pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, Error> {
     let bytes = files::read(path, FileKind::Data)?;
     Ok(open_shard::<G>(path, &bytes)?.0.header)
 }
 
-/// Game notation in a shard's header; `path` is only for error messages.
+/// Notation in a shard's header; `path` is for errors.
 pub fn game_notation(path: &Path, bytes: &[u8]) -> Result<String, Error> {
     Ok(layout::open(path, bytes)?.header.game)
 }
@@ -441,13 +439,13 @@ fn damaged_error(path: &Path, problem: &str) -> Error {
     )
 }
 
-/// File name of a run's shard number `index`, from 0.
+/// Name of a run's shard `index`, from 0.
 #[must_use]
 pub fn file_name(index: u64) -> String {
     format!("{index:06}.{SHARD_EXTENSION}")
 }
 
-/// Paths of a directory's shards, sorted by name.
+/// A directory's shards, sorted by name.
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut paths = files::list(directory)?;
     paths.retain(|path| {

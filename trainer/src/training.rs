@@ -1,7 +1,6 @@
-//! Training of a model from samples to the exported file. The directory of a training contains
-//! `checkpoint.bin`, `curve.csv`, `curve.svg`, `config.toml`, and finally the model with the
-//! weights of the lowest validation loss. With the same samples and configuration, training resumes
-//! from the checkpoint, to the last bit.
+//! Training of a model from samples to the exported file. The directory contains `checkpoint.bin`,
+//! `curve.csv`, `curve.svg`, `config.toml`, and finally the model with the lowest validation loss.
+//! With the same samples and configuration, training resumes from the checkpoint, to the last bit.
 
 #[cfg(feature = "burn")]
 mod burn_network;
@@ -41,8 +40,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Samples whose values are compared at once before export: all of a model's active rows in burn
-/// fit the memory of a device.
+/// In samples: all of a model's active rows in burn fit the memory of a device.
 const PREDICTION_BATCH: usize = 4096;
 
 /// Trains and exports a model.
@@ -88,7 +86,7 @@ impl<G: Learnable> TrainingRun<'_, G> {
     }
 }
 
-/// `what` names the loss; `batch` counts from 1, and 0 is the end of the epoch.
+/// `batch` counts from 1; 0 is the end of the epoch.
 fn divergence_error(what: &str, loss: f64, epoch: usize, batch: usize) -> Error {
     Error::new(format!(
         "the {what} became {loss} in epoch {epoch}, batch {batch}: lower the learning rate"
@@ -119,16 +117,16 @@ struct StepSettings {
 /// A trainable model with its optimizer, stored and restored to the last bit.
 trait Learner<G: Learnable> {
     type Batch: Send;
-    /// Creates batches, on other threads; `lambda` is the weight of search values in the targets.
+    /// Creates batches, on other threads; `lambda` is the weight of search values.
     fn batcher(&self, lambda: f32) -> BatchFunction<G::Position, Self::Batch>;
     fn step_settings(&self) -> StepSettings;
-    /// Trains on a batch; returns the sum of the losses before the update, in nats.
+    /// Returns the sum of the losses before the update, in nats.
     fn train_step(&mut self, batch: Self::Batch, learning_rate: f64) -> Result<f64, Error>;
-    /// Log odds of a win for each sample.
+    /// Log odds of a win.
     fn predict_logits(&self, batch: Self::Batch) -> Result<Vec<f32>, Error>;
-    /// Bytes of model and optimizer.
+    /// Of model and optimizer.
     fn state(&self) -> Result<[Vec<u8>; 2], Error>;
-    /// Restores the bytes of [`Self::state`]; without some, the optimizer stays as it is.
+    /// Restores [`Self::state`]; without `optimizer`, it stays as it is.
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error>;
     fn export(&self) -> Result<Model<G>, Error>;
 }
@@ -198,7 +196,7 @@ fn run_epochs<G: Learnable>(
             samples_per_second: progress.samples as f64 / progress.seconds.max(1e-9),
             seconds: progress.seconds + trained.elapsed().as_secs_f64(),
         });
-        // Before the checkpoint: if training stops between the two, the curve is written again.
+        // Before the checkpoint: if training stops in between, the curve is written again.
         let remaining = run.samples.game().remaining_range();
         let table = format_csv(&checkpoint.header.curve, remaining);
         run.observer.write_curve(run.directory, &table)?;
@@ -210,7 +208,7 @@ fn run_epochs<G: Learnable>(
     export_best(run, &learner, &header)
 }
 
-/// Whether all epochs are done, or `patience` epochs have not improved the validation loss.
+/// Epochs are done, or `patience` of them have not improved the validation loss.
 fn is_finished(config: &TrainConfig, header: &Header) -> bool {
     let (epochs, patience) = (header.curve.len(), config.training.patience);
     epochs >= config.training.epochs || (patience > 0 && epochs - header.best_epoch >= patience)
@@ -231,7 +229,7 @@ fn export_best<G: Learnable>(
         "validation_samples": run.samples.validation().len(),
         "held_out": run.samples.num_held_out(),
         "duplicate_games": run.samples.duplicate_games(),
-        // Listed apart, since exact labels restrict which claims of strength the model supports.
+        // Apart, since exact labels restrict which claims of strength the model supports.
         "labels": used_labels(run.samples, false),
         "table_labels": used_labels(run.samples, true),
         "samples_xxh3": format!("{:016x}", header.fingerprint),
@@ -275,7 +273,7 @@ fn export_best<G: Learnable>(
     })
 }
 
-/// Win probabilities of the side to move by the trainer's model.
+/// The trainer's win probabilities of the side to move.
 fn predictions<G: Learnable>(
     learner: &impl Learner<G>,
     positions: &[G::Position],
@@ -292,7 +290,7 @@ fn parse_provenance(provenance: &str) -> Value {
     serde_json::from_str(provenance).unwrap_or_else(|_| provenance.into())
 }
 
-/// Returns the largest difference between the win probabilities of trainer and engine.
+/// Returns the largest difference of win probabilities between trainer and engine.
 fn export_model<G: Learnable>(
     learner: &impl Learner<G>,
     game: &G,
@@ -313,7 +311,7 @@ fn export_model<G: Learnable>(
     )
 }
 
-/// Labels that replaced values of samples: exact ones if `from_tables`, else the others.
+/// Labels that replaced values: exact ones if `from_tables`, else the others.
 fn used_labels<G: Learnable>(samples: &Samples<G>, from_tables: bool) -> Vec<&UsedLabel> {
     samples
         .used_labels()

@@ -7,15 +7,15 @@ use crate::reports::Family;
 use alea_learned::inputs::Learnable;
 use std::path::Path;
 
-/// Settings, samples and directory of a supervised training.
+/// Settings, samples and directory of supervised training.
 pub struct TrainingRun<'a, G: Learnable> {
-    /// Configuration of the training.
+    /// Training settings.
     pub config: &'a TrainConfig,
-    /// Whether an n-tuple or a neural network is trained.
+    /// N-tuple or neural network.
     pub family: Family,
     /// Training and validation samples.
     pub samples: &'a Samples<G>,
-    /// Origin of the samples for the model's metadata, as JSON or plain text.
+    /// Origin of the samples for the model file, as JSON or plain text.
     pub provenance: &'a str,
     /// Holds checkpoint, curve and model.
     pub directory: &'a Path,

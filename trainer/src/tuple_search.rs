@@ -28,7 +28,7 @@ use short_training::{TrainedSet, train_set};
 use state::State;
 use std::path::Path;
 
-/// Indices of random streams among those of a training seed.
+/// Indices among the random streams of a training seed.
 const PARTS_STREAM: u64 = 10;
 const ORDER_STREAM: u64 = 11;
 const CANDIDATE_STREAM: u64 = 12;
@@ -40,17 +40,17 @@ const MAX_VALIDATION_SAMPLES: usize = 200_000;
 /// Limits of a search for tuples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchOptions {
-    /// Maximum number of table rows of the set, over all phases.
+    /// Maximum table rows, over all phases.
     pub rows: usize,
-    /// Maximum number of training samples.
+    /// Maximum training samples.
     pub samples: usize,
     /// Epochs of each short training.
     pub epochs: usize,
-    /// Candidates that are trained in each round.
+    /// Candidates trained in each round.
     pub refitted: usize,
-    /// Maximum number of candidates of each kind, a random sample of more.
+    /// Maximum candidates of each kind, a random sample of more.
     pub candidates: usize,
-    /// Minimum decrease of the validation loss by an addition, in nats.
+    /// Minimum decrease of the validation loss, in nats.
     #[serde(rename = "least_gain")]
     pub min_gain: f64,
 }
@@ -68,8 +68,8 @@ impl Default for SearchOptions {
     }
 }
 
-/// Searches for a tuple set and writes `config` with it to `path`. An interrupted search resumes
-/// from the state stored beside `path`.
+/// Writes `config` with the tuple set found to `path`. An interrupted search resumes from the state
+/// beside `path`.
 ///
 /// # Errors
 /// If a setting is unusable, samples cannot be read, the state belongs to another search, no tuple
@@ -141,10 +141,10 @@ struct Search<'a, G: Learnable> {
     config: &'a TrainConfig,
     options: &'a SearchOptions,
     candidates: Vec<Candidate>,
-    /// Samples of random shards, in game order within a shard.
+    /// Of random shards, in game order within a shard.
     training: Vec<Sample<G::Position>>,
     validation: Vec<Sample<G::Position>>,
-    /// Validation loss and logit of the constant prediction of the mean training target.
+    /// Validation loss and logit of the mean training target.
     baseline: (f64, f32),
 }
 
@@ -212,7 +212,7 @@ impl<'a, G: Learnable> Search<'a, G> {
         ))
     }
 
-    /// Network of the tuples so far; `None` without tuples or if the search is finished.
+    /// `None` without tuples or if the search is finished.
     fn current_network(&self, state: &State) -> Result<Option<TrainedSet<G>>, Error> {
         if state.finished || state.additions.is_empty() {
             Ok(None)
@@ -221,7 +221,7 @@ impl<'a, G: Learnable> Search<'a, G> {
         }
     }
 
-    /// Best addition and the network with it; `None` if no candidate gains enough.
+    /// Best addition and its network; `None` if no candidate gains enough.
     fn search_round(
         &self,
         state: &State,
@@ -262,7 +262,7 @@ impl<'a, G: Learnable> Search<'a, G> {
         Ok(Some((addition, fitted)))
     }
 
-    /// Index and explained loss, best first, of each candidate that fits and explains anything.
+    /// Index and explained loss, best first, of candidates that fit and explain anything.
     fn screen(
         &self,
         tuples: &[String],

@@ -99,7 +99,7 @@ fn decisions_in_havannah_allocate_for_their_answer_alone() {
         let count = allocations_of(|| {
             player.decide(&position, &moves, &Limits::NONE).unwrap();
         });
-        // Statistics for each position would take hundreds of allocations.
+        // Statistics by position would take hundreds.
         assert!(count <= 24, "{notation}: {count}");
     }
 }

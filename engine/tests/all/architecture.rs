@@ -8,7 +8,7 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
 
-/// Path and text, without tests, of each source file below a folder.
+/// Path and text, without tests.
 fn sources(name: &str) -> Vec<(String, String)> {
     fn collect(root: &Path, folder: &Path, sources: &mut Vec<(String, String)>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -69,7 +69,7 @@ fn games_and_players_open_a_file_by_leave_of_the_notation_alone() {
     };
     let mut readers = Vec::new();
     for (path, code) in [sources("engine/play/src"), sources("engine/games")].concat() {
-        // Endgame tables lie in the user's directory, and no notation names their files.
+        // They lie in the user's directory, and no notation names them.
         if opens(&code) && !path.starts_with("einstein/src/tables") {
             assert!(code.contains("trusted_path"), "{path} opens files unasked");
             readers.push(path);
@@ -80,8 +80,7 @@ fn games_and_players_open_a_file_by_leave_of_the_notation_alone() {
 
 #[test]
 fn crates_depend_only_downwards() {
-    // Forbidden dependencies of each crate, and an actual one, which shows that dependencies are
-    // found.
+    // Forbidden dependencies, and an actual one, to show that dependencies are found.
     let crates = include_str!("../cases/dependencies.jsonl");
     for (name, forbidden, expected) in parse_json_rows::<(String, Vec<String>, String)>(crates) {
         let manifest = std::fs::read_to_string(folder(&name).join("Cargo.toml")).unwrap();
@@ -94,7 +93,7 @@ fn crates_depend_only_downwards() {
     }
 }
 
-/// Dependencies in a manifest, without those of tests; renamed ones under both names.
+/// Without those of tests; renamed ones under both names.
 fn dependencies(manifest: &Table) -> Vec<String> {
     let mut found = Vec::new();
     for (key, value) in manifest {

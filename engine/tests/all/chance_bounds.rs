@@ -14,7 +14,7 @@ const ROUNDING: f64 = 2e-6;
 struct Node {
     outcomes: Vec<Outcome>,
     values: Vec<f32>,
-    /// Moves in search order, with the distances of their two bounds from the exact value.
+    /// With the distances of the two bounds from the exact value.
     order: Vec<(usize, f32, f32)>,
 }
 

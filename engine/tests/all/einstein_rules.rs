@@ -84,8 +84,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         assert_eq!(self.names(position, &moves), expected, "{text}");
         assert!(!expected.is_empty(), "{text}: a move always exists");
 
-        // The steps of each possible face are one outcome, with the weight of all faces with these
-        // steps.
+        // Faces with the same steps are one outcome, with their summed weight.
         let outcomes = game.outcomes(position, &moves);
         let mut weights = vec![0.0; outcomes.len()];
         for face in self.faces() {
@@ -148,7 +147,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         for _ in 0..games {
             let mut board = self.random_board(&mut random);
             let Ok((mut position, None)) = self.game.parse_position(&board.write()) else {
-                // Only unreachable boards are refused: without stones, or with both goals reached.
+                // Only boards without stones or with both goals reached are refused.
                 let both_goals = board.rows[ROWS - 1][COLUMNS - 1].is_ascii_digit()
                     && board.rows[0][0].is_ascii_lowercase();
                 assert!(both_goals, "{}", board.write());
@@ -274,7 +273,7 @@ fn perft_counts_those_of_two_independent_programs() {
     }
 }
 
-/// Squares of twelve stones: most captured, some off the board (25–30).
+/// Of twelve stones: most captured, some off the board (25–30).
 fn some_squares() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(prop_oneof![2 => 0u8..31, 3 => Just(GONE)], 2 * MAX_STONES)
 }

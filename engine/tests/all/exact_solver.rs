@@ -1,4 +1,4 @@
-//! Exact values by plain memoised recursion: Σ weight · best allowed move, in `f64`.
+//! Exact values by plain memoised recursion in `f64`: Σ weight · best allowed move.
 
 use crate::support::moves_of;
 use engine::core::game::Game;
@@ -39,7 +39,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         value
     }
 
-    /// Value for the side that makes the move.
+    /// For the side that moves.
     pub(crate) fn value_of_move(&mut self, position: &Position, mv: Move) -> f64 {
         let after = self.game.play(position, mv);
         let value = self.value(&after);

@@ -98,7 +98,7 @@ impl PlainBoard {
         ]
     }
 
-    /// Directions that leave the board: two from a side, three from a corner.
+    /// Two from a side, three from a corner.
     fn off_board_directions(&self, at: usize) -> Vec<usize> {
         let near = self.neighbours(at);
         (0..6).filter(|&side| self.cells[near[side]] == 3).collect()
@@ -143,7 +143,7 @@ impl PlainBoard {
     }
 }
 
-/// Compares random games with the plain board at every `step`-th ply; in every other game seats
+/// Compares every `step`-th ply of random games with the plain board; in every other game seats
 /// avoid wins and block the other's. Returns the numbers of rings, bridges, forks and draws.
 fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
     let game = Havannah::new(base, false);

@@ -37,8 +37,7 @@ pub(crate) fn proofs_hold(exact: &Exact, found: &[MoveStatistics<Move>], context
 
 #[test]
 fn what_is_proven_is_true() {
-    // Loose bounds of few simulations, and bounds that meet after many, must enclose the exact
-    // value.
+    // Both loose bounds and bounds that meet must enclose the exact value.
     for simulations in [50, 2_000] {
         let mut search = search(simulations, 2);
         let mut num_proven = 0;

@@ -261,7 +261,7 @@ fn payoffs_of_red(red: f32) -> Payoffs {
 #[test]
 fn several_threads_lose_no_visit_and_no_payoff() {
     let game = Standard::default();
-    // The goal is seven plies away, beyond these simulations.
+    // The goal, seven plies away, is beyond these simulations.
     let start = position("123../45.../6...a/...bc/..def b -");
     for (batch, virtual_loss) in [(1, 1), (8, 1), (200, 0), (200, 1), (200, 3)] {
         let options = MctsOptions {
@@ -362,7 +362,7 @@ fn the_tree_is_reused_from_move_to_move() {
     };
     assert_eq!(run(false), 5_000);
     assert!(run(true) > 5_500, "{}", run(true));
-    // Complete games, in so little memory that unreachable nodes must be freed.
+    // Games in so little memory that unreachable nodes must be freed.
     for threads in [1, 2, 3] {
         let options = MctsOptions {
             reuse_tree: true,
@@ -468,7 +468,7 @@ fn a_choice_ends_when_no_other_move_can_catch_up() {
     }
 }
 
-/// Oracle, by search, of positions with at most so many stones.
+/// Knows positions with at most so many stones, by search.
 #[derive(Debug)]
 struct StoneCountOracle(u32);
 

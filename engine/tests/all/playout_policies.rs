@@ -162,7 +162,7 @@ fn playouts_end_and_begin_as_they_should() {
             .all(|win_rate| (win_rate - win_rates[0]).abs() < 0.017),
         "{win_rates:?}"
     );
-    // Playing the best successor, then valuing it, is an expectation over one ply.
+    // Valuing the best successor is an expectation over one ply.
     let schwarz = SchwarzOdds::with_fitted_scale(&game);
     let moves = moves_of(&game, &near_the_end);
     let outcomes = game.outcomes(&near_the_end, &moves);

@@ -1,4 +1,4 @@
-//! Pondering runs in the opponents' time, is used afterwards, and ends with their decision.
+//! Pondering runs in the opponents' time, is used later, and ends with their decision.
 
 use crate::support::{MIDDLE, player as player_of, position};
 use engine::core::game::Game;

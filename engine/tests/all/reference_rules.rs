@@ -1,11 +1,11 @@
 //! A slow reference of EinStein würfelt nicht by the printed rules, on a board of characters:
-//! squares are (row, column) from the upper left, stones the characters of the notation.
+//! squares are (row, column) from the upper left, stones as in the notation.
 
 /// Stones allowed when the rolled stone is gone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     NextHigherOrLower,
-    /// Of the two stones next in number, the one whose number is nearer; both on a tie.
+    /// The nearer of the two stones next in number; both on a tie.
     Nearest,
 }
 
@@ -71,7 +71,7 @@ impl Board {
         permitted
     }
 
-    /// Steps of one stone of the side to move: diagonal, sideways, forward.
+    /// Diagonal, sideways, forward.
     pub(crate) fn steps_of(&self, number: u8) -> Vec<Step> {
         let (last_row, last_column) = (self.rows.len() - 1, self.rows[0].len() - 1);
         let Some((row, column)) = self.find(self.own_stone(number)) else {
@@ -109,7 +109,7 @@ impl Board {
         }
     }
 
-    /// The side (`r` or `b`) that reached the far corner, or whose enemy has no stone left.
+    /// `r` or `b`, which reached the far corner or captured all enemies.
     pub(crate) fn winner(&self) -> Option<char> {
         let red = |stone: &char| stone.is_ascii_digit();
         let blue = |stone: &char| stone.is_ascii_lowercase();

@@ -125,7 +125,7 @@ impl PlainBoard {
             .collect()
     }
 
-    /// Moves, passes included; none when the game is over.
+    /// Passes included.
     fn moves(&self) -> Vec<(String, Self)> {
         let placements = self.placements();
         if placements.is_empty() && !self.pass_turn().placements().is_empty() {
@@ -139,7 +139,7 @@ impl PlainBoard {
         count(self.turn) - count(self.opponent())
     }
 
-    /// Final difference with best play; `to_winner`: the winner gets empty squares.
+    /// With best play; `to_winner`: the winner gets empty squares.
     fn solve(&self, to_winner: bool, cache: &mut HashMap<(Self, bool), i32>) -> i32 {
         if let Some(&value) = cache.get(&(self.clone(), to_winner)) {
             return value;
@@ -283,7 +283,7 @@ fn four_by_four_is_won_by_the_second_player() {
     }
 }
 
-/// Number, position, score, and scores of all moves of published endgames (FFO).
+/// Number, position, score, and all moves' scores of published endgames (FFO).
 fn published(numbers: impl Fn(u64) -> bool) -> Vec<(u64, Position, i32, Vec<i32>)> {
     let game = Reversi::EIGHT;
     let vectors = parse_json_rows::<Value>(include_str!("../vectors/ffo.jsonl"));
@@ -559,7 +559,7 @@ fn random_moves_are_equally_likely() {
 }
 
 /// Slope of `1 / (1 + exp(-slope · score))`, fitted to 1,000 games of an evaluator against itself
-/// one ply deep, with eight random plies first and one random move in ten.
+/// at depth one, with eight random plies first and one random move in ten.
 fn fitted_slope(score: &impl Score<Reversi>) -> f64 {
     let game = Reversi::EIGHT;
     let mut random = RandomStream::new(1);

@@ -38,7 +38,7 @@ struct Book<'a, G: Game, E: Evaluator<G>> {
     evaluator: &'a E,
     oracle: Option<Arc<dyn Oracle<G>>>,
     plies: u32,
-    /// Exact payoff of the players' choices for the first seat, by position.
+    /// Exact payoff for the first seat.
     exact: HashMap<G::Position, f64>,
 }
 
@@ -72,7 +72,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         f64::from(self.evaluator.payoffs(self.game, position, &cache)[seat])
     }
 
-    /// For each outcome, the position after the best move and its value for `seat`.
+    /// For each outcome, the position after the best move, and its value for `seat`.
     fn outcomes(&self, position: &G::Position, seat: Seat) -> Vec<(Outcome, G::Position, f64)> {
         let moves = moves_of(self.game, position);
         let mover = self.game.to_move(position);
@@ -125,7 +125,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         unreachable!()
     }
 
-    /// Payoff of the first seat, averaged over all outcomes.
+    /// Of the first seat, averaged over outcomes.
     fn exact(&mut self, position: &G::Position) -> f64 {
         if let Some(exact_value) = self.exact_value(position, 0) {
             return exact_value;
@@ -224,7 +224,7 @@ fn a_game_is_that_of_the_book() {
     }
 }
 
-/// Deviations must be normally distributed, within four standard deviations.
+/// Within four standard deviations.
 fn assert_normal(deviations: &[f64], what: &str) {
     let count = deviations.len() as f64;
     let inside = deviations.iter().filter(|z| z.abs() <= 1.96).count() as f64 / count;
@@ -238,7 +238,7 @@ fn assert_normal(deviations: &[f64], what: &str) {
     assert!(mean.mean().abs() < 4.0 / count.sqrt(), "{figures}");
 }
 
-/// Difference of the mean of many games from the exact expected payoff, in standard errors.
+/// Mean of many games minus the exact payoff, in standard errors.
 fn deviation_in_errors<G: SearchGame>(
     book: &mut Book<'_, G, impl Evaluator<G>>,
     roll: &mut dyn Rollouts<G>,
@@ -323,7 +323,7 @@ fn roll_outs_of_five_stones_to_tables_of_four_are_as_exact_tables() {
         &deviation_in_errors(&mut book, &mut *roll, &positions, enough),
         "five stones",
     );
-    // Both sides lose something against perfect play, so the difference is small on average.
+    // Both sides lose something against perfect play, which mostly cancels out.
     let mut loss = Moments::default();
     for position in &positions {
         let exact = f64::from(five.value_of(position).unwrap());

@@ -1,5 +1,5 @@
-//! The search as published returns the values of textbook expectiminimax with every pruning, which
-//! saves leaves.
+//! The search as published returns the values of textbook expectiminimax; every pruning saves
+//! leaves.
 
 use crate::support::{
     ALL_CUTS, all_rules, assert_near, encloses, moves_of, random_game, random_positions,
@@ -89,7 +89,7 @@ fn everything_agrees_face_by_face() {
     }
 }
 
-/// Fail-soft alpha-beta, which also counts leaves.
+/// Fail-soft; counts leaves.
 fn alpha_beta<G: Game>(
     game: &G,
     position: &G::Position,
@@ -216,7 +216,7 @@ fn face_by_face_lists_each_possible_face() {
     }
 }
 
-/// Evaluator that panics if a search updates its cache along a wrong line.
+/// Panics if a search updates its cache along a wrong line.
 #[derive(Clone)]
 pub(crate) struct Watchful;
 

@@ -1,5 +1,4 @@
-//! Players stopped at random moments soon make a legal move, and a flag that is never set changes
-//! nothing.
+//! Players stopped at random soon make a legal move; a flag never set changes nothing.
 
 use crate::reversixt::vector_game;
 use crate::support::{MIDDLE, moves_of, player, position, random_game};
@@ -26,7 +25,7 @@ const LATEST: usize = 10_000;
 /// Maximum median delay of an answer; debug builds take longer.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
 
-/// Sets a flag at a random moment; returns the delay of the answer.
+/// Sets a flag at a random moment; returns the answer's delay.
 fn measure_stop_delay<R: Send>(
     random: &mut RandomStream,
     query: impl FnOnce(&Limits) -> R,

@@ -18,7 +18,7 @@ use engine::search::{
 use serde_json::Value;
 use std::{collections::HashMap, fmt::Debug, sync::Arc};
 
-/// A position in which both sides have all their stones.
+/// Both sides have all their stones.
 pub(crate) const MIDDLE: &str = "215../64.../3...e/...fb/..acd b -";
 
 pub(crate) const ALL_CUTS: [Pruning; 4] = [
@@ -32,7 +32,7 @@ pub(crate) fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// Unfinished positions of random games, at any stage.
+/// At any stage, unfinished.
 pub(crate) fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let mut positions = Vec::new();
@@ -113,7 +113,7 @@ pub(crate) fn player<G: Playable>(notation: &str, game: &G) -> Box<dyn Player<G>
     player
 }
 
-/// A position with an independent program's values for the side to move.
+/// Values of an independent program for the side to move.
 pub(crate) struct Exact {
     pub(crate) position: Position,
     pub(crate) value: f64,
@@ -126,7 +126,7 @@ impl Exact {
     }
 }
 
-/// Positions of at most five stones.
+/// At most five stones.
 pub(crate) fn exact_positions() -> Vec<Exact> {
     exact(include_str!("../vectors/exact.jsonl"), 230)
 }

@@ -40,7 +40,7 @@ fn build_tables(stones: usize, variant: Variant) -> Arc<Tables> {
     Tables::in_memory(stones, variant, &on_all_threads, &|_, _| ()).unwrap()
 }
 
-/// Built once: most of the time of these tests.
+/// Takes most of the time of these tests.
 fn five_stone_tables() -> &'static Tables {
     static TABLES: OnceLock<Arc<Tables>> = OnceLock::new();
     TABLES.get_or_init(|| build_tables(5, Variant::Classic))

@@ -1,5 +1,4 @@
-//! Searches with endgame tables play perfectly inside them, and probe them where moves lead into
-//! them.
+//! Searches with endgame tables play perfectly inside them, and probe them where moves lead in.
 
 use crate::support::{assert_near, player, random_positions};
 use engine::core::game::Game;

@@ -14,7 +14,7 @@ pub struct Filter {
     pub plies: (usize, usize),
     /// `Some(true)`: only positions after exploratory moves; `Some(false)`: only after others.
     pub explored: Option<bool>,
-    /// Only positions after plies of this index into [`super::ShardReader::players`].
+    /// Only positions after plies of this player, an index into [`super::ShardReader::players`].
     pub player: Option<u8>,
     /// Maximum difference between a value or label and the game result, from the same seat's view.
     pub disagreement: f32,

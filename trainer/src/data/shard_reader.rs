@@ -58,7 +58,7 @@ pub struct ShardReader<G> {
     pub runs: Vec<serde_json::Value>,
     /// Distinct runs.
     pub run_count: usize,
-    /// All games.
+    /// Games of all shards.
     pub games: u64,
     /// Games that did not end by the rules.
     pub ended_early: u64,
@@ -67,9 +67,9 @@ pub struct ShardReader<G> {
 #[derive(Debug)]
 struct ShardEntry {
     path: PathBuf,
-    /// Shard index to index into [`ShardReader::players`].
+    /// By index in the shard: index into [`ShardReader::players`].
     players: Vec<u8>,
-    /// Shard index to index into [`ShardReader::labels`].
+    /// By index in the shard: index into [`ShardReader::labels`].
     labels: Vec<usize>,
     games: u64,
 }
@@ -80,7 +80,7 @@ impl<G: Playable> ShardReader<G> {
         Self::read_headers(paths, false)
     }
 
-    /// [`Self::open`] that compares directories with their manifests.
+    /// [`Self::open`], and compares directories with their manifests.
     ///
     /// # Errors
     /// Those of [`ShardReader::open`], or if shards are missing or belong to another run.

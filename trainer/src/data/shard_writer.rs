@@ -31,7 +31,7 @@ pub struct WriteSummary {
     pub shards: u64,
     /// Games in it.
     pub games: u64,
-    /// Games that repeat an earlier one or an image of it; `None` unless a set is split.
+    /// Games that repeat an earlier one or a symmetric image of it; `None` unless a set is split.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<u64>,
     /// All plies.

@@ -70,7 +70,7 @@ pub struct Info {
 pub struct LabelStatistics {
     /// Label name.
     pub name: String,
-    /// What computed it.
+    /// Notation of what computed it.
     pub by: String,
     /// Positions with it.
     pub positions: u64,

@@ -72,7 +72,7 @@ impl SelfPlayConfig {
 pub struct SelfPlayOptions {
     /// First ply without exploration; the `opening_plies` are random regardless.
     pub exploration_until: Option<usize>,
-    /// Plies in which this probability halves.
+    /// Plies in which `exploration` halves.
     pub exploration_half_life: Option<f64>,
     /// Temperature of softmax sampling: probabilities of moves are proportional to exp(win
     /// probability / temperature). Players without move values choose as usual.

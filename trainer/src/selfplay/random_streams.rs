@@ -8,7 +8,7 @@ use alea_play::{game_loop::Exploration, playable::Playable};
 /// Consecutive games; their first index is a multiple of it.
 pub(super) const GAMES_PER_STREAM: u64 = 16;
 
-/// Among the random streams of a run's seed.
+/// Index among the random streams of a run's seed.
 const CHANCE_STREAM: u64 = 1;
 
 pub(super) struct GameStreams<G: Playable> {

@@ -20,9 +20,9 @@ use std::{collections::BTreeSet, path::Path, time::Instant};
 /// Limits of [`SelfPlay::run`], by default none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// The run ends with the game that reaches them.
+    /// Maximum; the run ends with the game that reaches it.
     pub positions: Option<u64>,
-    /// No shard is begun after it but the call's first.
+    /// Time after which no shard is begun but the call's first.
     pub until: Option<Instant>,
     /// Shards of this call; other processes may play the rest in the same directory.
     pub slice: TaskSlice,
@@ -234,8 +234,8 @@ impl<G: Playable> SelfPlay<G> {
         Ok(found)
     }
 
-    /// Their games are counted; for a task only its own shards. A shard cut short by a shorter run
-    /// is incomplete; one of another run is an error.
+    /// Counts their games; for a task only its own shards. A shard cut short by a shorter run is
+    /// incomplete; one of another run is an error.
     fn complete_shards(
         &self,
         directory: &Path,

@@ -15,7 +15,6 @@ use std::path::Path;
 pub(super) struct Starts<P> {
     suite: Vec<P>,
     suite_fraction: f64,
-    /// Of the file.
     checksum: Option<String>,
     endgames: Option<EndgameStarts>,
 }

@@ -38,7 +38,7 @@ pub struct PlayerTally {
     pub player: String,
     /// Seats in all games.
     pub sides: u64,
-    /// 1 for a win, ½ for a draw of two.
+    /// Sum of points: 1 for a win, ½ for a draw of two.
     pub points: f64,
 }
 
@@ -106,9 +106,9 @@ impl<'a, G: Playable> Counter<'a, G> {
 /// Result of [`SelfPlay::run`](super::SelfPlay::run).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunReport {
-    /// On all games of the directory.
+    /// Statistics of all games of the directory.
     pub summary: SelfPlaySummary,
-    /// On games played in this call.
+    /// Timing of games played in this call.
     pub timing: Timing,
     /// Whether the time limit ended the call.
     pub stopped: bool,
@@ -121,7 +121,7 @@ pub struct Timing {
     pub games: u64,
     /// Their positions before a ply.
     pub positions: u64,
-    /// Deciding, extrapolated from every sixteenth game.
+    /// Players' decisions, extrapolated from every sixteenth game.
     pub players: f64,
     /// Other playing, extrapolated likewise.
     pub playing: f64,

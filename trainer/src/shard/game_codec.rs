@@ -1,4 +1,4 @@
-//! Encodes and decodes a game, as `docs/reference/formats.md`, "A game", specifies. Decoded games
+//! Encodes and decodes a game, as specified by `docs/reference/formats.md`, "A game". Decoded games
 //! follow the rules and encode to the same bytes.
 
 use super::{
@@ -13,14 +13,13 @@ use alea_core::{
 use alea_play::playable::Playable;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Values are stored as multiples of 1 / `VALUE_STEPS`, which include 0, 1/2 and 1; the rounding
-/// error is at most 1/131,068.
+/// Stored values are multiples of 1 / `VALUE_STEPS`, which include 0, 1/2 and 1; the rounding error
+/// is at most 1/131,068.
 pub const VALUE_STEPS: u16 = 65_534;
-/// Stored for a ply without a value.
 const NO_VALUE: u16 = u16::MAX;
 
-/// The two bits of a column, an optional field of all plies: empty, or stored from the first ply or
-/// a later one on.
+/// Two bits for a column, an optional field of all plies: empty, or stored from the first ply or a
+/// later one on.
 const COLUMN_EMPTY: u8 = 0;
 const COLUMN_FULL: u8 = 1;
 const COLUMN_LATE: u8 = 2;
@@ -31,7 +30,7 @@ const GAME_CHECKSUM_BYTES: usize = 4;
 /// Plies between two calls of `should_stop`.
 const STOP_CHECK_PLIES: usize = 64;
 
-/// Rounds a probability to the nearest value that shards can store.
+/// Rounds to the nearest value that shards can store.
 #[must_use]
 pub fn quantize_value(value: f32) -> f32 {
     f32::from(value_to_steps(value)) / f32::from(VALUE_STEPS)
@@ -51,10 +50,10 @@ pub(super) struct GameCodec<G> {
     pub(super) game: G,
     players: usize,
     times: bool,
-    /// For each label, whether its values have standard errors.
+    /// By label: whether its values have standard errors.
     errors: Vec<bool>,
     outcomes: usize,
-    /// Whether games store their ending (version 5).
+    /// Whether games store endings (version 5).
     has_endings: bool,
 }
 
@@ -79,7 +78,7 @@ impl<G: Playable> GameCodec<G> {
         (1 + usize::from(self.times) + columns).div_ceil(STATES_PER_BYTE)
     }
 
-    /// Appends the encoding of a game.
+    /// Appends a game.
     ///
     /// # Errors
     /// If [`GameCodec::decode`] would refuse it: the game is illegal, has fields that the header
@@ -159,11 +158,10 @@ impl<G: Playable> GameCodec<G> {
         Ok(())
     }
 
-    /// Decodes and replays one game.
+    /// Decodes and replays a game.
     ///
     /// # Errors
-    /// If the bytes do not encode a legal game, or `should_stop`, called every few plies, returned
-    /// true.
+    /// If the bytes are no legal game, or `should_stop`, called every few plies, returned true.
     pub(super) fn decode(
         &self,
         bytes: &[u8],
@@ -171,7 +169,7 @@ impl<G: Playable> GameCodec<G> {
     ) -> Result<PlayedGame<G>, String> {
         const NOT_A_GAME: &str = "its bytes are not a game";
         let mut rest = strip_checksum(bytes)?;
-        // A ply takes at least a byte, so a damaged number allocates at most the file's size.
+        // A ply takes a byte or more, so damage allocates at most the file's size.
         let plies = take_leb128(&mut rest)
             .and_then(|plies| usize::try_from(plies).ok())
             .filter(|&plies| plies <= rest.len())
@@ -268,7 +266,7 @@ impl<G: Playable> GameCodec<G> {
 }
 
 impl<G: Playable> GameCodec<G> {
-    /// Appends the ending and, if the moves do not determine them, the payoffs.
+    /// Appends the ending and, unless moves determine them, the payoffs.
     fn put_ending(&self, record: &GameRecord<G>, bytes: &mut Vec<u8>) {
         bytes.push(record.ending as u8);
         if !record.ending.is_played() {
@@ -303,15 +301,15 @@ fn strip_checksum(bytes: &[u8]) -> Result<&[u8], String> {
 }
 
 struct ColumnWriter {
-    /// Offset in the buffer of the columns' state bits.
+    /// Offset of the columns' state bits.
     at: usize,
     column: usize,
     plies: usize,
 }
 
 impl ColumnWriter {
-    /// Appends the next column, from its first `Some` on. `put` appends an entry and returns
-    /// whether it is in range.
+    /// Appends a column, from its first `Some` on. `put` appends an entry and returns whether it is
+    /// in range.
     fn put<T: Copy>(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -353,7 +351,7 @@ struct ColumnReader<'a> {
 }
 
 impl ColumnReader<'_> {
-    /// Passes the next column's entries to `note`; `None` if they are cut off or not canonical.
+    /// Passes a column's entries to `note`; `None` if they are cut off or not canonical.
     fn take<T>(
         &mut self,
         mut note: impl FnMut(usize, T),
@@ -376,7 +374,7 @@ impl ColumnReader<'_> {
         for ply in first..self.plies {
             match take(&mut self.rest)? {
                 Some(entry) => note(ply, entry),
-                // A column begins at its first entry, so that a game has one encoding.
+                // Columns begin at their first entry, so that a game has one encoding.
                 None if ply == first => return None,
                 None => {}
             }

@@ -1,17 +1,17 @@
-//! Labels: values of a game's positions from sources other than its players. A label is the win
-//! probability of the side to move before the chance outcome of a ply.
+//! Labels: values of positions from sources other than the game's players. A label is the win
+//! probability of the side to move before a ply's chance outcome.
 
 use super::MAX_LABELS_PER_SHARD;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Maximum bytes of a label's name.
+/// In bytes.
 const MAX_NAME_LENGTH: usize = 32;
 
 /// Name of a label and how it was computed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
-    /// Lower-case letters, digits and `_`, beginning with a letter.
+    /// Lower-case letters, digits and `_`, first a letter.
     pub name: String,
     /// Notation of the player, the evaluator, such as `model:PATH`, or the tablebases,
     /// `tables(stones=N)`.
@@ -22,7 +22,7 @@ pub struct Label {
     /// Whether the values have standard errors.
     #[serde(default, skip_serializing_if = "is_false")]
     pub errors: bool,
-    /// For each model file in `by`, its path and checksum (xxh3, 16 hexadecimal digits).
+    /// By path of the model files in `by`, their checksum (xxh3, 16 hexadecimal digits).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, String>,
 }
@@ -31,12 +31,12 @@ pub(crate) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// A position's value by a label.
+/// A value by a label.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Expected payoff of the side to move, in `[0, 1]`.
     pub value: f32,
-    /// Standard error of `value`; `None` if unknown or the value is exact.
+    /// Standard error; `None` if unknown or the value is exact.
     pub error: Option<f32>,
 }
 

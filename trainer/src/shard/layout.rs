@@ -1,5 +1,5 @@
 //! Layout of a shard file: magic, version, header, lengths of the games, checksum of these, the
-//! games, checksum of all. So damage to one game leaves the others readable.
+//! games, checksum of all. So damage to one game leaves others readable.
 //! `docs/reference/formats.md`, "Record shards", specifies it.
 
 use super::{ShardHeader, damaged_error, labels};
@@ -27,7 +27,7 @@ struct StoredHeader {
     totals: ShardTotals,
 }
 
-/// A shard with verified header and unverified games.
+/// With verified header and unverified games.
 pub(super) struct OpenShard<'a> {
     pub(super) header: ShardHeader,
     pub(super) games: Vec<&'a [u8]>,
@@ -35,12 +35,11 @@ pub(super) struct OpenShard<'a> {
     bytes: &'a [u8],
 }
 
-/// Numbers that depend on the games and that decoding needs.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct ShardTotals {
     pub(super) plies: u64,
     pub(super) seats: usize,
-    /// One more than the largest outcome of all plies.
+    /// One more than the largest outcome.
     pub(super) outcomes: usize,
 }
 
@@ -168,8 +167,7 @@ impl OpenShard<'_> {
         Ok(())
     }
 
-    /// Verifies the file's checksum and totals: the games' plies, and the games that did not end by
-    /// the rules.
+    /// Totals are the games' plies and the games that did not end by the rules.
     pub(super) fn check_checksum_and_totals(
         &self,
         path: &Path,

@@ -1,5 +1,5 @@
-//! Training step of the neural network in burn, on any of its devices: the reference of the CPU
-//! step, and the step of GPUs.
+//! Training step of the neural network in burn: the reference of the CPU step, and the step of
+//! GPUs.
 
 use super::network::{StepLimits, TrainableNetwork};
 use crate::Error;

@@ -15,27 +15,27 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"ALEATRN3";
 
-/// What identifies a training, and its progress.
+/// Identity and progress of a training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) family: String,
     /// TOML with all defaults filled in.
     pub(super) configuration: String,
-    /// Fingerprint of the samples; 0 for temporal-difference learning.
+    /// Of the samples; 0 for temporal-difference learning.
     pub(super) fingerprint: u64,
-    /// Epoch with the lowest validation loss, from 1; 0 during the first one.
+    /// Has the lowest validation loss, from 1; 0 during the first one.
     pub(super) best_epoch: usize,
     pub(super) curve: Vec<CurvePoint>,
-    /// Progress within the next epoch; `None` before it begins.
+    /// Within the next epoch; `None` before it begins.
     #[serde(rename = "begun")]
     pub(super) epoch_progress: Option<EpochProgress>,
-    /// `None` for other trainings than temporal-difference learning.
+    /// `None` except for temporal-difference learning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) online: Option<TdProgress>,
 }
 
 impl Header {
-    /// Point of the epoch with the lowest validation loss; `None` during the first one.
+    /// `None` during the first epoch.
     pub(super) fn best_point(&self) -> Option<&CurvePoint> {
         self.curve.get(self.best_epoch.checked_sub(1)?)
     }
@@ -95,7 +95,7 @@ fn damaged_error(path: &Path, problem: &str) -> Error {
 }
 
 impl Checkpoint {
-    /// Restores the training in a directory into `learner`, or begins a new one.
+    /// Restores a training into `learner`, or begins a new one.
     pub(super) fn open<G: Learnable>(
         directory: &Path,
         family: &str,

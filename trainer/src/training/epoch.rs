@@ -1,4 +1,4 @@
-//! One epoch of a training: training samples, then validation samples.
+//! An epoch: training samples, then validation samples.
 
 use super::{Learner, StepSettings, TrainingRun, divergence_error};
 use crate::Error;
@@ -15,15 +15,15 @@ const VALIDATION_BATCH: usize = 16_384;
 pub(super) struct EpochProgress {
     pub(super) batches: usize,
     pub(super) samples: usize,
-    /// Sum over the samples so far, in nats.
+    /// Sum in nats.
     pub(super) loss: f64,
     pub(super) learning_rate: f64,
-    /// Training seconds of this epoch so far.
+    /// Training time of this epoch.
     pub(super) seconds: f64,
 }
 
-/// Trains on an epoch's batches after those of `progress`; `epoch` counts from 1. Calls `pause`
-/// after each batch.
+/// Trains on the batches after those of `progress`; `epoch` counts from 1. Calls `pause` after
+/// each.
 pub(super) fn train_epoch<G: Learnable, L: Learner<G>>(
     run: &TrainingRun<'_, G>,
     learner: &mut L,
@@ -75,7 +75,7 @@ pub(super) struct ValidationLoss {
     pub(super) by_phase: Vec<PhaseLoss>,
 }
 
-/// Targets are blended as in the last epoch, so that the losses of all epochs are comparable.
+/// Targets are those of the last epoch, so that losses of all epochs are comparable.
 pub(super) fn validate<G: Learnable, L: Learner<G>>(
     run: &TrainingRun<'_, G>,
     learner: &L,

@@ -1,4 +1,4 @@
-//! Trains the neural network by a [`TrainableNetwork`]: the CPU's, or that of burn on other devices.
+//! Trains the neural network by a [`TrainableNetwork`], on the CPU or by burn on other devices.
 
 use super::{BatchFunction, Learner, StepSettings, TrainingRun, checkpoint_mismatch};
 use crate::Error;
@@ -12,13 +12,12 @@ use alea_learned::{
 };
 use std::ops::Range;
 
-/// Index of the initial weights among the random streams of a training seed.
+/// Index among the random streams of a training seed.
 const WEIGHT_STREAM: u64 = 3;
 
-/// A network of a [`Shape`] with an Adam optimizer, and an implementation of its training step.
 pub(super) trait TrainableNetwork: Sized {
-    /// One step with gradients clipped by tensor, and weights clamped to the engine's range.
-    /// Returns the sum of the losses before the step, in nats.
+    /// Clips gradients by tensor, and clamps weights to the engine's range. Returns the sum of the
+    /// losses before the step, in nats.
     fn train_step(
         &mut self,
         batch: &NetworkBatch,
@@ -26,24 +25,22 @@ pub(super) trait TrainableNetwork: Sized {
         limits: &StepLimits,
     ) -> Result<f64, Error>;
 
-    /// Log odds of a win for each sample.
+    /// Log odds of a win.
     fn logits(&self, batch: &NetworkBatch) -> Result<Vec<f32>, Error>;
 
-    /// All weights, in the order of the shape.
+    /// In the order of the [`Shape`].
     fn weights(&self) -> Vec<f32>;
 
-    /// Optimizer state as bytes.
     fn optimizer_state(&self) -> Result<Vec<u8>, Error>;
 
-    /// Replaces the weights and, unless `None`, the optimizer state.
+    /// `None` leaves the optimizer as it is.
     fn restore(&mut self, weights: Vec<f32>, optimizer: Option<Vec<u8>>) -> Result<(), Error>;
 }
 
-/// Bounds of gradients and weights in a training step.
 pub(super) struct StepLimits {
     pub(super) gradient_norm: f32,
-    /// One-hot slots, ranges of first-layer rows, if the engine sums rows in 16 bits, which
-    /// clamping after each step then ensures; else `None`.
+    /// Ranges of first-layer rows, if the engine sums rows in 16 bits, which clamping then ensures;
+    /// else `None`.
     pub(super) one_hot_slots: Option<Vec<Range<usize>>>,
 }
 
@@ -56,7 +53,7 @@ pub(super) struct NetworkLearner<G: Learnable, S> {
 }
 
 impl<G: Learnable, S: TrainableNetwork> NetworkLearner<G, S> {
-    /// `create` receives the network's shape and initial weights.
+    /// `create` receives shape and initial weights.
     pub(super) fn new(
         run: &TrainingRun<'_, G>,
         create: impl FnOnce(Shape, Vec<f32>) -> S,
@@ -152,7 +149,7 @@ impl TrainableNetwork for CpuNetwork {
         self.weights().to_vec()
     }
 
-    /// Number of past steps, then Adam's moments.
+    /// Past steps, then Adam's moments.
     fn optimizer_state(&self) -> Result<Vec<u8>, Error> {
         let (moments, steps) = self.optimizer_state();
         Ok([&steps.to_le_bytes()[..], &to_bytes(moments)].concat())
@@ -172,13 +169,13 @@ impl TrainableNetwork for CpuNetwork {
     }
 }
 
-/// Little-endian bytes of numbers, for checkpoints.
+/// Little-endian, for checkpoints.
 pub(super) fn to_bytes(numbers: &[f32]) -> Vec<u8> {
     let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
     bytes.collect()
 }
 
-/// Numbers from the bytes of [`to_bytes`]; an error unless there are `count`.
+/// Reverses [`to_bytes`]; an error unless there are `count` numbers.
 pub(super) fn from_bytes(bytes: &[u8], count: usize) -> Result<Vec<f32>, Error> {
     match bytes.as_chunks() {
         (numbers, []) if numbers.len() == count => Ok(numbers

@@ -1,4 +1,4 @@
-//! Trains the n-tuple network: threads compute row indices ahead; one thread applies the updates in
+//! Trains the n-tuple network: threads compute row indices ahead; one thread applies updates in
 //! order, so that the seed determines the weights.
 
 use super::network::{from_bytes, to_bytes};
@@ -13,7 +13,7 @@ use alea_learned::{
     tuples::{TupleNetwork, TupleSet},
 };
 
-/// Such a batch's row indices fit the second-level cache.
+/// In samples; their row indices fit the second-level cache.
 const BATCH_SIZE: usize = 2048;
 
 pub(super) struct NTupleLearner<G: Learnable> {

@@ -1,6 +1,6 @@
-//! TD(λ): an n-tuple network learns the values of afterstates from self-play games (Tesauro 1992;
-//! Szubert and Jaśkowski 2014). The final weights are exported, as there is no validation. On one
-//! thread, the settings determine all games and weights.
+//! TD(λ): an n-tuple network learns values of afterstates from self-play (Tesauro 1992; Szubert and
+//! Jaśkowski 2014). The final weights are exported, as there is no validation. On one thread, the
+//! settings determine all games and weights.
 
 mod episode;
 
@@ -23,13 +23,13 @@ use std::{path::Path, time::Instant};
 /// Distinguishes these checkpoints from those of supervised training.
 const CHECKPOINT_FAMILY: &str = "ntuple from its own games";
 
-/// Index of the games' random streams among those of a training seed.
+/// Index among the random streams of a training seed.
 const GAME_STREAM: u64 = 5;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TdProgress {
     games: u64,
-    /// Positions since the last point of the curve, where `loss`, a sum, and `seconds` begin too.
+    /// Since the last point of the curve, like `loss`, a sum, and `seconds`.
     positions: u64,
     loss: f64,
     seconds: f64,
@@ -75,8 +75,7 @@ pub fn train_td<'a, G: Learnable>(
                 let point = td.curve_point(&mut done);
                 progress.set_message(format!("loss {:.5}", point.loss));
                 done.curve.push(point);
-                // Before the checkpoint: if training stops between the two, the curve is written
-                // again.
+                // Before the checkpoint: if training stops in between, the curve is written again.
                 observer.write_curve(directory, &format_csv(&done.curve))?;
             }
             checkpoint.capture_state(&td.learner)?;
@@ -120,7 +119,7 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
                 .factor(game as f64 / games as f64, training.final_rate)
     }
 
-    /// Plays a game into `episode`; `exploration` is the probability of a random move.
+    /// `exploration` is the probability of a random move.
     fn play(&mut self, start: G::Position, exploration: f64, random: &mut RandomStream) {
         let (set, table) = self.learner.set_and_table();
         self.episode
@@ -235,7 +234,7 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
     }
 }
 
-/// Points of the curve, each with the number of games since the previous one.
+/// Each point with the games since the previous one.
 fn games_per_point(curve: &[TdPoint]) -> impl Iterator<Item = (u64, &TdPoint)> {
     let before = std::iter::once(0).chain(curve.iter().map(|point| point.games));
     curve
@@ -244,7 +243,7 @@ fn games_per_point(curve: &[TdPoint]) -> impl Iterator<Item = (u64, &TdPoint)> {
         .map(|(point, before)| (point.games - before, point))
 }
 
-/// Probability of a random move, interpolated linearly over the games.
+/// Probability of a random move, interpolated linearly.
 fn exploration_rate(config: &TdConfig, game: u64) -> f64 {
     let done = if config.games > 1 {
         game as f64 / (config.games - 1) as f64

@@ -1,4 +1,4 @@
-//! Tests training of both families, resuming, and errors.
+//! Training of both families, resuming, and errors.
 
 use super::*;
 use crate::config::{Schedule, UpdateRule};
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 const FAMILIES: [Family; 2] = [Family::NTuple, Family::Network];
 
-/// Training samples in three parts; results are the rounded values.
+/// Three parts; results are the rounded values.
 fn samples() -> Samples<Standard> {
     let part = |games, seed| {
         let mut samples = random_samples(games, seed);
@@ -96,7 +96,7 @@ fn ntuple(report: &TrainingReport) -> NTuple {
     }
 }
 
-/// Fails after a number of batches, to interrupt a training.
+/// Fails after some batches, to interrupt a training.
 struct CutOff<L>(L, usize);
 
 impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
@@ -128,14 +128,14 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     }
 }
 
-/// Backends of the network that are compiled in and need no GPU.
+/// Compiled in and without need of a GPU.
 const BACKENDS: &[&str] = if cfg!(feature = "flex") {
     &["cpu", "flex"]
 } else {
     &["cpu"]
 };
 
-/// Trains until failure after `batches` further batches, with a backend of [`BACKENDS`].
+/// Fails after `batches` further batches.
 fn train_until(
     samples: &Samples<Standard>,
     directory: impl AsRef<Path>,
@@ -173,8 +173,8 @@ fn train_until(
     }
 }
 
-/// Interrupts a training in its third epoch and over an epoch later; checks that the result equals
-/// an uninterrupted one to the last bit.
+/// Interrupts a training in its third epoch and over an epoch later; the result must equal an
+/// uninterrupted one to the last bit.
 fn cut_off_and_resumed(
     samples: &Samples<Standard>,
     config: &TrainConfig,
@@ -237,7 +237,7 @@ fn curve_of(directory: impl AsRef<Path>) -> Vec<CurvePoint> {
         .collect()
 }
 
-/// Columns of the curve except timing.
+/// Without timing.
 fn losses(directory: impl AsRef<Path>) -> Vec<String> {
     let table = fs::read_to_string(directory.as_ref().join("curve.csv")).unwrap();
     table
@@ -279,7 +279,7 @@ fn interrupted_trainings_resume_to_the_same_result() {
 fn the_curve_is_never_behind_the_checkpoint() {
     let (unbroken, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     train_in(&unbroken, &config(), Family::NTuple).unwrap();
-    // A directory at the path of the curve makes every epoch fail.
+    // In place of the curve, it makes every epoch fail.
     let in_the_way = broken.path().join("curve.csv");
     for _ in 0..=config().training.epochs {
         fs::create_dir(&in_the_way).unwrap();
@@ -352,12 +352,11 @@ fn an_epoch_trains_with_its_lambda_and_validates_with_the_last() {
         let (values, results, falling) =
             (curve(1.0, None), curve(0.0, None), curve(1.0, Some(0.0)));
         assert_eq!(values, curve(1.0, Some(1.0)));
-        // In the first epoch, training targets are equal, validation targets not.
+        // Training targets are equal in the first epoch, validation targets are not.
         assert_eq!(falling[0].0, values[0].0);
         assert_ne!(falling[0].0, results[0].0);
         assert_ne!(falling[0].1, values[0].1);
-        // Targets closer to 0 and 1 have a lower loss; at the end both trainings have the same
-        // targets.
+        // Targets closer to 0 and 1 have lower losses; in the end the targets are the same.
         assert!(falling[2].1 < falling[0].1, "{family:?} {falling:?}");
         assert!(
             (falling[2].0 - results[2].0).abs() < (values[2].0 - results[2].0).abs(),
@@ -424,7 +423,7 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
 
 #[test]
 fn all_families_learn_and_the_engine_agrees() {
-    // Losses of perfect predictions and of constant predictions ½.
+    // Of perfect predictions, and of constant ½.
     let entropy = |p: f64| -(p * p.ln() + (1.0 - p) * (1.0 - p).ln());
     let samples = samples();
     let validation = samples.validation();

@@ -1,4 +1,4 @@
-//! Candidate tuples: orbits under the game's symmetries of the tuples that the game declares.
+//! Candidates: orbits of the game's tuples under its symmetries.
 
 use alea_core::random::RandomStream;
 use alea_learned::{
@@ -7,16 +7,16 @@ use alea_learned::{
 };
 use std::collections::BTreeSet;
 
-/// Tuples that are added to a set together: all symmetric images of one.
+/// All symmetric images of a tuple, added together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// The game's name for this kind of tuples.
+    /// The game's name for such tuples.
     pub kind: &'static str,
-    /// In the notation of [`alea_learned::tuples::TupleSet::parse_custom`], cells in ascending order.
+    /// In the notation of [`alea_learned::tuples::TupleSet::parse_custom`], cells ascending.
     pub tuples: Vec<String>,
 }
 
-/// All candidates in a fixed order, but a random sample of kinds with more than `max_per_kind`.
+/// All in a fixed order; kinds with more than `max_per_kind` are sampled at random.
 #[must_use]
 pub fn candidates<G: Learnable>(game: &G, max_per_kind: usize, seed: u64) -> Vec<Candidate> {
     let mut random = RandomStream::new(seed);

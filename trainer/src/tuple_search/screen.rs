@@ -1,10 +1,10 @@
 //! Estimates how much loss a candidate's table rows would save. To second order in a change δ of
 //! its logit, a sample's cross-entropy falls by δ g − δ² h / 2, with g = target − value and h =
 //! value (1 − value). The first half of the samples fits each row's δ = Σ g / (Σ h + prior), the
-//! second half measures the gain, so rare rows gain nothing by chance. Tuples are fitted one after
+//! second measures the gain, so rare rows gain nothing by chance. Tuples are fitted one after
 //! another to the remaining residuals: g becomes g − δ h.
 //!
-//! Both halves keep the order of games, so at most one game is in both.
+//! The halves keep the order of games, so at most one game is in both.
 
 use crate::sample::Sample;
 use alea_core::calibration::logistic;
@@ -13,7 +13,7 @@ use alea_learned::{inputs::Learnable, tuples::TupleSet};
 /// Added to a row's Σ h: eight even positions (h = ¼) with g = 0.
 pub(super) const CURVATURE_PRIOR: f32 = 2.0;
 
-/// Samples with g and h, the derivatives of their losses.
+/// Samples with g and h.
 pub(super) struct Residuals<P> {
     positions: Vec<P>,
     gradient: Vec<f32>,
@@ -21,7 +21,7 @@ pub(super) struct Residuals<P> {
 }
 
 impl<P: Copy> Residuals<P> {
-    /// `samples` are in the order of games, `logits` a network's predictions for them.
+    /// `samples` are in game order, `logits` a network's predictions.
     pub(super) fn new(samples: &[Sample<P>], logits: &[f32], lambda: f32) -> Self {
         let values: Vec<f32> = logits.iter().map(|&logit| logistic(logit)).collect();
         Self {
@@ -35,7 +35,7 @@ impl<P: Copy> Residuals<P> {
         }
     }
 
-    /// Loss that the tuples of `set` explain, in nats per sample of the second half.
+    /// In nats per sample of the second half.
     pub(super) fn explained_loss<G: Learnable<Position = P>>(&self, set: &TupleSet<G>) -> f64 {
         let (tuples, count) = (set.tuple_count(), self.positions.len());
         let mut rows = vec![0u32; tuples * count];

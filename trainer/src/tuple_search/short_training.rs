@@ -1,4 +1,4 @@
-//! Short training on one thread from zero weights, for comparing tuple sets.
+//! Short training on one thread from zero weights, to compare tuple sets.
 
 use crate::calibrate::logit_loss;
 use crate::config::TrainConfig;

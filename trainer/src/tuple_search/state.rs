@@ -1,4 +1,4 @@
-//! State of a search, stored beside the resulting configuration, atomically after each round.
+//! State of a search, written beside the resulting configuration, atomically after each round.
 //! Searches with other samples or settings are refused.
 
 use super::SearchOptions;
@@ -10,35 +10,35 @@ use std::path::{Path, PathBuf};
 
 const STATE_FORMAT: &str = "alea-tuples-1";
 
-/// Tuples that one round added.
+/// Tuples added in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AddedTuples {
-    /// The game's name for this kind of tuples.
+    /// The game's name for such tuples.
     pub kind: String,
-    /// The added tuples, each a list of cells.
+    /// Each a list of cells.
     pub tuples: Vec<String>,
-    /// Table rows of these tuples, over all phases.
+    /// Their table rows, over all phases.
     pub rows: usize,
-    /// Loss of the previous set that these tuples explain by the screening, in nats.
+    /// Loss of the previous set that the screening says they explain, in nats.
     pub explained: f64,
-    /// Validation loss of the set with these tuples, in nats.
+    /// Validation loss with them, in nats.
     pub validation_loss: f64,
-    /// Decrease of the validation loss by these tuples, in nats.
+    /// Decrease of the validation loss, in nats.
     pub gain: f64,
 }
 
-/// Result of a search for tuples.
+/// Result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchReport {
-    /// Number of tuples in the set.
+    /// Tuples in the set.
     pub tuples: usize,
-    /// Table rows of the set, over all phases.
+    /// Table rows, over all phases.
     pub rows: usize,
-    /// Validation loss of the set after a short training, in nats.
+    /// After a short training, in nats.
     pub validation_loss: f64,
-    /// Additions of all rounds, in order.
+    /// Additions, in order of rounds.
     pub additions: Vec<AddedTuples>,
-    /// Path of the configuration with the set.
+    /// Configuration with the set.
     pub config: PathBuf,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct State {
     format: String,
     configuration: String,
     options: SearchOptions,
-    /// Fingerprint of the samples.
+    /// Of the samples.
     fingerprint: u64,
     pub(super) additions: Vec<AddedTuples>,
     pub(super) finished: bool,
@@ -117,7 +117,7 @@ impl State {
         self.additions.iter().map(|addition| addition.rows).sum()
     }
 
-    /// Validation loss of the current set, in nats; NaN before the first addition.
+    /// Validation loss in nats; NaN before the first addition.
     pub(super) fn loss(&self) -> f64 {
         self.additions
             .last()

@@ -1,4 +1,4 @@
-//! Tests candidates against symmetries, screening against a slow reference, resumed searches, and
+//! Candidates against symmetries, screening against a slow reference, resumed searches, and
 //! recovery of a planted set.
 
 use super::{candidates::orbit, screen::CURVATURE_PRIOR, *};

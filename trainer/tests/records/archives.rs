@@ -12,11 +12,11 @@ use trainer::data::{
 };
 
 struct Expected {
-    /// Number of games by ending, in the order of [`Ending::ALL`].
+    /// In the order of [`Ending::ALL`].
     endings: [u64; 5],
-    /// Games without a result, damaged and forfeited games.
+    /// Without a result, damaged, forfeited.
     left_out: [u64; 3],
-    /// Location and error of each bad game.
+    /// Location and error.
     problems: &'static [(&'static str, &'static str)],
 }
 

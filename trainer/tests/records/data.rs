@@ -163,7 +163,7 @@ fn bad_records_are_reported() {
 fn merged_sets_keep_games_and_players() {
     let at = scratch_paths();
     run(&config(&["greedy", "random"], 30), &at("a")).unwrap();
-    // With another seed, since greedy against greedy would play the same game in both.
+    // Greedy against greedy would play the same game in both.
     run(
         &SelfPlayConfig {
             seed: 8,

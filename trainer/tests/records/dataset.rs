@@ -69,7 +69,7 @@ pub(crate) fn tiny() -> PlayedGame {
     PlayedGame::new(record, vec![0, 1])
 }
 
-/// Other first two rolls, which samples do not contain: a lone stone moves on every face.
+/// Samples lack the first two rolls: a lone stone moves on every face.
 pub(crate) fn with_other_rolls(tiny: &PlayedGame) -> Vec<PlayedGame> {
     let faces = (1..=6).flat_map(|first| (1..=6).map(move |second| [first, second]));
     let game = |faces: [u8; 2]| {
@@ -100,7 +100,7 @@ fn samples(games: &[PlayedGame], options: &SampleOptions) -> [Vec<Sample<Positio
 fn games_are_split_as_a_unit_and_stay_on_their_side() {
     let games = play(&config(&["star1(depth=1)", "random"], 300));
     let rules = Standard::default();
-    // Games start from random set-ups, so few positions occur in two games.
+    // Games start at random, so few positions occur in two.
     let mut owner: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();
     for (index, game) in games.iter().enumerate() {
         for position in game.record.positions(&rules).skip(1) {

@@ -153,7 +153,7 @@ fn play(config: &SelfPlayConfig) -> Vec<PlayedGame> {
         .collect()
 }
 
-/// Name and bytes of every file in a directory.
+/// By name.
 fn content(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = std::fs::read_dir(directory)
         .unwrap()
@@ -183,7 +183,7 @@ fn header_of(config: &SelfPlayConfig, games: u64) -> shard::ShardHeader {
     }
 }
 
-/// Checks that the error is one line and contains `path`.
+/// The error must be one line that contains `path`.
 fn one_line(error: &impl std::error::Error, path: &Path) -> String {
     let text = error.to_string();
     assert!(
@@ -193,14 +193,14 @@ fn one_line(error: &impl std::error::Error, path: &Path) -> String {
     text
 }
 
-/// Checks that the error is one line and contains `path` and `expected`.
+/// The error must be one line that contains `path` and `expected`.
 fn assert_refused<T>(result: Result<T, Error>, path: &Path, expected: &str) -> String {
     let text = one_line(&result.err().unwrap(), path);
     assert!(text.contains(expected), "{text}: expected {expected}");
     text
 }
 
-/// With the same value for all positions.
+/// With one value for all positions.
 fn save_model(path: &Path, bias: f32) {
     let set = TupleSet::from_name(&Standard::default(), "stone-pairs").unwrap();
     let weights = vec![0.0; set.row_count()];

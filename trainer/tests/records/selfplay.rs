@@ -112,8 +112,8 @@ fn every_ply_is_legal_and_every_value_a_probability() {
 #[test]
 fn explored_moves_are_uniform_and_others_the_players() {
     let rules = Standard::default();
-    // The greedy player prefers diagonal steps; so if the stone can make one, sideways and forward
-    // steps are explored.
+    // The greedy player prefers diagonal steps, so explored steps are sideways or forward where a
+    // diagonal exists.
     let games = play(&SelfPlayConfig {
         opening_plies: 0,
         exploration: 0.5,
@@ -237,7 +237,7 @@ fn a_stopped_run_resumes_to_the_same_files() {
         let file = std::fs::metadata(directory.join(name)).unwrap();
         file.modified().unwrap()
     };
-    // A shorter run that was killed while writing another shard.
+    // Killed while writing another shard.
     let shorter = SelfPlayConfig {
         games: GAMES_PER_SHARD + 10,
         ..three_shards()

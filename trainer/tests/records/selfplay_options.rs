@@ -26,7 +26,7 @@ fn suite(directory: &Path, text: &str) -> String {
 const TWO_STARTS: &str =
     "# two starts\n.1..2/...../..3../...b./....a r -\n215../64.../3...e/...fb/..acd b -\n";
 
-/// Each option alone, then several together.
+/// Each alone, then several together.
 fn all(directory: &Path) -> [String; 8] {
     let starts = suite(directory, TWO_STARTS);
     [
@@ -89,7 +89,7 @@ fn options_that_are_off_leave_no_trace() {
     );
 }
 
-/// For each ply, how often it was explored and how often played.
+/// By ply: how often explored, how often played.
 fn explored(games: &[PlayedGame]) -> Vec<(f64, f64)> {
     let mut counts = vec![(0.0, 0.0); 60];
     for game in games {
@@ -150,8 +150,7 @@ fn moves_are_sampled_by_value_at_a_temperature() {
     let mut rater = alea_play::build::PlayerRecipe::parse(player, &rules)
         .unwrap()
         .make();
-    // By the best move's probability in tenths: how often it was played, the expected number, and
-    // its variance.
+    // By the best move's probability in tenths: times played, expected, and variance.
     let mut bins = [(0.0, 0.0, 0.0); 11];
     for game in play(&settings) {
         for (number, (position, ply)) in game
@@ -352,7 +351,7 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
             ),
             (expected_games as u64, sums[expected_games - 1], false)
         );
-        // However it was reached, the result equals a run of this number of games.
+        // Equals a run of this number of games.
         let plain = scratch();
         let summary = run(
             &SelfPlayConfig {

@@ -1,6 +1,5 @@
 //! Records of a game without chance, with draws, more seats and many moves. Each seat in turn takes
-//! 1 to `per_turn` tokens of a bag. When it is empty, the seat with the most tokens wins; equal
-//! ones share the point.
+//! 1 to `per_turn` tokens of a bag. When it is empty, most tokens win; equal ones share the point.
 
 use crate::format::{self, quantize_value};
 use crate::{assert_refused, content, decode, scratch, scratch_paths, with_threads};

@@ -55,8 +55,7 @@ pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
     all
 }
 
-/// Clamps the weights to the engine's integer range. `one_hot_slots`, ranges of first-layer rows,
-/// also keeps the first layer's sums within 16 bits.
+/// See [`super::CpuNetwork::clamp_to_range`].
 pub(crate) fn clamp_to_range(
     shape: Shape,
     one_hot_slots: Option<&[Range<usize>]>,

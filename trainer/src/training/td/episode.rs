@@ -1,7 +1,7 @@
-//! Plays one self-play game and updates the weights from it. Each seat chooses the afterstate with
-//! the best value, or explores at random. Each position's target is its λ-return: later values
-//! weighted by (1 − λ) λ^k, and the result (Sutton 1988; Szubert and Jaśkowski 2014), which equals
-//! TD(λ) with eligibility traces applied after the game.
+//! Plays a self-play game and updates the weights from it. Seats choose the afterstate with the
+//! best value, or explore at random. A position's target is its λ-return: later values weighted by
+//! (1 − λ) λ^k, and the result (Sutton 1988; Szubert and Jaśkowski 2014), which equals TD(λ) with
+//! eligibility traces applied after the game.
 //!
 //! No value passes back over a random move, even if it is the best: otherwise outcomes with fewer
 //! moves would have more weight than their probability.
@@ -15,20 +15,20 @@ use alea_core::{
 };
 use alea_learned::{inputs::Learnable, tuples::TupleSet};
 
-/// A self-play game: an item for each position before a chance event. Its buffers are reused.
+/// A self-play game: an item for each position before a chance event. Buffers are reused.
 #[derive(Debug)]
 pub(super) struct Episode<G: Learnable> {
     positions: Vec<G::Position>,
     seats: Vec<Seat>,
-    /// Table rows of all tuples in each position.
+    /// Of all tuples in each position.
     rows: Vec<u32>,
-    /// Logit of each position for the seat to move, before updates.
+    /// For the seat to move, before updates.
     logits: Vec<f32>,
-    /// Whether each position's move was random.
+    /// Whether moves were random.
     pub(super) explored: Vec<bool>,
     pub(super) payoffs: Payoffs,
     errors: Vec<f32>,
-    /// Table rows of an afterstate under consideration.
+    /// Rows of an afterstate under consideration.
     candidate: Vec<u32>,
 }
 
@@ -48,7 +48,7 @@ impl<G: Learnable> Default for Episode<G> {
 }
 
 impl<G: Learnable> Episode<G> {
-    /// Plays a game; `exploration` is the probability of a random move.
+    /// `exploration` is the probability of a random move.
     pub(super) fn play(
         &mut self,
         rules: &G,
@@ -84,8 +84,7 @@ impl<G: Learnable> Episode<G> {
                 moves.push(explored);
             }
             self.explored.push(explores);
-            // A winning move is chosen if there is one, a losing one only if all are; a draw counts
-            // ½.
+            // Winning moves come first, losing ones last; a draw counts ½.
             let mut best: Option<f32> = None;
             let mut next: Result<(G::Position, f32), Payoffs> = Err(Payoffs::default());
             for &mv in moves.iter() {
@@ -127,7 +126,7 @@ impl<G: Learnable> Episode<G> {
         &self.positions
     }
 
-    /// Sum of the cross-entropies of values against the game result, in nats.
+    /// Sum of the cross-entropies against the game result, in nats.
     pub(super) fn loss(&self) -> f64 {
         let loss =
             |(&seat, &logit): (&Seat, &f32)| logit_loss(logit.into(), self.payoffs[seat].into());

@@ -53,7 +53,7 @@ fn learner(config: &TrainConfig) -> TdLearner<'_, Standard> {
     )
 }
 
-/// Weights that a position uses; the last is the bias.
+/// Weights of a position; the last is the bias.
 fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
     let mut rows = vec![0; set.tuple_count()];
     set.row_indices(position, &mut rows);
@@ -64,7 +64,7 @@ fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
 }
 
 /// TD(λ) after Sutton and Barto: an eligibility trace per weight, values from Red's view, updates
-/// after the game. The gradient is that of the cross-entropy.
+/// after the game, cross-entropy gradient.
 fn textbook(
     set: &TupleSet,
     episode: &Episode<Standard>,
@@ -173,7 +173,7 @@ fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
             .count();
         plies += positions.len();
         for (ply, position) in positions.iter().enumerate() {
-            // Checks that some roll allows the move and the engine rates no alternative higher.
+            // Some roll allows the move, and the engine rates no alternative higher.
             let worth = |after: &Position| {
                 rules
                     .payoff(after, position.seat())
@@ -201,7 +201,7 @@ fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
         }
         learner.update(1.0);
     }
-    // A quarter of the moves is random, within five standard deviations.
+    // A quarter is random, within five standard deviations.
     let deviation = (plies as f64 * 0.25 * 0.75).sqrt();
     assert!(
         (explored as f64 - 0.25 * plies as f64).abs() < 5.0 * deviation,
@@ -209,7 +209,7 @@ fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
     );
 }
 
-/// A position with one stone per side, neither on its goal nor on the other stone.
+/// Neither is on its goal or on the other stone.
 fn two_stones(random: &mut RandomStream) -> Position {
     let side = |square: usize| Side::new([square as u8, GONE, GONE, GONE, GONE, GONE]);
     loop {
@@ -224,7 +224,7 @@ fn two_stones(random: &mut RandomStream) -> Position {
 fn endgames_of_two_stones_become_exact() {
     let rules = Standard::default();
     let tables = shared_tables(2, rules.variant()).unwrap();
-    // Only one of 68 weights depends on both stones, so learning rates are high.
+    // Only one of 68 weights depends on both stones: learning rates are high.
     let cases = [
         (UpdateRule::Sgd, 6.0, 1.0, [0.015, 0.2]),
         (UpdateRule::Adagrad, 60.0, 0.5, [0.005, 0.06]),
@@ -283,7 +283,7 @@ fn a_run_is_a_function_of_its_settings_and_its_model_has_metadata() {
         first.curve
     );
     let bytes = |report: &TdReport| std::fs::read(&report.model).unwrap();
-    // More frequent checkpoints do not change the result; another seed does.
+    // Frequent checkpoints do not change the result; another seed does.
     let mut often = config.clone();
     often.training.checkpoint_minutes = 1e-9;
     let again = run("b", &config);
@@ -307,7 +307,7 @@ fn a_run_is_a_function_of_its_settings_and_its_model_has_metadata() {
         )),
         losses(&first)
     );
-    // A finished training only exports its model again.
+    // A finished training only exports again.
     std::fs::remove_file(&first.model).unwrap();
     let engine_network = run("a", &config);
     assert_eq!(
@@ -335,7 +335,7 @@ fn a_run_is_a_function_of_its_settings_and_its_model_has_metadata() {
     for name in ["config.toml", "curve.csv", "checkpoint.bin"] {
         assert!(directory.path().join("a").join(name).exists(), "{name}");
     }
-    // The directory belongs to a training by self-play, which supervised training refuses.
+    // Supervised training refuses the directory.
     let samples = Samples::in_memory(
         &Standard::default(),
         vec![random_samples(5, 1)],

@@ -71,7 +71,7 @@ pub(crate) fn clamp_to_range(
     if let Some(one_hot_slots) = one_hot_slots {
         clamp_first_layer(sparse, first_bias, one_hot_slots);
     }
-    let [row, bias, hidden, hidden_bias, predict_logits] = WEIGHT_LIMITS;
+    let [row, bias, hidden, hidden_bias, output_limit] = WEIGHT_LIMITS;
     for (tensor, limit) in [
         (sparse, row),
         (first_bias, bias),
@@ -79,7 +79,7 @@ pub(crate) fn clamp_to_range(
         (second.bias, hidden_bias),
         (third.weights, hidden),
         (third.bias, hidden_bias),
-        (output, predict_logits),
+        (output, output_limit),
     ] {
         tensor.par_chunks_mut(WEIGHTS_PER_TASK).for_each(|weights| {
             for weight in weights {

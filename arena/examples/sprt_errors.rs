@@ -7,7 +7,7 @@ use alea_core::random::RandomStream;
 use arena::statistics::{
     score_of_elo,
     sequential::{EloModel, SequentialTest, Verdict},
-    simulation::{pair_distribution, run, simulate_games},
+    simulation::{pair_distribution, simulate_games, simulate_pairs},
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let (mut accepted, mut rejected, mut length) = (0, 0, 0);
             for _ in 0..tests {
                 let (verdict, samples) = match split {
-                    Some(split) => run(
+                    Some(split) => simulate_pairs(
                         &test,
                         1,
                         &pair_distribution(elo, model, split),

@@ -44,7 +44,7 @@ fn each(numbers: impl IntoIterator<Item = usize>, act: impl Fn(usize) + Sync) {
 }
 
 /// Asserts the same result after a failed append or a cut in a line of the journal.
-pub(crate) fn hold<T: PartialEq + Debug + Sync, E: Debug>(
+pub(crate) fn assert_resumes<T: PartialEq + Debug + Sync, E: Debug>(
     journal: &str,
     work: impl Fn(&Path) -> Result<T, E> + Sync,
 ) {

@@ -179,7 +179,7 @@ impl TournamentResult {
     /// Text for a terminal, best contestant first: points in percent against each opponent, ± half
     /// the 95 % interval, with `*` if the two differ significantly over all matches.
     #[must_use]
-    pub fn table(&self) -> String {
+    pub fn table_text(&self) -> String {
         let ranking = self.ranking();
         let give_or_take = |score_against: Option<RowScore>| {
             score_against.map_or("–".to_owned(), |score_against| {
@@ -274,7 +274,7 @@ mod tests {
     #[test]
     fn the_table_lines_up() {
         let result = tournament(&options());
-        let table = result.table();
+        let table = result.table_text();
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines.len(), 4);
         let ends: Vec<usize> = lines
@@ -302,7 +302,7 @@ mod tests {
         assert!(
             result.are_different(0, 1) && result.are_different(1, 0) && !result.are_different(1, 1)
         );
-        assert!(result.table().contains('*'));
+        assert!(result.table_text().contains('*'));
         let two = play_tournament(&[random(), greedy_contestant()], &options(), |_| {}).unwrap();
         assert_eq!(
             two.adjusted_probabilities,

@@ -50,7 +50,7 @@ fn searches(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn roll_outs(criterion: &mut Criterion) {
+fn rollouts(criterion: &mut Criterion) {
     let game = Standard::default();
     let mut random = RandomStream::new(1);
     let starts = [0, 1].map(|first| game.random_start(&mut random, first));
@@ -76,5 +76,5 @@ fn roll_outs(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, searches, roll_outs);
+criterion_group!(benches, searches, rollouts);
 criterion_main!(benches);

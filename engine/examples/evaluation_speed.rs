@@ -54,7 +54,7 @@ fn plies(game: &Standard, count: usize) -> Vec<Ply> {
 }
 
 /// Nanoseconds of the fastest round.
-fn best(rounds: usize, mut round: impl FnMut()) -> f64 {
+fn fastest_round_ns(rounds: usize, mut round: impl FnMut()) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..rounds {
         let began = Instant::now();
@@ -69,7 +69,7 @@ fn best(rounds: usize, mut round: impl FnMut()) -> f64 {
 #[inline(never)]
 fn clock(rounds: usize) -> f64 {
     const STEPS: u64 = 20_000;
-    let nanoseconds = best(rounds, || {
+    let nanoseconds = fastest_round_ns(rounds, || {
         let mut x = black_box(1u64);
         for _ in 0..STEPS {
             x = x
@@ -89,7 +89,7 @@ fn measure(name: &str, rounds: usize, mut round: impl FnMut() -> usize) {
         return;
     }
     let mut evaluations = 0;
-    let nanoseconds = best(rounds, || evaluations = round()) / evaluations as f64;
+    let nanoseconds = fastest_round_ns(rounds, || evaluations = round()) / evaluations as f64;
     println!(
         "{name:<48} {nanoseconds:8.1} ns {:8.0} cycles",
         nanoseconds * clock(rounds)
@@ -116,7 +116,12 @@ fn line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds
     });
 }
 
-fn whole<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
+fn measure_one_ply<E: Evaluator<Standard>>(
+    name: &str,
+    evaluator: &E,
+    plies: &[Ply],
+    rounds: usize,
+) {
     let game = Standard::default();
     let mut cache = E::Cache::default();
     let next: Vec<Position> = plies
@@ -180,7 +185,7 @@ fn main() {
     println!("clock {:.2} GHz", clock(rounds));
     let schwarz = SchwarzOdds::with_fitted_scale(&game);
     line("schwarz", &schwarz, &plies, rounds);
-    whole("schwarz", &schwarz, &plies, rounds);
+    measure_one_ply("schwarz", &schwarz, &plies, rounds);
     let usual: FeatureGroups = Standard::DEFAULT_FEATURES.iter().copied().collect();
     let shapes = SIMD_WIDTHS.iter().map(|shape| &shape[..]);
     for shape in shapes.chain([&[48, 32][..], &[64, 32, 16]]) {
@@ -189,7 +194,7 @@ fn main() {
             let network = network.clone().with_instructions(set);
             let name = format!("network {shape:?}, {}", set.name());
             line(&name, &network, &plies, rounds);
-            whole(&name, &network, &plies, rounds);
+            measure_one_ply(&name, &network, &plies, rounds);
         }
     }
     let named = |name| TupleSet::from_name(&game, name).unwrap();
@@ -210,13 +215,13 @@ fn main() {
                 instructions.name()
             );
             line(&title, &network, &plies, rounds);
-            whole(&title, &network, &plies, rounds);
-            rows(&title, network.tuple_set(), &plies, rounds);
+            measure_one_ply(&title, &network, &plies, rounds);
+            measure_row_indices(&title, network.tuple_set(), &plies, rounds);
         }
     }
 }
 
-fn rows(name: &str, set: &TupleSet, plies: &[Ply], rounds: usize) {
+fn measure_row_indices(name: &str, set: &TupleSet, plies: &[Ply], rounds: usize) {
     let mut rows = vec![0; set.tuple_count()];
     measure(&format!("{name}, rows alone"), rounds, || {
         for (_, _, position) in black_box(plies) {

@@ -387,7 +387,7 @@ fn a_suite_goes_on_where_it_was_and_is_read_as_it_was_written() {
     }
     assert!((10..30).contains(&exact), "{exact} are exact");
     let by = [PlayerRecipe::parse("rollout(eval=schwarz, games=2)", &game).unwrap()];
-    journal_faults::hold("stones-5.unfinished", |folder| {
+    journal_faults::assert_resumes("stones-5.unfinished", |folder| {
         let maker = SuiteBuilder {
             game: &game,
             source: &mixed(),

@@ -43,7 +43,7 @@ pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribut
 }
 
 /// A test of random pairs, evaluated after every `every` pairs: verdict and number of pairs.
-pub fn run(
+pub fn simulate_pairs(
     test: &SequentialTest,
     every: u64,
     pair_distribution: &PairDistribution,
@@ -137,7 +137,7 @@ mod tests {
     fn tests_of_pairs_are_wrong_as_often_as_they_say() {
         for model in [EloModel::Logistic, EloModel::Normalized] {
             assert_error_rates(model, |test, elo, random| {
-                run(
+                simulate_pairs(
                     test,
                     1,
                     &pair_distribution(elo, model, 0.5),
@@ -162,7 +162,7 @@ mod tests {
             assert_error_rates(EloModel::Logistic, |test, elo, random| {
                 let test = test.in_batches(batch).unwrap();
                 let pair_distribution = pair_distribution(elo, EloModel::Logistic, 0.5);
-                run(&test, batch, &pair_distribution, 100_000, random).0
+                simulate_pairs(&test, batch, &pair_distribution, 100_000, random).0
             });
         }
     }
@@ -184,7 +184,7 @@ mod tests {
                 let tests = if every == 1 { 4_000 } else { 10_000 };
                 for _ in 0..tests {
                     let (verdict, end) =
-                        run(&test, every, &pair_distribution, 1_000_000, &mut random);
+                        simulate_pairs(&test, every, &pair_distribution, 1_000_000, &mut random);
                     errors += f64::from(u8::from(verdict == wrong));
                     ends.push(end);
                 }

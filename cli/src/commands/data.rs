@@ -179,11 +179,11 @@ const SHARDS_NOUN: &str = "shards";
 /// `None` if the rules ended all games.
 fn format_endings(endings: &BTreeMap<Ending, u64>) -> Option<String> {
     let are_played = endings.keys().all(Ending::is_played);
-    (!are_played).then(|| counts(endings))
+    (!are_played).then(|| format_counts(endings))
 }
 
 /// Non-zero counts, such as `3 resigned, 1 agreed`.
-fn counts<'a>(all: impl IntoIterator<Item = (impl Display, &'a u64)>) -> String {
+fn format_counts<'a>(all: impl IntoIterator<Item = (impl Display, &'a u64)>) -> String {
     let all = all.into_iter().filter(|&(_, &count)| count > 0);
     let all = all.map(|(what, count)| format!("{count} {what}"));
     all.collect::<Vec<_>>().join(", ")
@@ -209,7 +209,7 @@ fn format_written(written: &WriteSummary, files: &str) -> String {
         labels => format!(", {labels} labels"),
     };
     let endings = format_endings(endings).map_or(String::new(), |counts| format!(" ({counts})"));
-    let left_out = match counts([
+    let left_out = match format_counts([
         ("stopped without a result", &left_out.stopped),
         ("damaged", &left_out.damaged),
         ("forfeited", &left_out.forfeited),

@@ -115,7 +115,7 @@ struct Console {
 impl Console {
     fn new() -> Result<Self> {
         let input = Arc::new(Input::default());
-        let (reading, interrupts) = (Arc::clone(&input), !is_file());
+        let (reading, interrupts) = (Arc::clone(&input), !is_stdin_file());
         let read = move || reading.read(io::stdin().lock(), interrupts);
         let thread = thread::Builder::new().name("input".to_owned()).spawn(read);
         thread.context("cannot start a thread")?;
@@ -127,7 +127,7 @@ impl Console {
 }
 
 /// A file's input is all there from the beginning.
-fn is_file() -> bool {
+fn is_stdin_file() -> bool {
     #[cfg(unix)]
     let input = std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned();
     #[cfg(windows)]

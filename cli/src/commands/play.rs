@@ -288,7 +288,7 @@ impl<'a, G: Playable> Session<'a, G> {
         }
         let prompt = format!("{} rolls:", self.mover_title());
         loop {
-            let reply = match self.line(&prompt)? {
+            let reply = match self.read_line(&prompt)? {
                 Some(reply) if reply != "quit" => reply,
                 _ => return Ok(None),
             };
@@ -325,7 +325,7 @@ impl<'a, G: Playable> Session<'a, G> {
     }
 
     /// `None` at the end of input.
-    fn line(&self, prompt: &str) -> Result<Option<String>> {
+    fn read_line(&self, prompt: &str) -> Result<Option<String>> {
         let mut out = io::stdout().lock();
         write!(out, "{} ", style(prompt).bold())?;
         out.flush()?;
@@ -350,7 +350,7 @@ impl<'a, G: Playable> Session<'a, G> {
         let moves = self.move_names(face);
         let prompt = format!("{}:", self.mover_title());
         loop {
-            let Some(reply) = self.line(&prompt)? else {
+            let Some(reply) = self.read_line(&prompt)? else {
                 return Ok(None);
             };
             let (word, rest) = reply.split_once(' ').unwrap_or((&reply, ""));

@@ -46,7 +46,7 @@ impl Arguments {
         output::result(self.json, &result, || {
             let warning = warning_of_repeats(&result.matches);
             let warning = warning.map_or(String::new(), |warning| format!("\n\n{warning}"));
-            result.table().trim_end().to_owned() + &warning
+            result.table_text().trim_end().to_owned() + &warning
         })
     }
 }

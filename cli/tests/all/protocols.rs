@@ -17,7 +17,7 @@ use std::{
 
 /// Runs a conversation: `$` is the command, `>` input, `<` output, in which `[..]` matches
 /// anything. A GTP reply ends with an empty line.
-fn holds(path: &Path) {
+fn assert_conversation(path: &Path) {
     let text = fs::read_to_string(path).unwrap();
     let (mut line, mut input, mut expected) = ("", String::new(), Vec::new());
     for written in text.lines() {
@@ -51,7 +51,7 @@ fn conversations_go_as_they_are_written() {
     let files = fs::read_dir(folder)
         .unwrap()
         .map(|file| file.unwrap().path());
-    assert_eq!(files.inspect(|path| holds(path)).count(), 9);
+    assert_eq!(files.inspect(|path| assert_conversation(path)).count(), 9);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Runs `alea` with a limit of `ulimit`.
-fn limited(limit: &str, line: &str, input: &[u8]) -> Ran {
+fn run_with_ulimit(limit: &str, line: &str, input: &[u8]) -> Ran {
     let alea = command(line);
     let mut shell = Command::new("bash");
     shell.args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\"")]);
@@ -122,7 +122,7 @@ fn files_above_the_limit_of_their_kind_are_refused() {
 }
 
 /// KiB of memory with which the system can load the program.
-fn base() -> u64 {
+fn min_memory_kib() -> u64 {
     let starts = |kib: &u64| {
         let mut shell = Command::new("bash");
         shell.args(["-c", &format!("ulimit -v {kib} && exec \"$0\" --version")]);
@@ -134,7 +134,7 @@ fn base() -> u64 {
 
 #[test]
 fn memory_that_is_missing_is_one_line() {
-    let base = base();
+    let base = min_memory_kib();
     let folder = Folder::new();
     let [archive, line] = ["a.sgf", "a.txt"].map(|name| folder.at(name));
     fs::write(
@@ -154,7 +154,7 @@ fn memory_that_is_missing_is_one_line() {
     ] {
         for more in [10_000, 15_000, 20_000, 40_000, 80_000, 160_000, 320_000] {
             let out = folder.at("out");
-            let ran = limited(
+            let ran = run_with_ulimit(
                 &format!("-v {}", base + more),
                 &line.replace("OUT", &out),
                 b"",
@@ -236,7 +236,7 @@ fn a_line_without_end_takes_no_memory() {
     let endless = vec![b'x'; 200_000_000];
     let lines = folder.at("a.jsonl");
     fs::write(&lines, &endless).unwrap();
-    let limit = format!("-v {}", base() + 150_000);
+    let limit = format!("-v {}", min_memory_kib() + 150_000);
     for (line, input, expected) in [
         (
             "evaluate - --game reversi",
@@ -260,7 +260,7 @@ fn a_line_without_end_takes_no_memory() {
             "16777216 bytes",
         ),
     ] {
-        let ran = limited(&limit, line, input);
+        let ran = run_with_ulimit(&limit, line, input);
         assert!((ran.out.clone() + &ran.err).contains(expected), "{ran}");
         assert!(!ran.err.contains("out of memory"), "{ran}");
         assert!(ran.out.len() + ran.err.len() < 20_000, "{ran}");

@@ -108,7 +108,7 @@ pub(crate) fn with_header(shard: &[u8], edit: impl FnOnce(&mut Value)) -> Vec<u8
 }
 
 /// Runs a command that succeeds or fails with one line.
-fn quiet(bait: &Bait, line: &str, input: &[u8]) {
+fn assert_bait_untouched(bait: &Bait, line: &str, input: &[u8]) {
     let ran = run(line, input);
     assert!(ran.code <= 2 && !ran.err.contains("panicked"), "{ran}");
     bait.is_untouched_by(&ran.to_string());
@@ -142,7 +142,7 @@ fn shards_and_their_manifests_name_nothing_that_is_opened() {
         ] {
             let trains = line.starts_with("train");
             if !trains || !is_right {
-                quiet(&bait, &line, b"");
+                assert_bait_untouched(&bait, &line, b"");
             }
             assert!(!is_right || trains || !line.contains("merge") || exists(&out));
             let _ = fs::remove_dir_all(&out).or_else(|_| fs::remove_file(&out));
@@ -199,7 +199,7 @@ fn texts_of_games_name_nothing_that_is_opened() {
             format!("{arena} --state {named}"),
             format!("{arena} --state {out}.state --records {named}"),
         ] {
-            quiet(&bait, &line, b"");
+            assert_bait_untouched(&bait, &line, b"");
             let _ = fs::remove_dir_all(&out);
             let _ = fs::remove_file(format!("{out}.state"));
         }
@@ -224,7 +224,7 @@ fn texts_of_games_name_nothing_that_is_opened() {
         let patched = metadata.to_string();
         let patched = [&bytes[..begin], patched.as_bytes(), &bytes[end..]].concat();
         fs::write(&parquet, patched).unwrap();
-        quiet(&bait, &format!("data import {parquet} --out {out}"), b"");
+        assert_bait_untouched(&bait, &format!("data import {parquet} --out {out}"), b"");
         assert_eq!(exists(&out), heading["game"] == "einstein", "{heading}");
         let _ = fs::remove_dir_all(&out);
     }
@@ -292,7 +292,7 @@ fn games_of_other_programs_name_nothing_that_is_opened() {
         for text in all.iter().map(text).chain([all.iter().map(text).collect()]) {
             let path = folder.at(name);
             fs::write(&path, text).unwrap();
-            quiet(
+            assert_bait_untouched(
                 &bait,
                 &format!("data import {path} --game {game} --out {out}"),
                 b"",
@@ -307,7 +307,7 @@ fn games_of_other_programs_name_nothing_that_is_opened() {
         "analyse - --player random",
         "moves - --game reversixt",
     ] {
-        quiet(&bait, line, lines.as_bytes());
+        assert_bait_untouched(&bait, line, lines.as_bytes());
     }
 }
 
@@ -333,9 +333,9 @@ fn model_files_suites_and_standings_name_nothing_that_is_opened() {
         let head = (header.len() as u64).to_le_bytes();
         let named = [&head[..], header.as_bytes(), &bytes[8 + length..]].concat();
         fs::write(&model, named).unwrap();
-        quiet(&bait, &format!("models {model}"), b"");
+        assert_bait_untouched(&bait, &format!("models {model}"), b"");
         let position = "'1..../.b.../...../...../..... r -'";
-        quiet(
+        assert_bait_untouched(
             &bait,
             &format!("evaluate --eval model:{model} {position}"),
             b"",
@@ -345,7 +345,7 @@ fn model_files_suites_and_standings_name_nothing_that_is_opened() {
             (first["positions"], first["by"]) = (json!(1), json!(all));
             first[key] = json!(notation);
             fs::write(&suite, format!("{first}\n{second}\n")).unwrap();
-            quiet(
+            assert_bait_untouched(
                 &bait,
                 &format!("regret --suite {suite} --player random"),
                 b"",
@@ -356,7 +356,7 @@ fn model_files_suites_and_standings_name_nothing_that_is_opened() {
             "pairings": []
         });
         fs::write(folder.at("standings.json"), standings.to_string()).unwrap();
-        quiet(&bait, &format!("league {} --status", folder.path()), b"");
+        assert_bait_untouched(&bait, &format!("league {} --status", folder.path()), b"");
     }
 }
 
@@ -379,10 +379,10 @@ fn lines_of_protocols_name_nothing_that_is_opened() {
         lines += "genmove b\ngo\nquit\n";
         for player in ["random", "star1(depth=1)", "mcts(sims=9)"] {
             let line = format!("engine --protocol {protocol} --game reversi --player {player}");
-            quiet(&bait, &line, lines.as_bytes());
+            assert_bait_untouched(&bait, &line, lines.as_bytes());
         }
         let line = format!("engine --protocol {protocol} --game reversixt --player random");
-        quiet(&bait, &line, lines.as_bytes());
+        assert_bait_untouched(&bait, &line, lines.as_bytes());
     }
 }
 

@@ -69,7 +69,7 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     fn value_of(&self, game: &G, position: &G::Position) -> f32;
 
     /// [`Evaluator::payoffs`] from scratch.
-    fn payoffs_batch(&self, game: &G, position: &G::Position) -> Payoffs;
+    fn payoffs_of(&self, game: &G, position: &G::Position) -> Payoffs;
 
     /// [`Evaluator::values`].
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]);
@@ -114,7 +114,7 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
         Evaluator::value_of(self, game, position)
     }
 
-    fn payoffs_batch(&self, game: &G, position: &G::Position) -> Payoffs {
+    fn payoffs_of(&self, game: &G, position: &G::Position) -> Payoffs {
         let mut cache = E::Cache::default();
         self.refresh(game, position, &mut cache);
         self.payoffs(game, position, &cache)
@@ -237,7 +237,7 @@ impl<G: SearchGame> Evaluator<G> for EvaluatorPointer<G> {
     }
 
     fn payoffs(&self, game: &G, position: &G::Position, (): &()) -> Payoffs {
-        self.0.payoffs_batch(game, position)
+        self.0.payoffs_of(game, position)
     }
 }
 

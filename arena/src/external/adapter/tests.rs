@@ -16,7 +16,7 @@ fn adapter<G: Playable>(game: &G, keys: &str) -> Result<ProtocolAdapter<G>, Stri
 }
 
 /// All lines that a program gets at its start, at a game's start, for a move and for a decision.
-fn told<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &str) -> Vec<String> {
+fn lines_sent<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &str) -> Vec<String> {
     let (game, protocol) = (&adapter.game, adapter.protocol);
     let (position, outcome) = match position {
         "start" => (game.random_start(&mut RandomStream::new(0), 0), None),
@@ -37,7 +37,7 @@ fn told<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &str) -> 
 }
 
 /// Checks an adapter with the options `keys`. Each of `lines` has a sign for its kind, and a text.
-fn hold<G: Playable>(game: &G, keys: &str, lines: &[(&str, &str)]) {
+fn assert_conversation<G: Playable>(game: &G, keys: &str, lines: &[(&str, &str)]) {
     let adapter = match adapter(game, keys) {
         Ok(adapter) => adapter,
         Err(found) => {
@@ -53,7 +53,7 @@ fn hold<G: Playable>(game: &G, keys: &str, lines: &[(&str, &str)]) {
                 let (position, mv) = text.split_once(", ").unwrap();
                 let wanted = lines.iter().filter(|(sign, _)| *sign == ">");
                 let wanted: Vec<&str> = wanted.map(|(_, line)| *line).collect();
-                assert_eq!(told(&adapter, position, mv), wanted, "{keys}");
+                assert_eq!(lines_sent(&adapter, position, mv), wanted, "{keys}");
             }
             "~" => {
                 let (ours, theirs) = text.split_once(' ').unwrap();
@@ -90,9 +90,11 @@ fn programs_are_told_and_understood_as_it_is_written() {
         let of_it: Vec<_> = of_it.collect();
         let (game, keys) = head[2..].split_once(" |").unwrap();
         match game {
-            "einstein" => hold(&Standard::default(), keys, &of_it),
-            "reversi" => hold(&Reversi::EIGHT, keys, &of_it),
-            game => hold(&Havannah::from_notation(game, None).unwrap(), keys, &of_it),
+            "einstein" => assert_conversation(&Standard::default(), keys, &of_it),
+            "reversi" => assert_conversation(&Reversi::EIGHT, keys, &of_it),
+            game => {
+                assert_conversation(&Havannah::from_notation(game, None).unwrap(), keys, &of_it)
+            }
         }
     }
 }

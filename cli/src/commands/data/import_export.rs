@@ -20,7 +20,7 @@ const DATASET: &str = "dataset";
 
 /// Name of the format (by default from the path's extension), and the format itself if it is one of
 /// the game's own.
-fn form<G: Playable>(
+fn find_format<G: Playable>(
     requested: Option<&str>,
     path: &Path,
 ) -> Result<(&'static str, Option<&'static TranscriptFormat<G>>)> {
@@ -95,7 +95,7 @@ pub(super) struct Export {
 
 impl Export {
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
-        let form = form::<G>(self.form.format.as_deref(), &self.out)?;
+        let form = find_format::<G>(self.form.format.as_deref(), &self.out)?;
         let source = self.records.open::<G>()?;
         let games = match form {
             (_, Some(form)) => transcripts::export(&source, form, &self.out)?,
@@ -157,7 +157,7 @@ impl Import {
         } else {
             BadGames::Refuse
         };
-        let written = match form::<G>(self.form.format.as_deref(), &self.file)? {
+        let written = match find_format::<G>(self.form.format.as_deref(), &self.file)? {
             (_, Some(form)) => {
                 let game: G = games::parse_game(trusted_text(&self.game.notation()))?;
                 transcripts::import(&game, form, &self.file, &self.out, bad)?

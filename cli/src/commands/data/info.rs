@@ -143,7 +143,7 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
     text += &format!("\n\n{:<12}{:>10}  {:>6}\n", "value", "plies", "%");
     for (bin, &count) in info.values_by_size.iter().enumerate() {
         let from = bin as f64 / NUM_VALUE_BINS as f64;
-        text += &row(
+        text += &histogram_row(
             &format!("{from:.2}-{:.2}", from + 1.0 / NUM_VALUE_BINS as f64),
             count,
             info.values,
@@ -161,7 +161,7 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
         .enumerate()
         .filter(|&(_, &count)| count > 0)
     {
-        text += &row(&remaining.to_string(), count, info.positions);
+        text += &histogram_row(&remaining.to_string(), count, info.positions);
     }
     let players = info.players.iter();
     let players = players.map(|count| (&*count.player, count.sides, count.points));
@@ -171,7 +171,7 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
 }
 
 /// The full bar is a quarter of `all`.
-fn row(name: &str, count: u64, all: u64) -> String {
+fn histogram_row(name: &str, count: u64, all: u64) -> String {
     let fraction = count as f64 / all.max(1) as f64;
     let bar = "#".repeat((fraction * 160.0).round().min(40.0) as usize);
     format!("{name:<12}{count:>10}  {:>6.2}  {bar}", 100.0 * fraction)

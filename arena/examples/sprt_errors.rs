@@ -7,7 +7,7 @@ use alea_core::random::RandomStream;
 use arena::statistics::{
     score_of_elo,
     sequential::{EloModel, SequentialTest, Verdict},
-    simulation::{pair_distribution, simulate_games, simulate_pairs},
+    simulation::{pair_distribution, simulate_pair_test, simulate_test},
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,14 +33,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let (mut accepted, mut rejected, mut length) = (0, 0, 0);
             for _ in 0..tests {
                 let (verdict, samples) = match split {
-                    Some(split) => simulate_pairs(
+                    Some(split) => simulate_pair_test(
                         &test,
                         1,
                         &pair_distribution(elo, model, split),
                         1_000_000,
                         &mut random,
                     ),
-                    None => simulate_games(&test, score_of_elo(elo), 1_000_000, &mut random),
+                    None => simulate_test(&test, score_of_elo(elo), 1_000_000, &mut random),
                 };
                 accepted += u64::from(verdict == Verdict::Accepted);
                 rejected += u64::from(verdict == Verdict::Rejected);

@@ -97,7 +97,7 @@ fn read_item(mut value: Value, other: SectionParser) -> Result<ReportItem, Strin
 ///
 /// # Errors
 /// If the table is invalid.
-pub fn curve_svg(table: &str) -> Result<String, String> {
+pub fn loss_svg(table: &str) -> Result<String, String> {
     let chart = parse_curve("Cross-entropy", table)?;
     line_chart(&chart).map_err(|error| error.to_string())
 }

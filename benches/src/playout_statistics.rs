@@ -3,7 +3,7 @@
 //! This slow implementation, where both sides choose uniformly among legal moves, is the reference
 //! for faster playouts ([`compare`]). Results do not depend on threads.
 
-pub mod compare;
+pub mod playout_speed;
 use arena::error::Result;
 use arena::matches::pool;
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};

@@ -42,13 +42,13 @@ impl Clock {
             moves: 0,
             overtime,
         };
-        clock.update(main, 0);
+        clock.set_left(main, 0);
         clock
     }
 
     /// A referee's report: `left` is main time if `stones` is 0, else the time left of a period for
     /// so many moves.
-    pub(crate) fn update(&mut self, left: Duration, stones: u32) {
+    pub(crate) fn set_left(&mut self, left: Duration, stones: u32) {
         (self.left, self.moves) = (left, stones);
         match self.overtime {
             Some(overtime) if stones > 0 => {
@@ -84,7 +84,7 @@ impl Clock {
     pub(crate) fn subtract_move_time(&mut self, time: Duration) {
         let left = self.left.saturating_sub(time);
         match (self.moves, self.overtime) {
-            (0, _) => self.update(left, 0),
+            (0, _) => self.set_left(left, 0),
             (1, Some(overtime)) => (self.left, self.moves) = (overtime.period, overtime.moves),
             // The next period's length is unknown.
             (1, None) => {}
@@ -176,7 +176,7 @@ mod tests {
         .enumerate()
         {
             if let Some((left, stones)) = report {
-                clock.update(ms(left), stones);
+                clock.set_left(ms(left), stones);
             }
             let time = clock.move_time(expected_moves_left);
             assert_eq!(time, ms(expected), "clock {number}");
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!((clock.left, clock.moves), (ms(300_000), 25));
         clock.subtract_move_time(ms(60_000));
         assert_eq!((clock.left, clock.moves), (ms(240_000), 24));
-        clock.update(ms(8_000), 1);
+        clock.set_left(ms(8_000), 1);
         clock.subtract_move_time(ms(8_000));
         assert_eq!((clock.left, clock.moves), (ms(300_000), 25));
         let mut clock = Clock::new(ms(0), overtime(30_000, 1, true));

@@ -1,6 +1,7 @@
 //! Operations on sets of game records. Derived sets are directories of shards, written atomically.
 
 mod atomic_dir;
+pub mod derived_sets;
 mod game_builder;
 pub mod hf_dataset;
 mod import_sink;
@@ -12,7 +13,6 @@ mod shard_reader;
 pub mod shard_writer;
 pub mod statistics;
 pub mod transcripts;
-pub mod transform;
 pub mod verify;
 
 pub use import_sink::{BadGames, SkippedGames};

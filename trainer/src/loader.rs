@@ -85,7 +85,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         }
     }
 
-    /// Batches of a pass without a slice, including skipped ones.
+    /// Batches of a whole pass, skipped ones included; ignores the slice.
     #[must_use]
     pub fn num_batches(&self) -> usize {
         let samples = if self.shuffle.is_some() {

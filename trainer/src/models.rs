@@ -2,7 +2,7 @@
 //! of its CPU step, which trains on other devices.
 
 #[cfg(feature = "burn")]
-pub(crate) mod burn_tensors;
+pub(crate) mod burn_operations;
 mod cache_prefetch;
 pub mod cpu;
 #[cfg(feature = "burn")]

@@ -133,7 +133,7 @@ impl<G: Playable> SelfPlay<G> {
         self
     }
 
-    /// Whether repetition gives equal games, which a player's time limit prevents.
+    /// Whether a repeated run gives equal games and labels; not with time limits or threads.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         self.recipes.iter().all(PlayerRecipe::is_reproducible)

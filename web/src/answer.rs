@@ -3,7 +3,7 @@
 //! Invariant: requests share no state but exact values.
 
 use crate::api_types::{Problem, Question};
-use crate::games::{each_game, parse, read, with_game};
+use crate::games::{each_game, parse, parse_page_game, with_game};
 use crate::limits::{
     MAX_DEPTH, MAX_EVALUATORS, MAX_PLIES, RequestLimits, evaluators, parse_evaluator,
 };
@@ -107,7 +107,7 @@ fn answer_question(
 /// A game's rule variants in the list of games.
 fn game_json<G: Playable>() -> Vec<Value> {
     let json = |&notation: &&'static str| {
-        let game: G = read(notation, &parse(notation).ok()?).ok()?;
+        let game: G = parse_page_game(notation, &parse(notation).ok()?).ok()?;
         let evaluator = |name, help| json!({ "name": name, "help": help });
         let own = evaluators::<G>().map(|entry| evaluator(entry.name, entry.help));
         let best = has_best(&game).then(|| evaluator("best", "the learned model"));

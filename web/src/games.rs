@@ -17,7 +17,7 @@ macro_rules! with_game {
         let names = [$(<$type as engine::play::rule_parameters::Rules>::INFO.name),*];
         match $crate::games::parse($text)? {
             $(notation if notation.name == <$type as engine::play::rule_parameters::Rules>::INFO.name => {
-                let $game = &$crate::games::read::<$type>($text, &notation)?;
+                let $game = &$crate::games::parse_page_game::<$type>($text, &notation)?;
                 $body
             })*
             notation => Err($crate::games::unknown_game(&notation.name, &names.join(", "))),
@@ -45,7 +45,7 @@ pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
 }
 
 /// Parameters that the page does not offer are an error.
-pub(crate) fn read<G: Playable>(text: &str, notation: &Notation) -> Result<G, Problem> {
+pub(crate) fn parse_page_game<G: Playable>(text: &str, notation: &Notation) -> Result<G, Problem> {
     let is_allowed = |argument: &&Argument| {
         let key = argument.key.as_deref().unwrap_or_default();
         let (name, is_nested) = (&*argument.value.name, !argument.value.arguments.is_empty());

@@ -46,7 +46,7 @@ impl<G: Playable> ProtocolAdapter<G> {
             ("size", size.map(|size| size.to_string())),
             ("ms", Some(dialect.think.as_millis().to_string())),
             ("version", Some(dialect.version.to_string())),
-            ("rules", Some(game.rules_word())),
+            ("rules", Some(game.external_rules_name())),
             ("settings", time_for("settings")),
             (
                 "whole_game",

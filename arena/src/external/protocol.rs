@@ -95,7 +95,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
         end: "exit",
         replies: &[("", Reply::Line)],
         times: &["settings", "none"],
-        format_position: |[_, rolled]| tcga_arguments(rolled),
+        format_position: |[_, rolled]| tcga_position(rolled),
         ..DEFAULT_PROTOCOL
     },
     Protocol {
@@ -130,7 +130,7 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
 
 /// TCGA's request for a move: side, die, squares of Blue's stones and of Red's, counted from the
 /// upper left.
-fn tcga_arguments(position: &str) -> String {
+fn tcga_position(position: &str) -> String {
     let mut words = position.split(' ');
     let mut word = || words.next().unwrap_or_default();
     let (board, side, die) = (word(), word(), word());

@@ -22,7 +22,7 @@ pub struct MatchResult {
     pub starts: String,
     /// Pairs, without those that repeat a game.
     pub pairs: u64,
-    /// Games, without repeated pairs.
+    /// Games, without those of pairs that repeat an earlier game.
     pub games: u64,
     /// Games won by A.
     pub wins: u64,

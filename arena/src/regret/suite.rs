@@ -255,7 +255,7 @@ impl SuiteBuilder<'_> {
                     let seed = derive_seed(self.seed, SeedSpace::Regret, &indices);
                     (labelled.split[half][index], *error) = match exact {
                         Some(value) => (rounded(value), 0.0),
-                        None => value(&mut *player, &after, seed, by.name())?,
+                        None => measured_value(&mut *player, &after, seed, by.name())?,
                     };
                 }
                 labelled.errors[index] = rounded(errors[0].hypot(errors[1]) / 2.0);
@@ -286,7 +286,7 @@ impl SuiteBuilder<'_> {
 const SUITE_SEED_STREAM: u64 = 2;
 
 /// For the seat that is not to move, with the standard error.
-fn value(
+fn measured_value(
     player: &mut dyn Player<Standard>,
     after: &Position,
     seed: u64,

@@ -43,7 +43,7 @@ pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribut
 }
 
 /// A test of random pairs, evaluated after every `every` pairs: verdict and number of pairs.
-pub fn simulate_pairs(
+pub fn simulate_pair_test(
     test: &SequentialTest,
     every: u64,
     pair_distribution: &PairDistribution,
@@ -64,7 +64,7 @@ pub fn simulate_pairs(
 }
 
 /// A test of random games, which A wins with probability `score`: verdict and number of games.
-pub fn simulate_games(
+pub fn simulate_test(
     test: &SequentialTest,
     score: f64,
     max_pairs: u64,
@@ -137,7 +137,7 @@ mod tests {
     fn tests_of_pairs_are_wrong_as_often_as_they_say() {
         for model in [EloModel::Logistic, EloModel::Normalized] {
             assert_error_rates(model, |test, elo, random| {
-                simulate_pairs(
+                simulate_pair_test(
                     test,
                     1,
                     &pair_distribution(elo, model, 0.5),
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn tests_of_games_are_wrong_as_often_as_they_say() {
         assert_error_rates(EloModel::Logistic, |test, elo, random| {
-            simulate_games(test, score_of_elo(elo), 100_000, random).0
+            simulate_test(test, score_of_elo(elo), 100_000, random).0
         });
     }
 
@@ -162,7 +162,7 @@ mod tests {
             assert_error_rates(EloModel::Logistic, |test, elo, random| {
                 let test = test.in_batches(batch).unwrap();
                 let pair_distribution = pair_distribution(elo, EloModel::Logistic, 0.5);
-                simulate_pairs(&test, batch, &pair_distribution, 100_000, random).0
+                simulate_pair_test(&test, batch, &pair_distribution, 100_000, random).0
             });
         }
     }
@@ -183,8 +183,13 @@ mod tests {
                 let (mut ends, mut errors) = (Vec::new(), 0.0);
                 let tests = if every == 1 { 4_000 } else { 10_000 };
                 for _ in 0..tests {
-                    let (verdict, end) =
-                        simulate_pairs(&test, every, &pair_distribution, 1_000_000, &mut random);
+                    let (verdict, end) = simulate_pair_test(
+                        &test,
+                        every,
+                        &pair_distribution,
+                        1_000_000,
+                        &mut random,
+                    );
                     errors += f64::from(u8::from(verdict == wrong));
                     ends.push(end);
                 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use benches::playout_statistics::{
     RandomPlayReport,
-    compare::{Comparison, compare},
+    playout_speed::{Comparison, compare},
     random_play,
 };
 use cli::output;

@@ -19,7 +19,7 @@ pub(crate) struct Cost {
     pub hits: u64,
     /// Probes that saved a search.
     pub cuts: u64,
-    /// Exact entries that another position replaced.
+    /// Stored results that replaced another position's.
     pub replacements: u64,
     /// Wall time of the fastest repetition of the plain search.
     pub seconds: f64,

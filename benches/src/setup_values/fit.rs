@@ -1,7 +1,7 @@
 //! Values of set-ups against each other, by a model fitted to games.
 //!
-//! A *meeting* is a class of the first side against a row of the second, a set of eight symmetric
-//! pairs of set-ups. All meetings have equally many games, so least-squares fits are plain means.
+//! A *meeting* is eight symmetric pairs of set-ups: a class of the first side against a row of the
+//! second (see [`super::arrangements`]). All meetings have equally many games, so least-squares fits are plain means.
 //! Further [`Terms`] are used if they predict held-out games better.
 
 use super::arrangements::{Arrangement, Rows};

@@ -141,7 +141,7 @@ fn answer<G: Playable>(
         best: analysis.best.map(name),
         moves: moves.collect(),
         line: match outcome {
-            Some(_) => format_moves(game, position, &analysis.line),
+            Some(_) => format_line(game, position, &analysis.line),
             None => Vec::new(),
         },
         nodes: stats.nodes,
@@ -154,7 +154,7 @@ fn answer<G: Playable>(
     })
 }
 
-fn format_moves<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) -> Vec<String> {
+fn format_line<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) -> Vec<String> {
     let mut position = *position;
     line.iter()
         .map(|&mv| {

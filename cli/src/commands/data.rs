@@ -1,9 +1,9 @@
 //! `alea data`: statistics, checks and transformations of game records.
 
+mod derived_sets;
 mod import_export;
 mod info;
 mod relabel;
-mod transform;
 
 use crate::games::{self, with_type};
 use crate::output;
@@ -59,11 +59,11 @@ macro_rules! commands {
 commands! {
     Info(info::Arguments): records.paths,
     Verify(Verify): records.paths,
-    Merge(transform::Merge): set.records.paths,
-    Filter(transform::Filter): set.records.paths,
-    Sample(transform::Sample): set.records.paths,
-    Shuffle(transform::Shuffle): set.records.paths,
-    Split(transform::Split): set.records.paths,
+    Merge(derived_sets::Merge): set.records.paths,
+    Filter(derived_sets::Filter): set.records.paths,
+    Sample(derived_sets::Sample): set.records.paths,
+    Shuffle(derived_sets::Shuffle): set.records.paths,
+    Split(derived_sets::Split): set.records.paths,
     Relabel(relabel::Relabel): set.records.paths,
     Export(import_export::Export): records.paths,
 }

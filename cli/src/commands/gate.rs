@@ -89,7 +89,7 @@ impl Arguments {
         let test = result.sequential_test;
         let promoted = test.is_some_and(|test| test.verdict == Verdict::Accepted);
         if promoted {
-            promotion.carry_out(&result, self)?;
+            promotion.publish(&result, self)?;
         }
         let object = json!({ "promoted": promoted, "model": promoted.then_some(&promotion.path), "match": result });
         output::result(self.json, &object, || {
@@ -155,7 +155,7 @@ impl<G: Learnable> PreparedPromotion<G> {
     }
 
     /// Copies the model, then adds its line to the ledger.
-    fn carry_out(&self, result: &MatchResult, arguments: &Arguments) -> Result<()> {
+    fn publish(&self, result: &MatchResult, arguments: &Arguments) -> Result<()> {
         if !self.path.exists() {
             output::write_file(&self.path, &self.bytes)?;
         }

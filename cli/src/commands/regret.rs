@@ -34,13 +34,13 @@ use std::{
 };
 use trainer::progress::progress_bar;
 
-/// Measure exactly how much win probability players give away
+/// Measure how much win probability players give away
 ///
-/// Late positions, one of each game of self-play, each with all outcomes of chance, against exact
-/// values: EinStein's endgame tables (files of 'alea solve', or, for at most 5 stones, tables in
+/// Players decide late positions, one of each game of self-play, with every outcome of chance;
+/// their moves are compared with exact values: EinStein's endgame tables (files of 'alea solve', or, for at most 5 stones, tables in
 /// memory) or Reversi's solver. An evaluator values every successor; the loss of random moves is
-/// computed, not sampled. With --suite, certified positions of EinStein of up to 12 stones, with
-/// values that are exact or from rollouts; error bars include the sampling errors of the labels.
+/// computed, not sampled. With --suite, positions of 'alea suite' with up to 12 stones, whose
+/// values are exact or from rollouts; error bars include the sampling errors of the labels.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea regret --player greedy --player \"star1(depth=2)\" --eval schwarz --eval model:models/quick-network.safetensors\n         \

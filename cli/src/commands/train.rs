@@ -4,7 +4,7 @@ use crate::commands::MAX_GAMES;
 use crate::games::{self, with_game, with_type};
 use crate::output;
 use anyhow::{Context, Result, bail};
-use arena::results_report::curve_svg;
+use arena::results_report::loss_svg;
 use engine::core::files::{self, FileKind};
 use engine::learned::inputs::Learnable;
 use engine::play::player_notation::trusted_text;
@@ -171,7 +171,7 @@ pub(crate) fn fit_family<G: Learnable>(
     let _claim = files::claim_directory(directory)?;
     // Without paths, equal runs in other directories write equal files.
     let provenance =
-        json!({ "program": PROGRAM_VERSION, "records": recorded_runs::<G>(data)? }).to_string();
+        json!({ "program": PROGRAM_VERSION, "records": source_runs::<G>(data)? }).to_string();
     Ok(output::with_progress("samples", |progress| {
         train(&TrainingRun {
             config,
@@ -185,7 +185,7 @@ pub(crate) fn fit_family<G: Learnable>(
 }
 
 /// Settings of the runs that made the records: one, or a list.
-fn recorded_runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
+fn source_runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
     let mut runs = Vec::new();
     for directory in data {
         for shard in shard::list(directory)? {
@@ -212,7 +212,7 @@ fn fit_by_td<G: Learnable>(game: &G, config: &TrainConfig, directory: &Path) -> 
 }
 
 fn observer(progress: &ProgressBar) -> Observer<'_> {
-    let draw = Some(&curve_svg as _);
+    let draw = Some(&loss_svg as _);
     Observer { progress, draw }
 }
 

@@ -7,7 +7,9 @@ mod shell_transcripts;
 mod support;
 
 mod columns_game;
-mod cross_checks;
+#[cfg(unix)]
+mod documents;
+mod independent_checks;
 mod line_endings;
 mod links;
 mod parquet;
@@ -15,8 +17,6 @@ mod protocols;
 #[cfg(target_os = "linux")]
 mod resource_limits;
 mod sharding;
-#[cfg(unix)]
-mod transcripts;
 #[cfg(target_os = "linux")]
 mod untrusted_input;
 mod web;

@@ -57,7 +57,7 @@ impl Drop for TemporaryFile {
 }
 
 /// Removes all temporary files, blocks later writes until the process ends, and returns the
-/// registered outputs.
+/// paths from which a later run can resume.
 #[must_use]
 pub fn shut_down() -> Vec<PathBuf> {
     let mut state = state();

@@ -26,7 +26,7 @@ pub struct GameCosts {
     pub time: [Duration; MAX_SEATS],
 }
 
-/// A game that ended early because a player made no legal move.
+/// A game that ended early because a player failed or made an illegal move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forfeit {
     /// Seat of that player.

@@ -43,7 +43,7 @@ pub trait GameText: Rules {
     }
 
     /// The rules as one word, for other programs.
-    fn rules_word(&self) -> String {
+    fn external_rules_name(&self) -> String {
         self.notation()
     }
 

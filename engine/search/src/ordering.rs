@@ -53,11 +53,11 @@ const MAX_GROUPS_PER_HINT: usize = 8;
 
 /// Groups of a move list: moves that are always allowed together.
 #[derive(Clone, Debug, Default)]
-pub struct MoveGroups {
+pub struct OutcomeGroups {
     ends: Vec<u16>,
 }
 
-impl MoveGroups {
+impl OutcomeGroups {
     /// Sets the groups of a list of `moves` moves.
     #[inline]
     pub fn split_by_outcomes(&mut self, outcomes: &[Outcome], moves: usize) {
@@ -145,7 +145,7 @@ impl MoveGroups {
 /// Orders all move indices: with `probing` the best of each group by descending score, then the
 /// rest in list order; otherwise by group and descending score.
 #[inline]
-pub fn order_moves(order: &mut Vec<u16>, groups: &MoveGroups, scores: &[f32], probing: bool) {
+pub fn order_moves(order: &mut Vec<u16>, groups: &OutcomeGroups, scores: &[f32], probing: bool) {
     order.clear();
     if probing && groups.count() > 1 {
         for group in groups.iter() {
@@ -250,8 +250,8 @@ pub fn limit_moves<G: SearchGame>(
 mod tests {
     use super::*;
 
-    fn groups(runs: &[(u16, u16)], moves: usize) -> MoveGroups {
-        let mut groups = MoveGroups::default();
+    fn groups(runs: &[(u16, u16)], moves: usize) -> OutcomeGroups {
+        let mut groups = OutcomeGroups::default();
         let outcomes: Vec<Outcome> = runs
             .iter()
             .map(|&(start, end)| Outcome {

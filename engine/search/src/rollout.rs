@@ -204,7 +204,7 @@ impl<G: SearchGame> EvaluatorRollouts<G> {
 
     /// Best moves by outcome; empty after a stop, since values may be incomplete.
     #[inline]
-    fn choices(&mut self, position: &G::Position) -> &[Choice<G::Move>] {
+    fn best_moves(&mut self, position: &G::Position) -> &[Choice<G::Move>] {
         let slot = self.game.key(position) as usize % CACHE_SLOTS;
         let is_cached = self.nodes[slot]
             .as_ref()
@@ -268,7 +268,7 @@ impl<G: SearchGame> Rollouts<G> for EvaluatorRollouts<G> {
                 }
                 let draw_id = u64::from(number) << 32 | u64::from(ply);
                 let bits = xxh3_64_with_seed(&draw_id.to_le_bytes(), seed) >> 32;
-                let choices = self.choices(&position);
+                let choices = self.best_moves(&position);
                 if choices.is_empty() {
                     break 'rollouts;
                 }

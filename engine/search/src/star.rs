@@ -6,7 +6,7 @@
 //! [`StarOptions::probcut`] or [`StarOptions::width`].
 
 mod frontier;
-mod move_scores;
+mod ordering_scores;
 mod probcut;
 
 use self::frontier::OnePlyCache;
@@ -16,7 +16,7 @@ use super::{
     deepening::FixedDepthSearch,
     eval_timer::EvalTimer,
     limits::LimitChecker,
-    ordering::{MoveGroups, Ordering, limit_moves, order_moves},
+    ordering::{Ordering, OutcomeGroups, limit_moves, order_moves},
     table::{NewEntry, StoreOutcome, Table},
 };
 use alea_core::{
@@ -106,7 +106,7 @@ struct Scratch<G: SearchGame> {
     /// Ordering scores of the moves, later their values.
     scores: Vec<f32>,
     order: Vec<u16>,
-    groups: MoveGroups,
+    groups: OutcomeGroups,
     /// Successors whose evaluation is deferred: move index, position, key.
     deferred: Vec<(u16, G::Position, u64)>,
 }
@@ -117,7 +117,7 @@ impl<G: SearchGame> Default for Scratch<G> {
             moves: G::Moves::default(),
             scores: Vec::new(),
             order: Vec::new(),
-            groups: MoveGroups::default(),
+            groups: OutcomeGroups::default(),
             deferred: Vec::new(),
         }
     }

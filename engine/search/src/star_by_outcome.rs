@@ -2,7 +2,7 @@
 //! are searched separately.
 //!
 //! Each outcome of a *chance node* leads to a *choice node*, which takes the best allowed move.
-//! Star0, Star0.5 and Star1 are names of the NTU agent, Star2 is of Ballard 1983 (windows of Hauk,
+//! The names Star0, Star0.5 and Star1 are from NTU's EinStein agent, Star2 from Ballard 1983 (windows of Hauk,
 //! Buro and Schaeffer 2004). Star0.5 searches choice nodes from `[0, 1]`, which fits the published
 //! counts.
 

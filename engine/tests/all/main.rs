@@ -5,7 +5,7 @@
 mod exact_solver;
 mod reference_rules;
 mod support;
-mod toy_games;
+mod toy_game_rules;
 
 mod allocation;
 mod architecture;

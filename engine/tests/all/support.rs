@@ -113,7 +113,7 @@ pub(crate) fn player<G: Playable>(notation: &str, game: &G) -> Box<dyn Player<G>
     player
 }
 
-/// Values of an independent program for the side to move.
+/// A position with exact values of it and of its moves, for the side to move.
 pub(crate) struct Exact {
     pub(crate) position: Position,
     pub(crate) value: f64,

@@ -81,7 +81,7 @@ impl<G: Playable> Call<'_, G> {
         let arguments = self.parse_arguments()?;
         let seat = self.session.game.to_move(&self.session.position);
         let time = self.session.move_time(self.clocks[seat].as_ref());
-        let time = time.or(self.session.own_time());
+        let time = time.or(self.session.ms_limit());
         self.session.legal_moves()?;
         self.stream_reply(|call| call.choose(seat, time, &arguments, form))
     }

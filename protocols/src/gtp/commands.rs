@@ -227,7 +227,7 @@ impl<G: Playable> Call<'_, G> {
         };
         let clock = &mut self.clocks[seat];
         let clock = clock.get_or_insert_with(|| Clock::new(time, None));
-        clock.update(time, stones);
+        clock.set_left(time, stones);
         empty_reply()
     }
 

@@ -65,7 +65,7 @@ impl<G: Playable> EnginePlayer<G> {
         seed: u64,
     ) -> (&mut dyn Player<G>, Option<Duration>, bool) {
         let is_caller_time = time.is_some();
-        let time = time.or_else(|| self.own_time().filter(|_| self.has_only_time_limit()));
+        let time = time.or_else(|| self.ms_limit().filter(|_| self.has_only_time_limit()));
         if time.is_some() {
             let spec = &self.spec;
             let timed =
@@ -97,7 +97,7 @@ impl<G: Playable> EnginePlayer<G> {
         self.spec.name == "mcts"
     }
 
-    pub(super) fn own_time(&self) -> Option<Duration> {
+    pub(super) fn ms_limit(&self) -> Option<Duration> {
         let ms: f64 = self.spec.argument("ms")?.to_string().parse().ok()?;
         Duration::try_from_secs_f64(ms / 1000.0).ok()
     }

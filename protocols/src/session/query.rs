@@ -106,8 +106,8 @@ impl<G: Playable> Session<G> {
         self.player.has_tree()
     }
 
-    pub(crate) fn own_time(&self) -> Option<Duration> {
-        self.player.own_time()
+    pub(crate) fn ms_limit(&self) -> Option<Duration> {
+        self.player.ms_limit()
     }
 
     /// Returns the result of `run`, whether the search had the query's time limit, and whether

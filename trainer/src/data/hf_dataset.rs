@@ -5,9 +5,9 @@
 use super::{
     ShardReader,
     atomic_dir::AtomicDirectory,
+    derived_sets::{SplitPart, SplitPolicy},
     parquet::{ParquetWriter, declarations},
     shard_writer::WriteSummary,
-    transform::{SplitPart, SplitPolicy},
 };
 use crate::Error;
 use alea_play::playable::Playable;

@@ -38,7 +38,7 @@ pub struct SkippedGames {
 impl SkippedGames {
     /// Whether every game was stored.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub fn has_none(&self) -> bool {
         *self == Self::default()
     }
 }

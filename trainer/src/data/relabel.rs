@@ -3,8 +3,8 @@
 use super::{
     ShardReader,
     atomic_dir::{check_unused, rename_durably},
+    derived_sets::describe_command,
     shard_writer::WriteSummary,
-    transform::describe_command,
 };
 use crate::Error;
 use crate::labeller::LabelSource;

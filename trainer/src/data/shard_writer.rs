@@ -44,7 +44,7 @@ pub struct WriteSummary {
     #[serde(skip_serializing_if = "all_ended_by_rules")]
     pub endings: BTreeMap<Ending, u64>,
     /// Imported games that were not stored.
-    #[serde(skip_serializing_if = "SkippedGames::is_empty")]
+    #[serde(skip_serializing_if = "SkippedGames::has_none")]
     pub left_out: SkippedGames,
 }
 

@@ -66,7 +66,7 @@ pub fn export<G: Playable>(
             .iter()
             .map(|&player| source.players[usize::from(player)].clone())
             .collect(),
-        result: adjudicated_result(&game.record),
+        result: unfinished_result(&game.record),
     };
     write_games(path, |file| {
         let mut number = 0;
@@ -81,7 +81,7 @@ pub fn export<G: Playable>(
 }
 
 /// `None` unless a two-player game did not end by the rules.
-fn adjudicated_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult> {
+fn unfinished_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult> {
     let winner = match record.payoffs {
         payoffs if payoffs == DRAW => None,
         payoffs => Some((0..2).find(|&seat| payoffs == win_for(seat))?),

@@ -11,9 +11,9 @@ use std::{
     path::{Path, PathBuf},
 };
 use trainer::data::{
+    derived_sets::{self, SplitPart},
     position_filter::Filter,
     statistics,
-    transform::{self, SplitPart},
     verify::verify,
 };
 use trainer::selfplay::{GAMES_PER_SHARD, SelfPlayConfig};
@@ -174,9 +174,9 @@ fn merged_sets_keep_games_and_players() {
     .unwrap();
     let source = open(&[&at("a"), &at("b"), &at("a")]);
     assert_eq!((source.games, source.runs.len()), (80, 2));
-    let written = transform::merge(&source, &at("all"), false).unwrap();
+    let written = derived_sets::merge(&source, &at("all"), false).unwrap();
     assert_eq!((written.games, written.shards), (80, 1));
-    let unique = transform::merge(&source, &at("unique"), true).unwrap();
+    let unique = derived_sets::merge(&source, &at("unique"), true).unwrap();
     assert_eq!(unique.games, 50);
     let (header, merged) = read(&at("all").join("000000.games")).unwrap();
     assert_eq!(header.players, ["greedy", "random", "star1(depth=1)"]);
@@ -200,7 +200,7 @@ fn merged_sets_keep_games_and_players() {
     );
     assert!(is_sound(at("all")));
     assert_refused(
-        transform::merge(&source, &at("all"), false),
+        derived_sets::merge(&source, &at("all"), false),
         &at("all"),
         "exists already",
     );
@@ -225,7 +225,8 @@ fn splits_keep_equal_games_together() {
         name: name.to_owned(),
         weight,
     });
-    let written = transform::split(&open(&[&at("a"), &at("a")]), &at("split"), &parts, 5).unwrap();
+    let written =
+        derived_sets::split(&open(&[&at("a"), &at("a")]), &at("split"), &parts, 5).unwrap();
     assert_eq!(written.iter().map(|part| part.games).sum::<u64>(), 2000);
     // A quarter of 1000 games: 250 ± 14 (standard deviation).
     assert!(
@@ -239,13 +240,13 @@ fn splits_keep_equal_games_together() {
     };
     let (train, test) = (part(&at("split"), "train"), part(&at("split"), "test"));
     assert!(train.is_disjoint(&test) && train.len() + test.len() == 1000);
-    transform::shuffle(&open(&[&at("a")]), &at("shuffled"), 1).unwrap();
-    transform::split(&open(&[&at("shuffled")]), &at("again"), &parts, 5).unwrap();
+    derived_sets::shuffle(&open(&[&at("a")]), &at("shuffled"), 1).unwrap();
+    derived_sets::split(&open(&[&at("shuffled")]), &at("again"), &parts, 5).unwrap();
     assert_eq!(
         (part(&at("again"), "train"), part(&at("again"), "test")),
         (train.clone(), test)
     );
-    transform::split(&open(&[&at("a")]), &at("other"), &parts, 6).unwrap();
+    derived_sets::split(&open(&[&at("a")]), &at("other"), &parts, 6).unwrap();
     assert_ne!(part(&at("other"), "train"), train);
     for wrong in [
         &parts[..1],
@@ -258,7 +259,7 @@ fn splits_keep_equal_games_together() {
             },
         ],
     ] {
-        assert!(transform::split(&open(&[&at("a")]), &at("wrong"), wrong, 1).is_err());
+        assert!(derived_sets::split(&open(&[&at("a")]), &at("wrong"), wrong, 1).is_err());
     }
 }
 
@@ -268,14 +269,14 @@ fn samples_and_shuffles_are_of_the_same_games() {
     run(&config(&["greedy", "random"], 500), &at("a")).unwrap();
     let source = open(&[&at("a")]);
     let all = fingerprints(&games(&[&at("a")]));
-    transform::shuffle(&source, &at("shuffled"), 1).unwrap();
+    derived_sets::shuffle(&source, &at("shuffled"), 1).unwrap();
     let mut shuffled = fingerprints(&games(&[&at("shuffled")]));
     assert_ne!(shuffled, all);
     let mut sorted = all.clone();
     shuffled.sort_unstable();
     sorted.sort_unstable();
     assert_eq!(shuffled, sorted);
-    transform::sample(&source, &at("sample"), 50, 1).unwrap();
+    derived_sets::sample(&source, &at("sample"), 50, 1).unwrap();
     let sample = fingerprints(&games(&[&at("sample")]));
     let scratch_paths: Vec<usize> = sample
         .iter()
@@ -288,15 +289,15 @@ fn samples_and_shuffles_are_of_the_same_games() {
     // Spread over all games: the mean of 50 of 500 indices is 250 ± 20 (standard deviation).
     let mean = scratch_paths.iter().sum::<usize>() as f64 / 50.0;
     assert!((mean - 249.5).abs() < 100.0, "{mean}");
-    transform::sample(&source, &at("all"), 500, 1).unwrap();
+    derived_sets::sample(&source, &at("all"), 500, 1).unwrap();
     assert_eq!(fingerprints(&games(&[&at("all")])), all);
     assert_refused(
-        transform::sample(&source, &at("more"), 501, 1),
+        derived_sets::sample(&source, &at("more"), 501, 1),
         Path::new(""),
         "501",
     );
-    transform::sample(&source, &at("again"), 50, 1).unwrap();
-    transform::sample(&source, &at("other"), 50, 2).unwrap();
+    derived_sets::sample(&source, &at("again"), 50, 1).unwrap();
+    derived_sets::sample(&source, &at("other"), 50, 2).unwrap();
     assert_eq!(content(&at("again")), content(&at("sample")));
     assert_ne!(fingerprints(&games(&[&at("other")])), sample);
 }
@@ -376,7 +377,7 @@ fn filters_remove_values_and_labels_but_no_plies() {
     let directory = scratch();
     let (records, out) = (directory.join("a"), directory.join("b"));
     two_shards(&records, &play(&config(&MIXED_PLAYERS, 60)));
-    let written = transform::filter(&open(&[&records]), &out, &filters[0]).unwrap();
+    let written = derived_sets::filter(&open(&[&records]), &out, &filters[0]).unwrap();
     assert!(written.games <= 60 && written.values > 0);
     let nothing = Filter {
         plies: (500, 600),
@@ -384,7 +385,7 @@ fn filters_remove_values_and_labels_but_no_plies() {
     };
     let empty = directory.join("c");
     assert_refused(
-        transform::filter(&open(&[&records]), &empty, &nothing),
+        derived_sets::filter(&open(&[&records]), &empty, &nothing),
         &empty,
         "no game",
     );

@@ -10,9 +10,9 @@ use indicatif::ProgressBar;
 use std::{fs, path::Path};
 use trainer::data::{
     BadGames, ShardReader,
+    derived_sets::{self, SplitPart},
     hf_dataset::{self, DatasetLayout},
     json_lines, parquet, transcripts,
-    transform::{self, SplitPart},
 };
 use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
 
@@ -67,7 +67,7 @@ fn a_data_set_has_the_games_of_a_split() {
     let parts = layout(&[part("train", 0.8), part("test", 0.2)]);
     let source = open(&[&at("a")]);
     let written = hf_dataset::export(&source, &at("set"), &parts).unwrap();
-    let split = transform::split(&source, &at("split"), &parts.parts, 5).unwrap();
+    let split = derived_sets::split(&source, &at("split"), &parts.parts, 5).unwrap();
     for (part, split) in written.iter().zip(&split) {
         let of_file = |file| {
             let (index, count) = (part.directory.display(), part.shards);

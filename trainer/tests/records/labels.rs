@@ -10,7 +10,7 @@ use crate::{
 use alea_play::build::{PlayerRecipe, parse_evaluator};
 use engine::games::einstein::{Standard, tables::shared_tables::shared_tables};
 use std::path::Path;
-use trainer::data::{statistics, transform};
+use trainer::data::{derived_sets, statistics};
 use trainer::selfplay::SelfPlayConfig;
 use trainer::shard::{self, Estimate, Label, ShardHeader};
 use xxhash_rust::xxh3::xxh3_64;
@@ -314,7 +314,7 @@ fn sets_with_different_labels_lie_together() {
             .collect::<Vec<_>>(),
         ["deep", "race"]
     );
-    let written = transform::merge(&source, &at("all"), false).unwrap();
+    let written = derived_sets::merge(&source, &at("all"), false).unwrap();
     let all = games(&[&at("all")]);
     let (a, b) = (games(&[&at("a")]), games(&[&at("b")]));
     assert!(all[..20].iter().all(|game| game.labels.is_empty()));

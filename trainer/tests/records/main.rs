@@ -17,7 +17,7 @@ mod labels;
 mod relabel;
 mod selfplay;
 mod selfplay_options;
-mod symmetric_images;
+mod split_images;
 mod targets;
 mod tokens_game;
 

@@ -18,7 +18,7 @@ use engine::games::einstein::Standard;
 use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
 use trainer::data::{
-    BadGames, ShardReader, json_lines, parquet, position_filter::Filter, statistics, transform,
+    BadGames, ShardReader, derived_sets, json_lines, parquet, position_filter::Filter, statistics,
     verify,
 };
 use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig};
@@ -271,7 +271,7 @@ fn sets_are_counted_exchanged_and_derived() {
         remaining: (0, 4),
         ..Filter::default()
     };
-    let written = transform::filter(&open("a"), &at("few"), &few).unwrap();
+    let written = derived_sets::filter(&open("a"), &at("few"), &few).unwrap();
     assert!(0 < written.values && written.values < counts.values);
     for game in all("few").1 {
         let positions: Vec<Bag> = game.record.positions(&rules).collect();

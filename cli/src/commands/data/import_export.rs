@@ -1,6 +1,6 @@
 //! `alea data export` and `import`: records in the formats of other programs.
 
-use super::{Records, SHARDS_NOUN, format_written, transform::parse_part};
+use super::{Records, SHARDS_NOUN, derived_sets::parse_part, format_written};
 use crate::games::{self, GameArguments};
 use crate::output;
 use anyhow::{Result, anyhow, bail};

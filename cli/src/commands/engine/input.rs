@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    fn lines(input: &Input) -> Vec<String> {
+    fn read_all(input: &Input) -> Vec<String> {
         std::iter::from_fn(|| input.next_line().unwrap()).collect()
     }
 
@@ -193,7 +193,7 @@ mod tests {
             }
             assert_eq!((split_lines.len(), &*partial), (4, &b"last"[..]));
             input.read(text.as_bytes(), true);
-            let all = lines(&input);
+            let all = read_all(&input);
             assert_eq!(all[..4], split_lines);
             assert_eq!(
                 [&*all[0], &all[1], &all[2], &all[4]],
@@ -265,7 +265,7 @@ mod tests {
         let text = line.repeat(3 * MAX_WAITING / line.len());
         thread::scope(|scope| {
             scope.spawn(|| input.read(text.as_bytes(), true));
-            assert_eq!(lines(&input).len(), text.len() / line.len());
+            assert_eq!(read_all(&input).len(), text.len() / line.len());
         });
         assert_eq!(input.lock_state().bytes, 0);
     }

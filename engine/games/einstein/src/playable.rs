@@ -240,7 +240,7 @@ impl GameText for Standard {
         Self::format_move(self, position, mv)
     }
 
-    fn rules_word(&self) -> String {
+    fn external_rules_name(&self) -> String {
         self.variant.name().to_owned()
     }
 

@@ -218,7 +218,11 @@ mod tests {
 
     #[test]
     fn exact_values_agree() {
-        fn value(game: &Standard, position: &Position, cache: &mut HashMap<Position, f32>) -> f32 {
+        fn exact_value(
+            game: &Standard,
+            position: &Position,
+            cache: &mut HashMap<Position, f32>,
+        ) -> f32 {
             if let Some(payoffs) = game.payoffs(position) {
                 return payoffs[position.seat()];
             }
@@ -229,7 +233,7 @@ mod tests {
             let outcomes = game.outcomes(position, &moves);
             let values: Vec<f32> = moves
                 .iter()
-                .map(|&mv| 1.0 - value(game, &game.play(position, mv), cache))
+                .map(|&mv| 1.0 - exact_value(game, &game.play(position, mv), cache))
                 .collect();
             let value = expectation(&outcomes, &values);
             cache.insert(*position, value);
@@ -242,9 +246,10 @@ mod tests {
             .into_iter()
             .filter(|position| position.num_stones() <= 3)
         {
-            let expected = value(&game, &position, &mut cache);
+            let expected = exact_value(&game, &position, &mut cache);
             for symmetry in 1..SYMMETRIES {
-                let found = value(&game, &transform_position(&position, symmetry), &mut cache);
+                let found =
+                    exact_value(&game, &transform_position(&position, symmetry), &mut cache);
                 assert!(
                     (found - expected).abs() < 1e-5,
                     "{position:?} {symmetry}: {found} {expected}"

@@ -525,7 +525,7 @@ impl Game for ReversiXt {
         position.seat()
     }
 
-    /// Two players share a win; more get the points of their ranks, divided by the maximum.
+    /// With two players win, draw or loss; with more, the points of their ranks divided by the most.
     fn payoffs(&self, position: &Position) -> Option<Payoffs> {
         if position.phase != Phase::Over {
             return None;

@@ -157,7 +157,7 @@ impl<G: Playable> SearchRecipe<G> {
                     let outcomes = !plain
                         && many == MultiplayerSearch::Paranoid
                         && arguments.choice("form", &[("unified", false), ("outcomes", true)])?;
-                    table = table_of(arguments, notation, &limits, plain || outcomes)?;
+                    table = read_table(arguments, notation, &limits, plain || outcomes)?;
                     if outcomes {
                         require_single_depth(&limits, notation, "form=outcomes")?;
                         Shape::Outcomes(StarByOutcomeOptions {
@@ -372,7 +372,7 @@ fn require_single_depth(
     Err(notation.problem_here(format!("{who} takes no limit but depth")))
 }
 
-fn table_of(
+fn read_table(
     arguments: &mut Arguments<'_>,
     notation: &Notation,
     limits: &SearchLimits,

@@ -23,7 +23,8 @@ pub(super) struct Crash {
 
 type Choice<M> = Result<(M, Option<f32>), Failure>;
 
-/// Others ponder the position before its chance event; returns the duration, if any did.
+/// Asks `seat` for its move while opponents ponder the position before the roll; if any does, also
+/// returns the time of the decision.
 pub(super) fn decide<G: Game>(
     players: &mut [&mut dyn Player<G>],
     seat: Seat,

@@ -72,8 +72,8 @@ pub struct MctsOptions {
     pub blend: Blend,
     /// Maximal depth of nodes with RAVE statistics, in plies from the root.
     pub rave_depth: usize,
-    /// (min, range, spread): a new edge begins with `min + U(0..=range)` visits and a payoff sum of
-    /// `visits / 2 ± spread / 2`.
+    /// (min, range, spread): a new edge begins with `min + U(0..=range)` visits and a payoff sum
+    /// uniform within `spread / 2` of `visits / 2`.
     pub virtual_visits: (u32, u32, f32),
     /// Adds virtual visits to the RAVE statistics of the edge instead of its own.
     pub virtual_visits_in_rave: bool,

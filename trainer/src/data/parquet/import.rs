@@ -396,7 +396,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// Two billion booleans take eight bytes, since the elements' type includes their value.
+    /// Reading for too long counts as damage: in Thrift, eight bytes can announce two billion booleans.
     #[test]
     fn endless_metadata_are_damaged() {
         let list = [0xF9, 0xF1, 0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0];

@@ -16,7 +16,7 @@ pub(crate) const SUM_UNITS_PER_ACTIVATION_STEP: f32 = (ROW_SCALE / 127) as f32;
 
 /// Added to the first layer's bias: half a step, since activations are rounded down, and half a
 /// unit, so that no sum lies between two steps.
-pub(crate) const ROUNDING_OFFSET: f32 = SUM_UNITS_PER_ACTIVATION_STEP / 2.0 + 0.5;
+pub(crate) const HIDDEN1_ROUNDING_OFFSET: f32 = SUM_UNITS_PER_ACTIVATION_STEP / 2.0 + 0.5;
 
 /// Added to sums of middle hidden layers, in steps: half a step and half a unit, as for
 /// [`ROUNDING_OFFSET`].
@@ -37,7 +37,7 @@ pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
     } = shape.split_mut(&mut all, None);
     for (tensor, scale, unit, offset) in [
         (sparse, ROW_SCALE, 1, 0.0),
-        (first_bias, ROW_SCALE, 1, ROUNDING_OFFSET),
+        (first_bias, ROW_SCALE, 1, HIDDEN1_ROUNDING_OFFSET),
         (second.weights, HIDDEN_SCALE, HIDDEN_SCALE, 0.0),
         (second.bias, ACTIVATION_MAX, ACTIVATION_MAX, 0.0),
         (third.weights, HIDDEN_SCALE, HIDDEN_SCALE, 0.0),

@@ -33,9 +33,9 @@ pub struct SchwarzOdds {
 }
 
 /// Padded, so that a mask bounds the distance index.
-type Table = Box<[f32; TABLE_SIZE]>;
+type Table = Box<[f32; PADDED_VECTORS]>;
 
-const TABLE_SIZE: usize = NUM_DISTANCE_VECTORS.next_power_of_two();
+const PADDED_VECTORS: usize = NUM_DISTANCE_VECTORS.next_power_of_two();
 
 /// So that the product of two exponentials cannot overflow.
 const MAX_LOGIT: f32 = 40.0;
@@ -73,8 +73,10 @@ impl SchwarzOdds {
     }
 
     fn with_scale(score: Schwarz, slope: f32, offset: f32) -> Self {
-        let (mut mover_factors, mut enemy_factors) =
-            (Box::new([0.0; TABLE_SIZE]), Box::new([0.0; TABLE_SIZE]));
+        let (mut mover_factors, mut enemy_factors) = (
+            Box::new([0.0; PADDED_VECTORS]),
+            Box::new([0.0; PADDED_VECTORS]),
+        );
         for index in 0..NUM_DISTANCE_VECTORS {
             let turns = score.turns(index);
             // A side without stones needs infinitely many turns.
@@ -104,7 +106,7 @@ pub(super) fn maximum(one: f32, other: f32) -> f32 {
 
 #[inline]
 fn look_up(table: &Table, index: usize) -> f32 {
-    table[index & (TABLE_SIZE - 1)]
+    table[index & (PADDED_VECTORS - 1)]
 }
 
 #[inline]

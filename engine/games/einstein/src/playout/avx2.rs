@@ -52,10 +52,10 @@ static HIGHEST: [u8; HALF_BYTES] = repeat_twice([0, 1, 2, 2, 4, 4, 4, 4, 8, 8, 8
 /// step forward.
 static STEPS: [u8; HALF_BYTES] = repeat_twice([6, 1, 5, 0, 1, 1, 1, 0, 5, 5, 5, 0, 0, 0, 0, 0]);
 /// In [`STEPS`], for squares 0–15, then for the others.
-static STEP_KINDS_BELOW_16: [u8; HALF_BYTES] = repeat_twice(step_kinds(0));
-static STEP_KINDS_FROM_16: [u8; HALF_BYTES] = repeat_twice(step_kinds(16));
+static STEP_KINDS_BELOW_16: [u8; HALF_BYTES] = repeat_twice(step_kinds_by_square(0));
+static STEP_KINDS_FROM_16: [u8; HALF_BYTES] = repeat_twice(step_kinds_by_square(16));
 
-const fn step_kinds(from: usize) -> [u8; 16] {
+const fn step_kinds_by_square(from: usize) -> [u8; 16] {
     let mut kinds = [0; 16];
     let mut index = 0;
     while index < 16 {

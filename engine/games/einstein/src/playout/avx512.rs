@@ -51,7 +51,7 @@ static STEP_OF_CODE: [u8; 64] = table!(code < CODE_LIMIT, |code| 32 * (code % 3)
 /// By set of stones its highest, then its lowest member, as a set.
 static HIGHEST: [u8; 64] = table!(set > 0, |set| 1 << (7 - (set as u8).leading_zeros()));
 static LOWEST: [u8; 64] = table!(set > 0, |set| 1 << (set as u8).trailing_zeros());
-/// By square: 0xFF for a single step, else 0.
+/// By square: 0xFF if only one step is possible from it, else 0.
 static SINGLE_STEP_MASKS: [u8; 64] = table!(square < 32, |square| {
     if Standard::SINGLE_STEP_SQUARES >> square & 1 == 1 {
         0xFF

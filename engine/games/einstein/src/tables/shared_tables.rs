@@ -21,7 +21,7 @@ pub fn register_provider(
     PROVIDER.set((provider, cached_stones)).is_ok()
 }
 
-/// The result of [`CachedStonesQuery`]; 0 if none is registered.
+/// The most stones for which tables can be had without building; 0 if unknown.
 pub fn cached_stones(variant: Variant) -> usize {
     PROVIDER
         .get()

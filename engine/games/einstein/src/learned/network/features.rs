@@ -32,7 +32,7 @@ const NUM_SQUARES: usize = 26;
 
 const NUM_MOBILITY_FEATURES: usize = 6 * 25 + 1;
 
-const NUM_TURN_CLASSES: usize = 48;
+const NUM_TURNS_TO_GOAL: usize = 48;
 
 const NUM_ALIVE_SETS: usize = 64;
 
@@ -71,9 +71,9 @@ impl FeatureGroup {
     pub fn num_features(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES * NUM_MOBILITY_FEATURES,
-            Self::Turns => NUM_TURN_CLASSES,
+            Self::Turns => NUM_TURNS_TO_GOAL,
             Self::Alive => NUM_ALIVE_SETS,
-            Self::RaceDistribution => NUM_TURN_CLASSES * NUM_SPREAD_CLASSES,
+            Self::RaceDistribution => NUM_TURNS_TO_GOAL * NUM_SPREAD_CLASSES,
             Self::Race => NUM_RACE_CLASSES * NUM_RACE_CLASSES,
             Self::Contact => 2 * MAX_STONES * (NUM_CONTACT_SETS + 1),
         }
@@ -305,7 +305,7 @@ impl TurnClasses {
             }
             // The epsilon keeps symmetric vectors together despite rounding.
             let turn_classes = (4.0 * (race.expected_turns_f64(index) + 1e-6)).floor();
-            let turn_classes = (turn_classes as usize).min(NUM_TURN_CLASSES - 1);
+            let turn_classes = (turn_classes as usize).min(NUM_TURNS_TO_GOAL - 1);
             let mass = race.probabilities(index).into_iter().zip(0..);
             let mass = mass.map(|(mass, turns)| f64::from(mass) * f64::from(turns * turns));
             let variance = mass.sum::<f64>() - race.expected_turns_f64(index).powi(2);
@@ -321,7 +321,7 @@ impl TurnClasses {
             let sorted: BTreeSet<u16> = all.iter().copied().collect();
             sorted.into_iter().collect()
         } else {
-            (0..NUM_TURN_CLASSES)
+            (0..NUM_TURNS_TO_GOAL)
                 .map(|turn_classes| (turn_classes * NUM_SPREAD_CLASSES) as u16)
                 .collect()
         };

@@ -21,7 +21,7 @@ pub(super) fn movable_symbols(mover: u8, other: u8) -> u16 {
     mover << 1 | other << (1 + MAX_STONES)
 }
 
-/// By board symbol (0 nothing, 1–12 stones), in [`MOBILE_CELLS`].
+/// The symbols of [`MOBILE_CELLS`] by board symbol (0 empty, 1–12 stones).
 #[derive(Clone, Copy)]
 pub(super) struct Mobility([u8; 16]);
 

@@ -3,7 +3,7 @@
 use super::{Rewrite, SHARDS_NOUN};
 use anyhow::{Context, Result, bail};
 use engine::play::playable::Playable;
-use trainer::data::{ShardReader, position_filter, transform};
+use trainer::data::{ShardReader, derived_sets, position_filter};
 
 /// Merge sets of records, in order
 ///
@@ -32,7 +32,10 @@ impl Merge {
         } else {
             ShardReader::open_complete(&records.paths)?
         };
-        records.print_written(&[transform::merge(&source, out, self.unique)?], SHARDS_NOUN)
+        records.print_written(
+            &[derived_sets::merge(&source, out, self.unique)?],
+            SHARDS_NOUN,
+        )
     }
 }
 
@@ -45,7 +48,7 @@ impl Merge {
 pub(super) struct Filter {
     #[command(flatten)]
     pub(super) set: Rewrite,
-    /// Material after the ply, in EinStein stones of both sides: 3-8, -6, 9-
+    /// Stones of both sides after the ply, in other games empty cells: 3-8, -6, 9-
     #[arg(
         long,
         visible_alias = "remaining",
@@ -87,7 +90,7 @@ impl Filter {
             if let Some(name) = &self.player {
                 keep.player = Some(source.player_index(name)?);
             }
-            transform::filter(source, out, &keep)
+            derived_sets::filter(source, out, &keep)
         })
     }
 }
@@ -122,7 +125,7 @@ pub(super) struct Sample {
 
 impl Sample {
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
-        (self.set).make::<G>(|source, out| transform::sample(source, out, self.games, self.seed))
+        (self.set).make::<G>(|source, out| derived_sets::sample(source, out, self.games, self.seed))
     }
 }
 
@@ -139,7 +142,7 @@ pub(super) struct Shuffle {
 
 impl Shuffle {
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
-        (self.set).make::<G>(|source, out| transform::shuffle(source, out, self.seed))
+        (self.set).make::<G>(|source, out| derived_sets::shuffle(source, out, self.seed))
     }
 }
 
@@ -167,20 +170,20 @@ impl Split {
             .map(parse_part)
             .collect::<Result<Vec<_>>>()?;
         let Rewrite { records, out } = &self.set;
-        let written_line = transform::split(&records.open::<G>()?, out, &parts, self.seed)?;
+        let written_line = derived_sets::split(&records.open::<G>()?, out, &parts, self.seed)?;
         records.print_written(&written_line, SHARDS_NOUN)
     }
 }
 
 /// Parses `NAME=FRACTION`.
-pub(super) fn parse_part(text: &String) -> Result<transform::SplitPart> {
+pub(super) fn parse_part(text: &String) -> Result<derived_sets::SplitPart> {
     let (name, fraction) = text
         .split_once('=')
         .with_context(|| format!("--part '{text}': expected NAME=SHARE"))?;
     let fraction = fraction
         .parse()
         .with_context(|| format!("--part '{text}': '{fraction}' is no number"))?;
-    Ok(transform::SplitPart {
+    Ok(derived_sets::SplitPart {
         name: name.to_owned(),
         weight: fraction,
     })

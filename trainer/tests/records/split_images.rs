@@ -8,9 +8,9 @@ use indicatif::ProgressBar;
 use std::{collections::HashSet, path::Path};
 use trainer::data::{
     ShardReader,
+    derived_sets::{self, SplitPart},
     hf_dataset::{DatasetLayout, export},
     statistics,
-    transform::{self, SplitPart},
 };
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::selfplay::{Limits, SelfPlay, SelfPlayConfig, WeightedPlayer};
@@ -131,7 +131,7 @@ fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
         name: name.to_owned(),
         weight,
     });
-    let written = transform::split(&source, &at("split"), &parts, 5).unwrap();
+    let written = derived_sets::split(&source, &at("split"), &parts, 5).unwrap();
     let seen = written.iter().filter_map(|part| part.duplicates);
     assert_eq!(seen.sum::<u64>(), duplicates);
     let [train, test] = ["train", "test"].map(|name| kinds(rules, &at("split").join(name)));

@@ -57,14 +57,16 @@ mod tests {
         std::fs::create_dir(directory.path().join("models")).unwrap();
         std::fs::write(directory.path().join("models/b"), "of the directory").unwrap();
         set_data_directory(directory.path());
-        set_shipped_files(&[&[("models/a", b"shipped"), ("models/b", b"hidden")]]);
+        let models: [(&str, &[u8]); 2] = [("models/a", b"shipped"), ("models/b", b"hidden")];
+        set_shipped_files(&[&models, &[("data/a", b""), ("data/b", b"")]]);
         let read = |path: &str| files::read(Path::new(path), FileKind::Text);
         assert_eq!(read("models/a").unwrap(), b"shipped");
         assert_eq!(read("./models/a").unwrap(), b"shipped");
         assert_eq!(read("models/b").unwrap(), b"of the directory");
         assert!(read("models/c").is_err());
         let listed = |directory: &str| files::list(Path::new(directory)).map(|paths| paths.len());
-        assert_eq!(listed("models").unwrap(), 2);
-        assert!(listed("data").is_err());
+        assert_eq!(listed("models").unwrap(), 1);
+        assert_eq!(listed("./data").unwrap(), 2);
+        assert!(listed("docs").is_err());
     }
 }

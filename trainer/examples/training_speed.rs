@@ -20,7 +20,7 @@ use trainer::loader::{DataLoader, Shuffle};
 use trainer::models::tuple_optimizer::WeightTable;
 use trainer::sample::Sample;
 
-/// The fastest counts.
+/// Runs, of which the fastest counts.
 const NUM_RUNS: usize = 3;
 
 const BATCH_SIZE: usize = 4096;
@@ -76,7 +76,7 @@ fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<
     Ok(())
 }
 
-/// Of all threads, also ended ones; 0 where unavailable.
+/// Processor time of all threads, also ended ones; 0 where unavailable.
 fn cpu_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // Fields 12 and 13 after the name, which may contain any characters, are in 1/100 s.
@@ -93,7 +93,6 @@ fn cpu_seconds() -> f64 {
         / 100.0
 }
 
-/// Cycles per second of processor time.
 fn clock_hertz() -> f64 {
     const STEPS: u64 = 30_000_000;
     let nanoseconds = || -> f64 {
@@ -155,7 +154,6 @@ fn loading(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Box<
     Ok(())
 }
 
-/// `size` returns the number of samples in a batch.
 fn load_epoch<B: Send>(
     loader: &DataLoader<'_, Standard>,
     prepare: impl Fn(&[Sample<Position>]) -> B + Sync,

@@ -4,7 +4,7 @@ use crate::Error;
 #[cfg(feature = "burn")]
 use burn::tensor::Device;
 
-/// Whether each is compiled in.
+/// Backends of burn, and whether each is compiled in.
 const BURN_BACKENDS: [(&str, bool); 3] = [
     ("flex", cfg!(feature = "flex")),
     ("wgpu", cfg!(feature = "wgpu")),

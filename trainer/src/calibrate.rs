@@ -48,7 +48,7 @@ pub fn cross_entropy(samples: impl Iterator<Item = (f64, f32)>) -> f64 {
     sum / count
 }
 
-/// In nats.
+/// Cross-entropy in nats.
 pub(crate) fn logit_loss(logit: f64, result: f64) -> f64 {
     logit.max(0.0) - result * logit + (-logit.abs()).exp().ln_1p()
 }

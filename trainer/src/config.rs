@@ -89,7 +89,7 @@ impl TrainConfig {
             .unwrap_or_else(|error| format!("# cannot be written as TOML: {error}\n"))
     }
 
-    /// Checks the range of every number.
+    /// Checks numbers whose range does not depend on the game.
     ///
     /// # Errors
     /// Names the first key out of range, and the range.

@@ -6,7 +6,7 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{ops::RangeInclusive, path::Path};
 
-/// Validation loss by remaining length.
+/// Validation loss at one remaining length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseLoss {
     /// `Rules::remaining_length` of the positions.

@@ -62,7 +62,7 @@ fn write_games(
     Ok(written?)
 }
 
-/// `.` for a bare file name.
+/// The parent, `.` for a bare file name.
 fn parent(path: &Path) -> &Path {
     path.parent()
         .filter(|parent| !parent.as_os_str().is_empty())

@@ -25,7 +25,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct SampleOptions {
     /// Label that replaces search values.
     pub label: Option<String>,
-    /// As [`TargetConfig::exact`].
+    /// Whether exact labels replace values and results.
     pub exact: bool,
     /// Standard error at which a label has loss weight ½; 0: all weights are 1.
     pub error_scale: f32,
@@ -95,7 +95,7 @@ pub struct Samples<G: Playable> {
     duplicate_games: u64,
 }
 
-/// One item, or one for each map.
+/// Rules of the shards: one item, or one for each map.
 #[derive(Debug)]
 struct RuleSets<G> {
     games: Vec<G>,
@@ -153,7 +153,6 @@ enum SampleStorage<P> {
 struct ShardFile {
     path: PathBuf,
     checksum: u64,
-    /// By game.
     is_validation: Vec<bool>,
 }
 
@@ -184,8 +183,8 @@ impl<G: Learnable> Samples<G> {
     /// Reads all shards once, to check them and find validation samples; each shard becomes a part.
     ///
     /// # Errors
-    /// If a shard cannot be read, shards have different games, none has the requested label, or
-    /// training or validation would be empty.
+    /// If a directory has no shards, a shard cannot be read, shards have different games, none has
+    /// the requested label, or training or validation would be empty.
     pub fn open<P: AsRef<Path>>(directories: &[P], options: &SampleOptions) -> Result<Self, Error> {
         let mut shards = Vec::new();
         for directory in directories {
@@ -405,13 +404,13 @@ impl<G: Playable> Samples<G> {
         }
     }
 
-    /// One part per shard.
+    /// Number of parts, one per shard.
     #[must_use]
     pub fn num_parts(&self) -> usize {
         self.part_starts.len() - 1
     }
 
-    /// `None` unless in memory.
+    /// Training samples; `None` unless all are in memory.
     pub(crate) fn store(&self) -> Option<&SampleStore<G::Position>> {
         match &self.source {
             SampleStorage::Shards(..) => None,

@@ -3,13 +3,13 @@
 use alea_core::files::FileError;
 use std::{fmt::Display, io, path::Path};
 
-/// One line that names the file, line or key and what would be right.
+/// A line that names the file, line or key and what would be right.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Failure to read or write.
     #[error(transparent)]
     File(#[from] FileError),
-    /// In the order of the files.
+    /// Several errors, in the order of the files.
     #[error("{} problems, the first: {}", .0.len(), .0[0])]
     Several(Vec<Error>),
     /// Any other error.
@@ -18,7 +18,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// A single error is returned as itself.
+    /// Fails if there are problems; a single one is returned as itself.
     pub(crate) fn from_problems(mut problems: Vec<Self>) -> Result<(), Self> {
         match problems.len() {
             0 => Ok(()),

@@ -11,12 +11,12 @@ use alea_learned::{
 };
 use std::path::Path;
 
-/// Between the win probabilities of trainer and engine.
+/// Allowed difference between win probabilities of trainer and engine.
 pub(crate) const PARITY_TOLERANCE: f64 = 1e-4;
 
 pub(crate) const PARITY_POSITIONS: usize = 100_000;
 
-/// Evenly spaced ones of `preferred`, then positions of random games.
+/// Positions: evenly spaced ones of `preferred`, then some of random games.
 pub(crate) fn parity_positions<G: Learnable>(
     game: &G,
     preferred: &[G::Position],

@@ -105,7 +105,7 @@ impl<G: Playable> LabelSource<G> {
         Ok(recipe)
     }
 
-    /// Values a position to find out.
+    /// Whether values have standard errors; values a position to find out.
     ///
     /// # Errors
     /// If the player values no positions.
@@ -185,7 +185,7 @@ impl<G: Playable> LabelSource<G> {
         true
     }
 
-    /// For use on one thread.
+    /// Creates a labeller for use on one thread.
     #[must_use]
     pub fn new_labeller(&self) -> Labeller<'_, G> {
         Labeller {
@@ -254,7 +254,7 @@ impl<G: Playable> Labeller<'_, G> {
     }
 }
 
-/// Outcome probabilities may sum to slightly more than 1.
+/// Clamps, as outcome probabilities may sum to slightly more than 1, and rounds.
 fn to_estimate(value: f32) -> Estimate {
     quantize_value(value.clamp(0.0, 1.0)).into()
 }
@@ -308,7 +308,7 @@ fn parse_tables<G: Playable>(
     ))
 }
 
-/// Inserts path and checksum of model files in a notation.
+/// Adds path and checksum of each model file in a notation to `models`.
 pub(crate) fn add_models(
     notation: &Notation,
     models: &mut BTreeMap<String, String>,

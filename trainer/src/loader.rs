@@ -36,10 +36,10 @@ pub struct Shuffle {
 #[derive(Clone, Copy, Debug)]
 pub struct DataLoader<'a, G: Playable> {
     samples: &'a Samples<G>,
-    /// `None` for validation samples, in order.
+    /// Shuffling of training samples; `None` for validation samples, in order.
     shuffle: Option<Shuffle>,
     batch: usize,
-    /// Batches to skip in an interrupted epoch.
+    /// Batches to skip: those done before an interruption.
     from: usize,
     /// `[k, n]`: every `n`-th part of the shuffled order, from the `k`-th on.
     slice: [usize; 2],
@@ -47,11 +47,10 @@ pub struct DataLoader<'a, G: Playable> {
     pool: Option<&'a ThreadPool>,
 }
 
-/// The receiver of a queue was dropped.
 struct Disconnected;
 
 impl<'a, G: Playable> DataLoader<'a, G> {
-    /// Loads training samples, without the first `from` batches of `batch`.
+    /// Loads training samples, without the first `from` batches of `batch` samples.
     #[must_use]
     pub fn training(samples: &'a Samples<G>, batch: usize, shuffle: Shuffle, from: usize) -> Self {
         Self {
@@ -96,8 +95,8 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         samples.div_ceil(self.batch)
     }
 
-    /// Prepares batches on other threads and passes them with their indices to `learn`, until that
-    /// fails.
+    /// Prepares batches on other threads and passes them with their indices to `learn`, until it
+    /// returns an error.
     pub fn for_each_batch<B: Send>(
         &self,
         prepare: impl Fn(&[Sample<G::Position>]) -> B + Sync,
@@ -124,7 +123,6 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         })
     }
 
-    /// Runs until the receiver is dropped.
     fn send_batches(
         &self,
         unprepared_queue: &SyncSender<Vec<Sample<G::Position>>>,

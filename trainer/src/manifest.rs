@@ -52,7 +52,7 @@ impl Manifest {
         }
     }
 
-    /// Ignores the range of games.
+    /// Whether a shard is of this run, whatever its range of games.
     pub(crate) fn matches(&self, header: &ShardHeader) -> bool {
         *self == Self::new(header.clone(), self.games)
     }

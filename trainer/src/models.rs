@@ -1,5 +1,5 @@
-//! Trainable models: CPU training of both families, and the neural network in burn, the reference
-//! of its CPU step, which trains on other devices.
+//! Trainable models: CPU training of both families, and the neural network in burn, for other
+//! devices and tests.
 
 #[cfg(feature = "burn")]
 pub(crate) mod burn_operations;

@@ -41,7 +41,7 @@ pub struct TrainingReport {
     pub samples_per_second: f64,
     /// Largest difference between win probabilities of trainer and engine.
     pub parity: f64,
-    /// Positions at which they were compared.
+    /// Number of positions compared.
     pub parity_positions: usize,
     /// One point per epoch.
     pub curve: Vec<CurvePoint>,
@@ -54,7 +54,7 @@ pub struct TrainingReport {
 pub struct TdPoint {
     /// Games so far.
     pub games: u64,
-    /// Since the previous point.
+    /// Positions since the previous point.
     pub positions: u64,
     /// Mean cross-entropy in nats of values before their updates, since the previous point.
     pub loss: f64,
@@ -62,7 +62,7 @@ pub struct TdPoint {
     pub exploration: f64,
     /// Rate in the latest game.
     pub learning_rate: f64,
-    /// Since the previous point, with updates.
+    /// Games per second since the previous point, with updates.
     pub games_per_second: f64,
 }
 
@@ -77,11 +77,11 @@ pub struct TdReport {
     pub positions: u64,
     /// Mean cross-entropy in nats since the curve's last point but one.
     pub loss: f64,
-    /// With updates.
+    /// Games per second, with updates.
     pub games_per_second: f64,
     /// Largest difference between win probabilities of trainer and engine.
     pub parity: f64,
-    /// Positions at which they were compared.
+    /// Number of positions compared.
     pub parity_positions: usize,
     /// Learning curve.
     pub curve: Vec<TdPoint>,

@@ -36,7 +36,7 @@ fn blend(value: f32, result: f32, lambda: f32) -> f32 {
 }
 
 impl<P> Sample<P> {
-    /// Loss weight 1; the target is `value` for any λ.
+    /// A sample of loss weight 1 whose target is `value` for any λ.
     #[must_use]
     pub fn with_target(position: P, value: f32) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl<P> Sample<P> {
     }
 }
 
-/// 8 bytes per sample besides the position, 12 if loss weights are stored.
+/// Samples in 8 bytes each besides the position, 12 if loss weights are stored.
 #[derive(Debug)]
 pub(crate) struct SampleStore<P> {
     samples: Vec<(P, [f32; 2])>,
@@ -112,7 +112,7 @@ impl<P: Copy> SampleStore<P> {
         Self::unpack(self.samples[index], weight)
     }
 
-    /// The last sample gets the index.
+    /// Removes a sample; the last one gets its index.
     #[inline]
     pub(crate) fn swap_remove(&mut self, index: usize) -> Sample<P> {
         let weight = self.weights.as_mut().map(|all| all.swap_remove(index));

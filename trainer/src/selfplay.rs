@@ -2,7 +2,7 @@
 //! depends on settings, model contents and its index alone.
 //!
 //! Without chance, a game that repeats another of its shard is replayed from other openings;
-//! remaining repeats are not counted.
+//! results of remaining repeats are not counted.
 
 mod config;
 mod player_pool;
@@ -40,7 +40,7 @@ use std::{
 };
 use summary::Clock;
 
-/// Assumed before the games that reach a limit of positions are known. Most are longer.
+/// Length assumed of games for a limit of positions. Most are longer.
 const MIN_EXPECTED_PLIES: u64 = 24;
 
 const MAX_RETRIES: u64 = 8;
@@ -55,7 +55,7 @@ pub struct SelfPlay<G: Playable> {
     /// Checksum of each model file as loaded.
     models: BTreeMap<String, String>,
     starts: Starts<G::Position>,
-    /// Make all moves in endgames, if enabled.
+    /// Tablebases that move in endgames, if enabled.
     tables: Option<Arc<dyn Oracle<G>>>,
 }
 
@@ -133,20 +133,20 @@ impl<G: Playable> SelfPlay<G> {
         self
     }
 
-    /// Whether a repeated run gives equal games and labels; not with time limits or threads.
+    /// Whether a repeated run gives equal games and labels: false with time limits or threads.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         self.recipes.iter().all(PlayerRecipe::is_reproducible)
             && self.labels.iter().all(LabelSource::is_reproducible)
     }
 
-    /// Shards of the complete run.
+    /// Number of shards of the complete run.
     #[must_use]
     pub fn num_shards(&self) -> u64 {
         self.config.games.div_ceil(GAMES_PER_SHARD)
     }
 
-    /// Plays a shard's games; none beyond the run.
+    /// Plays a shard's games; none if it lies beyond the run.
     pub fn play_shard(
         &self,
         index: u64,
@@ -155,7 +155,7 @@ impl<G: Playable> SelfPlay<G> {
         self.play_games(index, None, &Clock::default(), progress)
     }
 
-    /// With `positions`, ends at the game that reaches that number.
+    /// Plays a shard's games, with `positions` only to the game that reaches that number.
     fn play_games(
         &self,
         index: u64,

@@ -36,7 +36,7 @@ pub(crate) const MAX_LABELS_PER_SHARD: usize = 16;
 /// How a shard's games were produced, and which optional fields they may have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShardHeader {
-    /// Settings of the run, which determine every game unless a player has a time limit.
+    /// Settings of the run, which determine every game unless players have time limits or threads.
     pub run: serde_json::Value,
     /// Notation with parameters, such as `reversi(size=6)`.
     pub game: String,
@@ -51,7 +51,7 @@ pub struct ShardHeader {
     /// Labels that games may have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<Label>,
-    /// Index in the run.
+    /// Index of the first game in the run.
     pub first_game: u64,
     /// Games in the shard.
     pub games: u64,
@@ -101,10 +101,10 @@ impl ShardHeader {
         }
     }
 
-    /// Parses notation and map.
+    /// Parses the game's notation and map.
     ///
     /// # Errors
-    /// If it is another game or a parameter is invalid.
+    /// If it is another game, or a parameter or the map's hash is invalid.
     pub fn parse_rules<G: Playable>(&self) -> Result<G, String> {
         parse_rules(&self.game, self.map.as_ref())
     }
@@ -144,7 +144,7 @@ pub struct PlayedGame<G: Playable> {
     pub players: Vec<u8>,
     /// For each of [`ShardHeader::labels`], values before each ply; empty if the game has none.
     pub labels: Vec<Vec<Option<Estimate>>>,
-    /// Microseconds for each ply, `None` if unknown; empty if all are.
+    /// Thinking time for each ply in microseconds, `None` if unknown; empty if all are.
     pub times: Vec<Option<u64>>,
 }
 
@@ -157,7 +157,7 @@ impl<G: Playable> PartialEq for PlayedGame<G> {
 }
 
 impl<G: Playable> PlayedGame<G> {
-    /// Without labels and thinking times.
+    /// Creates a game without labels and thinking times.
     #[must_use]
     pub fn new(record: GameRecord<G>, players: Vec<u8>) -> Self {
         Self {
@@ -336,7 +336,7 @@ pub fn decode_while<G: Playable>(
     Ok((codec.game, parts.header))
 }
 
-/// The last eight bytes.
+/// A shard's checksum, its last eight bytes.
 pub(crate) fn stored_checksum(bytes: &[u8]) -> u64 {
     bytes
         .last_chunk()
@@ -388,7 +388,7 @@ pub struct Inspection {
     pub problems: Vec<Error>,
 }
 
-/// Reads a shard to its end, past invalid games; lists all errors.
+/// Reads a shard to its end, past invalid games; lists their errors.
 #[must_use]
 pub fn inspect<G: Playable>(path: &Path) -> Inspection {
     let mut inspection = Inspection::default();
@@ -421,7 +421,7 @@ fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result
     }
 }
 
-/// Reads and checks the header alone.
+/// Reads a shard's header; checks no games.
 pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, Error> {
     let bytes = files::read(path, FileKind::Data)?;
     Ok(open_shard::<G>(path, &bytes)?.0.header)

@@ -40,7 +40,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// In samples: all of a model's active rows in burn fit the memory of a device.
+/// Samples predicted at once: their active rows in burn fit a device's memory.
 const PREDICTION_BATCH: usize = 4096;
 
 /// Trains and exports a model.
@@ -117,14 +117,13 @@ struct StepSettings {
 /// A trainable model with its optimizer, stored and restored to the last bit.
 trait Learner<G: Learnable> {
     type Batch: Send;
-    /// Creates batches, on other threads; `lambda` is the weight of search values.
+    /// A function that creates batches, on other threads; `lambda` is the weight of search values.
     fn batcher(&self, lambda: f32) -> BatchFunction<G::Position, Self::Batch>;
     fn step_settings(&self) -> StepSettings;
     /// Returns the sum of the losses before the update, in nats.
     fn train_step(&mut self, batch: Self::Batch, learning_rate: f64) -> Result<f64, Error>;
-    /// Log odds of a win.
     fn predict_logits(&self, batch: Self::Batch) -> Result<Vec<f32>, Error>;
-    /// Of model and optimizer.
+    /// Bytes of model and optimizer.
     fn state(&self) -> Result<[Vec<u8>; 2], Error>;
     /// Restores [`Self::state`]; without `optimizer`, it stays as it is.
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error>;
@@ -208,7 +207,7 @@ fn run_epochs<G: Learnable>(
     export_best(run, &learner, &header)
 }
 
-/// Epochs are done, or `patience` of them have not improved the validation loss.
+/// Whether all epochs are done, or the last `patience` have not improved the validation loss.
 fn is_finished(config: &TrainConfig, header: &Header) -> bool {
     let (epochs, patience) = (header.curve.len(), config.training.patience);
     epochs >= config.training.epochs || (patience > 0 && epochs - header.best_epoch >= patience)
@@ -290,7 +289,7 @@ fn parse_provenance(provenance: &str) -> Value {
     serde_json::from_str(provenance).unwrap_or_else(|_| provenance.into())
 }
 
-/// Returns the largest difference of win probabilities between trainer and engine.
+/// Exports a model; returns the largest difference of win probabilities from the engine's.
 fn export_model<G: Learnable>(
     learner: &impl Learner<G>,
     game: &G,

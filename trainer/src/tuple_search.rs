@@ -48,7 +48,7 @@ pub struct SearchOptions {
     pub epochs: usize,
     /// Candidates trained in each round.
     pub refitted: usize,
-    /// Maximum candidates of each kind, a random sample of more.
+    /// Maximum candidates of each kind; of more, a random sample is taken.
     pub candidates: usize,
     /// Minimum decrease of the validation loss, in nats.
     #[serde(rename = "least_gain")]
@@ -141,10 +141,10 @@ struct Search<'a, G: Learnable> {
     config: &'a TrainConfig,
     options: &'a SearchOptions,
     candidates: Vec<Candidate>,
-    /// Of random shards, in game order within a shard.
+    /// Samples of random shards, in game order within a shard.
     training: Vec<Sample<G::Position>>,
     validation: Vec<Sample<G::Position>>,
-    /// Validation loss and logit of the mean training target.
+    /// Validation loss and logit of predicting the mean training target.
     baseline: (f64, f32),
 }
 
@@ -212,7 +212,7 @@ impl<'a, G: Learnable> Search<'a, G> {
         ))
     }
 
-    /// `None` without tuples or if the search is finished.
+    /// Network of the tuples so far; `None` without any or if the search is finished.
     fn current_network(&self, state: &State) -> Result<Option<TrainedSet<G>>, Error> {
         if state.finished || state.additions.is_empty() {
             Ok(None)

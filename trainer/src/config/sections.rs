@@ -11,7 +11,7 @@ pub struct TargetConfig {
     /// Weight of search values against game results in the first epoch, in `[0, 1]`.
     #[serde(rename = "search_share")]
     pub lambda: f32,
-    /// This weight in the last epoch, with linear interpolation; `None`: constant.
+    /// Weight of search values in the last epoch, reached linearly; `None`: constant.
     #[serde(rename = "final_search_share")]
     pub final_lambda: Option<f32>,
     /// Label that replaces search values; empty for none.
@@ -232,7 +232,7 @@ pub struct TdConfig {
     pub trace: f64,
     /// Probability of a random move in the first game.
     pub exploration: f64,
-    /// This probability in the last game, with linear interpolation.
+    /// Probability of a random move in the last game, reached linearly.
     pub final_exploration: f64,
     /// Games between two points of the training curve, each with a checkpoint.
     pub report_every: u64,

@@ -115,7 +115,7 @@ pub fn shuffle<G: Playable>(
 /// One part of a split.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SplitPart {
-    /// Also names its directory.
+    /// Name of the part, also in its path.
     pub name: String,
     /// Expected games, relative to the sum of all weights.
     pub weight: f64,

@@ -15,7 +15,7 @@ pub(super) struct GameBuilder<'a, G: Playable> {
     plies: Vec<Ply<G::Move>>,
     labels: Vec<Vec<Option<Estimate>>>,
     times: Vec<Option<u64>>,
-    /// Unused if the game ended by the rules.
+    /// Ending, and payoffs, unused if it ended by the rules.
     pub(super) result: (Ending, Payoffs),
 }
 

@@ -22,7 +22,7 @@ use std::{
 pub struct DatasetLayout {
     /// Splits, at least one.
     pub parts: Vec<SplitPart>,
-    /// Seed of the split, as in [`split`](super::transform::split).
+    /// Seed of the split, as in [`split`](super::derived_sets::split).
     pub seed: u64,
     /// Positions after which a file ends, with its last game complete.
     pub file_positions: u64,

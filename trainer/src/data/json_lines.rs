@@ -183,7 +183,7 @@ pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
 /// Number of plies, and the game; `None` for a forfeit.
 type Read<G> = (u64, Option<PlayedGame<G>>);
 
-/// Calls `each` with the header, line number and line.
+/// Calls `each` with the header, and line number and content of each game.
 fn read<G: Playable>(
     path: &Path,
     mut each: impl FnMut(&ShardHeader, u64, Result<Read<G>, Rejection>) -> Result<(), Error>,

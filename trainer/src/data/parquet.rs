@@ -29,7 +29,7 @@ use std::{
     sync::Arc,
 };
 
-/// Key of the heading, the first line of JSON lines.
+/// Metadata key of the heading, the first line of JSON lines.
 const HEADING_KEY: &str = "alea";
 
 const ROWS_PER_GROUP: usize = 1 << 18;
@@ -42,7 +42,7 @@ fn player_column<G: Playable>(rules: &G, seat: usize) -> String {
     format!("player_{}", rules.seat_name(seat))
 }
 
-/// Exists, followed by columns of payoffs, if some games did not end by the rules.
+/// Column that exists, followed by payoffs, if some games did not end by the rules.
 const ENDING_COLUMN: &str = "ending";
 
 fn payoff_column<G: Playable>(rules: &G, seat: usize) -> String {
@@ -106,7 +106,7 @@ impl<'a, G: Playable> Column<'a, G> {
     }
 }
 
-/// In the order of `docs/reference/formats.md`.
+/// Columns in the order of `docs/reference/formats.md`.
 fn columns<G: Playable>(source: &ShardReader<G>) -> Vec<Column<'_, G>> {
     let rules = &source.rules;
     let mut columns = vec![
@@ -213,7 +213,7 @@ pub(super) struct ParquetWriter<'a, G: Playable, W> {
     rules: &'a G,
     /// The crate requires an owned, `Send` writer; finished row groups are moved to `out`.
     file: SerializedFileWriter<Vec<u8>>,
-    /// Of the next row group, with their numbers.
+    /// Games of the next row group, with their numbers.
     games: Vec<(i64, PlayedGame<G>)>,
     buffered: usize,
     pub(super) rows: u64,

@@ -116,7 +116,7 @@ fn header<G: Playable>(
     Ok((header, index))
 }
 
-/// `None` if the file does not exist.
+/// A finished shard's games; `None` if the file does not exist.
 fn read_finished<G: Playable>(
     path: &Path,
     header: &ShardHeader,

@@ -15,7 +15,7 @@ const HEADERS_PER_BATCH: usize = 256;
 
 const MAX_LISTED_RUNS: usize = 100;
 
-/// Occupies all threads without holding many games.
+/// Shards read at once: all threads are busy, but hold few games.
 const SHARDS_PER_BATCH: usize = 16;
 
 pub(crate) fn different_game_error(path: &Path, found: &str, first: &str) -> Error {
@@ -27,7 +27,7 @@ pub(crate) fn different_game_error(path: &Path, found: &str, first: &str) -> Err
     )
 }
 
-/// Adds the player if new; shards store indices in a byte.
+/// Index of a player, added if new; shards store indices in a byte.
 pub(super) fn intern_player(
     name: &str,
     players: &mut Vec<String>,
@@ -56,7 +56,7 @@ pub struct ShardReader<G> {
     pub rules: G,
     /// The first 100 distinct runs that produced games; `{"more": N}` stands for others.
     pub runs: Vec<serde_json::Value>,
-    /// Distinct runs.
+    /// Number of distinct runs.
     pub run_count: usize,
     /// Games of all shards.
     pub games: u64,
@@ -183,7 +183,7 @@ impl<G: Playable> ShardReader<G> {
         Ok(())
     }
 
-    /// Adds the label if new; it has standard errors if it has any in one shard.
+    /// Index of a label, added if new; it has standard errors if it has any in one shard.
     fn intern_label(&mut self, label: Label, path: &Path) -> Result<usize, Error> {
         let Some(index) = self
             .labels

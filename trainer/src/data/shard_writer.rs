@@ -34,7 +34,7 @@ pub struct WriteSummary {
     /// Games that repeat an earlier one or a symmetric image of it; `None` unless a set is split.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<u64>,
-    /// All plies.
+    /// Positions: as many as plies.
     pub positions: u64,
     /// Plies with a search value.
     pub values: u64,

@@ -22,7 +22,7 @@ pub struct Info {
     pub bytes: u64,
     /// Games read.
     pub games: u64,
-    /// As many as plies.
+    /// Positions before a ply: as many as plies.
     pub positions: u64,
     /// Shard size per position.
     pub bytes_per_position: f64,
@@ -41,7 +41,7 @@ pub struct Info {
     pub values: u64,
     /// Mean squared difference of search values and results; `None` without values.
     pub value_error: Option<f64>,
-    /// Of the shortest and the longest game.
+    /// Plies of the shortest and the longest game.
     pub plies: [usize; 2],
     /// Games with each number of plies.
     pub games_by_plies: Vec<u64>,

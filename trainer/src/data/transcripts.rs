@@ -29,7 +29,7 @@ use std::{
 
 const UNNAMED_PLAYER: &str = "unknown";
 
-/// All rarer players of a file with too many.
+/// Name for the rarer players of a file with too many.
 const OTHER_PLAYERS: &str = "others";
 
 /// Names with their own index: at most 253, the most frequent and, among equals, the first.
@@ -80,7 +80,7 @@ pub fn export<G: Playable>(
     Ok(source.games)
 }
 
-/// `None` unless a two-player game did not end by the rules.
+/// Result of a two-player game that did not end by the rules; else `None`.
 fn unfinished_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult> {
     let winner = match record.payoffs {
         payoffs if payoffs == DRAW => None,
@@ -90,7 +90,7 @@ fn unfinished_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult
     (!ending.is_played()).then_some(StatedResult { ending, winner })
 }
 
-/// Imports a new set.
+/// Imports a file as a new set.
 pub fn import<G: Playable>(
     rules: &G,
     form: &TranscriptFormat<G>,

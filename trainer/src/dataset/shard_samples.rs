@@ -29,7 +29,6 @@ pub(super) struct ShardSamples<P> {
     pub(super) checksum: u64,
     /// Low halves of canonical fingerprints; empty if the split was given.
     pub(super) fingerprints: Vec<u64>,
-    /// By game.
     pub(super) is_validation: Vec<bool>,
     pub(super) training: Vec<Sample<P>>,
     pub(super) validation: Vec<Sample<P>>,
@@ -41,9 +40,9 @@ pub(super) struct ShardSamples<P> {
 /// Indices of a shard's labels that become targets.
 struct SelectedLabels<'a> {
     options: &'a SampleOptions,
-    /// Replaces search values; `None` if the shard lacks it.
+    /// The label that replaces search values; `None` if the shard lacks it.
     value: Option<usize>,
-    /// Replace search value and game result.
+    /// Exact labels, which replace search value and game result.
     exact: Vec<usize>,
 }
 
@@ -118,7 +117,7 @@ fn is_validation(options: &SampleOptions, fingerprint: u128) -> bool {
     ((draw >> 11) as f64 / (1u64 << 53) as f64) < options.validation_fraction
 }
 
-/// Returns the number of benchmark positions left out.
+/// Appends a game's samples; returns the number of benchmark positions left out.
 fn add_samples<G: Playable>(
     rules: &G,
     game: &PlayedGame<G>,

@@ -68,7 +68,7 @@ pub(crate) fn tensor_values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32
     Ok(data.iter::<f32>().collect())
 }
 
-/// burn's optimizer finds its state by the parameter's id, which is fixed.
+/// A parameter with a fixed id, by which burn's optimizer finds its state.
 pub(super) fn parameter<const D: usize>(
     id: u64,
     values: &[f32],

@@ -83,7 +83,7 @@ impl NetworkModel {
         all
     }
 
-    /// In the order of [`Shape::initial_weights`].
+    /// Weights in the order of [`Shape::initial_weights`].
     pub(crate) fn weights(&self) -> Vec<f32> {
         self.map_tensors(values, values).concat()
     }
@@ -169,7 +169,7 @@ fn layer_params<'a>(
     weights.as_ref().zip(bias.as_ref())
 }
 
-/// From sums in units of 1/127, rounded down.
+/// Activations from sums in units of 1/127, rounded down.
 fn floor_activations(steps: Tensor<2>) -> Tensor<2> {
     let steps = steps.clamp(0.0, 127.0);
     straight_through(steps.clone(), steps.floor()) / 127.0

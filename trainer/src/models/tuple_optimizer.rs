@@ -8,7 +8,7 @@ use alea_core::calibration::exponential;
 
 const LANES: usize = 8;
 
-/// In samples: the tables exceed the second-level cache.
+/// Samples that prefetching is ahead: the tables exceed the second-level cache.
 const PREFETCH_DISTANCE: usize = 2;
 
 /// The square of a typical error, which limits the first steps.
@@ -140,7 +140,7 @@ fn deinterleave<const WIDTH: usize>(table: &[[f32; WIDTH]]) -> (Vec<f32>, f32, V
     )
 }
 
-/// Equal to the engine's up to rounding.
+/// A position's logit, equal to the engine's up to rounding.
 #[inline]
 fn logit<const WIDTH: usize>(table: &[[f32; WIDTH]], rows: &[u32]) -> f32 {
     table[table.len() - 1][0] + sum_row_weights(rows, |row| table[row as usize][0])
@@ -171,8 +171,8 @@ fn sum_row_weights(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     sums[0]
 }
 
-/// Returns the sum of the losses, each before its update. A weight's error is value minus target,
-/// times the loss weight (1 if `weights` is empty).
+/// Updates the weights; returns the sum of the losses, each before its update. A weight's error is
+/// value minus target, times the loss weight (1 if `weights` is empty).
 fn update<const WIDTH: usize>(
     table: &mut [[f32; WIDTH]],
     rows: &[u32],
@@ -252,7 +252,7 @@ fn update_position<const WIDTH: usize>(
     table[bias] = rule(table[bias], error, rate);
 }
 
-/// `rows` are distinct; vectorized over them.
+/// Updates distinct rows, vectorized over them.
 #[inline(always)]
 #[allow(
     clippy::needless_range_loop,
@@ -293,14 +293,14 @@ fn sgd([weight]: [f32; 1], error: f32, rate: f32) -> [f32; 1] {
     [weight - rate * error]
 }
 
-/// Divides by the root of the sum of squared errors.
+/// Divides the step by the root of the sum of squared errors.
 #[inline(always)]
 fn adagrad([weight, squares]: [f32; 2], error: f32, rate: f32) -> [f32; 2] {
     let squares = squares + error * error;
     [weight - rate * error / squares.sqrt(), squares]
 }
 
-/// Multiplies by |sum of errors| / sum of |errors|, initially 1.
+/// Multiplies the step by |sum of errors| / sum of |errors|, initially 1.
 #[inline(always)]
 fn temporal_coherence([weight, sum, size]: [f32; 3], error: f32, rate: f32) -> [f32; 3] {
     let coherence = if size > 0.0 { sum.abs() / size } else { 1.0 };

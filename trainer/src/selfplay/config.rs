@@ -25,7 +25,7 @@ fn default_one() -> f64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SelfPlayConfig {
-    /// Each seat of each game gets one at random.
+    /// Players; each seat of each game gets one at random.
     pub players: Vec<WeightedPlayer>,
     /// Number of games.
     pub games: u64,
@@ -77,7 +77,7 @@ pub struct SelfPlayOptions {
     /// Temperature of softmax sampling: probabilities of moves are proportional to exp(win
     /// probability / temperature). Players without move values choose as usual.
     pub temperature: Option<f64>,
-    /// First ply at which players choose.
+    /// First ply without softmax sampling.
     pub temperature_until: Option<usize>,
     /// Plies in which the temperature halves.
     pub temperature_half_life: Option<f64>,

@@ -5,7 +5,7 @@ use alea_play::{build::PlayerRecipe, playable::Playable, player::Player};
 
 pub(super) struct PlayerPool<'a, G: Playable> {
     recipes: &'a [PlayerRecipe<G>],
-    /// By player and seat.
+    /// Idle players by player and seat.
     players: Vec<Vec<Option<Box<dyn Player<G>>>>>,
     pub(super) labellers: Vec<Labeller<'a, G>>,
 }

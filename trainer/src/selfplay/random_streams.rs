@@ -5,7 +5,7 @@ use super::SelfPlayConfig;
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_play::{game_loop::Exploration, playable::Playable};
 
-/// Consecutive games; their first index is a multiple of it.
+/// Consecutive games that share streams; the first index is a multiple of it.
 pub(super) const GAMES_PER_STREAM: u64 = 16;
 
 /// Index among the random streams of a run's seed.
@@ -18,7 +18,7 @@ pub(super) struct GameStreams<G: Playable> {
 }
 
 impl<G: Playable> GameStreams<G> {
-    /// For the group from game `first` on; with `retry` > 0, for a replay of that game alone.
+    /// Streams for the group from game `first` on; with `retry` > 0, for a replay of it alone.
     pub(super) fn new(config: &SelfPlayConfig, game: &G, first: u64, retry: u64) -> Self {
         let (share_schedule, temperature) =
             (config.exploration_schedule(), config.options.temperature());

@@ -20,7 +20,7 @@ use std::{collections::BTreeSet, path::Path, time::Instant};
 /// Limits of [`SelfPlay::run`], by default none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// Maximum; the run ends with the game that reaches it.
+    /// Maximum of positions; the run ends with the game that reaches it.
     pub positions: Option<u64>,
     /// Time after which no shard is begun but the call's first.
     pub until: Option<Instant>,
@@ -29,7 +29,7 @@ pub struct Limits {
 }
 
 impl<G: Playable> SelfPlay<G> {
-    /// Plays missing shards within the limits; reports on all shards of the directory.
+    /// Plays missing shards within the limits; reports on all shards, or on a task's own.
     ///
     /// # Errors
     /// If the directory has other settings, too many games, a damaged shard or another writer; if
@@ -234,8 +234,8 @@ impl<G: Playable> SelfPlay<G> {
         Ok(found)
     }
 
-    /// Counts their games; for a task only its own shards. A shard cut short by a shorter run is
-    /// incomplete; one of another run is an error.
+    /// Complete shards, of a task its own; counts their games. A shard cut short by a shorter run
+    /// is incomplete; one of another run is an error.
     fn complete_shards(
         &self,
         directory: &Path,
@@ -261,7 +261,7 @@ impl<G: Playable> SelfPlay<G> {
         Ok(complete)
     }
 
-    /// Index and games, maybe too few; fails if the shard belongs to another run.
+    /// A shard's index and games, maybe too few; fails if it belongs to another run.
     fn read_shard(&self, path: &Path) -> Result<(u64, Vec<PlayedGame<G>>), Error> {
         let bytes = files::read(path, FileKind::Data)?;
         let (found, games) = shard::decode(path, &bytes)?;
@@ -314,6 +314,6 @@ fn settings_difference(found: &serde_json::Value, expected: &serde_json::Value) 
 struct CountedShards<'a, G: Playable> {
     counter: Counter<'a, G>,
     complete: u64,
-    /// Games that reach the limit; `None` if more must be played.
+    /// Number of games that reach the limit; `None` if more must be played.
     games: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Starts from a file and random endgames, which depend on seed and game index alone.
+//! Starts from a file and random endgames, drawn by a game's random stream.
 
 use super::config::{EndgameStarts, SelfPlayOptions};
 use crate::Error;
@@ -59,7 +59,7 @@ impl<P: Copy> Starts<P> {
         self.checksum.as_deref()
     }
 
-    /// `first` is to move in an endgame; `None` for the initial position.
+    /// Draws a start; `first` is to move in an endgame. `None`: as the game usually starts.
     pub(super) fn sample<G: Playable<Position = P>>(
         &self,
         game: &G,

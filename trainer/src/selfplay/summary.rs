@@ -106,7 +106,7 @@ impl<'a, G: Playable> Counter<'a, G> {
 /// Result of [`SelfPlay::run`](super::SelfPlay::run).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunReport {
-    /// Statistics of all games of the directory.
+    /// Statistics of the directory, or of a task's own shards.
     pub summary: SelfPlaySummary,
     /// Timing of games played in this call.
     pub timing: Timing,
@@ -114,12 +114,12 @@ pub struct RunReport {
     pub stopped: bool,
 }
 
-/// Seconds, summed over threads, of one call.
+/// Games and seconds (summed over threads) of one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     /// Games of this call.
     pub games: u64,
-    /// Their positions before a ply.
+    /// Positions of these games.
     pub positions: u64,
     /// Players' decisions, extrapolated from every sixteenth game.
     pub players: f64,
@@ -131,7 +131,7 @@ pub struct Timing {
     pub outside_players: f64,
 }
 
-/// Reading the clock at every move slows fast players down.
+/// Games per timed one: reading the clock at every move slows fast players down.
 const TIMED_GAME_INTERVAL: u64 = 16;
 
 #[derive(Debug, Default)]
@@ -150,7 +150,7 @@ impl Clock {
         index.is_multiple_of(TIMED_GAME_INTERVAL)
     }
 
-    /// From `began` until now, `deciding` of it for players' decisions.
+    /// Records a game from `began` until now, `deciding` of it for players' decisions.
     pub(super) fn record_game(&self, began: Instant, deciding: Duration) {
         let mut breakdown = self.lock_breakdown();
         breakdown.timed_games += 1;

@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub const VALUE_STEPS: u16 = 65_534;
 const NO_VALUE: u16 = u16::MAX;
 
-/// Two bits for a column, an optional field of all plies: empty, or stored from the first ply or a
+/// States of a column (an optional field of all plies): empty, or stored from the first ply or a
 /// later one on.
 const COLUMN_EMPTY: u8 = 0;
 const COLUMN_FULL: u8 = 1;

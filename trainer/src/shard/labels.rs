@@ -5,7 +5,7 @@ use super::MAX_LABELS_PER_SHARD;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// In bytes.
+/// Maximum in bytes.
 const MAX_NAME_LENGTH: usize = 32;
 
 /// Name of a label and how it was computed.
@@ -22,7 +22,7 @@ pub struct Label {
     /// Whether the values have standard errors.
     #[serde(default, skip_serializing_if = "is_false")]
     pub errors: bool,
-    /// By path of the model files in `by`, their checksum (xxh3, 16 hexadecimal digits).
+    /// Checksums (xxh3, 16 hexadecimal digits) by path of the model files in `by`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, String>,
 }

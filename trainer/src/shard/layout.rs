@@ -11,10 +11,10 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAGIC: &[u8; 8] = b"ALEAGAME";
 const CHECKSUM_BYTES: usize = 8;
 
-/// All games ended by the rules.
+/// Format version if all games ended by the rules.
 const VERSION: u32 = 4;
 
-/// Each game stores how it ended.
+/// Format version if games store how they ended.
 const VERSION_WITH_ENDINGS: u32 = 5;
 
 const FIXED_BYTES: usize = 20;
@@ -27,7 +27,7 @@ struct StoredHeader {
     totals: ShardTotals,
 }
 
-/// With verified header and unverified games.
+/// A shard with verified header and unverified games.
 pub(super) struct OpenShard<'a> {
     pub(super) header: ShardHeader,
     pub(super) games: Vec<&'a [u8]>,

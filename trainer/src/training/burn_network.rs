@@ -18,7 +18,7 @@ use burn::{
 
 pub(super) struct BurnNetwork {
     shape: Shape,
-    /// Differentiates, like the device of `model`.
+    /// Differentiating device, like that of `model`.
     device: Device,
     model: NetworkModel,
     optimizer: ModuleOptimizer,

@@ -21,21 +21,21 @@ pub(super) struct Header {
     pub(super) family: String,
     /// TOML with all defaults filled in.
     pub(super) configuration: String,
-    /// Of the samples; 0 for temporal-difference learning.
+    /// Fingerprint of the samples; 0 for temporal-difference learning.
     pub(super) fingerprint: u64,
-    /// Has the lowest validation loss, from 1; 0 during the first one.
+    /// Epoch of the lowest validation loss, from 1; 0 during the first one.
     pub(super) best_epoch: usize,
     pub(super) curve: Vec<CurvePoint>,
-    /// Within the next epoch; `None` before it begins.
+    /// Progress of the next epoch; `None` before it begins.
     #[serde(rename = "begun")]
     pub(super) epoch_progress: Option<EpochProgress>,
-    /// `None` except for temporal-difference learning.
+    /// Progress of temporal-difference learning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) online: Option<TdProgress>,
 }
 
 impl Header {
-    /// `None` during the first epoch.
+    /// Best epoch; `None` during the first.
     pub(super) fn best_point(&self) -> Option<&CurvePoint> {
         self.curve.get(self.best_epoch.checked_sub(1)?)
     }

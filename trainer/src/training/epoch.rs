@@ -18,7 +18,6 @@ pub(super) struct EpochProgress {
     /// Sum in nats.
     pub(super) loss: f64,
     pub(super) learning_rate: f64,
-    /// Training time of this epoch.
     pub(super) seconds: f64,
 }
 
@@ -75,7 +74,7 @@ pub(super) struct ValidationLoss {
     pub(super) by_phase: Vec<PhaseLoss>,
 }
 
-/// Targets are those of the last epoch, so that losses of all epochs are comparable.
+/// Validation loss with the last epoch's targets, so that all epochs are comparable.
 pub(super) fn validate<G: Learnable, L: Learner<G>>(
     run: &TrainingRun<'_, G>,
     learner: &L,

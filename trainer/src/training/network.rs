@@ -16,8 +16,8 @@ use std::ops::Range;
 const WEIGHT_STREAM: u64 = 3;
 
 pub(super) trait TrainableNetwork: Sized {
-    /// Clips gradients by tensor, and clamps weights to the engine's range. Returns the sum of the
-    /// losses before the step, in nats.
+    /// Makes a step: clips gradients by tensor, clamps weights to the engine's range. Returns the
+    /// sum of the losses before the step, in nats.
     fn train_step(
         &mut self,
         batch: &NetworkBatch,
@@ -25,10 +25,9 @@ pub(super) trait TrainableNetwork: Sized {
         limits: &StepLimits,
     ) -> Result<f64, Error>;
 
-    /// Log odds of a win.
     fn logits(&self, batch: &NetworkBatch) -> Result<Vec<f32>, Error>;
 
-    /// In the order of the [`Shape`].
+    /// Weights in the order of the [`Shape`].
     fn weights(&self) -> Vec<f32>;
 
     fn optimizer_state(&self) -> Result<Vec<u8>, Error>;
@@ -39,8 +38,7 @@ pub(super) trait TrainableNetwork: Sized {
 
 pub(super) struct StepLimits {
     pub(super) gradient_norm: f32,
-    /// Ranges of first-layer rows, if the engine sums rows in 16 bits, which clamping then ensures;
-    /// else `None`.
+    /// Ranges of first-layer rows, to clamp their sums if the engine sums in 16 bits; else `None`.
     pub(super) one_hot_slots: Option<Vec<Range<usize>>>,
 }
 
@@ -53,7 +51,6 @@ pub(super) struct NetworkLearner<G: Learnable, S> {
 }
 
 impl<G: Learnable, S: TrainableNetwork> NetworkLearner<G, S> {
-    /// `create` receives shape and initial weights.
     pub(super) fn new(
         run: &TrainingRun<'_, G>,
         create: impl FnOnce(Shape, Vec<f32>) -> S,
@@ -169,7 +166,7 @@ impl TrainableNetwork for CpuNetwork {
     }
 }
 
-/// Little-endian, for checkpoints.
+/// Little-endian bytes.
 pub(super) fn to_bytes(numbers: &[f32]) -> Vec<u8> {
     let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
     bytes.collect()

@@ -13,7 +13,7 @@ use alea_learned::{
     tuples::{TupleNetwork, TupleSet},
 };
 
-/// In samples; their row indices fit the second-level cache.
+/// Samples whose row indices fit the second-level cache.
 const BATCH_SIZE: usize = 2048;
 
 pub(super) struct NTupleLearner<G: Learnable> {

@@ -1,6 +1,6 @@
 //! TD(λ): an n-tuple network learns values of afterstates from self-play (Tesauro 1992; Szubert and
-//! Jaśkowski 2014). The final weights are exported, as there is no validation. It runs on one thread,
-//! so the settings determine all games and weights.
+//! Jaśkowski 2014). The final weights are exported, as there is no validation. On its one thread,
+//! the settings determine all games and weights.
 
 mod episode;
 
@@ -29,7 +29,7 @@ const GAME_STREAM: u64 = 5;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TdProgress {
     games: u64,
-    /// Since the last point of the curve, like `loss`, a sum, and `seconds`.
+    /// Positions since the curve's last point, like `loss` (a sum) and `seconds`.
     positions: u64,
     loss: f64,
     seconds: f64,
@@ -119,7 +119,6 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
                 .factor(game as f64 / games as f64, training.final_rate)
     }
 
-    /// `exploration` is the probability of a random move.
     fn play(&mut self, start: G::Position, exploration: f64, random: &mut RandomStream) {
         let (set, table) = self.learner.set_and_table();
         self.episode
@@ -179,7 +178,7 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
         }
     }
 
-    /// From games without exploration and updates.
+    /// Positions of games without exploration and updates.
     fn sample_parity_positions(&mut self) -> Vec<G::Position> {
         let mut positions = Vec::new();
         for game in self.config.online.games.. {

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 
 const FAMILIES: [Family; 2] = [Family::NTuple, Family::Network];
 
-/// Three parts; results are the rounded values.
+/// Samples in three parts; results are the rounded values.
 fn samples() -> Samples<Standard> {
     let part = |games, seed| {
         let mut samples = random_samples(games, seed);
@@ -128,14 +128,14 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     }
 }
 
-/// Compiled in and without need of a GPU.
+/// Backends compiled in that need no GPU.
 const BACKENDS: &[&str] = if cfg!(feature = "flex") {
     &["cpu", "flex"]
 } else {
     &["cpu"]
 };
 
-/// Fails after `batches` further batches.
+/// Trains, but fails after `batches` further batches.
 fn train_until(
     samples: &Samples<Standard>,
     directory: impl AsRef<Path>,
@@ -237,7 +237,7 @@ fn curve_of(directory: impl AsRef<Path>) -> Vec<CurvePoint> {
         .collect()
 }
 
-/// Without timing.
+/// Lines of the curve without timing.
 fn losses(directory: impl AsRef<Path>) -> Vec<String> {
     let table = fs::read_to_string(directory.as_ref().join("curve.csv")).unwrap();
     table

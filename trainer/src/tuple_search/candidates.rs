@@ -12,11 +12,11 @@ use std::collections::BTreeSet;
 pub struct Candidate {
     /// The game's name for such tuples.
     pub kind: &'static str,
-    /// In the notation of [`alea_learned::tuples::TupleSet::parse_custom`], cells ascending.
+    /// Tuples as [`alea_learned::tuples::TupleSet::parse_custom`] reads them, cells ascending.
     pub tuples: Vec<String>,
 }
 
-/// All in a fixed order; kinds with more than `max_per_kind` are sampled at random.
+/// Candidates, at most `max_per_kind` of each kind, drawn by `seed` if there are more.
 #[must_use]
 pub fn candidates<G: Learnable>(game: &G, max_per_kind: usize, seed: u64) -> Vec<Candidate> {
     let mut random = RandomStream::new(seed);

@@ -13,7 +13,7 @@ use alea_learned::{inputs::Learnable, tuples::TupleSet};
 /// Added to a row's Σ h: eight even positions (h = ¼) with g = 0.
 pub(super) const CURVATURE_PRIOR: f32 = 2.0;
 
-/// Samples with g and h.
+/// Positions with g and h as above.
 pub(super) struct Residuals<P> {
     positions: Vec<P>,
     gradient: Vec<f32>,
@@ -35,7 +35,7 @@ impl<P: Copy> Residuals<P> {
         }
     }
 
-    /// In nats per sample of the second half.
+    /// Loss that `set` explains, in nats per sample of the second half.
     pub(super) fn explained_loss<G: Learnable<Position = P>>(&self, set: &TupleSet<G>) -> f64 {
         let (tuples, count) = (set.tuple_count(), self.positions.len());
         let mut rows = vec![0u32; tuples * count];

@@ -34,7 +34,7 @@ pub struct SearchReport {
     pub tuples: usize,
     /// Table rows, over all phases.
     pub rows: usize,
-    /// After a short training, in nats.
+    /// Validation loss after a short training, in nats.
     pub validation_loss: f64,
     /// Additions, in order of rounds.
     pub additions: Vec<AddedTuples>,
@@ -47,7 +47,7 @@ pub(super) struct State {
     format: String,
     configuration: String,
     options: SearchOptions,
-    /// Of the samples.
+    /// Hash of the samples.
     fingerprint: u64,
     pub(super) additions: Vec<AddedTuples>,
     pub(super) finished: bool,

@@ -12,11 +12,11 @@ use trainer::data::{
 };
 
 struct Expected {
-    /// In the order of [`Ending::ALL`].
+    /// Games by ending, in the order of [`Ending::ALL`].
     endings: [u64; 5],
-    /// Without a result, damaged, forfeited.
+    /// Games without a result, damaged, forfeited.
     left_out: [u64; 3],
-    /// Location and error.
+    /// Location and error of each.
     problems: &'static [(&'static str, &'static str)],
 }
 

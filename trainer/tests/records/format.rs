@@ -311,7 +311,7 @@ fn ended_early<G: Playable>(games: &[shard::PlayedGame<G>]) -> u64 {
     early.count() as u64
 }
 
-/// Some plies have labels, those of even index some standard errors.
+/// Random games with some labels, those of even index with some standard errors.
 pub(crate) fn random_games<G: Playable>(
     rules: &G,
     starts: &[G::Position],

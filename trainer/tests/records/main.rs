@@ -44,7 +44,7 @@ type ShardReader = trainer::data::ShardReader<Standard>;
 type LabelSource = trainer::labeller::LabelSource<Standard>;
 type Samples = trainer::dataset::Samples<Standard>;
 
-/// `NEAREST` is a variant of its rules.
+/// The classic rules of EinStein and, as `NEAREST`, a variant.
 const CLASSIC: &str = "einstein";
 const NEAREST: &str = "einstein(variant=nearest)";
 
@@ -62,7 +62,6 @@ fn scratch() -> Scratch {
     Scratch(tempfile::tempdir().unwrap())
 }
 
-/// Maps names to paths in a temporary directory.
 fn scratch_paths() -> impl Fn(&str) -> PathBuf {
     let directory = scratch();
     move |name| directory.join(name)
@@ -86,7 +85,7 @@ fn config(players: &[&str], games: u64) -> SelfPlayConfig {
     }
 }
 
-/// With a transposition table, with random decisions, without values.
+/// Players with a table, with random decisions, without values.
 const MIXED_PLAYERS: [&str; 4] = [
     "star1(depth=2, eval=schwarz, table=1)",
     "mcts(sims=20)",
@@ -153,7 +152,6 @@ fn play(config: &SelfPlayConfig) -> Vec<PlayedGame> {
         .collect()
 }
 
-/// By name.
 fn content(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = std::fs::read_dir(directory)
         .unwrap()
@@ -200,7 +198,7 @@ fn assert_refused<T>(result: Result<T, Error>, path: &Path, expected: &str) -> S
     text
 }
 
-/// With one value for all positions.
+/// Saves a model with one value for all positions.
 fn save_model(path: &Path, bias: f32) {
     let set = TupleSet::from_name(&Standard::default(), "stone-pairs").unwrap();
     let weights = vec![0.0; set.row_count()];

@@ -26,7 +26,7 @@ fn suite(directory: &Path, text: &str) -> String {
 const TWO_STARTS: &str =
     "# two starts\n.1..2/...../..3../...b./....a r -\n215../64.../3...e/...fb/..acd b -\n";
 
-/// Each alone, then several together.
+/// Options, each alone, then several together.
 fn all(directory: &Path) -> [String; 8] {
     let starts = suite(directory, TWO_STARTS);
     [

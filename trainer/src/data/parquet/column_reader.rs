@@ -44,11 +44,11 @@ impl RowGroup<'_> {
     }
 }
 
-/// Whatever size row groups claim.
+/// Maximum rows read at once, whatever size row groups claim.
 const ROWS_PER_BATCH: usize = 1 << 16;
 
-/// Ends reads behind the end of a damaged file; the crate would skip billions of claimed values one
-/// by one.
+/// A file that fails reads behind its end; the crate would skip billions of claimed values one by
+/// one.
 pub(super) struct EofCheckedFile(pub(super) File);
 
 pub(super) struct BoundedRead {
@@ -137,7 +137,7 @@ impl CheckedPages {
     }
 }
 
-/// Decompressed; writers stay far below it.
+/// Limit of a decompressed page; writers stay far below it.
 const MAX_PAGE_BYTES: u64 = 256 << 20;
 
 impl PageReader for CheckedPages {

@@ -27,19 +27,19 @@ use std::{
     time::Duration,
 };
 
-/// Players and label sources of files without metadata.
+/// Name of players and label sources without metadata.
 const UNKNOWN_SOURCE: &str = "unknown";
 
-/// Game notation in the metadata; `None` if unreadable.
+/// Game notation in a file's metadata; `None` if absent or unreadable.
 #[must_use]
 pub fn game_notation(path: &Path) -> Option<String> {
     let table = ParquetFile::open(files::open(path).ok()?, METADATA_TIMEOUT).ok()?;
     table.heading().ok()?.map(|heading| heading.game)
 }
 
-/// Imports a new set. Columns may be in any order and nullable; a game's rows are consecutive. The
-/// derived columns `ply`, `seat`, `remaining`, `index` and `payoff` are not read. Without metadata,
-/// as in files rewritten by other programs, games are by the rules `unnamed`.
+/// Imports a file as a new set. Columns may be in any order and nullable; a game's rows are
+/// consecutive. The derived columns `ply`, `seat`, `remaining`, `index` and `payoff` are not read.
+/// Without metadata, as in files rewritten by other programs, games are by the rules `unnamed`.
 ///
 /// # Errors
 /// If the file is invalid, a game cannot be stored and bad games are refused, or the set cannot be
@@ -107,8 +107,8 @@ pub fn import<G: Playable>(
 /// A game, or its first invalid row and what is wrong there.
 type BuilderOrProblem<'a, G> = Result<GameBuilder<'a, G>, (u64, String)>;
 
-/// Far more than valid metadata take: damaged ones can claim billions of empty list entries, which
-/// the crate skips one by one.
+/// Time limit, far more than valid metadata take: damaged ones can claim billions of empty list
+/// entries, which the crate skips one by one.
 const METADATA_TIMEOUT: Duration = Duration::from_secs(10);
 
 struct ParquetFile {
@@ -203,7 +203,7 @@ thread_local! {
     static SILENT_PANICS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The crate `parquet` panics at damaged files.
+/// Turns panics of the crate `parquet` at damaged files into errors.
 fn catch_panics<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     static PANIC_HOOK: Once = Once::new();
     PANIC_HOOK.call_once(|| {
@@ -229,7 +229,7 @@ struct RowReader {
     explored: ColumnCursor<BoolType>,
     value: NumberColumn,
     players: Vec<NumberColumn>,
-    /// `None` if all games ended by the rules.
+    /// Endings and payoffs; `None` if all games ended by the rules.
     result: Option<(ColumnCursor<ByteArrayType>, Vec<NumberColumn>)>,
     time: Option<NumberColumn>,
     /// Values and, if present, standard errors.
@@ -330,7 +330,7 @@ struct ImportedRow {
     outcome: u8,
     mv: ByteArray,
     extras: PlyExtras,
-    /// Repeated in each row of a game.
+    /// Ending and payoffs, repeated in each row of a game.
     result: Option<(ByteArray, Payoffs)>,
 }
 

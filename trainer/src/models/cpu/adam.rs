@@ -3,7 +3,7 @@
 
 use super::simd_vector::{LANES, Lanes, Vector};
 
-/// `EPSILON` keeps divisors above 0.
+/// Decay of mean gradients and mean squares; `EPSILON` keeps divisors above 0.
 const DECAY_RATES: [f32; 2] = [0.9, 0.999];
 const EPSILON: f32 = 1e-8;
 

@@ -18,7 +18,7 @@ const MAX_CHUNK_SAMPLES: usize = 64;
 pub struct BatchView<'a> {
     /// Active first-layer rows, `[samples, active]`.
     pub rows: &'a [u16],
-    /// Output buckets, fastest if sorted; empty if there is one.
+    /// Output bucket of each sample, fastest if sorted; empty if there is one bucket.
     pub buckets: &'a [u8],
     /// Target win probabilities.
     pub targets: &'a [f32],
@@ -77,17 +77,17 @@ impl<'a> BatchView<'a> {
 pub(super) struct Weights<'a> {
     pub(super) shape: Shape,
     pub(super) all: &'a [f32],
-    /// Weights between hidden layers, by bucket; unused for predictions.
+    /// Transposed weights between hidden layers; unused for predictions.
     pub(super) transposed: &'a [Vec<f32>],
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
-    /// Of all weights, summed over the block.
+    /// Gradient of all weights, summed over the block.
     pub(super) gradient: Vec<f32>,
-    /// In nats, summed over the block.
+    /// Loss in nats, summed over the block.
     pub(super) loss: f64,
-    /// Of the last chunk.
+    /// Logits of the last chunk, then their derivatives.
     pub(super) logits: Vec<f32>,
     /// Activations of hidden layers for the current chunk.
     values: [Vec<f32>; MAX_HIDDEN],
@@ -228,7 +228,7 @@ fn loss_and_gradients(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
     loss + product.ln()
 }
 
-/// Starts from the derivatives in `workspace.logits`.
+/// Adds a chunk's gradient, from the derivatives in `workspace.logits`.
 #[inline(always)]
 fn backward<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,

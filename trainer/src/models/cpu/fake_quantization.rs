@@ -18,14 +18,13 @@ pub(crate) const SUM_UNITS_PER_ACTIVATION_STEP: f32 = (ROW_SCALE / 127) as f32;
 /// unit, so that no sum lies between two steps.
 pub(crate) const HIDDEN1_ROUNDING_OFFSET: f32 = SUM_UNITS_PER_ACTIVATION_STEP / 2.0 + 0.5;
 
-/// Added to sums of middle hidden layers, in steps: half a step and half a unit, as for
-/// [`ROUNDING_OFFSET`].
+/// Added to sums of middle hidden layers, in steps: half a step and half a unit, as for the first.
 pub(crate) const MIDDLE_ROUNDING_OFFSET: f32 = 0.5 + 0.5 / HIDDEN_SCALE as f32;
 
 /// Adding and subtracting it rounds to integers, ties to even, up to 2²².
 const ROUNDING_MAGIC: f32 = 12_582_912.0;
 
-/// Rounds as the engine does.
+/// Rounds weights as the engine does.
 pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
     let mut all = weights.to_vec();
     let Tensors {

@@ -49,7 +49,7 @@ pub(in crate::models) struct Layer<T> {
     pub(in crate::models) bias: T,
 }
 
-/// In the order of the array.
+/// Tensors in the order of the array.
 pub(in crate::models) struct Tensors<T> {
     pub(in crate::models) sparse: T,
     pub(in crate::models) first_bias: T,
@@ -91,7 +91,7 @@ impl<T> Tensors<T> {
 }
 
 impl Shape {
-    /// One bucket, and hidden layers of these widths.
+    /// A shape of one bucket, with hidden layers of these widths.
     ///
     /// # Panics
     /// If there are no hidden layers, more than three, or one of width 0.
@@ -223,7 +223,7 @@ impl Shape {
         })
     }
 
-    /// Splits an array into tensors; with `bucket`, those after the first layer into its part.
+    /// Splits an array into tensors; with `bucket`, only its part of those after the first layer.
     pub(in crate::models) fn split<'a>(
         &self,
         all: &'a [f32],

@@ -2,7 +2,7 @@
 //! all types give the same bits. Values of a type may only be created in functions that
 //! [`super::instructions`] compiles for its instruction set.
 
-/// Matrix widths are multiples.
+/// Numbers in a vector; matrix widths are multiples of it.
 pub(super) const LANES: usize = 16;
 
 /// Sixteen adjacent columns of a matrix row.

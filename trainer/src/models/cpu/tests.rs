@@ -55,7 +55,7 @@ fn network(shape: Shape, seed: u64) -> CpuNetwork {
     CpuNetwork::from_weights(shape, weights)
 }
 
-/// Of the output weights.
+/// Tensor of the output weights.
 const OUTPUT: usize = 6;
 
 fn assert_close(found: &[f32], expected: &[f32], scale: f32) {

@@ -20,9 +20,9 @@ use alea_learned::{inputs::Learnable, tuples::TupleSet};
 pub(super) struct Episode<G: Learnable> {
     positions: Vec<G::Position>,
     seats: Vec<Seat>,
-    /// Of all tuples in each position.
+    /// Rows of all tuples in each position.
     rows: Vec<u32>,
-    /// For the seat to move, before updates.
+    /// Logits for the seat to move, before updates.
     logits: Vec<f32>,
     /// Whether moves were random.
     pub(super) explored: Vec<bool>,

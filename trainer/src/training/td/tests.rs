@@ -53,7 +53,7 @@ fn learner(config: &TrainConfig) -> TdLearner<'_, Standard> {
     )
 }
 
-/// Weights of a position; the last is the bias.
+/// Indices of a position's weights; the last is the bias.
 fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
     let mut rows = vec![0; set.tuple_count()];
     set.row_indices(position, &mut rows);
@@ -209,7 +209,7 @@ fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
     );
 }
 
-/// Neither is on its goal or on the other stone.
+/// One stone per side, neither on its goal or on the other.
 fn two_stones(random: &mut RandomStream) -> Position {
     let side = |square: usize| Side::new([square as u8, GONE, GONE, GONE, GONE, GONE]);
     loop {

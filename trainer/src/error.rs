@@ -18,7 +18,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Fails if there are problems; a single one is returned as itself.
+    /// Fails with the problems; a single one is returned as itself.
     pub(crate) fn from_problems(mut problems: Vec<Self>) -> Result<(), Self> {
         match problems.len() {
             0 => Ok(()),

@@ -1,5 +1,5 @@
 //! Computes labels: a player, an evaluator or tablebases value every position before a chance
-//! event. Without a time limit, a game's labels depend on its moves and the source alone.
+//! event. Unless timing matters, a game's labels depend on its moves and the source alone.
 
 use crate::Error;
 use crate::shard::{
@@ -152,7 +152,7 @@ impl<G: Playable> LabelSource<G> {
         self
     }
 
-    /// Whether repetition gives equal values, which a time limit prevents.
+    /// Whether repetition gives equal values: false if timing matters.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         match &self.source {

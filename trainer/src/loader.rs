@@ -2,7 +2,7 @@
 //! shard) are read in random order; each sample replaces a random one in a buffer, which is
 //! emitted.
 //!
-//! A batch depends on samples, seed, epoch, buffer size and its index alone, not on threads.
+//! A batch depends on samples, [`Shuffle`], slice, its size and its index, not on threads.
 
 use crate::Error;
 use crate::dataset::Samples;
@@ -96,7 +96,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
     }
 
     /// Prepares batches on other threads and passes them with their indices to `learn`, until it
-    /// returns an error.
+    /// fails.
     pub fn for_each_batch<B: Send>(
         &self,
         prepare: impl Fn(&[Sample<G::Position>]) -> B + Sync,

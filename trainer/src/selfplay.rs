@@ -1,5 +1,5 @@
-//! Self-play: players drawn by weight play games, written as shards. Without time limits, a game
-//! depends on settings, model contents and its index alone.
+//! Self-play: players drawn by weight play games, written as shards. Unless timing matters, a game
+//! depends on settings, files that they name and its index alone.
 //!
 //! Without chance, a game that repeats another of its shard is replayed from other openings;
 //! results of remaining repeats are not counted.
@@ -133,7 +133,7 @@ impl<G: Playable> SelfPlay<G> {
         self
     }
 
-    /// Whether a repeated run gives equal games and labels: false with time limits or threads.
+    /// Whether a repeated run gives equal games and labels: false if timing matters.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         self.recipes.iter().all(PlayerRecipe::is_reproducible)

@@ -36,7 +36,8 @@ pub(crate) const MAX_LABELS_PER_SHARD: usize = 16;
 /// How a shard's games were produced, and which optional fields they may have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShardHeader {
-    /// Settings of the run, which determine every game unless players have time limits or threads.
+    /// Settings of self-play, which determine every game unless timing matters, or the games'
+    /// origin.
     pub run: serde_json::Value,
     /// Notation with parameters, such as `reversi(size=6)`.
     pub game: String,
@@ -318,8 +319,8 @@ pub fn decode<G: Playable>(
     Ok((parts.header, games))
 }
 
-/// Verifies the checksum, then decodes and replays games until `take` returns false or
-/// `should_stop`, called every few plies, returns true.
+/// Verifies the checksum, then replays games until `take` returns false or `should_stop`, called
+/// every few plies, true; within a game this is an error.
 pub fn decode_while<G: Playable>(
     path: &Path,
     bytes: &[u8],
@@ -388,7 +389,7 @@ pub struct Inspection {
     pub problems: Vec<Error>,
 }
 
-/// Reads a shard to its end, past invalid games; lists their errors.
+/// Reads a shard to its end, past invalid games; lists errors.
 #[must_use]
 pub fn inspect<G: Playable>(path: &Path) -> Inspection {
     let mut inspection = Inspection::default();

@@ -8,7 +8,7 @@ use alea_core::calibration::exponential;
 
 const LANES: usize = 8;
 
-/// Samples that prefetching is ahead: the tables exceed the second-level cache.
+/// Distance in samples: the tables exceed the second-level cache.
 const PREFETCH_DISTANCE: usize = 2;
 
 /// The square of a typical error, which limits the first steps.

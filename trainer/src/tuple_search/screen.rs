@@ -13,7 +13,7 @@ use alea_learned::{inputs::Learnable, tuples::TupleSet};
 /// Added to a row's Σ h: eight even positions (h = ¼) with g = 0.
 pub(super) const CURVATURE_PRIOR: f32 = 2.0;
 
-/// Positions with g and h as above.
+/// Positions with residual g and curvature h.
 pub(super) struct Residuals<P> {
     positions: Vec<P>,
     gradient: Vec<f32>,

@@ -30,7 +30,7 @@ pub(super) trait Vector: Copy {
     }
 }
 
-/// Without SIMD instructions; the reference for the other types.
+/// Vector without SIMD instructions, the reference for the others.
 #[derive(Clone, Copy)]
 pub(super) struct Scalar(Lanes);
 

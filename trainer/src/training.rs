@@ -117,7 +117,7 @@ struct StepSettings {
 /// A trainable model with its optimizer, stored and restored to the last bit.
 trait Learner<G: Learnable> {
     type Batch: Send;
-    /// A function that creates batches, on other threads; `lambda` is the weight of search values.
+    /// A function that creates batches on other threads; `lambda` is the weight of search values.
     fn batcher(&self, lambda: f32) -> BatchFunction<G::Position, Self::Batch>;
     fn step_settings(&self) -> StepSettings;
     /// Returns the sum of the losses before the update, in nats.

@@ -69,7 +69,7 @@ pub(crate) fn tiny() -> PlayedGame {
     PlayedGame::new(record, vec![0, 1])
 }
 
-/// Copies with other first rolls, legal since a lone stone moves on every face.
+/// Copies with other first rolls: a lone stone moves on every face.
 pub(crate) fn with_other_rolls(tiny: &PlayedGame) -> Vec<PlayedGame> {
     let faces = (1..=6).flat_map(|first| (1..=6).map(move |second| [first, second]));
     let game = |faces: [u8; 2]| {

@@ -91,7 +91,7 @@ impl<T> Tensors<T> {
 }
 
 impl Shape {
-    /// A shape of one bucket, with hidden layers of these widths.
+    /// A shape with one bucket and hidden layers of these widths.
     ///
     /// # Panics
     /// If there are no hidden layers, more than three, or one of width 0.

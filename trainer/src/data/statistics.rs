@@ -41,7 +41,7 @@ pub struct Info {
     pub values: u64,
     /// Mean squared difference of search values and results; `None` without values.
     pub value_error: Option<f64>,
-    /// Plies of the shortest and the longest game.
+    /// Plies of the shortest and longest game.
     pub plies: [usize; 2],
     /// Games with each number of plies.
     pub games_by_plies: Vec<u64>,

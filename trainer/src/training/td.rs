@@ -1,6 +1,6 @@
 //! TD(λ): an n-tuple network learns values of afterstates from self-play (Tesauro 1992; Szubert and
-//! Jaśkowski 2014). The final weights are exported, as there is no validation. It runs on one thread, so
-//! the settings determine all games and weights.
+//! Jaśkowski 2014). The final weights are exported, as there is no validation. It runs on one thread,
+//! so the settings determine all games and weights.
 
 mod episode;
 

@@ -237,7 +237,7 @@ fn curve_of(directory: impl AsRef<Path>) -> Vec<CurvePoint> {
         .collect()
 }
 
-/// Lines of the curve without timing.
+/// Curve lines without timing.
 fn losses(directory: impl AsRef<Path>) -> Vec<String> {
     let table = fs::read_to_string(directory.as_ref().join("curve.csv")).unwrap();
     table

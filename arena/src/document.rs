@@ -42,7 +42,7 @@ pub enum Block {
         svg: String,
         /// Description for readers who cannot see it.
         alt: String,
-        /// It may be wider than the page and scroll.
+        /// True if the picture may be wider than the page and scroll.
         wide: bool,
     },
     /// Blocks side by side, if the page is wide enough.

@@ -1,8 +1,9 @@
 //! Players whose moves come from another program, by lines over its standard input and output;
 //! `docs/other-programs.md` describes the protocols.
 //!
-//! A program fails by a timeout, closed output or an illegal move; it is then killed, and restarted
-//! for the next position, so that replies never mix. No program outlives its player.
+//! A program fails by a timeout, a closed pipe, an invalid reply or an illegal move; it is then
+//! killed, and restarted for the next position, so that replies never mix. No program outlives its
+//! player.
 
 mod adapter;
 mod coordinates;
@@ -105,7 +106,7 @@ fn check_executable(program: &str) -> Result<(), String> {
     })
 }
 
-/// Longer in tests, whose programs are shell scripts.
+/// Time for the reply to a stop line; longer in tests, whose programs are shell scripts.
 const STOP_TIMEOUT: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 });
 
 /// A player whose moves come from another program.
@@ -146,7 +147,7 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// The program's move; `None` if the limits stopped the request.
+    /// The program's move; `None` if the limits ended the request without one.
     fn ask(
         &mut self,
         position: &G::Position,
@@ -213,7 +214,7 @@ impl<G: Playable> External<G> {
         Ok(())
     }
 
-    /// CPU time since the last decision in this game, pondering included.
+    /// CPU time since the last decision or the start of the game, pondering included.
     fn take_cpu_time(&mut self) -> Option<Duration> {
         let current = self.program.as_ref()?.cpu_time();
         let before = std::mem::replace(&mut self.cpu_time, current);
@@ -239,7 +240,8 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Sends the protocol's stop line, if any, and returns the move of the stopped search.
+    /// Sends the protocol's stop line and returns the move of the stopped search; fails without
+    /// such a line.
     fn stop_search(&mut self, question: &Request) -> Result<String, Failure> {
         let stop = self.adapter.requests(self.adapter.protocol.stop, &[]);
         let program = self.program.as_mut().filter(|program| program.awaits_reply);

@@ -13,7 +13,8 @@ use std::{
     thread,
 };
 
-/// By file: bytes until an append fails, once, and whether truncating then fails, too.
+/// Planned faults by file: bytes until an append fails, once, and whether truncating then fails,
+/// too.
 static BYTES_UNTIL_FAULT: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
 
 fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {

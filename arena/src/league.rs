@@ -62,11 +62,11 @@ pub struct LeagueResult {
     pub repeated_games: Option<u64>,
     /// All neighbours in the ranking differ significantly or count as equal.
     pub settled: bool,
-    /// From best to worst, entrants without a rating last.
+    /// Entrants from best to worst, those without a rating last.
     pub standings: Vec<Standing>,
     /// All pairings.
     pub pairings: Vec<PairingResult>,
-    /// For some steps, the number of games and the Elo in the order of `standings`.
+    /// For some of the steps, the number of games and the Elo in the order of `standings`.
     pub history: Vec<(u64, Vec<Option<f64>>)>,
 }
 
@@ -94,7 +94,7 @@ pub struct Standing {
     pub absent: Option<String>,
 }
 
-/// Two entrants against each other.
+/// Result of two entrants against each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairingResult {
     /// The entrant whose points count.
@@ -124,8 +124,8 @@ struct JournalStep {
 
 const MAX_HISTORY_STEPS: usize = 100;
 
-/// Plays until the ranking is decided or the games are used up. After every step, `watch` gets the
-/// state and the two names.
+/// Plays until the ranking is decided or the games are used up. After every step played, `watch`
+/// gets the state and the names of the two entrants.
 ///
 /// # Errors
 /// If there are fewer than two entrants, names repeat, the precision is invalid, or a file or match
@@ -244,7 +244,7 @@ struct PairingProgress {
     pairs: u64,
     /// Pairs played, including steps not yet in the ratings.
     available: u64,
-    /// Without wall time.
+    /// Played pairs, without their wall time.
     played: Played,
     means: Moments,
     /// All pairs of the last step repeat earlier games.

@@ -1,8 +1,8 @@
 //! Matches between two players, A and B: pairs of games with sides swapped, in parallel, resumable.
 //!
-//! Both games of a pair have the same start, chance outcomes and player seeds by seat, so a player
-//! scores exactly 50 % against itself. Games without chance start from random openings; a pair that
-//! repeats an earlier game, up to symmetry, does not count.
+//! Both games of a pair have the same start and chance outcomes, and each seat the same player
+//! seed, so a player scores exactly 50 % against itself. Games without chance start from random
+//! openings; a pair that repeats an earlier game, up to symmetry, does not count.
 //!
 //! Invariant: a pair's result depends on players, rules, starts, seed and the pair's number, not on
 //! threads or interruptions.
@@ -54,7 +54,7 @@ use std::{
 pub use stopping::{SequentialResult, StoppingRule};
 use timed_player::TimedPlayer;
 
-/// Called by every worker thread for a player of its own.
+/// Makes a player; every worker thread calls it for a player of its own.
 pub type PlayerFactory<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 
 /// A participant of a match.
@@ -67,7 +67,7 @@ pub struct Contestant<G: Game> {
 }
 
 impl<G: Playable> Contestant<G> {
-    /// From a player's spec, which becomes the name.
+    /// Makes a contestant from a player's spec, which becomes its name.
     ///
     /// # Errors
     /// Those of [`PlayerRecipe::parse`].
@@ -85,7 +85,7 @@ impl<G: Playable> Contestant<G> {
 pub struct MatchOptions<G: Playable> {
     /// Rules, including the kind of chance outcomes.
     pub game: G,
-    /// Pairs of games.
+    /// Number of pairs of games.
     pub pairs: u64,
     /// Seed of random choices.
     pub seed: u64,
@@ -105,14 +105,14 @@ pub struct MatchOptions<G: Playable> {
     /// [`SeedSpace::Arena`], or [`SeedSpace::Gate`] for a promotion test, whose games must differ
     /// from those that measured the model before.
     pub space: SeedSpace,
-    /// Ends the match early.
+    /// Rule that ends the match early, if any.
     pub stop: Option<StoppingRule>,
     /// Evaluator for luck adjustment; another one needs another state file.
     pub luck: Option<Contestant<G>>,
 }
 
 impl<G: Playable> MatchOptions<G> {
-    /// Default openings, all cores and no files.
+    /// Options with default openings, all cores and no files.
     #[must_use]
     pub fn new(game: G, pairs: u64, seed: u64) -> Self {
         Self {
@@ -131,7 +131,7 @@ impl<G: Playable> MatchOptions<G> {
         }
     }
 
-    /// Replaces `state` and `records`, if set, from folders to the files called `name` in them.
+    /// A copy whose `state` and `records`, if set, are the files called `name` in these folders.
     #[must_use]
     pub fn with_file_name(&self, name: &str) -> Self {
         let [state, records] = [&self.state, &self.records]
@@ -247,8 +247,8 @@ impl Played {
 /// Plays the pairs that are not stored, and returns the result of all.
 ///
 /// # Errors
-/// If there are no pairs or starts, the state file cannot be used, or tasks are missing in a merge
-/// and the sequential test is undecided without them.
+/// If the options are invalid, a player cannot play, the state file cannot be used, or tasks are
+/// missing in a merge and the sequential test is undecided without them.
 pub fn play_match<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -258,8 +258,8 @@ pub fn play_match<G: Playable>(
     Ok(MatchResult::of(a, b, options, &played))
 }
 
-/// The pairs that count, up to the one that decides a sequential test. A task of a job array plays
-/// nothing if earlier pairs decide it.
+/// Plays the missing pairs and returns those that count, up to the one that decides a sequential
+/// test. A task of a job array plays nothing if earlier pairs decide the test.
 pub(crate) fn play_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -465,7 +465,7 @@ fn play_missing<G: Playable>(
     Ok(())
 }
 
-/// `threads` threads; 0 = one per core.
+/// A pool of `threads` threads; 0 = one per core.
 pub fn pool(threads: usize) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     Ok(pool.map_err(|error| match threads {

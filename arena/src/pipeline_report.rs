@@ -22,13 +22,13 @@ pub struct ReportData {
     pub commands: Vec<String>,
     /// Stages in order.
     pub stages: Vec<Stage>,
-    /// Names and values.
+    /// Names and values of figures.
     pub self_play: Vec<(String, String)>,
     /// Training curves: a chart for each quantity, with a curve for each family of models.
     pub curves: Vec<LineChart>,
     /// Matches of the arena.
     pub matches: Vec<ReportMatch>,
-    /// Evaluators with their bins.
+    /// Names of evaluators with their bins.
     pub calibration: Vec<(String, Vec<CalibrationBin>)>,
     /// Position to show, usually the start.
     pub picture: Option<Picture>,
@@ -68,13 +68,13 @@ pub struct Stage {
 /// A match and its condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReportMatch {
-    /// Such as `depth 1`; may be empty.
+    /// Condition of the match, such as `depth 1`; may be empty.
     pub condition: String,
     /// The match.
     pub result: MatchResult,
 }
 
-/// Writes HTML atomically; `program` made it.
+/// Writes the report as HTML, atomically; its footer names `program`.
 ///
 /// # Errors
 /// If a plot cannot be drawn or the file cannot be written.
@@ -172,7 +172,7 @@ pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
     ]
 }
 
-/// A table and bars.
+/// A table, a chart of the scores and notes.
 pub fn match_blocks(matches: &[ReportMatch]) -> Result<Vec<Block>> {
     let columns = [
         "Match",

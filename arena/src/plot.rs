@@ -68,9 +68,9 @@ impl LineChart {
 pub struct Row {
     /// Label of the row.
     pub label: String,
-    /// Drawn as a point or bar.
+    /// Value, drawn as a point or bar.
     pub value: f64,
-    /// Around `value`.
+    /// Interval around `value`.
     pub interval: Interval,
 }
 
@@ -79,13 +79,13 @@ pub struct Row {
 pub struct CalibrationBin {
     /// Mean predicted win probability.
     pub predicted: f64,
-    /// Fraction of games won from there.
+    /// Fraction of games won from these positions.
     pub observed: f64,
     /// Number of positions.
     pub positions: u64,
 }
 
-/// Distinct for colour-blind readers (Okabe and Ito 2008).
+/// Curve colours, distinct for colour-blind readers (Okabe and Ito 2008).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -102,7 +102,7 @@ const PLOT_WIDTH: i32 = 720;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type DrawResult = Result<(), Box<dyn std::error::Error>>;
 
-/// A chart with a legend.
+/// Draws a chart with a legend.
 pub fn line_chart(chart: &LineChart) -> Result<String> {
     scaled_chart(chart, &Scale::Linear, &Scale::Linear)
 }
@@ -210,7 +210,7 @@ pub fn min_max(values: impl Iterator<Item = f64>) -> (f64, f64) {
     })
 }
 
-/// Such as `0.25`, `3`, `20k`, `1.5M`.
+/// Label of a mark, such as `0.25`, `3`, `20k`, `1.5M`.
 fn format_tick(value: f64) -> String {
     let short = |value: f64, unit: &str| {
         let text = format!("{value:.4}");

@@ -46,7 +46,7 @@ const RESULTS_HINT: &str =
 /// `other` parses further kinds.
 ///
 /// # Errors
-/// If there is no supported result.
+/// If the text is invalid or has no supported result.
 pub fn read(name: &str, text: &str, other: SectionParser) -> Result<Vec<ReportItem>> {
     let error = |problem: String| format!("{name}: {problem}");
     if text.starts_with("epoch,") {
@@ -93,7 +93,7 @@ fn read_item(mut value: Value, other: SectionParser) -> Result<ReportItem, Strin
     })
 }
 
-/// Losses by epoch, from the table of a training.
+/// Chart of losses by epoch, from the table of a training.
 ///
 /// # Errors
 /// If the table is invalid.

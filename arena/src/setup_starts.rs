@@ -1,5 +1,5 @@
-//! Start positions of EinStein's pairs by set-up. They depend on the pair and the match's seed
-//! alone.
+//! Start positions of EinStein's pairs of games by set-up. They depend on the pair and the match's
+//! seed alone.
 
 use crate::error::{MeasuringError, Result};
 use crate::matches::Starts;
@@ -21,7 +21,7 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Setups {
-    /// Random for each side.
+    /// A random set-up for each side.
     Random,
     /// Pair `i` takes entry `i` modulo the length: set-up indices (0–719) of Red and of Blue.
     Index(Vec<(usize, usize)>),
@@ -29,10 +29,10 @@ pub enum Setups {
     Mix(Vec<(usize, u64)>),
 }
 
-/// Built in, with its path; `benches atlas` makes others.
+/// The built-in mixed strategy, with its path; `benches atlas` makes others.
 const MIX_SETUPS_FILE: (&str, &str) = ("data/setups/nash.txt", alea_data::MIXED_SETUPS);
 
-/// Built in, with its path: the sixteen best set-ups against each other.
+/// The built-in list, with its path: the sixteen best set-ups against each other.
 const BEST_SETUPS_FILE: (&str, &str) = ("data/setups/best.txt", alea_data::BEST_SETUPS);
 
 const NO_SETUPS_ERROR: &str =
@@ -50,7 +50,7 @@ impl Setups {
         Self::Index(read_lines(path, BEST_SETUPS_FILE, expected, parse_pair)?).validated()
     }
 
-    /// Every set-up against every one, each pair begun by either side.
+    /// Every one of `setups` against every one, each pair begun by either side.
     #[must_use]
     pub fn product(setups: &[usize]) -> Self {
         let meetings: Vec<(usize, usize)> = setups
@@ -94,7 +94,7 @@ impl Setups {
 }
 
 impl Starts<Standard> for Setups {
-    /// Red begins even pairs, Blue the others.
+    /// Red begins pairs with even numbers, Blue the others.
     fn of_pair(&self, game: &Standard, pair: u64, pair_seed: u64) -> Position {
         game.start(self.choose_setups(pair, pair_seed), (pair % 2) as Seat)
     }

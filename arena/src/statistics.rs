@@ -37,8 +37,8 @@ impl Interval {
         }
     }
 
-    /// By the normal approximation, which may exceed `[0, 1]` for luck-adjusted scores; `[0, 1]`
-    /// with fewer than two samples.
+    /// Interval of a mean by the normal approximation, which may exceed `[0, 1]` for luck-adjusted
+    /// scores; `[0, 1]` with fewer than two samples.
     pub(crate) fn of_mean(moments: &Moments) -> Self {
         match moments.sample_count() {
             2.0.. => Self::from_center(moments.mean(), QUANTILE_95 * moments.standard_error()),
@@ -76,7 +76,7 @@ impl Interval {
 /// without draws, 3 with draws or for pairs without draws, 5 for pairs with draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally<const N: usize> {
-    /// By cell, the lowest score first.
+    /// Samples by cell, the lowest score first.
     pub counts: [u64; N],
 }
 
@@ -142,7 +142,7 @@ impl<const N: usize> Tally<N> {
         elo_of_score(self.bounded_score())
     }
 
-    /// The score's 95 % interval in Elo, with both ends clamped in the same way.
+    /// The score's 95 % interval in Elo, with both ends clamped as in [`Self::elo`].
     #[must_use]
     pub fn elo_interval(&self) -> Interval {
         self.interval()
@@ -168,20 +168,20 @@ impl<const N: usize> Tally<N> {
     }
 }
 
-/// Pairs by the points of one contestant: 1 for a win, 1/2 for a draw.
+/// Numbers of pairs by the points of one contestant: 1 for a win, 1/2 for a draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairCounts {
-    /// Both games lost.
+    /// Pairs with both games lost.
     pub lost: u64,
-    /// Half a point.
+    /// Pairs with half a point: a loss and a draw.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub half: u64,
-    /// One point: each side won one game, or both were drawn.
+    /// Pairs with one point: each side won one game, or both were drawn.
     pub split: u64,
-    /// One point and a half.
+    /// Pairs with one point and a half: a win and a draw.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub three_halves: u64,
-    /// Both games won.
+    /// Pairs with both games won.
     pub won: u64,
     /// Drawn single games.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -226,7 +226,7 @@ impl PairCounts {
         self.tally().counts.iter().sum()
     }
 
-    /// Won games.
+    /// Number of won games.
     #[must_use]
     pub fn wins(&self) -> u64 {
         let half_points = self.half + 2 * self.split + 3 * self.three_halves + 4 * self.won;
@@ -245,7 +245,7 @@ impl PairCounts {
         }
     }
 
-    /// Scores of pairs (pentanomial).
+    /// Counts of pairs by score (pentanomial).
     #[must_use]
     pub fn tally(&self) -> Tally<5> {
         Tally {
@@ -259,7 +259,7 @@ impl PairCounts {
         }
     }
 
-    /// Lost, drawn and won games, taken as independent (trinomial).
+    /// Counts of lost, drawn and won games, taken as independent (trinomial).
     #[must_use]
     pub fn games(&self) -> Tally<3> {
         let wins = self.wins();
@@ -291,7 +291,7 @@ impl Estimate {
 }
 
 impl std::fmt::Display for Estimate {
-    /// In percent, with half the 95 % interval unless the error is 0.
+    /// Writes the number in percent, with half the 95 % interval unless the error is 0.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (value, error) = (100.0 * self.value, 100.0 * QUANTILE_95 * self.error);
         match error {
@@ -307,7 +307,7 @@ pub fn dot(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(one, other)| one * other).sum()
 }
 
-/// The score must be in `(0, 1)`.
+/// Elo difference at an expected score, which must be in `(0, 1)`.
 pub(crate) fn elo_of_score(score: f64) -> f64 {
     // -400 · log10((1 - score) / score) gives -0 for 1/2.
     400.0 * (score / (1.0 - score)).log10()
@@ -319,7 +319,7 @@ pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
-/// Standard normal distribution; absolute error below 1e-12.
+/// Distribution function of the standard normal distribution; absolute error below 1e-12.
 pub(crate) fn normal_cdf(x: f64) -> f64 {
     if x < 0.0 {
         return 1.0 - normal_cdf(-x);

@@ -193,7 +193,7 @@ impl Player<Standard> for Rated {
     }
 }
 
-/// From its third move on, crashes, makes an illegal move or fails, according to `fault`.
+/// Crashes, makes an illegal move or fails from its third move on, according to `fault`.
 pub(crate) fn faulty(fault: &'static str) -> Contestant<Standard> {
     contestant(fault, move || Box::new(Faulty { fault, moves: 0 }))
 }

@@ -119,10 +119,10 @@ impl TextTable {
         text_table
     }
 
-    /// A row for each serialised value, a column for each field.
+    /// A row for each serialised struct, a column for each field; other values are left out.
     ///
     /// # Errors
-    /// If a value is no struct.
+    /// If a value cannot be serialised.
     pub fn of<T: Serialize>(values: &[T]) -> Result<Self, serde_json::Error> {
         let mut text_table = Self::default();
         for value in values {
@@ -143,7 +143,7 @@ impl TextTable {
         self.rows.push(row);
     }
 
-    /// Columns without text cells.
+    /// For each column, whether it has no text cells.
     pub(crate) fn numeric_columns(&self) -> Vec<bool> {
         let words = |column: usize| {
             self.rows

@@ -17,11 +17,11 @@ use serde::{Deserialize, Serialize};
 pub struct TournamentResult {
     /// Names in the given order.
     pub names: Vec<String>,
-    /// `i` against `j` for all `i < j`: (0, 1), (0, 2), …, (1, 2), ….
+    /// Results of `i` against `j` for all `i < j`: (0, 1), (0, 2), …, (1, 2), ….
     pub matches: Vec<MatchResult>,
     /// Ratings from all matches, in the order of the names.
     pub ratings: Vec<Rating>,
-    /// For each match, the probability that the score of equals is this far from 1/2, by Holm's
+    /// For each match, the probability that equals score at least this far from 1/2, by Holm's
     /// method. All pairs of contestants with a value below 0.05 differ, with 95 % certainty for all
     /// of them together.
     pub adjusted_probabilities: Vec<f64>,
@@ -34,11 +34,11 @@ pub struct Rating {
     pub elo: f64,
     /// 95 % interval of `elo`.
     pub interval: Interval,
-    /// The intervals of all contestants hold together with 95 % certainty.
+    /// Interval of `elo`; those of all contestants hold together with 95 % certainty.
     pub simultaneous_interval: Interval,
 }
 
-/// Score against one opponent or all.
+/// A contestant's score against one opponent or all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowScore {
     /// Points per game.
@@ -118,7 +118,7 @@ impl TournamentResult {
         pairings(self.names.len()).position(|pairing| pairing == wanted)
     }
 
-    /// `None` if `row` and `column` are equal or no contestants.
+    /// Score of `row` against `column`; `None` if they are equal or no contestants.
     #[must_use]
     pub fn score_against(&self, row: usize, column: usize) -> Option<RowScore> {
         let result = self.matches.get(self.pairing_index(row, column)?)?;

@@ -6,7 +6,7 @@ use alea_core::text::printable_lines;
 use std::fmt::Write;
 
 impl Page {
-    /// One HTML file for light and dark screens and paper; `program` made it.
+    /// One HTML file for light and dark screens and paper; its footer names `program`.
     #[must_use]
     pub fn html(&self, program: &str) -> String {
         let mut body = String::with_capacity(100_000);

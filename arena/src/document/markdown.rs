@@ -5,8 +5,8 @@ use crate::text_table::{Cell, TextTable};
 use alea_core::text::printable_lines;
 
 impl Page {
-    /// CommonMark with pipe tables, and the pictures as file name (`STEM-N.svg`) and content;
-    /// `program` made it.
+    /// CommonMark with pipe tables, and the pictures as file name (`STEM-N.svg`) and content; its
+    /// last line names `program`.
     #[must_use]
     pub fn markdown(&self, stem: &str, program: &str) -> (String, Vec<(String, String)>) {
         let mut pictures = Vec::new();

@@ -32,13 +32,13 @@ pub(super) enum Squares {
 pub struct Dialect {
     pub(super) protocol: &'static Protocol,
     pub(super) version: u32,
-    /// Lines for the program's start and the start of a game.
+    /// Lines for the program's start; `game` has those for a game's start.
     pub(super) init: String,
     pub(super) game: String,
     /// A value that the protocol has (`none`, `settings`, …), or a line for the start of a game.
     pub(super) time: String,
     pub(super) capitals: bool,
-    /// The program's word; `none` if passes are not sent.
+    /// The program's word for a pass; `none` if passes are not sent.
     pub(super) pass: String,
     pub(super) squares: Squares,
     /// The program's names of the seats; `None` for our lower-case titles.
@@ -202,7 +202,7 @@ impl Dialect {
         Ok(dialect)
     }
 
-    /// Thinking time per move, at least 1: most programs require an integer.
+    /// Thinking time per move in whole seconds, at least 1: most programs require an integer.
     pub(super) fn think_seconds(&self) -> u64 {
         self.think.as_secs().max(1)
     }

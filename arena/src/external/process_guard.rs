@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Its value, the mark, is our process ID and the program's number.
+/// Variable whose value, the mark, is our process ID and the program's number.
 pub(super) const MARK_ENV_VAR: &str = "ALEA_PROGRAM";
 
 const GUARD_SCRIPT: &str = include_str!("guard.sh");
@@ -88,7 +88,7 @@ fn update_groups(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
     send(groups.guard.insert(guard))
 }
 
-/// The same on every Linux architecture that Rust supports.
+/// Clock ticks, as on every Linux architecture that Rust supports.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// CPU time of a process and its children, running or ended; `None` if the system does not report

@@ -1,7 +1,7 @@
 //! A running program that replies to lines with lines.
 //!
-//! Waiting ends at a deadline or a stop, even if the program neither replies nor reads. Dropping it
-//! kills all its processes.
+//! Waiting ends at a deadline or a stop, even if the program neither replies nor reads. Dropping a
+//! [`Program`] kills all its processes.
 
 use super::deadline::Deadline;
 use super::{

@@ -18,12 +18,12 @@ pub(super) struct Protocol {
     pub(super) stop: &'static str,
     pub(super) over: &'static str,
     pub(super) end: &'static str,
-    /// By the beginning of a line; other lines get no reply.
+    /// Kinds of replies by the beginning of the line sent; other lines get no reply.
     pub(super) replies: &'static [(&'static str, Reply)],
     pub(super) chatter: ChatterPolicy,
     /// Values of the option `time`, the default first.
     pub(super) times: &'static [&'static str],
-    /// Takes our text of it without and with the outcome of chance.
+    /// The program's text of a position, from ours without and with the outcome of chance.
     pub(super) format_position: fn(&[String; 2]) -> String,
     /// The program tracks the board, so it must get every move.
     pub(super) tracks_board: bool,
@@ -63,7 +63,7 @@ const NBOARD_PROTOCOL: Protocol = Protocol {
     ..DEFAULT_PROTOCOL
 };
 
-/// For programs that accept only the standard start position and moves.
+/// NBoard for programs that accept only the standard start position and moves.
 pub(super) static NBOARD_MOVES_ONLY: Protocol = Protocol {
     begin: "set game {written}; {game}; {time}; ping 1",
     move_message: "move {move}",
@@ -145,7 +145,7 @@ fn tcga_position(position: &str) -> String {
     format!("{} {die} {}", side.to_uppercase(), squares.join(" "))
 }
 
-/// The Generic Game Format (GGF), which NBoard reads.
+/// A position in the Generic Game Format (GGF), which NBoard reads.
 fn ggf(position: &str) -> String {
     let signs = position.replace('/', "").replace('X', "*");
     let (board, side) = signs.split_once(' ').unwrap_or((&signs, "*"));

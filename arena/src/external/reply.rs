@@ -18,7 +18,7 @@ pub enum ChatterPolicy {
     Comments,
     /// Blank lines.
     Blanks,
-    /// All that do not begin with one of these words.
+    /// All lines that do not begin with one of these words.
     AllExcept(&'static [&'static str]),
 }
 
@@ -55,7 +55,7 @@ pub struct ReplyBuffer {
 }
 
 impl ReplyBuffer {
-    /// Empty; skips the lines that `chatter` allows.
+    /// An empty buffer that skips the lines that `chatter` allows.
     #[must_use]
     pub fn new(chatter: ChatterPolicy) -> Self {
         let bytes = Vec::new();
@@ -70,7 +70,7 @@ impl ReplyBuffer {
     /// Removes a reply; `None` while it is incomplete.
     ///
     /// # Errors
-    /// If another line comes first, or the reply is too long.
+    /// If another line comes first, the reply is too long, or a GTP response refuses the request.
     pub fn take_reply(&mut self, reply: Reply) -> Result<Option<String>, Failure> {
         if reply == Reply::Block {
             return self.take_block();
@@ -159,7 +159,7 @@ impl ReplyBuffer {
     /// Checks that the last line is complete.
     ///
     /// # Errors
-    /// If it is not.
+    /// If output ends within a line.
     pub fn check_complete(&self) -> Result<(), Failure> {
         if self.bytes.is_empty() {
             return Ok(());

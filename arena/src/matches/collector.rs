@@ -27,7 +27,7 @@ pub(super) struct Collector {
 
 struct CollectedPairs {
     results: Vec<PairResult>,
-    /// In the order in which pairs finish; for display only.
+    /// Counts in finishing order, for display only.
     counts: PairCounts,
     repeats: Repeats,
     in_order: Option<OrderedTest>,

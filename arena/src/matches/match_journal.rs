@@ -51,7 +51,7 @@ pub(super) fn match_identity<G: Playable>(
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct FinishedPair {
-    /// Counted from 0; every resumption begins a new one.
+    /// Session's number, from 0; every resumption begins a new one.
     session: u32,
     /// Nanoseconds from the session's start to the end of the pair.
     elapsed: u64,
@@ -124,8 +124,8 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Finished pairs in order, and the wall time of all sessions. With `is_test`, includes pairs
-    /// of earlier tasks, since they may decide the sequential test.
+    /// Opens the state file; also returns finished pairs in order (with `is_test`, those of earlier
+    /// tasks too, which may decide the sequential test) and the wall time of all sessions.
     pub(super) fn open(
         path: Option<&Path>,
         identity: &Value,

@@ -41,7 +41,7 @@ pub(super) fn line<G: Playable>(
     line
 }
 
-/// The file of games, and the stored pairs without intact games.
+/// Opens the file of games; also returns the stored pairs without intact games.
 pub(super) fn open<G: Playable>(
     players: [&Contestant<G>; 2],
     identity: Value,

@@ -35,11 +35,11 @@ pub struct MatchResult {
     /// Games in pairs that repeat a game; `None` in games with chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
-    /// Pairs by A's points.
+    /// Numbers of pairs by A's points.
     pub pair_counts: PairCounts,
     /// Points of A per game; a draw is 1/2.
     pub score: f64,
-    /// Of `score`, from the means of pairs.
+    /// Standard error of `score`, from the means of pairs.
     pub standard_error: f64,
     /// Interval of `score`.
     pub interval: Interval,
@@ -59,7 +59,7 @@ pub struct MatchResult {
     /// this process.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_seconds_per_move: [Option<f64>; 2],
-    /// By wall time.
+    /// Games per second of `wall_seconds`.
     pub games_per_second: f64,
     /// Wall time of all sessions.
     pub wall_seconds: f64,
@@ -84,11 +84,11 @@ pub struct LuckResult {
     pub evaluator: String,
     /// Adjusted points of A per game.
     pub score: f64,
-    /// Of `score`, from the means of pairs.
+    /// Standard error of `score`, from the means of pairs.
     pub standard_error: f64,
     /// Interval of `score`, not clamped to 0 and 1.
     pub interval: Interval,
-    /// Elo at `score`, clamped inside of 0 and 1.
+    /// Elo of `score`, which is clamped inside of 0 and 1.
     pub elo: f64,
     /// Interval of `elo`.
     pub elo_interval: Interval,
@@ -184,7 +184,7 @@ impl MatchResult {
 }
 
 impl MatchResult {
-    /// Such as `100 games (12 drawn, 98 distinct, 300 repeats left out)`.
+    /// Number of games, such as `100 games (12 drawn, 98 distinct, 300 repeats left out)`.
     #[must_use]
     pub fn games_in_words(&self) -> String {
         let note = |count: u64, what| (count > 0).then(|| format!("{count} {what}"));
@@ -199,7 +199,7 @@ impl MatchResult {
     }
 }
 
-/// One line; `None` if no game was repeated.
+/// Warning about repeated games in one line; `None` if no game was repeated.
 #[must_use]
 pub fn warning_of_repeats<'a>(
     matches: impl IntoIterator<Item = &'a MatchResult>,

@@ -22,7 +22,7 @@ pub trait Starts<G: Playable>: Send + Sync {
     /// them.
     fn opening_moves(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)>;
 
-    /// In games without chance a random start that was used is replaced.
+    /// True for random starts; in games without chance one that was used is replaced.
     fn is_random(&self) -> bool {
         false
     }
@@ -45,12 +45,12 @@ pub trait Starts<G: Playable>: Send + Sync {
 /// The game's random start, then random moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Openings {
-    /// Random moves; fewer if the next one would end the game.
+    /// Number of random moves; fewer if the next one would end the game.
     pub plies: usize,
 }
 
 impl Openings {
-    /// With the game's default number of random moves.
+    /// Openings with the game's default number of random moves.
     #[must_use]
     pub fn by_default<G: Playable>() -> Self {
         Self {

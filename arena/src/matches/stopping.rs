@@ -29,7 +29,7 @@ pub struct SequentialResult {
     pub test: SequentialTest,
     /// Counts games instead of pairs.
     pub single_games: bool,
-    /// Of `elo1` to `elo0`.
+    /// Log likelihood ratio of `elo1` to `elo0`.
     pub log_likelihood_ratio: f64,
     /// Bound at which `elo0` is accepted.
     pub lower: f64,
@@ -40,7 +40,7 @@ pub struct SequentialResult {
 }
 
 impl StoppingRule {
-    /// State after these pairs.
+    /// State of the test after these pairs.
     #[must_use]
     pub fn evaluate(&self, pairs: &PairCounts) -> SequentialResult {
         let evidence = if self.single_games {

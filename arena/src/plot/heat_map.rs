@@ -15,7 +15,7 @@ pub struct HeatMap {
     pub columns: Vec<String>,
     /// Values row by row; `None` leaves a square empty.
     pub values: Vec<Option<f64>>,
-    /// Drawn white.
+    /// Value that is drawn white.
     pub middle: f64,
     /// Distance from `middle` to the full colour.
     pub span: f64,

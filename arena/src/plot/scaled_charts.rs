@@ -19,7 +19,7 @@ pub enum Scale {
     Categories(Vec<String>),
 }
 
-/// Range and marks; on a logarithmic axis all are logarithms.
+/// Range and marks of an axis; on a logarithmic axis all are logarithms.
 struct Axis {
     low: f64,
     high: f64,
@@ -35,14 +35,14 @@ const TOP_MARGIN: i32 = 40;
 const PLOT_BOTTOM: i32 = TOP_MARGIN + PLOT_HEIGHT;
 const FOOT_HEIGHT: i32 = 48;
 
-/// Curves with markers.
+/// Draws curves with markers.
 pub fn scaled_chart(chart: &LineChart, x_scale: &Scale, y_scale: &Scale) -> Result<String> {
     error_bar_chart(chart, &[], x_scale, y_scale)
 }
 
 /// A vertical bar; a point if both ends are equal.
 pub struct ErrorBar {
-    /// Curve whose colour the bar has.
+    /// Index of the curve whose colour the bar has.
     pub curve: usize,
     /// Position on the x axis.
     pub x: f64,
@@ -50,7 +50,7 @@ pub struct ErrorBar {
     pub interval: Interval,
 }
 
-/// Curves with markers and error bars.
+/// Draws curves with markers and error bars.
 ///
 /// # Errors
 /// If drawing fails.
@@ -127,7 +127,7 @@ pub fn error_bar_chart(
     })
 }
 
-/// Points (x, y, interval of y if known) beside curves, on linear scales.
+/// Draws points (x, y, interval of y if known) beside curves, on linear scales.
 pub fn scatter(chart: &LineChart, points: &[(f64, f64, Option<Interval>)]) -> Result<String> {
     let bar = |x, interval| ErrorBar {
         curve: 1,
@@ -145,7 +145,7 @@ pub fn scatter(chart: &LineChart, points: &[(f64, f64, Option<Interval>)]) -> Re
     error_bar_chart(chart, &bars, &Scale::Linear, &Scale::Linear)
 }
 
-/// A histogram: bar `i` begins at `start + i · width`.
+/// Draws a histogram: bar `i` begins at `start + i · width`.
 ///
 /// # Errors
 /// If drawing fails.
@@ -179,7 +179,7 @@ pub fn histogram(
     )
 }
 
-/// Curves of the same colour differ in shape.
+/// Draws a curve's marker; curves of the same colour differ in shape.
 fn draw_marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     let style = COLOURS[index % COLOURS.len()].filled();
     match index / COLOURS.len() % 3 {
@@ -300,7 +300,7 @@ impl Axis {
         }
     }
 
-    /// From integer to integer with a mark at every `every`-th.
+    /// An axis between two integers with a mark at every `every`-th.
     fn with_ticks(
         first: f64,
         last: f64,
@@ -325,7 +325,7 @@ impl Axis {
     }
 }
 
-/// 1, 2 or 5 times a power of ten, for about six marks.
+/// Distance of marks: 1, 2 or 5 times a power of ten, for about six marks.
 pub(super) fn tick_step(range: f64) -> f64 {
     if range <= 0.0 {
         return 1.0;

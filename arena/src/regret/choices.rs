@@ -96,7 +96,7 @@ fn player_answer<G: Playable>(
     })
 }
 
-/// Separate from the seeds of positions, which have two indices.
+/// Third index of players' seeds; those of positions have two.
 const PLAYER_SEED_STREAM: u64 = 1;
 
 fn evaluator_answers<G: Playable>(

@@ -11,7 +11,7 @@ use alea_einstein::tables::SAME_VALUE_MARGIN;
 use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
-/// One numerator and one denominator per position.
+/// Sums for a ratio with one numerator and one denominator per position.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ratio {
     numerator: f64,
@@ -61,8 +61,8 @@ pub struct Figures {
     pub regret_of_choices: Estimate,
     /// Fraction of decisions with several allowed moves.
     pub choices: f64,
-    /// Fraction of these that choose the best move, or one that loses at most [`SAME_VALUE_MARGIN`]
-    /// or two standard errors of the exact values.
+    /// Fraction of decisions with several allowed moves that choose the best, or one that loses at
+    /// most [`SAME_VALUE_MARGIN`] plus two standard errors of the exact values.
     pub optimal: Estimate,
     /// Fraction of decisions that lose more than 0.01.
     pub above_1: Estimate,
@@ -98,7 +98,7 @@ pub(super) struct DecisionSums {
     decisions: f64,
     /// Regret, regret of real choices, optimal real choices, losses above 0.01 and above 0.05.
     ratios: [Ratio; 5],
-    /// Squared errors of positions' regret from inexact values.
+    /// Sum of the squared errors of positions' regret from inexact values.
     of_labels: f64,
 }
 

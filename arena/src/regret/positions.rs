@@ -20,12 +20,12 @@ use std::{any::Any, ops::RangeInclusive};
 /// Probability of a random move in self-play.
 pub const EXPLORATION_RATE: f64 = 0.1;
 
-/// They share the players, or the random stream, of one thread.
+/// Positions that share the players, or the random stream, of one thread.
 pub(crate) const BLOCK_POSITIONS: u64 = 64;
 
 const MAX_GAMES: u64 = 10_000;
 
-/// [`Source::Mixed`] in arguments.
+/// Name of [`Source::Mixed`] in arguments.
 pub const MIXED_SOURCE: &str = "mixed";
 
 /// Plays a game and picks a position with `remaining` in the range, if any.
@@ -158,7 +158,7 @@ fn no_position_error<G: Playable>(from: &str, remaining: &RangeInclusive<usize>)
         .into()
 }
 
-/// Plays a game with [`EXPLORATION_RATE`]; `positions` are all but the last.
+/// Plays a game with [`EXPLORATION_RATE`]; `positions` gets all positions but the last.
 pub(super) fn play<G: Playable>(
     game: &G,
     players: &mut [Box<dyn Player<G>>; 2],

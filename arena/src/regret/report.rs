@@ -35,19 +35,19 @@ pub struct Report {
 /// Regret of one contestant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContestantReport {
-    /// Spec.
+    /// Spec of the player or evaluator.
     pub name: String,
     /// `player` or `evaluator`.
     pub kind: String,
     /// Over all positions.
     #[serde(flatten)]
     pub figures: Figures,
-    /// `None` for a player.
+    /// Errors of an evaluator's values; `None` for a player.
     pub values: Option<ValueErrors>,
     /// Figures by class of positions ([`alea_play::registry::OracleEntry::class`]); in suites by
     /// stones on the board, `5` for at most five.
     pub classes: BTreeMap<String, Figures>,
-    /// Non-empty bins by the evaluator's value.
+    /// Non-empty bins by the evaluator's value; none for a player.
     pub calibration: Vec<Bin>,
     /// Wall time of the decisions.
     pub seconds: f64,
@@ -117,7 +117,7 @@ impl Report {
     /// Figures of all contestants.
     #[must_use]
     pub fn text_table(&self) -> TextTable {
-        // Left out if all values are exact.
+        // "of labels" is left out if all values are exact.
         let in_error = |measured: &ContestantReport| measured.figures.of_labels > 0.0;
         let labelled = self.contestants.iter().any(in_error);
         let columns = [

@@ -31,9 +31,9 @@ use std::{
 
 const SUITE_FORMAT: &str = "alea regret suite 2";
 
-/// The smallest suite, which has two to five stones.
+/// Stones of the smallest suite, whose positions have two to five stones.
 pub const MIN_SUITE_STONES: u32 = 5;
-/// The largest suite.
+/// Stones of the largest suite.
 pub const MAX_SUITE_STONES: u32 = 12;
 
 /// Moves within this many standard errors of the best one are valued again by the next player.
@@ -47,7 +47,7 @@ pub struct Header {
     pub format: String,
     /// The rules as a spec.
     pub game: String,
-    /// Stones on the board; for [`MIN_SUITE_STONES`] the maximum.
+    /// Stones of each position; for [`MIN_SUITE_STONES`] the maximum.
     pub stones: u32,
     /// Number of positions.
     pub positions: u64,
@@ -67,15 +67,15 @@ pub struct Header {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    /// Before the roll.
+    /// Text of the position, before the roll.
     position: String,
-    /// In list order, for the side that makes the move: exact, or by the first half of the
+    /// Values of the moves in list order, for the side to move: exact, or by the first half of the
     /// rollouts.
     values: Vec<f32>,
-    /// By the second half of the rollouts; empty if exact.
+    /// Values by the second half of the rollouts; empty if exact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     others: Vec<f32>,
-    /// Standard errors over both halves; empty if exact.
+    /// Standard errors of the values over both halves; empty if exact.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     errors: Vec<f32>,
 }
@@ -95,15 +95,15 @@ pub struct SuiteBuilder<'a> {
     pub game: &'a Standard,
     /// Source of the positions.
     pub source: &'a Source<Standard>,
-    /// For exact values.
+    /// Endgame tables, for exact values.
     pub tables: &'a Tables,
     /// Maximum positions beyond the tables to solve for one position.
     pub limit: usize,
-    /// For values that are not exact; see [`Header::by`].
+    /// Players for values that are not exact; see [`Header::by`].
     pub by: &'a [PlayerRecipe<Standard>],
     /// Seed of positions and players.
     pub seed: u64,
-    /// What this process values; a task writes no suite.
+    /// Positions that this process values; a task of a job array writes no suite.
     pub slice: TaskSlice,
 }
 
@@ -215,7 +215,7 @@ impl SuiteBuilder<'_> {
         Ok(sampled)
     }
 
-    /// Limit for positions of `stones` stones; 0 with more than two stones above the tables.
+    /// Limit of solving positions of `stones` stones; 0 if the tables lack more than two.
     fn solve_limit(&self, stones: u32) -> usize {
         if stones as usize <= self.tables.max_stones() + 2 {
             self.limit
@@ -282,10 +282,10 @@ impl SuiteBuilder<'_> {
     }
 }
 
-/// Separate from the seeds of other measurements.
+/// Separates seeds of suites from those of other measurements.
 const SUITE_SEED_STREAM: u64 = 2;
 
-/// For the seat that is not to move, with the standard error.
+/// Value of `after` for the seat that is not to move, and its standard error.
 fn measured_value(
     player: &mut dyn Player<Standard>,
     after: &Position,
@@ -303,7 +303,7 @@ fn measured_value(
     }
 }
 
-/// To five decimals, finer than the standard errors.
+/// Rounds to five decimals, finer than the standard errors.
 fn rounded(value: f32) -> f32 {
     (value * 1e5).round() / 1e5
 }
@@ -331,7 +331,7 @@ pub(super) fn canonical_positions(directory: &Path, game: &Standard) -> Result<B
 }
 
 impl LabelledSuite {
-    /// Number of stones, `5` for at most five.
+    /// Class of a position: its number of stones, `5` for at most five.
     #[must_use]
     pub fn class(position: &Position) -> String {
         position.num_stones().max(MIN_SUITE_STONES).to_string()
@@ -360,7 +360,7 @@ impl LabelledSuite {
         Ok(suites)
     }
 
-    /// Games from which the positions come.
+    /// Describes the games from which the positions come.
     #[must_use]
     pub fn source_description(&self) -> String {
         format!("games of {} with 10 % random moves", self.header.from)

@@ -51,7 +51,7 @@ impl<G: Playable> Labelled<G> {
         (crossed[0] + crossed[1]) / 2.0
     }
 
-    /// From the standard errors of the move's value and the best one's.
+    /// Standard error of a move's loss, from those of its value and the best one's.
     pub(super) fn loss_error(&self, outcome: &Outcome, index: usize) -> f32 {
         match first_best(&self.values, outcome.move_range()) {
             best if best == index => 0.0,
@@ -77,7 +77,7 @@ pub(super) fn decisions_per_position<G: Playable>(game: &G) -> f64 {
     f64::from(game.outcome_numbers().count() as u32)
 }
 
-/// Of `decisions` in all, those merged in `outcome`; rounded if almost an integer.
+/// How many of a position's `decisions` are merged in `outcome`; rounded if almost an integer.
 #[must_use]
 pub(super) fn merged_outcome_count(outcome: &Outcome, decisions: f64) -> f64 {
     let share = f64::from(outcome.weight) * decisions;
@@ -87,7 +87,7 @@ pub(super) fn merged_outcome_count(outcome: &Outcome, decisions: f64) -> f64 {
     }
 }
 
-/// Exact values of all moves, in the order of `positions`.
+/// Labels positions, in order, with the exact values of all moves.
 ///
 /// # Errors
 /// If a position is not covered by the oracle.

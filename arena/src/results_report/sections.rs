@@ -15,7 +15,7 @@ use crate::regret::report::{ContestantReport, Report};
 use crate::text_table::{Cell, TextTable};
 use crate::tournament::TournamentResult;
 
-/// Results in order; consecutive matches share a table.
+/// A page of results in order; consecutive matches share a table.
 ///
 /// # Errors
 /// If a plot cannot be drawn.

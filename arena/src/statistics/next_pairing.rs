@@ -17,7 +17,7 @@ pub(crate) fn are_apart(ratings: &Ratings, a: usize, b: usize) -> bool {
     difference > SIGNIFICANT_SIGMAS * ratings.difference_error(a, b)
 }
 
-/// Unsettled neighbours in the ranking of the active contestants; `precision` in Elo.
+/// Unsettled neighbours in the ranking of the contestants that `counts`; `precision` in Elo.
 pub(crate) fn open_differences(
     ratings: &Ratings,
     precision: f64,
@@ -34,8 +34,8 @@ pub(crate) fn open_differences(
         .collect()
 }
 
-/// The most informative of the `allowed` pairings for `pairs` more pairs of games; `None` if all
-/// differences are settled.
+/// The most informative of the `allowed` pairings for `pairs` more pairs of games, or one that
+/// connects separate contestants; `None` if all differences are settled or none is allowed.
 pub(crate) fn next_pairing(
     contestants: usize,
     records: &[MatchRecord],

@@ -21,7 +21,7 @@ pub(crate) struct MatchRecord {
     pub samples: f64,
     /// Mean score of `a`, in `(0, 1)`.
     pub score: f64,
-    /// Of a pair's mean score.
+    /// Variance of a pair's mean score.
     pub variance: f64,
 }
 
@@ -38,8 +38,8 @@ impl MatchRecord {
         }
     }
 
-    /// From the mean scores of pairs. The variance is averaged with that of independent games,
-    /// since after a few equal pairs it would be too small.
+    /// A record from the mean scores of pairs. The variance is averaged with that of independent
+    /// games, since after a few equal pairs it would be too small.
     pub(crate) fn from_means(a: usize, b: usize, means: &Moments) -> Self {
         let samples = means.sample_count();
         let edge = 0.25 / samples.max(1.0);
@@ -56,7 +56,7 @@ impl MatchRecord {
     }
 }
 
-/// In Elo, with mean 0.
+/// Ratings of all contestants in Elo, with mean 0.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ratings {
     pub elo: Vec<f64>,
@@ -78,7 +78,8 @@ impl Ratings {
     }
 }
 
-/// `None` if the records do not connect all contestants, whose ratings then have no common scale.
+/// Fits ratings; `None` if the records do not connect all contestants, whose ratings then have no
+/// common scale.
 pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Ratings> {
     if contestants == 0 || reachable_from(contestants, records, 0).contains(&false) {
         return None;
@@ -163,7 +164,7 @@ fn expected_score(strengths: &[f64], record: &MatchRecord) -> f64 {
 
 type Matrix = Vec<Vec<f64>>;
 
-/// Σ samples · weight · (e_a − e_b)(e_a − e_b)ᵀ.
+/// The matrix Σ samples · weight · (e_a − e_b)(e_a − e_b)ᵀ.
 fn weighted_laplacian(
     contestants: usize,
     records: &[&MatchRecord],
@@ -199,7 +200,7 @@ fn curvature(strengths: &[f64], records: &[&MatchRecord]) -> Matrix {
     matrix
 }
 
-/// Gauss–Jordan with pivots; `None` if singular.
+/// Inverse by Gauss–Jordan elimination with pivots; `None` if singular.
 fn invert(mut matrix: Matrix) -> Option<Matrix> {
     let size = matrix.len();
     for (row, entries) in matrix.iter_mut().enumerate() {

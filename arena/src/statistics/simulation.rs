@@ -11,7 +11,7 @@ use alea_core::random::RandomStream;
 /// Probabilities that A wins 0, 1 or 2 games of a pair; there are no draws.
 pub type PairDistribution = [f64; 3];
 
-/// Pairs at the Elo difference `elo`, of which the fraction `split` is split.
+/// Pairs at the Elo difference `elo`; each side wins one game in the fraction `split`.
 ///
 /// # Panics
 /// If so many split pairs leave no room for the score.
@@ -42,7 +42,7 @@ pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribut
     pair_distribution
 }
 
-/// A test of random pairs, evaluated after every `every` pairs: verdict and number of pairs.
+/// Simulates a test after every `every` random pairs; returns verdict and number of pairs.
 pub fn simulate_pair_test(
     test: &SequentialTest,
     every: u64,
@@ -63,7 +63,8 @@ pub fn simulate_pair_test(
     })
 }
 
-/// A test of random games, which A wins with probability `score`: verdict and number of games.
+/// Simulates a test of at most `max_pairs` single games, which A wins with probability `score`;
+/// returns verdict and number of games.
 pub fn simulate_test(
     test: &SequentialTest,
     score: f64,

@@ -31,7 +31,7 @@ pub enum Contestant<G: Playable> {
     Player(Box<PlayerRecipe<G>>),
     /// Values all direct successors, and the position itself.
     Evaluator {
-        /// Spec.
+        /// Spec of the evaluator.
         name: String,
         /// Values positions.
         evaluator: SharedEvaluator<G>,
@@ -59,7 +59,7 @@ impl<G: Playable> Contestant<G> {
         })
     }
 
-    /// Spec.
+    /// Spec of the player or evaluator.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {

@@ -116,7 +116,7 @@ pub(crate) fn group_commands(command: clap::Command) -> clap::Command {
     command.help_template(template)
 }
 
-/// Maximum of one run: the summary of every game has to fit into memory.
+/// Maximum games of a run: the summary of every game has to fit into memory.
 pub const MAX_GAMES: u64 = 100_000_000;
 
 #[cfg(test)]

@@ -20,8 +20,8 @@ use std::{
 };
 
 /// Ends the program with one line when memory runs out, unless the calling thread handles failures.
-/// With the feature `mimalloc`, one-ply self-play is 3 % faster, and threads reserve less address
-/// space than with glibc.
+/// With the feature `mimalloc`, one-ply self-play is 3 % faster and threads reserve less address
+/// space.
 pub struct Allocator;
 
 // SAFETY: passes every call to the inner allocator with the same arguments.

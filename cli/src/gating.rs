@@ -10,7 +10,7 @@ use engine::learned::safetensors_container::Container;
 use engine::play::playable::Playable;
 use std::path::Path;
 
-/// They stand for the evaluator in a player's notation.
+/// Placeholders of the evaluator in a player's notation.
 const PLACEHOLDERS: [&str; 2] = ["{model}", "MODEL"];
 
 /// `template` with the evaluator in place of its placeholder.

@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 #[derive(Serialize)]
 pub(crate) struct ImproveResult {
     pub(crate) best: String,
-    /// Copy of the model; `None` if the evaluator is not one.
+    /// Copy of the best model; `None` if the best evaluator is none.
     pub(crate) model: Option<PathBuf>,
     pub(crate) ended: End,
     pub(crate) ledger: Ledger,
@@ -217,7 +217,7 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    /// The one after the ledger's last; verifies the best model's checksum first.
+    /// The generation after the ledger's last; verifies the best model's checksum first.
     fn next<'b>(&'b self, ledger: &'b Ledger) -> Result<Generation<'b, G>> {
         let (best, expected) = match ledger.best() {
             Some(entry) => {

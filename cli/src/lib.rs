@@ -36,7 +36,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use engine::core::{shipped_files, text};
 use std::{path::PathBuf, process::ExitCode};
 
-/// With commit and date if known.
+/// Version, with commit and date if known.
 const VERSION: &str = env!("ALEA_VERSION");
 pub(crate) const PROGRAM: &str = concat!("alea ", env!("ALEA_VERSION"));
 
@@ -173,7 +173,8 @@ fn move_positions_last(mut command: clap::Command, mut arguments: Vec<String>) -
     arguments
 }
 
-/// Whether it begins with '-' without looking like an option (`-x`, or a word of small letters).
+/// Whether an argument begins with '-' without looking like an option (`-x`, or a word of small
+/// letters).
 fn is_hyphen_position(argument: &str) -> bool {
     let name = argument.strip_prefix('-').map(|rest| {
         let rest = rest.strip_prefix('-').unwrap_or(rest);
@@ -185,7 +186,7 @@ fn is_hyphen_position(argument: &str) -> bool {
     })
 }
 
-/// Whether it is an option whose value is the next argument.
+/// Whether `argument` is an option whose value is the next one.
 fn takes_value(command: &clap::Command, argument: &str) -> bool {
     let has_name = |option: &&clap::Arg| {
         let names = option.get_long_and_visible_aliases().unwrap_or_default();

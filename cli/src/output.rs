@@ -59,7 +59,7 @@ pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), FileErro
     write_atomically(path, |file| file.write_all(content.as_ref()))
 }
 
-/// Checks, before long work, that the directories exist.
+/// Checks, before long work, that the files' directories exist.
 pub fn check_output_dirs(files: &[&Option<PathBuf>]) -> Result<(), FileError> {
     for path in files.iter().copied().flatten() {
         match path.parent() {
@@ -90,7 +90,7 @@ pub fn with_progress<T>(what: &'static str, work: impl FnOnce(&ProgressBar) -> T
     done
 }
 
-/// Prints an error in one line; returns the exit code of failure.
+/// Prints an error in one line; returns the exit code, success for a closed pipe.
 pub fn fail(error: &Error) -> ExitCode {
     let broken_pipe = error
         .downcast_ref::<io::Error>()

@@ -12,7 +12,7 @@ use trainer::{
 };
 
 const MAX_GAMES: usize = 500;
-/// No board has so many cells.
+/// More than any board has cells.
 const MAX_PLIES: usize = 10_000;
 /// As many as an uploaded file of games may have.
 const MAX_BYTES: usize = 4 << 20;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use trainer::config::parse_toml;
 
 pub(crate) trait Settings: Serialize + DeserializeOwned {
-    /// Name and text of each.
+    /// Name and text of each preset.
     fn presets<G: Playable>() -> &'static [(&'static str, &'static str)];
 
     /// Game, seed and training device, which all settings have.

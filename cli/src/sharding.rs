@@ -30,7 +30,7 @@ impl ShardArguments {
         self.shard.unwrap_or_default()
     }
 
-    /// True if results are to be merged; false if the command was not one task of many.
+    /// Reports the end of a task; false if the command was not one task of many.
     pub fn report_task_end(self, as_json: bool) -> Result<bool> {
         let TaskSlice::Task { number, of } = self.slice() else {
             return Ok(false);

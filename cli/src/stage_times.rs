@@ -47,7 +47,7 @@ impl Stages {
         Ok(done)
     }
 
-    /// 0 for an unfinished stage.
+    /// Time of a stage; 0 if unfinished.
     pub(crate) fn seconds(&self, name: &str) -> f64 {
         let stage = self.stages.iter().find(|stage| stage.name == name);
         stage.map_or(0.0, |stage| stage.seconds)

@@ -12,7 +12,7 @@ use std::{
 
 const DIRECTORY_VARIABLE: &str = "ALEA_TABLES";
 
-/// Six would take 22 GB.
+/// Six stones would take 22 GB.
 const MAX_STONES_IN_MEMORY: usize = 5;
 
 const MAX_SILENT_STONES: usize = 4;
@@ -50,7 +50,7 @@ pub(crate) fn register_tables() {
     shared_tables::register_provider(Box::new(make), Box::new(there));
 }
 
-/// Shows a message and a progress bar if that takes a while.
+/// Builds tables with a progress bar, and a message if that takes a while.
 pub(crate) fn in_memory(
     stones: usize,
     variant: Variant,
@@ -65,7 +65,7 @@ pub(crate) fn in_memory(
     with_progress(|report| Tables::in_memory(stones, variant, &alea_parallel::for_each, report))
 }
 
-/// `make` reports finished and total positions.
+/// Shows a progress bar; `make` reports finished and total positions.
 pub(crate) fn with_progress<T>(make: impl FnOnce(ReportProgress<'_>) -> T) -> T {
     output::with_progress("positions", |progress| {
         make(&|done, all| {

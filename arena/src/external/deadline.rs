@@ -16,7 +16,7 @@ impl Deadline {
         }
     }
 
-    /// After the deadline, an error whose text begins with `missed`.
+    /// Time left; after the deadline, an error whose text begins with `missed`.
     pub(crate) fn remaining(self, missed: &str) -> Result<Duration, String> {
         let remaining = self.until.saturating_duration_since(Instant::now());
         if remaining.is_zero() {

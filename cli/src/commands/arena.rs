@@ -94,7 +94,7 @@ impl PairArguments {
     }
 }
 
-/// With the default openings, all threads and a progress bar.
+/// Match options with the default openings, all threads and a progress bar.
 pub(crate) fn match_options<G: Playable>(
     game: &G,
     pairs: u64,
@@ -133,7 +133,7 @@ pub struct MatchArguments {
     log: Option<PathBuf>,
 }
 
-/// For games that have `abt`.
+/// Measures luck in games that have `abt`.
 const DEFAULT_LUCK_PLAYER: &str = "star1(depth=2, eval=abt)";
 const FALLBACK_LUCK_PLAYER: &str = "star1(depth=2)";
 
@@ -169,7 +169,7 @@ impl MatchArguments {
     }
 }
 
-/// An evaluator is searched one ply deep.
+/// Reads a player, or an evaluator to search one ply deep.
 pub(crate) fn luck_evaluator<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
     let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), game);
     let named = evaluated.or_else(|_| contestant(notation, game));
@@ -179,7 +179,7 @@ pub(crate) fn luck_evaluator<G: Playable>(notation: &str, game: &G) -> Result<Co
     }
 }
 
-/// Such as `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic count=pairs batch=500`.
+/// Reads words such as `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic count=pairs batch=500`.
 pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
     let (mut elo0, mut elo1, mut alpha, mut beta) = (None, None, 0.05, 0.05);
     let (mut model, mut single_games, mut batch) = (EloModel::Logistic, false, None);

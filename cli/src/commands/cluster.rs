@@ -84,7 +84,7 @@ struct ResourceRequest {
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Limits {
-    /// Maximum size: largest index plus one.
+    /// Maximum size of an array: largest index plus one.
     array: Option<u64>,
     submit: Option<u64>,
     requeues: Option<u64>,

@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     command: Command,
 }
 
-/// Declares [`Command`] from subcommands with their fields of records' paths.
+/// Declares [`Command`] from subcommands, each with its field of records' paths.
 macro_rules! commands {
     ($($name:ident($arguments:ty): $($paths:ident).+,)+) => {
         #[derive(Subcommand)]
@@ -176,7 +176,7 @@ fn report_problems(error: Error) -> Error {
 
 const SHARDS_NOUN: &str = "shards";
 
-/// `None` if the rules ended all games.
+/// Counts of endings; `None` if the rules ended all games.
 fn format_endings(endings: &BTreeMap<Ending, u64>) -> Option<String> {
     let are_played = endings.keys().all(Ending::is_played);
     (!are_played).then(|| format_counts(endings))

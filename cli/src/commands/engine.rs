@@ -126,7 +126,7 @@ impl Console {
     }
 }
 
-/// A file's input is all there from the beginning.
+/// Whether input is a file, all there from the beginning.
 fn is_stdin_file() -> bool {
     #[cfg(unix)]
     let input = std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned();

@@ -168,7 +168,7 @@ impl<G: Learnable> PreparedPromotion<G> {
         Ok(output::write_file(&arguments.ledger, text)?)
     }
 
-    /// File, kind and shape, weights, data, settings, results at depth 1 and 3, date, checksum.
+    /// File, shape, weights, data, settings, result of the gate, an empty cell, date, checksum.
     fn ledger_line(&self, result: &MatchResult, arguments: &Arguments) -> String {
         let provenance: Value = serde_json::from_str(&self.model.provenance).unwrap_or_default();
         let shape = match &self.model.model {

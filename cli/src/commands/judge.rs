@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
 
 #[derive(Serialize)]
 struct JudgedGame<'a> {
-    /// Counted from 1.
+    /// Number from 1.
     game: u64,
     players: Vec<&'a str>,
     #[serde(flatten)]

@@ -132,7 +132,8 @@ impl EntrantConfig {
         }
     }
 
-    /// A missing program makes the entrant absent; an invalid notation is an error.
+    /// A program that is missing or fails makes the entrant absent; an invalid notation is an
+    /// error.
     fn enter<G: Playable>(&self, game: &G) -> Result<Entrant<G>> {
         let notation = self.notation()?;
         let parsed = Notation::parse(&notation)?;

@@ -277,7 +277,7 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    /// `None` if the user quits, `Some(None)` without dice or after the end.
+    /// The roll; `None` if the user quits, `Some(None)` without dice or after the end.
     fn roll_or_ask(&self, is_over: bool) -> Result<Option<Option<u8>>> {
         let ply = self.plies.len();
         let rolled = self.rolled.filter(|_| ply == 0);
@@ -442,7 +442,7 @@ impl<'a, G: Playable> Session<'a, G> {
         )?)
     }
 
-    /// Terms of each seat's result, in hundredths of a win.
+    /// Prints the terms of each seat's result, in hundredths of a win.
     fn print_review(&self) -> Result<()> {
         if self.plies.is_empty() {
             return Ok(());

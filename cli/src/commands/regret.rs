@@ -374,7 +374,7 @@ fn downcast_value<A: 'static, B: 'static>(value: A) -> Option<B> {
     value.downcast().ok().map(|value| *value)
 }
 
-/// For positions of suites the number of stones, otherwise the oracle's class.
+/// Class of a position: in suites its number of stones, otherwise the oracle's class.
 fn class_of<G: Playable>(game: &G, of_suites: bool) -> impl Fn(&G::Position) -> String {
     move |position| match (G::registry().oracle, of_suites) {
         (Some(OracleEntry { class, .. }), false) => class(game, position),

@@ -78,7 +78,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// `defaults` unless an option gives it.
+    /// Number of games: `defaults` unless an option gives it.
     fn num_games(&self, defaults: u64) -> Result<u64> {
         let of = match self.shard.slice() {
             TaskSlice::All => None,

@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// For the metadata of models.
+/// Maker in the metadata of models.
 const PROGRAM_VERSION: &str = concat!("alea ", env!("CARGO_PKG_VERSION"));
 
 pub(crate) const VALIDATION_FRACTION: f64 = 0.05;

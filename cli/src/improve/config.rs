@@ -19,7 +19,7 @@ use trainer::labeller::{LabelConfig, LabelSource};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 use trainer::training::Family;
 
-/// Directory names have four digits.
+/// Maximum, since directory names have four digits.
 const MAX_GENERATIONS: u64 = 9999;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub(crate) struct ImproveConfig {
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrainSection {
     family: String,
-    /// Newest generations whose games are trained on.
+    /// Number of newest generations whose games are trained on.
     pub(crate) last_generations: u64,
     #[serde(default)]
     target: TargetConfig,
@@ -88,7 +88,7 @@ impl Settings for ImproveConfig {
 }
 
 impl ImproveConfig {
-    /// `start` stands for all generations' evaluators.
+    /// Checks the settings; `start` stands for all generations' evaluators.
     pub(crate) fn check<G: Learnable>(&self, game: &G, start: &Evaluator) -> Result<()> {
         let ranges = [
             ("generations", self.generations, MAX_GENERATIONS),
@@ -138,9 +138,9 @@ impl ImproveConfig {
         Ok(())
     }
 
-    /// 53 bits, which every TOML and JSON reader can represent.
+    /// Seed of 53 bits, which every TOML and JSON reader can represent.
     pub(crate) fn stage_seed(&self, space: SeedSpace, generation: u64) -> u64 {
-        /// Separate from the seeds of other commands.
+        /// Separates these seeds from those of other commands.
         const IMPROVE_SEED: u64 = 0x1339_7E0F;
         derive_seed(self.seed, space, &[IMPROVE_SEED, generation]) >> 11
     }

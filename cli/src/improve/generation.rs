@@ -34,7 +34,7 @@ use trainer::training::TrainingReport;
 pub(super) struct Generation<'a, G> {
     pub(super) run: &'a Run<'a, G>,
     pub(super) number: u64,
-    /// Best so far; its strength is in `strength`.
+    /// Best evaluator so far; its strength is in `strength`.
     pub(super) best: Evaluator,
     pub(super) strength: &'a [Strength],
 }
@@ -144,7 +144,7 @@ impl<G: Learnable> Generation<'_, G> {
         Ok((report, samples))
     }
 
-    /// Path relative to the run's directory, and the model as an evaluator.
+    /// Candidate's path in the run's directory, and the model as an evaluator.
     fn candidate_model(&self) -> Result<(PathBuf, Evaluator)> {
         let family = self.run.config.family()?.name();
         let model = directory_of(self.number).join(family).join(family);
@@ -245,7 +245,7 @@ impl<G: Learnable> Generation<'_, G> {
 }
 
 impl<G: Learnable> Run<'_, G> {
-    /// The records contain no paths.
+    /// Self-play of a generation, whose records contain no paths.
     pub(super) fn self_play(&self, number: u64, best: &Evaluator) -> Result<SelfPlay<G>> {
         let run = SelfPlay::new(self.config.selfplay(number, best))?;
         Ok(match &best.model {
@@ -254,7 +254,7 @@ impl<G: Learnable> Run<'_, G> {
         })
     }
 
-    /// Strength against generation 0 (unless it is that itself) and the configured opponents.
+    /// Strength against generation 0 (unless `who` is it) and the configured opponents.
     pub(super) fn measure(&self, number: u64, who: &Evaluator) -> Result<Vec<Strength>> {
         let (game, config, start) = (self.game, self.config, &self.start);
         let directory = self.directory.join(directory_of(number));

@@ -37,7 +37,7 @@ impl Evaluator {
         }
     }
 
-    /// Plays by `template`, with this evaluator in place of the placeholder.
+    /// A player by `template`, with this evaluator in place of the placeholder.
     pub(crate) fn contestant<G: Playable>(
         &self,
         template: &str,

@@ -41,17 +41,17 @@ pub(crate) struct Entry {
     pub(crate) games: u64,
     pub(crate) positions: u64,
     pub(crate) training: Training,
-    /// Path relative to the run's directory, and the xxh3 checksum in the metadata.
+    /// Model's path in the run's directory; `checksum` is the xxh3 in its metadata.
     pub(crate) model: PathBuf,
     pub(crate) checksum: String,
     pub(crate) gate: GateResult,
     /// Strength of the best evaluator after this generation.
     pub(crate) strength: Vec<Strength>,
-    /// Runs this generation again, in the run's directory.
+    /// Command that runs this generation again in the run's directory.
     pub(crate) command: String,
 }
 
-/// Losses are in nats.
+/// Training of a generation; losses are in nats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Training {
@@ -81,7 +81,7 @@ pub(crate) struct Strength {
     pub(crate) score: Score,
 }
 
-/// As a fraction of the points and in Elo, with 95 % intervals.
+/// A match's score as a fraction of the points and in Elo, with 95 % intervals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Score {
     pub(crate) games: u64,

@@ -106,7 +106,7 @@ fn model_of_all_cells(path: String) -> String {
     path
 }
 
-/// Those of the FFO suite with at most 16 empty squares, and exact scores.
+/// Positions of the FFO suite with at most 16 empty squares, and exact scores.
 fn solved_endgames() -> Vec<(String, Value)> {
     let vectors = json_lines(include_str!("../../../engine/tests/vectors/ffo.jsonl"));
     let few = |vector: &Value| number(&vector["empties"]) <= 16.0;

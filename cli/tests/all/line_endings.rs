@@ -14,7 +14,7 @@ const PGN: &str = "[Black \"ann\"]\n[White \"bob\"]\n[Result \"64-0\"]\n\n1. E6 
 #[derive(Clone, Copy, PartialEq)]
 enum Takes {
     Ends,
-    /// Also blank lines.
+    /// Comments and blank lines.
     Comments,
 }
 

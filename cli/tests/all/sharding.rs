@@ -28,7 +28,7 @@ fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// `of` tasks give the same output and files; `{}` in `line` is a directory.
+/// Asserts that `of` tasks give the same output and files; `{}` in `line` is a directory.
 #[track_caller]
 fn tasks_equal_one_run(line: &str, of: u64) {
     let outcome = |directory: &Folder, ran: &Ran| {

@@ -6,7 +6,7 @@
 //! documents and models; a block ```` ```toml NAME ```` becomes a file there.
 //! `TRANSCRIPTS=overwrite` rewrites the documents.
 //!
-//! Not by the crate `trycmd`, because its features of serde would make burn compile again.
+//! Not by the crate `trycmd`, whose serde features would make burn compile again.
 
 use rayon::prelude::*;
 use std::{
@@ -119,7 +119,7 @@ fn run(command: &str, program: &Path, directory: &Path) -> String {
     }
 }
 
-/// In `pattern`, `[..]` stands for any text.
+/// Matches a line; in `pattern`, `[..]` stands for any text.
 pub(crate) fn is_like(pattern: &str, line: &str) -> bool {
     let Some((start, rest)) = pattern.split_once("[..]") else {
         return pattern == line;

@@ -24,7 +24,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Failures quote `line`.
+    /// Runs `command`; failures quote `line`.
     pub(crate) fn of(command: &mut Command, line: &str, input: &[u8]) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
@@ -83,7 +83,7 @@ impl Display for Ran {
     }
 }
 
-/// The line is split as by [`alea!`].
+/// Runs `alea`; the line is split as by [`alea!`].
 pub(crate) fn run(line: &str, input: &[u8]) -> Ran {
     Ran::of(&mut command(line), line, input)
 }

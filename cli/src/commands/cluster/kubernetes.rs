@@ -27,7 +27,7 @@ fn default_kubectl_image() -> String {
     "registry.k8s.io/kubectl:v1.33.0".to_owned()
 }
 
-/// Prints all objects as YAML, or passes them to `kubectl`.
+/// Script that prints all objects as YAML, or passes them to `kubectl`.
 pub(super) fn script(plan: &Plan) -> Result<String> {
     let super::Settings {
         name: run,

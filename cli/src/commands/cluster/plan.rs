@@ -79,7 +79,7 @@ impl ResourceRequest {
 }
 
 impl Stage {
-    /// One job, or for each round an array and a job that merges it.
+    /// One job, or an array for each round and a job that merges all.
     fn steps(self, defaults: &ResourceRequest) -> Result<Vec<Step>> {
         let name = self.name;
         let section = format!("stage '{name}'");

@@ -49,7 +49,7 @@ impl Plan {
         Ok((scripts, fill_template(RUN_SCRIPT, &[&all])))
     }
 
-    /// Fails if the directory has other steps.
+    /// Writes the scripts; fails if the directory has other steps.
     pub(super) fn write_directory(&self, scripts: &[(String, String)]) -> Result<()> {
         for folder in ["done", "failed", "log"] {
             files::prepare_directory(&self.settings.directory.join(folder))?;

@@ -170,7 +170,7 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
     text
 }
 
-/// The full bar is a quarter of `all`.
+/// A row with a bar, full at a quarter of `all`.
 fn histogram_row(name: &str, count: u64, all: u64) -> String {
     let fraction = count as f64 / all.max(1) as f64;
     let bar = "#".repeat((fraction * 160.0).round().min(40.0) as usize);

@@ -77,8 +77,8 @@ impl Input {
         !state.lines.is_empty() || state.end.is_some()
     }
 
-    /// Set by input more than `ahead` after the last line was taken; earlier input counts as sent
-    /// with it.
+    /// Flag set by input more than `ahead` after the last line was taken; earlier input counts as
+    /// sent with it.
     pub(super) fn stop_flag(&self, ahead: Duration) -> Arc<AtomicBool> {
         let mut state = self.lock_state();
         let since = state.read_at.unwrap_or_else(Instant::now) + ahead;

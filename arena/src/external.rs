@@ -1,9 +1,8 @@
 //! Players whose moves come from another program, by lines over its standard input and output;
 //! `docs/other-programs.md` describes the protocols.
 //!
-//! A program fails by a timeout, a closed pipe, an invalid reply or an illegal move; it is then
-//! killed, and restarted for the next position, so that replies never mix. No program outlives its
-//! player.
+//! A program fails by a timeout, a closed pipe or an invalid reply; it is then killed, and
+//! restarted for the next position, so that replies never mix. No program outlives its player.
 
 mod adapter;
 mod coordinates;

@@ -13,8 +13,7 @@ use std::{
     thread,
 };
 
-/// Planned faults by file: bytes until an append fails, once, and whether truncating then fails,
-/// too.
+/// Faults by file: bytes until an append fails, once, and whether truncating then fails, too.
 static BYTES_UNTIL_FAULT: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::new());
 
 fn fault(path: &Path, length: usize) -> Option<(usize, bool)> {

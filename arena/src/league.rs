@@ -125,7 +125,7 @@ struct JournalStep {
 const MAX_HISTORY_STEPS: usize = 100;
 
 /// Plays until the ranking is decided or the games are used up. After every step played, `watch`
-/// gets the state and the names of the two entrants.
+/// gets the state and the two names.
 ///
 /// # Errors
 /// If there are fewer than two entrants, names repeat, the precision is invalid, or a file or match

@@ -85,7 +85,7 @@ impl<G: Playable> Contestant<G> {
 pub struct MatchOptions<G: Playable> {
     /// Rules, including the kind of chance outcomes.
     pub game: G,
-    /// Number of pairs of games.
+    /// Pairs of games.
     pub pairs: u64,
     /// Seed of random choices.
     pub seed: u64,
@@ -258,8 +258,8 @@ pub fn play_match<G: Playable>(
     Ok(MatchResult::of(a, b, options, &played))
 }
 
-/// Plays the missing pairs and returns those that count, up to the one that decides a sequential
-/// test. A task of a job array plays nothing if earlier pairs decide the test.
+/// Plays missing pairs and returns those that count, up to the one that decides a sequential test.
+/// A task of a job array plays nothing if earlier pairs decide it.
 pub(crate) fn play_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,

@@ -74,7 +74,7 @@ pub struct ReportMatch {
     pub result: MatchResult,
 }
 
-/// Writes the report as HTML, atomically; its footer names `program`.
+/// Writes HTML atomically; its footer names `program`.
 ///
 /// # Errors
 /// If a plot cannot be drawn or the file cannot be written.

@@ -31,7 +31,7 @@ pub enum Contestant<G: Playable> {
     Player(Box<PlayerRecipe<G>>),
     /// Values all direct successors, and the position itself.
     Evaluator {
-        /// Spec of the evaluator.
+        /// The evaluator's spec.
         name: String,
         /// Values positions.
         evaluator: SharedEvaluator<G>,
@@ -59,7 +59,7 @@ impl<G: Playable> Contestant<G> {
         })
     }
 
-    /// Spec of the player or evaluator.
+    /// The player's or evaluator's spec.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {

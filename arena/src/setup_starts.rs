@@ -21,7 +21,7 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Setups {
-    /// A random set-up for each side.
+    /// Random for each side.
     Random,
     /// Pair `i` takes entry `i` modulo the length: set-up indices (0–719) of Red and of Blue.
     Index(Vec<(usize, usize)>),
@@ -32,7 +32,7 @@ pub enum Setups {
 /// The built-in mixed strategy, with its path; `benches atlas` makes others.
 const MIX_SETUPS_FILE: (&str, &str) = ("data/setups/nash.txt", alea_data::MIXED_SETUPS);
 
-/// The built-in list, with its path: the sixteen best set-ups against each other.
+/// Built in, with its path: the sixteen best set-ups against each other.
 const BEST_SETUPS_FILE: (&str, &str) = ("data/setups/best.txt", alea_data::BEST_SETUPS);
 
 const NO_SETUPS_ERROR: &str =

@@ -1,9 +1,9 @@
 //! Statistics of matches: score, Elo, likelihood of superiority, with intervals.
 //!
 //! A sample is a pair of games with the same dice and sides swapped, whose results depend on each
-//! other, so every variance is that of a pair's mean score. A draw is half a point. Sources: the
-//! formulas of the testers of chess engines; for intervals at 0 and 1 the "rule of three" (Hanley
-//! and Lippman-Hand 1983).
+//! other, so every variance is that of a pair's mean score. A draw is half a point. Sources:
+//! formulas of testers of chess engines; for intervals at 0 and 1 the "rule of three" (Hanley and
+//! Lippman-Hand 1983).
 
 pub mod comparisons;
 pub mod next_pairing;
@@ -171,17 +171,17 @@ impl<const N: usize> Tally<N> {
 /// Numbers of pairs by the points of one contestant: 1 for a win, 1/2 for a draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairCounts {
-    /// Pairs with both games lost.
+    /// Both games lost.
     pub lost: u64,
-    /// Pairs with half a point: a loss and a draw.
+    /// Pairs with half a point.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub half: u64,
     /// Pairs with one point: each side won one game, or both were drawn.
     pub split: u64,
-    /// Pairs with one point and a half: a win and a draw.
+    /// Pairs with one point and a half.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub three_halves: u64,
-    /// Pairs with both games won.
+    /// Both games won.
     pub won: u64,
     /// Drawn single games.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -226,7 +226,7 @@ impl PairCounts {
         self.tally().counts.iter().sum()
     }
 
-    /// Number of won games.
+    /// Won games.
     #[must_use]
     pub fn wins(&self) -> u64 {
         let half_points = self.half + 2 * self.split + 3 * self.three_halves + 4 * self.won;
@@ -291,7 +291,7 @@ impl Estimate {
 }
 
 impl std::fmt::Display for Estimate {
-    /// Writes the number in percent, with half the 95 % interval unless the error is 0.
+    /// Formats in percent, with half the 95 % interval unless the error is 0.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (value, error) = (100.0 * self.value, 100.0 * QUANTILE_95 * self.error);
         match error {
@@ -307,7 +307,7 @@ pub fn dot(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(one, other)| one * other).sum()
 }
 
-/// Elo difference at an expected score, which must be in `(0, 1)`.
+/// Elo at a score in `(0, 1)`.
 pub(crate) fn elo_of_score(score: f64) -> f64 {
     // -400 · log10((1 - score) / score) gives -0 for 1/2.
     400.0 * (score / (1.0 - score)).log10()
@@ -319,7 +319,7 @@ pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
-/// Distribution function of the standard normal distribution; absolute error below 1e-12.
+/// Standard normal distribution function; absolute error below 1e-12.
 pub(crate) fn normal_cdf(x: f64) -> f64 {
     if x < 0.0 {
         return 1.0 - normal_cdf(-x);

@@ -22,8 +22,7 @@ pub struct TournamentResult {
     /// Ratings from all matches, in the order of the names.
     pub ratings: Vec<Rating>,
     /// For each match, the probability that equals score at least this far from 1/2, by Holm's
-    /// method. All pairs of contestants with a value below 0.05 differ, with 95 % certainty for all
-    /// of them together.
+    /// method. All pairs with a value below 0.05 differ, with 95 % certainty for all together.
     pub adjusted_probabilities: Vec<f64>,
 }
 

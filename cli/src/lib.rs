@@ -141,8 +141,7 @@ fn parse<C: Subcommand>(definition: clap::Command) -> Result<Arguments<C>, ExitC
 
 /// Moves positions that begin with '-' behind `--`.
 ///
-/// Values of options stay, and so does everything that looks like an option: a mistyped one is
-/// reported.
+/// Values of options stay, and what looks like an option, so that a mistyped one is reported.
 fn move_positions_last(mut command: clap::Command, mut arguments: Vec<String>) -> Vec<String> {
     let end = arguments.iter().position(|argument| argument == "--");
     let end = end.unwrap_or(arguments.len());

@@ -99,7 +99,7 @@ impl End {
     }
 }
 
-/// Answers all positions: `answer` gives the JSON fields after the position, `show` the text.
+/// Answers: `answer` gives the JSON fields after the position, `show` the text.
 pub(crate) fn answer_all<G: Playable, A: Serialize>(
     arguments: &PositionArguments,
     game: &G,

@@ -65,7 +65,7 @@ pub(crate) fn in_memory(
     with_progress(|report| Tables::in_memory(stones, variant, &alea_parallel::for_each, report))
 }
 
-/// Shows a progress bar; `make` reports finished and total positions.
+/// Shows progress; `make` reports finished and total positions.
 pub(crate) fn with_progress<T>(make: impl FnOnce(ReportProgress<'_>) -> T) -> T {
     output::with_progress("positions", |progress| {
         make(&|done, all| {

@@ -18,7 +18,7 @@ pub(super) struct Protocol {
     pub(super) stop: &'static str,
     pub(super) over: &'static str,
     pub(super) end: &'static str,
-    /// Kinds of replies by the beginning of the line sent; other lines get no reply.
+    /// Replies by the beginning of the line sent; other lines get none.
     pub(super) replies: &'static [(&'static str, Reply)],
     pub(super) chatter: ChatterPolicy,
     /// Values of the option `time`, the default first.

@@ -124,8 +124,8 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Opens the state file; also returns finished pairs in order (with `is_test`, those of earlier
-    /// tasks too, which may decide the sequential test) and the wall time of all sessions.
+    /// Opens the state file; also returns its pairs in order (with `is_test`, earlier tasks' too,
+    /// which may decide the test) and the wall time of all sessions.
     pub(super) fn open(
         path: Option<&Path>,
         identity: &Value,

@@ -59,7 +59,7 @@ pub struct MatchResult {
     /// this process.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_seconds_per_move: [Option<f64>; 2],
-    /// Games per second of `wall_seconds`.
+    /// Games per second of wall time.
     pub games_per_second: f64,
     /// Wall time of all sessions.
     pub wall_seconds: f64,
@@ -184,7 +184,7 @@ impl MatchResult {
 }
 
 impl MatchResult {
-    /// Number of games, such as `100 games (12 drawn, 98 distinct, 300 repeats left out)`.
+    /// In words, such as `100 games (12 drawn, 98 distinct, 300 repeats left out)`.
     #[must_use]
     pub fn games_in_words(&self) -> String {
         let note = |count: u64, what| (count > 0).then(|| format!("{count} {what}"));
@@ -199,7 +199,7 @@ impl MatchResult {
     }
 }
 
-/// Warning about repeated games in one line; `None` if no game was repeated.
+/// Warning in one line; `None` if no game was repeated.
 #[must_use]
 pub fn warning_of_repeats<'a>(
     matches: impl IntoIterator<Item = &'a MatchResult>,

@@ -40,7 +40,7 @@ pub struct SequentialResult {
 }
 
 impl StoppingRule {
-    /// State of the test after these pairs.
+    /// State after these pairs.
     #[must_use]
     pub fn evaluate(&self, pairs: &PairCounts) -> SequentialResult {
         let evidence = if self.single_games {

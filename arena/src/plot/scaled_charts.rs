@@ -179,7 +179,7 @@ pub fn histogram(
     )
 }
 
-/// Draws a curve's marker; curves of the same colour differ in shape.
+/// Marks a point; curves of the same colour differ in shape.
 fn draw_marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     let style = COLOURS[index % COLOURS.len()].filled();
     match index / COLOURS.len() % 3 {

@@ -61,8 +61,8 @@ pub struct Figures {
     pub regret_of_choices: Estimate,
     /// Fraction of decisions with several allowed moves.
     pub choices: f64,
-    /// Fraction of decisions with several allowed moves that choose the best, or one that loses at
-    /// most [`SAME_VALUE_MARGIN`] plus two standard errors of the exact values.
+    /// Fraction of choices among several moves that are best or lose at most [`SAME_VALUE_MARGIN`]
+    /// plus two standard errors of the exact values.
     pub optimal: Estimate,
     /// Fraction of decisions that lose more than 0.01.
     pub above_1: Estimate,

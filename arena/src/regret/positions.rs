@@ -158,7 +158,7 @@ fn no_position_error<G: Playable>(from: &str, remaining: &RangeInclusive<usize>)
         .into()
 }
 
-/// Plays a game with [`EXPLORATION_RATE`]; `positions` gets all positions but the last.
+/// Plays a game with [`EXPLORATION_RATE`]; `positions` gets all but the last.
 pub(super) fn play<G: Playable>(
     game: &G,
     players: &mut [Box<dyn Player<G>>; 2],

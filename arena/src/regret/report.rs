@@ -35,7 +35,7 @@ pub struct Report {
 /// Regret of one contestant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContestantReport {
-    /// Spec of the player or evaluator.
+    /// The player's or evaluator's spec.
     pub name: String,
     /// `player` or `evaluator`.
     pub kind: String,

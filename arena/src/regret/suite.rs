@@ -31,7 +31,7 @@ use std::{
 
 const SUITE_FORMAT: &str = "alea regret suite 2";
 
-/// Stones of the smallest suite, whose positions have two to five stones.
+/// Stones of the smallest suite, which has two to five.
 pub const MIN_SUITE_STONES: u32 = 5;
 /// Stones of the largest suite.
 pub const MAX_SUITE_STONES: u32 = 12;
@@ -103,7 +103,7 @@ pub struct SuiteBuilder<'a> {
     pub by: &'a [PlayerRecipe<Standard>],
     /// Seed of positions and players.
     pub seed: u64,
-    /// Positions that this process values; a task of a job array writes no suite.
+    /// Positions valued here; a task of a job array writes no suite.
     pub slice: TaskSlice,
 }
 

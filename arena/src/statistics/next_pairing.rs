@@ -1,6 +1,6 @@
 //! Chooses the pairing whose games are expected to reduce most the variances of the unsettled
 //! differences between neighbours in the ranking, as fractions of them. A difference is settled if
-//! it exceeds two standard errors, or if these are below a given precision.
+//! it exceeds two standard errors, or these are below a given precision.
 
 use super::ratings::{ELO_PER_LOGIT, MatchRecord, Ratings, ratings, reachable_from};
 
@@ -34,8 +34,8 @@ pub(crate) fn open_differences(
         .collect()
 }
 
-/// The most informative of the `allowed` pairings for `pairs` more pairs of games, or one that
-/// connects separate contestants; `None` if all differences are settled or none is allowed.
+/// The most informative of the `allowed` pairings for `pairs` more pairs of games, at first one
+/// that connects contestants; `None` if all is settled or none is allowed.
 pub(crate) fn next_pairing(
     contestants: usize,
     records: &[MatchRecord],

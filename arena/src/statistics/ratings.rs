@@ -56,7 +56,7 @@ impl MatchRecord {
     }
 }
 
-/// Ratings of all contestants in Elo, with mean 0.
+/// Ratings in Elo, with mean 0.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ratings {
     pub elo: Vec<f64>,
@@ -200,7 +200,7 @@ fn curvature(strengths: &[f64], records: &[&MatchRecord]) -> Matrix {
     matrix
 }
 
-/// Inverse by Gauss–Jordan elimination with pivots; `None` if singular.
+/// Inverse by Gauss–Jordan with pivots; `None` if singular.
 fn invert(mut matrix: Matrix) -> Option<Matrix> {
     let size = matrix.len();
     for (row, entries) in matrix.iter_mut().enumerate() {

@@ -21,11 +21,11 @@ pub enum EloModel {
     #[default]
     Logistic,
     /// Excess of the score over 1/2 in standard deviations of one game, scaled to Elo. Tests take
-    /// equally long at any draw rate.
+    /// as long with any draw rate.
     Normalized,
 }
 
-/// A sequential test: its hypotheses and error probabilities.
+/// A test's hypotheses and error probabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SequentialTest {
     /// Elo under the null hypothesis.
@@ -116,9 +116,9 @@ impl SequentialTest {
         self.batch.is_none_or(|batch| pairs.is_multiple_of(batch))
     }
 
-    /// Log likelihood ratios at which `elo0` and `elo1` are accepted (Wald 1945). Between
-    /// evaluations in batches the ratio overshoots the bounds, which are therefore moved inwards by
-    /// the mean overshoot; they meet if a single batch decides.
+    /// Log likelihood ratios at which `elo0` and `elo1` are accepted (Wald 1945). With batches the
+    /// ratio overshoots the bounds, which are therefore moved inwards by the mean overshoot; they
+    /// meet if a single batch decides.
     pub(crate) fn bounds(&self, evidence: &Evidence) -> (f64, f64) {
         let lower = (self.beta / (1.0 - self.alpha)).ln();
         let upper = ((1.0 - self.beta) / self.alpha).ln();
@@ -130,7 +130,7 @@ impl SequentialTest {
         (lower + nearer, upper - nearer)
     }
 
-    /// Evidence of pairs; the cells that only drawn games can fill are omitted if all are empty.
+    /// Evidence of pairs; the cells for drawn games alone are omitted if all are empty.
     pub(crate) fn pair_evidence(&self, pairs: &PairCounts) -> Evidence {
         match pairs.tally().counts {
             [lost, 0, split, 0, won] => {
@@ -152,8 +152,7 @@ impl SequentialTest {
         }
     }
 
-    /// Evidence of samples of `games_per_sample` games: 2 for pairs, 1 for independent single
-    /// games.
+    /// Evidence of samples of 2 games (pairs) or 1 (independent single games).
     pub(crate) fn evidence<const N: usize>(
         &self,
         tally: &Tally<N>,
@@ -197,7 +196,6 @@ const EMPTY_CELL_COUNT: f64 = 1e-3;
 /// Newton steps before bisection takes over; near a root three or four are enough.
 const MAX_NEWTON_STEPS: usize = 30;
 
-/// The distribution with mean `mean` nearest to `observed`.
 fn nearest_with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {
     tilted_to_zero_mean(
         observed,

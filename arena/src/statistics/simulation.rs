@@ -42,7 +42,7 @@ pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribut
     pair_distribution
 }
 
-/// Simulates a test after every `every` random pairs; returns verdict and number of pairs.
+/// A test of random pairs, evaluated after every `every` pairs: verdict and number of pairs.
 pub fn simulate_pair_test(
     test: &SequentialTest,
     every: u64,
@@ -63,8 +63,8 @@ pub fn simulate_pair_test(
     })
 }
 
-/// Simulates a test of at most `max_pairs` single games, which A wins with probability `score`;
-/// returns verdict and number of games.
+/// A test of up to `max_pairs` random games, which A wins with probability `score`: verdict and
+/// number of games.
 pub fn simulate_test(
     test: &SequentialTest,
     score: f64,

@@ -75,8 +75,7 @@ const DEFAULT_GAMES: u64 = 2000;
 const DEFAULT_TEST_GAMES: u64 = 200_000;
 
 impl PairArguments {
-    /// With `tested`, a sequential test may end the match, so the default number of games is
-    /// larger.
+    /// With `tested`, for a sequential test, the default number of games is larger.
     pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> MatchOptions<G> {
         let default_games = if tested {
             DEFAULT_TEST_GAMES
@@ -150,8 +149,7 @@ impl MatchArguments {
         self.pairs.shard
     }
 
-    /// With `tested`, a sequential test may end the match, so the default number of games is
-    /// larger.
+    /// With `tested`, for a sequential test, the default number of games is larger.
     ///
     /// # Errors
     /// If the set-ups or the evaluator of luck adjustment cannot be read.
@@ -179,7 +177,7 @@ pub(crate) fn luck_evaluator<G: Playable>(notation: &str, game: &G) -> Result<Co
     }
 }
 
-/// Reads words such as `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic count=pairs batch=500`.
+/// Reads `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic count=pairs batch=500`.
 pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
     let (mut elo0, mut elo1, mut alpha, mut beta) = (None, None, 0.05, 0.05);
     let (mut model, mut single_games, mut batch) = (EloModel::Logistic, false, None);

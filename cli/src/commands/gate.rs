@@ -154,7 +154,6 @@ impl<G: Learnable> PreparedPromotion<G> {
         })
     }
 
-    /// Copies the model, then adds its line to the ledger.
     fn publish(&self, result: &MatchResult, arguments: &Arguments) -> Result<()> {
         if !self.path.exists() {
             output::write_file(&self.path, &self.bytes)?;
@@ -168,7 +167,7 @@ impl<G: Learnable> PreparedPromotion<G> {
         Ok(output::write_file(&arguments.ledger, text)?)
     }
 
-    /// File, shape, weights, data, settings, result of the gate, an empty cell, date, checksum.
+    /// File, shape, weights, data, settings, gate, empty cell, date, checksum.
     fn ledger_line(&self, result: &MatchResult, arguments: &Arguments) -> String {
         let provenance: Value = serde_json::from_str(&self.model.provenance).unwrap_or_default();
         let shape = match &self.model.model {

@@ -368,7 +368,6 @@ fn is_einstein<G: Playable>(game: &G) -> bool {
     (game as &dyn Any).is::<Standard>()
 }
 
-/// `None` if the types differ.
 fn downcast_value<A: 'static, B: 'static>(value: A) -> Option<B> {
     let value: Box<dyn Any> = Box::new(value);
     value.downcast().ok().map(|value| *value)

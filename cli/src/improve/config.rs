@@ -42,7 +42,7 @@ pub(crate) struct ImproveConfig {
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrainSection {
     family: String,
-    /// Number of newest generations whose games are trained on.
+    /// Newest generations whose games are trained on.
     pub(crate) last_generations: u64,
     #[serde(default)]
     target: TargetConfig,

@@ -245,7 +245,7 @@ impl<G: Learnable> Generation<'_, G> {
 }
 
 impl<G: Learnable> Run<'_, G> {
-    /// Self-play of a generation, whose records contain no paths.
+    /// Self-play, whose records contain no paths.
     pub(super) fn self_play(&self, number: u64, best: &Evaluator) -> Result<SelfPlay<G>> {
         let run = SelfPlay::new(self.config.selfplay(number, best))?;
         Ok(match &best.model {

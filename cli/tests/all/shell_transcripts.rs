@@ -119,7 +119,7 @@ fn run(command: &str, program: &Path, directory: &Path) -> String {
     }
 }
 
-/// Matches a line; in `pattern`, `[..]` stands for any text.
+/// In `pattern`, `[..]` stands for any text.
 pub(crate) fn is_like(pattern: &str, line: &str) -> bool {
     let Some((start, rest)) = pattern.split_once("[..]") else {
         return pattern == line;

@@ -167,7 +167,7 @@ impl<G: Learnable> PreparedPromotion<G> {
         Ok(output::write_file(&arguments.ledger, text)?)
     }
 
-    /// File, shape, weights, data, settings, gate, empty cell, date, checksum.
+    /// File, shape, weights, data, settings, gate result, empty cell, date, checksum.
     fn ledger_line(&self, result: &MatchResult, arguments: &Arguments) -> String {
         let provenance: Value = serde_json::from_str(&self.model.provenance).unwrap_or_default();
         let shape = match &self.model.model {

@@ -1,7 +1,7 @@
-//! A seat's main time, then byo-yomi: periods of overtime for a number of moves each (Canadian, as
-//! in GTP) or for one move (`byoyomi` of KGS).
+//! Clock of a seat: main time, then byo-yomi: periods of overtime for a number of moves each
+//! (Canadian, as in GTP) or for one move (`byoyomi` of KGS).
 //!
-//! No move gets more than a quarter of the main time or its fraction of a byo-yomi period,
+//! No move gets more than a quarter of the main time left or its fraction of a byo-yomi period,
 //! whichever is more, and in byo-yomi no more than is left of the period.
 
 use std::time::Duration;
@@ -46,8 +46,8 @@ impl Clock {
         clock
     }
 
-    /// A referee's report: `left` is main time if `stones` is 0, else the time left of a period for
-    /// so many moves.
+    /// Takes over a referee's report: `left` is main time if `stones` is 0, else the time left of a
+    /// period for so many moves.
     pub(crate) fn set_left(&mut self, left: Duration, stones: u32) {
         (self.left, self.moves) = (left, stones);
         match self.overtime {

@@ -25,7 +25,7 @@ use std::{
 /// 1` bytes.
 pub const MAX_LINE: usize = 1 << 16;
 
-/// Characters of an error message.
+/// Maximum characters of an error message.
 const MAX_ERROR_LENGTH: usize = 1000;
 
 /// A session in a line protocol.
@@ -34,7 +34,7 @@ pub trait Protocol: Send {
     fn handle_line(&mut self, line: &str, output: &mut dyn Output) -> Action;
 }
 
-/// What to do after a line.
+/// What the caller does after a line.
 pub enum Action {
     /// Passes the next line to this session.
     Continue,
@@ -114,11 +114,11 @@ pub type PlayerPolicy = Arc<dyn Fn(&Notation) -> Result<Notation, String> + Send
 pub type OpenSession =
     Arc<dyn Fn(&Notation, Option<&Notation>) -> Result<Box<dyn Protocol>, String> + Send + Sync>;
 
-/// Opens a session of `game` with `player` or, for `None`, a search of one second per move. Only
-/// trusted notations of game and player may name files and programs.
+/// Opens a session of `game` with `player` or, for `None`, a search of at most one second per move.
+/// Only trusted notations of game and player may name files and programs.
 ///
-/// # Errors
-/// One line, if the protocol is for another game, or the player is unknown or refused.
+/// # Errors One line, if the protocol is for another game, the game is not for two seats, or the
+/// player is unknown or refused.
 pub fn open<G: Playable>(
     protocol_kind: ProtocolKind,
     game: G,
@@ -143,8 +143,7 @@ pub fn open<G: Playable>(
 
 /// Opens GTP, as [`open`] does, for programs that speak no other protocol.
 ///
-/// # Errors
-/// One line, if the player is unknown or refused.
+/// # Errors One line, if the game is not for two seats, or the player is unknown or refused.
 pub fn open_gtp<G: Playable>(
     game: G,
     player: Option<&Notation>,
@@ -168,7 +167,7 @@ impl ProtocolKind {
 trait Handler<G: Playable>: Default + Send {
     const ERROR_PREFIX: &'static str;
 
-    /// Returns the rest of the reply, not yet written to `output`.
+    /// Handles a line; returns the part of the reply that it has not written to `output`.
     fn handle(
         &mut self,
         session: &mut Session<G>,
@@ -215,7 +214,7 @@ fn check_length(line: &str) -> Result<(), String> {
         .ok_or_else(|| format!("a line has at most {MAX_LINE} bytes"))
 }
 
-/// Parses at most a year.
+/// Parses a number of seconds, at most a year.
 fn parse_seconds(word: &str) -> Option<Duration> {
     let seconds: f64 = word.parse().ok()?;
     (0.0..=31_536_000.0)

@@ -35,7 +35,7 @@ pub(crate) struct Session<G: Playable> {
     pub(crate) action: Action,
     config: SessionConfig,
     player: EnginePlayer<G>,
-    /// If false, the player is the default one.
+    /// Whether the user named the player; else it is the default one.
     is_player_named: bool,
     /// Games begun and positions set; part of each seed.
     games: u64,
@@ -78,14 +78,15 @@ impl<G: Playable> Session<G> {
         Ok(session)
     }
 
-    /// Black is to move if the game permits.
+    /// Begins a new game, with Black to move if the game permits.
     pub(crate) fn start_new_game(&mut self) {
         let mut random = RandomStream::new(self.seed(SeedSpace::Arena));
         let start = self.game.random_start(&mut random, self.black_seat());
         self.begin(start, None);
     }
 
-    /// A player that the user named stays if the new game supports it.
+    /// Replaces the session by one of another game; a player that the user named stays if that game
+    /// supports it.
     pub(crate) fn change_game(&mut self, game: &Notation) -> Result<(), String> {
         let player = self.is_player_named.then_some(self.player.spec());
         let open = &self.config.open;
@@ -98,13 +99,13 @@ impl<G: Playable> Session<G> {
         std::mem::replace(&mut self.action, Action::Continue)
     }
 
-    /// The player drops its tree and table.
+    /// Begins at a position; the player drops its tree and table.
     fn begin(&mut self, start: G::Position, die: Option<u8>) {
         self.jump_to(start, die);
         self.player.new_game(self.seed(SeedSpace::Player));
     }
 
-    /// The player keeps its tree and table.
+    /// Sets the start of the game; the player keeps its tree and table.
     fn jump_to(&mut self, start: G::Position, die: Option<u8>) {
         self.games += 1;
         (self.start, self.position, self.die) = (start, start, die);
@@ -136,7 +137,7 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// The player keeps its tree and table.
+    /// Sets the position; the player keeps its tree and table.
     pub(crate) fn continue_at(&mut self, text: &str) -> Result<(), String> {
         let (position, die) = self.parse_position(text)?;
         self.jump_to(position, die);
@@ -148,7 +149,8 @@ impl<G: Playable> Session<G> {
         parsed.map_err(|error| error.to_string())
     }
 
-    /// The player keeps its tree and table if the transcript continues the current game.
+    /// Sets the game to the last one in `text`; the player keeps its tree and table if that
+    /// continues the current game.
     pub(crate) fn set_transcript(&mut self, text: &str) -> Result<(), String> {
         let game = self.read_games(text)?.pop().ok_or(NO_GAME_ERROR)??;
         let own_plies = self.plies.iter().map(|&(_, outcome, mv)| (outcome, mv));
@@ -163,7 +165,8 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Loads the first game of a file, to its end or to before move number `before`, from 1.
+    /// Loads the first game of a file, to its end or to before move number `before`, counted from
+    /// 1.
     pub(crate) fn load_game(&mut self, file: &str, before: Option<usize>) -> Result<(), String> {
         let text = (self.config.read_file)(file)?;
         let game = self.read_games(&text)?.into_iter().next();
@@ -180,7 +183,8 @@ impl<G: Playable> Session<G> {
         }
     }
 
-    /// The outer error: the game has no transcript format.
+    /// Reads the games of a transcript; the outer error means that the game has no transcript
+    /// format.
     fn read_games(&self, text: &str) -> Result<Vec<Result<PlainGame<G>, String>>, String> {
         let form = G::registry().transcripts.first().ok_or(NO_FORMAT_ERROR)?;
         let games = (form.read)(&self.game, text.as_bytes()).into_iter();
@@ -206,7 +210,7 @@ impl<G: Playable> Session<G> {
         usize::from(self.game.seat_title(1).starts_with('B'))
     }
 
-    /// `Some(None)` for a draw, `None` before the end.
+    /// The seat that won; `Some(None)` for a draw, `None` before the end.
     pub(crate) fn winner(&self) -> Option<Option<usize>> {
         let payoffs = self.game.payoffs(&self.position)?;
         let loses = |seat: &usize| payoffs[*seat] < payoffs[1 - seat];
@@ -325,7 +329,7 @@ impl<G: Playable> Session<G> {
         self.die = None;
     }
 
-    /// The last move's roll stays.
+    /// Takes back the last move; its roll stays.
     pub(crate) fn undo(&mut self) -> Result<(), String> {
         let (position, outcome, _) = self.plies.pop().ok_or("cannot undo")?;
         (self.position, self.die) = (position, Self::has_dice().then_some(outcome));

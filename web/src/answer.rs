@@ -1,6 +1,6 @@
 //! Answers to API requests, in JSON; docs/reference/api.md explains every key.
 //!
-//! Invariant: requests share no state but exact values.
+//! Invariant: requests share no state except caches, which do not change answers.
 
 use crate::api_types::{Problem, Question};
 use crate::games::{each_game, parse, parse_page_game, with_game};
@@ -28,7 +28,7 @@ use serde::de::Error as _;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 
-/// Characters that an error quotes of an invalid text.
+/// Maximum characters that an error quotes of an invalid text.
 const MAX_QUOTED_CHARS: usize = 80;
 
 /// Answers a request; errors are an object with the key `error`.
@@ -66,7 +66,7 @@ fn answer_with_observer(
         .unwrap_or_else(|problem| json!(problem))
 }
 
-/// The game (`None` for the list of games), and the other keys.
+/// Parses a request into its game (`None` for the list of games) and the other keys.
 fn parse_request(request: &[u8]) -> Result<(Option<String>, Question), Problem> {
     let parse = || {
         let mut request: Value = serde_json::from_slice(strip_bom(request))?;

@@ -92,7 +92,7 @@ pub struct GameReview {
     pub plies: Vec<PlyReview>,
     /// Whether the game has a result, by the rules or by the request.
     pub over: bool,
-    /// Largest |sum of terms − result| over all seats, by rounding.
+    /// Largest |sum of terms − result| of the seats, a rounding error.
     pub balance: f64,
 }
 

@@ -1,6 +1,6 @@
 //! Open HTTP connections, with limits per client (an IPv4 address, or an IPv6 network of 64 bits)
-//! and in total. Beyond a limit the longest idle connection is evicted, so silent clients block
-//! nobody.
+//! and in total. Beyond a limit, the client with the most connections loses its longest idle one,
+//! so silent clients block nobody.
 
 use std::{
     collections::HashMap,
@@ -24,7 +24,7 @@ pub(crate) struct ClientLimit {
     pub(crate) total: usize,
 }
 
-/// Maximum, below the usual limit of a process's file descriptors.
+/// Maximum of open connections, below the usual limit of a process's file descriptors.
 const MAX_CONNECTIONS: ClientLimit = ClientLimit {
     per_client: 128,
     total: 512,
@@ -207,7 +207,8 @@ impl Connection {
         }
     }
 
-    /// Registers a request whose body follows; `None` if too many files are being uploaded.
+    /// Registers a request whose body follows; `None` if too many files are being uploaded or the
+    /// connection is evicted.
     pub(crate) fn begin_request(&self, has_file: bool) -> Option<RequestGuard> {
         let mut entries = self.total.lock_entries();
         let has_room = !has_file
@@ -238,7 +239,7 @@ impl RequestGuard {
         self.set_phase(Phase::Answer);
     }
 
-    /// Does nothing if the connection is closed or has begun a later request.
+    /// Sets the connection's phase, unless it is closed or has begun a later request.
     fn set_phase(&self, phase: Phase) {
         let mut entries = self.total.lock_entries();
         let entry = entries.get_mut(&self.number);
@@ -255,7 +256,7 @@ impl Drop for RequestGuard {
     }
 }
 
-/// `None` if `end` completes first.
+/// Result of `work`; `None` if `end` completes first.
 pub(crate) async fn run_until<T>(
     work: impl Future<Output = T>,
     mut end: Pin<&mut impl Future<Output = ()>>,
@@ -317,7 +318,7 @@ impl hyper::rt::Write for ByteStream {
         Poll::Ready(Ok(()))
     }
 
-    /// The socket closes when its last owner is dropped.
+    /// Does nothing: the socket closes when its last owner is dropped.
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }

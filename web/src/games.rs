@@ -1,4 +1,4 @@
-//! Games for requests: all, with the parameters in
+//! Games that requests may name: all, with the parameters in
 //! [`GameInfo::page_parameters`](engine::play::game_info::GameInfo::page_parameters), which name no
 //! files.
 
@@ -44,7 +44,7 @@ pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
     Notation::parse(text).map_err(Problem::invalid_request)
 }
 
-/// Parameters that the page does not offer are an error.
+/// Parses a game's notation; parameters that the page does not offer are an error.
 pub(crate) fn parse_page_game<G: Playable>(text: &str, notation: &Notation) -> Result<G, Problem> {
     let is_allowed = |argument: &&Argument| {
         let key = argument.key.as_deref().unwrap_or_default();

@@ -27,7 +27,7 @@ const BUSY_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 struct Session {
     gtp: Mutex<Box<dyn Protocol>>,
-    /// Start and stop flag of the running command.
+    /// Start time and stop flag of the running command.
     search: Mutex<Option<(Instant, Arc<AtomicBool>)>>,
 }
 
@@ -57,7 +57,7 @@ impl Output for Reply {
     }
 }
 
-/// Open sessions, in order of last use.
+/// Open sessions, the longest unused first.
 pub struct Sessions {
     limits: RequestLimits,
     all: Mutex<Vec<(String, SharedSession)>>,
@@ -71,7 +71,7 @@ impl Sessions {
         Self { limits, all }
     }
 
-    /// Checks the name of a session.
+    /// Whether `name` is valid as the name of a session; it may be empty.
     #[must_use]
     pub fn is_name(name: &str) -> bool {
         let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || b"-_".contains(&sign);

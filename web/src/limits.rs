@@ -14,7 +14,7 @@ use engine::play::{
 };
 use std::time::Duration;
 
-/// Bytes of a request without a file.
+/// Maximum bytes of a request without a file.
 pub(crate) const MAX_REQUEST: usize = 1 << 16;
 pub(crate) const MAX_PLIES: usize = 600;
 pub(crate) const MAX_EVALUATORS: usize = 16;
@@ -32,7 +32,7 @@ pub struct RequestLimits {
     pub simulations: u32,
     /// Maximum and default number of games in a rollout of each move.
     pub games: u32,
-    /// Maximum time, checked between searches.
+    /// Maximum time of a request, checked between searches.
     pub total: Duration,
 }
 
@@ -98,7 +98,7 @@ impl RequestLimits {
         notation.map_err(|problem| problem_in("player", text, problem))
     }
 
-    /// Restricts as [`RequestLimits::parse_player`] does.
+    /// Checks a parsed notation and adds limits, as [`RequestLimits::parse_player`] does.
     pub(crate) fn restrict<G: Playable>(
         &self,
         mut notation: Notation,
@@ -159,7 +159,7 @@ impl RequestLimits {
         Ok(notation)
     }
 
-    /// `None` if the family has no such option.
+    /// Checks an option's value; `None` if the family has no such option.
     fn check<G: Playable>(
         &self,
         family: Family,
@@ -205,7 +205,7 @@ fn parse(text: &str) -> Result<Notation, NotationProblem> {
     Notation::parse(text).map_err(|error| (error.character, error.problem))
 }
 
-/// Quotes `text`, a notation of a `what`, and the position of the mistake.
+/// Error that quotes `text`, the notation of a `what`, and the position of the mistake.
 pub(crate) fn problem_in(what: &str, text: &str, (character, problem): NotationProblem) -> Problem {
     let text = shorten(text, 200);
     Problem::invalid_request(format!("{what} '{text}', character {character}: {problem}"))

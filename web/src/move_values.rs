@@ -39,7 +39,7 @@ pub struct PositionValues<M> {
     pub seat: Seat,
     /// Payoffs if the game is over; there are no moves and rolls then.
     pub end: Option<Payoffs>,
-    /// All moves, in list order; a move with a value also has the payoffs of all seats.
+    /// All moves, in the game's order; a move with a value also has the payoffs of all seats.
     pub analysis: Analysis<M>,
     /// All rolls; without dice a single one that allows every move.
     pub rolls: Vec<Roll>,
@@ -51,11 +51,11 @@ pub struct Roll {
     pub face: Option<u8>,
     /// Probability of the roll.
     pub probability: f64,
-    /// Allowed moves, as indices into the list.
+    /// Allowed moves, as indices into [`PositionValues::moves`].
     pub permitted: Range<usize>,
 }
 
-/// Gets the values after every search depth except the last; false stops the search.
+/// Callback that gets the values after every search depth except the last; false stops the search.
 pub type ValueObserver<'a, M> = dyn FnMut(&PositionValues<M>) -> bool + 'a;
 
 /// Whether outcomes are random, such as rolls of dice.
@@ -79,7 +79,7 @@ fn rolls<G: Playable>(game: &G, position: &G::Position, moves: &[G::Move]) -> Ve
 }
 
 impl<M> PositionValues<M> {
-    /// Values of all moves, in list order.
+    /// Values of all moves, in the game's order.
     #[must_use]
     pub fn moves(&self) -> &[MoveValue<M>] {
         &self.analysis.moves
@@ -100,7 +100,7 @@ impl<M> PositionValues<M> {
         best.map(|(index, _)| index)
     }
 
-    /// Values of the position; requires values of all moves.
+    /// The position's value for each seat; requires values of all moves.
     #[must_use]
     pub fn seat_values(&self) -> SeatValues {
         let expected = |seat| self.expected_over_rolls(|rated| Some(rated.payoffs?[seat]));

@@ -2,7 +2,7 @@
 //! optionally GTP at `/exec`.
 //!
 //! `Host` and `Origin` must be this server's, against requests from other sites. Status 503 means
-//! that a limit is reached.
+//! that a limit is reached or that the computation of an answer failed.
 
 use crate::answer::answer_each;
 use crate::connections::{Connection, Connections, run_until};
@@ -40,15 +40,16 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Bytes of an uploaded file of games.
+/// Maximum bytes of an uploaded file of games.
 const MAX_FILE_BYTES: usize = 4 << 20;
-/// Bytes of a request head, and of one read from a socket.
+/// Maximum bytes of a request's head, and of hyper's read buffer.
 const MAX_HEAD_BYTES: usize = 16 << 10;
-/// How long a request's last search may exceed the request's time limit.
+/// Time added to a request's limit, which is only checked between searches.
 const SEARCH_GRACE: Duration = Duration::from_secs(10);
-/// Messages buffered for a client. An answer has fewer, so no search waits for a slow client.
+/// Maximum parts of an answer that wait for the client. An answer has fewer, so no search waits for
+/// a slow client.
 const MAX_UNSENT_MESSAGES: usize = 64;
-/// Threads for requests and answers; searches have others.
+/// Threads for requests and answers; searches run on separate ones.
 const CONNECTION_THREADS: usize = 2;
 /// Pause after an error such as a lack of file descriptors.
 const ACCEPT_ERROR_PAUSE: Duration = Duration::from_millis(50);
@@ -59,7 +60,7 @@ pub type ReadGames = fn(&[u8], &dyn Fn() -> bool) -> Result<String, String>;
 
 /// Options of a server.
 pub struct ServerOptions {
-    /// Number of search threads.
+    /// Maximum number of searches at a time.
     pub searches: usize,
     /// Converts uploaded files of games.
     pub read_games: ReadGames,
@@ -94,11 +95,11 @@ struct Server {
     queue: Arc<SearchQueue>,
 }
 
-/// Serves the board until the process ends.
+/// Serves the page and the API until the process ends.
 ///
 /// # Errors
 ///
-/// If threads cannot be started or the listener fails.
+/// If threads cannot be started or the listener cannot be used.
 pub fn serve(listener: std::net::TcpListener, options: ServerOptions) -> io::Result<Infallible> {
     listener.set_nonblocking(true)?;
     let ServerOptions {
@@ -260,8 +261,8 @@ async fn route(
 const METHOD_NOT_ALLOWED: StatusCode = StatusCode::METHOD_NOT_ALLOWED;
 const UNAVAILABLE: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
 
-/// Refuses other sites. Browsers send requests for images without `Origin`, but with
-/// `Sec-Fetch-Site`.
+/// The GTP sessions, if this request may use them. Browsers send another site's requests for images
+/// without `Origin`, but with `Sec-Fetch-Site`.
 fn allowed_sessions(
     server: &Server,
     method: &Method,
@@ -305,8 +306,8 @@ fn check_origin(server: &Server, headers: &HeaderMap) -> Result<(), &'static str
     }
 }
 
-/// `Host` is `localhost` or this server's address (any, if it listens on all), with its port.
-/// Another site could make other names point here.
+/// Whether `host` is `localhost`, a loopback address or this server's (any, if it listens on all),
+/// with its port. Other sites could make other names point here.
 fn is_own_host(server: &Server, host: &str) -> bool {
     let Ok(Parts {
         scheme: None,
@@ -331,11 +332,11 @@ fn is_own_host(server: &Server, host: &str) -> bool {
     }
 }
 
-/// A complete answer or one line of [`JSON_LINES`].
+/// Status, content type and text: a complete answer, or one line of [`JSON_LINES`].
 type AnswerPart = (StatusCode, &'static str, String);
 
 const JSON: &str = "application/json";
-/// Type of a stream: one JSON object per line.
+/// Content type of a streamed answer: one JSON object per line.
 const JSON_LINES: &str = "application/x-ndjson";
 
 const BODY_TIMEOUT: Refusal = (
@@ -363,7 +364,7 @@ struct AnswerSender {
 }
 
 impl AnswerSender {
-    /// Sends; false if the client is gone.
+    /// Sends a part of the answer; false if the client is gone.
     fn send(&self, part: AnswerPart) -> bool {
         self.sender.try_send(part).is_ok()
     }

@@ -12,12 +12,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[link(wasm_import_module = "alea")]
 unsafe extern "C" {
-    /// Passes `bytes` bytes of JSON from `start` to the page: values after a depth of a streamed
+    /// Passes `bytes` bytes of JSON at `start` to the page: the values after a depth of a streamed
     /// analysis.
     safe fn tell(start: *const u8, bytes: usize);
 }
 
-/// The request, then the answer.
+/// Buffer for the request, then for the answer.
 static BUFFER: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 fn lock_buffer() -> MutexGuard<'static, Vec<u8>> {

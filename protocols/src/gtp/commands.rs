@@ -1,4 +1,4 @@
-//! GTP commands: the standard's, Lajkonik's, and extensions.
+//! GTP commands: the standard's, those of Lajkonik (a Havannah program), and extensions.
 
 use super::{Call, Reply, analysis::Form, empty_reply, is_same_command, syntax_error, text_reply};
 use crate::clock::{Clock, Overtime};
@@ -255,7 +255,7 @@ impl<G: Playable> Call<'_, G> {
         text_reply(winner.to_lowercase().replace(' ', "_"))
     }
 
-    /// `B+12` if the game has scores, else `B+1`; `0` for a draw.
+    /// Winner and lead, as `B+12`; `B+1` if the game has no scores, `0` for a draw.
     fn final_score(&mut self) -> Reply {
         let session = &self.session;
         let winner = session

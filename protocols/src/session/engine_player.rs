@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Options that limit a search; setting one removes the others.
 const LIMIT_KEYS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
-/// Limit in the second player's notation; the caller's times are shorter.
+/// Milliseconds in the second player's notation; the caller's times are shorter.
 const MAX_MS: &str = "86400000";
 
 pub(super) struct EnginePlayer<G: Playable> {
@@ -102,7 +102,8 @@ impl<G: Playable> EnginePlayer<G> {
         Duration::try_from_secs_f64(ms / 1000.0).ok()
     }
 
-    /// If so, the second player can search for that time too.
+    /// Whether time is the player's only limit; then the second player can search for that time,
+    /// too.
     fn has_only_time_limit(&self) -> bool {
         let keeps_tree = (self.spec.argument("keep")).is_some_and(|keep| keep.name == "on");
         let own = self.spec.clone().without_arguments(&["ms", "keep"]);
@@ -122,7 +123,7 @@ impl<G: Playable> EnginePlayer<G> {
             .with_argument(key, value)
     }
 
-    /// `player` with its notation, then options with their value or `default`.
+    /// Keys and values: `player` with its notation, then the options with their value or `default`.
     pub(super) fn options(&self, game: &G) -> Vec<(String, String)> {
         let player = ("player".to_owned(), self.spec.to_string());
         let recipe = PlayerRecipe::from_parsed(&self.spec, game);

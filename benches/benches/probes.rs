@@ -5,7 +5,7 @@ use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{MoveList, Position, Standard, tables::shared_tables::shared_tables};
 use std::hint::black_box;
 
-/// Too many for the endgame table's entries to fit the caches of a core.
+/// Positions whose table entries do not fit the caches of a core.
 const NUM_POSITIONS: usize = 1 << 16;
 
 fn endgames(game: &Standard) -> Vec<Position> {

@@ -54,7 +54,7 @@ pub trait NamedValue: Copy + PartialEq + 'static {
     }
 }
 
-/// Red begins games with even numbers.
+/// Prepares a game; Red begins those with even numbers.
 fn begin_game(
     game: &Standard,
     players: &mut [Box<dyn Player<Standard>>; 2],

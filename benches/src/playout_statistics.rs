@@ -1,7 +1,7 @@
 //! Statistics of random play from random set-ups.
 //!
 //! This slow implementation, where both sides choose uniformly among legal moves, is the reference
-//! for faster playouts ([`compare`]). Results do not depend on threads.
+//! for faster playouts ([`playout_speed::compare`]). Results do not depend on threads.
 
 pub mod playout_speed;
 use arena::error::Result;
@@ -42,8 +42,8 @@ pub struct RandomPlayReport {
     pub wall_seconds: f64,
 }
 
-/// Plays at least one random game on `threads` threads (0 = all cores). Red begins every other
-/// game.
+/// Plays `games` random games, at least one, on `threads` threads (0 = all cores). Red begins every
+/// other game.
 pub fn random_play(
     game: &Standard,
     games: u64,

@@ -15,12 +15,11 @@ pub(super) struct Entrant {
     pub number: u32,
     #[serde(rename = "player")]
     pub name: String,
-    /// Notation of our corresponding player. MrRandom is an evaluator in the report, so it takes a
-    /// win that it sees. Deeper players average raw scores, whose scale is not printed;
-    /// `benches/results/published-tables.md` explains the choice.
+    /// Notation of our corresponding player; `benches/results/published-tables.md` explains the
+    /// choices for MrRandom and for the scale of raw scores.
     #[serde(rename = "here")]
     pub player: String,
-    /// Estimate per game.
+    /// Estimated time per game.
     pub milliseconds: f64,
     /// Printed win percentages, by the number of the opponent.
     #[serde(flatten)]

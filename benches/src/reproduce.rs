@@ -53,9 +53,9 @@ impl Target {
 
 #[derive(Clone)]
 pub struct Settings {
-    /// As many games as published, instead of as many as take about a minute.
+    /// Whether games are as many as published, not as many as take about a minute.
     pub full: bool,
-    /// Replaces the number of games by `full`.
+    /// Number of games, instead of the one by `full`.
     pub games: Option<u64>,
     /// Numbers of Rock'n'Roll's players that play; empty for all.
     pub only: Vec<u32>,
@@ -79,7 +79,7 @@ impl Settings {
     }
 }
 
-/// `report` gets a line for every finished part.
+/// `report` gets a line for every finished match.
 pub fn run(
     target: Target,
     settings: &Settings,

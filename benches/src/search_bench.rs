@@ -22,7 +22,7 @@ pub use compare_players::compare_players;
 #[derive(Clone)]
 pub struct Settings {
     pub suite: Suite,
-    /// Notations; if empty, the players of the study.
+    /// Notations of players; if empty, the players of the study.
     pub players: Vec<String>,
     pub seed: u64,
     /// Searches of every position, at least 1; the fastest counts.

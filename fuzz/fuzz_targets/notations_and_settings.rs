@@ -16,7 +16,7 @@ pub(crate) fn notation(bytes: &[u8]) {
     }
 }
 
-/// Ignores positions in the texts.
+/// Equality except for positions in the texts.
 fn same(a: &Notation, b: &Notation) -> bool {
     let mut pairs = a.arguments.iter().zip(&b.arguments);
     (&a.name, a.arguments.len()) == (&b.name, b.arguments.len())

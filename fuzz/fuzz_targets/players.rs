@@ -31,7 +31,7 @@ const COSTLY_KEYS: &[(&[&str], f64)] = &[
     ),
 ];
 
-/// A cheap player decides within milliseconds, and reads no file.
+/// Whether a player decides within milliseconds and reads no file.
 pub(crate) fn is_cheap(text: &str) -> bool {
     fn cheap(notation: &Notation) -> bool {
         let key = |key_name| {

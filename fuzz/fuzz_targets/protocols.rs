@@ -8,7 +8,7 @@ use engine::play::{
 use protocols::{Action, Protocol, ProtocolKind, SessionConfig};
 use std::{sync::Arc, time::Duration};
 
-/// A two-ply search on a large board of Havannah takes seconds under a sanitizer. The target
+/// Permits one ply: two on a large board of Havannah take seconds under a sanitizer. The target
 /// `recipes` tries other players.
 fn permit_cheap_player(notation: &Notation) -> Result<Notation, String> {
     let text = notation.to_string();

@@ -49,7 +49,7 @@ static BAIT: LazyLock<(PathBuf, OwnedFd)> = LazyLock::new(|| {
 const SHARD: &[u8] = include_bytes!("../../data/sample/000000.games");
 const MODEL: &[u8] = include_bytes!("../../models/quick-ntuple.safetensors");
 
-/// `text` is the game in the header.
+/// A file of games with `text` as the game in its header.
 fn shard_naming_game(text: &str) -> Option<Vec<u8>> {
     let end = 20 + u32::from_le_bytes(*SHARD[12..].first_chunk()?) as usize;
     let mut header: Value = serde_json::from_slice(&SHARD[20..end]).ok()?;

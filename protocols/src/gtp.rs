@@ -25,7 +25,7 @@ struct Call<'a, G: Playable> {
     output: &'a mut dyn Output,
 }
 
-/// Text that answers a command, or a problem; `None` if the command has already written its output.
+/// A command's answer or error; `None` if it has already written its output.
 type Reply = Result<Option<String>, String>;
 
 fn empty_reply() -> Reply {

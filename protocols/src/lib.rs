@@ -117,8 +117,9 @@ pub type OpenSession =
 /// Opens a session of `game` with `player` or, for `None`, a search of at most one second per move.
 /// Only trusted notations of game and player may name files and programs.
 ///
-/// # Errors One line, if the protocol is for another game, the game is not for two seats, or the
-/// player is unknown or refused.
+/// # Errors
+/// One line, if the protocol is for another game, the game not for two seats, or the player unknown
+/// or refused.
 pub fn open<G: Playable>(
     protocol_kind: ProtocolKind,
     game: G,
@@ -143,7 +144,8 @@ pub fn open<G: Playable>(
 
 /// Opens GTP, as [`open`] does, for programs that speak no other protocol.
 ///
-/// # Errors One line, if the game is not for two seats, or the player is unknown or refused.
+/// # Errors
+/// One line, if the game is not for two seats, or the player unknown or refused.
 pub fn open_gtp<G: Playable>(
     game: G,
     player: Option<&Notation>,
@@ -167,7 +169,7 @@ impl ProtocolKind {
 trait Handler<G: Playable>: Default + Send {
     const ERROR_PREFIX: &'static str;
 
-    /// Handles a line; returns the part of the reply that it has not written to `output`.
+    /// Returns the part of the reply that is not yet written to `output`.
     fn handle(
         &mut self,
         session: &mut Session<G>,
@@ -214,7 +216,7 @@ fn check_length(line: &str) -> Result<(), String> {
         .ok_or_else(|| format!("a line has at most {MAX_LINE} bytes"))
 }
 
-/// Parses a number of seconds, at most a year.
+/// Parses seconds, at most a year.
 fn parse_seconds(word: &str) -> Option<Duration> {
     let seconds: f64 = word.parse().ok()?;
     (0.0..=31_536_000.0)

@@ -47,7 +47,7 @@ fn go<G: Playable>(session: &mut Session<G>, output: &mut dyn Output) -> Result<
     Ok(format!("{stats}\n=== {mv}{}", value.unwrap_or_default()))
 }
 
-/// Reports the best moves until the search ends, reaches `depth`, or the next line comes.
+/// Searches until it ends, a depth is reached or the next line comes.
 fn hint<G: Playable>(
     session: &mut Session<G>,
     depth: Option<u32>,

@@ -35,7 +35,7 @@ pub(crate) struct Session<G: Playable> {
     pub(crate) action: Action,
     config: SessionConfig,
     player: EnginePlayer<G>,
-    /// Whether the user named the player; else it is the default one.
+    /// If false, the player is the default one.
     is_player_named: bool,
     /// Games begun and positions set; part of each seed.
     games: u64,
@@ -78,15 +78,14 @@ impl<G: Playable> Session<G> {
         Ok(session)
     }
 
-    /// Begins a new game, with Black to move if the game permits.
+    /// Black is to move if the game permits.
     pub(crate) fn start_new_game(&mut self) {
         let mut random = RandomStream::new(self.seed(SeedSpace::Arena));
         let start = self.game.random_start(&mut random, self.black_seat());
         self.begin(start, None);
     }
 
-    /// Replaces the session by one of another game; a player that the user named stays if that game
-    /// supports it.
+    /// Opens another game; a player that the user named stays if that game supports it.
     pub(crate) fn change_game(&mut self, game: &Notation) -> Result<(), String> {
         let player = self.is_player_named.then_some(self.player.spec());
         let open = &self.config.open;
@@ -99,13 +98,13 @@ impl<G: Playable> Session<G> {
         std::mem::replace(&mut self.action, Action::Continue)
     }
 
-    /// Begins at a position; the player drops its tree and table.
+    /// Begins a game; the player drops its tree and table.
     fn begin(&mut self, start: G::Position, die: Option<u8>) {
         self.jump_to(start, die);
         self.player.new_game(self.seed(SeedSpace::Player));
     }
 
-    /// Sets the start of the game; the player keeps its tree and table.
+    /// Sets the start; the player keeps its tree and table.
     fn jump_to(&mut self, start: G::Position, die: Option<u8>) {
         self.games += 1;
         (self.start, self.position, self.die) = (start, start, die);
@@ -149,8 +148,8 @@ impl<G: Playable> Session<G> {
         parsed.map_err(|error| error.to_string())
     }
 
-    /// Sets the game to the last one in `text`; the player keeps its tree and table if that
-    /// continues the current game.
+    /// Loads the last game in `text`; the player keeps its tree and table if it continues the
+    /// current game.
     pub(crate) fn set_transcript(&mut self, text: &str) -> Result<(), String> {
         let game = self.read_games(text)?.pop().ok_or(NO_GAME_ERROR)??;
         let own_plies = self.plies.iter().map(|&(_, outcome, mv)| (outcome, mv));
@@ -165,8 +164,7 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Loads the first game of a file, to its end or to before move number `before`, counted from
-    /// 1.
+    /// Loads the first game of a file, to its end or to before move number `before`, from 1.
     pub(crate) fn load_game(&mut self, file: &str, before: Option<usize>) -> Result<(), String> {
         let text = (self.config.read_file)(file)?;
         let game = self.read_games(&text)?.into_iter().next();
@@ -183,8 +181,7 @@ impl<G: Playable> Session<G> {
         }
     }
 
-    /// Reads the games of a transcript; the outer error means that the game has no transcript
-    /// format.
+    /// Parses games; the outer error: the rules have no transcript format.
     fn read_games(&self, text: &str) -> Result<Vec<Result<PlainGame<G>, String>>, String> {
         let form = G::registry().transcripts.first().ok_or(NO_FORMAT_ERROR)?;
         let games = (form.read)(&self.game, text.as_bytes()).into_iter();

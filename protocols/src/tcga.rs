@@ -19,7 +19,7 @@ pub(crate) struct Tcga {
     /// Clock at the start of each game, if the client has set one.
     full_clock: Option<Clock>,
     clock: Option<Clock>,
-    /// Number of stones in the last request.
+    /// Stones in the last request.
     stones: usize,
 }
 

@@ -207,7 +207,7 @@ impl<G: Learnable> Evaluator<G> for CallableEvaluator<G> {
         value[0]
     }
 
-    /// After a failure `out` stays; the search ends without using it.
+    /// After a failure `out` stays unchanged; the search ends without using it.
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
         if positions.is_empty() {
             return;

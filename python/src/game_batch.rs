@@ -23,7 +23,7 @@ pub(crate) struct BoardArrays<'a> {
     pub(crate) mask: &'a mut [bool],
     /// Number of legal actions.
     pub(crate) counts: &'a mut [u16],
-    /// 255 if unknown.
+    /// Outcome of chance; 255 if unknown.
     pub(crate) outcome: &'a mut [u8],
     pub(crate) to_move: &'a mut [u8],
     /// Reward of the seat that moved.
@@ -62,7 +62,7 @@ pub(crate) struct State {
     streams: [(u64, u64); 3],
 }
 
-/// Maximum number for all boards together.
+/// Maximum of symbols, and of mask cells, of all boards together.
 const MAX_OBSERVATION_SYMBOLS: usize = 1 << 31;
 
 /// A random source whose state can be restored, because it is reseeded after many draws.
@@ -74,7 +74,7 @@ struct Stream<T> {
     source: T,
 }
 
-/// Restoring a state repeats at most these draws, in milliseconds.
+/// Draws between reseedings, which restoring a state repeats, in milliseconds.
 const DRAWS_PER_RESEED: u64 = 1 << 20;
 
 impl<T> Stream<T> {
@@ -235,7 +235,7 @@ fn draw_outcome<G: Learnable>(game: &G, luck: &mut Option<&mut G::Chance>, board
     }
 }
 
-/// Writes all but rewards and ends of games.
+/// Writes a board's row, but not rewards and ends of games.
 #[inline]
 fn write_board<G: Learnable>(
     game: &G,
@@ -293,7 +293,7 @@ impl<G: Learnable> Env<G> {
         Ok(())
     }
 
-    /// An illegal action leaves all boards unchanged.
+    /// Makes moves; an illegal action leaves all boards unchanged.
     pub(crate) fn step(&mut self, actions: &[i64], arrays: &mut BoardArrays<'_>) -> PyRes<()> {
         let illegal = |(index, (action, board)): (usize, (&i64, &Board<G>))| {
             let count = board.moves.len();

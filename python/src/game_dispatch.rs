@@ -24,7 +24,7 @@ use std::{
     time::SystemTime,
 };
 
-/// Defines [`AnyGame`], a variant and a type parameter for each game of a list.
+/// Defines the enum [`AnyGame`]: a variant and a type parameter for each game of a list.
 macro_rules! define_any_game {
     ([$($name:ident = $type:ty),* $(,)?]) => {
         #[derive(Clone)]

@@ -26,7 +26,7 @@ impl<'py, T: TryFrom<i128>> FromPyObject<'_, 'py> for Integer<T> {
     }
 }
 
-/// `None` unless it is an integer of at most 64 bits.
+/// An integer of at most 64 bits; `None` for other objects.
 fn extract_integer(object: &Bound<'_, PyAny>) -> Option<i128> {
     if !object.is_exact_instance_of::<PyInt>() && is_bool(object) {
         return None;

@@ -21,7 +21,7 @@ mod samples;
 mod tables;
 mod vec_env;
 
-/// Becomes a `ValueError` of one line.
+/// An error that becomes a `ValueError` of one line.
 struct EngineError(String);
 
 type PyRes<T> = Result<T, EngineError>;
@@ -34,7 +34,7 @@ impl<E: Display> From<E> for EngineError {
 
 impl From<EngineError> for PyErr {
     fn from(EngineError(problem): EngineError) -> Self {
-        /// Messages may quote outside texts.
+        /// Maximum characters; messages may quote outside texts.
         const MAX_MESSAGE: usize = 1000;
         PyValueError::new_err(shorten(&printable(&problem), MAX_MESSAGE))
     }
@@ -44,7 +44,7 @@ fn value_error(problem: impl Display) -> PyErr {
     EngineError::from(problem).into()
 }
 
-/// A thread per core; a forked process gets its own pool.
+/// Has a thread per core; a forked process gets its own pool.
 fn pool() -> PyRes<Arc<ThreadPool>> {
     static THREAD_POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
     let mut pool = THREAD_POOL.lock().unwrap_or_else(PoisonError::into_inner);

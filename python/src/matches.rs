@@ -23,7 +23,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// `player`, `evaluator` or `callable`; name; features.
+/// Kind (`player`, `evaluator` or `callable`), name, and features.
 type Participant = (String, String, FeatureSpec);
 
 /// Pairs, seed, threads, and evaluator for luck.

@@ -26,7 +26,7 @@ pub(crate) struct Player {
     typed: any_game!(TypedPlayer),
 }
 
-/// A dict in Python.
+/// Analysis, a dict in Python.
 #[derive(Default, IntoPyObject)]
 struct Analysis {
     value: Option<f32>,
@@ -53,7 +53,7 @@ impl<G: Learnable> TypedPlayer<G> {
         })
     }
 
-    /// Answers independently, with one player per thread.
+    /// Answers each query independently, with one player per thread.
     fn answer_all<T: Send + Default>(
         &self,
         queries: &[PositionQuery],

@@ -108,7 +108,7 @@ pub(crate) fn optional_outcome<G: Learnable>(
     checked.transpose()
 }
 
-/// Fails unless the position's game has the same notation and map.
+/// Fails unless the position's game has the notation and map of `game`.
 pub(crate) fn downcast_position<'a, G: Learnable>(
     game: &G,
     position: &'a AnyPosition,

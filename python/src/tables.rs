@@ -53,8 +53,8 @@ impl Tables {
         values
     }
 
-    /// Values for the seat that moves: of moves that the outcome allows, or of all; in list order,
-    /// NaN behind the last.
+    /// Values of each position's moves, or of those that its outcome allows, for the seat that
+    /// moves; in list order, NaN behind the last.
     fn move_values(&self, positions: &[Position], outcomes: Option<&[u8]>) -> Vec<f32> {
         let game = &*self.rules.game;
         let (mut after, mut indices) = (Vec::new(), Vec::new());

@@ -1,4 +1,5 @@
-//! A batch of games as numpy arrays, which are written while Python waits, and not after an error.
+//! A batch of games as numpy arrays, which are written while Python waits; a call that fails writes
+//! nothing.
 
 use crate::game_batch::{BoardArrays, Env, State};
 use crate::game_dispatch::{self, Game, any_game, dispatch};

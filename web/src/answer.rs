@@ -1,6 +1,6 @@
 //! Answers to API requests, in JSON; docs/reference/api.md explains every key.
 //!
-//! Invariant: requests share no state except caches, which do not change answers.
+//! Invariant: requests share only caches, which change no answer.
 
 use crate::api_types::{Problem, Question};
 use crate::games::{each_game, parse, parse_page_game, with_game};

@@ -24,7 +24,7 @@ pub(crate) struct ClientLimit {
     pub(crate) total: usize,
 }
 
-/// Maximum of open connections, below the usual limit of a process's file descriptors.
+/// Maximum connections, below the usual limit of a process's file descriptors.
 const MAX_CONNECTIONS: ClientLimit = ClientLimit {
     per_client: 128,
     total: 512,
@@ -207,8 +207,8 @@ impl Connection {
         }
     }
 
-    /// Registers a request whose body follows; `None` if too many files are being uploaded or the
-    /// connection is evicted.
+    /// Registers a request whose body follows; `None` if too many files are being uploaded or it is
+    /// evicted.
     pub(crate) fn begin_request(&self, has_file: bool) -> Option<RequestGuard> {
         let mut entries = self.total.lock_entries();
         let has_room = !has_file

@@ -44,7 +44,7 @@ pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
     Notation::parse(text).map_err(Problem::invalid_request)
 }
 
-/// Parses a game's notation; parameters that the page does not offer are an error.
+/// Parameters that the page does not offer are an error.
 pub(crate) fn parse_page_game<G: Playable>(text: &str, notation: &Notation) -> Result<G, Problem> {
     let is_allowed = |argument: &&Argument| {
         let key = argument.key.as_deref().unwrap_or_default();

@@ -98,7 +98,7 @@ impl RequestLimits {
         notation.map_err(|problem| problem_in("player", text, problem))
     }
 
-    /// Checks a parsed notation and adds limits, as [`RequestLimits::parse_player`] does.
+    /// As [`RequestLimits::parse_player`], for a parsed notation.
     pub(crate) fn restrict<G: Playable>(
         &self,
         mut notation: Notation,
@@ -159,7 +159,7 @@ impl RequestLimits {
         Ok(notation)
     }
 
-    /// Checks an option's value; `None` if the family has no such option.
+    /// Checks an option; `None` if the family does not have it.
     fn check<G: Playable>(
         &self,
         family: Family,

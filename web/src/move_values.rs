@@ -55,7 +55,7 @@ pub struct Roll {
     pub permitted: Range<usize>,
 }
 
-/// Callback that gets the values after every search depth except the last; false stops the search.
+/// Gets the values after every search depth except the last; false stops the search.
 pub type ValueObserver<'a, M> = dyn FnMut(&PositionValues<M>) -> bool + 'a;
 
 /// Whether outcomes are random, such as rolls of dice.

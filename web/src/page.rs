@@ -4,7 +4,7 @@
 use engine::core::files::{FileError, prepare_directory, write_atomically};
 use std::{borrow::Cow, path::Path};
 
-/// Content security policy: only files of this server. Pictures of boards have inline styles.
+/// Allows only files of this server. Pictures of boards have inline styles.
 pub(crate) const SECURITY_POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -14,7 +14,7 @@ const EXPORT_POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-
                                 style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                                 object-src 'none'; base-uri 'none'; form-action 'none'";
 
-/// Evaluates to the name and content of a file in `page/`.
+/// Name and content of a file in `page/`.
 macro_rules! page_file {
     ($name:literal) => {
         page_file!($name, $name)
@@ -57,7 +57,7 @@ pub(crate) fn content_type(name: &str) -> &'static str {
     }
 }
 
-/// Files of an exported page that replace those in [`FILES`] or are added to them.
+/// Files of an export that replace those in [`FILES`] or are added.
 static EXPORT_FILES: &[(&str, &[u8])] = &[
     page_file!("transport.js", "transport-wasm.js"),
     page_file!("worker.js"),

@@ -12,7 +12,7 @@ struct Line {
     values: BTreeMap<String, f64>,
 }
 
-/// Answers with the puzzle of `number` modulo the number of puzzles.
+/// Answers with puzzle `number` modulo the number of puzzles.
 pub(crate) fn puzzle(puzzles: &str, number: u64) -> Result<Value, Problem> {
     let count = puzzles.lines().count() as u64;
     let number = number.checked_rem(count);

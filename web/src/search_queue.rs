@@ -9,7 +9,7 @@ use std::{
 };
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-/// Maximum number of requests that wait or are being answered.
+/// Maximum of requests that wait or are being answered.
 const MAX_REQUESTS: ClientLimit = ClientLimit {
     per_client: 64,
     total: 128,
@@ -37,8 +37,7 @@ impl SearchQueue {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Queues a client's request; the receiver gets a thread once one is free. `None` if a limit is
-    /// reached.
+    /// The receiver gets a search thread once one is free. `None` if a limit is reached.
     pub(crate) fn enqueue(self: &Arc<Self>, client: IpAddr) -> Option<Receiver<SearchSlot>> {
         let mut state = self.lock_state();
         state.waiting.retain(|(_, sender)| !sender.is_closed());

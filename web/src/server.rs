@@ -1,8 +1,8 @@
 //! HTTP server: the page at `/`, the API at `POST /api`, uploads of games at `POST /records`,
 //! optionally GTP at `/exec`.
 //!
-//! `Host` and `Origin` must be this server's, against requests from other sites. Status 503 means
-//! that a limit is reached or that the computation of an answer failed.
+//! `Host` and `Origin` must be this server's, against requests from other sites. Status 503: a
+//! limit is reached, or an answer failed.
 
 use crate::answer::answer_each;
 use crate::connections::{Connection, Connections, run_until};
@@ -46,10 +46,9 @@ const MAX_FILE_BYTES: usize = 4 << 20;
 const MAX_HEAD_BYTES: usize = 16 << 10;
 /// Time added to a request's limit, which is only checked between searches.
 const SEARCH_GRACE: Duration = Duration::from_secs(10);
-/// Maximum parts of an answer that wait for the client. An answer has fewer, so no search waits for
-/// a slow client.
+/// Maximum waiting parts of an answer. An answer has fewer, so no search waits for a slow client.
 const MAX_UNSENT_MESSAGES: usize = 64;
-/// Threads for requests and answers; searches run on separate ones.
+/// Threads for requests and answers; searches have their own.
 const CONNECTION_THREADS: usize = 2;
 /// Pause after an error such as a lack of file descriptors.
 const ACCEPT_ERROR_PAUSE: Duration = Duration::from_millis(50);
@@ -261,8 +260,8 @@ async fn route(
 const METHOD_NOT_ALLOWED: StatusCode = StatusCode::METHOD_NOT_ALLOWED;
 const UNAVAILABLE: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
 
-/// The GTP sessions, if this request may use them. Browsers send another site's requests for images
-/// without `Origin`, but with `Sec-Fetch-Site`.
+/// The GTP sessions, if this request may use them. Browsers send requests for images without
+/// `Origin`, but with `Sec-Fetch-Site`.
 fn allowed_sessions(
     server: &Server,
     method: &Method,
@@ -332,11 +331,11 @@ fn is_own_host(server: &Server, host: &str) -> bool {
     }
 }
 
-/// Status, content type and text: a complete answer, or one line of [`JSON_LINES`].
+/// Status, type and text of an answer or of a line of [`JSON_LINES`].
 type AnswerPart = (StatusCode, &'static str, String);
 
 const JSON: &str = "application/json";
-/// Content type of a streamed answer: one JSON object per line.
+/// Content type of a stream: one JSON object per line.
 const JSON_LINES: &str = "application/x-ndjson";
 
 const BODY_TIMEOUT: Refusal = (

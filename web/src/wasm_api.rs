@@ -17,7 +17,7 @@ unsafe extern "C" {
     safe fn tell(start: *const u8, bytes: usize);
 }
 
-/// Buffer for the request, then for the answer.
+/// The request, then the answer.
 static BUFFER: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 fn lock_buffer() -> MutexGuard<'static, Vec<u8>> {

@@ -54,7 +54,8 @@ fn near(found: f64, expected: f64, error: f64) {
     );
 }
 
-/// Matches what an example shows, whose numbers are rounded and whose texts may end with `…`.
+/// Whether an answer has what an example shows, with rounded numbers and texts that `…` may
+/// shorten.
 fn matches_example(answer: &Value, example: &Value) -> bool {
     match example {
         Value::Object(keys) => keys

@@ -18,7 +18,7 @@ use web::{
     server::{ServerOptions, serve},
 };
 
-/// Long enough for a busy machine.
+/// Time limit, long enough for a busy machine.
 const LATE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -74,7 +74,7 @@ fn at(address: SocketAddr, text: &str) -> String {
 
 const MOVE: &str = r#"{"ask":"move","game":"einstein","position":"...../a..../...../...1./..... r 3","player":"star1(depth=1)","seed":1}"#;
 
-/// Another client tries several times, if necessary.
+/// Asserts that others are answered, if need be after several attempts.
 #[track_caller]
 fn others_are_answered(address: SocketAddr) {
     for (requests, body) in [

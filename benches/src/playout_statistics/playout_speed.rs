@@ -24,7 +24,7 @@ use engine::search::{
 use serde::Serialize;
 use std::time::Instant;
 
-/// The fastest run counts.
+/// Runs, of which the fastest counts.
 const NUM_RUNS: u32 = 3;
 
 /// Maximum games of a move policy; these may be a thousand times slower than the engines.
@@ -141,7 +141,7 @@ fn measure_prepared_row<S, C: Into<PayoffSums>>(
     }
 }
 
-/// Compares on `games` games, at least one; slow playouts on fewer.
+/// Compares playouts on `games` games, at least one; slow ones on fewer.
 pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     let games = games.max(1);
     let seed = derive_seed(seed, SeedSpace::Playouts, &[u64::MAX]);

@@ -26,7 +26,7 @@ const PLAYERS: [(&str, f64); 2] = [
 ];
 const NUM_GAMES: u64 = 20;
 
-/// Games of a pair of set-ups, begun by either side; the pair stands for eight symmetric ones.
+/// Games of a meeting, which stands for four pairs of set-ups, each begun by either side.
 fn games(settings: &Settings) -> u64 {
     (4 * settings.games_or([NUM_GAMES; 2])).clamp(2, u64::from(u32::MAX) - 1)
 }
@@ -108,8 +108,8 @@ fn reproduction(result: &SetupValues, full: bool) -> Reproduction {
     }
 }
 
-/// Steps of stones 1 and 6 from the corner (0) to the front line (2), equal for all set-ups of a
-/// class.
+/// Steps of stones 1 and 6 from the corner (0) to the front line (2), equal up to order for all
+/// set-ups of a class.
 fn corner_steps(class: &ClassValue) -> [usize; 2] {
     let order = class.orders.first();
     ['1', '6']

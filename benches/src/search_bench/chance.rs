@@ -1,5 +1,5 @@
-//! Leaves saved by cuts at chance nodes, in the form of the published tables. All searches must
-//! agree on the value of a position.
+//! Leaves saved by cuts at chance nodes, in the form of the published tables. The report has the
+//! largest difference of values.
 
 use super::{
     Report, Settings, chart,

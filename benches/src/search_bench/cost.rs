@@ -93,7 +93,7 @@ impl Cost {
     }
 }
 
-/// Rates; `None` if the counts for one are 0.
+/// Rates; `None` if not measured or the divisor is 0.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Rates {
     pub milliseconds_a_position: f64,
@@ -113,7 +113,7 @@ pub(super) struct Compared {
     pub cost: Cost,
     #[serde(flatten)]
     pub rates: Rates,
-    /// `None` without a baseline.
+    /// `None` if the baseline has none.
     pub nodes_ratio: Option<f64>,
     pub leaves_ratio: Option<f64>,
     pub time_ratio: Option<f64>,

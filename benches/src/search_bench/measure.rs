@@ -35,7 +35,7 @@ impl PlayerCosts {
     }
 }
 
-/// Largest difference of two players' values of a position.
+/// Largest difference of a value from the first player's.
 pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a PlayerCosts>) -> f32 {
     let mut others = players.into_iter();
     let Some(first) = others.next() else {
@@ -48,7 +48,7 @@ pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a Pla
         .fold(0.0, f32::max)
 }
 
-/// Checks that each player gives values.
+/// Parses players, and checks that each gives values.
 pub(crate) fn parse_players<S: AsRef<str>>(
     notations: impl IntoIterator<Item = S>,
 ) -> Result<Vec<PlayerRecipe<Standard>>> {
@@ -78,7 +78,7 @@ pub(crate) fn no_value_error(player: &str) -> String {
 
 const NEAR_END_POSITION: &str = "...../...../.a.../...1./..... r -";
 
-/// `instrument` measures the fraction of evaluation time, too.
+/// Costs of a player; with `instrument` evaluation time, too.
 pub(crate) fn measure_suite(
     recipe: &PlayerRecipe<Standard>,
     settings: &Settings,

@@ -59,7 +59,7 @@ pub(crate) const SEARCH_LABELS: [&str; 8] = [
 pub(crate) const PUBLISHED_POSITIONS: [&str; 6] =
     ["open1", "open2", "middle1", "middle2", "end1", "end2"];
 
-/// Leaf counts at depth 4, each outcome searched separately, in the order of
+/// Published leaf counts at depth 4, each outcome searched separately, in the order of
 /// [`PUBLISHED_POSITIONS`].
 pub(crate) const PUBLISHED_LEAVES: [(&str, [u64; 6]); 4] = [
     (

@@ -16,7 +16,7 @@ const TIME_PER_DEPTH: Duration = Duration::from_secs(3);
 /// As many games as the published times are means of.
 const MAX_GAMES: u32 = 20;
 
-/// At depths 1 to `max_depth`; `{depth}` in `template` stands for the depth.
+/// Seconds of a game at depths 1 to `max_depth`; `{depth}` in `template` stands for the depth.
 pub(crate) fn seconds_a_game(
     template: &str,
     max_depth: u32,

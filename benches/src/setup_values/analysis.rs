@@ -23,7 +23,7 @@ pub struct BestResponse {
     pub value: Estimate,
 }
 
-/// Symmetric set-ups, which have equal mean values.
+/// A class of symmetric set-ups, which have equal mean values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassValue {
     /// Each set-up as its stones on a5 b5 c5 a4 b4 a3.
@@ -64,7 +64,7 @@ pub struct SetupValues {
     pub game: String,
     pub source: String,
     pub seed: u64,
-    /// 0 for exact values.
+    /// Number of games; 0 for exact values.
     pub games: u64,
     /// Maximum error of exact values; `None` for values from games.
     pub within: Option<f64>,
@@ -81,7 +81,7 @@ pub struct SetupValues {
     /// Loss of random set-ups to the best response if chance decides who begins, in win
     /// probability.
     pub random_loses: f64,
-    /// Best first.
+    /// Classes, best first.
     pub classes: Vec<ClassValue>,
     pub fit: Option<FitReport>,
     /// Changes by better play, from random and from equilibrium set-ups.
@@ -157,7 +157,7 @@ impl Analysis {
         }
     }
 
-    /// Leaves out the fields about games; `errors` are those of `self.values`.
+    /// Summary without the fields about games; `errors` are those of `self.values`.
     pub(super) fn setup_values(
         &self,
         rows: &Rows,

@@ -20,7 +20,8 @@ const HOME_SQUARES: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
 /// For each home square, the one that transposing the board moves there.
 const TRANSPOSED_SQUARES: [usize; MAX_STONES] = [0, 3, 5, 1, 4, 2];
 
-/// All arrangements, empty squares last; with six stones their indices are those of set-ups.
+/// All arrangements, sorted with empty squares last; with six stones their indices are those of
+/// set-ups.
 pub(crate) fn arrangements(stones: usize) -> Vec<Arrangement> {
     let empty = stones as u8 + 1;
     let set_ups = (0..SETUPS).map(|setup| {

@@ -13,8 +13,8 @@ use arena::text_table::{Cell, TextTable};
 
 const TRIANGLES_PER_LINE: usize = 8;
 
-/// Best classes whose set-ups are written: sixteen set-ups, as in Rock'n'Roll's tournament. The
-/// text shows twice as many classes at either end.
+/// Number of best classes whose set-ups `--best` writes: sixteen set-ups, as in Rock'n'Roll's
+/// tournament. The text shows twice as many classes at either end.
 pub const MAX_DISPLAYED: usize = 4;
 
 impl SetupValues {

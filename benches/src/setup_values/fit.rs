@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub enum Terms {
     /// A mean, and a term for each class on each side.
     Classes,
-    /// Adds 52 products of stone positions of both sides.
+    /// Adds 52 products of a feature of each side's set-up.
     Pairs,
     /// Adds the residual of every meeting, shrunk by empirical Bayes.
     Meetings,
@@ -38,8 +38,8 @@ pub struct HeldOutFit {
     pub better_by: Option<f64>,
 }
 
-/// Contrasts by the smaller of both labels, so that reversing labels changes nothing; of unit
-/// length over six stones.
+/// Contrasts of stones by the smaller of a label and its reverse, so reversing changes nothing; of
+/// unit length over six stones.
 const STONE_CONTRASTS: [[f64; 3]; 2] = [
     [0.5, 0.0, -0.5],
     [
@@ -49,7 +49,8 @@ const STONE_CONTRASTS: [[f64; 3]; 2] = [
     ],
 ];
 
-/// Contrasts of unit length: three that transposing leaves unchanged, and two that it negates.
+/// Contrasts of home squares, of unit length: three that transposing leaves unchanged, and two that
+/// it negates.
 const SQUARE_CONTRASTS: [[f64; 6]; 5] = {
     const SQRT_HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
     const SQRT_TWELFTH: f64 = 0.288_675_134_594_812_9;
@@ -134,8 +135,8 @@ impl Design {
         [first.collect(), second]
     }
 
-    /// `means` are the mean results of meetings, whose variance by chance is `noise`; without
-    /// `shrinkage` the factor of residuals is estimated.
+    /// Fits a model to `means`, the mean results of meetings, of variance `noise` by chance;
+    /// without `shrinkage` the factor of residuals is estimated.
     pub(super) fn fit(
         &self,
         means: &[f64],
@@ -167,8 +168,8 @@ impl Design {
         }
     }
 
-    /// The products are orthogonal to each other and to the terms of classes, so each is fitted
-    /// separately.
+    /// Adds [`Terms::Pairs`], which are orthogonal to each other and to the terms of classes, so
+    /// each is fitted separately.
     fn add_pair_terms(&self, means: &[f64], fitted: &mut [f64]) {
         let squares = (0..SQUARE_CONTRASTS.len() * SQUARE_CONTRASTS.len())
             .map(|pair| [pair / SQUARE_CONTRASTS.len(), pair % SQUARE_CONTRASTS.len()])
@@ -194,7 +195,7 @@ impl Design {
     }
 
     /// Tests every model on the half of the games that it was not fitted to; `noise` is the
-    /// variance by chance of a mean of a half.
+    /// variance by chance of a half's mean.
     pub(super) fn select_model(
         &self,
         half_sums: &[Vec<f64>; 2],

@@ -53,7 +53,7 @@ impl GameRunner for RollOuts {
 pub struct FullGames {
     pub game: Standard,
     pub players: [PlayerRecipe<Standard>; 2],
-    /// Evaluator for luck adjustment; without it a game is worth 0 or 1.
+    /// Player whose values adjust for luck; without it a game is worth 0 or 1.
     pub luck: Option<PlayerRecipe<Standard>>,
 }
 

@@ -1,6 +1,6 @@
-//! The change of values by better play: a stronger player and the policy play from the same starts
-//! with the same dice. If both sides play better, the difference estimates the error of the
-//! policy's value; if one does, its score bounds the true value.
+//! The change of values by better play: a stronger player and the study's own (the policy) play
+//! from the same starts with the same dice. If both sides play better, the difference estimates the
+//! error of the policy's value; if one does, its score bounds the true value.
 
 use super::{
     arrangements::{Rows, start},
@@ -23,9 +23,9 @@ pub struct Improvement {
     pub both: Estimate,
     /// `both` minus the score if both sides are the policy.
     pub change: Estimate,
-    /// Points per game if the first side alone is the stronger player.
+    /// Points per game that the first side gains if it alone is the stronger player.
     pub first_gains: Estimate,
-    /// Points per game if the second side alone is the stronger player.
+    /// Points per game that the second side gains if it alone is the stronger player.
     pub second_gains: Estimate,
 }
 

@@ -11,12 +11,12 @@ const SUITE_SEED: u64 = 1;
 
 const SUITE_PLAYER: &str = "star1(depth=3, eval=schwarz(slope=0.4, offset=0.274))";
 
-/// Minimum steps of every stone to its goal: neither side can win within the five plies of the
-/// default search before the other has had as many turns.
+/// Minimum steps of every stone to its goal: none reaches it before the fifth ply, the depth of the
+/// default searches.
 const MIN_ENDGAME_STEPS: u8 = 3;
 
-/// Plies before an opening, or remaining stones. The sides begin in turn, so that Red and Blue are
-/// to move equally often.
+/// Plies before an opening, or remaining stones. The sides begin in turn; Red and Blue are to move
+/// in equally many openings.
 const SLOT_CONDITIONS: [(Phase, [u32; 8]); 3] = [
     (Phase::Opening, [0, 2, 1, 3, 4, 2, 1, 3]),
     (Phase::Middle, [9, 9, 9, 8, 8, 8, 7, 7]),
@@ -57,7 +57,7 @@ fn generate(seed: u64) -> String {
     text
 }
 
-/// The first position that matches a slot, is not over, and is not won with every roll.
+/// The first position that matches a slot, is not over, and is not won at once with every roll.
 fn choose(game: &Standard, phase: Phase, wish: u32, positions: &[Position]) -> Option<Position> {
     let fits = |plies: u32, position: &Position| match phase {
         Phase::Opening => plies == wish,

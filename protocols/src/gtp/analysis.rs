@@ -167,7 +167,7 @@ impl<G: Playable> Call<'_, G> {
         Ok(arguments)
     }
 
-    /// Keeps in `only` the moves that `names` lists if `allow`, else all others.
+    /// Keeps the listed moves if `allow`, else all others.
     fn restrict_moves(
         &self,
         only: &mut Option<Vec<G::Move>>,
@@ -293,7 +293,7 @@ fn format_moves<G: Playable>(
     moves.map(format_move).collect::<Vec<_>>().join(" ")
 }
 
-/// Proven lower and upper bound of a move's value.
+/// Proven lower and upper bound.
 fn proven_bounds<M>(info: &MoveValue<M>) -> [f32; 2] {
     let proven = info.tree.as_ref().map(|tree| tree.proven);
     proven.map_or([0.0, 1.0], |bounds| [bounds.lower, bounds.upper])

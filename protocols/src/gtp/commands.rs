@@ -1,4 +1,4 @@
-//! GTP commands: the standard's, those of Lajkonik (a Havannah program), and extensions.
+//! GTP commands: the standard's, Lajkonik's (for Havannah), and extensions.
 
 use super::{Call, Reply, analysis::Form, empty_reply, is_same_command, syntax_error, text_reply};
 use crate::clock::{Clock, Overtime};

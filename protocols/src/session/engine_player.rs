@@ -102,8 +102,7 @@ impl<G: Playable> EnginePlayer<G> {
         Duration::try_from_secs_f64(ms / 1000.0).ok()
     }
 
-    /// Whether time is the player's only limit; then the second player can search for that time,
-    /// too.
+    /// Whether time is the only limit; then the second player can search for it, too.
     fn has_only_time_limit(&self) -> bool {
         let keeps_tree = (self.spec.argument("keep")).is_some_and(|keep| keep.name == "on");
         let own = self.spec.clone().without_arguments(&["ms", "keep"]);
@@ -123,7 +122,7 @@ impl<G: Playable> EnginePlayer<G> {
             .with_argument(key, value)
     }
 
-    /// Keys and values: `player` with its notation, then the options with their value or `default`.
+    /// `player` with its notation, then options with their value or `default`.
     pub(super) fn options(&self, game: &G) -> Vec<(String, String)> {
         let player = ("player".to_owned(), self.spec.to_string());
         let recipe = PlayerRecipe::from_parsed(&self.spec, game);

@@ -53,7 +53,7 @@ pub(crate) struct Choice<M> {
 }
 
 pub(crate) struct MoveAnalysis<M> {
-    /// Values of moves, best first; before the roll, of the moves of all rolls.
+    /// Moves, best first; before the roll, those of all rolls.
     pub(crate) moves: Vec<MoveValue<M>>,
     pub(crate) line: Vec<M>,
     pub(crate) stats: SearchStats,
@@ -80,7 +80,7 @@ impl<M: Copy> From<Choice<M>> for MoveAnalysis<M> {
     }
 }
 
-/// Default player: it searches one second per move, or the maximum time if that is less.
+/// Default player: it searches one second per move, or `max_time` if less.
 pub(super) fn default_player<G: Playable>(game: &G, config: &SessionConfig) -> Notation {
     let time = ms_notation(Duration::from_secs(1).min(config.max_time));
     let best = Notation::new("best");
@@ -195,7 +195,7 @@ impl<G: Playable> Session<G> {
         clock.map(|clock| clock.move_time(expected_moves_left))
     }
 
-    /// Analyses the moves, best first; a repeated query with a time continues the search.
+    /// A repeated query with a time continues the search.
     pub(crate) fn analyse(
         &mut self,
         query: &Query<'_, G::Move>,

@@ -31,7 +31,6 @@ pub struct StrengthCurves {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StrengthCurve {
-    /// Notation, with [`PLACEHOLDER`] for the number.
     pub player: String,
     pub points: Vec<Point>,
 }

@@ -71,7 +71,7 @@ impl Sessions {
         Self { limits, all }
     }
 
-    /// Whether `name` may name a session; it may be empty.
+    /// Whether `name` may name a session.
     #[must_use]
     pub fn is_name(name: &str) -> bool {
         let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || b"-_".contains(&sign);

@@ -363,7 +363,7 @@ struct AnswerSender {
 }
 
 impl AnswerSender {
-    /// Sends a part of the answer; false if the client is gone.
+    /// Sends a part; false if the client is gone.
     fn send(&self, part: AnswerPart) -> bool {
         self.sender.try_send(part).is_ok()
     }

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[link(wasm_import_module = "alea")]
 unsafe extern "C" {
-    /// Passes `bytes` bytes of JSON at `start` to the page: the values after a depth of a streamed
+    /// Passes `bytes` bytes of JSON at `start` to the page: values after a depth of a streamed
     /// analysis.
     safe fn tell(start: *const u8, bytes: usize);
 }

@@ -74,7 +74,7 @@ fn at(address: SocketAddr, text: &str) -> String {
 
 const MOVE: &str = r#"{"ask":"move","game":"einstein","position":"...../a..../...../...1./..... r 3","player":"star1(depth=1)","seed":1}"#;
 
-/// Asserts that others are answered, if need be after several attempts.
+/// Asserts that others are answered, perhaps after several attempts.
 #[track_caller]
 fn others_are_answered(address: SocketAddr) {
     for (requests, body) in [

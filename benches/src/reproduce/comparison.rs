@@ -16,7 +16,7 @@ pub struct Figure {
     pub measured: f64,
     /// 95 % interval of `measured`, if that is a sample's mean.
     pub interval: Option<Interval>,
-    /// Number of games; 0 without a sample.
+    /// 0 without a sample.
     pub games: u64,
 }
 

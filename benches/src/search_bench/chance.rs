@@ -1,5 +1,5 @@
-//! Leaves saved by cuts at chance nodes, in the form of the published tables. The report has the
-//! largest difference of values.
+//! Leaves saved by cuts at chance nodes, in the form of the published tables. All searches should
+//! agree on values; the report has the largest difference.
 
 use super::{
     Report, Settings, chart,

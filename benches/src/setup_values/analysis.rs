@@ -23,7 +23,7 @@ pub struct BestResponse {
     pub value: Estimate,
 }
 
-/// A class of symmetric set-ups, which have equal mean values.
+/// Symmetric set-ups, which have equal mean values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassValue {
     /// Each set-up as its stones on a5 b5 c5 a4 b4 a3.
@@ -64,7 +64,7 @@ pub struct SetupValues {
     pub game: String,
     pub source: String,
     pub seed: u64,
-    /// Number of games; 0 for exact values.
+    /// 0 for exact values.
     pub games: u64,
     /// Maximum error of exact values; `None` for values from games.
     pub within: Option<f64>,

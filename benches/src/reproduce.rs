@@ -53,7 +53,7 @@ impl Target {
 
 #[derive(Clone)]
 pub struct Settings {
-    /// Whether games are as many as published, not as many as take about a minute.
+    /// Whether to play as many games as published, not only for a minute.
     pub full: bool,
     /// Number of games, instead of the one by `full`.
     pub games: Option<u64>,

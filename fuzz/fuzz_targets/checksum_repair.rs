@@ -8,7 +8,7 @@ fn checksum_bytes(bytes: &[u8]) -> [u8; 8] {
     checksum(bytes).to_le_bytes()
 }
 
-/// Repairs a file of games; the last gets all remaining bytes.
+/// Repairs a file of games; the last game gets all remaining bytes.
 pub(crate) fn shard(bytes: &[u8]) -> Option<Vec<u8>> {
     let length = |at| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?) as usize);
     let (head, rest) = bytes.split_at_checked(20 + length(12)?)?;

@@ -47,7 +47,7 @@ fn go<G: Playable>(session: &mut Session<G>, output: &mut dyn Output) -> Result<
     Ok(format!("{stats}\n=== {mv}{}", value.unwrap_or_default()))
 }
 
-/// Searches until it ends, a depth is reached or the next line comes.
+/// Searches until the search ends, a depth is reached or the next line comes.
 fn hint<G: Playable>(
     session: &mut Session<G>,
     depth: Option<u32>,

@@ -74,7 +74,7 @@ struct Stream<T> {
     source: T,
 }
 
-/// Draws between reseedings, which restoring a state repeats, in milliseconds.
+/// Draws until a stream is reseeded; restoring a state repeats about so many at most.
 const DRAWS_PER_RESEED: u64 = 1 << 20;
 
 impl<T> Stream<T> {

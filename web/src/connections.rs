@@ -207,8 +207,8 @@ impl Connection {
         }
     }
 
-    /// Registers a request whose body follows; `None` if too many files are being uploaded or it is
-    /// evicted.
+    /// Registers a request whose body follows; `None` if too many files are being uploaded or the
+    /// connection is evicted.
     pub(crate) fn begin_request(&self, has_file: bool) -> Option<RequestGuard> {
         let mut entries = self.total.lock_entries();
         let has_room = !has_file

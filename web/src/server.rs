@@ -59,7 +59,7 @@ pub type ReadGames = fn(&[u8], &dyn Fn() -> bool) -> Result<String, String>;
 
 /// Options of a server.
 pub struct ServerOptions {
-    /// Maximum number of searches at a time.
+    /// Maximum of searches at a time.
     pub searches: usize,
     /// Converts uploaded files of games.
     pub read_games: ReadGames,

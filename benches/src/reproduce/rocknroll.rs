@@ -14,7 +14,7 @@ use arena::error::Result;
 
 const REFERENCE_OPPONENT: u32 = 8;
 
-/// Milliseconds of a match at the quick size, if [`QUICK_GAME_LIMITS`] permits.
+/// Milliseconds of a quick match, if [`QUICK_GAME_LIMITS`] permits.
 const QUICK_MATCH_MS: f64 = 800.0;
 const QUICK_GAME_LIMITS: [u64; 2] = [4, 2048];
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Options that limit a search; setting one removes the others.
 const LIMIT_KEYS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
-/// Milliseconds in the second player's notation; the caller's times are shorter.
+/// Milliseconds in the second player's notation; the caller's times are usually shorter.
 const MAX_MS: &str = "86400000";
 
 pub(super) struct EnginePlayer<G: Playable> {

@@ -4,11 +4,11 @@
 //! Each output bucket has its own layers after the first.
 
 use super::{
-    burn_tensors::{embedding_bag, parameter, values},
+    burn_operations::{embedding_bag, parameter, values},
     cpu::{
         Shape,
         fake_quantization::{
-            MIDDLE_ROUNDING_OFFSET, ROUNDING_OFFSET, SUM_UNITS_PER_ACTIVATION_STEP,
+            HIDDEN1_ROUNDING_OFFSET, MIDDLE_ROUNDING_OFFSET, SUM_UNITS_PER_ACTIVATION_STEP,
         },
     },
 };
@@ -134,7 +134,7 @@ impl NetworkModel {
     }
 
     fn first_layer(&self, rows: Tensor<2, Int>) -> Tensor<2> {
-        let bias = round_to_units(self.first_bias.val(), ROW_SCALE) + ROUNDING_OFFSET;
+        let bias = round_to_units(self.first_bias.val(), ROW_SCALE) + HIDDEN1_ROUNDING_OFFSET;
         let sums =
             embedding_bag(round_to_units(self.sparse.val(), ROW_SCALE), rows) + bias.unsqueeze();
         floor_activations(sums / SUM_UNITS_PER_ACTIVATION_STEP)

@@ -5,7 +5,7 @@ use super::network::{StepLimits, TrainableNetwork};
 use crate::Error;
 use crate::batch::NetworkBatch;
 use crate::models::{
-    burn_tensors::{batch_tensors, cross_entropy, tensor_values},
+    burn_operations::{batch_tensors, cross_entropy, tensor_values},
     cpu::{Shape, fake_quantization::clamp_to_range},
     network::NetworkModel,
 };

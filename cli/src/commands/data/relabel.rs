@@ -25,7 +25,7 @@ pub(super) struct Relabel {
     /// Name of the label: lower-case letters, digits and _
     #[arg(long)]
     name: String,
-    /// ShardReader of values: a player such as "star2(depth=4)", model:PATH, or another evaluator
+    /// Source of values: a player such as "star2(depth=4)", model:PATH, or another evaluator
     #[arg(
         long,
         value_name = "PLAYER",

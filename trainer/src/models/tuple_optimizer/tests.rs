@@ -32,7 +32,7 @@ fn random_weights(seed: u64) -> (Vec<f32>, f32) {
 #[test]
 #[cfg(feature = "flex")]
 fn an_update_of_one_sample_is_a_step_along_the_gradient_of_burn() {
-    use crate::models::burn_tensors::{cross_entropy, embedding_bag};
+    use crate::models::burn_operations::{cross_entropy, embedding_bag};
     use burn::tensor::{Device, Int, Tensor, TensorData};
     let device = Device::flex().autodiff();
     let rate = 0.25;

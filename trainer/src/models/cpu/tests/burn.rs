@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::models::{
-    burn_tensors::{batch_tensors, cross_entropy, tensor_values},
+    burn_operations::{batch_tensors, cross_entropy, tensor_values},
     network::NetworkModel,
 };
 use ::burn::{

@@ -90,7 +90,7 @@ impl WeightedMean {
 /// Bounds of a position's value before its chance event, updated after each searched move.
 pub struct ChanceBounds<O: OutcomeList> {
     outcomes: O::ListOf<OutcomeBounds>,
-    /// By index of the first moves: bit set of the outcomes that allow the move.
+    /// For each of the first moves, the bit set of the outcomes that allow it.
     allowing: [u64; MAX_MASKED_MOVES],
     /// Running sums, with rounding errors below `margin`.
     lower: f32,
@@ -219,7 +219,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         allowing
     }
 
-    /// Records bounds once per move.
+    /// Records the bounds of a searched move, once per move.
     #[inline]
     pub fn record(&mut self, index: usize, bounds: Bounds) {
         let mut allowing = self.outcomes_allowing(index);

@@ -1,5 +1,5 @@
-//! Reading files, and writing them atomically by renaming a locked temporary file; one without a
-//! lock was left by a killed program.
+//! Reading files, and writing them atomically by renaming a locked temporary file; a temporary file
+//! without a lock was left by a killed program.
 
 use crate::{
     fallible_allocation,
@@ -173,7 +173,7 @@ pub fn checksum(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes)
 }
 
-/// Paths in a directory, unordered; if it does not exist, of [shipped files](shipped_files).
+/// Paths in a directory, unordered; if it does not exist, paths of [shipped files](shipped_files).
 ///
 /// # Errors
 /// [`FileError::NotFound`] or [`FileError::Read`].
@@ -213,7 +213,7 @@ pub fn prepare_directory(directory: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// [`prepare_directory`], then locks it while the returned file lives.
+/// [Prepares](prepare_directory) a directory, and locks it while the returned file lives.
 pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     claim_directory_for_slice(directory, TaskSlice::All)
 }
@@ -258,7 +258,8 @@ pub fn lock_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>
     }
 }
 
-/// Retries for 0.1 s, since a forked child holds a copy of the lock until it starts its program.
+/// Locks a file unless another process has; retries for 0.1 s, since a forked child holds a copy of
+/// the lock until it starts its program.
 pub(crate) fn lock_file(file: &File) -> bool {
     (0..20).any(|attempt| {
         if attempt > 0 {
@@ -324,7 +325,7 @@ fn write_atomically_dyn(path: &Path, write: WriteCallback<'_>) -> Result<(), Fil
     replace_file(&target, directory, write).map_err(failed)
 }
 
-/// Pipes, devices and open descriptors.
+/// Whether a path is a pipe, a device or an open descriptor.
 fn is_stream(path: &Path) -> bool {
     let descriptors = ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"];
     fs::metadata(path).is_ok_and(|found| {
@@ -351,7 +352,7 @@ fn parent(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// Names temporary files, with the permissions `mode` (less the umask).
+/// Builder of temporary files, with the permissions `mode` (less the umask).
 pub fn temporary_builder(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);

@@ -1,7 +1,7 @@
 //! The rules of a game.
 //!
 //! A position is an afterstate, before the next outcome of chance. Each outcome allows a range of
-//! its move list; its value is `Σ probability · max(values of the moves in the range)`.
+//! its move list; the position's value is `Σ probability · max(values of the moves in the range)`.
 
 use smallvec::{Array, SmallVec};
 use std::{
@@ -63,7 +63,7 @@ impl Outcome {
 
 /// List of a position's outcomes.
 pub trait OutcomeList: List<Outcome> {
-    /// At most [`MAX_LISTED_OUTCOMES`].
+    /// Maximal length, at most [`MAX_LISTED_OUTCOMES`].
     const CAPACITY: usize;
     /// A list of `T` with the same capacity.
     type ListOf<T: Copy + Default + Debug + Send>: List<T>;
@@ -77,7 +77,7 @@ impl<const N: usize> OutcomeList for FixedList<Outcome, N> {
 /// Maximal [`OutcomeList::CAPACITY`]: one word is a set of outcomes.
 pub const MAX_LISTED_OUTCOMES: usize = 64;
 
-/// Outcomes without chance.
+/// Outcome list of games without chance.
 pub type SingleOutcome = FixedList<Outcome, 1>;
 
 /// The rules of a game.
@@ -91,7 +91,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// List of outcomes: a [`FixedList`], without chance [`SingleOutcome`].
     type Outcomes: OutcomeList;
 
-    /// 2 to [`MAX_SEATS`].
+    /// Number of seats, 2 to [`MAX_SEATS`].
     #[inline]
     fn seats(&self) -> usize {
         2
@@ -136,7 +136,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
 
 /// Samples the chance outcomes of played games.
 pub trait ChanceSource<G: Game> {
-    /// Returns the outcome's number in records and its moves.
+    /// Samples an outcome; returns its number in records and the moves it allows.
     fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves);
 }
 
@@ -178,7 +178,7 @@ where
     }
 }
 
-/// At most `N` items on the stack.
+/// A list of at most `N` items, on the stack.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedList<T, const N: usize> {
     items: [T; N],
@@ -200,7 +200,7 @@ impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
         self.length += u16::from(is_pushed);
     }
 
-    /// Appends `count` of `items` without a branch; panics without room for all.
+    /// Appends the first `count` of `items` without a branch; panics without room for all `items`.
     #[inline]
     pub fn push_prefix<const FEW: usize>(&mut self, items: [T; FEW], count: usize) {
         let room = self.items[usize::from(self.length)..].first_chunk_mut();
@@ -297,7 +297,7 @@ pub fn payoffs_by_score<T: Ord>([first, second]: [T; 2]) -> Payoffs {
     }
 }
 
-/// Payoffs of two seats.
+/// Payoffs of two seats if `winner` wins.
 pub fn win_for(winner: Seat) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
     payoffs[winner] = 1.0;
@@ -310,7 +310,7 @@ pub fn mean_other_payoff(own: f32, seats: usize) -> f32 {
     (0.5 * seats as f32 - own) / (seats as f32 - 1.0)
 }
 
-/// Payoffs of two seats.
+/// Payoffs of two seats in a draw.
 pub const DRAW: Payoffs = {
     let mut payoffs = [0.0; MAX_SEATS];
     (payoffs[0], payoffs[1]) = (0.5, 0.5);

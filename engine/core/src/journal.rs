@@ -1,5 +1,5 @@
 //! Append-only work logs: JSON lines, first a header that identifies the work, then finished parts
-//! in any order. Parts with a wrong checksum are repeated.
+//! in any order. A part with a wrong checksum counts as unfinished.
 
 use crate::{
     files::{self, FileError, FileKind, checksum},
@@ -19,7 +19,7 @@ use std::{
 
 const MAX_PRINTED_LENGTH: usize = 60;
 
-/// One line that begins with the file's name.
+/// An error in one line, with the file's name if it concerns a file.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct JournalError(String);
@@ -34,7 +34,7 @@ fn io_error(path: &Path, cause: &io::Error) -> JournalError {
     JournalError(format!("{}: {cause}", path.display()))
 }
 
-/// Names in error messages.
+/// Names of the work and its parts in error messages.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorWording {
     /// The work, such as `match`.
@@ -89,7 +89,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
                         }
                         write(lines)?;
                     }
-                    // From an earlier, longer run.
+                    // Parts beyond `count`, of an earlier, longer run.
                     write(parts)
                 })?;
             }
@@ -120,7 +120,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         (self.missing_tasks.clone()).map_or(Ok(()), |tasks| Err(JournalError(tasks)))
     }
 
-    /// Finished parts of all tasks before this one; unreadable files are skipped.
+    /// Finished parts of all tasks before that of `slice`; unreadable files are skipped.
     pub fn read_earlier_tasks(
         path: &Path,
         terms: ErrorWording,
@@ -138,8 +138,8 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
             .collect()
     }
 
-    /// Appends a finished part; after an error nothing of it is in the file, or the journal rejects
-    /// more.
+    /// Appends a finished part; after an error the file has nothing of it, or the journal rejects
+    /// further parts.
     pub fn add(&mut self, line: &L) -> Result<(), JournalError> {
         let Some(file) = &mut self.file else {
             return Ok(());
@@ -166,8 +166,8 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 }
 
-/// Failure of an append of so many bytes: how many are written before, and whether truncating fails
-/// too.
+/// Failure of an append of this many bytes (`None`: success): bytes written before it, and whether
+/// truncating fails too.
 #[doc(hidden)]
 pub type AppendFault = fn(&Path, usize) -> Option<(usize, bool)>;
 
@@ -295,7 +295,7 @@ fn task_identity(identity: &Value, slice: TaskSlice, parts: u64) -> Value {
     identity
 }
 
-/// Empty without a file.
+/// Finished parts in a slice's file; none without a file.
 fn read_task_file<L: DeserializeOwned>(
     path: &Path,
     terms: ErrorWording,

@@ -25,7 +25,7 @@ pub trait SearchHints: Game {
         0
     }
 
-    /// For move ordering: 0 if quiet, more for captures, threats and wins.
+    /// Class for move ordering: 0 if quiet, more for captures, threats and wins.
     fn move_class(&self, position: &Self::Position, mv: Self::Move) -> u8 {
         let _ = (position, mv);
         0
@@ -175,7 +175,8 @@ pub trait OutOfTurn: Game {
     /// of every seat.
     const SUPPORTS_OUT_OF_TURN: bool = false;
 
-    /// Returns `false`, with `position` unchanged, if the seat has no move or the game is over.
+    /// Sets the seat to move; returns `false`, with `position` unchanged, if the seat has no move
+    /// or the game is over.
     fn set_side_to_move(&self, position: &mut Self::Position, seat: Seat) -> bool {
         self.payoffs(position).is_none() && self.to_move(position) == seat
     }

@@ -24,7 +24,8 @@ impl TextError {
         }
     }
 
-    /// Counts `character` within its line of `text`; `problem` names a line but the first.
+    /// Counts `character` within its line of `text`; `problem` names the line unless it is the
+    /// first.
     #[must_use]
     pub fn relative_to_line(self, text: &str) -> Self {
         let before: String = text.chars().take(self.character - 1).collect();
@@ -187,8 +188,8 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Appendix of an unknown name, ` (did you mean 'star2'?)`; empty if `list` has no similar name. In
-/// a list, parentheses and what follows `;` contain no names.
+/// Appendix to an error about an unknown name, ` (did you mean 'star2'?)`; empty if `list` has no
+/// similar name. In a list, parentheses and what follows `;` contain no names.
 pub fn suggestion(name: &str, list: &str) -> String {
     const MIN_SIMILARITY: f64 = 0.6;
     const MAX_NAME_BYTES: usize = 64;
@@ -229,8 +230,7 @@ pub fn format_bytes(bytes: u64) -> String {
 
 /// Reads a table of test cases, one JSON value a line.
 ///
-/// # Panics
-/// If a line is no such value.
+/// # Panics If a line is no JSON of a `T`.
 #[expect(clippy::unwrap_used, reason = "tables of tests")]
 pub fn parse_json_rows<T: serde::de::DeserializeOwned>(table: &str) -> impl Iterator<Item = T> {
     table.lines().map(|row| serde_json::from_str(row).unwrap())

@@ -83,7 +83,7 @@ impl CellGroup {
             .filter(|number| *number < self.count)
     }
 
-    /// Such as `b0-24`.
+    /// Range of cell names, such as `b0-24`.
     pub fn name_range(&self) -> String {
         format!("{}0-{}", self.letter, self.count - 1)
     }
@@ -130,7 +130,8 @@ pub trait TupleInputs: Playable {
         1..=self.max_plies().into()
     }
 
-    /// Default first; by default all pairs of cells of the first group.
+    /// Named tuple sets, the default first; unless overridden, all pairs of cells of the first
+    /// group.
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
         const {
             &[NamedTuples {
@@ -140,14 +141,14 @@ pub trait TupleInputs: Playable {
         }
     }
 
-    /// Image under a symmetry of positions, which may change symbols.
+    /// Image of a cell under a symmetry of positions, which may change symbols.
     fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {
         let _ = symmetry;
         cell
     }
 
-    /// For a tuple search, up to symmetry; by default pairs and triples of cells of the first
-    /// group.
+    /// Candidates for a tuple search, up to symmetry; by default pairs and triples of cells of the
+    /// first group.
     fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
         let _ = random;
         let cells: Vec<Cell> = self.cell_groups()[0].cells().collect();
@@ -184,7 +185,7 @@ pub trait Learnable: TupleInputs {
         all
     }
 
-    /// Name and parameters in model files.
+    /// Name and parameters of the game in model files.
     fn model_game_name(&self) -> String {
         self.notation()
     }
@@ -313,7 +314,7 @@ pub fn format_cell(groups: &[CellGroup], cell: Cell) -> String {
         .unwrap_or_default()
 }
 
-/// For games without feature groups.
+/// Feature group of games that have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoFeatureGroup {}
 

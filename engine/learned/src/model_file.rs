@@ -132,7 +132,7 @@ impl<G: Learnable> ModelFile<G> {
     }
 }
 
-/// The game of a model file.
+/// Reads the name of a model file's game.
 pub fn read_game_name(path: &Path) -> Result<String, ModelError> {
     let bytes = files::read(path, FileKind::Data).map_err(from_file_error)?;
     let container = Container::parse(&bytes);
@@ -185,7 +185,7 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// The game in model files.
+    /// Name of the game in model files.
     pub fn game_name(&self) -> String {
         match self {
             Self::NTuple(model) => model.tuple_set().game().model_game_name(),
@@ -210,10 +210,10 @@ impl<G: Learnable> Model<G> {
     }
 }
 
-/// Kind in files; `network` was in floating point.
+/// Kind of networks in files; the older `network` was in floating point.
 const NETWORK_KIND: &str = "integer_network";
 
-/// Metadata of a file.
+/// Metadata of a file from keys and values.
 pub fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, String> {
     pairs
         .into_iter()
@@ -262,7 +262,7 @@ fn with_bucket_dimension(buckets: usize, shape: &[usize]) -> Vec<usize> {
     all.chain(shape.iter().copied()).collect()
 }
 
-/// Wide numbers come first, for alignment.
+/// Container of a network, wide numbers first for alignment.
 fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     let weights = model.weights();
     let (widths, buckets) = (weights.widths(), weights.buckets());

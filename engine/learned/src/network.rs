@@ -140,7 +140,8 @@ pub struct Network<G: Learnable> {
 }
 
 impl<G: Learnable> Network<G> {
-    /// `bucket_limits` are upper limits of `Rules::remaining_length` of all buckets but the last.
+    /// A network; `bucket_limits` are upper limits of `Rules::remaining_length` of all buckets but
+    /// the last.
     pub fn new(
         game: &G,
         groups: NamedSet<G::Group>,
@@ -173,7 +174,7 @@ impl<G: Learnable> Network<G> {
         })
     }
 
-    /// For other SIMD instructions than the machine's best, with equal values.
+    /// The network for other SIMD instructions than the machine's best, with equal values.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {
@@ -219,7 +220,7 @@ impl<G: Learnable> Network<G> {
         &self.layout
     }
 
-    /// Name and parameters in model files.
+    /// Name and parameters of the game in model files.
     pub fn game_name(&self) -> &str {
         &self.game
     }

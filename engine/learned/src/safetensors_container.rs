@@ -19,9 +19,9 @@ pub struct Tensor {
 /// A safetensors file. [`Self::to_bytes`] adds checksums, [`Self::check_checksums`] verifies them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Container {
-    /// By key.
+    /// Metadata by key.
     pub metadata: BTreeMap<String, String>,
-    /// In the order of their data.
+    /// Tensors in the order of their data.
     pub tensors: Vec<Tensor>,
 }
 
@@ -59,7 +59,7 @@ macro_rules! impl_number {
 impl_number!(f32 F32, i32 I32, i16 I16, i8 I8);
 
 impl Tensor {
-    /// `values` are in row-major order.
+    /// A tensor of `values` in row-major order.
     pub fn new<T: Number>(name: &str, shape: Vec<usize>, values: &[T]) -> Self {
         let mut bytes = Vec::with_capacity(size_of_val(values));
         values.iter().for_each(|value| value.write(&mut bytes));

@@ -33,10 +33,10 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     /// [`Evaluator::BATCHES_SUCCESSORS`].
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// `bases` are the first rows of the tables.
+    /// Prepares the kernels; `bases` are the first rows of the tables.
     fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self;
 
-    /// For other SIMD instructions than the machine's best, with equal values.
+    /// Kernels for other SIMD instructions than the machine's best, with equal values.
     #[must_use]
     fn with_instructions(&self, _instructions: Instructions) -> Self {
         self.clone()
@@ -117,7 +117,7 @@ impl<G: Learnable> PartialEq for TupleNetwork<G> {
 }
 
 impl<G: Learnable> TupleNetwork<G> {
-    /// A weight per row; an error if one is not finite or sums get too large.
+    /// A network with a weight per row; an error if one is not finite or sums get too large.
     pub fn new(set: TupleSet<G>, weights: Vec<f32>, bias: f32) -> Result<Self, ModelError> {
         if weights.len() != set.row_count() {
             let (found, expected) = (weights.len(), set.row_count());
@@ -149,7 +149,7 @@ impl<G: Learnable> TupleNetwork<G> {
         &self.set
     }
 
-    /// By row, before quantization.
+    /// Weights by row, before quantization.
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
@@ -165,7 +165,7 @@ impl<G: Learnable> TupleNetwork<G> {
         &self.quantized
     }
 
-    /// For other SIMD instructions than the machine's best, with equal values.
+    /// The network for other SIMD instructions than the machine's best, with equal values.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {

@@ -20,8 +20,7 @@ pub fn map<T: Send>(count: usize, task: impl Fn(usize) -> T + Sync) -> Vec<T> {
 
 /// [`map`] of fallible tasks.
 ///
-/// # Errors
-/// That of the lowest index that has one; indices after it may be left out.
+/// # Errors The error of the lowest index that has one; later indices may be left out.
 pub fn try_map<T: Send, E: Send>(
     count: usize,
     task: impl Fn(usize) -> Result<T, E> + Sync,

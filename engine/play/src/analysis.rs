@@ -54,14 +54,14 @@ impl<M> MoveValue<M> {
 /// `line`, `stats` and `tree`.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
-    /// `None` before the position's chance event.
+    /// Best move; `None` before the chance event.
     pub best: Option<M>,
     /// Value of `best`, or before the chance event the expectation; `None` from players without
     /// values.
     pub value: Option<f32>,
     /// Win rate in complete games at `value`; `None` if not fitted.
     pub calibrated: Option<f32>,
-    /// Unit of exact scores, such as `discs`; `None` without these.
+    /// Unit of exact scores, such as `discs`; `None` without scores.
     pub unit: Option<&'static str>,
     /// The requested (by default all) moves, in list order.
     pub moves: Vec<MoveValue<M>>,
@@ -89,7 +89,7 @@ impl<M> Default for Analysis<M> {
 }
 
 impl<M: Copy> Analysis<M> {
-    /// Of the moves `legal`, or of all (`None`).
+    /// Analysis of the moves `legal`, or of all (`None`).
     pub fn without_values<G: Game<Move = M>>(
         game: &G,
         position: &G::Position,

@@ -70,7 +70,8 @@ struct PlayerConstructor<G: Playable> {
     make: MakePlayer<G>,
 }
 
-/// With `true` the player measures evaluation time. `dyn`, to compile no searches in callers.
+/// Makes a player, which with `true` measures evaluation time; `dyn`, to compile no searches in
+/// callers.
 type MakePlayer<G> = Arc<dyn Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync>;
 
 impl<G: Playable> PlayerConstructor<G> {

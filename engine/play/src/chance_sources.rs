@@ -17,7 +17,7 @@ pub trait SeededChance<G: SearchGame>: ChanceSource<G> + Send {
     fn from_seed(game: &G, seed: u64) -> Self;
 }
 
-/// Restarts for the second game of a pair.
+/// A source that restarts for the second game of a pair.
 pub trait Repeatable {
     /// Restarts at the first outcome.
     fn rewind(&mut self);
@@ -25,18 +25,18 @@ pub trait Repeatable {
 
 /// A game with chance sources: [`NoChance`], [`OutcomeListSampler`], or its own types.
 pub trait ChanceSources: Rules {
-    /// For independent games.
+    /// Source for independent games.
     type Chance: SeededChance<Self>;
 
-    /// For both games of a pair: the k-th outcome of a seat depends on seed and k alone.
+    /// Source for both games of a pair: the k-th outcome of a seat depends on seed and k alone.
     type PairedChance: SeededChance<Self> + Repeatable;
 
-    /// For an independent game.
+    /// The source for an independent game.
     fn chance(&self, seed: u64) -> Self::Chance {
         Self::Chance::from_seed(self, seed)
     }
 
-    /// For a pair of games.
+    /// The source for a pair of games.
     fn paired_chance(&self, seed: u64) -> Self::PairedChance {
         Self::PairedChance::from_seed(self, seed)
     }
@@ -61,7 +61,7 @@ pub trait ChanceSources: Rules {
         moves
     }
 
-    /// In records.
+    /// Numbers of outcomes in records.
     fn outcome_numbers(&self) -> RangeInclusive<u8> {
         0..=(Self::Outcomes::CAPACITY - 1) as u8
     }
@@ -134,7 +134,7 @@ impl Repeatable for OutcomeListSampler {
     }
 }
 
-/// One outcome allows every move.
+/// No chance: one outcome allows every move.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoChance;
 

@@ -3,7 +3,7 @@
 /// A name with a text, such as a preset with its TOML.
 pub type NamedText = (&'static str, &'static str);
 
-/// Constants that search does not need.
+/// Constants of a game that search does not need.
 #[derive(Debug)]
 pub struct GameInfo {
     /// Name on the command line, in game shards and in models.
@@ -22,13 +22,13 @@ pub struct GameInfo {
     pub phase_unit: &'static str,
     /// Random plies at the start; above 0 if chance does not vary games.
     pub opening_plies: usize,
-    /// Of one outcome; `None`: the branching hint.
+    /// Maximal moves of one outcome; `None`: the branching hint.
     pub max_legal_moves: Option<usize>,
-    /// Default players with their probability weights.
+    /// Default players of self-play with their probability weights.
     pub self_play_players: &'static [(&'static str, f64)],
-    /// Of `alea pipeline`, shortest (minutes) first.
+    /// Presets of `alea pipeline`, shortest (minutes) first.
     pub pipeline_presets: &'static [NamedText],
-    /// Of `alea improve`, shortest (minutes) first.
+    /// Presets of `alea improve`, shortest (minutes) first.
     pub improve_presets: &'static [NamedText],
     /// Default options of `mcts`, such as `leaf=playout, rave=1000`.
     pub mcts_defaults: &'static str,
@@ -37,7 +37,7 @@ pub struct GameInfo {
     pub move_classes: &'static [(&'static str, u32)],
     /// Options that give a solving Monte-Carlo search its oracle.
     pub solver_options: &'static [NamedText],
-    /// Default first; empty for the default rules.
+    /// Rules on the web page, default first; empty for the default rules.
     pub page_rules: &'static [&'static str],
     /// Rule parameters allowed in requests to the web page, with the allowed values where they
     /// could name files.

@@ -1,5 +1,5 @@
-//! The game loop. A game is a function of its start, its players with their seeds, and its chance
-//! source, unless players ponder.
+//! The game loop. A game of reproducible players is a function of its start, the players with their
+//! seeds, and its chance source.
 
 mod decide;
 mod exploration;
@@ -20,7 +20,7 @@ use std::{any::Any, panic::resume_unwind, time::Duration};
 /// Number and wall time of each seat's decisions in a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GameCosts {
-    /// By seat.
+    /// Number of decisions by seat.
     pub decisions: [u64; MAX_SEATS],
     /// Wall time by seat.
     pub time: [Duration; MAX_SEATS],
@@ -29,9 +29,9 @@ pub struct GameCosts {
 /// A game that ended early because a player failed or made an illegal move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forfeit {
-    /// Seat of that player.
+    /// Seat of the player.
     pub seat: Seat,
-    /// One line.
+    /// Reason in one line.
     pub reason: String,
     /// Whether the player or the system is at fault.
     pub cause: FailureCause,
@@ -64,8 +64,8 @@ pub fn play_game<G: Game>(
     play_with_oracle(game, start, players, chance, exploration, None, effort)
 }
 
-/// [`play_game`] with the first best move, its exact value and no exploration where `oracle` knows
-/// the position and all successors.
+/// [`play_game`], but where `oracle` knows the position and all successors, the first best move is
+/// played, with its exact value and no exploration.
 ///
 /// # Errors
 /// If a player fails.
@@ -132,8 +132,8 @@ pub fn play_with_oracle<G: Game>(
     failure.map_or(Ok(record), Err)
 }
 
-/// With its value for the side to move, if `oracle` knows the position and all successors. Two
-/// seats only.
+/// The first best move with its value for the side to move, if `oracle` knows the position and all
+/// successors. Two seats only.
 fn oracle_best_move<G: Game>(
     game: &G,
     oracle: &dyn Oracle<G>,
@@ -217,7 +217,7 @@ struct Answer<M> {
     mv: M,
     value: Option<f32>,
     explored: bool,
-    /// `None` for the wall time of the call.
+    /// Time used; `None` for the wall time of the call.
     taken: Option<Duration>,
 }
 
@@ -232,7 +232,7 @@ impl<M> Answer<M> {
     }
 }
 
-/// An error of `answer` is a loss of the named seat.
+/// Plays one game; an error of `answer` is a loss of the named seat.
 fn play<G: Game, E>(
     game: &G,
     start: G::Position,

@@ -150,6 +150,6 @@ pub trait Player<G: Game>: Send {
     /// set.
     fn ponder(&mut self, _position: &G::Position, _stop: &Arc<AtomicBool>) {}
 
-    /// Events come in order, some may be missing.
+    /// Receives an event; they come in order, some may be missing.
     fn notify(&mut self, _event: GameEvent<'_, G>) {}
 }

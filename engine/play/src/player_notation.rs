@@ -44,7 +44,7 @@ impl<'t, S: AsRef<str> + ?Sized> From<&'t S> for Text<'t> {
 pub struct Notation {
     /// Name, number, or content of a quoted text.
     pub name: String,
-    /// In parentheses.
+    /// Arguments in parentheses.
     pub arguments: Vec<Argument>,
     /// Character, counted from 1, at which the notation begins.
     pub character: usize,
@@ -94,7 +94,7 @@ impl NotationError {
     }
 }
 
-/// Protects the stack.
+/// Maximal nesting, which protects the stack.
 const MAX_NESTING: usize = 16;
 
 impl Notation {
@@ -399,7 +399,7 @@ impl<'a> Arguments<'a> {
         }))
     }
 
-    /// Reads the value of `key` alone.
+    /// Reads the value of `key`, which must be named.
     pub fn take_named(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         if self.notation.argument(key).is_some() {
             return self.take(key);
@@ -478,7 +478,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Parses the value of `key`.
+/// Parses a number within `range`; `key` is for errors.
 pub fn parse_number<T>(key: &str, value: &Notation, range: RangeInclusive<T>) -> Result<T, Problem>
 where
     T: FromStr + PartialOrd + fmt::Display,

@@ -27,7 +27,7 @@ pub type SharedEvaluator<G> = Arc<dyn AnyEvaluator<G>>;
 
 /// Everything that a game offers by name; a `static`, so that its searches are compiled once.
 pub struct Registry<G: Playable> {
-    /// Default first.
+    /// Evaluators, the default first.
     pub evaluators: &'static [EvaluatorEntry<G>],
     /// Players that only this game has.
     pub players: &'static [PlayerEntry<G>],
@@ -172,7 +172,7 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
 pub struct PlainGame<G: SearchGame> {
     /// First position.
     pub start: G::Position,
-    /// Chance outcome (numbered as in records) and move.
+    /// Chance outcome (numbered as in records) and move of each ply.
     pub plies: Vec<(u8, G::Move)>,
     /// Names by seat; empty if unknown.
     pub players: Vec<String>,
@@ -209,7 +209,7 @@ pub type ReadGames<G> = fn(&G, &[u8]) -> Vec<Result<PlainGame<G>, TextError>>;
 pub struct TranscriptFormat<G: SearchGame> {
     /// Name of the format, and usual file extension.
     pub name: &'static str,
-    /// One line.
+    /// Text of one line.
     pub help: &'static str,
     /// Parses all games of a file.
     pub read: ReadGames<G>,
@@ -251,16 +251,16 @@ pub struct EvaluatorEntry<G: 'static> {
     pub name: &'static str,
     /// Further names in notation.
     pub aliases: &'static [&'static str],
-    /// Such as `block, threat, view`, besides those of [`calibrated`].
+    /// Parameters, such as `block, threat, view`, besides those of [`calibrated`].
     pub parameters: &'static str,
-    /// One line.
+    /// Text of one line.
     pub help: &'static str,
-    /// The caller refuses unread arguments.
+    /// Constructs the evaluator; the caller refuses unread arguments.
     pub make: MakeEvaluator<G>,
 }
 
 impl<G: 'static> EvaluatorEntry<G> {
-    /// Without aliases and parameters, besides those of [`calibrated`].
+    /// An entry without aliases, and without parameters besides those of [`calibrated`].
     #[must_use]
     pub const fn new(name: &'static str, help: &'static str, make: MakeEvaluator<G>) -> Self {
         Self {
@@ -281,9 +281,9 @@ pub type PlayerMaker<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 pub struct PlayerEntry<G: 'static> {
     /// Name in notation.
     pub name: &'static str,
-    /// Such as `depth`.
+    /// Parameters, such as `depth`.
     pub parameters: &'static str,
-    /// One line.
+    /// Text of one line.
     pub help: &'static str,
     /// The player that the name stands for.
     pub meaning: Meaning<G>,
@@ -306,7 +306,7 @@ pub type LeafMaker<G> = Arc<dyn Fn() -> Box<dyn Leaf<G>> + Send + Sync>;
 pub struct PlayoutEntry<G: 'static> {
     /// Name in notation.
     pub name: &'static str,
-    /// Such as `depth`.
+    /// Parameters, such as `depth`.
     pub parameters: &'static str,
     /// Constructs the playouts; the caller refuses unread arguments.
     pub read: fn(&mut Arguments<'_>, &G) -> Result<LeafMaker<G>, Problem>,
@@ -322,7 +322,7 @@ pub struct OracleEntry<G: SearchGame> {
     pub key: &'static str,
     /// Constructs the oracle for a value of the option.
     pub read: fn(&Notation, &G) -> Result<OptionalOracle<G>, Problem>,
-    /// For a search limited by time (`true`) or nodes.
+    /// Default oracle of a search limited by time (`true`) or nodes.
     pub default: fn(&G, bool) -> Result<OptionalOracle<G>, String>,
     /// Option value whose oracle answers without delay, for the web page.
     pub instant: fn(&G) -> Option<String>,

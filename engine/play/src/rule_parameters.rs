@@ -26,7 +26,7 @@ pub trait Rules: SearchGame {
         Err((1, format!("{} has no maps", Self::INFO.name)))
     }
 
-    /// For records; `None` if boards are not read from files.
+    /// Map text for records; `None` if boards are not read from files.
     fn map_text(&self) -> Option<String> {
         None
     }
@@ -83,7 +83,8 @@ pub trait Rules: SearchGame {
     /// Upper bound on the plies of a game.
     fn max_plies(&self) -> u16;
 
-    /// In [`GameInfo::remaining_unit`], for phases and buckets of models.
+    /// Length of the rest of the game in [`GameInfo::remaining_unit`], for phases and buckets of
+    /// models.
     fn remaining_length(&self, position: &Self::Position) -> usize;
 
     /// A random start; `first` is to move unless the rules fix the seat.

@@ -13,9 +13,9 @@ use alea_core::{
 /// A property, such as `B[c3]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SgfProperty {
-    /// In capital letters.
+    /// Name in capital letters.
     pub name: String,
-    /// Without escape characters.
+    /// Value without escape characters.
     pub value: String,
     /// Index of the value's first character in the text.
     pub at: usize,
@@ -70,7 +70,7 @@ pub fn read_each_line<G: SearchGame>(
     results
 }
 
-/// With the index of each game's first character.
+/// Games of a text, each with the index of its first character.
 fn split_games(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, SgfProperties)> {
     let mut reader = Reader {
         signs,
@@ -111,7 +111,7 @@ impl Reader<'_> {
         self.next += rest.take_while(|&&sign| passes(sign)).count();
     }
 
-    /// After white space.
+    /// The next character after white space.
     fn peek(&mut self) -> Option<char> {
         self.skip_while(char::is_whitespace);
         self.signs.get(self.next).copied()
@@ -198,7 +198,7 @@ impl Reader<'_> {
         }
     }
 
-    /// By what follows the `]` just read.
+    /// Whether the `]` just read ends the value, by what follows.
     fn closes_value(&self) -> bool {
         let mut rest = self.signs[self.next..].iter().copied();
         let mut rest = rest.by_ref().skip_while(|sign| sign.is_whitespace());
@@ -212,7 +212,7 @@ impl Reader<'_> {
     }
 }
 
-/// Of the first node only.
+/// Properties of the first node only.
 const ROOT_PROPERTIES: [&str; 12] = [
     "AP", "CA", "DT", "EV", "FF", "GC", "GM", "GN", "PB", "PC", "PW", "SZ",
 ];
@@ -231,7 +231,7 @@ fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     is_first && (!in_line || before.next().is_none_or(|&sign| sign == '\n'))
 }
 
-/// Index after the last parenthesis, or of the next game.
+/// Index after a damaged game's last parenthesis, or of the next game.
 fn damaged_game_end(signs: &[char], begin: usize, in_line: bool) -> usize {
     if signs[begin] != '(' {
         let length = signs[begin..].iter().take_while(|&&sign| sign != '(');

@@ -9,7 +9,7 @@ use alea_core::{
 /// A result stated beside the moves of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatedResult {
-    /// Other than [`Ending::Played`].
+    /// An ending other than [`Ending::Played`].
     pub ending: Ending,
     /// `None` for a draw.
     pub winner: Option<Seat>,
@@ -25,7 +25,7 @@ impl StatedResult {
         }
     }
 
-    /// By agreement.
+    /// A draw by agreement.
     pub const DRAW: Self = Self {
         ending: Ending::Agreed,
         winner: None,

@@ -84,7 +84,7 @@ impl<G: SearchGame> Game for BrsGame<G> {
         Some(two_payoffs)
     }
 
-    /// Listed by seat, from the seat to move on.
+    /// Moves by seat, from the seat to move on.
     fn moves(&self, at: &Self::Position, moves_of_all: &mut Self::Moves) {
         moves_of_all.clear();
         let (first, seats) = (self.0.to_move(&at.position), self.0.seats());
@@ -166,7 +166,7 @@ pub struct BestReplySearch<G: SearchGame> {
 }
 
 impl<G: SearchGame> BestReplySearch<G> {
-    /// Arguments as of [`DeepeningSearch::new`]. The game needs
+    /// A search; arguments as of [`DeepeningSearch::new`]. The game needs
     /// [`OutOfTurn::SUPPORTS_OUT_OF_TURN`].
     pub fn new(
         game: G,

@@ -49,7 +49,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         None
     }
     fn clear_worker(&mut self) {}
-    /// Returns the previous oracle; without effect if the search uses none.
+    /// Sets the oracle and returns the previous one; no effect if the search uses none.
     fn set_oracle(&mut self, _oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
         None
     }
@@ -57,7 +57,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     fn limit_checker(&mut self) -> &mut LimitChecker;
     fn stats(&self) -> &SearchStats;
     fn take_stats(&mut self) -> SearchStats;
-    /// Bounds by a full window, and whether they hold at any greater depth.
+    /// Bounds of a position by a full window, and whether they hold at any greater depth.
     fn root_value(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool);
     fn move_bounds(
         &mut self,
@@ -83,8 +83,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
             .start(counted, max_nodes, deadline, stop);
     }
 
-    /// Moves the best root move to the front; returns whether all were searched. Compiled per
-    /// search: dynamic calls would dominate a search of one ply.
+    /// Searches the moves and puts the best in front; returns whether all were searched. Compiled
+    /// per search: dynamic calls would dominate a search of one ply.
     fn search_root_moves(
         &mut self,
         position: &G::Position,
@@ -121,8 +121,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         true
     }
 
-    /// Writes values, and payoffs if the search has them. Returns whether all are proven; `None` if
-    /// stopped.
+    /// Writes the moves' values, and payoffs if the search has them. Returns whether all values are
+    /// proven; `None` if stopped.
     fn value_moves(
         &mut self,
         position: &G::Position,
@@ -143,7 +143,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         Some(all_proven)
     }
 
-    /// Bounds (exact above `alpha`, otherwise an upper bound), and whether they are proven.
+    /// Bounds of a move (exact above `alpha`, otherwise an upper bound), and whether they are
+    /// proven.
     #[inline(always)]
     fn search_root_move(
         &mut self,
@@ -174,7 +175,7 @@ pub struct DeepeningSearch<G: SearchGame> {
     workers: Vec<Box<dyn FixedDepthSearch<G>>>,
     deepening: DeepeningOptions,
     own_limits: SearchLimits,
-    /// `own_limits`, or the caller's time limit.
+    /// `own_limits`, or their depths with the caller's time limit.
     limits: SearchLimits,
     outer_limits: Limits,
     pace: TimeManager,
@@ -216,7 +217,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         )
     }
 
-    /// A Star search of `threads` threads, which share the table; one without a table.
+    /// A Star search of `threads` threads, which share the table; one thread without a table.
     pub fn new(
         game: G,
         evaluator: impl Evaluator<G> + Clone + 'static,
@@ -271,7 +272,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// The end of the first worker, whose result counts, stops the others.
+    /// Runs `task` on all workers; the end of the first, whose result counts, stops the others.
     fn run<R>(
         &mut self,
         position: &G::Position,
@@ -280,7 +281,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self.run_helped(position, &task, &task)
     }
 
-    /// The other workers run `help`.
+    /// Runs `task` on the first worker and `help` on the others.
     fn run_helped<R>(
         &mut self,
         position: &G::Position,
@@ -550,7 +551,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
     }
 }
 
-/// Also returns the last complete depth.
+/// Values of moves by iterative deepening, and the last complete depth.
 fn deepen_payoffs<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     position: &G::Position,
@@ -593,7 +594,7 @@ const TIE_MARGIN: f32 = 2e-6;
 
 const FALLBACK_TIME: Duration = Duration::from_millis(20);
 
-/// The oracle may be slow.
+/// Searches for [`FALLBACK_TIME`] without the oracle, which may be slow.
 fn search_without_oracle<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     search: impl FnOnce(&mut dyn FixedDepthSearch<G>),

@@ -31,11 +31,11 @@ use std::time::Duration;
 pub struct TableStats {
     /// Number of probes.
     pub probes: u64,
-    /// Probes that found the position, whatever the depth of the entry.
+    /// Probes that found the position (if a successor: an entry of usable depth).
     pub hits: u64,
     /// Probes that made a search unnecessary.
     pub cuts: u64,
-    /// Stored results.
+    /// Results to store, with rejected ones.
     pub stores: u64,
     /// Stored results that replaced another position's.
     pub replacements: u64,
@@ -166,7 +166,7 @@ pub trait Search<G: Game>: Send {
     /// includes its moves.
     fn value(&mut self, position: &G::Position) -> f32;
 
-    /// Cost since the last call.
+    /// Statistics since the last call.
     fn take_stats(&mut self) -> SearchStats;
 }
 
@@ -181,7 +181,7 @@ impl RootPerspective {
         (game.to_move(one) == self.root) == (game.to_move(other) == self.root)
     }
 
-    /// With more than two seats it depends on the root seat.
+    /// Table key, which with more than two seats depends on the root seat.
     #[inline]
     fn key<G: Game>(self, game: &G, position: &G::Position) -> u64 {
         let key = game.key(position);

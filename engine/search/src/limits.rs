@@ -85,7 +85,7 @@ impl SearchLimits {
 pub(super) struct TimeManager {
     limit: Option<TimeLimit>,
     left: Duration,
-    /// Replaces `limit` for the next moves.
+    /// Time that replaces `limit`.
     move_time: Option<Duration>,
 }
 
@@ -158,7 +158,7 @@ const CLOCK_CHECK_INTERVAL: Duration = Duration::from_micros(200);
 
 const FIRST_INTERVAL: u64 = 1;
 
-/// Some microseconds with fast evaluators.
+/// Nodes of some microseconds with fast evaluators.
 const MAX_FIRST_INTERVAL: u64 = 512;
 
 const MAX_INTERVAL: u64 = 1 << 20;

@@ -149,7 +149,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         &self.game
     }
 
-    /// Sets limits of later searches besides their budget.
+    /// Sets limits of later searches; a time limit replaces their budget.
     pub fn set_limits(&mut self, limits: &Limits) {
         self.limits.clone_from(limits);
         let move_time = limits.time.map(|time| Budget::Time(TimeLimit::Move(time)));
@@ -157,8 +157,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self.pace.set_move_time(limits.time);
     }
 
-    /// Statistics of each move of an unfinished position, of these `legal` ones or (`None`) before
-    /// its chance event, in order.
+    /// Searches an unfinished position; returns statistics of its `legal` moves or (`None`: before
+    /// the chance event) of all its moves, in order.
     pub fn search(
         &mut self,
         position: &G::Position,
@@ -179,14 +179,14 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
     }
 
     /// Searches a position before its chance event until `stop` is set. Does nothing without
-    /// [`MctsOptions::reuse_tree`].
+    /// [`MctsOptions::reuse_tree`] and [`MctsOptions::graph`].
     pub fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
         if self.options.reuse_tree && self.options.graph {
             self.run(position, None, Goal::Values, Some(stop));
         }
     }
 
-    /// Cost since the last call.
+    /// Statistics since the last call.
     pub fn take_stats(&mut self) -> SearchStats {
         let mut stats = SearchStats::default();
         for worker in &mut self.workers {
@@ -213,10 +213,10 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
     }
 }
 
-/// Per thread; at most a third of the simulations adds a position.
+/// Maximum per thread; at most a third of the simulations adds a position.
 const MAX_POSITIONS_PER_SECOND: f64 = 2e6;
 
-/// Leaves 21 of 256 MiB to the rest of the process.
+/// Part of the memory that the rest of the process keeps: 21 of 256 MiB.
 const RESERVED_MEMORY_DIVISOR: usize = 12;
 
 fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) -> Size {

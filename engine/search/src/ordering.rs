@@ -45,10 +45,10 @@ impl Ordering {
     }
 }
 
-/// With longer move lists, group boundaries are not bits of a word.
+/// Maximal moves of a list whose group boundaries are bits of a word.
 const MAX_MASK_MOVES: usize = 63;
 
-/// With more groups, a hint is the best move only.
+/// Maximal groups with a best move each in a hint; with more, it is the best move only.
 const MAX_GROUPS_PER_HINT: usize = 8;
 
 /// Groups of a move list: moves that are always allowed together.
@@ -114,7 +114,7 @@ impl OutcomeGroups {
         hint as u16
     }
 
-    /// Move indices in a hint by [`MoveGroups::pack_best`], last group first.
+    /// Move indices in a hint by [`OutcomeGroups::pack_best`], last group first.
     #[inline]
     pub fn unpack_best(&self, hint: u16) -> impl Iterator<Item = usize> + '_ {
         let bits = self.bits_per_group();
@@ -142,8 +142,8 @@ impl OutcomeGroups {
     }
 }
 
-/// Orders all move indices: with `probing` the best of each group by descending score, then the
-/// rest in list order; otherwise by group and descending score.
+/// Orders all move indices: with `probing` and several groups the best of each by descending score,
+/// then the rest in list order; otherwise by group and descending score.
 #[inline]
 pub fn order_moves(order: &mut Vec<u16>, groups: &OutcomeGroups, scores: &[f32], probing: bool) {
     order.clear();
@@ -181,7 +181,7 @@ fn best_of(group: Range<usize>, scores: &[f32]) -> usize {
     best
 }
 
-/// Insertion sort is fast on sorted lists.
+/// Maximal length for insertion sort, which is fast on sorted lists.
 const MAX_INSERTION_SORT: usize = 32;
 
 #[inline]
@@ -205,8 +205,8 @@ fn sort(order: &mut [u16], scores: &[f32]) {
     }
 }
 
-/// Keeps the `max_moves` moves of the highest classes, in list order; of the lowest class
-/// kept, those at even distances, since neighbours are alike.
+/// Keeps the `max_moves` moves of the highest classes, in list order; of the lowest class kept,
+/// evenly spaced ones, since neighbours are alike.
 pub fn limit_moves<G: SearchGame>(
     game: &G,
     position: &G::Position,

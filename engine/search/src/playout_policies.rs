@@ -7,7 +7,7 @@ use alea_core::{
 
 /// Chooses the moves of playouts.
 pub trait Policy<G: SearchGame>: Send {
-    /// One of the `allowed` moves, at least one.
+    /// One of the `allowed` moves, of which there is at least one.
     fn choose(
         &mut self,
         game: &G,
@@ -200,7 +200,7 @@ impl<G: SearchGame, E: Evaluator<G>> Policy<G> for GreedyPolicy<G, E> {
 pub struct MixedPolicy<A, B> {
     first: A,
     second: B,
-    /// In units of 2⁻³².
+    /// Probability of `first` in units of 2⁻³².
     threshold: u64,
 }
 
@@ -327,7 +327,7 @@ impl<G: SearchGame, P: Policy<G>, L: Leaf<G>> Leaf<G> for TruncatedPlayout<P, L>
     }
 }
 
-/// A function, such as a game's own batched playouts.
+/// Leaf evaluation by a function, such as a game's own batched playouts.
 pub struct FnLeaf<F>(pub F);
 
 impl<G: SearchGame, F: FnMut(&G, &G::Position, &mut RandomStream) -> Payoffs + Send> Leaf<G>

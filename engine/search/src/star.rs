@@ -70,7 +70,7 @@ impl Default for StarOptions {
     }
 }
 
-/// Below all values.
+/// Score of an unsearched move, below all values.
 const UNSEARCHED: f32 = -1.0;
 
 const NULL_WINDOW: f32 = 1e-5;
@@ -82,15 +82,15 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
     evaluator: E,
     options: StarOptions,
     table: Option<Arc<Table>>,
-    /// Probed at every position that a move reaches.
+    /// Probed, with two seats, at every position that a move reaches.
     pub(super) oracle: Option<Arc<dyn Oracle<G>>>,
     caches: Vec<E::Cache>,
-    /// By ply; `None` while in use.
+    /// Buffers by ply; `None` while in use.
     scratch: Vec<Option<Box<Scratch<G>>>>,
     perspective: RootPerspective,
     history: Vec<f32>,
     leaf_cache: OnePlyCache,
-    /// Number of results such as evaluated leaves; a subtree without any is proven.
+    /// Number of results that depend on the depth, such as leaves; a subtree without any is proven.
     depth_dependent: u64,
     is_all_node: bool,
     limit_checker: LimitChecker,
@@ -169,7 +169,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         self.clear_worker();
     }
 
-    /// Cost since the last call.
+    /// Statistics since the last call.
     pub fn take_stats(&mut self) -> SearchStats {
         self.eval_timer.take_stats(&mut self.stats)
     }
@@ -246,7 +246,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// `ply` counts from the root; `depth` ≥ 1 plies are left.
+    /// Bounds of a position `ply` plies below the root, with `depth` ≥ 1 plies left.
     fn search_node(
         &mut self,
         position: &G::Position,
@@ -325,7 +325,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         bounds
     }
 
-    /// Also returns a table hint with the best moves.
+    /// Bounds of a position from its moves, and a table hint with the best of them.
     #[inline]
     fn search_move_list(
         &mut self,
@@ -450,7 +450,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         (chance.bounds(), hint)
     }
 
-    /// Enhanced transposition cutoff (Plaat et al. 1996); returns whether any entry was usable.
+    /// Enhanced transposition cutoff (Plaat et al. 1996); returns whether any entry raised a bound.
     #[inline]
     fn probe_successors(
         &mut self,

@@ -87,7 +87,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         self
     }
 
-    /// [`super::star::Star::bounds`], at most to the depth of the search.
+    /// Bounds as by [`super::star::Star::bounds`].
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
         self.perspective = RootPerspective {
             root: self.game.to_move(position),

@@ -26,10 +26,10 @@ pub enum Replacement {
 /// Which results of another depth than requested a probe may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DepthPolicy {
-    /// Only proven ones, so that searches do not depend on earlier ones.
+    /// Only proven shallower ones, so that searches do not depend on earlier searches.
     #[default]
     SameDepth,
-    /// Deeper and proven ones.
+    /// All deeper ones, and proven shallower ones.
     Deeper,
 }
 
@@ -42,7 +42,7 @@ pub struct Hit {
     pub is_usable: bool,
     /// Whether the bounds hold at every greater depth.
     pub proven: bool,
-    /// Best moves, packed by `MoveGroups::pack_best`.
+    /// Best moves, packed by `OutcomeGroups::pack_best`.
     pub hint: u16,
 }
 
@@ -55,7 +55,7 @@ pub struct NewEntry {
     pub bounds: Bounds,
     /// Whether the bounds hold at every greater depth.
     pub proven: bool,
-    /// Best moves, packed by `MoveGroups::pack_best`.
+    /// Best moves, packed by `OutcomeGroups::pack_best`.
     pub hint: u16,
 }
 
@@ -83,7 +83,7 @@ pub struct Table {
     generation: AtomicU8,
 }
 
-/// All zeros is empty, since no generation is 0.
+/// An entry; all zeros mean empty, since no generation is 0.
 ///
 /// `tag`: bits 0–31 check, 32–47 hint, 48–54 depth, 55 proven, 56–63 generation. `bounds`: lower,
 /// upper as `f32`.
@@ -93,7 +93,8 @@ pub(super) struct Entry {
     bounds: AtomicU64,
 }
 
-/// For replacement. 0 costs nodes; 2 to 8 make no measurable difference.
+/// Plies that a generation counts in replacement. 0 costs nodes; 2 to 8 make no measurable
+/// difference.
 const PLIES_PER_GENERATION: i32 = 4;
 
 const MAX_FIRST_GENERATION: u8 = 128;
@@ -263,7 +264,7 @@ impl Table {
         }
     }
 
-    /// In the upper and the lower level.
+    /// Entries for a key in the upper and the lower level.
     #[inline]
     fn slots_of(&self, key: u64) -> [&[Entry]; 2] {
         let entries = self.array.items();
@@ -279,7 +280,7 @@ impl Table {
         }
     }
 
-    /// By the high bits of the key; the low bits are the check value.
+    /// Index by the high bits of the key; the low bits are the check value.
     #[inline]
     fn slot_index(&self, key: u64, slots: usize) -> usize {
         ((u128::from(key) * slots as u128) >> 64) as usize
@@ -344,7 +345,7 @@ impl Content {
     }
 }
 
-/// Unlike a xor of both halves this does not cancel equal bounds.
+/// Hash of both bounds; unlike a xor of the halves, it does not cancel equal ones.
 #[inline]
 fn fold_bounds(bounds: u64) -> u32 {
     (bounds.wrapping_mul(GOLDEN) >> 32) as u32

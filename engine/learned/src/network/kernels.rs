@@ -34,7 +34,7 @@ multiversion! {
     }
 }
 
-/// Loops over a block of neurons become vector instructions.
+/// A block of neurons, whose loops become vector instructions.
 type Lanes = [i32; LANES];
 
 /// `sums[lane] += factor · row[lane]`.

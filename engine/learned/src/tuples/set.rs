@@ -15,13 +15,13 @@ use alea_core::{
 };
 use std::{fmt::Debug, ops::Range};
 
-/// Bounds the stack space of an evaluation.
+/// Maximal tuples of a set, which bounds the stack space of an evaluation.
 pub const MAX_TUPLES: usize = 256;
 
-/// Cells in a tuple.
+/// Maximal cells in a tuple.
 pub const MAX_CELLS: usize = 12;
 
-/// Rows of all tables and phases.
+/// Maximal rows of all tables and phases.
 pub const MAX_ROWS: usize = 1 << 26;
 
 /// Name of sets that the game does not name.
@@ -138,8 +138,8 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// Tables per phase; `phases` are upper limits of `Rules::remaining_length` of all phases but
-    /// the last.
+    /// The set with tables for each phase; `phases` are upper limits of `Rules::remaining_length`
+    /// of all phases but the last.
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
         check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;
@@ -167,7 +167,7 @@ impl<G: Learnable> TupleSet<G> {
         &self.kernels
     }
 
-    /// For other SIMD instructions than the machine's best, with equal rows.
+    /// The set for other SIMD instructions than the machine's best, with equal rows.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         let kernels = self.kernels.with_instructions(instructions);
@@ -179,7 +179,7 @@ impl<G: Learnable> TupleSet<G> {
         self.name
     }
 
-    /// Of all tables and phases; each row has a weight.
+    /// Rows of all tables and phases; each has a weight.
     pub fn row_count(&self) -> usize {
         self.rows * (self.phases.len() + 1)
     }
@@ -306,7 +306,7 @@ impl<G: Learnable> TupleSet<G> {
         )
     }
 
-    /// Texts that [`Self::parse_custom`] parses.
+    /// The tuples as texts that [`Self::parse_custom`] parses.
     pub fn tuple_texts(&self) -> Vec<String> {
         self.tuples
             .iter()

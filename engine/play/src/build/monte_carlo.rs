@@ -32,12 +32,12 @@ pub(super) struct MctsRecipe<G: Playable> {
 enum LeafKind<G: Playable> {
     PlayoutLeaf,
     Evaluator(Arc<dyn AnyEvaluator<G>>),
-    /// Weight of the evaluator against a playout.
+    /// Evaluator with its weight against a playout.
     BlendedLeaf(f32, Arc<dyn AnyEvaluator<G>>),
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
-/// For one player; every worker thread of a match has its own players.
+/// Maximum for one player; every worker thread of a match has its own players.
 const MAX_MEMORY_MIB: usize = 1 << 16;
 
 impl<G: Playable> MctsRecipe<G> {
@@ -227,7 +227,7 @@ impl<G: Playable> MctsRecipe<G> {
             && !self.options.ponder
     }
 
-    /// Leaves are `dyn` (one call per simulation): the search is compiled once.
+    /// Makes a player. Leaves are `dyn` (one call per simulation): the search is compiled once.
     pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
         let leaf = || match &self.leaf {
             LeafKind::PlayoutLeaf => self.playouts.make(),

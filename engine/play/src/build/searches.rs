@@ -79,12 +79,12 @@ const NO_TABLE: TableRecipe = TableRecipe {
     reuse: DepthPolicy::SameDepth,
 };
 
-/// For one player; every worker thread of a match has its own players.
+/// Maximum for one player; every worker thread of a match has its own players.
 const MAX_TABLE_MIB: usize = 1 << 12;
 
 const ENTRIES_PER_MIB: usize = 1 << 16;
 
-/// Below this depth transpositions are too rare.
+/// Depth below which transpositions are too rare for a table.
 const MIN_TABLE_DEPTH: u32 = 4;
 
 /// Larger tables have no effect at depth 6, and this one fits a core's own cache.
@@ -96,9 +96,9 @@ const DEFAULT_TABLE_MIB_WITH_LIMITS: usize = 16;
 /// score 48.9 % ± 1.5 against steps of 1.
 const LIMITED_DEEPENING_STEP: u32 = 1;
 
-/// For Star2. Regret per decision at 60,000 nodes on 2,000 search-labelled positions of 6 to 12
-/// stones: 0.00350 with 1.5, 0.00331 with 2, 0.00327 with 3; without tables 0.00398 with 2, 0.00403
-/// without ProbCut.
+/// ProbCut threshold of Star2 limited by time or nodes. Regret per decision at 60,000 nodes on
+/// 2,000 search-labelled positions of 6 to 12 stones: 0.00350 with 1.5, 0.00331 with 2, 0.00327
+/// with 3; without tables 0.00398 with 2, 0.00403 without ProbCut.
 const LIMITED_PROBCUT_SIGMAS: f32 = 3.0;
 
 impl<G: Playable> SearchRecipe<G> {
@@ -106,7 +106,7 @@ impl<G: Playable> SearchRecipe<G> {
         (Arc::clone(&self.evaluator), self.plan.oracle.clone())
     }
 
-    /// Also returns the rules with the chance that the notation assumes.
+    /// Reads a search; also returns the rules with the chance that the notation assumes.
     pub(super) fn from_notation(
         notation: &Notation,
         arguments: &mut Arguments<'_>,
@@ -229,8 +229,8 @@ impl<G: Playable> SearchRecipe<G> {
 }
 
 impl<G: SearchGame> SearchPlan<G> {
-    /// Only the default search is compiled for the evaluator's type; others call it as `dyn`, to
-    /// save compile time.
+    /// Makes a player. Only Star searches are compiled for the evaluator's type; others call it as
+    /// `dyn`, to save compile time.
     pub(crate) fn make_player<E: Evaluator<G> + 'static>(
         &self,
         game: G,
@@ -339,7 +339,7 @@ fn read_multiplayer<G: Playable>(
     }
 }
 
-/// Not with chance, where outcomes might be left without a move.
+/// Reads `width`, except with chance, where outcomes might be left without a move.
 fn read_width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Problem> {
     if G::Outcomes::CAPACITY > 1 {
         return Ok(None);

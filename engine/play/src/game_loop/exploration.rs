@@ -41,7 +41,7 @@ impl Fading {
 pub struct Exploration {
     /// Plies at the start of a game whose moves are all random.
     pub opening_plies: usize,
-    /// At later plies, for uniformly random moves.
+    /// Probability of uniformly random moves at later plies.
     pub random_move_probability: Fading,
     /// Temperature, in units of win probability, of sampling the other moves by value; 0 leaves
     /// them to players.
@@ -51,7 +51,7 @@ pub struct Exploration {
 }
 
 impl Exploration {
-    /// Without sampling by value.
+    /// Exploration without sampling by value.
     #[must_use]
     pub fn new(opening_plies: usize, random_move_probability: f64, random: RandomStream) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl Exploration {
         }
     }
 
-    /// `None` if this ply does not explore.
+    /// Index of a random move; `None` if this ply does not explore.
     pub(super) fn draw_random_move(&mut self, ply: usize, count: usize) -> Option<usize> {
         // Drawn at every ply: opening plies do not shift later choices.
         let draw = self.random.uniform_f64();

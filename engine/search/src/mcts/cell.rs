@@ -26,7 +26,7 @@ pub(crate) struct Cell {
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct ColdCell {
-    /// For the mover (edge) or the side to move (header), by [`pack_bounds`].
+    /// Proven bounds for the mover (edge) or the side to move (header), by [`pack_bounds`].
     bounds: AtomicU64,
     prior: AtomicU32,
     /// Header: mark or new index in the garbage collection.
@@ -36,7 +36,7 @@ pub(crate) struct ColdCell {
 /// Flag in [`Cell::link`], above any cell index.
 const HAS_BOUNDS: u32 = 1 << 31;
 
-/// Of an edge that ends the game; above any cell index.
+/// Link of an edge that ends the game; above any cell index.
 const TERMINAL: u32 = HAS_BOUNDS - 1;
 
 pub(super) const MAX_CELLS: usize = TERMINAL as usize;
@@ -45,7 +45,7 @@ const FIXED_ONE: f64 = 4_294_967_296.0;
 
 const UPPER_XOR_MASK: u32 = 1.0f32.to_bits();
 
-/// The word is 0 for unknown bounds.
+/// Packs bounds into a word, which is 0 for unknown ones.
 #[inline]
 fn pack_bounds(bounds: Bounds) -> u64 {
     u64::from(bounds.lower.to_bits()) | u64::from(bounds.upper.to_bits() ^ UPPER_XOR_MASK) << 32
@@ -98,7 +98,7 @@ impl Cell {
         before
     }
 
-    /// 0 for none.
+    /// The child node; 0 for none.
     #[inline]
     pub(super) fn child(&self) -> u32 {
         match self.link.load(Acquire) & !HAS_BOUNDS {
@@ -117,7 +117,7 @@ impl Cell {
         self.link.fetch_or(TERMINAL, Relaxed);
     }
 
-    /// Keeps an earlier child; returns the child node.
+    /// Sets the child node unless there is one; returns the resulting child.
     #[inline]
     pub(super) fn set_child(&self, node: u32) -> u32 {
         let unlinked = |link: u32| (link & !HAS_BOUNDS == 0).then_some(link | node);
@@ -209,7 +209,7 @@ impl ColdCell {
         unpack_bounds(self.bounds.load(Relaxed))
     }
 
-    /// True if the bounds changed.
+    /// Narrows the bounds; returns whether they changed.
     #[inline]
     pub(super) fn tighten<const SHARED: bool>(&self, bounds: Bounds) -> bool {
         let mut word = self.bounds.load(Relaxed);

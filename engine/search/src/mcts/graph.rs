@@ -29,10 +29,10 @@ pub(super) struct Graph {
     /// One per cell: simulations in which the move was played at the node or later.
     rave_cells: Option<SharedArray<Cell>>,
     index: SharedArray<Slot>,
-    /// Slots of other generations count as empty; never 0.
+    /// Current generation, never 0; slots of others count as empty.
     generation: u8,
     allocator: CellAllocator,
-    /// In cells; 0 if nodes are allocated one by one.
+    /// Cells that a thread reserves at once; 0 if nodes are allocated one by one.
     chunk_size: u32,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Graph {
 pub(super) struct Size {
     pub(super) bytes: usize,
     pub(super) positions: usize,
-    /// Typical maximum; with more, fewer nodes fit.
+    /// Typical maximum per position; with more, fewer nodes fit.
     pub(super) max_moves: usize,
     pub(super) use_rave: bool,
     pub(super) threads: usize,
@@ -49,7 +49,7 @@ pub(super) struct Size {
 const CELLS_PER_LINE: usize = 64 / size_of::<Cell>();
 const PREFETCHED_LINES: usize = 4;
 
-/// More prefetched lines would evict needed ones.
+/// Maximum, since more prefetched lines would evict needed ones.
 const PREFETCHED_CHILDREN: usize = 32;
 
 const MIN_CELL_BYTES: usize = size_of::<Cell>() + size_of::<ColdCell>();
@@ -67,7 +67,7 @@ const MIN_CHUNK_CELLS: usize = 64;
 const CELLS_PER_SLOT: usize = 2;
 
 impl Graph {
-    /// Smaller if memory is short; `None` with too little.
+    /// A graph, smaller than `size` if memory is short; `None` with too little.
     pub(super) fn new(size: Size) -> Option<Self> {
         let mut bytes = size.bytes;
         loop {
@@ -145,7 +145,7 @@ impl Graph {
             + size_of_val(self.index.items())
     }
 
-    /// Without nodes in chunks of threads that are not counted yet.
+    /// Number of nodes, without those in chunks that threads still fill.
     pub(super) fn nodes(&self) -> u32 {
         self.allocator.nodes()
     }
@@ -207,7 +207,7 @@ impl Graph {
         self.edges(node, 0, self.cell(node).move_count() as usize)
     }
 
-    /// Empty without RAVE.
+    /// RAVE cells from `index` on; empty without RAVE.
     #[inline]
     pub(super) fn rave_cells(&self, index: u32, count: usize) -> &[Cell] {
         self.rave_cells.as_ref().map_or(&[], |rave_cells| {
@@ -215,7 +215,7 @@ impl Graph {
         })
     }
 
-    /// With `uses_cold_cells`, new nodes also clear bounds and priors.
+    /// Removes all nodes; with `uses_cold_cells`, new ones also clear bounds and priors.
     pub(super) fn clear(&mut self, uses_cold_cells: bool) {
         self.uses_cold_cells = uses_cold_cells;
         self.allocator.clear();
@@ -233,7 +233,7 @@ impl Graph {
         }
     }
 
-    /// With unvisited edges, outside the hash index; `None` if memory is used up.
+    /// Adds a node with unvisited edges, outside the hash index; `None` if memory is used up.
     pub(super) fn add_node(
         &self,
         chunk: &mut Chunk,
@@ -277,7 +277,7 @@ impl Graph {
         self.allocator.release_chunk(chunk);
     }
 
-    /// Turns the unused rest into an unreferenced node.
+    /// Turns the unused rest of a chunk into an unreferenced node.
     fn pad_chunk(&self, chunk: &mut Chunk) {
         if chunk.remaining() > 0 {
             self.cell(chunk.next)
@@ -291,7 +291,7 @@ impl Graph {
         self.probe(key).ok()
     }
 
-    /// Returns an earlier node of `key`, else `node`.
+    /// Enters `node` in the hash index; returns it, or an earlier node of `key`.
     pub(super) fn insert(&self, key: u64, node: u32) -> u32 {
         let word = u64::from(node) | u64::from(self.generation) << 32 | key << 40;
         loop {
@@ -310,7 +310,7 @@ impl Graph {
         }
     }
 
-    /// The node, or the free slot for it with that slot's content.
+    /// The node of `key`, or index and content of the free slot for it.
     #[inline]
     fn probe(&self, key: u64) -> Result<u32, (usize, u64)> {
         let slots = self.index.items();
@@ -328,7 +328,7 @@ impl Graph {
         }
     }
 
-    /// Mark-and-compact; returns the root's new index.
+    /// Keeps what `root` reaches, by mark-and-compact; returns the root's new index.
     pub(super) fn retain_reachable(&mut self, root: u32, stack: &mut Vec<u32>) -> u32 {
         self.for_each_node(|graph, node| graph.cell(node).cold().set_gc_mark(0));
         stack.clear();
@@ -379,7 +379,7 @@ impl Graph {
         moved
     }
 
-    /// By ascending index; `task` may overwrite this and earlier nodes.
+    /// Runs `task` on marked nodes by ascending index; it may overwrite this and earlier nodes.
     fn for_each_marked(&self, mut task: impl FnMut(&Self, u32)) {
         self.for_each_node(|graph, node| {
             if graph.cell(node).cold().gc_mark() != 0 {

@@ -37,7 +37,7 @@ impl Selector {
         }
     }
 
-    /// Index of the edge to visit, of at least one; the node has `visits` ≥ 1. `rave_cells` is as
+    /// Index of the edge to visit, among one or more; the node has `visits` ≥ 1. `rave_cells` is as
     /// long as `edges`, or empty.
     #[inline]
     pub(super) fn select(&self, edges: EdgeSlice<'_>, rave_cells: &[Cell], visits: u32) -> usize {
@@ -104,7 +104,7 @@ impl Selector {
         }
     }
 
-    /// Mean payoff of an edge with `n` visits and payoff sum `w`.
+    /// Mean payoff of an edge (`n` visits, payoff sum `w`) blended with its RAVE mean.
     #[inline]
     fn blend_rave(&self, n: f32, w: f32, rave_cell: &Cell) -> f32 {
         let (m, v, k) = (rave_cell.visits() as f32, rave_cell.payoff_sum(), self.rave);
@@ -206,7 +206,7 @@ pub(super) fn ln(number: u32) -> f32 {
     LN[(number >> shift) as usize] + shift as f32 * std::f32::consts::LN_2
 }
 
-/// Computed at compile time, so that every machine gets the same bits.
+/// Logarithms of the indices, computed at compile time, so that every machine gets the same bits.
 static LN: [f32; 512] = {
     let mut table = [0.0; 512];
     let (mut index, mut total) = (2, 0.0f64);

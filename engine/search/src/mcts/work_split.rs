@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// In simulations; beyond it, a part's thread helps the slowest one.
+/// Lead in simulations beyond which a part's thread helps the slowest part.
 const MAX_LEAD: u64 = 128;
 
 const LEAD_DIVISOR: u64 = 256;
@@ -21,7 +21,7 @@ pub(super) struct WorkSplit {
     budget: u64,
 }
 
-/// On cache lines of its own, since mostly one thread writes to it.
+/// One thread's part, on cache lines of its own, since mostly this thread writes to it.
 #[derive(Debug)]
 #[repr(align(128))]
 struct WorkPart {
@@ -101,7 +101,7 @@ impl WorkSplit {
         self.budget - cursor.claimed_total
     }
 
-    /// At most `step` simulations; `None` if all are claimed.
+    /// Claims at most `step` simulations; `None` if all are claimed.
     pub(super) fn claim(&self, cursor: &mut Cursor, step: u64) -> Option<Claim> {
         if cursor.left == 0 {
             self.rebalance(cursor);
@@ -148,7 +148,8 @@ impl WorkSplit {
     }
 }
 
-/// Coprime to `parts` and near the golden section: consecutive threads draw from distant ranges.
+/// A stride coprime to `parts` and near the golden section: consecutive threads draw from distant
+/// ranges.
 fn stride(parts: usize) -> usize {
     let common = |mut a: usize, mut b: usize| {
         while b > 0 {

@@ -24,7 +24,7 @@ use alea_core::{
 pub(super) struct Root<G: SearchGame> {
     pub(super) position: G::Position,
     pub(super) node: u32,
-    /// After the chance event; `None` before it.
+    /// Allowed moves after the chance event; `None` before it.
     pub(super) allowed: Option<Vec<G::Move>>,
     /// Index of the first allowed move among the node's edges.
     pub(super) start: usize,
@@ -44,7 +44,7 @@ pub(super) struct Context<'a, G: SearchGame> {
     pub(super) prior: Option<&'a dyn Prior<G>>,
     /// Bounds this close count as equal; above 0 with an inexact oracle.
     pub(super) tolerance: f32,
-    /// For visits and payoffs: only with several threads.
+    /// Visits and payoffs go to write buffers first: only with several threads.
     pub(super) buffers_writes: bool,
     /// With write buffers, only edges with fewer visits get [`MctsOptions::virtual_loss`].
     pub(super) virtual_loss_below: u32,
@@ -62,7 +62,7 @@ struct PathStep<P> {
 #[derive(Clone, Debug)]
 struct Simulation<P> {
     path: Vec<PathStep<P>>,
-    /// `None` when the path is complete.
+    /// Position and node; `None` when the path is complete.
     current: Option<(P, u32)>,
     payoffs: Payoffs,
     queue_index: Option<usize>,
@@ -70,7 +70,7 @@ struct Simulation<P> {
     played_kinds: MoveKinds,
 }
 
-/// On cache lines of its own.
+/// A search thread's state, on cache lines of its own.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Worker<G: SearchGame, L> {
@@ -87,7 +87,7 @@ pub(super) struct Worker<G: SearchGame, L> {
     simulations: Vec<Simulation<G::Position>>,
     queue: Vec<G::Position>,
     queue_payoffs: Vec<Payoffs>,
-    /// Allowed by the sampled outcome; `moves` and `outcomes` are all of a node.
+    /// Moves that the sampled outcome allows; `moves` and `outcomes` are all of a node.
     sampled_moves: G::Moves,
     moves: G::Moves,
     outcomes: G::Outcomes,
@@ -165,7 +165,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         self.simulations = simulations;
     }
 
-    /// The child node; 0 if memory is used up or the game is over.
+    /// Finds or adds an edge's child node; 0 if memory is used up or the game is over.
     #[inline(never)]
     fn expand(&mut self, context: &Context<'_, G>, edge_index: u32, next: &G::Position) -> u32 {
         let (game, graph) = (context.game, context.graph);
@@ -191,7 +191,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         edge.set_child(node)
     }
 
-    /// Writes oracle bounds, virtual visits and priors; `self.moves` are the edges.
+    /// Writes oracle bounds, virtual visits and priors of a node with the edges `self.moves`.
     pub(super) fn init_edges(
         &mut self,
         context: &Context<'_, G>,

@@ -47,7 +47,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Mean of every second result from index `parity` on; the result of a single game.
+    /// Mean of every second result from index `parity` on; with one result, that.
     fn split_half_mean(&self, parity: usize) -> f64 {
         let parity = parity.min(self.luck_adjusted.len().saturating_sub(1));
         let half = self.luck_adjusted.iter().copied().skip(parity).step_by(2);
@@ -77,8 +77,8 @@ pub fn roll_out_position<G: SearchGame>(
     moments
 }
 
-/// Rolls out moves of `seat` until one is left or all differences to the best have the target
-/// error; returns the best one's index.
+/// Rolls out moves of `seat` until one is left, differences to the best have the target error or a
+/// limit is reached; returns the best move's index.
 pub fn roll_out_moves<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     positions: &[G::Position],

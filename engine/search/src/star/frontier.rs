@@ -9,7 +9,7 @@ use alea_core::{
     search_game::SearchGame,
 };
 
-/// New values overwrite old ones.
+/// Values one ply deep; new ones overwrite old ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OnePlyCache {
     /// High half of the key, combined with the salt; value.
@@ -51,7 +51,7 @@ impl OnePlyCache {
 }
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
-    /// Successors are leaves: in one batch, or one by one.
+    /// Values successors, which are leaves, in one batch or one by one.
     #[inline]
     pub(super) fn search_frontier(
         &mut self,
@@ -105,7 +105,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         chance.bounds()
     }
 
-    /// Two plies above the leaves; with `expects_all`, cached values come first.
+    /// Searches two plies above the leaves; with `expects_all`, cached values come first.
     pub(super) fn search_pre_frontier(
         &mut self,
         position: &G::Position,

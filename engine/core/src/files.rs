@@ -1,5 +1,5 @@
-//! Reading files, and writing them atomically by renaming a locked temporary file; a temporary file
-//! without a lock was left by a killed program.
+//! Reading files, and writing them atomically by renaming a locked temporary file; an unlocked one
+//! was left by a killed program.
 
 use crate::{
     fallible_allocation,
@@ -110,9 +110,6 @@ pub fn read(path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
 }
 
 /// Reads an open file from its current position; `path` is for errors.
-///
-/// # Errors
-/// As [`read`].
 pub fn read_opened(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, FileError> {
     let failed = |cause| FileError::from_read(path, cause);
     let metadata = file.metadata().map_err(failed)?;
@@ -174,9 +171,6 @@ pub fn checksum(bytes: &[u8]) -> u64 {
 }
 
 /// Paths in a directory, unordered; if it does not exist, paths of [shipped files](shipped_files).
-///
-/// # Errors
-/// [`FileError::NotFound`] or [`FileError::Read`].
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
     let failed = |cause| FileError::from_read(directory, cause);
     let shipped = shipped_files::paths_in(directory);
@@ -195,9 +189,6 @@ fn make_directory(directory: &Path) -> Result<(), FileError> {
 }
 
 /// Creates a directory with its parents, and removes remnants of killed programs from it.
-///
-/// # Errors
-/// [`FileError::Write`].
 pub fn prepare_directory(directory: &Path) -> Result<(), FileError> {
     make_directory(directory)?;
     for path in list(directory)? {
@@ -258,8 +249,8 @@ pub fn lock_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>
     }
 }
 
-/// Locks a file unless another process has; retries for 0.1 s, since a forked child holds a copy of
-/// the lock until it starts its program.
+/// Locks a file; retries for 0.1 s, since a forked child holds a copy of the lock until it starts
+/// its program.
 pub(crate) fn lock_file(file: &File) -> bool {
     (0..20).any(|attempt| {
         if attempt > 0 {
@@ -325,7 +316,7 @@ fn write_atomically_dyn(path: &Path, write: WriteCallback<'_>) -> Result<(), Fil
     replace_file(&target, directory, write).map_err(failed)
 }
 
-/// Whether a path is a pipe, a device or an open descriptor.
+/// Whether it is a pipe, device or open descriptor.
 fn is_stream(path: &Path) -> bool {
     let descriptors = ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"];
     fs::metadata(path).is_ok_and(|found| {

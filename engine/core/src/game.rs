@@ -77,7 +77,7 @@ impl<const N: usize> OutcomeList for FixedList<Outcome, N> {
 /// Maximal [`OutcomeList::CAPACITY`]: one word is a set of outcomes.
 pub const MAX_LISTED_OUTCOMES: usize = 64;
 
-/// Outcome list of games without chance.
+/// Outcomes without chance.
 pub type SingleOutcome = FixedList<Outcome, 1>;
 
 /// The rules of a game.
@@ -136,7 +136,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
 
 /// Samples the chance outcomes of played games.
 pub trait ChanceSource<G: Game> {
-    /// Samples an outcome; returns its number in records and the moves it allows.
+    /// Samples an outcome: its number in records and its moves.
     fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves);
 }
 
@@ -200,7 +200,7 @@ impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
         self.length += u16::from(is_pushed);
     }
 
-    /// Appends the first `count` of `items` without a branch; panics without room for all `items`.
+    /// Appends the first `count` of `items` without a branch; panics without room for all.
     #[inline]
     pub fn push_prefix<const FEW: usize>(&mut self, items: [T; FEW], count: usize) {
         let room = self.items[usize::from(self.length)..].first_chunk_mut();

@@ -19,7 +19,7 @@ use std::{
 
 const MAX_PRINTED_LENGTH: usize = 60;
 
-/// An error in one line, with the file's name if it concerns a file.
+/// One line, which begins with the file's name if there is one.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct JournalError(String);
@@ -34,7 +34,7 @@ fn io_error(path: &Path, cause: &io::Error) -> JournalError {
     JournalError(format!("{}: {cause}", path.display()))
 }
 
-/// Names of the work and its parts in error messages.
+/// Names of work and parts in error messages.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorWording {
     /// The work, such as `match`.
@@ -166,8 +166,8 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 }
 
-/// Failure of an append of this many bytes (`None`: success): bytes written before it, and whether
-/// truncating fails too.
+/// Failure, if any, of an append of so many bytes: bytes written before it, and whether truncating
+/// fails too.
 #[doc(hidden)]
 pub type AppendFault = fn(&Path, usize) -> Option<(usize, bool)>;
 
@@ -295,7 +295,7 @@ fn task_identity(identity: &Value, slice: TaskSlice, parts: u64) -> Value {
     identity
 }
 
-/// Finished parts in a slice's file; none without a file.
+/// Finished parts of a slice; none without a file.
 fn read_task_file<L: DeserializeOwned>(
     path: &Path,
     terms: ErrorWording,

@@ -13,7 +13,7 @@ mod browser {
 
     #[link(wasm_import_module = "alea")]
     unsafe extern "C" {
-        /// Milliseconds.
+        /// Time in milliseconds.
         safe fn now() -> f64;
     }
 

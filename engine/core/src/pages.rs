@@ -28,7 +28,7 @@ pub fn prefetch(address: *const u8) {
 }
 
 impl Pages {
-    /// `None` without enough memory.
+    /// Zeroed pages; `None` without enough memory.
     pub fn zeroed(bytes: usize) -> Option<Self> {
         #[cfg(any(unix, windows))]
         {

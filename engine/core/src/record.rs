@@ -24,7 +24,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// In the order of their numbers in files.
+    /// All endings in the order of their numbers in files.
     pub const ALL: [Self; 5] = [
         Self::Played,
         Self::Resigned,

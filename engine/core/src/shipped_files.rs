@@ -1,5 +1,4 @@
-//! Files that the program contains, and a directory in which relative paths are looked up that do
-//! not exist.
+//! Files that the program contains, and a directory in which missing relative paths are looked up.
 
 use std::{
     borrow::Cow,
@@ -17,7 +16,7 @@ pub fn set_shipped_files(files: &[&[ShippedFile]]) {
     _ = SHIPPED_FILES.set(files.concat());
 }
 
-/// Sets the directory in which relative paths are looked up that do not exist.
+/// Sets the directory in which missing relative paths are looked up.
 pub fn set_data_directory(directory: &Path) {
     _ = DATA_DIRECTORY.set(directory.to_owned());
 }

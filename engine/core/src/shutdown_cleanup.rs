@@ -21,7 +21,7 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Finished work from which a later run continues.
+/// Registers finished work from which a later run continues.
 pub(super) fn register_output(path: &Path) {
     let mut state = state();
     if !state.outputs.iter().any(|registered| registered == path) {

@@ -38,10 +38,7 @@ impl TextError {
     }
 }
 
-/// [`TextError::new`] as a result.
-///
-/// # Errors
-/// Always.
+/// [`TextError::new`] as an error.
 pub fn error_at<T>(character: usize, problem: impl Into<String>) -> Result<T, TextError> {
     Err(TextError::new(character, problem))
 }
@@ -230,7 +227,8 @@ pub fn format_bytes(bytes: u64) -> String {
 
 /// Reads a table of test cases, one JSON value a line.
 ///
-/// # Panics If a line is no JSON of a `T`.
+/// # Panics
+/// If a line is no JSON of a `T`.
 #[expect(clippy::unwrap_used, reason = "tables of tests")]
 pub fn parse_json_rows<T: serde::de::DeserializeOwned>(table: &str) -> impl Iterator<Item = T> {
     table.lines().map(|row| serde_json::from_str(row).unwrap())

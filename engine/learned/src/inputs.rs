@@ -130,8 +130,7 @@ pub trait TupleInputs: Playable {
         1..=self.max_plies().into()
     }
 
-    /// Named tuple sets, the default first; unless overridden, all pairs of cells of the first
-    /// group.
+    /// Tuple sets, the default first; unless overridden, all pairs of cells of the first group.
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
         const {
             &[NamedTuples {

@@ -210,10 +210,10 @@ impl<G: Learnable> Model<G> {
     }
 }
 
-/// Kind of networks in files; the older `network` was in floating point.
+/// Kind in files; the older `network` was in floating point.
 const NETWORK_KIND: &str = "integer_network";
 
-/// Metadata of a file from keys and values.
+/// Metadata from keys and values.
 pub fn metadata<const N: usize>(pairs: [(&str, String); N]) -> BTreeMap<String, String> {
     pairs
         .into_iter()
@@ -262,7 +262,7 @@ fn with_bucket_dimension(buckets: usize, shape: &[usize]) -> Vec<usize> {
     all.chain(shape.iter().copied()).collect()
 }
 
-/// Container of a network, wide numbers first for alignment.
+/// Wide numbers come first, for alignment.
 fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     let weights = model.weights();
     let (widths, buckets) = (weights.widths(), weights.buckets());

@@ -6,7 +6,7 @@ use std::{fmt::Debug, hash::Hash};
 
 /// An item of a small list, named in files and configurations.
 pub trait Named: Copy + Debug + Eq + Hash + Send + Sync + 'static {
-    /// In order; at most 32.
+    /// All items in order; at most 32.
     const ALL: &'static [Self];
     /// Kind of item in the singular, for errors: `feature group`.
     const KIND: &'static str;

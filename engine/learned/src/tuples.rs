@@ -33,7 +33,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     /// [`Evaluator::BATCHES_SUCCESSORS`].
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Prepares the kernels; `bases` are the first rows of the tables.
+    /// Kernels; `bases` are the first rows of the tables.
     fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self;
 
     /// Kernels for other SIMD instructions than the machine's best, with equal values.

@@ -20,7 +20,8 @@ pub fn map<T: Send>(count: usize, task: impl Fn(usize) -> T + Sync) -> Vec<T> {
 
 /// [`map`] of fallible tasks.
 ///
-/// # Errors The error of the lowest index that has one; later indices may be left out.
+/// # Errors
+/// The error of the lowest index that has one; later indices may be left out.
 pub fn try_map<T: Send, E: Send>(
     count: usize,
     task: impl Fn(usize) -> Result<T, E> + Sync,
@@ -29,9 +30,6 @@ pub fn try_map<T: Send, E: Send>(
 }
 
 /// [`try_map`] whose `task` also receives what `make` makes for each thread.
-///
-/// # Errors
-/// As [`try_map`].
 pub fn try_map_with<W, T: Send, E: Send>(
     count: usize,
     make: impl Fn() -> W + Sync,

@@ -31,7 +31,7 @@ pub trait Codec: GameText {
         1
     }
 
-    /// Image under a symmetry; 0 is the identity.
+    /// Image of a position under a symmetry; 0 is the identity.
     fn transform_position(&self, position: &Self::Position, symmetry: usize) -> Self::Position {
         let _ = symmetry;
         *position

@@ -31,7 +31,7 @@ pub struct Squares<'a> {
 }
 
 impl Squares<'_> {
-    /// Of the board with its margins.
+    /// Side length of the board with its margins.
     pub fn side_length(&self) -> usize {
         self.columns * self.square + 2 * self.margin
     }

@@ -24,7 +24,7 @@ pub struct GameInfo {
     pub opening_plies: usize,
     /// Maximal moves of one outcome; `None`: the branching hint.
     pub max_legal_moves: Option<usize>,
-    /// Default players of self-play with their probability weights.
+    /// Default players with their probability weights.
     pub self_play_players: &'static [(&'static str, f64)],
     /// Presets of `alea pipeline`, shortest (minutes) first.
     pub pipeline_presets: &'static [NamedText],

@@ -12,7 +12,7 @@ pub const LINES_FORMAT: &str = "alea-games-2";
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameLine {
-    /// In a match: 2 k and 2 k + 1 are the games of pair k.
+    /// Number in a match: 2 k and 2 k + 1 are the games of pair k.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
     /// Index of each seat's player in the first line's list.
@@ -38,7 +38,7 @@ pub struct GameLine {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlyLine {
-    /// 0 without chance.
+    /// Chance outcome; 0 without chance.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub outcome: u8,
     /// The move as text.
@@ -81,7 +81,7 @@ impl GameLine {
         }
     }
 
-    /// Without times and labels.
+    /// The line of a record, without times and labels.
     pub fn from_record<G: Playable>(game: &G, record: &GameRecord<G>, players: Vec<u8>) -> Self {
         let plies = record.positions(game).zip(&record.plies);
         let plies = plies.map(|(position, ply)| PlyLine {

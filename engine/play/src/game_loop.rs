@@ -1,5 +1,5 @@
-//! The game loop. A game of reproducible players is a function of its start, the players with their
-//! seeds, and its chance source.
+//! The game loop. A game of reproducible players is a function of start, players, seeds and chance
+//! source.
 
 mod decide;
 mod exploration;
@@ -64,8 +64,8 @@ pub fn play_game<G: Game>(
     play_with_oracle(game, start, players, chance, exploration, None, effort)
 }
 
-/// [`play_game`], but where `oracle` knows the position and all successors, the first best move is
-/// played, with its exact value and no exploration.
+/// [`play_game`] with the first best move, its exact value and no exploration where `oracle` knows
+/// the position and all successors.
 ///
 /// # Errors
 /// If a player fails.

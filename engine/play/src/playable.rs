@@ -30,18 +30,12 @@ pub trait Playable: Codec + ChanceSources {
         (Self::registry().read_model)(self, content)
     }
 
-    /// Loads the models of a player notation.
-    ///
-    /// # Errors
-    /// As [`PlayerRecipe::parse`].
+    /// Reads a player notation, and loads its models.
     fn player_recipe(&self, notation: &Notation) -> Result<PlayerRecipe<Self>, Problem> {
         (Self::registry().read_player)(notation, self)
     }
 
     /// Constructs an evaluator and loads its model.
-    ///
-    /// # Errors
-    /// As [`super::build::evaluator_from`].
     fn evaluator(&self, notation: &Notation) -> Result<Arc<dyn AnyEvaluator<Self>>, Problem> {
         (Self::registry().read_evaluator)(notation, self)
     }

@@ -100,9 +100,6 @@ pub trait Player<G: Game>: Send {
 
     /// Values the moves `legal`, which an outcome allows, or before the chance event all (`None`),
     /// in list order.
-    ///
-    /// # Errors
-    /// As [`Player::decide`].
     fn analyse(
         &mut self,
         position: &G::Position,
@@ -112,9 +109,6 @@ pub trait Player<G: Game>: Send {
 
     /// [`Player::analyse`] in which iterative deepening reports every finished depth except the
     /// last to `observer`, and ends once it returns false.
-    ///
-    /// # Errors
-    /// As [`Player::decide`].
     fn analyse_observed(
         &mut self,
         position: &G::Position,
@@ -150,6 +144,6 @@ pub trait Player<G: Game>: Send {
     /// set.
     fn ponder(&mut self, _position: &G::Position, _stop: &Arc<AtomicBool>) {}
 
-    /// Receives an event; they come in order, some may be missing.
+    /// Receives events, in order; some may be missing.
     fn notify(&mut self, _event: GameEvent<'_, G>) {}
 }

@@ -94,7 +94,7 @@ impl NotationError {
     }
 }
 
-/// Maximal nesting, which protects the stack.
+/// Protects the stack from deep notations.
 const MAX_NESTING: usize = 16;
 
 impl Notation {

@@ -34,7 +34,7 @@ fn of_game<G: Playable>(
         .filter_map(|(name, provider)| Some((&**name, provider.downcast_ref()?)))
 }
 
-/// `None` if the player is unknown. Refuses untrusted notations.
+/// Reads a notation; `None` if the player is unknown. Refuses untrusted text.
 pub(super) fn player_maker<G: Playable>(
     notation: &Notation,
     arguments: &mut Arguments<'_>,
@@ -52,7 +52,7 @@ pub(super) fn player_maker<G: Playable>(
         })
 }
 
-/// As the end of a list of player names.
+/// Names, as the end of a list of players.
 pub(super) fn names<G: Playable>() -> String {
     let providers = PROVIDERS.read().unwrap_or_else(PoisonError::into_inner);
     of_game::<G>(&providers)

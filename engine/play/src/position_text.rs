@@ -11,8 +11,8 @@ pub trait GameText: Rules {
     /// If the text is not a position of this game; the error has the character.
     fn parse_position(&self, text: &str) -> Result<(Self::Position, Option<u8>), TextError>;
 
-    /// `outcome` is `None` before chance. With chance, the last word is the outcome or `-`, which
-    /// the web page replaces.
+    /// Text of a position; `outcome` is `None` before chance. With chance, the last word is the
+    /// outcome or `-`, which the web page replaces.
     fn format_position(&self, position: &Self::Position, outcome: Option<u8>) -> String;
 
     /// Parses a move of a position, whether its outcome allows it or not.
@@ -71,7 +71,7 @@ pub trait GameText: Rules {
         None
     }
 
-    /// The position and the side to move.
+    /// Text picture of position and side to move.
     fn text_diagram(&self, position: &Self::Position, outcome: Option<u8>) -> String {
         self.format_position(position, outcome)
     }

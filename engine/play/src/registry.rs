@@ -260,7 +260,7 @@ pub struct EvaluatorEntry<G: 'static> {
 }
 
 impl<G: 'static> EvaluatorEntry<G> {
-    /// An entry without aliases, and without parameters besides those of [`calibrated`].
+    /// An entry without aliases, with no parameters but those of [`calibrated`].
     #[must_use]
     pub const fn new(name: &'static str, help: &'static str, make: MakeEvaluator<G>) -> Self {
         Self {

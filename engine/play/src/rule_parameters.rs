@@ -59,9 +59,6 @@ pub trait Rules: SearchGame {
     }
 
     /// [`Rules::from_notation`] of a parsed notation.
-    ///
-    /// # Errors
-    /// As [`Rules::from_notation`].
     fn from_parsed_notation(notation: &Notation, map: Option<&str>) -> Result<Self, Problem> {
         let mut arguments = Arguments::of(notation);
         let rules = if notation.name != Self::INFO.name {
@@ -83,8 +80,7 @@ pub trait Rules: SearchGame {
     /// Upper bound on the plies of a game.
     fn max_plies(&self) -> u16;
 
-    /// Length of the rest of the game in [`GameInfo::remaining_unit`], for phases and buckets of
-    /// models.
+    /// Rest of the game in [`GameInfo::remaining_unit`], for phases and buckets of models.
     fn remaining_length(&self, position: &Self::Position) -> usize;
 
     /// A random start; `first` is to move unless the rules fix the seat.

@@ -198,7 +198,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the `]` just read ends the value, by what follows.
+    /// Whether the `]` just read ends the value.
     fn closes_value(&self) -> bool {
         let mut rest = self.signs[self.next..].iter().copied();
         let mut rest = rest.by_ref().skip_while(|sign| sign.is_whitespace());

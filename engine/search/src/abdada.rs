@@ -6,7 +6,7 @@ use std::{
     thread::Scope,
 };
 
-/// Collisions of keys cost time only.
+/// Keys of moves being searched; collisions cost time only.
 #[derive(Debug)]
 pub(super) struct AbdadaTable {
     slots: Box<[AtomicU64]>,
@@ -61,7 +61,7 @@ pub(super) fn run_with_helpers<W: Send>(
     });
 }
 
-/// Boxed, to compile once.
+/// Spawns a task, boxed to compile once.
 pub(super) fn spawn<'scope>(
     scope: &'scope Scope<'scope, '_>,
     task: Box<dyn FnOnce() + Send + 'scope>,

@@ -121,8 +121,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         true
     }
 
-    /// Writes the moves' values, and payoffs if the search has them. Returns whether all values are
-    /// proven; `None` if stopped.
+    /// Writes values, and payoffs if the search has them. Returns whether all values are proven;
+    /// `None` if stopped.
     fn value_moves(
         &mut self,
         position: &G::Position,
@@ -175,7 +175,7 @@ pub struct DeepeningSearch<G: SearchGame> {
     workers: Vec<Box<dyn FixedDepthSearch<G>>>,
     deepening: DeepeningOptions,
     own_limits: SearchLimits,
-    /// `own_limits`, or their depths with the caller's time limit.
+    /// `own_limits`, or only their depths and the caller's time.
     limits: SearchLimits,
     outer_limits: Limits,
     pace: TimeManager,
@@ -272,7 +272,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// Runs `task` on all workers; the end of the first, whose result counts, stops the others.
+    /// All workers run `task`; the end of the first, whose result counts, stops the others.
     fn run<R>(
         &mut self,
         position: &G::Position,
@@ -281,7 +281,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self.run_helped(position, &task, &task)
     }
 
-    /// Runs `task` on the first worker and `help` on the others.
+    /// The first worker runs `task`, the others run `help`.
     fn run_helped<R>(
         &mut self,
         position: &G::Position,
@@ -551,7 +551,7 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
     }
 }
 
-/// Values of moves by iterative deepening, and the last complete depth.
+/// Values of moves, and the last complete depth.
 fn deepen_payoffs<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     position: &G::Position,
@@ -594,7 +594,7 @@ const TIE_MARGIN: f32 = 2e-6;
 
 const FALLBACK_TIME: Duration = Duration::from_millis(20);
 
-/// Searches for [`FALLBACK_TIME`] without the oracle, which may be slow.
+/// Searches briefly without the oracle, which may be slow.
 fn search_without_oracle<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     search: impl FnOnce(&mut dyn FixedDepthSearch<G>),

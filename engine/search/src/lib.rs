@@ -31,11 +31,11 @@ use std::time::Duration;
 pub struct TableStats {
     /// Number of probes.
     pub probes: u64,
-    /// Probes that found the position (if a successor: an entry of usable depth).
+    /// Probes that found the position (of successors: at a usable depth).
     pub hits: u64,
     /// Probes that made a search unnecessary.
     pub cuts: u64,
-    /// Results to store, with rejected ones.
+    /// Stored and rejected results.
     pub stores: u64,
     /// Stored results that replaced another position's.
     pub replacements: u64,

@@ -157,8 +157,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self.pace.set_move_time(limits.time);
     }
 
-    /// Searches an unfinished position; returns statistics of its `legal` moves or (`None`: before
-    /// the chance event) of all its moves, in order.
+    /// Searches an unfinished position; returns statistics of its `legal` or (`None`: before
+    /// chance) all moves, in order.
     pub fn search(
         &mut self,
         position: &G::Position,
@@ -179,7 +179,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
     }
 
     /// Searches a position before its chance event until `stop` is set. Does nothing without
-    /// [`MctsOptions::reuse_tree`] and [`MctsOptions::graph`].
+    /// [`MctsOptions::reuse_tree`].
     pub fn ponder(&mut self, position: &G::Position, stop: &Arc<AtomicBool>) {
         if self.options.reuse_tree && self.options.graph {
             self.run(position, None, Goal::Values, Some(stop));
@@ -216,7 +216,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
 /// Maximum per thread; at most a third of the simulations adds a position.
 const MAX_POSITIONS_PER_SECOND: f64 = 2e6;
 
-/// Part of the memory that the rest of the process keeps: 21 of 256 MiB.
+/// Memory for the rest of the process: 21 of 256 MiB.
 const RESERVED_MEMORY_DIVISOR: usize = 12;
 
 fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) -> Size {

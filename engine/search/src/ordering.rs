@@ -45,10 +45,10 @@ impl Ordering {
     }
 }
 
-/// Maximal moves of a list whose group boundaries are bits of a word.
+/// Maximal moves whose group boundaries are bits of a word.
 const MAX_MASK_MOVES: usize = 63;
 
-/// Maximal groups with a best move each in a hint; with more, it is the best move only.
+/// Maximal groups in a hint; with more, it is the best move only.
 const MAX_GROUPS_PER_HINT: usize = 8;
 
 /// Groups of a move list: moves that are always allowed together.
@@ -181,7 +181,7 @@ fn best_of(group: Range<usize>, scores: &[f32]) -> usize {
     best
 }
 
-/// Maximal length for insertion sort, which is fast on sorted lists.
+/// Longest list for insertion sort, which is fast if sorted.
 const MAX_INSERTION_SORT: usize = 32;
 
 #[inline]

@@ -7,7 +7,7 @@ use alea_core::{
 
 /// Chooses the moves of playouts.
 pub trait Policy<G: SearchGame>: Send {
-    /// One of the `allowed` moves, of which there is at least one.
+    /// One of the `allowed` moves (at least one).
     fn choose(
         &mut self,
         game: &G,

@@ -122,7 +122,7 @@ impl<G: SearchGame> Node<G> {
     }
 }
 
-/// Size of the node cache, tuned at the start of EinStein with 2^8 … 2^14 slots.
+/// Tuned at the start of EinStein with 2^8 … 2^14 slots.
 const CACHE_SLOTS: usize = 1 << 12;
 
 /// An evaluator with its cache; `dyn`, so that rollouts compile once per game.

@@ -70,7 +70,7 @@ impl Default for StarOptions {
     }
 }
 
-/// Score of an unsearched move, below all values.
+/// Score below all values.
 const UNSEARCHED: f32 = -1.0;
 
 const NULL_WINDOW: f32 = 1e-5;
@@ -246,7 +246,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// Bounds of a position `ply` plies below the root, with `depth` ≥ 1 plies left.
+    /// `ply` counts from the root; `depth` ≥ 1 plies are left.
     fn search_node(
         &mut self,
         position: &G::Position,
@@ -325,7 +325,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         bounds
     }
 
-    /// Bounds of a position from its moves, and a table hint with the best of them.
+    /// Bounds of a position, and a table hint with the best moves.
     #[inline]
     fn search_move_list(
         &mut self,

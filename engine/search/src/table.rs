@@ -93,8 +93,7 @@ pub(super) struct Entry {
     bounds: AtomicU64,
 }
 
-/// Plies that a generation counts in replacement. 0 costs nodes; 2 to 8 make no measurable
-/// difference.
+/// Age in replacement: 0 costs nodes; 2 to 8 make no measurable difference.
 const PLIES_PER_GENERATION: i32 = 4;
 
 const MAX_FIRST_GENERATION: u8 = 128;
@@ -264,7 +263,7 @@ impl Table {
         }
     }
 
-    /// Entries for a key in the upper and the lower level.
+    /// Entries in the upper and the lower level.
     #[inline]
     fn slots_of(&self, key: u64) -> [&[Entry]; 2] {
         let entries = self.array.items();
@@ -345,7 +344,7 @@ impl Content {
     }
 }
 
-/// Hash of both bounds; unlike a xor of the halves, it does not cancel equal ones.
+/// Hash that, unlike a xor of both halves, does not cancel equal bounds.
 #[inline]
 fn fold_bounds(bounds: u64) -> u32 {
     (bounds.wrapping_mul(GOLDEN) >> 32) as u32

@@ -8,7 +8,7 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
 
-/// Path and text, without tests.
+/// Path and text of sources, without tests.
 fn sources(name: &str) -> Vec<(String, String)> {
     fn collect(root: &Path, folder: &Path, sources: &mut Vec<(String, String)>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -69,7 +69,7 @@ fn games_and_players_open_a_file_by_leave_of_the_notation_alone() {
     };
     let mut readers = Vec::new();
     for (path, code) in [sources("engine/play/src"), sources("engine/games")].concat() {
-        // They lie in the user's directory, and no notation names them.
+        // Tables lie in the user's directory, and no notation names them.
         if opens(&code) && !path.starts_with("einstein/src/tables") {
             assert!(code.contains("trusted_path"), "{path} opens files unasked");
             readers.push(path);
@@ -93,7 +93,7 @@ fn crates_depend_only_downwards() {
     }
 }
 
-/// Without those of tests; renamed ones under both names.
+/// Dependencies, without those of tests; renamed ones under both names.
 fn dependencies(manifest: &Table) -> Vec<String> {
     let mut found = Vec::new();
     for (key, value) in manifest {

@@ -14,7 +14,7 @@ const ROUNDING: f64 = 2e-6;
 struct Node {
     outcomes: Vec<Outcome>,
     values: Vec<f32>,
-    /// With the distances of the two bounds from the exact value.
+    /// Moves in order, with the distances of both bounds from the exact value.
     order: Vec<(usize, f32, f32)>,
 }
 

@@ -273,7 +273,7 @@ fn perft_counts_those_of_two_independent_programs() {
     }
 }
 
-/// Of twelve stones: most captured, some off the board (25–30).
+/// Squares of twelve stones: most captured, some off the board (25–30).
 fn some_squares() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(prop_oneof![2 => 0u8..31, 3 => Just(GONE)], 2 * MAX_STONES)
 }

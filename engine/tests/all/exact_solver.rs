@@ -39,7 +39,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         value
     }
 
-    /// For the side that moves.
+    /// Value for the side that moves.
     pub(crate) fn value_of_move(&mut self, position: &Position, mv: Move) -> f64 {
         let after = self.game.play(position, mv);
         let value = self.value(&after);

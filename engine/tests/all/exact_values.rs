@@ -23,7 +23,8 @@ fn values_and_moves_of_endgames_agree_with_an_independent_solver() {
     }
 }
 
-/// For the side to move: classic rule (by two independent programs), nearest-number rule (by one).
+/// Values for the side to move: classic rule (by two independent programs), nearest-number rule (by
+/// one).
 pub(crate) const INDEPENDENT_VALUES: [(&str, f64, f64); 6] = [
     ("1..../...../...../...../....a r -", 1.0, 1.0),
     ("...../.1.../...../...../...fa r -", 41.0 / 216.0, 0.625),
@@ -91,7 +92,7 @@ fn one_stone_each_is_won_by_the_second_player_on_long_odd_boards_only() {
     is_won_as_published::<5, 5>();
 }
 
-/// For the first side, over all pairs of arrangements.
+/// Mean value for the first side, over all pairs of arrangements.
 fn mean_of_three_stones<const COLUMNS: usize, const ROWS: usize>(faces: usize) -> f64 {
     let die = Die::with_faces(faces).unwrap();
     let game = EinStein::<COLUMNS, ROWS>::with_stones(Variant::Classic, die, 3);

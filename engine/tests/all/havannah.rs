@@ -98,7 +98,7 @@ impl PlainBoard {
         ]
     }
 
-    /// Two from a side, three from a corner.
+    /// Directions: two on a side, three in a corner.
     fn off_board_directions(&self, at: usize) -> Vec<usize> {
         let near = self.neighbours(at);
         (0..6).filter(|&side| self.cells[near[side]] == 3).collect()
@@ -211,7 +211,7 @@ fn random_games_are_those_of_a_plain_board() {
     }
 }
 
-/// `cargo test --release -p alea-engine --test all -- --ignored --nocapture many_random_games`
+/// To run in release with `--ignored --nocapture`.
 #[test]
 #[ignore = "takes a quarter of an hour"]
 fn many_random_games_are_those_of_a_plain_board() {

@@ -106,7 +106,7 @@ impl Case {
         )
     }
 
-    /// By definition; of equally good moves the first counts.
+    /// max^n by definition; of equally good moves the first counts.
     fn max_n(&self, position: &Position, depth: u32) -> Payoffs {
         if let Some(payoffs) = self.game.payoffs(position) {
             return payoffs;
@@ -124,7 +124,7 @@ impl Case {
         values.reduce(better).unwrap()
     }
 
-    /// Through text; `None` if `seat` has no move.
+    /// Sets the turn through text; `None` if `seat` has no move.
     fn with_turn(&self, position: &Position, seat: Seat) -> Option<Position> {
         let text = self.game.format_position(position);
         let mut words: Vec<&str> = text.split(' ').collect();

@@ -14,7 +14,7 @@ use engine::games::einstein::{
 };
 use engine::search::{Search, star::Pruning, star_by_outcome::StarByOutcome};
 
-/// Greedy plies from a random start; `None` if the game ends.
+/// After greedy plies from a random start; `None` if the game ends.
 fn position_after_plies(
     game: &Standard,
     evaluator: &impl Evaluator<Standard>,

@@ -71,7 +71,7 @@ impl Board {
         permitted
     }
 
-    /// Diagonal, sideways, forward.
+    /// Steps: diagonal, sideways, forward.
     pub(crate) fn steps_of(&self, number: u8) -> Vec<Step> {
         let (last_row, last_column) = (self.rows.len() - 1, self.rows[0].len() - 1);
         let Some((row, column)) = self.find(self.own_stone(number)) else {

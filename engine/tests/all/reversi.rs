@@ -125,7 +125,7 @@ impl PlainBoard {
             .collect()
     }
 
-    /// Passes included.
+    /// Moves, passes included.
     fn moves(&self) -> Vec<(String, Self)> {
         let placements = self.placements();
         if placements.is_empty() && !self.pass_turn().placements().is_empty() {
@@ -139,7 +139,7 @@ impl PlainBoard {
         count(self.turn) - count(self.opponent())
     }
 
-    /// With best play; `to_winner`: the winner gets empty squares.
+    /// Score with best play; `to_winner`: the winner gets empty squares.
     fn solve(&self, to_winner: bool, cache: &mut HashMap<(Self, bool), i32>) -> i32 {
         if let Some(&value) = cache.get(&(self.clone(), to_winner)) {
             return value;
@@ -314,7 +314,7 @@ fn published_endgames_are_solved() {
     }
 }
 
-/// `cargo test --release -p alea-engine -- --ignored --nocapture hard_published`
+/// To run in release with `--ignored --nocapture`.
 #[test]
 #[ignore = "takes a minute"]
 fn hard_published_endgames_are_solved() {

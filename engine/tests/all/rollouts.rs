@@ -125,7 +125,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         unreachable!()
     }
 
-    /// Of the first seat, averaged over outcomes.
+    /// Payoff of the first seat, averaged over outcomes.
     fn exact(&mut self, position: &G::Position) -> f64 {
         if let Some(exact_value) = self.exact_value(position, 0) {
             return exact_value;
@@ -224,7 +224,7 @@ fn a_game_is_that_of_the_book() {
     }
 }
 
-/// Within four standard deviations.
+/// Checks within four standard deviations.
 fn assert_normal(deviations: &[f64], what: &str) {
     let count = deviations.len() as f64;
     let inside = deviations.iter().filter(|z| z.abs() <= 1.96).count() as f64 / count;

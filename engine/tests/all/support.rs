@@ -18,7 +18,7 @@ use engine::search::{
 use serde_json::Value;
 use std::{collections::HashMap, fmt::Debug, sync::Arc};
 
-/// Both sides have all their stones.
+/// A position with all stones.
 pub(crate) const MIDDLE: &str = "215../64.../3...e/...fb/..acd b -";
 
 pub(crate) const ALL_CUTS: [Pruning; 4] = [
@@ -32,7 +32,7 @@ pub(crate) fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// At any stage, unfinished.
+/// Unfinished positions of any stage.
 pub(crate) fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let mut positions = Vec::new();
@@ -74,7 +74,7 @@ pub(crate) fn successors<G: Game>(game: &G, position: &G::Position) -> Vec<G::Po
     moves.iter().map(|&mv| game.play(position, mv)).collect()
 }
 
-/// Both variants, with a fair and with a loaded die.
+/// Rules of both variants, with a fair and a loaded die.
 pub(crate) fn all_rules() -> [Standard; 4] {
     let loaded = Die::with_weights(&[0.3, 0.0, 0.1, 0.25, 0.05, 0.3]).unwrap();
     [
@@ -126,7 +126,7 @@ impl Exact {
     }
 }
 
-/// At most five stones.
+/// Positions of at most five stones.
 pub(crate) fn exact_positions() -> Vec<Exact> {
     exact(include_str!("../vectors/exact.jsonl"), 230)
 }

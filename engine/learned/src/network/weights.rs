@@ -35,7 +35,7 @@ pub const LANES: usize = 16;
 /// Maximal neurons of a hidden layer.
 pub const MAX_WIDTH: usize = 1024;
 
-/// Maximal number of hidden layers.
+/// Maximal hidden layers.
 pub const MAX_HIDDEN: usize = 3;
 
 /// Largest magnitudes: first-layer weights, first-layer biases, further hidden weights, their
@@ -55,8 +55,8 @@ pub struct Layer<W = f32, B = f32> {
     pub bias: Vec<B>,
 }
 
-/// Weights of a network, with number types `R` of the first layer and output weights, `W` of hidden
-/// weights, `B` of later biases.
+/// Weights, with number types `R` of the first layer and output weights, `W` of hidden weights, `B`
+/// of later biases.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkWeights<R = i16, W = i8, B = i32> {
     /// First-layer weights `[rows × width]`, in units of 1 / [`ROW_SCALE`].
@@ -66,8 +66,7 @@ pub struct NetworkWeights<R = i16, W = i8, B = i32> {
     /// Further hidden layers: weights in units of 1 / [`HIDDEN_SCALE`], biases of 1 /
     /// [`ACTIVATION_MAX`].
     pub hidden: Vec<Layer<W, B>>,
-    /// Output weights `[buckets × width of the last hidden layer]`, in units of 1 /
-    /// [`OUTPUT_SCALE`].
+    /// Output weights `[buckets × last hidden width]`, in units of 1 / [`OUTPUT_SCALE`].
     pub output: Vec<R>,
     /// Output biases `[buckets]`, in units of 1 / [`LOGIT_SCALE`].
     pub output_bias: Vec<B>,

@@ -10,17 +10,17 @@ const MAX_FRACTION_BITS: u32 = 22;
 
 const MIN_FRACTION_BITS: u32 = 8;
 
-/// Below the sentinel values of searches.
+/// Limit of sums, below the sentinel values of searches.
 const SUM_LIMIT: f64 = (1u32 << 30) as f64;
 
 pub(super) const MAX_LOG_ODDS: f64 = SUM_LIMIT / (1u32 << MIN_FRACTION_BITS) as f64;
 
 const LOG_ODDS_FRACTION_BITS: u32 = 18;
 
-/// In units of 2⁻ᵇ of the log odds.
+/// Weights in units of 2⁻ᵇ of the log odds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuantizedWeights {
-    /// By row.
+    /// Weights by row.
     pub weights: Vec<i32>,
     /// Bias and half a step of the log odds, so that [`Self::log_odds`] rounds to the nearest.
     pub bias: i32,

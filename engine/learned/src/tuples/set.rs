@@ -15,7 +15,7 @@ use alea_core::{
 };
 use std::{fmt::Debug, ops::Range};
 
-/// Maximal tuples of a set, which bounds the stack space of an evaluation.
+/// Maximal tuples; bounds the stack space of an evaluation.
 pub const MAX_TUPLES: usize = 256;
 
 /// Maximal cells in a tuple.
@@ -138,8 +138,8 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// The set with tables for each phase; `phases` are upper limits of `Rules::remaining_length`
-    /// of all phases but the last.
+    /// Adds tables per phase; `phases` are upper limits of `Rules::remaining_length` of all phases
+    /// but the last.
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
         check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;

@@ -62,7 +62,7 @@ impl Exploration {
         }
     }
 
-    /// Index of a random move; `None` if this ply does not explore.
+    /// A move's index; `None` if this ply does not explore.
     pub(super) fn draw_random_move(&mut self, ply: usize, count: usize) -> Option<usize> {
         // Drawn at every ply: opening plies do not shift later choices.
         let draw = self.random.uniform_f64();

@@ -44,7 +44,7 @@ impl CellAllocator {
         (self.0.load(Relaxed) >> 32) as u32
     }
 
-    /// False above the capacity.
+    /// Renews `chunk`; false above the capacity.
     pub(super) fn refill(&self, chunk: &mut Chunk, cells: u32, capacity: Capacity) -> bool {
         let take = |packed: u64| {
             let nodes = (packed >> 32) + u64::from(chunk.nodes);

@@ -45,7 +45,7 @@ const FIXED_ONE: f64 = 4_294_967_296.0;
 
 const UPPER_XOR_MASK: u32 = 1.0f32.to_bits();
 
-/// Packs bounds into a word, which is 0 for unknown ones.
+/// Packs bounds into a word, 0 for unknown ones.
 #[inline]
 fn pack_bounds(bounds: Bounds) -> u64 {
     u64::from(bounds.lower.to_bits()) | u64::from(bounds.upper.to_bits() ^ UPPER_XOR_MASK) << 32
@@ -117,7 +117,7 @@ impl Cell {
         self.link.fetch_or(TERMINAL, Relaxed);
     }
 
-    /// Sets the child node unless there is one; returns the resulting child.
+    /// Keeps an earlier child; returns the resulting one.
     #[inline]
     pub(super) fn set_child(&self, node: u32) -> u32 {
         let unlinked = |link: u32| (link & !HAS_BOUNDS == 0).then_some(link | node);
@@ -209,7 +209,7 @@ impl ColdCell {
         unpack_bounds(self.bounds.load(Relaxed))
     }
 
-    /// Narrows the bounds; returns whether they changed.
+    /// Returns whether the bounds changed.
     #[inline]
     pub(super) fn tighten<const SHARED: bool>(&self, bounds: Bounds) -> bool {
         let mut word = self.bounds.load(Relaxed);

@@ -24,13 +24,13 @@ use std::{
 
 const CHECK_INTERVAL: u64 = 16;
 
-/// Checks for the end of the search per estimate of the simulations left.
+/// Checks per estimate of the simulations left.
 const ESTIMATE_INTERVAL: u64 = 64;
 
 const MAX_FILL_AT_START: f64 = 0.5;
 
 impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
-    /// Searches a position; with `stop`, until that is set, not until the budget is used up.
+    /// Searches; with `stop`, until that is set, whatever the budget.
     pub(super) fn run(
         &mut self,
         position: &G::Position,
@@ -121,7 +121,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         }
     }
 
-    /// Finds or adds the root's node; false without enough memory.
+    /// Finds or adds the root; false without enough memory.
     fn prepare_root(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> bool {
         let reused = self.options.reuse_tree && self.options.graph && self.root.take().is_some();
         let Some(graph) = &mut self.graph else {
@@ -270,7 +270,7 @@ struct Driver<'a, G: SearchGame> {
 }
 
 impl<G: SearchGame> Driver<'_, G> {
-    /// Runs simulations until the search is over, which thread 0 decides.
+    /// Simulates until the search is over, which thread 0 decides.
     fn run_worker<const SHARED: bool, L: Leaf<G>>(&self, worker: &mut Worker<G, L>, index: usize) {
         let step = CHECK_INTERVAL.max(self.context.options.batch as u64);
         let (mut done, mut checks, mut simulations_left_in_time) = (0, 0u64, u64::MAX);
@@ -285,7 +285,7 @@ impl<G: SearchGame> Driver<'_, G> {
                     break;
                 }
                 checks += 1;
-                // Simulations of other threads that are under way or in write buffers.
+                // Other threads' simulations, under way or in write buffers.
                 let unreported = if SHARED {
                     u64::from(MAX_BUFFERED_VISITS)
                         .saturating_add(step)

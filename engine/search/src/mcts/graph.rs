@@ -32,7 +32,7 @@ pub(super) struct Graph {
     /// Current generation, never 0; slots of others count as empty.
     generation: u8,
     allocator: CellAllocator,
-    /// Cells that a thread reserves at once; 0 if nodes are allocated one by one.
+    /// Cells of a chunk; 0 if nodes are allocated one by one.
     chunk_size: u32,
 }
 
@@ -67,7 +67,7 @@ const MIN_CHUNK_CELLS: usize = 64;
 const CELLS_PER_SLOT: usize = 2;
 
 impl Graph {
-    /// A graph, smaller than `size` if memory is short; `None` with too little.
+    /// Smaller than `size` if memory is short; `None` with too little.
     pub(super) fn new(size: Size) -> Option<Self> {
         let mut bytes = size.bytes;
         loop {
@@ -207,7 +207,7 @@ impl Graph {
         self.edges(node, 0, self.cell(node).move_count() as usize)
     }
 
-    /// RAVE cells from `index` on; empty without RAVE.
+    /// From `index` on; empty without RAVE.
     #[inline]
     pub(super) fn rave_cells(&self, index: u32, count: usize) -> &[Cell] {
         self.rave_cells.as_ref().map_or(&[], |rave_cells| {
@@ -291,7 +291,7 @@ impl Graph {
         self.probe(key).ok()
     }
 
-    /// Enters `node` in the hash index; returns it, or an earlier node of `key`.
+    /// Indexes `node`; returns it, or an earlier node of `key`.
     pub(super) fn insert(&self, key: u64, node: u32) -> u32 {
         let word = u64::from(node) | u64::from(self.generation) << 32 | key << 40;
         loop {
@@ -328,7 +328,7 @@ impl Graph {
         }
     }
 
-    /// Keeps what `root` reaches, by mark-and-compact; returns the root's new index.
+    /// Mark-and-compact of what `root` reaches; returns the root's new index.
     pub(super) fn retain_reachable(&mut self, root: u32, stack: &mut Vec<u32>) -> u32 {
         self.for_each_node(|graph, node| graph.cell(node).cold().set_gc_mark(0));
         stack.clear();
@@ -379,7 +379,7 @@ impl Graph {
         moved
     }
 
-    /// Runs `task` on marked nodes by ascending index; it may overwrite this and earlier nodes.
+    /// By ascending index; `task` may overwrite its node and earlier ones.
     fn for_each_marked(&self, mut task: impl FnMut(&Self, u32)) {
         self.for_each_node(|graph, node| {
             if graph.cell(node).cold().gc_mark() != 0 {

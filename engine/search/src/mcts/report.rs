@@ -10,7 +10,7 @@ pub struct MoveStatistics<M> {
     /// The root move.
     #[serde(skip)]
     pub mv: M,
-    /// With those of a reused tree and virtual ones.
+    /// Visits, with those of a reused tree and virtual ones.
     pub visits: u32,
     /// Mean payoff for the seat that makes the move, or the proven value; `None` without either.
     #[serde(skip)]
@@ -49,7 +49,7 @@ pub struct TreeReport<M> {
     pub pv: Vec<M>,
 }
 
-/// For bounds that an inexact oracle proved.
+/// Tolerance for bounds that an inexact oracle proved.
 const PROOF_TOLERANCE: f32 = 1e-4;
 
 /// The move to make: one proven as good as every other, else the most visited one not proven worse.

@@ -1,4 +1,4 @@
-//! Backs up proven bounds from edges to their node: it is won only if every outcome allows a
+//! Backs up proven bounds from edges to their node, which is won only if every outcome allows a
 //! winning move.
 
 use super::{cell_refs::CellRef, graph::Graph};
@@ -8,7 +8,7 @@ use alea_core::{
 };
 use std::collections::HashMap;
 
-/// From the bounds of edges; `values` is scratch space.
+/// Bounds of a node from its edges'; `values` is scratch space.
 pub(super) fn proven_bounds(
     graph: &Graph,
     node: u32,
@@ -27,8 +27,8 @@ pub(super) fn proven_bounds(
     }
 }
 
-/// By an edge proven won or lost, itself included: the winner shortens the game, the loser prolongs
-/// it. A lower bound if an oracle completed the proof; `None` without a proof.
+/// Plies by an edge proven won or lost, itself included: the winner shortens the game, the loser
+/// prolongs it. A lower bound if an oracle completed the proof; `None` without a proof.
 pub(super) fn plies_to_end(
     graph: &Graph,
     edge: CellRef<'_>,

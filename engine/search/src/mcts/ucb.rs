@@ -206,7 +206,7 @@ pub(super) fn ln(number: u32) -> f32 {
     LN[(number >> shift) as usize] + shift as f32 * std::f32::consts::LN_2
 }
 
-/// Logarithms of the indices, computed at compile time, so that every machine gets the same bits.
+/// ln of each index, computed at compile time, so that every machine gets the same bits.
 static LN: [f32; 512] = {
     let mut table = [0.0; 512];
     let (mut index, mut total) = (2, 0.0f64);

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Lead in simulations beyond which a part's thread helps the slowest part.
+/// In simulations; beyond it, a thread helps the slowest part.
 const MAX_LEAD: u64 = 128;
 
 const LEAD_DIVISOR: u64 = 256;
@@ -21,7 +21,7 @@ pub(super) struct WorkSplit {
     budget: u64,
 }
 
-/// One thread's part, on cache lines of its own, since mostly this thread writes to it.
+/// A thread's part, on cache lines of its own, since mostly it alone writes.
 #[derive(Debug)]
 #[repr(align(128))]
 struct WorkPart {

@@ -44,7 +44,7 @@ pub(super) struct Context<'a, G: SearchGame> {
     pub(super) prior: Option<&'a dyn Prior<G>>,
     /// Bounds this close count as equal; above 0 with an inexact oracle.
     pub(super) tolerance: f32,
-    /// Visits and payoffs go to write buffers first: only with several threads.
+    /// Visits and payoffs are buffered: only with several threads.
     pub(super) buffers_writes: bool,
     /// With write buffers, only edges with fewer visits get [`MctsOptions::virtual_loss`].
     pub(super) virtual_loss_below: u32,
@@ -70,7 +70,7 @@ struct Simulation<P> {
     played_kinds: MoveKinds,
 }
 
-/// A search thread's state, on cache lines of its own.
+/// A search thread, on cache lines of its own.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Worker<G: SearchGame, L> {

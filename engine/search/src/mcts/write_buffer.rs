@@ -63,7 +63,7 @@ impl WriteBuffer {
         2 << self.shift
     }
 
-    /// Counts a visit; returns the node's visits before.
+    /// Counts a visit; returns those before.
     #[inline]
     pub(super) fn visit(&mut self, header: &Cell) -> u32 {
         let before = header.visits();

@@ -78,7 +78,7 @@ pub fn roll_out_position<G: SearchGame>(
 }
 
 /// Rolls out moves of `seat` until one is left, differences to the best have the target error or a
-/// limit is reached; returns the best move's index.
+/// limit is hit; returns the best one's index.
 pub fn roll_out_moves<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     positions: &[G::Position],

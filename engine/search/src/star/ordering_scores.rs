@@ -3,7 +3,7 @@
 use super::{Scratch, Star};
 use alea_core::{evaluator::Evaluator, search_game::SearchGame};
 
-/// All counters are halved when one exceeds it.
+/// All history counters are halved when one exceeds this.
 const HISTORY_LIMIT: f32 = 1e6;
 
 const MIN_DEPTH_FOR_SERIAL_SCORES: u32 = 3;

@@ -1,11 +1,11 @@
 //! ProbCut: a shallow search far outside of the window replaces a deep one (Buro 1995;
-//! ChanceProbCut, Schadd, Winands and Uiterwijk 2009). It is two plies shallower: its leaves have
-//! the same side to move.
+//! ChanceProbCut, Schadd, Winands and Uiterwijk 2009). The shallow one is two plies shallower: its
+//! leaves have the same side to move.
 
 use super::Star;
 use alea_core::{chance_bounds::Bounds, evaluator::Evaluator, search_game::SearchGame};
 
-/// The shallow search is then nearly free.
+/// Least depth, at which the shallow search is nearly free.
 const MIN_DEPTH: u32 = 3;
 
 const DEPTH_REDUCTION: u32 = 2;

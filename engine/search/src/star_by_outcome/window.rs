@@ -5,7 +5,7 @@ use alea_core::{
     game::OutcomeList,
 };
 
-/// Win probabilities for the side to move.
+/// Window of win probabilities for the side to move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     pub(super) alpha: f32,

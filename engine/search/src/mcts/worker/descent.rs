@@ -36,7 +36,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// Adds a move to the path; returns the next position and node, unless the path is complete.
+    /// Extends the path; returns the next position and node, unless it is complete.
     #[inline]
     fn advance<const SHARED: bool>(
         &mut self,
@@ -162,7 +162,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         None
     }
 
-    /// Index of the edge to visit; may repeat the last choice ([`MctsOptions::reselect_interval`]).
+    /// Index of an edge; may repeat the last choice ([`MctsOptions::reselect_interval`]).
     #[inline]
     fn select_edge(
         &self,

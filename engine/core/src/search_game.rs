@@ -175,8 +175,8 @@ pub trait OutOfTurn: Game {
     /// of every seat.
     const SUPPORTS_OUT_OF_TURN: bool = false;
 
-    /// Sets the seat to move; returns `false`, with `position` unchanged, if the seat has no move
-    /// or the game is over.
+    /// Sets the seat to move; `false`, with `position` unchanged, if it has no move or the game is
+    /// over.
     fn set_side_to_move(&self, position: &mut Self::Position, seat: Seat) -> bool {
         self.payoffs(position).is_none() && self.to_move(position) == seat
     }

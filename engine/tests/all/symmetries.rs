@@ -6,7 +6,7 @@ use engine::core::random::RandomStream;
 use engine::games::{havannah::Havannah, reversi::Reversi};
 use engine::play::playable::Playable;
 
-/// For each move, its number under a symmetry, and position and symmetry after it.
+/// Number of each move under a symmetry, and image of the position after it.
 fn numbered_moves<G: Playable>(
     game: &G,
     position: &G::Position,
@@ -27,7 +27,7 @@ fn numbered_moves<G: Playable>(
     all
 }
 
-/// Whether swapping colours changed a position.
+/// Checks images; returns whether swapping colours changed a position.
 fn check<G: Playable>(game: &G, games: usize) -> bool {
     let mut random = RandomStream::new(5);
     let mut swaps = false;

@@ -1,4 +1,4 @@
-//! Inner loops of neural networks, compiled for every level of `Instructions`. Their 32-bit sums
+//! Inner loops of neural networks, compiled for AVX-512, AVX2 and the baseline. Their 32-bit sums
 //! cannot overflow, so order does not matter.
 
 use super::{ACTIVATION_MAX, HIDDEN_SCALE, LANES, NetworkWeights, SHIFT};

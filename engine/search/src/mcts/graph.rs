@@ -67,7 +67,7 @@ const MIN_CHUNK_CELLS: usize = 64;
 const CELLS_PER_SLOT: usize = 2;
 
 impl Graph {
-    /// Smaller than `size` if memory is short; `None` with too little.
+    /// A graph, smaller than `size` if memory is short; `None` with too little.
     pub(super) fn new(size: Size) -> Option<Self> {
         let mut bytes = size.bytes;
         loop {
@@ -207,7 +207,7 @@ impl Graph {
         self.edges(node, 0, self.cell(node).move_count() as usize)
     }
 
-    /// From `index` on; empty without RAVE.
+    /// RAVE cells from `index` on; empty without RAVE.
     #[inline]
     pub(super) fn rave_cells(&self, index: u32, count: usize) -> &[Cell] {
         self.rave_cells.as_ref().map_or(&[], |rave_cells| {

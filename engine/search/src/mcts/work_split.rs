@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// In simulations; beyond it, a thread helps the slowest part.
+/// Lead in simulations; beyond it, a thread helps the slowest part.
 const MAX_LEAD: u64 = 128;
 
 const LEAD_DIVISOR: u64 = 256;

@@ -29,7 +29,7 @@ pub(super) struct SharedArray<T> {
 }
 
 impl<T: SharedItem> SharedArray<T> {
-    /// A zeroed array; `None` without enough memory.
+    /// Zeroed array; `None` without enough memory.
     pub(super) fn zeroed(items: usize) -> Option<Self> {
         const { assert!(size_of::<T>().is_power_of_two() && size_of::<T>() <= 4096) };
         let bytes = items.checked_mul(size_of::<T>())?;

@@ -50,7 +50,7 @@ pub(super) fn decode(bytes: &mut &[u8]) -> Option<Position> {
     (head == NOT_A_SETUP && setups_of(&position).is_none()).then_some(position)
 }
 
-/// `None` unless both sides are at home.
+/// The set-ups' number; `None` unless both sides are at home.
 fn setups_of(start: &Position) -> Option<u32> {
     const HOME_SQUARES: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
     let index = |seat: usize| {

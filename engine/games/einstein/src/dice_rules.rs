@@ -7,10 +7,10 @@ use super::{EinStein, MAX_OUTCOMES, MoveList, Position, Variant};
 use crate::dice::Die;
 use alea_core::game::{FixedList, Game, Outcome};
 
-/// With ranges of stones (from 0) where other outcomes have ranges of moves.
+/// Outcomes of a roll, with ranges of stones (from 0) where other outcomes have ranges of moves.
 pub(super) type StoneOutcomes = FixedList<Outcome, MAX_OUTCOMES>;
 
-/// `add` appends or merges the outcome of one face.
+/// Outcomes by set of living stones; `add` appends or merges the outcome of one face.
 pub(super) fn outcomes_by_alive_set(
     variant: Variant,
     die: Die,

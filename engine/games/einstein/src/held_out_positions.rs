@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 static CANONICAL_POSITIONS: &[u8] = alea_data::HELD_OUT_POSITIONS;
 
-/// Has one hash; rejects nine of ten positions.
+/// Filter with one hash, which rejects nine of ten positions.
 static BLOOM_FILTER: LazyLock<Vec<u64>> = LazyLock::new(|| {
     let mut hashes = vec![0; 1 << 10];
     for &image in CANONICAL_POSITIONS.as_chunks().0 {
@@ -16,7 +16,8 @@ static BLOOM_FILTER: LazyLock<Vec<u64>> = LazyLock::new(|| {
     hashes
 });
 
-/// By 16 bits of a Fibonacci hash (Knuth, The Art of Computer Programming, 6.4).
+/// Word and bit in the filter, by 16 bits of a Fibonacci hash (Knuth, The Art of Computer
+/// Programming, 6.4).
 #[inline]
 fn bit_of(image: u64) -> (usize, u64) {
     let hash = image.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;

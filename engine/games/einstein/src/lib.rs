@@ -39,7 +39,7 @@ use position::Side;
 pub use position::{GONE, MAX_STONES, Move, Position};
 use roll_sampler::OutcomeSampler;
 
-/// A side has at most 18 moves.
+/// Bits of a number of steps; a side has at most 18.
 const STEP_COUNT_BITS: u32 = 5;
 
 /// Seat 0, Red: starts in the upper left corner.
@@ -50,7 +50,7 @@ pub const BLUE: Seat = 1;
 /// The moves of a position, at most three per stone.
 pub type MoveList = FixedList<Move, { 3 * MAX_STONES }>;
 
-/// Most outcomes; faces that allow the same stones are merged.
+/// Most outcomes of a roll; faces that allow the same stones are merged.
 pub const MAX_OUTCOMES: usize = 6;
 
 /// The rules on the 5×5 board.
@@ -103,7 +103,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     /// The square to reach, in a side's own perspective.
     pub const GOAL: u8 = Self::SQUARES - 1;
     const STEP_OFFSETS: [u8; 3] = [COLUMNS as u8 + 1, 1, COLUMNS as u8];
-    /// Bit sets of those that stay on the board.
+    /// By square, the set of directions that stay on the board.
     const DIRECTION_SETS: [u8; 32] = {
         let mut steps = [0; 32];
         let mut square = 0;
@@ -133,7 +133,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         destinations
     };
 
-    /// Those that stay on the board first; others are unused.
+    /// By square, the directions that stay on the board, then unused entries.
     const DIRECTIONS_FROM: [[u8; 3]; 32] = {
         let mut directions = [[0; 3]; 32];
         let mut square = 0;
@@ -161,8 +161,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         mobility
     };
 
-    /// For stones on s and t, at `[s + 32 t]`: all steps in the lower five bits, those onto the
-    /// goal above.
+    /// Numbers of steps of two stones on s and t, at `[s + 32 t]`: all in the lower five bits,
+    /// those onto the goal above.
     const STEP_COUNTS_OF_PAIRS: [u8; 1 << 10] = {
         let mut counts = [0; 32];
         let mut square = 0;
@@ -223,7 +223,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// With an outcome for each face, as in the published programs.
+    /// These rules with an outcome for each face, as in the published programs.
     #[must_use]
     pub fn with_unmerged_faces(self) -> Self {
         let runs = outcomes_by_alive_set(self.variant, self.die, |runs, face| runs.push(face));
@@ -290,7 +290,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// By set of living stones (bit i = stone i), the probability that the next roll allows each; a
+    /// The probability that the next roll allows each of the living stones (bit i = stone i); a
     /// face with a choice counts for both.
     #[inline]
     pub fn move_probabilities(&self, alive: u8) -> [f32; MAX_STONES] {
@@ -455,7 +455,7 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         3 * MAX_STONES * position.seat() + usize::from(mv.number())
     }
 
-    /// 3 for a win, 2 for the capture of an enemy, 1 for that of an own stone.
+    /// 3 for a win, 2 for the capture of an enemy stone, 1 of an own one, else 0.
     #[inline]
     fn move_class(&self, position: &Position, mv: Move) -> u8 {
         let destination = Self::destination(position, mv);
@@ -481,7 +481,7 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         }
     }
 
-    /// A little more than the means in self-play: 8, 5 and 3.
+    /// By phase, a little more than the means in self-play: 8, 5 and 3.
     #[inline]
     fn expected_moves_left(&self, position: &Position) -> u32 {
         match self.phase(position) {
@@ -491,8 +491,8 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         }
     }
 
-    /// Measured with `schwarz` on 400 positions: 0.112, 0.082, 0.063, 0.051 and 0.044 at depths 3
-    /// to 7, about 0.32 / depth.
+    /// Measured with `schwarz` on 400 positions: standard deviations 0.112, 0.082, 0.063, 0.051 and
+    /// 0.044 at depths 3 to 7, about 0.32 / depth.
     fn probcut_constant(&self) -> Option<f32> {
         Some(0.32)
     }
@@ -522,7 +522,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         Move::new(stone, nth_set_bit(steps(stone).into(), index) as u8)
     }
 
-    /// Calls `random` once if [`playout`] has a fast engine for the die.
+    /// Plays a random game; calls `random` once if [`playout`] has a fast engine for the die.
     #[inline]
     fn playout(&self, position: &Position, mut random: impl FnMut() -> u64) -> Payoffs {
         if let Some(payoffs) = self.payoffs(position) {
@@ -543,7 +543,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
     }
 
     /// Calls `random` once per 64 games if [`playout`] supports the rules and there are enough
-    /// positions.
+    /// positions, none over.
     fn playout_batch(
         &self,
         positions: &[Position],

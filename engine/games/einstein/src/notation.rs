@@ -159,7 +159,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// Seat and stone (from 0); `square` counts from the upper left corner.
+    /// Seat and stone (from 0) on a square, counted from the upper left corner.
     pub(super) fn stone_at(position: &Position, square: u8) -> Option<(Seat, usize)> {
         [RED, BLUE].into_iter().find_map(|seat| {
             let stone = position

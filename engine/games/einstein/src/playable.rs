@@ -28,14 +28,14 @@ use alea_play::{
 };
 use std::ops::RangeInclusive;
 
-/// For searches with a limit: built in a fraction of a second.
+/// Default stones for searches with a limit: built in a fraction of a second.
 const DEFAULT_TABLE_STONES: usize = 4;
 
-/// For searches limited by time; larger tables exceed the memory. Node limits use
-/// [`DEFAULT_TABLE_STONES`], so that moves do not depend on files.
+/// Most default stones for searches limited by time; larger tables exceed the memory. Node limits
+/// use [`DEFAULT_TABLE_STONES`], so that moves do not depend on files.
 const MAX_TIMED_TABLE_STONES: usize = 5;
 
-/// Option `tablebase=N`: at most N stones, 0 for none.
+/// Option `tablebase=N`: tables of at most N stones, 0 for none.
 static TABLEBASE: OracleEntry<Standard> = OracleEntry {
     key: "tablebase",
     read: |value, game| {
@@ -197,7 +197,7 @@ impl ChanceSources for Standard {
         1..=self.die.faces()
     }
 
-    /// The weights of the die's faces, such as `die=1:1:1:1:1:5`.
+    /// The rules with a die of given weights, such as `die=1:1:1:1:1:5`.
     fn with_assumed_chance(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let Some(value) = arguments.take_named("die")? else {
             return Ok(self.clone());

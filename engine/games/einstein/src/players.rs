@@ -100,7 +100,7 @@ const fn alias(
 
 const LIMIT_PARAMETERS: &str = "sims or ms or cpu_ms or clock";
 
-/// The player, and whether there was a time limit to copy.
+/// The player with any time limit, and whether there was one.
 fn with_time_limit(
     mut player: Notation,
     arguments: &mut Arguments<'_>,
@@ -139,7 +139,7 @@ fn rocknroll_star2(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation
         .with_argument("eval", rocknroll_evaluator(name, arguments)?))
 }
 
-/// For `MrMonte` both sides are the same player.
+/// The evaluator of a Rock'n'Roll player; for `MrMonte` both sides are the same.
 pub(super) fn rocknroll_evaluator(
     name: &str,
     arguments: &mut Arguments<'_>,
@@ -166,7 +166,7 @@ pub struct GreedyPlayer {
 }
 
 impl GreedyPlayer {
-    /// For the rules `game`.
+    /// A player for the rules `game`.
     pub fn new(game: Standard) -> Self {
         Self { game }
     }

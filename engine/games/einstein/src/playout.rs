@@ -28,7 +28,7 @@ pub use scalar::StoneTable;
 pub(super) use scalar::playout_from_seed;
 use starts::Starts;
 
-/// Games in lockstep.
+/// Number of games in lockstep.
 pub const LANES: usize = 64;
 
 /// Fewer positions are played one by one.
@@ -117,13 +117,14 @@ pub struct LanePlayouts {
 }
 
 impl LanePlayouts {
-    /// On the fastest supported instructions; `None` unless the die is fair with six faces and
-    /// sides have six stones.
+    /// Playouts on the fastest supported instructions; `None` unless the die is fair with six faces
+    /// and sides have six stones.
     pub fn new(game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
         Self::with_instructions(Instructions::detect(), game, choice, seed)
     }
 
-    /// On the given instructions; scalar for [`Variant::NearestOnly`]. `None` as for [`Self::new`].
+    /// Playouts on the given instructions; scalar for [`Variant::NearestOnly`]. `None` as for
+    /// [`Self::new`].
     #[must_use]
     pub fn with_instructions(
         instructions: Instructions,
@@ -156,7 +157,7 @@ impl LanePlayouts {
         })
     }
 
-    /// The scalar ones if the given ones have no kernel.
+    /// Instructions in use: scalar ones if the given ones have no kernel.
     #[must_use]
     pub fn instructions(&self) -> Instructions {
         match &self.lanes {
@@ -166,14 +167,14 @@ impl LanePlayouts {
         }
     }
 
-    /// From uniformly random set-ups, independent for both sides. In 720 games the beginner has
-    /// every set-up once, which lowers the variance.
+    /// Games from uniformly random set-ups, independent for both sides. In 720 games the beginner
+    /// has every set-up once, which lowers the variance.
     pub fn random_setups(&mut self, games: u64) -> Tally {
         self.starts.use_random_setups();
         self.play(games)
     }
 
-    /// From one position; if that is over, each game counts with 0 plies.
+    /// Games from one position; if that is over, each game counts with 0 plies.
     pub fn from_position(&mut self, game: &Standard, position: &Position, games: u64) -> Tally {
         if let Some(winner) = game.winner(position) {
             return Tally {

@@ -51,7 +51,7 @@ impl Side {
         })
     }
 
-    /// Replaces each of [`Self::square_pairs`] by its entry.
+    /// Replaces each of [`Self::square_pairs`] by its entry in `squares`.
     #[inline]
     pub(super) fn map_squares(self, squares: &[u16; 1 << (2 * LANE_BITS)]) -> Self {
         let pair = |pair: u32| {
@@ -135,7 +135,7 @@ impl Side {
         Self(self.0 | ALL_LANES & ALL_LANES << (LANE_BITS * stone as u32))
     }
 
-    /// Their highest bits. No carry leaves a lane.
+    /// The highest bits of stones elsewhere than on `square`. No carry leaves a lane.
     #[inline]
     fn lanes_other_than(self, square: u8) -> u32 {
         let difference = self.0 ^ (u32::from(square) * LANE_LOW_BITS);
@@ -155,7 +155,7 @@ impl std::fmt::Debug for Side {
 pub struct Position(u64);
 
 impl Position {
-    /// From the side to move, the other side, and the seat to move.
+    /// A position from the side to move, the other side, and the seat to move.
     #[inline]
     pub fn new(mover: Side, other: Side, seat: usize) -> Self {
         Self(u64::from(mover.0) | u64::from(other.0) << 30 | (seat as u64) << SEAT_BIT)
@@ -238,7 +238,8 @@ impl Position {
         SplitMix64::new(self.0).next_u64()
     }
 
-    /// With any capture; `destination_of_other` is in the other side's perspective.
+    /// The position after a step with any capture; `destination_of_other` is in the other side's
+    /// perspective.
     #[inline]
     pub(super) fn after_step(
         &self,
@@ -275,7 +276,7 @@ impl std::fmt::Debug for Position {
 pub struct Move(u8);
 
 impl Move {
-    /// Of a stone, 0–5, in a direction, 0–2.
+    /// The move of a stone, 0–5, in a direction, 0–2.
     #[inline]
     pub fn new(stone: u8, direction: u8) -> Self {
         Self(stone * 3 + direction)

@@ -14,7 +14,7 @@ struct Thresholds {
     ends: [u8; MAX_OUTCOMES],
 }
 
-/// By set of living stones.
+/// Thresholds by set of living stones.
 #[derive(Clone, Debug)]
 pub(super) struct OutcomeSampler(Box<[Thresholds; 64]>);
 
@@ -54,7 +54,7 @@ impl Thresholds {
     }
 }
 
-/// The largest bits of this outcome or an earlier one.
+/// The largest bits that sample outcome `number` or an earlier one.
 fn threshold_of(runs: &StoneOutcomes, number: usize) -> u32 {
     let is_later = |bits: u32| {
         let sampler = sample_outcome(&runs[..], bits);

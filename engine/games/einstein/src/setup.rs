@@ -44,7 +44,7 @@ pub fn setup_index(order: &[u8]) -> Option<usize> {
     is_permutation.then(|| (0..order.len()).fold(0, next_digit))
 }
 
-/// Those nearest to the home corner, in reading order.
+/// The squares nearest to the home corner, in reading order.
 pub(super) fn home_squares(
     columns: usize,
     rows: usize,

@@ -28,7 +28,7 @@ pub(super) const TRANSPOSED: [u8; 32] = {
     squares
 };
 
-/// As in [`Side::square_pairs`].
+/// Transposed squares, paired as in [`Side::square_pairs`].
 static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
     let mut pairs = [0; 1 << 10];
     let mut pair = 0;

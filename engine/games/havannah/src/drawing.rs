@@ -9,7 +9,7 @@ use alea_play::{
 
 const STONE_CHARACTERS: [char; 2] = ['O', 'X'];
 
-/// In pixels; rows are `ROW_HEIGHT` apart.
+/// Half a cell's width in pixels; rows are `ROW_HEIGHT` apart.
 const HALF_CELL_WIDTH: usize = 22;
 const ROW_HEIGHT: usize = 38;
 

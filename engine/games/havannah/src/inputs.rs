@@ -35,8 +35,8 @@ static CELLS: [[CellGroup; 1]; 8] = [
     cell_group(10),
 ];
 
-/// Empty, by the set of seats that would win there (4), or a stone, by owner, number of sides of
-/// its chain (0, 1, more) and whether the chain has a corner.
+/// Classes of cells: empty, by the set of seats that would win there (4), or a stone, by owner,
+/// number of sides of its chain (0, 1, more) and whether the chain has a corner.
 const NUM_CENTRE_CLASSES: usize = 4 + 2 * 6;
 
 /// Contents of six neighbours with four colours each, up to rotation and reflection.
@@ -158,7 +158,7 @@ impl TupleInputs for Havannah {
     }
 }
 
-/// 0 empty, 1 own, 2 enemy, 3 off the board.
+/// Colour as a seat sees it: 0 empty, 1 own, 2 enemy, 3 off the board.
 #[inline]
 fn colour_seen_by(seat: Seat, colour: u8) -> u8 {
     if seat == 0 || colour == EMPTY || usize::from(colour) > 2 {

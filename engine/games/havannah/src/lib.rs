@@ -106,8 +106,8 @@ impl WinKinds {
 const EMPTY: u8 = 0;
 const OFF_BOARD_COLOUR: u8 = 3;
 
-/// In the link of a chain's representative, whose low bits are the sides and corners that the chain
-/// touches.
+/// Flags the link of a chain's representative, whose low bits are the sides and corners that the
+/// chain touches.
 const ROOT_FLAG: u16 = 1 << 15;
 
 /// A position; equality and hash ignore the order of the moves.
@@ -121,7 +121,7 @@ pub struct Position {
     links: [u16; NUM_CELL_SLOTS],
     stones: u16,
     chains: [u16; 2],
-    /// Latest first.
+    /// Cells of the last two stones, latest first.
     last: [u16; 2],
     seat: u8,
     structures: WinKinds,
@@ -264,7 +264,8 @@ impl Position {
         }
     }
 
-    /// By a ring of six, the only ring whose last stone does not link two runs of own neighbours.
+    /// Whether a stone closes a ring of six, the only ring whose last stone does not link two runs
+    /// of own neighbours.
     #[inline]
     fn encloses(&self, shape: &Shape, cell: usize, seat: Seat) -> bool {
         let mut between = SURROUNDED_MEMBERS[self.own_neighbours(cell, seat)];
@@ -305,7 +306,8 @@ impl Position {
         WinKinds(kinds.0 | u8::from(ring))
     }
 
-    /// Returns the structures that the stone completes; turn, result and key stay.
+    /// Places a stone and returns the structures that it completes; turn, result and key stay
+    /// unchanged.
     #[inline]
     fn place_stone(&mut self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
         let near = &shape.near[cell];
@@ -399,7 +401,7 @@ impl Havannah {
         count
     }
 
-    /// `record_move` receives the moves' history indices.
+    /// Plays a random game; `record_move` receives the moves' history indices.
     #[inline]
     fn play_out(
         &self,
@@ -515,7 +517,7 @@ impl SearchHints for Havannah {
         usize::from(mv.0) + NUM_CELL_SLOTS * position.seat()
     }
 
-    /// 2 for a winning stone, 1 for one on a cell where the enemy would win.
+    /// 2 for a winning stone, 1 for one on a cell where the enemy would win, else 0.
     fn move_class(&self, position: &Position, mv: Move) -> u8 {
         let wins = |seat| {
             mv.cell()
@@ -528,7 +530,7 @@ impl SearchHints for Havannah {
         }
     }
 
-    /// Half of the plies to go if a game fills two thirds of the board.
+    /// Half of the plies to go if a game fills two thirds of the board, at least 8.
     fn expected_moves_left(&self, position: &Position) -> u32 {
         (self.shape.cells * 2 / 3)
             .saturating_sub(position.stones())

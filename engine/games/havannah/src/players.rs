@@ -1,8 +1,8 @@
 //! The player `lajkonik(…)`: the options of Lajkonik, translated to those of this crate's tree
 //! search.
 //!
-//! Lajkonik's rewards are ±1, here 1 and 0, so its terms of a mean are halved. Source: *Inside
-//! Lajkonik*.
+//! Lajkonik's rewards are ±1, here 1 and 0, so terms added to a mean reward are halved. Source:
+//! *Inside Lajkonik*.
 
 use super::{Havannah, MAX_CELLS};
 use alea_play::{

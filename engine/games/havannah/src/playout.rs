@@ -30,15 +30,15 @@ pub(super) static PLAYOUT_ENTRIES: [PlayoutEntry<Havannah>; 1] = [PlayoutEntry {
     read: parse_playout,
 }];
 
-/// Probabilities in per cent.
+/// Options of playouts, probabilities in per cent.
 #[derive(Clone, Debug)]
 struct PlayoutParameters {
-    /// That a ring ends the playout, at its first and last move.
+    /// Probability that a ring ends the playout, at its first and at its last move.
     ring: [f32; 2],
-    /// To join two own chains beside the enemy's last stone; then the increment per own chain when
-    /// the playout begins.
+    /// Probability of joining two own chains beside the enemy's last stone; then its increment per
+    /// chain of the mover when the playout begins.
     connect: [f32; 2],
-    /// To separate two enemy chains there; then the same increment.
+    /// Probability of separating two enemy chains there; then the same increment.
     defend: [f32; 2],
     retries: u32,
     mate: bool,
@@ -94,7 +94,7 @@ struct PatternPlayout {
     left: usize,
     connect: f32,
     defend: f32,
-    /// By seat and enemy stone, in the last playout that the seat won.
+    /// Replies by seat and enemy stone, in the last playout that the seat won.
     replies: Box<[[u16; NUM_CELL_SLOTS]; 2]>,
     cells_played: Vec<u16>,
     winning_cells: [usize; 2],
@@ -130,7 +130,8 @@ impl PatternPlayout {
         self.indices[usize::from(last)] = index;
     }
 
-    /// Except a chain whose sides and corners are those of all: it gains no winning cells.
+    /// Queues the chains that `cell` links, except one that has all their sides and corners: it
+    /// gains no winning cells.
     fn queue_linked_chains(
         &mut self,
         game: &Havannah,
@@ -153,7 +154,7 @@ impl PatternPlayout {
         }
     }
 
-    /// Up to two for the side of the last stone; rings count if `ring`.
+    /// Up to two winning cells for the side of the last stone; rings count if `ring`.
     fn find_winning_cells(
         &mut self,
         game: &Havannah,

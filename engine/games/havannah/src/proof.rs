@@ -1,8 +1,8 @@
 //! Proves who wins on boards of base 3 and 4, by depth-first proof-number search (Nagai 2002; weak
 //! sums: Ueda et al. 2008) over positions up to symmetry.
 //!
-//! Against a win by threats that allow one reply each, only its cells and counter-threats are
-//! tried. [`check_strategy`] verifies a strategy independently.
+//! Where the enemy threatens to win by threats that allow one reply each, only cells of those
+//! threats and counter-threats are tried. [`check_strategy`] verifies a strategy independently.
 
 mod check;
 
@@ -19,10 +19,11 @@ use alea_core::{
 use check::has_position_numbers;
 use std::collections::HashSet;
 
-/// Positions per threat search; opening a1 of base 4 takes 8 million nodes with 150.
+/// Most positions of a threat search; with 150 the proof for opening a1 on base 4 takes 8 million
+/// nodes.
 const MAX_THREAT_NODES: u32 = 150;
 
-/// Exceeds any sum of initial proof or disproof numbers.
+/// Infinity, above any sum of initial proof or disproof numbers.
 const INFINITE_NUMBER: u32 = 1 << 30;
 
 const NEIGHBOUR_SHIFTS: [i32; 6] = [8, 9, 1, -8, -9, -1];
@@ -46,8 +47,8 @@ fn bit_index(bit: u64) -> usize {
     bit.trailing_zeros() as usize
 }
 
-/// Threats of the stones `own`: by a cell's bit index the cells that win after a stone there
-/// (`wins`), and all cells of such pairs (`any`).
+/// Pairs of cells that win for the stones `own`: by one cell's bit index the set of the others
+/// (`wins`), and all cells of pairs (`any`).
 #[derive(Clone)]
 struct Pairs {
     own: u64,
@@ -76,15 +77,15 @@ struct Node {
 }
 
 impl Node {
-    /// Also the symmetry to the canonical image.
+    /// The least key of all images, and its symmetry.
     fn canonical_key(&self) -> (u64, usize) {
         let keys = self.keys.iter().copied().zip(0..);
         keys.min().unwrap_or_default()
     }
 }
 
-/// Proof and disproof number for the side to move, and the candidate moves in the canonical image,
-/// only the winning one if proven.
+/// Proof and disproof number for the side to move, and candidate moves in the canonical image, once
+/// proven only the winning one.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     key: u64,
@@ -112,13 +113,13 @@ pub struct Prover {
 }
 
 impl Prover {
-    /// Whether the game can be proved: base 3 or 4, without the swap.
+    /// Whether the prover supports `game`: base 3 or 4, without the swap.
     pub fn supports(game: &Havannah) -> bool {
         has_position_numbers(game)
     }
 
-    /// Proves wins of `winner` with a table of `memory` bytes; `None` without that memory or if
-    /// [`Prover::supports`] is false.
+    /// A prover of wins of `winner` with a table of `memory` bytes; `None` without that memory or
+    /// if [`Prover::supports`] is false.
     pub fn new(game: Havannah, winner: Seat, memory: usize) -> Option<Self> {
         if !Self::supports(&game) {
             return None;
@@ -389,7 +390,8 @@ impl Prover {
         threats.fold(stones.wins[side], |set, bit| set | bit)
     }
 
-    /// Where the enemy can stop the mover's win by threats; `None` without such a win.
+    /// The only cells where the enemy may stop the mover's win by threats; `None` if no such win is
+    /// found.
     fn threat_win_zone(&mut self, stones: &Stones) -> Option<u64> {
         self.search_threats(stones, &mut { MAX_THREAT_NODES }, self.empty_cells(stones))
     }
@@ -430,7 +432,7 @@ impl Prover {
         })
     }
 
-    /// The mover's moves that may win; all others lose.
+    /// The moves to try: one that wins at once, or all that may win; others lose.
     fn candidates(&mut self, stones: &Stones) -> u64 {
         let (empty, wins) = (self.empty_cells(stones), stones.wins[1 - stones.seat]);
         if wins != 0 {
@@ -476,7 +478,7 @@ impl Prover {
         ((31.0 - 30.0 * chance) as u32, (1.0 + 30.0 * chance) as u32)
     }
 
-    /// Proof and disproof number, once one of them reaches its limit.
+    /// Searches until a number reaches its limit; returns proof and disproof number.
     fn search_proof(
         &mut self,
         node: &Node,

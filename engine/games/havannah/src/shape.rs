@@ -20,7 +20,7 @@ pub(super) const NUM_NEAR_CELLS: usize = 18;
 
 pub(super) const SYMMETRIES: usize = 12;
 
-/// The six bits above are the corners.
+/// Bits of sides in a rim; the six above are corners.
 pub(super) const SIDES_MASK: u16 = 0x3f;
 
 const NEIGHBOUR_OFFSETS: [[isize; 2]; 6] = [[1, 0], [1, 1], [0, 1], [-1, 0], [-1, -1], [0, -1]];

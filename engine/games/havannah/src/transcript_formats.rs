@@ -146,7 +146,7 @@ impl<'a> GameReader<'a> {
         }
     }
 
-    /// The move at character `at` must be the turn of `seat`, if given.
+    /// Plays the move at character `at`; it must be the turn of `seat`, if given.
     fn play_text(
         &mut self,
         name: &str,

@@ -19,17 +19,18 @@ pub(super) const SCORE_UNIT: &str = "discs";
 
 const INFINITE_DISCS: i32 = 65;
 
-/// Takes 33.5 MB.
+/// Default size of the table, 33.5 MB.
 const DEFAULT_TABLE_ENTRIES: usize = 1 << 20;
 
-/// A selective search then precedes the exact one.
+/// From so many empty squares on, a selective search precedes the exact one.
 const MIN_EMPTIES_FOR_ASPIRATION: u32 = 16;
 
-/// Of the first window; `ASPIRATION_STEP` is the width of the next ones.
+/// Half width of the first window, in discs; the next ones reach `ASPIRATION_STEP` beyond the last
+/// bound.
 const ASPIRATION_HALF_WIDTH: i32 = 3;
 const ASPIRATION_STEP: i32 = 9;
 
-/// Take less than a millisecond.
+/// Nodes that take less than a millisecond.
 const NODES_BETWEEN_CHECKS: u64 = 1 << 12;
 
 const fn parity_regions(size: usize) -> [u64; 64] {
@@ -152,8 +153,8 @@ impl Endgame {
         )
     }
 
-    /// As far as the limits allow. All positions are estimated before the first is solved, since
-    /// estimated bounds are dropped between.
+    /// Scores positions as far as the limits allow. All positions are estimated before the first is
+    /// solved, since estimated bounds are dropped between.
     fn score_positions(&mut self, positions: &[Position]) -> Vec<Estimate> {
         let far = |position: &Position| self.game.empties(position) >= MIN_EMPTIES_FOR_ASPIRATION;
         let mut estimates = vec![Estimate::default(); positions.len()];
@@ -274,8 +275,8 @@ impl EndgamePlayer {
         }
     }
 
-    /// The scores of moves near the end; else minus their numbers of replies, with unknown
-    /// certainty.
+    /// The scores of moves near the end; of unsolved moves minus the number of replies, with
+    /// unknown certainty.
     fn rate_moves(
         &mut self,
         position: &Position,
@@ -298,7 +299,7 @@ impl EndgamePlayer {
     }
 }
 
-/// The first of equal estimates; unknown scores come last.
+/// The best estimate's index, the first of equals; unknown scores come last.
 fn best_index(estimates: &[Estimate]) -> usize {
     let key = |index: usize| {
         let Estimate { score, certainty } = estimates[index];

@@ -70,7 +70,7 @@ pub struct Squares {
     groups: [(f32, u64); SQUARE_WEIGHTS.len()],
 }
 
-/// With the distances of their squares from the nearest two sides, the smaller first.
+/// Weights, with their squares' distances from the nearest two sides, the smaller first.
 const SQUARE_WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
     (120, &[(0, 0)]),
     (-20, &[(0, 1)]),
@@ -86,7 +86,7 @@ impl Squares {
     /// Win probability by weighted difference.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.0051, 0.0);
 
-    /// For the board size of `game`.
+    /// The evaluator for the board size of `game`.
     pub fn new(game: &Reversi) -> Self {
         let size = game.size();
         let from_side = |at: usize| at.min(size - 1 - at);

@@ -17,7 +17,7 @@ const fn cell_group(size: usize) -> [CellGroup; 1] {
     [CellGroup::single('b', size * size, 3, meaning)]
 }
 
-/// By half the number of columns.
+/// Cells by half the number of columns.
 static CELLS: [[CellGroup; 1]; 5] = [
     cell_group(0),
     cell_group(0),
@@ -56,7 +56,8 @@ fn corner_tuples(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     symmetric_tuples(game, [(3, 3), (2, game.size().min(5))].map(block))
 }
 
-/// The default first; on 8×8 they have 46 and 34 tuples, 671,922 and 120,942 weight-table rows.
+/// Tuple sets, the default first; on 8×8 they have 46 and 34 tuples, 671,922 and 120,942
+/// weight-table rows.
 static SETS: [NamedTuples<Reversi>; 2] = [
     NamedTuples {
         name: "lines-and-corners",

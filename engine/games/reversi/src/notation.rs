@@ -11,7 +11,7 @@ use alea_core::{
     text::{TextError, error_at},
 };
 
-/// Of Black and White.
+/// Characters of Black's and White's discs.
 pub const DISC_CHARACTERS: [char; 2] = ['X', 'O'];
 
 impl Reversi {
@@ -98,7 +98,7 @@ impl Reversi {
     }
 }
 
-/// At character `at`, or at the end of the text.
+/// Error at character `at`, or at the end of the text.
 pub(super) fn unexpected_character(at: usize, expected: &str, found: Option<&char>) -> TextError {
     let found = found.map_or("the end".to_owned(), |found| format!("{found:?}"));
     TextError::new(at + 1, format!("expected {expected}, found {found}"))

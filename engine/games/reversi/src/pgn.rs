@@ -113,7 +113,7 @@ impl CommentSkipper {
         self.in_comment || self.variations > 0
     }
 
-    /// With their offsets; the line's is `begin`.
+    /// Words with their offsets; the line's is `begin`.
     fn words_of_line(&mut self, line: &str, begin: usize) -> Vec<(String, usize)> {
         let (mut words, mut is_open) = (Vec::<(String, usize)>::new(), false);
         for (sign, at) in line.chars().zip(begin..) {

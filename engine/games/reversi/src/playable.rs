@@ -90,7 +90,7 @@ impl Rules for Reversi {
         Some(self.size())
     }
 
-    /// No two passes are in a row.
+    /// A bound: twice the squares, since no two passes are in a row.
     fn max_plies(&self) -> u16 {
         128
     }

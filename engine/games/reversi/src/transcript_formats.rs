@@ -68,7 +68,7 @@ fn new_parsed_game(start: Position) -> ParsedGame {
     }
 }
 
-/// Passes are left out, except for a last one.
+/// The moves in a line, without passes except for a last one.
 fn format_row(game: &Reversi, parsed: &ParsedGame) -> String {
     let last = parsed.plies.len().wrapping_sub(1);
     let plies = parsed.plies.iter().enumerate();
@@ -80,7 +80,8 @@ fn format_row(game: &Reversi, parsed: &ParsedGame) -> String {
     texts.collect()
 }
 
-/// Its result gives the empty squares to the winner, or all squares if the game is unfinished.
+/// The game in GGF. Its result gives the winner the empty squares, or all squares if the game is
+/// unfinished.
 fn format_ggf(game: &Reversi, parsed: &ParsedGame) -> String {
     let mut position = parsed.start;
     let mut moves = String::new();
@@ -227,7 +228,8 @@ impl<'a> GameReader<'a> {
         self.position = self.game.play(&self.position, mv);
     }
 
-    /// The move at character `at` must be the turn of `seat`, if given; adds a missing pass.
+    /// Plays the move at character `at`, after any missing pass; it must be the turn of `seat`, if
+    /// given.
     pub(super) fn play(
         &mut self,
         text: &str,
@@ -300,7 +302,7 @@ impl<'a> GameReader<'a> {
         Ok(())
     }
 
-    /// Its size, rows of `*`, `O` and `-`, and the side to move.
+    /// Parses a board: size, rows of `*`, `O` and `-`, and the side to move.
     fn parse_board(&self, value: &str, at: usize) -> Result<Position, TextError> {
         let (size, rest) = value.split_once(' ').unwrap_or((value, ""));
         let own = self.game.size();

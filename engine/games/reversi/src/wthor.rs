@@ -14,7 +14,7 @@ use alea_core::text::{TextError, error_at};
 const HEADER_BYTES: usize = 16;
 const GAME_BYTES: usize = 68;
 
-/// Errors name the offset of a game's first byte, from 1.
+/// Reads a file's games; errors name the offset of a game's first byte, from 1.
 pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     let Some((header, games)) = bytes.split_at_checked(HEADER_BYTES) else {
         return vec![error_at(

@@ -12,7 +12,7 @@ use alea_play::playable::GameText;
 const CELL_SIZE: usize = 40;
 const MARGIN: usize = 34;
 
-/// Of the players' stones and of the digits on them; the contrast is at least 4.5.
+/// Colours of the players' stones and the digits on them; the contrast is at least 4.5.
 const COLOURS: [(&str, &str); MAX_SEATS] = [
     ("#c8372d", "#fff"),
     ("#2f62c9", "#fff"),

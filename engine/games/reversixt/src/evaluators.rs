@@ -67,7 +67,7 @@ fn map_seats(game: &ReversiXt, number: impl Fn(Seat) -> f32) -> [f32; MAX_SEATS]
     build_array(|seat| if seat < players { number(seat) } else { 0.0 })
 }
 
-/// Over the best other active seat; negative infinity for a disqualified seat.
+/// Lead over the best other active seat; negative infinity for a disqualified seat.
 fn lead(game: &ReversiXt, position: &Position, has: &[f32; MAX_SEATS], own: Seat) -> f32 {
     if position.is_disqualified(own) {
         return f32::NEG_INFINITY;
@@ -114,7 +114,7 @@ struct Lines {
 
 const CLOSED_LINE_WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
 
-/// About as many stones as an override move flips.
+/// Weight in stones, about as many as an override move flips.
 const OVERRIDE_WEIGHT: f32 = 8.0;
 
 impl Lines {

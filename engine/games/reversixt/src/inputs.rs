@@ -43,7 +43,7 @@ static CELL_GROUPS: [CellGroup; 2] = [
     },
 ];
 
-/// By how many of the four lines through a cell end there.
+/// Kind of a cell, by how many of the four lines through a cell end there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CellKind {
     /// At most one line ends here.
@@ -57,7 +57,7 @@ enum CellKind {
 #[derive(Debug)]
 pub(super) struct Shape {
     kinds: Box<[CellKind]>,
-    /// Those next to each cell.
+    /// The corners next to each cell.
     corners: Box<[Vec<u16>]>,
 }
 
@@ -183,7 +183,7 @@ fn symbols_of_summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; 
     ]
 }
 
-/// Rows, columns, diagonals of at least four cells, and 3×3 corners, on 8×8 only.
+/// Rows, columns, diagonals of at least four cells, and 3×3 corners, if all maps are 8×8.
 fn board_tuples(game: &ReversiXt) -> Vec<Vec<alea_learned::inputs::Cell>> {
     let Some(group) = game.cell_groups().get(1) else {
         return Vec::new();
@@ -212,7 +212,7 @@ fn board_tuples(game: &ReversiXt) -> Vec<Vec<alea_learned::inputs::Cell>> {
     tuples
 }
 
-/// The default first, which has 190 tuples and 48,640 weight-table rows.
+/// Tuple sets, the default first, which has 190 tuples and 48,640 weight-table rows.
 static SETS: [NamedTuples<ReversiXt>; 2] = [
     NamedTuples {
         name: "summary-pairs",
@@ -242,7 +242,7 @@ impl Learnable for ReversiXt {
         games
     }
 
-    /// A model of one map may be used on others.
+    /// The name without the map: a model of one map may be used on others.
     fn model_game_name(&self) -> String {
         Self::INFO.name.to_owned()
     }

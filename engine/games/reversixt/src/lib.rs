@@ -69,7 +69,7 @@ pub enum Phase {
 /// Cells, stocks, phase and seat to move.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
-    /// Those of the map, then holes.
+    /// The map's cells, then holes.
     cells: [Cell; MAX_CELLS],
     key: u64,
     stones: [u16; MAX_SEATS],
@@ -78,7 +78,7 @@ pub struct Position {
     cells_left: u16,
     seat: u8,
     phase: Phase,
-    /// Bit set of seats.
+    /// Bit set of disqualified seats.
     disqualified: u8,
     /// See [`ReversiXt::variant_rules`].
     number: u16,
@@ -212,8 +212,8 @@ impl Move {
     /// The choice of an override stone as bonus.
     pub const OVERRIDE_BONUS: u8 = 21;
 
-    /// `special` is the player, from 1, with whom a choice cell exchanges stones, or the bonus,
-    /// else 0.
+    /// A move on `cell`; `special` is the player, from 1, with whom a choice cell exchanges stones,
+    /// or the bonus, else 0.
     #[inline]
     pub const fn new(cell: usize, special: u8) -> Self {
         Self {
@@ -331,7 +331,8 @@ impl ReversiXt {
         })
     }
 
-    /// To the next seat that can place a stone, or else throw a bomb; else ends the game.
+    /// Gives the turn to the next seat that can place a stone, or else throw a bomb; else ends the
+    /// game.
     fn pass_turn(&self, position: &mut Position, last: Seat) {
         let players = self.map.players();
         let following = |can: &dyn Fn(Seat) -> bool| {
@@ -363,8 +364,8 @@ impl ReversiXt {
             || self.visit_capturing_cells(cells, seat, overrides, |_| true)
     }
 
-    /// Visits empty cells, with `overrides` occupied ones too, some repeatedly. Returns `true` as
-    /// soon as `visit` does.
+    /// Visits the empty (with `overrides` also occupied) cells where `seat` captures, some
+    /// repeatedly. Returns `true` as soon as `visit` does.
     #[inline]
     fn visit_capturing_cells(
         &self,
@@ -416,7 +417,8 @@ impl ReversiXt {
         found
     }
 
-    /// 0 if the line ends without a stone of `seat` or returns to `at`.
+    /// Number of stones captured in a direction; 0 if the line ends without a stone of `seat` or
+    /// returns to `at`.
     #[inline]
     fn count_captured(&self, cells: &[Cell], at: usize, direction: usize, seat: Seat) -> usize {
         let own = Cell::stone(seat);
@@ -473,7 +475,7 @@ impl ReversiXt {
         }
     }
 
-    /// Holes of earlier bombs cannot be crossed.
+    /// Turns all cells within reach into holes; earlier holes cannot be crossed.
     fn throw_bomb(&self, position: &mut Position, target: usize) {
         let mut run_ends: SmallVec<[u16; 256]> = SmallVec::new();
         let mut is_reached = CellSet::NONE;
@@ -525,7 +527,8 @@ impl Game for ReversiXt {
         position.seat()
     }
 
-    /// With two players win, draw or loss; with more, the points of their ranks divided by the most.
+    /// With two players win, draw or loss; with more, each seat's points divided by the winner's
+    /// most.
     fn payoffs(&self, position: &Position) -> Option<Payoffs> {
         if position.phase != Phase::Over {
             return None;
@@ -599,8 +602,8 @@ impl SearchHints for ReversiXt {
         mv.cell()
     }
 
-    /// 0 for override moves (many and costly) and bombs on empty cells, 1 for other moves, 2 for
-    /// special cells.
+    /// 0 for override moves (many and costly) and bombs on empty cells, 2 for filling special
+    /// cells, 1 for other moves.
     fn move_class(&self, position: &Position, mv: Move) -> u8 {
         let cell = position.cells[mv.cell()];
         if position.phase == Phase::Bombs {

@@ -296,7 +296,7 @@ impl Map {
         self.cells.iter().filter(holes).count()
     }
 
-    /// Of the four through a cell: 3 at an edge, 4 in a corner.
+    /// How many of the four lines through a cell end there: at an edge 3, in a corner 4.
     pub(super) fn num_closed_lines(&self, cell: usize) -> usize {
         let closed = |direction| self.step(Side::new(cell, direction)) == Side::NONE;
         let half = DIRECTIONS / 2;
@@ -309,14 +309,14 @@ impl Map {
         &self.transitions
     }
 
-    /// The cell beyond a side and the line's direction there, or [`Side::NONE`]; holes are those of
-    /// the start.
+    /// The cell beyond a side and the line's direction there; [`Side::NONE`] at a border or at a
+    /// hole of the start position.
     #[inline]
     pub fn step(&self, side: Side) -> Side {
         self.steps[usize::from(side.0)]
     }
 
-    /// Without transitions.
+    /// The neighbour of a side, without transitions.
     fn neighbour(&self, side: Side) -> Option<Side> {
         let cell = side.cell();
         let (right, down) = DIRECTION_OFFSETS[side.direction()];

@@ -136,7 +136,8 @@ impl Rules for ReversiXt {
         joined(map.into_iter().chain(points), ", ")
     }
 
-    /// A ply fills an empty cell, makes a hole, or uses an override stone; each cell may add one.
+    /// A ply fills an empty cell, makes a hole, or uses an override stone; each bonus cell may add
+    /// one.
     fn max_plies(&self) -> u16 {
         const { assert!(3 * MAX_SIDE * MAX_SIDE + MAX_SEATS * MAX_STOCK <= u16::MAX as usize) };
         let overrides = self.map.players() * usize::from(self.map.overrides);

@@ -37,7 +37,7 @@ const POSITIONAL_VALUE: [f32; 32] = {
     values
 };
 
-/// Off the board and no destination.
+/// Place of gone enemies, off the board and no destination.
 const GONE_ENEMY_SQUARE: u8 = 30;
 
 /// Attack, block and threat in one reading of the formula.
@@ -61,7 +61,7 @@ impl AttackBlockThreat {
         Calibration::logistic(slope, offset)
     }
 
-    /// For the rules and die of `game`.
+    /// The evaluator for the rules and die of `game`.
     pub fn new(game: &Standard, options: Options) -> Self {
         let mut mobility = Box::new([[0.0; MAX_STONES]; 64]);
         for (alive, row) in (0u8..).zip(mobility.iter_mut()).skip(1) {

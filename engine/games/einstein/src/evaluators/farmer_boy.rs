@@ -7,7 +7,7 @@ use crate::{Position, Standard, position::Side};
 use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 
-/// In the owner's perspective, from its home; 0 for a gone stone.
+/// By square in the owner's perspective, from its home; 0 for a gone stone.
 const FIELD_VALUES: [f32; 32] = [
     0.0, 1.0, 1.0, 1.0, 1.0, //
     1.0, 2.0, 2.0, 2.0, 2.5, //
@@ -22,7 +22,7 @@ const FIELD_VALUES: [f32; 32] = [
 pub struct FarmerBoy;
 
 impl FarmerBoy {
-    /// Fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Win probability by score, fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.577, 0.213);
 }
 

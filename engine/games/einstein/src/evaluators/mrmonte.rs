@@ -125,7 +125,7 @@ fn best_rated_move(
     best.1
 }
 
-/// Of the side to move, evaluated `depth` plies later.
+/// Value for the side to move, evaluated `depth` plies later.
 fn expectiminimax(
     game: &Standard,
     evaluator: &dyn AnyEvaluator<Standard>,
@@ -147,7 +147,7 @@ fn expectiminimax(
     expectation(&outcomes, &values[..moves.len()])
 }
 
-/// Rock'n'Roll's strongest players use up to 200.
+/// Rollouts; Rock'n'Roll's strongest players use up to 200.
 const DEFAULT_ITERATIONS: u32 = 50;
 
 pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {

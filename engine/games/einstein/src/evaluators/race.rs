@@ -17,7 +17,7 @@ pub struct Race {
 }
 
 impl Race {
-    /// For the rules and die of `game`.
+    /// The evaluator for the rules and die of `game`.
     pub fn new(game: &Standard) -> Self {
         Self {
             tables: RaceTables::for_game(game),

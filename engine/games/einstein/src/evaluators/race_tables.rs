@@ -12,13 +12,13 @@ use crate::{MAX_STONES, Standard, Variant, allowed_stones, dice::Die, position::
 use alea_core::arrays::map_array;
 use std::sync::{Arc, OnceLock};
 
-/// Of a distribution over 0 to 19 turns.
+/// Length of a distribution over 0 to 19 turns.
 pub const DISTRIBUTION_LEN: usize = 20;
 
 /// Vectors of six distances of 0–4.
 pub const NUM_DISTANCE_VECTORS: usize = 15_625;
 
-/// Of expectations and probabilities, for rounding.
+/// Expectations and probabilities that differ by less are equal but for rounding.
 const TIE_MARGIN: f64 = 1e-12;
 
 /// 5^i for stone i.
@@ -34,7 +34,8 @@ const GOAL_DISTANCE: [u8; 32] = {
     distances
 };
 
-/// From a square of the owner's perspective, in king's moves and in rows plus columns.
+/// Distances to the goal from a square of the owner's perspective, in king's moves and in rows plus
+/// columns.
 #[inline]
 pub const fn distances_to_goal(square: u8) -> (u8, u8) {
     let (rows, columns) = (4 - square / 5, 4 - square % 5);
@@ -61,7 +62,7 @@ pub fn distance(square: u8) -> u8 {
     GOAL_DISTANCE[usize::from(square & 31)]
 }
 
-/// Σ (distance of stone i) · 5^i.
+/// Index of a side's distances: Σ (distance of stone i) · 5^i.
 #[inline]
 pub fn distance_index(side: Side) -> usize {
     let mut index = 0;
@@ -141,7 +142,7 @@ impl RaceTables {
         }
     }
 
-    /// For the rules and die of `game`; those of the default rules are shared.
+    /// The tables for the rules and die of `game`; those of the default rules are shared.
     pub fn for_game(game: &Standard) -> Arc<Self> {
         static DEFAULT: OnceLock<Arc<RaceTables>> = OnceLock::new();
         if game.variant() == Variant::Classic && game.die() == Die::fair() {
@@ -192,7 +193,7 @@ impl RaceTables {
     }
 }
 
-/// By expected turns; ties as in [`RaceTables::new`].
+/// Whether `one` has fewer expected turns; ties as in [`RaceTables::new`].
 fn finishes_earlier(
     one: (f64, &[f64; DISTRIBUTION_LEN]),
     other: (f64, &[f64; DISTRIBUTION_LEN]),

@@ -32,15 +32,15 @@ pub struct SchwarzOdds {
     enemy_factors: Table,
 }
 
-/// Padded, so that a mask bounds the distance index.
+/// Factors by distance index, padded so that a mask bounds it.
 type Table = Box<[f32; PADDED_VECTORS]>;
 
 const PADDED_VECTORS: usize = NUM_DISTANCE_VECTORS.next_power_of_two();
 
-/// So that the product of two exponentials cannot overflow.
+/// Most of an exponent, so that two factors' product cannot overflow.
 const MAX_LOGIT: f32 = 40.0;
 
-/// One per outcome, or one per stone and one for no stone.
+/// Vector lanes: one per outcome, or one per stone and one for no stone.
 const LANES: usize = 8;
 
 const _: () = assert!(MAX_OUTCOMES <= LANES && MAX_STONES < LANES);
@@ -53,15 +53,15 @@ impl SchwarzOdds {
     /// Log odds for the side to move when both sides need equally many turns: half a turn.
     pub const OFFSET: f32 = 0.9;
 
-    /// By `alea calibrate --eval schwarz`, 200,000 games, seed 1.
+    /// Slope and offset by `alea calibrate --eval schwarz`, 200,000 games, seed 1.
     const GAME_RESULT_FIT: [f32; 2] = [0.415, 0.284];
 
-    /// With [`Self::SLOPE`] and [`Self::OFFSET`].
+    /// The evaluator with [`Self::SLOPE`] and [`Self::OFFSET`].
     pub fn with_fitted_scale(game: &Standard) -> Self {
         Self::with_scale(Schwarz::new(game), Self::SLOPE, Self::OFFSET)
     }
 
-    /// With this slope and offset; `None` if odds could overflow.
+    /// The evaluator with this scale; `None` unless the slope is positive and odds cannot overflow.
     pub fn new(game: &Standard, slope: f32, offset: f32) -> Option<Self> {
         let score = Schwarz::new(game);
         let max_logit = (0..NUM_DISTANCE_VECTORS)
@@ -98,7 +98,7 @@ impl SchwarzOdds {
     }
 }
 
-/// By a single comparison, which ignores NaN.
+/// The larger, by a single comparison, which ignores NaN.
 #[inline]
 pub(super) fn maximum(one: f32, other: f32) -> f32 {
     if one > other { one } else { other }
@@ -114,7 +114,7 @@ fn value_from_odds(odds: f32) -> f32 {
     clamp_to_open_interval(1.0 / (1.0 + odds))
 }
 
-/// For the mover, from the odds against the other side; infinite odds win.
+/// The mover's value from the odds against the other side; infinite odds win.
 #[inline]
 fn move_value_from_odds(odds: f32) -> f32 {
     let value = 1.0 - value_from_odds(odds);

@@ -60,7 +60,7 @@ pub(crate) fn reference_one_ply<E: Evaluator<Standard>>(
     expectation(&outcomes, &values)
 }
 
-/// A score is minus the successor's log odds, or infinite for a win.
+/// Checks that a score is minus the successor's log odds, or infinite for a win.
 pub(crate) fn check_scores(
     evaluator: &impl Evaluator<Standard>,
     game: &Standard,
@@ -89,7 +89,7 @@ pub(crate) fn with_another_enemy(game: &Standard, position: &Position) -> Option
     after.find(|next| game.winner(next).is_none() && next.mover() == position.mover())
 }
 
-/// Stones on any squares, shared or off the board too.
+/// Positions with stones on any squares, shared or off the board too.
 pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(91);
     let mut side = |bound: usize| Side::new([0; MAX_STONES].map(|_| random.below(bound) as u8));
@@ -187,7 +187,8 @@ impl Board {
         }
     }
 
-    /// Transposed, with either side's labels reversed, and half-turned with sides swapped.
+    /// Symmetric boards: transposed, with either side's labels reversed, and half-turned with sides
+    /// swapped.
     fn images(&self) -> [Self; 4] {
         let relabelled = |red: bool| {
             self.map_stones(|stone| Stone {
@@ -266,7 +267,7 @@ pub(crate) fn allowed_labels(variant: Variant, living: &[usize], face: usize) ->
 
 pub(crate) type Distances = Vec<(usize, i32)>;
 
-/// By recursion over lists of distances.
+/// The race solved by recursion over lists of distances.
 pub(crate) struct SlowRace<'a> {
     pub(crate) game: &'a Standard,
     cache: HashMap<Distances, Vec<f64>>,
@@ -340,7 +341,7 @@ pub(crate) fn mean(distribution: &[f64]) -> f64 {
         .sum()
 }
 
-/// At least `count`, of random games, not over.
+/// At least `count` positions of random games, not over.
 pub(crate) fn random_positions(game: &Standard, seed: u64, count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let mut dice = DiceStream::new(seed + 1, game.die());
@@ -374,7 +375,8 @@ pub(crate) fn check_reference(
     }
 }
 
-/// On random positions; the score is `worth` of the own stones minus that of the enemy's.
+/// Checks on random positions that the score is `worth` of the own stones minus that of the
+/// enemy's.
 pub(crate) fn check_side_sums(
     game: &Standard,
     score: &impl Score<Standard>,
@@ -407,7 +409,7 @@ pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f3
     }
 }
 
-/// [`check_board`], [`check_symmetries`], and that passing negates the score.
+/// Checks [`check_board`], [`check_symmetries`], and that passing negates the score.
 pub(crate) fn check_score(score: &impl Score<Standard>, tolerance: f32, expected: &[(&str, f32)]) {
     let game = &Standard::default();
     let score = |position: &Position| score.score(game, position);

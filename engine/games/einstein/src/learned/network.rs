@@ -70,7 +70,7 @@ struct SimdNetwork {
     shape: [usize; 2],
     tables: Tables,
     layers: Vec<Layers>,
-    /// By number of both sides' living stones; padded, so that a mask bounds indices.
+    /// Bucket by number of both sides' living stones; padded, so that a mask bounds indices.
     buckets: [u8; (2 * MAX_STONES + 1).next_power_of_two()],
     classes: &'static TurnClasses,
     both: Option<CrossFeatureTable>,
@@ -249,7 +249,7 @@ impl NetworkKernels<Standard> for EinSteinNetKernels {
     }
 }
 
-/// Minus `count` of the enemy's logit after the move; infinite for wins.
+/// Scores a move by minus `count` of the enemy's logit after the move; infinite for wins.
 #[inline]
 fn score_moves(
     network: &Network,

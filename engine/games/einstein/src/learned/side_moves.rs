@@ -10,12 +10,12 @@ const LANES: usize = 8;
 
 const NUM_DIRECTIONS: usize = MAX_STEPS / MAX_STONES;
 
-/// A mask bounds every index, and vectors may exceed the last logit.
+/// A power of two, so that a mask bounds every index; vectors may exceed the last logit.
 const LOGITS_CAPACITY: usize = 32;
 
 const NO_MOVE: usize = LOGITS_CAPACITY - 1;
 
-/// Of the enemy, after each move of a list; arbitrary beyond.
+/// The enemy's logits after each move of a list; arbitrary beyond.
 pub(super) type Logits = [i32; LOGITS_CAPACITY];
 
 const NO_STONE: u8 = LANES as u8 - 1;
@@ -29,7 +29,7 @@ pub(super) const LOST_LOGIT: i32 = i32::MIN;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SideMove {
     pub(super) stone: u8,
-    /// In the enemy's perspective.
+    /// Destination in the enemy's perspective.
     pub(super) square: u8,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct SideMoves {
     count: usize,
     /// Set of destinations, in the enemy's perspective.
     targets: u32,
-    /// Indices; [`NO_MOVE`] for missing moves.
+    /// Indices of moves; [`NO_MOVE`] for missing moves.
     moves_by_stone: [[u8; NUM_DIRECTIONS]; LANES],
     /// [`LOST_LOGIT`] if the stone can reach the goal, else the maximum.
     goal_logits: [i32; LANES],
@@ -131,7 +131,7 @@ impl SideMoves {
     }
 
     /// The mover's win probability before the roll, from the enemy's logit after each move
-    /// ([`LOST_LOGIT`] without stones); `worth` converts logits to the enemy's.
+    /// ([`LOST_LOGIT`] without stones); `worth` converts logits to the enemy's win probability.
     #[inline(always)]
     pub(super) fn one_ply(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
         logits[NO_MOVE] = i32::MAX;
@@ -166,13 +166,13 @@ impl SideMoves {
 
 pub(super) struct NonGoalMoves {
     steps: [SideMove; MAX_STEPS],
-    /// In the given list.
+    /// Indices of the moves in the given list.
     indices: [u8; MAX_STEPS],
     count: usize,
 }
 
 impl NonGoalMoves {
-    /// Goal moves score infinity; selects the others.
+    /// Selects the moves that do not reach the goal; the others score infinity.
     #[inline]
     pub(super) fn new(position: &Position, moves: &[Move], scores: &mut [f32]) -> Self {
         let mut listed = Self {
@@ -208,7 +208,7 @@ impl NonGoalMoves {
         &self.steps[..self.count]
     }
 
-    /// Minus `count` of the enemy's logit after the move; infinite for wins.
+    /// Scores moves by minus `count` of the enemy's logit after the move; infinite for wins.
     #[inline]
     pub(super) fn score(&self, logits: &[i32], count: impl Fn(i32) -> f32, scores: &mut [f32]) {
         for (&index, &logit) in self.indices[..self.count].iter().zip(logits) {

@@ -51,7 +51,7 @@ static HIGHEST: [u8; HALF_BYTES] = repeat_twice([0, 1, 2, 2, 4, 4, 4, 4, 8, 8, 8
 /// Offsets of most stones' three steps, from index 4 of the only step sideways, from 8 of the only
 /// step forward.
 static STEPS: [u8; HALF_BYTES] = repeat_twice([6, 1, 5, 0, 1, 1, 1, 0, 5, 5, 5, 0, 0, 0, 0, 0]);
-/// In [`STEPS`], for squares 0–15, then for the others.
+/// Indices in [`STEPS`] by square, 0–15, then the others.
 static STEP_KINDS_BELOW_16: [u8; HALF_BYTES] = repeat_twice(step_kinds_by_square(0));
 static STEP_KINDS_FROM_16: [u8; HALF_BYTES] = repeat_twice(step_kinds_by_square(16));
 
@@ -100,7 +100,7 @@ impl Side {
 }
 
 struct Draws {
-    /// From 0.
+    /// Rolled face, from 0.
     face: __m256i,
     step: __m256i,
     coin: __m256i,
@@ -121,7 +121,7 @@ fn step_kind_of(square: __m256i) -> __m256i {
     _mm256_blendv_epi8(below, above, _mm256_slli_epi16::<3>(square))
 }
 
-/// The lanes that `own` wins, as a mask; arbitrary in idle ones.
+/// Plays a ply; returns a mask of the lanes that `own` wins, arbitrary in idle ones.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: &Draws) -> __m256i {

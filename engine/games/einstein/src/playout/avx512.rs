@@ -59,7 +59,7 @@ static SINGLE_STEP_MASKS: [u8; 64] = table!(square < 32, |square| {
         0
     }
 });
-/// At index square + 32 · step.
+/// Destinations at index square + 32 · step.
 static DESTINATIONS: [[u8; 64]; 2] = {
     let mut two_vectors = [[0; 64]; 2];
     let mut index = 0;
@@ -106,7 +106,7 @@ impl Side {
     }
 }
 
-/// The lanes that `own` wins, as a mask; arbitrary in idle ones.
+/// Plays a ply; returns a mask of the lanes that `own` wins, arbitrary in idle ones.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn ply<const BY_STONES: bool>(own: &mut Side, other: &mut Side, draws: __m512i) -> u64 {
@@ -207,7 +207,7 @@ fn xoroshiro_next(low: &mut __m512i, high: &mut __m512i) -> __m512i {
     output
 }
 
-/// By lane: `PlyBits::face_step_code`, with `PlyBits::stone_choice` in the two highest bits.
+/// Draws by lane: `PlyBits::face_step_code`, with `PlyBits::stone_choice` in the two highest bits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn draws_of(even: __m512i, odd: __m512i) -> __m512i {

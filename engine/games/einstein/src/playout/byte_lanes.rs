@@ -29,7 +29,7 @@ impl ByteRow {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct SideRows {
-    /// In the owner's perspective; [`GONE_BYTE`] for gone stones.
+    /// Squares in the owner's perspective; [`GONE_BYTE`] for gone stones.
     pub(super) stones: [ByteRow; MAX_STONES],
     pub(super) alive: ByteRow,
     /// Stones with a single step; arbitrary for gone stones.
@@ -57,7 +57,7 @@ multiversion! {
     }
 }
 
-/// Arbitrary in idle lanes.
+/// Games by lane, arbitrary in idle ones.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct ByteLanes {

@@ -6,7 +6,7 @@ use super::{Choice, Tally, random_bits::LaneRandom, starts::Starts};
 use crate::Position;
 use alea_core::random::RandomStream;
 
-/// Even, since both sides move in turn.
+/// Plies between exchanges of games; even, since both sides move in turn.
 pub(super) const PLIES_PER_ROUND: usize = 4;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,7 +31,7 @@ pub(super) trait Lanes {
 
     fn load_starts(&mut self, lanes: u64, starts: &Starts);
 
-    /// At most [`super::LANES`], in the lanes from 0 on.
+    /// Loads at most [`super::LANES`] positions in the lanes from 0 on.
     fn load_positions(&mut self, positions: &[Position]);
 
     fn play_round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom);
@@ -51,7 +51,7 @@ pub(super) fn play<L: Lanes>(
     }
 }
 
-/// One game each (not over). Bit *i*: whether the mover of position *i* wins.
+/// Plays one game each (not over). Bit *i*: whether the mover of position *i* wins.
 #[inline]
 pub(super) fn play_positions<L: Lanes>(
     mut lanes: L,

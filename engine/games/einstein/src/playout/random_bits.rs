@@ -77,7 +77,7 @@ impl LaneRandom {
         Self { state }
     }
 
-    /// By bank and generator.
+    /// The next output, by bank and generator.
     #[inline]
     pub(super) fn next(&mut self) -> [[u64; 8]; 2] {
         let [low, high] = &mut self.state;

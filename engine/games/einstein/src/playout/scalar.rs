@@ -23,7 +23,7 @@ struct AllowedStep {
     step: u8,
 }
 
-/// By set of living stones, then [`PlyBits::face_step_code`].
+/// Steps by set of living stones, then [`PlyBits::face_step_code`].
 type StoneTableEntries = [[AllowedStep; 32]; 64];
 
 /// Allowed stones and step by set of living stones and [`PlyBits::face_step_code`].
@@ -33,7 +33,7 @@ pub struct StoneTable {
 }
 
 impl StoneTable {
-    /// For a variant and the fair die of six faces.
+    /// The table of a variant and the fair die of six faces.
     pub fn new(variant: Variant) -> Self {
         static CLASSIC: LazyLock<Box<StoneTableEntries>> =
             LazyLock::new(|| table_entries(Variant::Classic));
@@ -67,7 +67,7 @@ const NO_STONE: u8 = 31;
 const ONE_STEP_FLAG: u8 = 128;
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// At `[32 · step + square]`; on squares with a single step always of that.
+    /// Destinations at `[32 · step + square]`; a square's single step replaces any.
     pub(super) const PLAYOUT_DESTINATIONS: [u8; 128] = {
         let mut destinations = [0; 128];
         let mut index = 0;
@@ -95,8 +95,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         squares
     };
 
-    /// By side, at `[square | 32 · step]`. Squares are in the perspective of side 0, flagged
-    /// ([`Self::with_flag`]) in their owner's.
+    /// Destinations by side, at `[square | 32 · step]`, in the perspective of side 0 but flagged
+    /// ([`Self::with_flag`]) by the owner's.
     const FLAGGED_DESTINATIONS: [[u8; 256]; 2] = {
         let mut destinations = [[0; 256]; 2];
         let mut index = 0;
@@ -127,12 +127,12 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct ScalarGame {
-    /// In the perspective of side 0: its stones 0–5, the other's 8–13, or [`NO_STONE`].
+    /// By square in the perspective of side 0: its stones 0–5, the other's 8–13, or [`NO_STONE`].
     board: [u8; 32],
-    /// In the perspective of side 0, flagged as by [`EinStein::with_flag`]; arbitrary for gone
-    /// stones.
+    /// Squares in the perspective of side 0, flagged as by [`EinStein::with_flag`]; arbitrary for
+    /// gone stones.
     squares: [[u8; 8]; 2],
-    /// Side 1's stones from bit 8.
+    /// Set of living stones, side 1's from bit 8.
     alive: u32,
 }
 
@@ -207,8 +207,8 @@ impl ScalarGame {
         sides
     }
 
-    /// Whether `SIDE` wins. `BRANCHES`: on captures, as in single games but not in overlapping
-    /// ones.
+    /// Plays a ply; whether `SIDE` wins. `BRANCHES`: captures branch, as in single games but not in
+    /// overlapping ones.
     #[inline(always)]
     pub(super) fn ply<
         const COLUMNS: usize,
@@ -258,8 +258,8 @@ impl ScalarGame {
     }
 }
 
-/// Whether the side to move wins; the position is not over. `next_word` gives bits for four plies,
-/// the lowest first.
+/// Plays a game; whether the side to move wins. The position is not over; `next_word` gives bits
+/// for four plies, the lowest first.
 #[inline]
 pub(crate) fn playout_from<const COLUMNS: usize, const ROWS: usize>(
     table: StoneTable,
@@ -294,15 +294,15 @@ pub(crate) fn playout_from_seed<const COLUMNS: usize, const ROWS: usize>(
     playout_from::<COLUMNS, ROWS>(table, position, || random.next_u64())
 }
 
-/// Each ply runs over all lanes, so that a processor can overlap them.
+/// Games without SIMD: each ply runs over all lanes, so that a processor can overlap them.
 pub(super) struct ScalarLanes {
     table: StoneTable,
     games: [ScalarGame; LANES],
     status: Status,
-    /// Number played; then the round in which each lane's game began.
+    /// Number of rounds played; then in which each lane's game began.
     rounds: u64,
     begun: [u64; LANES],
-    /// In the last round.
+    /// Lanes running at each ply of the last round.
     running_by_ply: [u64; PLIES_PER_ROUND],
 }
 
@@ -318,7 +318,7 @@ impl ScalarLanes {
         }
     }
 
-    /// Of all lanes, finished ones too; returns those that `SIDE` wins.
+    /// Plays a ply, in finished lanes too; returns the lanes that `SIDE` wins.
     #[inline(always)]
     fn ply<const SIDE: usize, const BY_STONES: bool>(&mut self, outputs: &[[u64; 8]; 2]) -> u64 {
         let mut won = 0;

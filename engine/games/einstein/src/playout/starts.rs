@@ -6,13 +6,13 @@ use crate::{GONE, MAX_STONES, Position, Standard, position::Side, setup::SETUPS}
 use alea_core::arrays::{build_array, map_array};
 use alea_core::random::RandomStream;
 
-/// The ring twice, and one read past its end.
+/// Length: the ring twice, and one read past its end.
 const RING_LEN: usize = 2 * SETUPS + LANES;
 
 pub(super) const GONE_BYTE: u8 = 0xFF;
 
 struct StartRing {
-    /// In the owner's perspective, by ring index.
+    /// Squares in the owner's perspective, by ring index.
     stones: Box<[[u8; RING_LEN]; MAX_STONES]>,
     /// Byte `i` is the square of stone `i`; the two highest bytes are unused.
     packed: Box<[u64; RING_LEN]>,
@@ -109,7 +109,7 @@ impl Starts {
         }
     }
 
-    /// Per lane, by side (the one that begins first) and stone.
+    /// The next squares per lane, by side (the one that begins first) and stone.
     #[inline]
     pub(super) fn next_squares(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
         let (ring, offsets) = self.offsets();
@@ -124,7 +124,7 @@ impl Starts {
         stones
     }
 
-    /// `index` places ahead, both sides; byte `i` is the square of stone `i`.
+    /// The start `index` places ahead, by side; byte `i` is the square of stone `i`.
     #[inline]
     pub(super) fn packed_start(&self, index: usize) -> [u64; 2] {
         let (ring, offsets) = self.offsets();

@@ -141,7 +141,7 @@ fn generators_are_the_published_ones() {
     }
 }
 
-/// Over the mean for equal probabilities, in standard deviations.
+/// Chi-squared statistic above its mean for equal probabilities, in standard deviations.
 fn chi_squared_excess(counts: &[u32]) -> f64 {
     let degrees = counts.len() as f64 - 1.0;
     (test_support::chi_squared(counts) - degrees) / (2.0 * degrees).sqrt()
@@ -262,7 +262,7 @@ fn single_games_replay_by_the_rules() {
     replay::<5, 2>(Variant::Classic, 2);
 }
 
-/// By the plain rules; `next_starts` gives starts for all free lanes at once.
+/// Plays games by the plain rules; `next_starts` gives starts for all free lanes at once.
 fn lockstep(
     game: &Standard,
     choice: Choice,

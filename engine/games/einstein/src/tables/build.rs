@@ -263,8 +263,8 @@ impl Tables {
     }
 }
 
-/// Pairs, written in sequence, have file sizes and whether temporary files of these sizes are
-/// needed.
+/// Most disk space while pairs of classes are written in sequence, each with its file sizes and
+/// whether it needs temporary files as large.
 fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     let (mut written, mut max_space) = (0, 0);
     for (files, streamed) in pairs {

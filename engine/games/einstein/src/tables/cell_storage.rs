@@ -60,7 +60,7 @@ impl Blocks {
         prefetch_lines(self.block_start(block).cast(), self.cells_per_block);
     }
 
-    /// `fill` writes the cells.
+    /// Claims a block, whose cells `fill` writes.
     ///
     /// # Panics
     /// If the block does not exist or is already claimed.
@@ -90,7 +90,7 @@ impl Blocks {
         })
     }
 
-    /// Clears all blocks; `false` without memory.
+    /// Empties the storage for so many blocks; `false` if it is too small.
     pub(super) fn reset(&mut self, blocks: usize) -> bool {
         if blocks > self.claimed.len() * 64
             || blocks * self.cells_per_block * size_of::<u16>() > self.pages.len()
@@ -169,7 +169,7 @@ impl Cells {
         copy.finish()
     }
 
-    /// Requests it from the disk without waiting.
+    /// Requests a cell's page from the disk without waiting.
     pub(super) fn prefetch_page(&self, cell: usize) {
         #[cfg(unix)]
         if let CellStorage::File(file) = &self.owner {

@@ -20,7 +20,7 @@ use std::{
     path::Path,
 };
 
-/// The one being solved and the two to which its moves lead.
+/// The layer being solved and the two to which its moves lead.
 const LAYERS_IN_MEMORY: usize = 3;
 
 struct BlockOffsets {
@@ -91,7 +91,7 @@ impl BlockOffsets {
             .map_or(0, |&count| count as usize)
     }
 
-    /// First block of each row in the layer, and the number of blocks.
+    /// First block of each row in the layer, then the number of blocks.
     fn row_starts(&self, rows: Range<usize>, layer: usize) -> Vec<usize> {
         let mut starts = vec![0];
         let mut next = 0;

@@ -18,7 +18,7 @@ use std::{
 const MAGIC: [u8; 8] = *b"ALEAENDS";
 const VERSION: u32 = 1;
 const HEADER_BYTES: usize = 64;
-/// Of cells per checksum; the last chunk may be shorter.
+/// Bytes of cells per checksum; the last chunk may be shorter.
 const CHUNK_BYTES: usize = 16 << 20;
 
 pub(super) fn table_path(directory: &Path, variant: Variant, class: Class) -> PathBuf {
@@ -183,7 +183,7 @@ pub(super) fn open(
     .ok_or_else(|| damaged("it is too short"))
 }
 
-/// Unmapped, so that validation occupies no memory.
+/// Reads unmapped, so that validation occupies no memory.
 fn read_at(file: &File, first: u64, bytes: &mut [u8]) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, first)?;

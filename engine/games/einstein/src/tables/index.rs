@@ -20,10 +20,10 @@ use alea_core::arrays::build_array;
 const GOAL: u8 = 24;
 
 const NUM_MOVER_SQUARES: usize = 24;
-/// For two stones on one square.
+/// Entry of tuples with a square twice.
 const INVALID_TUPLE: u32 = u32::MAX;
 
-/// In order of labels, then padding.
+/// A side's squares in order of labels, then padding.
 pub(super) type Squares = [u8; MAX_SIDE_STONES];
 
 /// Both sides' numbers of stones.
@@ -65,7 +65,7 @@ impl Class {
             .collect()
     }
 
-    /// Those of [`Self::up_to`] whose mover has no more stones than the other side.
+    /// The classes of [`Self::up_to`] whose mover has no more stones than the other side.
     pub(super) fn pairs_up_to(stones: usize) -> impl Iterator<Item = Self> {
         (2..=stones).flat_map(|stones| {
             (1..=stones / 2).map(move |mover| Self {
@@ -195,12 +195,12 @@ pub(super) struct MoverIndex {
     pub(super) row: usize,
     pub(super) reversed: bool,
     pub(super) transposed: bool,
-    /// For the other side: the mover's squares, and 0.
+    /// Squares closed to the other side: the mover's, and 0.
     occupied: u32,
 }
 
 impl MoverIndex {
-    /// Also whether the other side's labels are reversed; `others` is in the mover's perspective.
+    /// Rank of `others` (in the mover's perspective), and whether their labels are reversed.
     #[inline(always)]
     pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
         let free = 25 - self.occupied.count_ones();
@@ -236,7 +236,7 @@ impl MoverIndex {
     }
 }
 
-/// Up to reversal.
+/// Number of the other side's tuples, up to reversal.
 const fn num_other_tuples(free: usize, stones: usize) -> usize {
     let (mut ordered, mut placed) = (1, 0);
     while placed < stones {
@@ -284,7 +284,7 @@ impl Index {
         &self.orbits[stones - 1].rows
     }
 
-    /// The number of blocks if `row` is the number of rows.
+    /// A row's first block; for the number of rows the number of blocks.
     #[inline]
     pub(super) fn first_block(&self, class: Class, row: usize) -> usize {
         let rows_without_zero = self.orbits[class.mover - 1].rows_without_zero;
@@ -299,7 +299,7 @@ impl Index {
     }
 }
 
-/// Those up to reversal, in the mover's perspective.
+/// The other side's tuples up to reversal, in the mover's perspective.
 pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     let mut tuples = Vec::new();
     for code in 0..NUM_MOVER_SQUARES.pow(stones as u32) {
@@ -312,7 +312,7 @@ pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     tuples
 }
 
-/// 0 to 8; `square` is in the stone's own perspective.
+/// Progress of a stone, 0 to 8; `square` is in the stone's own perspective.
 #[inline]
 pub(super) fn steps_from_start(square: u8) -> usize {
     usize::from(square / 5 + square % 5)

@@ -10,7 +10,7 @@ use alea_core::simd::multiversion;
 pub(super) const WON_UNITS: u16 = u16::MAX;
 const SIX_WON_UNITS: f32 = 6.0 * 65535.0;
 
-/// 20 patterns (which three of six stones live) of each side, padded to whole vectors.
+/// Most cells: 20 patterns (which three of six stones live) of each side, padded to whole vectors.
 pub(super) const MAX_BLOCK_CELLS: usize = 416;
 pub(super) type BlockValues = [u16; MAX_BLOCK_CELLS];
 
@@ -19,13 +19,13 @@ pub(super) struct SuccessorValues<'a> {
     /// The enemy's win probabilities in units of 1/65535, by the mover's pattern (row), then the
     /// enemy's (column).
     pub(super) cells: &'a [u16],
-    /// The successor's, by the mover's pattern; `None` for the identity.
+    /// The successor's rows by the mover's pattern; `None` for the identity.
     pub(super) rows: Option<&'a [u8]>,
     /// The successor's columns by the enemy's pattern, and their number; `None` for the identity.
     pub(super) permutation: Option<(&'a [u8], usize)>,
 }
 
-/// Faces that allow only the mover's stone i (`[2i][cell]`), or both i and i + 1 (`[2i +
+/// Numbers of faces that allow only the mover's stone i (`[2i][cell]`), or both i and i + 1 (`[2i +
 /// 1][cell]`), zero-padded to [`padded_len`].
 pub(super) type FaceWeights = Vec<Vec<f32>>;
 
@@ -66,7 +66,7 @@ fn take_minima<const OWN: usize, const ENEMY: usize>(
     }
 }
 
-/// The last vector overlaps the one before.
+/// Lowers minima; the last vector overlaps the one before.
 #[inline(always)]
 fn elementwise_minima(minima: &mut [u16], values: &[u16]) {
     let length = minima.len();
@@ -151,7 +151,7 @@ fn expected_values<const OWN: usize, const ENEMY: usize>(
     }
 }
 
-/// To storage order: the enemy's pattern (of rank `order` in working order) outside.
+/// Copies to storage order: the enemy's pattern (of rank `order` in working order) outside.
 #[inline(always)]
 fn store_transposed<const OWN: usize, const ENEMY: usize>(
     values: &BlockValues,
@@ -215,7 +215,7 @@ impl Default for Scratch {
 }
 
 multiversion! {
-    /// Into `scratch.stored`.
+    /// Solves a block into `scratch.stored`.
     pub(super) fn solve_block<const OWN: usize, const ENEMY: usize>(
         task: &BlockTask<'_>,
         scratch: &mut Scratch,

@@ -36,7 +36,7 @@ pub(super) fn pattern_number(mask: u8, is_reversed: bool) -> usize {
     usize::from(PATTERN_NUMBERS[usize::from(mask)])
 }
 
-/// 1 ↔ 6, 2 ↔ 5, 3 ↔ 4.
+/// The pattern with labels 1 ↔ 6, 2 ↔ 5, 3 ↔ 4 exchanged.
 pub(super) const fn reverse_mask(mask: u8) -> u8 {
     mask.reverse_bits() >> 2
 }
@@ -53,7 +53,7 @@ pub(super) fn without_label(mask: u8, index: usize) -> u8 {
     mask ^ (above & above.wrapping_neg())
 }
 
-/// Faces that allow only the i-th living stone (`alone[i]`), or the i-th and the next
+/// Numbers of faces that allow only the i-th living stone (`alone[i]`), or the i-th and the next
 /// (`shared[i]`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FaceCounts {

@@ -7,7 +7,7 @@ use super::{Tables, index::steps_from_start};
 use crate::{GONE, MAX_STONES, Move, MoveList, Position, Standard};
 use alea_core::{game::Game, search_game::SearchHints};
 
-/// The total progress of twelve stones is at most 96.
+/// Layers per number of stones: the total progress of twelve stones is at most 96.
 const MAX_LAYERS: usize = 97;
 const BATCH_SIZE: usize = 1 << 14;
 type MoveValues = [f64; 3 * MAX_STONES];

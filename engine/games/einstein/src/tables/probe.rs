@@ -34,7 +34,7 @@ pub struct FaceResult {
 }
 
 const BATCH_SIZE: usize = 32;
-/// Requested before the first is read, since disks answer many requests sooner.
+/// Pages requested before the first is read, since disks answer many requests sooner.
 const PAGES_AHEAD: usize = 256;
 
 impl Tables {

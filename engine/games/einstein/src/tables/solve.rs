@@ -32,7 +32,7 @@ use std::ops::Range;
 const MAX_SUCCESSORS: usize = 3 * MAX_SIDE_STONES;
 /// A block's successors are prefetched this many blocks before it is solved.
 const PREFETCH_DISTANCE: usize = 4;
-/// Of a stone that has not reached its goal.
+/// Most progress of a stone that has not reached its goal.
 const MAX_PROGRESS: usize = 7;
 const GOAL: u8 = 24;
 
@@ -199,7 +199,7 @@ impl<'a> Solver<'a> {
         jobs
     }
 
-    /// In a fixed order.
+    /// Visits the other side's tuples of a row and layer, in a fixed order.
     #[inline]
     pub(super) fn visit_other_tuples(
         &self,
@@ -223,7 +223,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// The layers above must be complete; returns the number of blocks.
+    /// Solves a job's blocks of a layer, above which all must be complete; returns their number.
     pub(super) fn run(&self, job: &Job, layer: usize, target: &dyn BlockStore) -> usize {
         let class = self.pattern_maps[job.class_number].class;
         dispatch_class!(class, OWN, ENEMY => self.run_class::<OWN, ENEMY>(job, layer, target))

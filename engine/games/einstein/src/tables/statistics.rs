@@ -50,7 +50,7 @@ pub struct SelfCapture {
     pub instead_value: f64,
 }
 
-/// Values are in units of 1/65535.
+/// Sums of values in units of 1/65535.
 #[derive(Clone, Debug, Default)]
 struct Sums {
     positions: u64,

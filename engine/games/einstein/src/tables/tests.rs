@@ -34,7 +34,7 @@ fn on_two_threads(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     });
 }
 
-/// By the rules, in double precision; shares only the index with the tables.
+/// Values by the rules, in double precision; only the index is the tables'.
 struct Reference {
     game: Standard,
     index: Index,
@@ -107,7 +107,7 @@ impl Reference {
     }
 }
 
-/// Maximum and root mean square, in units of 1/65535.
+/// Maximum and root mean square error, in units of 1/65535.
 fn errors(tables: &Tables, reference: &Reference) -> (f64, f64) {
     let (mut largest, mut squares, mut count) = (0.0f64, 0.0, 0u64);
     for class in Class::up_to(tables.max_stones()) {

@@ -1,5 +1,5 @@
-//! Iterates over a class's stored positions, with seat 0 to move: one of symmetric positions,
-//! except those that [`super::index`] stores twice. A single stone has label 1.
+//! Iterates over a class's stored positions, with seat 0 to move: one of each set of symmetric
+//! positions, except those that [`super::index`] stores twice. A single stone has label 1.
 
 use super::{
     index::{Class, Index, Squares, other_tuples, steps_from_start},

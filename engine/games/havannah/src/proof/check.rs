@@ -60,7 +60,8 @@ pub fn check_strategy(
     Ok(seen.len() as u64)
 }
 
-/// `hints` has the last winning cell of each depth, tried first.
+/// Whether the mover wins by threats, if found within `budget`; `hints` has the last winning cell
+/// of each depth, tried first.
 fn wins_by_threats(
     game: &Havannah,
     position: &Position,

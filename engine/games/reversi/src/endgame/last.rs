@@ -9,7 +9,8 @@ use super::{
 };
 use alea_core::{bits::nth_set_bit, simd::multiversion};
 
-/// `odd` has the quadrants with an odd number of empty squares.
+/// Both sides' discs, the empty squares, and (`odd`) the quadrants with an odd number of empty
+/// squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Board {
     pub(super) own: u64,
@@ -218,7 +219,7 @@ impl Endgame {
         self.final_score(discs[0], discs[1])
     }
 
-    /// For the side to move, which owns `own`.
+    /// Score of the side to move, which owns `own`.
     #[inline(always)]
     fn score_one_empty(&mut self, own: u64, square: usize) -> i32 {
         self.nodes += 1;

@@ -6,7 +6,7 @@
 
 use super::super::bits::COLUMNS;
 
-/// Rows, diagonals, columns, antidiagonals.
+/// A set per axis: rows, diagonals, columns, antidiagonals.
 type AxisSets = [u64; 4];
 
 pub(super) const FIRST_COLUMN: u64 = 0x0101_0101_0101_0101;
@@ -62,7 +62,7 @@ pub(super) fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     all[0] | all[1] | all[2] | all[3]
 }
 
-/// On a full line, by the square's index on it and the own discs.
+/// Flips on a full line, by the square's index on it and the own discs.
 static FLIP_COUNTS: [[u8; 256]; 8] = {
     let mut counts = [[0; 256]; 8];
     let mut at = 0;

@@ -16,18 +16,18 @@ use alea_core::{game::FixedList, simd::multiversion};
 
 const MAX_EMPTIES_WITHOUT_TABLE: u32 = 6;
 
-/// All are probed before the first is searched.
+/// From here on, all successors are probed before the first is searched.
 const MIN_EMPTIES_TO_PROBE_SUCCESSORS: u32 = 12;
 
-/// Shallow searches then order moves, a ply deeper for every two more.
+/// From here on, shallow searches order moves, a ply deeper for every two more.
 const MIN_EMPTIES_FOR_SHALLOW_SEARCH: u32 = 12;
 
 const MIN_EMPTIES_FOR_PROBCUT: u32 = 11;
 
-/// In discs: about one standard deviation.
+/// In discs: about one standard deviation of the estimate.
 const PROBCUT_MARGIN: f32 = 9.0;
 
-/// In shallow searches; exceeds all estimates.
+/// Value of a final disc in shallow searches, above all estimates.
 const FINAL_DISC_VALUE: f32 = 1000.0;
 
 const INFINITE_SCORE: f32 = 1e6;
@@ -59,7 +59,7 @@ multiversion! {
     }
 }
 
-/// Counts those in and next to corners along the sides.
+/// Counts own discs in corners, and beside these along the sides.
 #[inline(always)]
 fn stable_edge_discs(game: &Reversi, own: u64) -> u32 {
     let sides = game.edge_columns() | game.edge_rows();
@@ -254,7 +254,7 @@ impl Endgame {
         (expected <= low).then_some(alpha)
     }
 
-    /// For the side to move, `depth` plies ahead.
+    /// Score for the side to move, estimated `depth` plies ahead.
     #[inline(always)]
     fn shallow_search(&mut self, own: u64, enemy: u64, depth: u32, alpha: f32, beta: f32) -> f32 {
         self.nodes += 1;

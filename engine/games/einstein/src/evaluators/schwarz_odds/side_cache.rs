@@ -14,9 +14,9 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct SideMoveCache {
     side: Side,
-    /// By stone and direction: infinite on the goal, 0 for a missing move.
+    /// Factors by stone and direction: infinite on the goal, 0 for a missing move.
     pub(super) factors_after_move: [[f32; 3]; MAX_STONES],
-    /// In the enemy's perspective; [`OFF_BOARD`] for a missing move.
+    /// Destinations in the enemy's perspective; [`OFF_BOARD`] for a missing move.
     pub(super) destinations: [[u8; 3]; MAX_STONES],
     /// First and last stone of each outcome.
     pub(super) allowed: [[u8; 2]; LANES],
@@ -103,7 +103,7 @@ impl DistanceIndexer {
         }
     }
 
-    /// Includes any capture of an own stone; arbitrary for a missing move.
+    /// Index after a move; includes any capture of an own stone; arbitrary for a missing move.
     #[inline]
     pub(super) fn index_after(&self, stone: usize, destination: u8) -> usize {
         let moved = self.index - distance_index_term(stone, self.side.square(stone))

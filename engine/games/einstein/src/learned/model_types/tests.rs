@@ -173,7 +173,7 @@ fn load_error(file: &ModelFile, spoil: impl FnOnce(&mut Container)) -> String {
     read(&container.to_bytes()).unwrap_err().to_string()
 }
 
-/// An `expected` without a full stop is only the beginning.
+/// Whether the message is `expected`, or, without a full stop, begins so.
 fn matches_expected(message: &str, expected: &str) -> bool {
     match expected.strip_suffix('.') {
         Some(complete) => message == complete,

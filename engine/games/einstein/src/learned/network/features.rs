@@ -20,7 +20,7 @@ pub enum FeatureGroup {
     Turns,
     /// Set of the side's living stones.
     Alive,
-    /// Mean and standard deviation of these turns.
+    /// Mean and standard deviation of the side's turns to the goal.
     RaceDistribution,
     /// Cross-side: both sides' expected turns to the goal.
     Race,
@@ -36,13 +36,13 @@ const NUM_TURNS_TO_GOAL: usize = 48;
 
 const NUM_ALIVE_SETS: usize = 64;
 
-/// Of the standard deviation, in sixths of a turn.
+/// Classes of the standard deviation, in sixths of a turn.
 const NUM_SPREAD_CLASSES: usize = 16;
 
-/// Of a side's expected turns to the goal, in quarters of a turn.
+/// Classes of a side's expected turns to the goal, in quarters of a turn.
 const NUM_RACE_CLASSES: usize = 32;
 
-/// Own and enemy stones on a stone's three destinations, one bit each.
+/// Sets of own and enemy stones on a stone's three destinations, one bit each.
 const NUM_CONTACT_SETS: usize = 1 << 6;
 
 impl Named for FeatureGroup {
@@ -247,7 +247,7 @@ pub(super) fn active_cross_features<'a>(
     &out[..count]
 }
 
-/// Sideways (bit 0), forward and diagonally.
+/// Occupied squares sideways (bit 0), forward and diagonally.
 #[inline]
 fn occupied_ahead(occupied: u32, square: u8) -> u16 {
     // Shifts may exceed 31 bits for squares off the board.
@@ -257,7 +257,7 @@ fn occupied_ahead(occupied: u32, square: u8) -> u16 {
     (three & inside) as u16
 }
 
-/// Under the classic rules; 0 if the stone is gone.
+/// Number of faces that allow a stone under the classic rules; 0 if the stone is gone.
 const fn num_allowing_faces(alive: usize, stone: usize) -> usize {
     if alive >> stone & 1 == 0 {
         return 0;
@@ -282,7 +282,7 @@ fn mobility_features(alive: u8, side: Side) -> [u16; MAX_STONES] {
     build_array(|stone| base[stone] + u16::from(side.square(stone)))
 }
 
-/// By distance vector: class of expected turns and, optionally, their standard deviation.
+/// Classes by distance vector, of expected turns and, optionally, their standard deviation.
 #[derive(Debug)]
 pub(super) struct TurnClasses {
     of: Box<[u8; NUM_DISTANCE_VECTORS.next_power_of_two()]>,
@@ -291,7 +291,7 @@ pub(super) struct TurnClasses {
 }
 
 impl TurnClasses {
-    /// All networks share it: their rules are classic and their die is fair.
+    /// The classes that all networks share: their rules are classic and their die is fair.
     pub(super) fn for_classic_rules(by_spread: bool) -> &'static Self {
         static SHARED: [OnceLock<TurnClasses>; 2] = [const { OnceLock::new() }; 2];
         SHARED[usize::from(by_spread)].get_or_init(|| Self::new(by_spread))
@@ -343,18 +343,19 @@ impl TurnClasses {
     }
 }
 
-/// Per stone a row for square and mobility; one for turns; one for the living stones and the bias.
+/// A side's rows of the fused table: per stone one for square and mobility; one for turns; one for
+/// the living stones and the bias.
 pub(super) const NUM_FUSED: usize = MAX_STONES + 2;
 
-/// A power of two, so that a mask bounds every index.
+/// Rows of the fused table, a power of two, so that a mask bounds every index.
 pub(super) const FUSED_TABLE_ROWS: usize = 2048;
 
 const TURNS_OFFSET: usize = MAX_STONES * NUM_MOBILITY_FEATURES;
 const ALIVE_OFFSET: usize = TURNS_OFFSET + 256;
 const _: () = assert!(ALIVE_OFFSET + NUM_ALIVE_SETS <= FUSED_TABLE_ROWS);
 
-/// By set of living stones: plus a stone's square its [`FeatureGroup::Mobility`] feature and fused
-/// row.
+/// By set of living stones and stone, what added to the stone's square gives its
+/// [`FeatureGroup::Mobility`] feature and fused row.
 static STONE_ROW_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
     let mut bases = [[0; MAX_STONES]; NUM_ALIVE_SETS];
     let mut alive = 0;

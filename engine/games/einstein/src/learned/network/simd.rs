@@ -70,7 +70,7 @@ use super::{
 use crate::learned::side_moves::Logits;
 use alea_learned::network::{ACTIVATION_MAX, SHIFT};
 
-/// Without closures, which would pass vectors in memory.
+/// A module of kernels, without closures, which would pass vectors in memory.
 macro_rules! kernels {
     ($name:ident, $features:literal, $operations:ident, $dot:path, $i16_sums_fit:literal) => {
         pub(super) mod $name {
@@ -229,7 +229,7 @@ macro_rules! kernels {
                 output_terms::<SECOND>(layers, &sums)
             }
 
-            /// From second-layer sums; [`v::total`] sums the lanes.
+            /// Terms of the logit from second-layer sums; [`v::total`] sums the lanes.
             #[inline]
             #[target_feature(enable = $features)]
             fn output_terms<const SECOND: usize>(

@@ -25,14 +25,14 @@ pub(super) fn packed_order(instructions: Instructions, index: usize) -> usize {
     index / fours * fours + of_second * fours / 2 + 2 * part + rest
 }
 
-/// Aligned, so that no vector load crosses two cache lines.
+/// Numbers aligned so that no vector load crosses two cache lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(super) struct CacheLine<T: Copy, const COUNT: usize>(pub(super) [T; COUNT]);
 
 pub(super) type I16Line = CacheLine<i16, 32>;
 
-/// From four inputs to each of sixteen neurons.
+/// Weights from four inputs to each of sixteen neurons.
 pub(super) type I8Line = CacheLine<i8, 64>;
 
 pub(super) fn to_cache_lines<T: Copy, const COUNT: usize>(
@@ -54,7 +54,7 @@ pub(super) struct Tables {
     pub(super) other: Vec<I16Line>,
 }
 
-/// Between widenings: two 16-bit sums of eight products each.
+/// Inputs between widenings: two 16-bit sums of eight products each.
 pub(super) const I16_SUM_INPUTS: usize = 16;
 
 #[derive(Clone, Debug)]
@@ -66,9 +66,9 @@ pub(super) const I16_SUM_INPUTS: usize = 16;
     expect(dead_code, reason = "only vectors read them, and there are none")
 )]
 pub(super) struct Layers {
-    /// From every four inputs, in packed order, to every neuron.
+    /// Weights from every four inputs, in packed order, to every neuron.
     pub(super) hidden: Vec<I8Line>,
-    /// Over [`I16_SUM_INPUTS`] inputs, without overflow.
+    /// Whether 16-bit sums over [`I16_SUM_INPUTS`] inputs cannot overflow.
     pub(super) i16_sums_fit: bool,
     pub(super) bias: Vec<CacheLine<i32, 16>>,
     pub(super) output: Vec<CacheLine<i32, 16>>,
@@ -107,8 +107,8 @@ impl Layers {
     }
 }
 
-/// The worst case: activations of 127 for weights of one sign, 0 for the other. A 16-bit sum has
-/// two of every four inputs.
+/// Considers the worst case: activations of 127 for weights of one sign, 0 for the other. A 16-bit
+/// sum has two of every four inputs.
 fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     let max_weight = i32::from(i16::MAX) / 127;
     hidden.chunks_exact(I16_SUM_INPUTS * second).all(|inputs| {
@@ -132,7 +132,7 @@ fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
 
 pub(super) type AccumulatorIndices = [u8; 2];
 
-/// In a move without capture: the stone's and that of expected turns.
+/// Rows changed by a move without capture: the stone's and the expected turns'.
 pub(super) const NUM_CHANGED_ROWS: usize = 2;
 
 macro_rules! dispatch_simd {
@@ -179,7 +179,7 @@ dispatch_simd! {
 }
 
 dispatch_simd! {
-    /// One per pair of accumulators; the rest of `out` is arbitrary.
+    /// Logits of pairs of accumulators; the rest of `out` is arbitrary.
     pub(super) fn logits<const FIRST: usize, const SECOND: usize>(
         layers: &Layers,
         movers: &[I16Line],

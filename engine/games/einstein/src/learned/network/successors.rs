@@ -23,7 +23,7 @@ pub struct Successors {
     sums: Vec<I16Line>,
 }
 
-/// Complete, and without each of the enemy's stones.
+/// The enemy's accumulators: complete, and without each stone.
 const NUM_ENEMY_ACCUMULATORS: usize = 1 + MAX_STONES;
 
 impl SimdNetwork {
@@ -96,8 +96,8 @@ impl SimdNetwork {
         listed.score(&logits, count, scores);
     }
 
-    /// The enemy's, after each move. `others`: the mover's accumulators after the moves; `enemies`
-    /// and `mover_sums`: buffers.
+    /// The enemy's logit after each move. `others`: the mover's accumulators after the moves;
+    /// `enemies` and `mover_sums`: buffers.
     #[inline]
     fn successor_logits<const FIRST: usize, const SECOND: usize>(
         &self,
@@ -174,7 +174,7 @@ impl SimdNetwork {
         logits
     }
 
-    /// To each move one of the enemy; returns whether any captures one.
+    /// Gives each move its accumulator of the enemy; returns whether any captures.
     #[inline]
     fn assign_accumulators<const FIRST: usize>(
         &self,

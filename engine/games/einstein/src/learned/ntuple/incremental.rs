@@ -16,7 +16,7 @@ use crate::{
 use alea_core::arrays::map_array;
 use alea_learned::tuples::QuantizedWeights;
 
-/// Its row, counted over all tables and phases, and weight.
+/// A tuple's row, counted over all tables and phases, and weight.
 #[derive(Clone, Copy, Default)]
 struct TupleState {
     row: u32,
@@ -28,10 +28,10 @@ type SymbolChange = (usize, u8);
 /// The changed cell's tuples, and the difference of its symbols.
 type RowChange<'a> = (&'a [TupleRef], u32);
 
-/// When a stone is placed.
+/// Most changes, when a stone is placed.
 const MAX_CHANGED_SYMBOLS: usize = 8;
 
-/// Bias included; there are at most `MAX_TUPLES` tuples.
+/// The sum after each move, bias included; there are at most `MAX_TUPLES` tuples.
 #[inline]
 pub(super) fn successors<const MAX_TUPLES: usize>(
     parent: &Parent<'_>,

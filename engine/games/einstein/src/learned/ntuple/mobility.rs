@@ -44,7 +44,7 @@ impl Mobility {
     }
 }
 
-/// By board symbol, in [`MOBILE_CELLS`].
+/// Symbols in [`MOBILE_CELLS`], by board symbol, of stones that only their number allows.
 pub(super) const OWN_NUMBER_SYMBOLS: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 0, 0, 0];
 
 const _: () = {

@@ -102,7 +102,7 @@ fn race_crossings() -> Vec<Vec<Cell>> {
     tuples
 }
 
-/// Three of one side with consecutive labels, or two and one of the other side.
+/// Squares of three stones of one side with consecutive labels, or two and one of the other side.
 fn stone_triple_tuples() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
     for side in SIDE_FIRST_STONES {
@@ -186,7 +186,8 @@ fn are_neighbours(one: usize, other: usize) -> bool {
 
 const NUM_CANDIDATE_WALKS: usize = 40;
 
-/// Of squares: names of windows and walks, cells, and most squares of a window and of a walk.
+/// Alphabets of squares: names of windows and walks, cells, and most squares of a window and of a
+/// walk.
 const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
     ("windows by stone", "walks by stone", BOARD_CELLS, 4, 4),
     (

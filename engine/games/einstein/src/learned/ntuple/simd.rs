@@ -27,7 +27,7 @@ use alea_learned::tuples::QuantizedWeights;
 // (`SymbolVectors`), so rows are below `SimdLayout::rows`, the number of weights passed on;
 // `COMPACT` is `SimdLayout::has_compact_alphabet`.
 
-/// `None` without AVX2.
+/// A position's symbols; `None` without AVX2.
 #[inline]
 pub(super) fn symbols(position: &Position) -> Option<[u8; CELLS]> {
     #[target_feature(enable = "avx2")]
@@ -55,7 +55,7 @@ pub(super) fn weight_sum(set: &TupleSet, position: &Position, weights: &[i32]) -
     }
 }
 
-/// Bias included; panics without AVX-512.
+/// The sum after each move, bias included; panics without AVX-512.
 #[inline]
 pub(super) fn successors(
     parent: &Parent<'_>,
@@ -109,7 +109,7 @@ pub(super) fn table_rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
     }
 }
 
-/// 0 for [`SQUARES`], the square of gone stones.
+/// By square; 0 for [`SQUARES`], the square of gone stones.
 const GOAL_DISTANCE: [u8; 64] = {
     let mut table = [0; 64];
     let mut square = 0;
@@ -131,7 +131,7 @@ const _: () = {
     }
 };
 
-/// As bits, their board symbols.
+/// Board symbols, as bits, of stones that other numbers allow.
 #[inline]
 fn allowed_by_other_numbers(position: &Position) -> u16 {
     movable_symbols(position.mover().living_set(), position.other().living_set())

@@ -18,14 +18,14 @@ pub struct Successors {
 pub(super) struct Parent<'a> {
     pub(super) set: &'a TupleSet,
     pub(super) tuples_by_cell: &'a TuplesByCell,
-    /// With the enemy to move: stones 0–5 are the enemy's, 6–11 the mover's.
+    /// The position with the enemy to move: stones 0–5 are the enemy's, 6–11 the mover's.
     pub(super) flipped: Position,
-    /// By square in the enemy's perspective: from 1, or 0; arbitrary off the board.
+    /// Stone by square in the enemy's perspective: from 1, or 0; arbitrary off the board.
     stone_on: [u8; 32],
 }
 
 impl Parent<'_> {
-    /// In the enemy's perspective.
+    /// The square left, in the enemy's perspective.
     #[inline]
     pub(super) fn source_of(&self, step: SideMove) -> usize {
         usize::from(
@@ -33,13 +33,13 @@ impl Parent<'_> {
         )
     }
 
-    /// From 1; 0 for none.
+    /// The captured stone, from 1; 0 for none.
     #[inline]
     pub(super) fn capture_of(&self, step: SideMove) -> usize {
         usize::from(self.stone_on[usize::from(step.square & 31)])
     }
 
-    /// From tuple 64 · `part` on.
+    /// Set of the changed tuples from tuple 64 · `part` on.
     #[inline]
     pub(super) fn tuples_changed_by(&self, step: SideMove, part: usize) -> u64 {
         let tuples_by_cell = self.tuples_by_cell;
@@ -99,7 +99,7 @@ pub(super) fn score_successors(
     );
 }
 
-/// The enemy's, bias included; [`LOST_LOGIT`] if it has no stone left.
+/// The enemy's sums, bias included; [`LOST_LOGIT`] if it has no stone left.
 #[inline]
 fn successor_sums(network: &NTuple, position: &Position, steps: &[SideMove], sums: &mut Logits) {
     let flipped = position.pass_turn();
@@ -146,7 +146,7 @@ fn successor_sums(network: &NTuple, position: &Position, steps: &[SideMove], sum
     }
 }
 
-/// If only cells of moved and captured stones change.
+/// Sums if only cells of moved and captured stones change.
 #[inline]
 fn incremental_sums(network: &NTuple, parent: &Parent<'_>, steps: &[SideMove], sums: &mut Logits) {
     #[cfg(target_arch = "x86_64")]

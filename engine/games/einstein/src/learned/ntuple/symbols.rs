@@ -24,7 +24,7 @@ impl Symbols {
         view
     }
 
-    /// Cells of the compact alphabets are 0.
+    /// A position's symbols, 0 in cells of compact alphabets.
     #[inline]
     pub(super) fn without_compact(position: &Position) -> Self {
         let mut symbols = [0u8; CELLS];

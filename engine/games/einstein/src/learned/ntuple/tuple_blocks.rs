@@ -49,8 +49,8 @@ pub(super) struct SimdLayout {
 }
 
 impl SimdLayout {
-    /// Tables start at the rows `bases`; panics if a cell is invalid, the lengths differ, or a
-    /// table ends after [`MAX_ROWS`].
+    /// Layout of tuples, whose tables start at the rows `bases`; panics if a cell is invalid, the
+    /// lengths differ, or a table ends after [`MAX_ROWS`].
     pub(super) fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
         assert_eq!(tuples.len(), bases.len(), "one table a tuple");
         let cells = || tuples.iter().flatten();

@@ -19,13 +19,13 @@ pub(super) type TupleBits = [u64; MAX_TUPLES / 64];
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TuplesByCell {
     tuple_refs: Vec<TupleRef>,
-    /// Of each cell's references, and the end of the last.
+    /// Start of each cell's references, and the end.
     starts: [u16; CELLS + 1],
-    /// Those that depend on its content.
+    /// Tuples that depend on a square's content.
     pub(super) tuples_of_square: [TupleBits; 32],
-    /// Those that depend on its square while it lives.
+    /// Tuples that depend on a stone's square while it lives.
     pub(super) tuples_of_stone: [TupleBits; 16],
-    /// By stone, from 1: those that its capture changes; none for 0.
+    /// By stone, from 1: tuples that its capture changes; none for 0.
     pub(super) tuples_of_loss: [TupleBits; 16],
     /// Whether any tuple has square, distance or alive cells.
     pub(super) stones: bool,

@@ -8,7 +8,7 @@ use alea_core::arrays::build_array;
 
 #[derive(Clone, Copy)]
 struct Labels {
-    /// The living ones (from 0), ascending, then padding.
+    /// Living stones (from 0), ascending, then padding.
     stones: [u8; MAX_SIDE_STONES],
     count: u8,
     /// Numbers of the label pattern and of the reversed one.
@@ -75,7 +75,7 @@ impl SideStones {
 }
 
 impl Index {
-    /// `None` with too many stones; the position must not be over.
+    /// Cell of a position, not over; `None` with too many stones.
     #[inline]
     pub(in super::super) fn find_cell(&self, position: &Position) -> Option<(Class, usize)> {
         let (own, enemy) = (

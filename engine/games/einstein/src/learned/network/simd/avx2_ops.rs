@@ -18,7 +18,7 @@ pub(super) use std::arch::x86_64::{
 pub(super) type Vector = __m256i;
 pub(super) const VECTOR_BYTES: usize = 32;
 pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 4;
-/// 8 sums, 2 inputs, weights and products fill the 16 registers.
+/// Positions at once: 8 sums, 2 inputs, weights and products fill the 16 registers.
 pub(super) const POSITIONS_PER_BATCH: usize = 2;
 pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 1;
 pub(super) const ACC_CHAINS: usize = 2;

@@ -28,7 +28,7 @@ const STONE_BYTES: [u8; 32] = {
     bytes
 };
 
-/// They shift a stone's five bits to the upper end of 16.
+/// Factors that shift a stone's five bits to the upper end of 16.
 const STONE_SHIFT_FACTORS: [u16; 16] = {
     let mut factors = [0; 16];
     let mut stone = 0;
@@ -39,7 +39,7 @@ const STONE_SHIFT_FACTORS: [u16; 16] = {
     factors
 };
 
-/// In the mover's, then in the other side's perspective; 255 elsewhere.
+/// Squares in the mover's, then in the other side's perspective; 255 elsewhere.
 const BOARD_SQUARES: [[u8; 32]; 2] = {
     let mut numbers = [[0; 32]; 2];
     let mut square = 0;
@@ -52,7 +52,7 @@ const BOARD_SQUARES: [[u8; 32]; 2] = {
     numbers
 };
 
-/// A shuffle of `count` of 16 bytes; 0 elsewhere.
+/// A shuffle that moves `count` bytes; 0 elsewhere.
 const fn shuffle_to(from: usize, to: usize, count: usize) -> [u8; 16] {
     let mut bytes = [0x80; 16];
     let mut at = 0;
@@ -67,7 +67,7 @@ const fn shuffle_to(from: usize, to: usize, count: usize) -> [u8; 16] {
 pub(super) struct SymbolVectors([__m256i; 8]);
 
 impl SymbolVectors {
-    /// Clamps squares to [`SQUARES`].
+    /// Symbols of a position; clamps squares to [`SQUARES`].
     #[inline]
     #[target_feature(enable = "avx2")]
     pub(super) fn new<const COMPACT: bool>(position: &Position) -> Self {

@@ -73,7 +73,7 @@ pub(super) unsafe fn weight_sum<const COMPACT: bool>(
     _mm512_reduce_add_epi32(sums)
 }
 
-/// 0 in lanes without a tuple.
+/// Weights by lane, 0 without a tuple.
 ///
 /// # Safety
 /// In each lane with a tuple, the row is below the number of weights.

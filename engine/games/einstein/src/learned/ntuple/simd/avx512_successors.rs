@@ -16,10 +16,10 @@ use crate::learned::{
 };
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
-/// 64 bits mark the changed tuples of a group.
+/// Blocks per group, whose changed tuples 64 bits mark.
 const BLOCKS_PER_GROUP: usize = 4;
 
-/// Of a group after all moves, plus one vector.
+/// Rows of a group after all moves, plus one vector.
 const ROWS_CAPACITY: usize = MAX_STEPS * BLOCKS_PER_GROUP * LANES + LANES;
 
 struct RowBuffer([MaybeUninit<u32>; ROWS_CAPACITY]);
@@ -33,9 +33,9 @@ impl RowBuffer {
         unsafe { _mm512_storeu_si512(room.as_mut_ptr().cast(), numbers) }
     }
 
-    /// Running sums of the weights of the first `count` rows, modulo 2³². A move's sum is then a
-    /// difference of two, without a branch on its number of rows; single loads are faster than
-    /// gathers.
+    /// Replaces the first `count` rows by running sums of their weights, modulo 2³². A move's sum
+    /// is then a difference of two, without a branch on its number of rows; single loads are faster
+    /// than gathers.
     ///
     /// # Safety
     /// `count` rows were stored, with a weight for each.
@@ -51,7 +51,7 @@ impl RowBuffer {
         }
     }
 
-    /// Of the first `count` weights, modulo 2³².
+    /// Sum of the first `count` weights, modulo 2³².
     ///
     /// # Safety
     /// `replace_by_prefix_sums` was called with at least this `count`.
@@ -104,14 +104,14 @@ struct Moves<'a, 'b, const COMPACT: bool> {
     steps: &'a [SideMove],
     before: SymbolVectors<COMPACT>,
     mobility: Mobility,
-    /// Bias included.
+    /// Sum before the moves, bias included.
     parent_sum: __m512i,
     /// Each move's difference, initialised by the first group of blocks.
     changes: [MaybeUninit<__m512i>; MAX_STEPS],
 }
 
-/// First the rows of all moves, then all weights, then the sums, so that loads do not wait for
-/// recent stores, nor moves for each other.
+/// Adds a group's rows: first those of all moves, then all weights, then the sums, so that loads do
+/// not wait for recent stores, nor moves for each other.
 ///
 /// # Safety
 /// `weights` has `SimdLayout::num_rows` entries, at least one; `COMPACT` is

@@ -35,7 +35,7 @@ const LANE_BITS: [u8; 64] = {
     bits
 };
 
-/// From byte 32 in the other side's perspective; 255 elsewhere.
+/// Squares in the mover's, from byte 32 in the other side's perspective; 255 elsewhere.
 const BOARD_SQUARES: [u8; 64] = {
     let mut numbers = [255; 64];
     let mut square = 0;
@@ -47,7 +47,7 @@ const BOARD_SQUARES: [u8; 64] = {
     numbers
 };
 
-/// By stone `i` of each side (one side per half).
+/// Index and symbol of stone `i` of each side (one side per half).
 const STONE_INDEX_AND_SYMBOL: [[[u8; 64]; 2]; MAX_STONES] = {
     let mut tables = [[[0; 64]; 2]; MAX_STONES];
     let mut stone = 0;
@@ -78,7 +78,7 @@ const fn stone_cell_mask(first: usize) -> u64 {
     ((1 << STONES) - 1) << first
 }
 
-/// Those below 64 are in the first array.
+/// Masks of cells; those below 64 are in the first array.
 const fn byte_masks(cell_indices: &[usize]) -> [[u8; 64]; 2] {
     let mut bytes = [[0; 64]; 2];
     let mut at = 0;
@@ -156,12 +156,12 @@ static STONE_SYMBOLS: Aligned<[[u8; 64]; 32]> = {
 const _: () =
     assert!(CELLS == 128 && ALIVE_START + STONES <= 64 && OWNERS_START == 64 && MOBILE_START == 96);
 
-/// The first 64 cells, then the compact alphabets', which are 0 unless `COMPACT`.
+/// Symbols of the first 64 cells, then of compact alphabets, which are 0 unless `COMPACT`.
 #[derive(Clone, Copy)]
 pub(super) struct SymbolVectors<const COMPACT: bool>([__m512i; 2]);
 
 impl<const COMPACT: bool> SymbolVectors<COMPACT> {
-    /// Stones beyond [`SQUARES`] count as gone.
+    /// Symbols of a position; stones beyond [`SQUARES`] count as gone.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn new(position: &Position) -> Self {
@@ -262,7 +262,7 @@ impl<const COMPACT: bool> SymbolVectors<COMPACT> {
         Self([first, second])
     }
 
-    /// Without `COMPACT` they must be below 64.
+    /// Symbols of cells, which must be below 64 without `COMPACT`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn gather(&self, cell_indices: __m512i) -> __m512i {

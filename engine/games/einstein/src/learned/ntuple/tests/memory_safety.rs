@@ -5,7 +5,7 @@ use crate::evaluators::test_support::impossible_positions;
 use alea_learned::inputs::CellGroup;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Miri takes a thousand times as long.
+/// Positions tried; Miri takes a thousand times as long.
 const COUNT: usize = if cfg!(miri) { 2 } else { 400 };
 
 fn single_cell_set() -> TupleSet {
@@ -19,7 +19,7 @@ fn single_cell_set() -> TupleSet {
     custom_set(&tuples)
 }
 
-/// The last phase's tables come last, so that reading beyond them is detected.
+/// Networks whose last phase's tables come last, so that reading beyond them is detected.
 fn networks(set: &TupleSet) -> Vec<NTuple> {
     on_all_instructions(&NTuple::new(set.clone(), vec![0.25; set.row_count()], 0.0).unwrap())
 }

@@ -35,8 +35,8 @@ impl SeededChance<Standard> for ReplayableDice {
     }
 }
 
-/// [`DuplicateDice`] that store their rolls for the second game of a pair: seeding Mersenne
-/// Twisters again would take a tenth of a game without search.
+/// [`DuplicateDice`] that store their rolls for the second game of a pair, which saves seeding
+/// Mersenne Twisters again.
 #[derive(Clone, Debug)]
 pub struct ReplayableDice {
     dice: DuplicateDice,

@@ -16,8 +16,7 @@ static BLOOM_FILTER: LazyLock<Vec<u64>> = LazyLock::new(|| {
     hashes
 });
 
-/// Word and bit in the filter, by 16 bits of a Fibonacci hash (Knuth, The Art of Computer
-/// Programming, 6.4).
+/// Word and bit in the filter, by 16 bits of a Fibonacci hash.
 #[inline]
 fn bit_of(image: u64) -> (usize, u64) {
     let hash = image.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;

@@ -231,8 +231,7 @@ impl Position {
         (bits >> (SEAT_BIT + 1) == 0).then_some(position)
     }
 
-    /// Hash key: a bijection of the packed form (SplitMix64: Steele, Lea and Flood 2014, variant 13
-    /// of Stafford).
+    /// Hash key: a bijection of the packed form (SplitMix64).
     #[inline]
     pub fn key(&self) -> u64 {
         SplitMix64::new(self.0).next_u64()

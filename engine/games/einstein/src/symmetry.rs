@@ -95,7 +95,6 @@ impl Position {
     /// The least packed form of all symmetric positions, with seat 0 to move.
     #[inline]
     pub fn canonical_bits(&self) -> u64 {
-        // Separately, as labels are reversed separately.
         let least = |side: Side| side.min(side.reverse_labels());
         let of = |mover: Side, other| Self::new(least(mover), least(other), 0).bits();
         let (mover, other) = (self.mover(), self.other());

@@ -16,7 +16,6 @@ use alea_play::{
     player_notation::{Arguments, Problem},
 };
 
-/// The board of most tournaments.
 const DEFAULT_BASE: usize = 8;
 
 static REGISTRY: Registry<Havannah> = Registry {

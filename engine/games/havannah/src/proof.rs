@@ -1,8 +1,8 @@
 //! Proves who wins on boards of base 3 and 4, by depth-first proof-number search (Nagai 2002; weak
 //! sums: Ueda et al. 2008) over positions up to symmetry.
 //!
-//! Where the enemy threatens to win by threats that allow one reply each, only cells of those
-//! threats and counter-threats are tried. [`check_strategy`] verifies a strategy independently.
+//! Against an enemy win by threats that allow one reply each, only cells of those threats and
+//! counter-threats are tried. [`check_strategy`] verifies a strategy independently.
 
 mod check;
 
@@ -19,8 +19,7 @@ use alea_core::{
 use check::has_position_numbers;
 use std::collections::HashSet;
 
-/// Most positions of a threat search; with 150 the proof for opening a1 on base 4 takes 8 million
-/// nodes.
+/// Most positions of a threat search, tuned on opening a1 of base 4.
 const MAX_THREAT_NODES: u32 = 150;
 
 /// Infinity, above any sum of initial proof or disproof numbers.

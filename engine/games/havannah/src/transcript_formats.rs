@@ -44,7 +44,6 @@ fn write_row(game: &Havannah, parsed: &ParsedGame) -> Result<String, String> {
     }
     let names = moves_from_start(game, parsed)?.map(|mv| game.format_move(mv));
     let row = Some(joined(names, " "));
-    // An empty line is not parsed as a game.
     let row = row.filter(|row| !row.is_empty());
     row.ok_or_else(|| "a game without moves is no row of them; sgf holds it".to_owned())
 }

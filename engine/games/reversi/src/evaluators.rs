@@ -63,8 +63,8 @@ impl Score<Reversi> for Mobility {
     }
 }
 
-/// Scores discs weighted by square (P. Norvig, *Paradigms of Artificial Intelligence Programming*,
-/// 1992, chapter 18); smaller boards have the same corners and lack the middle.
+/// Scores discs weighted by square (Norvig, *Paradigms of Artificial Intelligence Programming*,
+/// chapter 18); smaller boards have the same corners and lack the middle.
 #[derive(Clone, Debug)]
 pub struct Squares {
     groups: [(f32, u64); SQUARE_WEIGHTS.len()],
@@ -86,7 +86,7 @@ impl Squares {
     /// Win probability by weighted difference.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.0051, 0.0);
 
-    /// The evaluator for the board size of `game`.
+    /// For the board size of `game`.
     pub fn new(game: &Reversi) -> Self {
         let size = game.size();
         let from_side = |at: usize| at.min(size - 1 - at);

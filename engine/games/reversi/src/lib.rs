@@ -278,7 +278,7 @@ impl OutOfTurn for Reversi {
     const STRICT_TURNS: bool = true;
 }
 
-/// Hash: two rounds of a folded product, as in Wang Yi's wyhash.
+/// Two rounds of a folded product, as in Wang Yi's wyhash.
 #[inline(always)]
 fn hash_discs(own: u64, enemy: u64) -> u64 {
     let fold = |one: u64, other: u64| {

@@ -40,7 +40,6 @@ pub(super) static FORMS: [TranscriptFormat<Reversi>; 4] = [
             if parsed.result.is_some() {
                 return Err("moves in a row state no result; ggf does".to_owned());
             }
-            // An empty line is not parsed as a game.
             let row = Some(format_row(game, parsed)).filter(|row| !row.is_empty());
             row.ok_or_else(|| "a game without moves is no row of them; ggf holds it".to_owned())
         },

@@ -1,8 +1,8 @@
 //! Hand-made evaluators of ReversiXT: a seat's lead over the best other one, converted to a win
 //! probability by a logistic.
 //!
-//! Its slopes are the medians of `01_plain_8x8`, `03_pillars_12x12` and `06_specials_12x12`, 3,000
-//! games each (`alea calibrate --game "reversixt(map=…)" --player "star1(depth=1)" --games 3000`).
+//! Its slopes are the medians of `01_plain_8x8`, `03_pillars_12x12` and `06_specials_12x12` (`alea
+//! calibrate --game "reversixt(map=…)" --player "star1(depth=1)" --games 3000`).
 
 use super::{
     Phase, Position, ReversiXt,

@@ -3,8 +3,7 @@
 //! The text is that of the published course: number of players; override stones each; bombs each
 //! and their strength; height and width; rows of cells separated by blanks; then transitions `x1 y1
 //! d1 <-> x2 y2 d2`, with x to the right and y down from 0, and directions clockwise from 0, up. A
-//! transition joins two sides without an ordinary neighbour, at most one per side (programs
-//! disagree about other maps).
+//! transition joins two sides without an ordinary neighbour, at most one per side.
 
 use alea_core::{
     game::MAX_SEATS,

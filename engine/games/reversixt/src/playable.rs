@@ -20,7 +20,6 @@ use alea_play::{
 };
 use std::sync::Arc;
 
-/// Reversi's board and start.
 const DEFAULT_MAP: &str = include_str!("plain8.map");
 
 /// The maps that can be named without a file.

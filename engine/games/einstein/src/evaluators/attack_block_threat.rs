@@ -61,7 +61,7 @@ impl AttackBlockThreat {
         Calibration::logistic(slope, offset)
     }
 
-    /// The evaluator for the rules and die of `game`.
+    /// For the rules and die of `game`.
     pub fn new(game: &Standard, options: Options) -> Self {
         let mut mobility = Box::new([[0.0; MAX_STONES]; 64]);
         for (alive, row) in (0u8..).zip(mobility.iter_mut()).skip(1) {

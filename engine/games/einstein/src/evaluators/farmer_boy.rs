@@ -1,7 +1,6 @@
 //! FarmerBoy of Rock'n'Roll (Schäfer 2006): mean field value of the own stones minus that of the
 //! enemy's.
 //!
-//! As published, losing a stone on a field below the mean raises the score.
 
 use crate::{Position, Standard, position::Side};
 use alea_core::{calibration::Calibration, evaluator::Score};
@@ -22,7 +21,7 @@ const FIELD_VALUES: [f32; 32] = [
 pub struct FarmerBoy;
 
 impl FarmerBoy {
-    /// Win probability by score, fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.577, 0.213);
 }
 

@@ -9,7 +9,7 @@ use crate::{Position, Standard, position::Side};
 use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 
-/// Weight of a row or column, relative to a step of the nearest stone.
+/// Of a row or column, relative to a step of the nearest stone.
 const PROGRESS_WEIGHT: f32 = 0.01;
 
 const NO_STONE_DISTANCE: f32 = 5.0;
@@ -31,7 +31,7 @@ const DISTANCE_AND_PROGRESS: [(f32, f32); 32] = {
 pub struct Greedy;
 
 impl Greedy {
-    /// Win probability by score, fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.528, 0.170);
 }
 

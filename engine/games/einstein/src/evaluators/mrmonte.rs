@@ -100,7 +100,6 @@ struct RandomSource {
     moves: RandomStream,
 }
 
-/// The first winning move, else the first of the highest-rated; `legal` is not empty.
 fn best_rated_move(
     game: &Standard,
     evaluator: &dyn AnyEvaluator<Standard>,

@@ -1,8 +1,7 @@
 //! Probability of winning the race without captures: Theo van der Storm's extension of the Schwarz
 //! table, and Zweistein's evaluation (Hsueh and Hsu, arXiv 2502.15547).
 //!
-//! Value = P(T_own ≤ T_enemy), T being a side's number of own turns to its goal. Zweistein's Σ P(X
-//! ≤ i − 1) · P(Y = i) is one minus this, for the side that has just moved.
+//! Value = P(T_own ≤ T_enemy), T being a side's number of own turns to its goal.
 
 use super::race_tables::{RaceTables, distance_index};
 use crate::{Position, Standard};
@@ -17,7 +16,7 @@ pub struct Race {
 }
 
 impl Race {
-    /// The evaluator for the rules and die of `game`.
+    /// For the rules and die of `game`.
     pub fn new(game: &Standard) -> Self {
         Self {
             tables: RaceTables::for_game(game),

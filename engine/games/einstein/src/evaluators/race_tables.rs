@@ -18,7 +18,7 @@ pub const DISTRIBUTION_LEN: usize = 20;
 /// Vectors of six distances of 0–4.
 pub const NUM_DISTANCE_VECTORS: usize = 15_625;
 
-/// Expectations and probabilities that differ by less are equal but for rounding.
+/// Margin for rounding of expectations and probabilities.
 const TIE_MARGIN: f64 = 1e-12;
 
 /// 5^i for stone i.

@@ -17,10 +17,10 @@ pub struct Reciprocal {
 }
 
 impl Reciprocal {
-    /// Win probability by score, fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(6.07, 0.230);
 
-    /// The evaluator for the rules and die of `game`.
+    /// For the rules and die of `game`.
     pub fn new(game: &Standard) -> Self {
         let expected = (0..NUM_DISTANCE_VECTORS).map(|index| {
             let distances = index_to_distances(index);

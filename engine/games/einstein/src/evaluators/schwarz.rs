@@ -13,7 +13,7 @@ pub struct Schwarz {
 }
 
 impl Schwarz {
-    /// The evaluator for the rules and die of `game`.
+    /// For the rules and die of `game`.
     pub fn new(game: &Standard) -> Self {
         Self {
             tables: RaceTables::for_game(game),

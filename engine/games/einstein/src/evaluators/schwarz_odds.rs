@@ -47,8 +47,8 @@ const _: () = assert!(MAX_OUTCOMES <= LANES && MAX_STONES < LANES);
 
 impl SchwarzOdds {
     /// Change of the log odds per turn. Fitted, with [`SchwarzOdds::OFFSET`], to exact endgames of
-    /// at most five stones: root mean square error 0.139 on 100,000, against 0.24 with 0.4, fitted
-    /// to game results.
+    /// at most five stones: root mean square error 0.139, against 0.24 with 0.4, fitted to game
+    /// results.
     pub const SLOPE: f32 = 1.8;
     /// Log odds for the side to move when both sides need equally many turns: half a turn.
     pub const OFFSET: f32 = 0.9;

@@ -1,5 +1,5 @@
 //! Test support of the evaluators: random positions, one-ply references, and a plain board parsed
-//! from a position's text alone, with rows and columns from the upper left.
+//! from a position's text alone.
 
 use crate::{
     MAX_STONES, Move, Position, RED, Standard, Variant,
@@ -89,7 +89,6 @@ pub(crate) fn with_another_enemy(game: &Standard, position: &Position) -> Option
     after.find(|next| game.winner(next).is_none() && next.mover() == position.mover())
 }
 
-/// Positions with stones on any squares, shared or off the board too.
 pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
     let mut random = RandomStream::new(91);
     let mut side = |bound: usize| Side::new([0; MAX_STONES].map(|_| random.below(bound) as u8));
@@ -107,7 +106,6 @@ pub(crate) fn impossible_positions(count: usize) -> Vec<Position> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Stone {
     pub(crate) red: bool,
-    /// From 1 to 6.
     pub(crate) label: usize,
     pub(crate) row: i32,
     pub(crate) column: i32,
@@ -267,7 +265,6 @@ pub(crate) fn allowed_labels(variant: Variant, living: &[usize], face: usize) ->
 
 pub(crate) type Distances = Vec<(usize, i32)>;
 
-/// The race solved by recursion over lists of distances.
 pub(crate) struct SlowRace<'a> {
     pub(crate) game: &'a Standard,
     cache: HashMap<Distances, Vec<f64>>,
@@ -281,7 +278,6 @@ impl<'a> SlowRace<'a> {
         }
     }
 
-    /// Probabilities of exactly 0, 1, …, 20 turns.
     pub(crate) fn distribution(&mut self, stones: &[Stone]) -> Vec<f64> {
         let mut list: Distances = stones
             .iter()
@@ -409,7 +405,6 @@ pub(crate) fn check_symmetries(game: &Standard, rating: impl Fn(&Position) -> f3
     }
 }
 
-/// Checks [`check_board`], [`check_symmetries`], and that passing negates the score.
 pub(crate) fn check_score(score: &impl Score<Standard>, tolerance: f32, expected: &[(&str, f32)]) {
     let game = &Standard::default();
     let score = |position: &Position| score.score(game, position);

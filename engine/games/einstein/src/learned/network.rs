@@ -244,12 +244,10 @@ impl NetworkKernels<Standard> for EinSteinNetKernels {
     ) {
         let lost = |logit| win_probability(logit) - 1.0;
         score_moves(network, game, position, moves, lost, values);
-        // Winning moves have infinite scores.
         values.iter_mut().for_each(|value| *value = value.min(1.0));
     }
 }
 
-/// Scores a move by minus `count` of the enemy's logit after the move; infinite for wins.
 #[inline]
 fn score_moves(
     network: &Network,

@@ -1,6 +1,5 @@
 //! 64 playouts in lockstep by AVX2, one byte per game, in two halves. Byte shuffles reach only
-//! sixteen table entries, so the allowed stones (nearest to the rolled number) are computed by
-//! arithmetic.
+//! sixteen table entries, so the allowed stones are computed by arithmetic.
 #![allow(unsafe_code)]
 
 use super::{

@@ -1,5 +1,5 @@
-//! 64 playouts in lockstep by AVX-512 with VBMI and VBMI2, one byte per game. Byte permutations are
-//! look-ups in tables of 64 entries, one per set of living stones.
+//! 64 playouts in lockstep by AVX-512 with VBMI and VBMI2, one byte per game. Byte permutations
+//! look up tables of 64 entries.
 #![allow(unsafe_code)]
 
 use super::{
@@ -59,7 +59,7 @@ static SINGLE_STEP_MASKS: [u8; 64] = table!(square < 32, |square| {
         0
     }
 });
-/// Destinations at index square + 32 · step.
+/// At index square + 32 · step.
 static DESTINATIONS: [[u8; 64]; 2] = {
     let mut two_vectors = [[0; 64]; 2];
     let mut index = 0;

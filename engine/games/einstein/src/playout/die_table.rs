@@ -14,7 +14,7 @@ pub struct DieTable {
 }
 
 impl DieTable {
-    /// The table of a variant and the fair die of six faces.
+    /// For a variant and the fair die of six faces.
     pub fn new(variant: Variant) -> Self {
         let mut stones = Box::new([[0; ENTRIES]; 64]);
         for (alive, entries) in stones.iter_mut().enumerate().skip(1) {

@@ -1,6 +1,6 @@
 //! The 16 random bits of a ply, and their generators, seeded from a Mersenne Twister: xoroshiro128+
-//! (Blackman and Vigna 2018: rotations 24 and 37, shift 16) for 64 games in lockstep, SplitMix64
-//! (Steele, Lea and Flood 2014) for a single game.
+//! (Blackman and Vigna 2018) for 64 games in lockstep, SplitMix64 (Steele, Lea and Flood 2014) for
+//! a single game.
 
 use super::LANES;
 use alea_core::arrays::build_array;

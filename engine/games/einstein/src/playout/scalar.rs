@@ -23,7 +23,6 @@ struct AllowedStep {
     step: u8,
 }
 
-/// Steps by set of living stones, then [`PlyBits::face_step_code`].
 type StoneTableEntries = [[AllowedStep; 32]; 64];
 
 /// Allowed stones and step by set of living stones and [`PlyBits::face_step_code`].
@@ -33,7 +32,7 @@ pub struct StoneTable {
 }
 
 impl StoneTable {
-    /// The table of a variant and the fair die of six faces.
+    /// For a variant and the fair die of six faces.
     pub fn new(variant: Variant) -> Self {
         static CLASSIC: LazyLock<Box<StoneTableEntries>> =
             LazyLock::new(|| table_entries(Variant::Classic));
@@ -129,10 +128,10 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 pub(super) struct ScalarGame {
     /// By square in the perspective of side 0: its stones 0–5, the other's 8–13, or [`NO_STONE`].
     board: [u8; 32],
-    /// Squares in the perspective of side 0, flagged as by [`EinStein::with_flag`]; arbitrary for
-    /// gone stones.
+    /// In the perspective of side 0, flagged as by [`EinStein::with_flag`]; arbitrary for gone
+    /// stones.
     squares: [[u8; 8]; 2],
-    /// Set of living stones, side 1's from bit 8.
+    /// Living stones, side 1's from bit 8.
     alive: u32,
 }
 

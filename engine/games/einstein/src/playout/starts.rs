@@ -6,7 +6,7 @@ use crate::{GONE, MAX_STONES, Position, Standard, position::Side, setup::SETUPS}
 use alea_core::arrays::{build_array, map_array};
 use alea_core::random::RandomStream;
 
-/// Length: the ring twice, and one read past its end.
+/// The ring twice, and one read past its end.
 const RING_LEN: usize = 2 * SETUPS + LANES;
 
 pub(super) const GONE_BYTE: u8 = 0xFF;

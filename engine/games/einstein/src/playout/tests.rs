@@ -512,7 +512,6 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
                     assert_eq!(play_positions(lanes, &mut random(), &some), expected);
                 }
             }
-            // Fewer than `MIN_BATCH` are played one by one.
             let (mut payoffs, mut seeds) = (vec![[0.5; MAX_SEATS]; some.len()], seed..);
             game.playout_batch(&some, || seeds.next().unwrap(), &mut payoffs);
             if count >= MIN_BATCH {

@@ -143,7 +143,6 @@ pub(super) fn open(
         return Err(damaged("the checksum of its header is wrong"));
     }
     let wrong = Mutex::new(Vec::new());
-    // Reused buffers: clearing new ones takes longer than reading.
     let idle = Mutex::new(Vec::new());
     let chunks = sums.len() / 8;
     run(chunks, &|chunk| {

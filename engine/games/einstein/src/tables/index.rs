@@ -7,8 +7,7 @@
 //! cell per pair of label patterns, the other side's outside.
 //!
 //! Squares are in the mover's perspective; the mover is never on 24, its goal, nor the other side
-//! on 0. If the mover's tuple is its own image, both of the other side's are stored (3 % of five
-//! stones).
+//! on 0. If the mover's tuple is its own image, both of the other side's are stored.
 
 mod position_to_cell;
 

@@ -139,7 +139,6 @@ impl Tables {
 impl Oracle<Standard> for Tables {
     #[inline]
     fn value(&self, game: &Standard, position: &Position) -> Option<f32> {
-        // Probed first, since most positions of a search have too many stones.
         self.value_of(position).filter(|_| self.matches_rules(game))
     }
 

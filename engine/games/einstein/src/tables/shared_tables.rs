@@ -30,7 +30,6 @@ pub fn cached_stones(variant: Variant) -> usize {
 
 /// The process's tables of at most `stones` stones (2–6 in all).
 pub fn shared_tables(stones: usize, variant: Variant) -> Result<Arc<Tables>, TablesError> {
-    // Locked during creation: tables are created once.
     let mut tables = TABLES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(there) = tables
         .iter()

@@ -107,7 +107,7 @@ impl Reference {
     }
 }
 
-/// Maximum and root mean square error, in units of 1/65535.
+/// Maximum and root mean square, in units of 1/65535.
 fn errors(tables: &Tables, reference: &Reference) -> (f64, f64) {
     let (mut largest, mut squares, mut count) = (0.0f64, 0.0, 0u64);
     for class in Class::up_to(tables.max_stones()) {

@@ -24,7 +24,7 @@ const MIN_EMPTIES_FOR_SHALLOW_SEARCH: u32 = 12;
 
 const MIN_EMPTIES_FOR_PROBCUT: u32 = 11;
 
-/// In discs: about one standard deviation of the estimate.
+/// In discs: about one standard deviation.
 const PROBCUT_MARGIN: f32 = 9.0;
 
 /// Value of a final disc in shallow searches, above all estimates.

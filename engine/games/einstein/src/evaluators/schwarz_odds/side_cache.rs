@@ -1,7 +1,6 @@
 //! Cache of one side's moves and of its factor of the odds after each.
 //!
-//! Successive positions of a search mostly differ in the enemy's stones. Captures and missing moves
-//! take no branches, which would be unpredictable.
+//! Successive positions of a search mostly differ in the enemy's stones.
 
 use super::{LANES, Table, look_up};
 use crate::{
@@ -14,9 +13,9 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct SideMoveCache {
     side: Side,
-    /// Factors by stone and direction: infinite on the goal, 0 for a missing move.
+    /// By stone and direction: infinite on the goal, 0 for a missing move.
     pub(super) factors_after_move: [[f32; 3]; MAX_STONES],
-    /// Destinations in the enemy's perspective; [`OFF_BOARD`] for a missing move.
+    /// In the enemy's perspective; [`OFF_BOARD`] for a missing move.
     pub(super) destinations: [[u8; 3]; MAX_STONES],
     /// First and last stone of each outcome.
     pub(super) allowed: [[u8; 2]; LANES],

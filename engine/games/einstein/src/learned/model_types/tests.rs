@@ -331,7 +331,6 @@ proptest! {
     fn a_damaged_file_is_refused_or_the_same_model(kind in 0..2usize, in_header: bool, at in 0.0..1.0f64, value: u8, second in 0.0..1.0f64) {
         let file = &small_files()[kind];
         let mut bytes = file.to_bytes();
-        // Half of the damage hits the header, small beside the data.
         let header = 8 + u64::from_le_bytes(*bytes.first_chunk::<8>().unwrap()) as usize;
         let range = if in_header { header } else { bytes.len() };
         for (fraction, value) in [(at, value), (second, value.rotate_left(3))] {

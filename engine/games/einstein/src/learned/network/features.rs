@@ -257,7 +257,7 @@ fn occupied_ahead(occupied: u32, square: u8) -> u16 {
     (three & inside) as u16
 }
 
-/// Number of faces that allow a stone under the classic rules; 0 if the stone is gone.
+/// Number of faces that allow a stone under the classic rules; 0 if it is gone.
 const fn num_allowing_faces(alive: usize, stone: usize) -> usize {
     if alive >> stone & 1 == 0 {
         return 0;
@@ -402,7 +402,6 @@ pub(super) fn fused_table(
     let mut table = vec![0i16; FUSED_TABLE_ROWS * width];
     let mut add = |joined: usize, row: &[i16]| {
         for (sum, weight) in table[joined * width..][..width].iter_mut().zip(row) {
-            // Wraps modulo 2¹⁶, as do all sums of rows.
             *sum = sum.wrapping_add(*weight);
         }
     };

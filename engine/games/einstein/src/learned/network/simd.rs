@@ -15,7 +15,7 @@ macro_rules! common_operations {
             $features
 
             /// Vector `at` of `lines`, indexed by line so that the compiler moves the bounds check
-            /// out of loops (WebAssembly took 1.6 times as long).
+            /// out of loops.
             #[allow(clippy::modulo_one, reason = "a line may be one vector")]
             pub(super) fn load<T: Copy, const COUNT: usize>(
                 lines: &[CacheLine<T, COUNT>],

@@ -122,7 +122,6 @@ fn default_groups() -> FeatureGroups {
     Standard::DEFAULT_FEATURES.iter().copied().collect()
 }
 
-/// The last hidden layer, by its definition.
 fn defined_layer(groups: FeatureGroups, weights: &NetworkWeights, position: &Position) -> Vec<i64> {
     let first = weights.bias.len();
     let mut rows = vec![0; feature_slots(groups).len()];

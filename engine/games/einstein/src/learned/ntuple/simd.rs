@@ -131,7 +131,6 @@ const _: () = {
     }
 };
 
-/// Board symbols, as bits, of stones that other numbers allow.
 #[inline]
 fn allowed_by_other_numbers(position: &Position) -> u16 {
     movable_symbols(position.mover().living_set(), position.other().living_set())

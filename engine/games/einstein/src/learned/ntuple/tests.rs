@@ -99,7 +99,6 @@ fn symbol(position: &Position, cell: Cell) -> usize {
     }
 }
 
-/// All kinds of cells, tuples of all lengths, several blocks, compact alphabets.
 fn mixed_set() -> TupleSet {
     let mut random = RandomStream::new(77);
     let kinds = [

@@ -1,5 +1,4 @@
-//! Computes a position's cell index with a single data-dependent branch. Squares are compared one
-//! by one, since portable popcounts are slower.
+//! Computes a position's cell index with a single data-dependent branch.
 
 use super::super::label_patterns::{MAX_SIDE_STONES, NUM_PATTERNS, PATTERN_NUMBERS, reverse_mask};
 use super::{Class, GOAL, Index, dispatch_class, num_other_tuples, tuple_number};

@@ -34,8 +34,7 @@ impl RowBuffer {
     }
 
     /// Replaces the first `count` rows by running sums of their weights, modulo 2³². A move's sum
-    /// is then a difference of two, without a branch on its number of rows; single loads are faster
-    /// than gathers.
+    /// is then a difference of two, without a branch on its number of rows.
     ///
     /// # Safety
     /// `count` rows were stored, with a weight for each.
@@ -104,7 +103,7 @@ struct Moves<'a, 'b, const COMPACT: bool> {
     steps: &'a [SideMove],
     before: SymbolVectors<COMPACT>,
     mobility: Mobility,
-    /// Sum before the moves, bias included.
+    /// Bias included.
     parent_sum: __m512i,
     /// Each move's difference, initialised by the first group of blocks.
     changes: [MaybeUninit<__m512i>; MAX_STEPS],

@@ -5,7 +5,6 @@ use crate::evaluators::test_support::impossible_positions;
 use alea_learned::inputs::CellGroup;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Positions tried; Miri takes a thousand times as long.
 const COUNT: usize = if cfg!(miri) { 2 } else { 400 };
 
 fn single_cell_set() -> TupleSet {

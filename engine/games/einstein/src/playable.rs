@@ -28,11 +28,11 @@ use alea_play::{
 };
 use std::ops::RangeInclusive;
 
-/// Default stones for searches with a limit: built in a fraction of a second.
+/// Stones of the default tables of searches with a limit: built in a fraction of a second.
 const DEFAULT_TABLE_STONES: usize = 4;
 
-/// Most default stones for searches limited by time; larger tables exceed the memory. Node limits
-/// use [`DEFAULT_TABLE_STONES`], so that moves do not depend on files.
+/// Most stones of default tables of searches limited by time; larger tables exceed the memory. Node
+/// limits use [`DEFAULT_TABLE_STONES`], so that moves do not depend on files.
 const MAX_TIMED_TABLE_STONES: usize = 5;
 
 /// Option `tablebase=N`: tables of at most N stones, 0 for none.

@@ -431,7 +431,7 @@ impl Prover {
         })
     }
 
-    /// The moves to try: one that wins at once, or all that may win; others lose.
+    /// The moves to try: one that wins, or all that may win; all others lose then.
     fn candidates(&mut self, stones: &Stones) -> u64 {
         let (empty, wins) = (self.empty_cells(stones), stones.wins[1 - stones.seat]);
         if wins != 0 {

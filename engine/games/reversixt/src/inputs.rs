@@ -43,7 +43,7 @@ static CELL_GROUPS: [CellGroup; 2] = [
     },
 ];
 
-/// Kind of a cell, by how many of the four lines through a cell end there.
+/// Kind of a cell, by how many of the four lines through it end there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CellKind {
     /// At most one line ends here.

@@ -527,8 +527,8 @@ impl Game for ReversiXt {
         position.seat()
     }
 
-    /// With two players win, draw or loss; with more, each seat's points divided by the winner's
-    /// most.
+    /// With two players win, draw or loss; with more, each seat's points divided by the first
+    /// rank's.
     fn payoffs(&self, position: &Position) -> Option<Payoffs> {
         if position.phase != Phase::Over {
             return None;

@@ -37,7 +37,7 @@ const POSITIONAL_VALUE: [f32; 32] = {
     values
 };
 
-/// Place of gone enemies, off the board and no destination.
+/// Square of gone enemies, off the board and no move's destination.
 const GONE_ENEMY_SQUARE: u8 = 30;
 
 /// Attack, block and threat in one reading of the formula.

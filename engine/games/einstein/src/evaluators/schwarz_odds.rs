@@ -37,7 +37,7 @@ type Table = Box<[f32; PADDED_VECTORS]>;
 
 const PADDED_VECTORS: usize = NUM_DISTANCE_VECTORS.next_power_of_two();
 
-/// Most of an exponent, so that two factors' product cannot overflow.
+/// Largest exponent, so that two factors' product cannot overflow.
 const MAX_LOGIT: f32 = 40.0;
 
 /// Vector lanes: one per outcome, or one per stone and one for no stone.

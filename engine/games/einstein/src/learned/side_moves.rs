@@ -10,7 +10,7 @@ const LANES: usize = 8;
 
 const NUM_DIRECTIONS: usize = MAX_STEPS / MAX_STONES;
 
-/// A power of two, so that a mask bounds every index; vectors may exceed the last logit.
+/// Capacity, a power of two so that a mask bounds every index; vectors may exceed the last logit.
 const LOGITS_CAPACITY: usize = 32;
 
 const NO_MOVE: usize = LOGITS_CAPACITY - 1;

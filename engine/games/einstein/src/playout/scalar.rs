@@ -298,7 +298,7 @@ pub(super) struct ScalarLanes {
     table: StoneTable,
     games: [ScalarGame; LANES],
     status: Status,
-    /// Number of rounds played; then in which each lane's game began.
+    /// Rounds played; then the round in which each lane's game began.
     rounds: u64,
     begun: [u64; LANES],
     /// Lanes running at each ply of the last round.

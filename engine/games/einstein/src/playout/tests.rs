@@ -166,7 +166,7 @@ fn draws_of_lanes_are_uniform_and_independent() {
         }
         before = draws;
     }
-    // Limits for 128 values; chi-squared has a longer tail than the normal distribution.
+    // Limits for 128 values: chi-squared has a long tail.
     for lane in 0..LANES {
         assert!(
             chi_squared_excess(&codes[lane]) < 5.5 && chi_squared_excess(&coins[lane]) < 6.5,

@@ -223,7 +223,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Solves a job's blocks of a layer, above which all must be complete; returns their number.
+    /// Solves a job's blocks of a layer, those above being complete; returns their number.
     pub(super) fn run(&self, job: &Job, layer: usize, target: &dyn BlockStore) -> usize {
         let class = self.pattern_maps[job.class_number].class;
         dispatch_class!(class, OWN, ENEMY => self.run_class::<OWN, ENEMY>(job, layer, target))

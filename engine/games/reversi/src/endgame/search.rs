@@ -16,10 +16,10 @@ use alea_core::{game::FixedList, simd::multiversion};
 
 const MAX_EMPTIES_WITHOUT_TABLE: u32 = 6;
 
-/// From here on, all successors are probed before the first is searched.
+/// From so many empties on, all successors are probed before the first is searched.
 const MIN_EMPTIES_TO_PROBE_SUCCESSORS: u32 = 12;
 
-/// From here on, shallow searches order moves, a ply deeper for every two more.
+/// From so many empties on, shallow searches order moves, a ply deeper for every two more.
 const MIN_EMPTIES_FOR_SHALLOW_SEARCH: u32 = 12;
 
 const MIN_EMPTIES_FOR_PROBCUT: u32 = 11;

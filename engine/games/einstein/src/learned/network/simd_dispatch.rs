@@ -107,8 +107,8 @@ impl Layers {
     }
 }
 
-/// Considers the worst case: activations of 127 for weights of one sign, 0 for the other. A 16-bit
-/// sum has two of every four inputs.
+/// Takes the worst case: activations of 127 for weights of one sign, 0 for the other. A 16-bit sum
+/// has two of every four inputs.
 fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     let max_weight = i32::from(i16::MAX) / 127;
     hidden.chunks_exact(I16_SUM_INPUTS * second).all(|inputs| {

@@ -24,8 +24,8 @@ compiled_for! {
         i32x4_splat(0)
     }
 
-    /// Products summed in pairs; shuffles would compile to a relaxed-SIMD instruction (LLVM 22),
-    /// which not every browser has.
+    /// Products summed in pairs; shuffles would compile to a relaxed-SIMD instruction, which not
+    /// every browser has.
     pub(super) fn maddubs(inputs: Vector, weights: Vector) -> Vector {
         let even = i16x8_mul(
             v128_and(inputs, i16x8_splat(0xFF)),

@@ -1,12 +1,12 @@
-//! Set-ups, puzzles, test suites and maps that the command contains.
+//! Set-ups, puzzles and suites of EinStein and maps of ReversiXT that the command contains.
 
-/// EinStein: a mixed strategy of set-ups for both sides.
+/// A mixed strategy of set-ups for both sides.
 pub const MIXED_SETUPS: &str = include_str!("setups/nash.txt");
-/// EinStein: the sixteen best set-ups against each other.
+/// The sixteen best set-ups against each other.
 pub const BEST_SETUPS: &str = include_str!("setups/best.txt");
-/// EinStein: puzzles, one JSON object a line.
+/// Puzzles, one JSON object a line.
 pub const EINSTEIN_PUZZLES: &str = include_str!("puzzles/einstein.jsonl");
-/// EinStein: sorted canonical bits of the suites' positions, 64 bits each, little-endian.
+/// Sorted canonical bits of the suites' positions, 64 bits each, little-endian.
 pub const HELD_OUT_POSITIONS: &[u8] = include_bytes!("suites/held-out.bin");
 
 macro_rules! files {

@@ -124,7 +124,6 @@ impl RegretMatcher {
 mod tests {
     use super::*;
 
-    /// In the game, paper beats rock by `paper`, and so on.
     fn rock_paper_scissors(rock: f64, paper: f64, scissors: f64) -> Vec<Vec<f64>> {
         vec![
             vec![0.0, -paper, rock],

@@ -3,7 +3,6 @@
 use engine::play::playable::Playable;
 use std::path::Path;
 
-/// Registers the player `external` of a game.
 #[cfg(unix)]
 pub(crate) fn provide<G: Playable>() {
     arena::external::provide_external::<G>();
@@ -19,7 +18,6 @@ pub(crate) fn provide<G: Playable>() {
     });
 }
 
-/// Logs the lines exchanged with other programs in a folder.
 pub(crate) fn log_to(folder: Option<&Path>) {
     #[cfg(unix)]
     if let Some(folder) = folder {

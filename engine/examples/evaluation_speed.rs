@@ -53,7 +53,6 @@ fn plies(game: &Standard, count: usize) -> Vec<Ply> {
     plies
 }
 
-/// Nanoseconds of the fastest round.
 fn fastest_round_ns(rounds: usize, mut round: impl FnMut()) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..rounds {

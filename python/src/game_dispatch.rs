@@ -272,7 +272,6 @@ impl Game {
         dispatch!(&self.0, rules => rules.game.notation())
     }
 
-    /// The number of seats.
     #[getter]
     fn seats(&self) -> usize {
         dispatch!(&self.0, rules => rules.game.seats())

@@ -293,7 +293,6 @@ fn format_moves<G: Playable>(
     moves.map(format_move).collect::<Vec<_>>().join(" ")
 }
 
-/// Proven lower and upper bound.
 fn proven_bounds<M>(info: &MoveValue<M>) -> [f32; 2] {
     let proven = info.tree.as_ref().map(|tree| tree.proven);
     proven.map_or([0.0, 1.0], |bounds| [bounds.lower, bounds.upper])

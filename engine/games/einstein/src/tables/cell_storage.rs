@@ -146,27 +146,14 @@ enum CellStorage {
 
 impl Cells {
     /// `None` if the file is too short, or `offset`, in bytes, is odd.
-    #[cfg(target_endian = "little")]
     pub(super) fn from_file(file: MappedFile, offset: usize, cells: usize) -> Option<Self> {
+        const { assert!(cfg!(target_endian = "little")) };
         let end = cells.checked_mul(size_of::<u16>())?.checked_add(offset)?;
         (offset.is_multiple_of(2) && end <= file.len()).then_some(Self {
             owner: CellStorage::File(file),
             offset,
             cells,
         })
-    }
-
-    /// Copies the cells, since files are little-endian.
-    #[cfg(target_endian = "big")]
-    pub(super) fn from_file(file: Mapping, offset: usize, cells: usize) -> Option<Self> {
-        let bytes = file.get(offset..offset.checked_add(cells.checked_mul(size_of::<u16>())?)?)?;
-        let copy = Blocks::new(1, cells)?;
-        copy.write(0, |copied| {
-            for (cell, bytes) in copied.iter_mut().zip(bytes.chunks_exact(2)) {
-                *cell = u16::from_le_bytes([bytes[0], bytes[1]]);
-            }
-        });
-        copy.finish()
     }
 
     /// Requests a cell's page from the disk without waiting.

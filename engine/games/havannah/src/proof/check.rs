@@ -19,7 +19,6 @@ pub fn position_number(game: &Havannah, position: &Position) -> u64 {
     })
 }
 
-/// Positions per threat search.
 const MAX_THREAT_POSITIONS: u32 = 1_000_000;
 
 /// Follows a strategy against every reply and counts the positions. Panics on boards without

@@ -5,7 +5,7 @@ use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT};
 use std::arch::wasm32::*;
 pub(super) use std::arch::wasm32::{
     i16x8_add as add16, i16x8_narrow_i32x4 as pack, i16x8_sub as sub16, i32x4_add as add32,
-    i32x4_extadd_pairwise_i16x8 as madd16, i32x4_splat as broadcast,
+    i32x4_extadd_pairwise_i16x8 as sum_adjacent_i16, i32x4_splat as broadcast,
 };
 
 pub(super) type Vector = v128;
@@ -44,7 +44,7 @@ compiled_for! {
         i32x4_dot_i16x8(clipped, weights)
     }
 
-    pub(super) fn horizontal_sum(sums: Vector) -> i32 {
+    pub(super) fn total(sums: Vector) -> i32 {
         let two = i32x4_add(sums, i32x4_shuffle::<2, 3, 0, 1>(sums, sums));
         i32x4_extract_lane::<0>(two) + i32x4_extract_lane::<1>(two)
     }

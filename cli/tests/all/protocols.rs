@@ -133,7 +133,7 @@ fn visits_are_those_of_each_move() {
         "engine --protocol gtp --player mcts(sims=3000)",
         input.as_bytes(),
     );
-    // A slow machine reports earlier, too.
+    // The last report.
     let line = ran.out.lines().rfind(|line| line.starts_with("info"));
     let line = line.unwrap_or_else(|| panic!("{ran}"));
     let visits = line.split(" visits ").skip(1);

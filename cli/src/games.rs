@@ -165,7 +165,7 @@ pub fn parse_setups(text: &str) -> Result<Setups> {
 }
 
 /// Reads `--setups`; fails for games without set-ups.
-pub(crate) fn read_setups<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
+pub(crate) fn parse_starts<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
     let read: ReadStarts<Standard> = |text| Ok(Arc::new(parse_setups(text)?));
     // Succeeds if `G` is the game with set-ups.
     match (&read as &dyn Any).downcast_ref::<ReadStarts<G>>() {

@@ -14,7 +14,7 @@ use engine::play::playable::Playable;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::io::BufRead as _;
-use web::move_values::has_chance;
+use web::position_values::has_chance;
 
 const MAX_LINE: usize = 1 << 16;
 

@@ -95,7 +95,7 @@ fn measure(name: &str, rounds: usize, mut round: impl FnMut() -> usize) {
     );
 }
 
-fn line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
+fn measure_line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
     let game = Standard::default();
     let (mut parent, mut child) = (E::Cache::default(), E::Cache::default());
     measure(&format!("{name}, line"), rounds, || {
@@ -183,7 +183,7 @@ fn main() {
     let mut random = RandomStream::new(2);
     println!("clock {:.2} GHz", clock(rounds));
     let schwarz = SchwarzOdds::with_fitted_scale(&game);
-    line("schwarz", &schwarz, &plies, rounds);
+    measure_line("schwarz", &schwarz, &plies, rounds);
     measure_one_ply("schwarz", &schwarz, &plies, rounds);
     let usual: FeatureGroups = Standard::DEFAULT_FEATURES.iter().copied().collect();
     let shapes = SIMD_WIDTHS.iter().map(|shape| &shape[..]);
@@ -192,7 +192,7 @@ fn main() {
         for set in Instructions::available() {
             let network = network.clone().with_instructions(set);
             let name = format!("network {shape:?}, {}", set.name());
-            line(&name, &network, &plies, rounds);
+            measure_line(&name, &network, &plies, rounds);
             measure_one_ply(&name, &network, &plies, rounds);
         }
     }
@@ -213,7 +213,7 @@ fn main() {
                 set.tuple_count(),
                 instructions.name()
             );
-            line(&title, &network, &plies, rounds);
+            measure_line(&title, &network, &plies, rounds);
             measure_one_ply(&title, &network, &plies, rounds);
             measure_row_indices(&title, network.tuple_set(), &plies, rounds);
         }

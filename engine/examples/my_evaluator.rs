@@ -1,4 +1,4 @@
-//! A new evaluator in a search, and in a match against the Schwarz table: `cargo run --release -p
+//! A new evaluator in a search, and in a match against the evaluator `schwarz`: `cargo run --release -p
 //! alea-engine --example my_evaluator`
 
 use engine::core::{

@@ -46,8 +46,8 @@ struct BatchOrder {
     part: [usize; 2],
 }
 
-/// Selection of samples (docs/train.md): label, exact labels only, standard error that halves a
-/// weight, results only, validation fraction, seed.
+/// Options of samples (docs/train.md): label, exact labels as whole target, standard error that
+/// halves a weight, results as only target, validation fraction, seed.
 type Choice = (Option<String>, bool, f32, bool, f64, u64);
 
 struct Batch {

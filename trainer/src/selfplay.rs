@@ -313,7 +313,7 @@ impl<G: Playable> SelfPlay<G> {
         let mut game = PlayedGame::new(record, players);
         label_game(&mut pool.labellers, &mut game);
         if let (Some(began), Some(effort)) = (began, effort) {
-            clock.record_game(began, effort.time.iter().sum());
+            clock.record_game_time(began, effort.time.iter().sum());
         }
         Ok(game)
     }

@@ -4,13 +4,13 @@
 //! until the limit of rows is reached or no candidate gains enough. Krawiec and Szubert (2011)
 //! evolve tuples instead. An interrupted search resumes to the same result.
 
-mod candidates;
 mod screen;
 mod short_training;
 mod state;
+mod tuple_orbits;
 
-pub use candidates::{Candidate, candidates};
 pub use state::{AddedTuples, SearchReport};
+pub use tuple_orbits::{Candidate, candidates};
 
 use crate::Error;
 use crate::config::{TrainConfig, check_at_least_one, check_range};

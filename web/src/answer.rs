@@ -7,7 +7,7 @@ use crate::games::{each_game, parse, parse_page_game, with_game};
 use crate::limits::{
     MAX_DEPTH, MAX_EVALUATORS, MAX_PLIES, RequestLimits, evaluators, parse_evaluator,
 };
-use crate::move_values::{MoveValuer, PositionValues, Roll, has_chance};
+use crate::position_values::{MoveValuer, PositionValues, Roll, has_chance};
 use crate::puzzles::puzzle;
 use crate::review::review;
 use engine::core::{

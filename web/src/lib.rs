@@ -11,9 +11,9 @@ pub mod games;
 #[cfg(not(target_family = "wasm"))]
 pub mod gtp_http;
 pub mod limits;
-pub mod move_values;
 #[cfg(not(target_family = "wasm"))]
 pub mod page;
+pub mod position_values;
 pub mod puzzles;
 pub mod review;
 #[cfg(not(target_family = "wasm"))]

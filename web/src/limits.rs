@@ -4,7 +4,7 @@
 //! listed players and evaluators, and every search in it has a limit.
 
 use crate::api_types::Problem;
-use crate::move_values::has_chance;
+use crate::position_values::has_chance;
 use engine::core::text::{shorten, suggestion};
 use engine::play::{
     build::PlayerRecipe,

@@ -1,7 +1,7 @@
 //! Review of a recorded game: the terms of each seat's result ([`SeatReview`]).
 
 use crate::api_types::{GameReview, PlayedPly, PlyReview, Problem, SeatReview};
-use crate::move_values::{MoveValuer, SeatValues, has_chance};
+use crate::position_values::{MoveValuer, SeatValues, has_chance};
 use engine::core::{monotonic_clock::Instant, text::shorten};
 use engine::play::playable::Playable;
 use std::array;

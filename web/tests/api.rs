@@ -17,7 +17,7 @@ use web::{
     answer::{answer, answer_each},
     api_types::{GameReview, PlayedPly},
     limits::RequestLimits,
-    move_values::{MoveValuer, has_chance},
+    position_values::{MoveValuer, has_chance},
     review::review,
 };
 

@@ -17,7 +17,8 @@ pub(crate) fn are_apart(ratings: &Ratings, a: usize, b: usize) -> bool {
     difference > SIGNIFICANT_SIGMAS * ratings.difference_error(a, b)
 }
 
-/// Unsettled neighbours in the ranking of the contestants that `counts`; `precision` in Elo.
+/// Neighbours in the ranking of contestants accepted by `counts` that are not significantly apart,
+/// with an error above `precision` Elo.
 pub(crate) fn open_differences(
     ratings: &Ratings,
     precision: f64,

@@ -25,7 +25,7 @@ pub(crate) struct MatchRecord {
     pub variance: f64,
 }
 
-const PRIOR_PAIRS: f64 = 10.0;
+const VARIANCE_PRIOR_PAIRS: f64 = 10.0;
 
 impl MatchRecord {
     pub(crate) fn from_tally(a: usize, b: usize, tally: &Tally<5>) -> Self {
@@ -51,7 +51,8 @@ impl MatchRecord {
             b,
             samples,
             score: means.mean().clamp(edge, 1.0 - edge),
-            variance: (observed * samples + expected * PRIOR_PAIRS) / (samples + PRIOR_PAIRS),
+            variance: (observed * samples + expected * VARIANCE_PRIOR_PAIRS)
+                / (samples + VARIANCE_PRIOR_PAIRS),
         }
     }
 }

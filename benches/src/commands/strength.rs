@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     /// times
     #[arg(long = "player", default_value = "star2(ms={})", value_name = "PLAYER")]
     players: Vec<String>,
-    /// Their opponent, always the same
+    /// Opponent of every --player, the same for all numbers
     #[arg(long, default_value = "star1(depth=3)", value_name = "PLAYER")]
     against: String,
     /// The numbers

@@ -113,7 +113,7 @@ pub(super) struct Compared {
     pub cost: Cost,
     #[serde(flatten)]
     pub rates: Rates,
-    /// `None` if the baseline has none.
+    /// Nodes divided by the baseline's nodes; `None` if that has 0.
     pub nodes_ratio: Option<f64>,
     pub leaves_ratio: Option<f64>,
     pub time_ratio: Option<f64>,

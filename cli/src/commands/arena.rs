@@ -156,7 +156,7 @@ impl MatchArguments {
     pub fn options<G: Playable>(&self, game: &G, tested: bool) -> Result<MatchOptions<G>> {
         let mut options = self.pairs.options(game, tested);
         if let Some(setups) = &self.setups {
-            options.starts = games::read_setups(setups)?;
+            options.starts = games::parse_starts(setups)?;
         }
         if let Some(notation) = &self.luck {
             options.luck = Some(luck_evaluator(notation, game)?);

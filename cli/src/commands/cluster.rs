@@ -61,7 +61,7 @@ struct Settings {
     #[serde(default)]
     needs: ResourceRequest,
     #[serde(default)]
-    limits: Limits,
+    limits: SchedulerLimits,
     kubernetes: Option<kubernetes::Settings>,
     improve: Option<Improve>,
     #[serde(default)]
@@ -83,7 +83,7 @@ struct ResourceRequest {
 /// Limits of the scheduler; Slurm's own are the default for arrays and queue.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Limits {
+struct SchedulerLimits {
     /// Maximum size of an array: largest index plus one.
     array: Option<u64>,
     submit: Option<u64>,

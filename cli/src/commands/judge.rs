@@ -15,7 +15,7 @@ use trainer::data::ShardReader;
 use web::{
     answer::default_reviewer,
     api_types::{GameReview, PlayedPly, Problem},
-    move_values::{MoveValuer, has_chance},
+    position_values::{MoveValuer, has_chance},
 };
 
 /// Analyse recorded games: luck, errors, and where they were made

@@ -30,7 +30,7 @@ use web::{
     answer::{choose_move, default_reviewer, opponent_levels, roll, start},
     api_types::PlayedPly,
     limits::RequestLimits,
-    move_values::{MoveValuer, has_chance},
+    position_values::{MoveValuer, has_chance},
     review::{grade, review},
 };
 

@@ -56,7 +56,6 @@ fn python_reads_what_parquet_holds_and_writes_it() {
     }
 }
 
-/// Compares numbers as `f32`.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => {

@@ -9,7 +9,6 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Runs `alea` with a limit of `ulimit`.
 fn run_with_ulimit(limit: &str, line: &str, input: &[u8]) -> Ran {
     let alea = command(line);
     let mut shell = Command::new("bash");
@@ -121,7 +120,6 @@ fn files_above_the_limit_of_their_kind_are_refused() {
     );
 }
 
-/// KiB of memory with which the system can load the program.
 fn min_memory_kib() -> u64 {
     let starts = |kib: &u64| {
         let mut shell = Command::new("bash");

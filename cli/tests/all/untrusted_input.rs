@@ -107,7 +107,6 @@ pub(crate) fn with_header(shard: &[u8], edit: impl FnOnce(&mut Value)) -> Vec<u8
     bytes
 }
 
-/// Runs a command that succeeds or fails with one line.
 fn assert_bait_untouched(bait: &Bait, line: &str, input: &[u8]) {
     let ran = run(line, input);
     assert!(ran.code <= 2 && !ran.err.contains("panicked"), "{ran}");

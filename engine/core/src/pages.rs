@@ -60,7 +60,7 @@ impl Pages {
         self.0.as_mut_ptr()
     }
 
-    /// All bytes. Writers through the pointer must exclude concurrent calls.
+    /// All bytes. Nobody may write through the pointer while the slice is used.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: initialised and borrowed from its owner; writers through the pointer exclude

@@ -174,7 +174,7 @@ pub struct PlainGame<G: SearchGame> {
     pub start: G::Position,
     /// Chance outcome (numbered as in records) and move of each ply.
     pub plies: Vec<(u8, G::Move)>,
-    /// Names by seat; empty if unknown.
+    /// Players' names by seat; an unknown name is empty.
     pub players: Vec<String>,
     /// Result stated for a game that its moves do not end.
     pub result: Option<StatedResult>,

@@ -125,7 +125,6 @@ impl PlainBoard {
             .collect()
     }
 
-    /// Moves, passes included.
     fn moves(&self) -> Vec<(String, Self)> {
         let placements = self.placements();
         if placements.is_empty() && !self.pass_turn().placements().is_empty() {

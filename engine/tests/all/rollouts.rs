@@ -224,7 +224,6 @@ fn a_game_is_that_of_the_book() {
     }
 }
 
-/// Checks within four standard deviations.
 fn assert_normal(deviations: &[f64], what: &str) {
     let count = deviations.len() as f64;
     let inside = deviations.iter().filter(|z| z.abs() <= 1.96).count() as f64 / count;

@@ -25,7 +25,6 @@ const LATEST: usize = 10_000;
 /// Maximum median delay of an answer; debug builds take longer.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
 
-/// Sets a flag at a random moment; returns the answer's delay.
 fn measure_stop_delay<R: Send>(
     random: &mut RandomStream,
     query: impl FnOnce(&Limits) -> R,

@@ -1,7 +1,7 @@
 //! Endgame tables against independent exact values, recursion and search, and as an oracle.
 
 use crate::exact_solver::Solver;
-use crate::exact_values::{INDEPENDENT_VALUES, nearest};
+use crate::published_values::{INDEPENDENT_VALUES, nearest};
 use crate::support::{self, assert_near, exact_positions};
 use engine::core::{game::Game, oracle::Oracle};
 use engine::games::einstein::{
@@ -40,7 +40,6 @@ fn build_tables(stones: usize, variant: Variant) -> Arc<Tables> {
     Tables::in_memory(stones, variant, &on_all_threads, &|_, _| ()).unwrap()
 }
 
-/// Takes most of the time of these tests.
 fn five_stone_tables() -> &'static Tables {
     static TABLES: OnceLock<Arc<Tables>> = OnceLock::new();
     TABLES.get_or_init(|| build_tables(5, Variant::Classic))

@@ -57,7 +57,7 @@ impl<G: Playable> EnginePlayer<G> {
         &self.spec
     }
 
-    /// The player for a query, its time limit, and whether that is the caller's `time`.
+    /// The player for a query, its time limit, and whether it searches for the caller's whole `time`.
     pub(super) fn player_for_query(
         &mut self,
         time: Option<Duration>,

@@ -79,7 +79,6 @@ fn reply(protocol: &mut dyn Protocol, line: &str) -> String {
     output
 }
 
-/// Calls of the player in a session of these lines.
 fn events<G: Playable>(kind: ProtocolKind, game: G, lines: &[String]) -> Vec<Event> {
     register::<G>("recorded", |_, game| {
         let game = game.clone();

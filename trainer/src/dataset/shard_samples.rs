@@ -42,7 +42,7 @@ struct SelectedLabels<'a> {
     options: &'a SampleOptions,
     /// The label that replaces search values; `None` if the shard lacks it.
     value: Option<usize>,
-    /// Exact labels, which replace search value and game result.
+    /// Indices of exact labels, which replace search value and game result.
     exact: Vec<usize>,
 }
 

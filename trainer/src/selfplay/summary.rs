@@ -151,7 +151,7 @@ impl Clock {
     }
 
     /// Records a game from `began` until now, `deciding` of it for players' decisions.
-    pub(super) fn record_game(&self, began: Instant, deciding: Duration) {
+    pub(super) fn record_game_time(&self, began: Instant, deciding: Duration) {
         let mut breakdown = self.lock_breakdown();
         breakdown.timed_games += 1;
         breakdown.timed += began.elapsed();

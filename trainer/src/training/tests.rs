@@ -135,7 +135,6 @@ const BACKENDS: &[&str] = if cfg!(feature = "flex") {
     &["cpu"]
 };
 
-/// Trains, but fails after `batches` further batches.
 fn train_until(
     samples: &Samples<Standard>,
     directory: impl AsRef<Path>,

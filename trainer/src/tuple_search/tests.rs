@@ -1,7 +1,7 @@
 //! Candidates against symmetries, screening against a slow reference, resumed searches, and
 //! recovery of a planted set.
 
-use super::{candidates::orbit, screen::CURVATURE_PRIOR, *};
+use super::{screen::CURVATURE_PRIOR, tuple_orbits::orbit, *};
 use crate::sample::tests::random_samples;
 use alea_learned::{
     inputs::{Cell, TupleInputs, format_cell, parse_cell, with_view},

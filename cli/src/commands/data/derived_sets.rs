@@ -62,7 +62,7 @@ pub(super) struct Filter {
     /// Only plies that a player chose
     #[arg(long, conflicts_with = "explored")]
     chosen: bool,
-    /// Only explored plies
+    /// Only plies whose move differs from the player's choice (exploration)
     #[arg(long)]
     explored: bool,
     /// Only plies of this player, named as in `data info`

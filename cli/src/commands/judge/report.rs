@@ -7,7 +7,7 @@ use arena::text_table::{Cell, TextTable};
 use engine::core::moments::Moments;
 use engine::play::playable::Playable;
 use std::collections::BTreeMap;
-use web::{api_types::PlyReview, move_values::has_chance};
+use web::{api_types::PlyReview, position_values::has_chance};
 
 const MAX_DETAILED_GAMES: usize = 20;
 

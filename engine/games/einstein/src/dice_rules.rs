@@ -1,7 +1,7 @@
-//! Which stones a roll allows, and its outcomes by set of living stones.
+//! Stones that a roll allows, and the die's outcomes for each set of living stones.
 //!
-//! Invariant: a roll allows one stone, or two with no living stone between them; both are stored as
-//! the ends of a range.
+//! Invariant: a roll allows one stone, or two with no living stone between them; they are stored as
+//! first and last of a range.
 
 use super::{EinStein, MAX_OUTCOMES, MoveList, Position, Variant};
 use crate::dice::Die;

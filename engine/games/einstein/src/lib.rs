@@ -560,7 +560,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
                 .chunks(playout::LANES)
                 .zip(payoffs.chunks_mut(playout::LANES))
             {
-                let won = playout::play_out_batch(table, self.variant, positions, random());
+                let won = playout::play_one_each(table, self.variant, positions, random());
                 for (lane, (position, payoffs)) in positions.iter().zip(payoffs).enumerate() {
                     *payoffs = win_for(position.seat() ^ usize::from(won >> lane & 1 == 0));
                 }

@@ -15,7 +15,7 @@ mod scalar;
     not(target_arch = "x86_64"),
     allow(dead_code, reason = "what kernels use")
 )]
-mod starts;
+mod start_queue;
 #[cfg(test)]
 mod tests;
 
@@ -26,7 +26,7 @@ pub use random_bits::{LaneRandom, PlyBits, SplitMix64};
 use scalar::ScalarLanes;
 pub use scalar::StoneTable;
 pub(super) use scalar::playout_from_seed;
-use starts::Starts;
+use start_queue::Starts;
 
 /// Number of games in lockstep.
 pub const LANES: usize = 64;
@@ -36,7 +36,7 @@ pub(super) const MIN_BATCH: usize = 4;
 
 /// One random game from each of at most [`LANES`] positions (not over). Bit *i*: whether the mover
 /// of position *i* wins.
-pub(super) fn play_out_batch(
+pub(super) fn play_one_each(
     table: StoneTable,
     variant: Variant,
     positions: &[Position],

@@ -62,7 +62,7 @@ static SURROUNDING_INDEX: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
     numbers
 });
 
-static SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
+static TUPLE_SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
     name: "hexagons",
     tuples: |game| {
         let cell = |cell_index: usize| game.cell_groups()[0].cell(cell_index);
@@ -150,7 +150,7 @@ impl TupleInputs for Havannah {
     }
 
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
-        &SETS
+        &TUPLE_SETS
     }
 
     fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {

@@ -58,7 +58,7 @@ fn corner_tuples(game: &Reversi) -> BTreeSet<Vec<Cell>> {
 
 /// Tuple sets, the default first; on 8×8 they have 46 and 34 tuples, 671,922 and 120,942
 /// weight-table rows.
-static SETS: [NamedTuples<Reversi>; 2] = [
+static TUPLE_SETS: [NamedTuples<Reversi>; 2] = [
     NamedTuples {
         name: "lines-and-corners",
         tuples: |game| {
@@ -104,7 +104,7 @@ impl TupleInputs for Reversi {
     }
 
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
-        &SETS
+        &TUPLE_SETS
     }
 
     fn transform_cell(&self, cell: Cell, symmetry: usize) -> Cell {

@@ -213,7 +213,7 @@ fn board_tuples(game: &ReversiXt) -> Vec<Vec<alea_learned::inputs::Cell>> {
 }
 
 /// Tuple sets, the default first, which has 190 tuples and 48,640 weight-table rows.
-static SETS: [NamedTuples<ReversiXt>; 2] = [
+static TUPLE_SETS: [NamedTuples<ReversiXt>; 2] = [
     NamedTuples {
         name: "summary-pairs",
         tuples: all_pairs,
@@ -277,7 +277,7 @@ impl TupleInputs for ReversiXt {
     }
 
     fn tuple_sets(&self) -> &'static [NamedTuples<Self>] {
-        &SETS
+        &TUPLE_SETS
     }
 }
 

@@ -44,7 +44,7 @@ impl CellAllocator {
         (self.0.load(Relaxed) >> 32) as u32
     }
 
-    /// Renews `chunk`; false above the capacity.
+    /// Replaces `chunk` by new cells; false if the capacity does not allow it.
     pub(super) fn refill(&self, chunk: &mut Chunk, cells: u32, capacity: Capacity) -> bool {
         let take = |packed: u64| {
             let nodes = (packed >> 32) + u64::from(chunk.nodes);

@@ -194,7 +194,7 @@ mod tests {
     }
 
     /// Simulates threads of these relative speeds; `each` gets all claimed counts after each claim.
-    fn race(
+    fn simulate_threads(
         work_split: &WorkSplit,
         speeds: &[usize],
         step: u64,
@@ -231,7 +231,7 @@ mod tests {
             (5_000, &[0, 1]),
         ] {
             let work_split = WorkSplit::new(speeds.len(), budget);
-            race(&work_split, speeds, 16, usize::MAX, |_| {});
+            simulate_threads(&work_split, speeds, 16, usize::MAX, |_| {});
             let quotas: Vec<u64> = work_split.parts.iter().map(WorkPart::claimed).collect();
             assert_eq!(quotas.iter().sum::<u64>(), budget);
             assert!(
@@ -280,7 +280,7 @@ mod tests {
         for speeds in [&[1, 1][..], &[1, 3], &[0, 1], &[1, 2, 4, 1, 1, 9]] {
             let work_split = WorkSplit::new(speeds.len(), u64::MAX);
             let claimed_per_check = (16 * CHECK_INTERVAL * speeds.iter().sum::<usize>()) as u64;
-            race(&work_split, speeds, 16, 20_000, |claimed| {
+            simulate_threads(&work_split, speeds, 16, 20_000, |claimed| {
                 let (min, max) = (claimed.iter().min().unwrap(), claimed.iter().max().unwrap());
                 assert!(
                     max - min <= MAX_LEAD.max(min / LEAD_DIVISOR) + claimed_per_check,

@@ -100,7 +100,6 @@ fn unknown_inputs_are_refused_in_one_line() {
     assert!(refuse(&config, Family::Network).starts_with("network.inputs: 'mobility' is no"));
 }
 
-/// A random game; one in five ends by resignation.
 fn plain(game: &Reversi, random: &mut RandomStream) -> PlainGame<Reversi> {
     let mut game_record = PlainGame {
         start: game.start(),

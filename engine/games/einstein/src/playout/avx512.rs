@@ -7,7 +7,7 @@ use super::{
     byte_lanes::{ByteLanes, SideRows},
     lockstep::{PLIES_PER_ROUND, Status},
     random_bits::{LaneRandom, NUM_CODES},
-    starts::{GONE_BYTE, Starts},
+    start_queue::{GONE_BYTE, Starts},
 };
 use crate::{MAX_STONES, Standard};
 use std::arch::x86_64::*;
@@ -48,7 +48,7 @@ const CODE_LIMIT: usize = NUM_CODES as usize;
 static STONES_UP_TO: [u8; 64] = table!(code < CODE_LIMIT, |code| (2u8 << (code / 3)) - 1);
 static STONES_FROM: [u8; 64] = table!(code < CODE_LIMIT, |code| 63 & !((1u8 << (code / 3)) - 1));
 static STEP_OF_CODE: [u8; 64] = table!(code < CODE_LIMIT, |code| 32 * (code % 3) as u8);
-/// By set of stones its highest, then its lowest member, as a set.
+/// By set of stones: its highest member alone, as a set; [`LOWEST`]: its lowest.
 static HIGHEST: [u8; 64] = table!(set > 0, |set| 1 << (7 - (set as u8).leading_zeros()));
 static LOWEST: [u8; 64] = table!(set > 0, |set| 1 << (set as u8).trailing_zeros());
 /// By square: 0xFF if only one step is possible from it, else 0.

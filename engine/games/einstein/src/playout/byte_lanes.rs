@@ -4,7 +4,7 @@ use super::{
     LANES, Tally, avx2, avx512,
     lockstep::{Lanes, Status, first_lanes},
     random_bits::LaneRandom,
-    starts::{GONE_BYTE, Starts},
+    start_queue::{GONE_BYTE, Starts},
 };
 use crate::{GONE, MAX_STONES, Position, Standard};
 use alea_core::bits::bit_indices;

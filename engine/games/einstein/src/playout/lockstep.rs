@@ -2,7 +2,7 @@
 //! and their lanes take the next starts. Every game that begins is completed: stopping early would
 //! under-represent long games.
 
-use super::{Choice, Tally, random_bits::LaneRandom, starts::Starts};
+use super::{Choice, Tally, random_bits::LaneRandom, start_queue::Starts};
 use crate::Position;
 use alea_core::random::RandomStream;
 

@@ -6,7 +6,7 @@ use super::{
     LANES, Tally,
     lockstep::{Lanes, PLIES_PER_ROUND, Status, first_lanes},
     random_bits::{LaneRandom, NUM_CODES, PlyBits, SplitMix64},
-    starts::Starts,
+    start_queue::Starts,
 };
 use crate::{EinStein, GONE, MAX_STONES, Position, Variant, allowed_stones};
 use alea_core::arrays::map_array;

@@ -502,7 +502,7 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
                 .copied()
                 .collect();
             let expected = won_by_the_rules(&game, &some, seed);
-            assert_eq!(play_out_batch(table, variant, &some, seed), expected);
+            assert_eq!(play_one_each(table, variant, &some, seed), expected);
             let random = || LaneRandom::from_seed(seed);
             let scalar = play_positions(ScalarLanes::new(table), &mut random(), &some);
             assert_eq!(scalar, expected);

@@ -8,7 +8,6 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name)
 }
 
-/// Path and text of sources, without tests.
 fn sources(name: &str) -> Vec<(String, String)> {
     fn collect(root: &Path, folder: &Path, sources: &mut Vec<(String, String)>) {
         for entry in std::fs::read_dir(folder).unwrap() {

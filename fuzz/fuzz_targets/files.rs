@@ -50,7 +50,7 @@ pub(crate) fn shards(bytes: &[u8]) {
             assert!(again == (header, games), "other games than were written");
         }
     }
-    for file_size in raw_and_repaired(bytes, checksum_repair::shard) {
+    for bytes in raw_and_repaired(bytes, checksum_repair::shard) {
         read::<Standard>(&bytes);
         read::<Reversi>(&bytes);
         read::<Havannah>(&bytes);

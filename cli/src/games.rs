@@ -45,7 +45,7 @@ pub(crate) use with_type;
 macro_rules! match_game_type {
     ([$($name:ident = $type:ty),* $(,)?] $text:expr, $game:ident => $body:expr) => {
         match $crate::games::parse($text)?.name.as_str() {
-            $(name if name == <$type as engine::play::rule_parameters::Rules>::INFO.name => {
+            $(name if name == <$type as engine::play::rules::Rules>::INFO.name => {
                 type $game = $type;
                 $body
             })*
@@ -181,15 +181,15 @@ pub(crate) fn parse_starts<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>
 /// reports what is wrong.
 pub(crate) fn game_of_records(paths: &[PathBuf]) -> String {
     let shards = shards_of(paths).unwrap_or_default();
-    let said =
+    let of_shard =
         |path: &PathBuf| shard::game_notation(path, &files::read(path, FileKind::Data).ok()?).ok();
-    let said = shards.iter().find_map(said);
-    let said = said.or_else(|| {
+    let of_text = || {
         paths
             .iter()
             .find_map(|path| json_lines::game_notation(path))
-    });
-    said.unwrap_or_else(|| Standard::INFO.name.to_owned())
+    };
+    let game = shards.iter().find_map(of_shard).or_else(of_text);
+    game.unwrap_or_else(|| Standard::INFO.name.to_owned())
 }
 
 pub(crate) fn game_synopses() -> Vec<String> {

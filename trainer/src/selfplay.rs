@@ -5,7 +5,7 @@
 //! results of remaining repeats are not counted.
 
 mod config;
-mod player_pool;
+mod idle_players;
 mod random_streams;
 mod resumable_run;
 mod starts;
@@ -29,8 +29,8 @@ use alea_play::{
     player::Player,
     player_notation::{Notation, trusted_text},
 };
+use idle_players::PlayerPool;
 use indicatif::ProgressBar;
-use player_pool::PlayerPool;
 use random_streams::{GAMES_PER_STREAM, GameStreams};
 use starts::Starts;
 use std::{

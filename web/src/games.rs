@@ -14,9 +14,9 @@ use engine::play::{
 /// the enclosing function.
 macro_rules! with_game {
     ([$($name:ident = $type:ty),* $(,)?] $text:expr, $game:ident => $body:expr) => {{
-        let names = [$(<$type as engine::play::rule_parameters::Rules>::INFO.name),*];
+        let names = [$(<$type as engine::play::rules::Rules>::INFO.name),*];
         match $crate::games::parse($text)? {
-            $(notation if notation.name == <$type as engine::play::rule_parameters::Rules>::INFO.name => {
+            $(notation if notation.name == <$type as engine::play::rules::Rules>::INFO.name => {
                 let $game = &$crate::games::parse_page_game::<$type>($text, &notation)?;
                 $body
             })*

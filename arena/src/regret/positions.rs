@@ -1,6 +1,6 @@
 //! Samples positions on which regret is measured, one from each game of self-play. Position `k`
 //! depends on the source, the seed, `k` and the allowed range of
-//! [`remaining`](alea_play::rule_parameters::Rules::remaining_length), a measure of the rest of the
+//! [`remaining`](alea_play::rules::Rules::remaining_length), a measure of the rest of the
 //! game such as stones.
 
 use super::random_greedy_games::mixed_sampler;

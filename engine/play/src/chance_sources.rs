@@ -2,7 +2,7 @@
 
 use super::{
     player_notation::{Arguments, Problem},
-    rule_parameters::Rules,
+    rules::Rules,
 };
 use alea_core::{
     game::{ChanceSource, List, MAX_SEATS, Outcome, OutcomeList},

@@ -7,7 +7,7 @@ pub mod player_notation;
 
 pub mod game_info;
 
-pub mod rule_parameters;
+pub mod rules;
 
 pub mod position_text;
 

@@ -2,7 +2,7 @@
 
 pub use super::{
     chance_sources::ChanceSources, codec::Codec, game_info::GameInfo, position_text::GameText,
-    registry::Registry, rule_parameters::Rules,
+    registry::Registry, rules::Rules,
 };
 
 use super::{

@@ -192,15 +192,15 @@ impl Notation {
     #[must_use]
     pub fn argument(&self, key: &str) -> Option<&Self> {
         let arguments = self.arguments.iter();
-        let mut of_key = arguments.filter(|said| said.key.as_deref() == Some(key));
-        of_key.next().map(|said| &said.value)
+        let mut of_key = arguments.filter(|arg| arg.key.as_deref() == Some(key));
+        of_key.next().map(|arg| &arg.value)
     }
 
     /// Removes arguments by key.
     #[must_use]
     pub fn without_arguments(mut self, keys: &[&str]) -> Self {
         let arguments = &mut self.arguments;
-        arguments.retain(|said| said.key.as_deref().is_none_or(|key| !keys.contains(&key)));
+        arguments.retain(|arg| arg.key.as_deref().is_none_or(|key| !keys.contains(&key)));
         self
     }
 

@@ -1,6 +1,6 @@
 //! Positions and moves as text, and positions as pictures.
 
-use super::rule_parameters::Rules;
+use super::rules::Rules;
 use alea_core::{game::Seat, text::TextError};
 
 /// A game with a lossless text form of positions and moves.

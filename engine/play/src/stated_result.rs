@@ -138,7 +138,7 @@ impl StatedResult {
 mod tests {
     use super::*;
 
-    fn said(result: Option<StatedResult>) -> Option<(&'static str, Option<Seat>)> {
+    fn parts(result: Option<StatedResult>) -> Option<(&'static str, Option<Seat>)> {
         result.map(|result| (result.ending.name(), result.winner))
     }
 
@@ -161,7 +161,7 @@ mod tests {
             ("x+R", None),
         ] {
             let read = StatedResult::from_sgf(text, 1);
-            assert_eq!(said(read), expected, "{text}");
+            assert_eq!(parts(read), expected, "{text}");
             let again = read.and_then(|read| StatedResult::from_sgf(&read.to_sgf(1), 1));
             assert_eq!(again, read, "{text}");
         }
@@ -184,7 +184,7 @@ mod tests {
             ("nan:r", None),
         ] {
             let read = StatedResult::from_ggf(text);
-            assert_eq!(said(read), expected, "{text}");
+            assert_eq!(parts(read), expected, "{text}");
             let again = read.and_then(|read| StatedResult::from_ggf(&read.to_ggf(64)));
             assert_eq!(again, read, "{text}");
         }

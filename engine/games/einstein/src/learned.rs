@@ -4,13 +4,13 @@
 #[cfg(target_arch = "x86_64")]
 mod horizontal_sums;
 pub mod model_types;
+mod move_logits;
 pub mod network;
 #[cfg_attr(
     not(target_arch = "x86_64"),
     allow(dead_code, reason = "what its kernels use")
 )]
 pub mod ntuple;
-mod side_moves;
 
 use super::{MAX_STONES, Position, Standard};
 use alea_core::{game::Seat, random::RandomStream};

@@ -173,7 +173,7 @@ impl<G: Playable> MctsRecipe<G> {
             );
         }
         let rave = options.rave > 0.0;
-        for (key, said, with) in [
+        for (key, set, with) in [
             ("batch", options.batch > 1, false),
             ("blend", options.blend != Blend::default(), true),
             (
@@ -183,7 +183,7 @@ impl<G: Playable> MctsRecipe<G> {
             ),
             ("again", options.reselect_interval > 0.0, true),
         ] {
-            if said && rave != with {
+            if set && rave != with {
                 return Err(notation.problem_here(match with {
                     false => format!("'{key}' and 'rave' exclude each other"),
                     true => format!("'{key}' is for searches with 'rave' above 0"),

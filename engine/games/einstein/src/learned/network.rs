@@ -20,7 +20,7 @@ use self::{
     },
     simd_dispatch::{CacheLine, I16Line, Layers, Tables},
 };
-use super::side_moves::{LOST_LOGIT, Logits, NonGoalMoves, SideMove, SideMoves};
+use super::move_logits::{LOST_LOGIT, Logits, NonGoalMoves, SideMove, SideMoves};
 use crate::{MAX_STONES, Move, Position, Standard, position::Side};
 use alea_core::simd::Instructions;
 use alea_learned::network::{self, NetworkKernels, NetworkWeights, win_probability};

@@ -67,7 +67,7 @@ use super::{
         AccumulatorIndices, CacheLine, I16_SUM_INPUTS, I16Line, Layers, NUM_CHANGED_ROWS, Tables,
     },
 };
-use crate::learned::side_moves::Logits;
+use crate::learned::move_logits::Logits;
 use alea_learned::network::{ACTIVATION_MAX, SHIFT};
 
 /// A module of kernels, without closures, which would pass vectors in memory.

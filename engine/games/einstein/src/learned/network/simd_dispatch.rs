@@ -7,7 +7,7 @@ use super::features::NUM_FUSED;
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 use super::simd;
-use crate::learned::side_moves::{Logits, SideMoves};
+use crate::learned::move_logits::{Logits, SideMoves};
 use alea_core::simd::{Instructions, SimdLevel, multiversion};
 use alea_learned::network::{NetworkWeights, win_probability};
 

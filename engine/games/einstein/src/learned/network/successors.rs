@@ -9,7 +9,7 @@ use super::{
 use crate::{
     GONE, MAX_STONES, Move, Position, Standard,
     evaluators::race_tables::{distance_index, distance_index_term},
-    learned::side_moves::{LOST_LOGIT, Logits, MAX_STEPS, NonGoalMoves, SideMove, SideMoves},
+    learned::move_logits::{LOST_LOGIT, Logits, MAX_STEPS, NonGoalMoves, SideMove, SideMoves},
     position::Side,
 };
 use alea_core::arrays::{build_array, map_array};

@@ -11,7 +11,7 @@ use super::{
     tuples_by_cell::TupleRef,
 };
 use crate::{
-    MAX_STONES, Standard, evaluators::race_tables::distance, learned::side_moves::SideMove,
+    MAX_STONES, Standard, evaluators::race_tables::distance, learned::move_logits::SideMove,
 };
 use alea_core::arrays::map_array;
 use alea_learned::tuples::QuantizedWeights;

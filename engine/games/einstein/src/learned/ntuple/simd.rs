@@ -17,7 +17,7 @@ use super::{
 use crate::{
     Position,
     evaluators::race_tables::distances_to_goal,
-    learned::side_moves::{Logits, SideMove, SideMoves},
+    learned::move_logits::{Logits, SideMove, SideMoves},
 };
 use alea_learned::tuples::QuantizedWeights;
 

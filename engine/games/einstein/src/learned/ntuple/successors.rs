@@ -5,7 +5,7 @@
 use super::{EinSteinTupleKernels, NTuple, TupleSet, incremental, tuples_by_cell::TuplesByCell};
 use crate::{
     MAX_STONES, Move, Position, Standard,
-    learned::side_moves::{LOST_LOGIT, Logits, NonGoalMoves, SideMove, SideMoves},
+    learned::move_logits::{LOST_LOGIT, Logits, NonGoalMoves, SideMove, SideMoves},
 };
 use alea_learned::tuples::{MAX_TUPLES, TupleKernels};
 

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::learned::{
     horizontal_sums,
-    side_moves::{Logits, MAX_STEPS, SideMove},
+    move_logits::{Logits, MAX_STEPS, SideMove},
 };
 use std::{arch::x86_64::*, mem::MaybeUninit};
 

@@ -10,7 +10,7 @@ use super::super::{
     successors::Parent,
 };
 use super::{GOAL_DISTANCE, SYMBOL_OWNER, allowed_by_other_numbers, avx512::load};
-use crate::{MAX_STONES, Position, Standard, learned::side_moves::SideMove};
+use crate::{MAX_STONES, Position, Standard, learned::move_logits::SideMove};
 use std::arch::x86_64::*;
 
 #[inline]

@@ -208,7 +208,7 @@ pub fn match_blocks(matches: &[ReportMatch]) -> Result<Vec<Block>> {
             format!("{:.1} %", 100.0 * result.superiority).into(),
             Cell::Number(result.mean_plies, 1),
             format!("{:.1} %", 100.0 * result.first_mover_share).into(),
-            times(result).into(),
+            move_times_text(result).into(),
         ]);
         bars.push(Row {
             label,
@@ -231,7 +231,7 @@ pub fn match_blocks(matches: &[ReportMatch]) -> Result<Vec<Block>> {
     Ok(blocks)
 }
 
-fn times(result: &MatchResult) -> String {
+fn move_times_text(result: &MatchResult) -> String {
     let cpu = result.cpu_seconds_per_move;
     let cpu =
         cpu.map(|time| time.map_or(String::new(), |time| format!(" (CPU {})", duration(time))));

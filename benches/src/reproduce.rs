@@ -9,7 +9,7 @@ mod monte_alpha;
 mod reversixt;
 mod rocknroll;
 mod searches;
-mod setups;
+mod setup_study;
 
 use crate::NamedValue;
 use arena::error::Result;
@@ -89,7 +89,7 @@ pub fn run(
     make_folder(settings.state.as_deref())?;
     match target {
         Target::RockNRoll => rocknroll::run(settings, report),
-        Target::Setups => setups::run(settings, progress),
+        Target::Setups => setup_study::run(settings, progress),
         Target::Star => searches::reproduce_star(settings, progress),
         Target::Depth => searches::reproduce_depth(settings, progress, report),
         Target::Table => searches::reproduce_table(settings, progress),
@@ -102,7 +102,7 @@ pub fn seconds(target: Target, settings: &Settings) -> Result<f64> {
     Ok(match target {
         Target::RockNRoll => matches::seconds(&rocknroll::plan(settings)?),
         Target::MonteAlpha => matches::seconds(&monte_alpha::plan(settings)?),
-        Target::Setups => setups::seconds(settings),
+        Target::Setups => setup_study::seconds(settings),
         Target::ReversiXt => reversixt::seconds(settings),
         Target::Star | Target::Depth | Target::Table => searches::seconds(target, settings),
     })

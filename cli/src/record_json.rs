@@ -15,7 +15,7 @@ const MAX_GAMES: usize = 500;
 /// More than any board has cells.
 const MAX_PLIES: usize = 10_000;
 /// As many as an uploaded file of games may have.
-const MAX_BYTES: usize = 4 << 20;
+const MAX_JSON_BYTES: usize = 4 << 20;
 
 /// JSON of as many games as fit until `is_over` (docs/reference/api.md).
 pub(crate) fn shard_json(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
@@ -40,7 +40,7 @@ fn shard_json_of<G: Playable>(
         let names = names.map(|&player| printable(&header.players[usize::from(player)]));
         game["players"] = names.collect();
         let game = game.to_string();
-        let has_room = games.len() + game.len() < MAX_BYTES;
+        let has_room = games.len() + game.len() < MAX_JSON_BYTES;
         if has_room {
             games += if count > 0 { "," } else { "" };
             games += &game;

@@ -184,7 +184,7 @@ pub(crate) struct CallableEvaluator<G: Learnable> {
 }
 
 impl<G: Learnable> CallableEvaluator<G> {
-    pub(crate) fn from_next_bridge(
+    pub(crate) fn taking_bridge(
         game: &G,
         features: &FeatureSpec,
         bridges: &mut impl Iterator<Item = CallableBridge>,

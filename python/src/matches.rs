@@ -78,7 +78,7 @@ fn parse_contestant<G: Learnable>(
     let make: PlayerFactory<G> = if kind == CALLABLE_KIND {
         let (game, evaluator) = (
             game.clone(),
-            CallableEvaluator::from_next_bridge(game, &features, bridges)?,
+            CallableEvaluator::taking_bridge(game, &features, bridges)?,
         );
         Arc::new(move || {
             let (game, evaluator) = (game.clone(), evaluator.clone());
@@ -156,7 +156,7 @@ fn regret_json(
     };
     let parse_contestant = match kind.as_str() {
         CALLABLE_KIND => {
-            let evaluator = Arc::new(CallableEvaluator::from_next_bridge(
+            let evaluator = Arc::new(CallableEvaluator::taking_bridge(
                 &game,
                 &features,
                 &mut bridges,

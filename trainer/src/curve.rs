@@ -56,7 +56,7 @@ impl<'a> From<&'a ProgressBar> for Observer<'a> {
 }
 
 impl Observer<'_> {
-    /// Writes `curve.csv` and the plot, `curve.svg`, each atomically.
+    /// Writes `curve.csv` and, if `draw` is set, `curve.svg`, each atomically.
     pub fn write_curve(&self, directory: &Path, table: &str) -> Result<(), Error> {
         let write = |name: &str, text: &str| {
             write_atomically(&directory.join(name), |file| {

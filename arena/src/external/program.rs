@@ -166,8 +166,8 @@ impl Program {
         }
     }
 
-    /// Time until the deadline or the next check for a stop. After the deadline, an error whose
-    /// text begins with `missed`.
+    /// Time until the deadline or the next check for a stop; then an error, whose text
+    /// begins with `missed` after the deadline.
     fn wait_time(&self, deadline: Deadline, missed: &str) -> Result<Duration, Failure> {
         if self.limits.is_stopped() {
             return Err(SystemFault("it was stopped".to_owned()));

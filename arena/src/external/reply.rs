@@ -156,10 +156,10 @@ impl ReplyBuffer {
         }
     }
 
-    /// Checks that the last line is complete.
+    /// Checks that no output is left.
     ///
     /// # Errors
-    /// If output ends within a line.
+    /// If there is an incomplete line or block.
     pub fn check_complete(&self) -> Result<(), Failure> {
         if self.bytes.is_empty() {
             return Ok(());

@@ -78,7 +78,7 @@ impl<'a> MixedGames<'a> {
             return self.sample_move(position);
         }
         self.game
-            .sample_allowed_moves(position, (bits >> 32) as u32, &mut self.legal);
+            .roll_moves(position, (bits >> 32) as u32, &mut self.legal);
         GreedyPlayer::best_move(position, &self.legal)
     }
 }

@@ -1,5 +1,6 @@
 //! Command `reproduce`: published tables, measured again.
 
+use super::OutputArguments;
 use crate::commands::name_parser;
 use anyhow::{Result, bail};
 use arena::setup_starts::Setups;
@@ -47,15 +48,8 @@ pub(crate) struct Arguments {
     state: Option<PathBuf>,
     #[command(flatten)]
     shard: ShardArguments,
-    /// Write the measurements as CSV, if the study has them
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-    /// Write its chart, where it has one
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
-    /// Write the result as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: OutputArguments,
 }
 
 impl Arguments {
@@ -71,7 +65,7 @@ impl Arguments {
         if !has_games && (self.games.is_some() || self.state.is_some()) {
             bail!("'{name}' searches positions; leave out --games and --state");
         }
-        if !what.has_charts() && (self.csv.is_some() || self.svg.is_some()) {
+        if !what.has_charts() && (self.output.csv.is_some() || self.output.svg.is_some()) {
             bail!("'{name}' has no --csv and --svg; 'reversixt' does");
         }
         if self.shard.slice() != TaskSlice::All && (!has_games || what == Target::Depth) {
@@ -97,18 +91,21 @@ impl Arguments {
         ));
         let progress = progress_bar(name);
         let found = reproduce(what, &settings, &progress, &mut output::note)?;
-        if self.shard.report_task_end(self.json)? {
+        if self.shard.report_task_end(self.output.json)? {
             return Ok(());
         }
         if let Some(pictures) = &found.pictures {
-            let files = [(&self.csv, &pictures.csv), (&self.svg, &pictures.svg)];
+            let files = [
+                (&self.output.csv, &pictures.csv),
+                (&self.output.svg, &pictures.svg),
+            ];
             for (path, content) in files {
                 if let Some(path) = path {
                     output::write_file(path, content)?;
                 }
             }
         }
-        output::result(self.json, &found, || found.text())
+        output::result(self.output.json, &found, || found.text())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Command `search`: searches compared on a suite of positions.
 
+use super::OutputArguments;
 use crate::commands::name_parser;
 use anyhow::Result;
 use benches::{
@@ -39,20 +40,13 @@ pub(crate) struct Arguments {
     /// Seed of players, of dice that are known beforehand, and of games
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Write one table with all digits
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-    /// Write a chart
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
-    /// Write JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: OutputArguments,
 }
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        output::check_output_dirs(&[&self.csv, &self.svg])?;
+        output::check_output_dirs(&[&self.output.csv, &self.output.svg])?;
         let suite = self.suite.as_deref();
         let suite = suite.map_or_else(Suite::built_in, Suite::read)?;
         let settings = Settings {
@@ -69,8 +63,11 @@ impl Arguments {
             Some(_) => compare_cuts(&settings, &progress),
             None => compare_players(&settings, &progress),
         }?;
-        output::result(self.json, &report.json, || report.text)?;
-        for (path, content) in [(&self.csv, &report.csv), (&self.svg, &report.svg)] {
+        output::result(self.output.json, &report.json, || report.text)?;
+        for (path, content) in [
+            (&self.output.csv, &report.csv),
+            (&self.output.svg, &report.svg),
+        ] {
             if let Some(path) = path {
                 output::write_file(path, content)?;
             }

@@ -1,5 +1,6 @@
 //! Command `atlas`: the values of set-ups and of the first move.
 
+use super::OutputArguments;
 use anyhow::{Context, Result, bail};
 use arena::setup_starts::Setups;
 use benches::setup_values::{
@@ -67,17 +68,10 @@ pub(crate) struct Arguments {
     /// Write the mix for an unknown first seat, for 'alea arena --setups nash:FILE'
     #[arg(long, value_name = "FILE")]
     mix: Option<PathBuf>,
-    /// Write the value of every meeting for the first side
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-    /// Write a map of the values of classes against each other
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArguments,
     #[command(flatten)]
     game: GameArguments,
-    /// Write the result as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 fn parse_stones(text: &str) -> Result<usize, String> {
@@ -88,7 +82,7 @@ fn parse_stones(text: &str) -> Result<usize, String> {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        output::check_output_dirs(&[&self.best, &self.mix, &self.csv, &self.svg])?;
+        output::check_output_dirs(&[&self.best, &self.mix, &self.output.csv, &self.output.svg])?;
         let game = (self.game).require::<Standard>("set-ups are those of its stones")?;
         if self.stones < 6 && (self.best.is_some() || self.mix.is_some()) {
             bail!("--best and --mix are lists of set-ups of six stones");
@@ -106,19 +100,19 @@ impl Arguments {
         } else {
             match self.study_games(&game)? {
                 Some(study) => study,
-                None => return self.shard.report_task_end(self.json).map(drop),
+                None => return self.shard.report_task_end(self.output.json).map(drop),
             }
         };
         let setup_values = &study.setup_values;
-        output::result(self.json, setup_values, || setup_values.text())?;
+        output::result(self.output.json, setup_values, || setup_values.text())?;
         let write = |path: &Option<PathBuf>, content: &dyn Fn() -> Result<String>| -> Result<()> {
             path.as_ref()
                 .map_or(Ok(()), |path| Ok(output::write_file(path, content()?)?))
         };
         write(&self.best, &|| Ok(best_setup_pairs(setup_values)))?;
         write(&self.mix, &|| Ok(setup_weights_text(setup_values)))?;
-        write(&self.csv, &|| Ok(study.text_table().csv()))?;
-        write(&self.svg, &|| Ok(study.svg()?))
+        write(&self.output.csv, &|| Ok(study.text_table().csv()))?;
+        write(&self.output.svg, &|| Ok(study.svg()?))
     }
 
     /// `None` if this process is one task of a job array, which only stores its games.

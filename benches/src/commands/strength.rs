@@ -1,12 +1,12 @@
 //! Command `strength`: scores of players against one opponent, by thinking time.
 
+use super::OutputArguments;
 use anyhow::{Result, bail};
 use arena::matches::warning_of_repeats;
 use benches::strength_curves::{Candidate, PLACEHOLDER, chart, measure_curves, text_table};
 use cli::output;
 use cli::{GameTask, MatchArguments, contestant};
 use engine::play::playable::Playable;
-use std::path::PathBuf;
 
 /// Measure strength by cost: matches against one opponent, for each number that replaces {} in a
 /// player's notation
@@ -30,15 +30,8 @@ pub(crate) struct Arguments {
     numbers: Vec<f64>,
     #[command(flatten)]
     options: MatchArguments,
-    /// Write the table with all digits
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
-    /// Write the curves with intervals
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
-    /// Write JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: OutputArguments,
 }
 
 impl Arguments {
@@ -53,7 +46,7 @@ impl GameTask for Arguments {
         if let Some(number) = numbers.find(|number| !(number.is_finite() && **number > 0.0)) {
             bail!("--numbers are positive, not {number}");
         }
-        output::check_output_dirs(&[&self.csv, &self.svg])?;
+        output::check_output_dirs(&[&self.output.csv, &self.output.svg])?;
         let candidate = |player: &String| {
             let with = |number: Option<f64>| {
                 let number = number.map_or_else(String::new, |number| number.to_string());
@@ -77,21 +70,21 @@ impl GameTask for Arguments {
         let found = measure_curves(&candidates, &against, &options, |result| {
             output::note(&result.to_string());
         })?;
-        if self.options.shard().report_task_end(self.json)? {
+        if self.options.shard().report_task_end(self.output.json)? {
             return Ok(());
         }
         let table = text_table(&found);
-        output::result(self.json, &found, || {
+        output::result(self.output.json, &found, || {
             let points = found.curves.iter().flat_map(|curve| &curve.points);
             let warning = warning_of_repeats(points.map(|point| &point.result));
             let warning = warning.map_or(String::new(), |warning| format!("\n\n{warning}"));
             let table = table.text();
             format!("against {}\n\n{}{warning}", found.against, table.trim_end())
         })?;
-        if let Some(path) = &self.csv {
+        if let Some(path) = &self.output.csv {
             output::write_file(path, table.csv())?;
         }
-        if let Some(path) = &self.svg {
+        if let Some(path) = &self.output.svg {
             output::write_file(path, chart(&found)?)?;
         }
         Ok(())

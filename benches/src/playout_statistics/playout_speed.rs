@@ -282,7 +282,7 @@ fn play_policy<'a>(
             }
             position = game.play(
                 &position,
-                policy.sample_and_choose(game, &position, &mut random),
+                policy.roll_and_choose(game, &position, &mut random),
             );
             tally.plies += 1;
         };

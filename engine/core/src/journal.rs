@@ -271,7 +271,7 @@ fn open_file<L: DeserializeOwned>(
     let failed = |cause| io_error(path, &cause);
     let mut lines = JournalFile::open(path, terms.work)?;
     let bytes = files::read_opened(&lines.file, path, FileKind::Data)?;
-    let found = parse_parts(path, &bytes, terms, identity, number)?;
+    let found = parse_journal(path, &bytes, terms, identity, number)?;
     lines.length = found.complete as u64;
     lines.drop_partial_line().map_err(failed)?;
     if found.complete == 0 {
@@ -308,7 +308,7 @@ fn read_task_file<L: DeserializeOwned>(
         Err(FileError::NotFound { .. }) => Ok(BTreeMap::new()),
         read => {
             let identity = &task_identity(identity, slice, count);
-            Ok(parse_parts(path, &read?, terms, identity, number)?.parts)
+            Ok(parse_journal(path, &read?, terms, identity, number)?.parts)
         }
     }
 }
@@ -319,7 +319,7 @@ struct FileContent<L> {
     parts: BTreeMap<u64, L>,
 }
 
-fn parse_parts<L: DeserializeOwned>(
+fn parse_journal<L: DeserializeOwned>(
     path: &Path,
     bytes: &[u8],
     ErrorWording { work, part }: ErrorWording,

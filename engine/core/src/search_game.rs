@@ -66,18 +66,13 @@ pub trait Playouts: SearchHints {
     /// Samples an outcome, then one of its moves uniformly, by 64 random bits.
     fn sample_move(&self, position: &Self::Position, bits: u64) -> Self::Move {
         let mut moves = Self::Moves::default();
-        self.sample_allowed_moves(position, (bits >> 32) as u32, &mut moves);
+        self.roll_moves(position, (bits >> 32) as u32, &mut moves);
         moves[uniform_index(moves.len(), bits as u32)]
     }
 
     /// Samples an outcome by 32 random bits and replaces `moves` by its moves; returns the first
     /// one's index among all.
-    fn sample_allowed_moves(
-        &self,
-        position: &Self::Position,
-        bits: u32,
-        moves: &mut Self::Moves,
-    ) -> usize {
+    fn roll_moves(&self, position: &Self::Position, bits: u32, moves: &mut Self::Moves) -> usize {
         self.moves(position, moves);
         let allowed = sample_outcome(&self.outcomes(position, moves), bits).move_range();
         if allowed.len() < moves.len() {

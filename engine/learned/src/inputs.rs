@@ -77,7 +77,7 @@ impl CellGroup {
     }
 
     /// Index in the group; `None` if the cell is in another.
-    pub fn index_of(&self, cell: Cell) -> Option<usize> {
+    pub fn index_in_group(&self, cell: Cell) -> Option<usize> {
         cell.index()
             .checked_sub(self.start)
             .filter(|number| *number < self.count)
@@ -309,7 +309,7 @@ pub fn parse_cell(groups: &[CellGroup], text: &str) -> Option<Cell> {
 pub fn format_cell(groups: &[CellGroup], cell: Cell) -> String {
     groups
         .iter()
-        .find_map(|group| Some(format!("{}{}", group.letter, group.index_of(cell)?)))
+        .find_map(|group| Some(format!("{}{}", group.letter, group.index_in_group(cell)?)))
         .unwrap_or_default()
 }
 

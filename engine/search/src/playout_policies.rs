@@ -17,14 +17,14 @@ pub trait Policy<G: SearchGame>: Send {
     ) -> G::Move;
 
     /// Samples an outcome and chooses a move that it allows; `position` is not over.
-    fn sample_and_choose(
+    fn roll_and_choose(
         &mut self,
         game: &G,
         position: &G::Position,
         random: &mut RandomStream,
     ) -> G::Move {
         let mut moves = G::Moves::default();
-        game.sample_allowed_moves(position, (random.next_u64() >> 32) as u32, &mut moves);
+        game.roll_moves(position, (random.next_u64() >> 32) as u32, &mut moves);
         self.choose(game, position, &moves, random)
     }
 }
@@ -40,13 +40,13 @@ impl<G: SearchGame> Policy<G> for Box<dyn Policy<G>> {
         (**self).choose(game, position, allowed, random)
     }
 
-    fn sample_and_choose(
+    fn roll_and_choose(
         &mut self,
         game: &G,
         position: &G::Position,
         random: &mut RandomStream,
     ) -> G::Move {
-        (**self).sample_and_choose(game, position, random)
+        (**self).roll_and_choose(game, position, random)
     }
 }
 
@@ -65,7 +65,7 @@ impl<G: SearchGame> Policy<G> for Uniform {
         allowed[random.below(allowed.len())]
     }
 
-    fn sample_and_choose(
+    fn roll_and_choose(
         &mut self,
         game: &G,
         position: &G::Position,
@@ -234,16 +234,16 @@ impl<G: SearchGame, A: Policy<G>, B: Policy<G>> Policy<G> for MixedPolicy<A, B> 
         }
     }
 
-    fn sample_and_choose(
+    fn roll_and_choose(
         &mut self,
         game: &G,
         position: &G::Position,
         random: &mut RandomStream,
     ) -> G::Move {
         if self.picks_first(random) {
-            self.first.sample_and_choose(game, position, random)
+            self.first.roll_and_choose(game, position, random)
         } else {
-            self.second.sample_and_choose(game, position, random)
+            self.second.roll_and_choose(game, position, random)
         }
     }
 }
@@ -265,7 +265,7 @@ impl<G: SearchGame, P: Policy<G>> Leaf<G> for PolicyPlayout<P> {
             if let Some(payoffs) = game.payoffs(&position) {
                 return payoffs;
             }
-            let mv = self.0.sample_and_choose(game, &position, random);
+            let mv = self.0.roll_and_choose(game, &position, random);
             if let Some(moves_played) = &mut moves_played {
                 moves_played.insert(game.history_index(&position, mv));
             }
@@ -303,7 +303,7 @@ impl<P, L> TruncatedPlayout<P, L> {
             if game.payoffs(&position).is_some() {
                 break;
             }
-            let mv = self.policy.sample_and_choose(game, &position, random);
+            let mv = self.policy.roll_and_choose(game, &position, random);
             if let Some(moves_played) = &mut moves_played {
                 moves_played.insert(game.history_index(&position, mv));
             }

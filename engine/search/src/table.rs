@@ -96,7 +96,7 @@ pub(super) struct Entry {
 /// Age in replacement: 0 costs nodes; 2 to 8 make no measurable difference.
 const PLIES_PER_GENERATION: i32 = 4;
 
-const MAX_FIRST_GENERATION: u8 = 128;
+const MAX_GENERATION_BEFORE_ZEROING: u8 = 128;
 
 const MAX_GENERATIONS: u8 = 126;
 
@@ -131,7 +131,7 @@ impl Table {
     /// Clears the table, which then behaves bit for bit like an empty one.
     pub fn clear(&self) {
         let generation = self.generation.load(Relaxed) + 1;
-        if generation > MAX_FIRST_GENERATION {
+        if generation > MAX_GENERATION_BEFORE_ZEROING {
             self.zero_entries();
         } else {
             self.generation.store(generation, Relaxed);
@@ -263,7 +263,7 @@ impl Table {
         }
     }
 
-    /// Entries in the upper and the lower level.
+    /// Entries where `key` may be: in the upper and the lower level, or in its bucket and none.
     #[inline]
     fn slots_of(&self, key: u64) -> [&[Entry]; 2] {
         let entries = self.array.items();

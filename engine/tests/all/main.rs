@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "test helpers outside of test functions")]
 
-mod exact_solver;
 mod reference_rules;
+mod reference_solver;
 mod support;
-mod toy_game_rules;
+mod toy_games;
 
 mod allocation;
 mod architecture;

@@ -2,7 +2,7 @@
 
 use crate::mcts::{proofs_hold, simulations, value};
 use crate::support::{MIDDLE, assert_near, encloses, exact_positions, moves_of, position, schwarz};
-use crate::toy_game_rules::{Field, HashEvaluator, HashGame, Totals};
+use crate::toy_games::{Field, HashEvaluator, HashGame, Totals};
 use engine::core::{
     chance_bounds::Bounds,
     game::{Game, MAX_SEATS, Payoffs, win_for},

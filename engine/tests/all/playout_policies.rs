@@ -1,7 +1,7 @@
 //! Playout policies: choices by hand, forbidden choices, and games of any shape.
 
 use crate::support::{MIDDLE, assert_near, moves_of, position};
-use crate::toy_game_rules::{HashEvaluator, HashGame, Nim, Piles};
+use crate::toy_games::{HashEvaluator, HashGame, Nim, Piles};
 use engine::core::{
     calibration::Calibrated,
     chance_bounds::expectation,

@@ -1,6 +1,6 @@
 //! Exact values by plain recursion, against published and independent numbers.
 
-use crate::exact_solver::Solver;
+use crate::reference_solver::Solver;
 use crate::support::{assert_near, exact_positions, full, moves_of, position, schwarz, table};
 use engine::games::einstein::{EinStein, Standard, Variant, dice::Die};
 use engine::search::{

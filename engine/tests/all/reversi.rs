@@ -3,7 +3,7 @@
 use crate::support::{
     self, assert_near, full, moves_of, parse_json_rows, player, successors, table,
 };
-use crate::toy_game_rules::HashEvaluator;
+use crate::toy_games::HashEvaluator;
 use engine::core::{
     calibration::{Calibrated, Calibration},
     chance_bounds::Bounds,

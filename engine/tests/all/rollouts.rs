@@ -4,7 +4,7 @@
 use crate::support::{
     MIDDLE, assert_near, moves_of, player, position, random_game, random_positions, six_stones,
 };
-use crate::toy_game_rules::{HashEvaluator, HashGame, Totals, TotalsPosition};
+use crate::toy_games::{HashEvaluator, HashGame, Totals, TotalsPosition};
 use engine::core::{
     evaluator::{Evaluator, one_ply_serial},
     game::{Game, Outcome, Seat, sample_outcome},

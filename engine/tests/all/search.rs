@@ -6,7 +6,7 @@ use crate::support::{
     ALL_CUTS, all_rules, assert_near, full, moves_of, options_with_pruning, random_positions,
     star_agrees, table,
 };
-use crate::toy_game_rules::{Field, HashEvaluator, HashGame, HashPosition, Nim, Piles, Totals};
+use crate::toy_games::{Field, HashEvaluator, HashGame, HashPosition, Nim, Piles, Totals};
 use engine::core::{
     chance_bounds::Bounds, evaluator::Evaluator, game::Game, search_game::SearchGame,
 };

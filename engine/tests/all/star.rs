@@ -4,7 +4,7 @@ use crate::support::{
     ALL_CUTS, MIDDLE, all_rules, assert_near, full, moves_of, options_with_pruning, position,
     random_positions, schwarz, star_agrees, table as table_of_size, table_of,
 };
-use crate::toy_game_rules::HashEvaluator;
+use crate::toy_games::HashEvaluator;
 use engine::core::{evaluator::Evaluator, search_game::Playouts};
 use engine::games::einstein::{Position, Standard, evaluators::schwarz_odds::SchwarzOdds};
 use engine::search::{

@@ -5,7 +5,7 @@ use crate::support::{
     ALL_CUTS, all_rules, assert_near, encloses, moves_of, random_game, random_positions,
     table as new_table,
 };
-use crate::toy_game_rules::HashEvaluator;
+use crate::toy_games::HashEvaluator;
 use engine::core::{
     evaluator::Evaluator, game::Game, random::RandomStream, search_game::SearchGame,
 };

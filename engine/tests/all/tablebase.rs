@@ -1,7 +1,7 @@
 //! Endgame tables against independent exact values, recursion and search, and as an oracle.
 
-use crate::exact_solver::Solver;
 use crate::published_values::{INDEPENDENT_VALUES, nearest};
+use crate::reference_solver::Solver;
 use crate::support::{self, assert_near, exact_positions};
 use engine::core::{game::Game, oracle::Oracle};
 use engine::games::einstein::{

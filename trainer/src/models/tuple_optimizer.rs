@@ -73,8 +73,9 @@ impl WeightTable {
         }
     }
 
-    /// Updates the weights sample by sample; `rate` is the learning rate over the number of tuples.
-    /// Returns the sum of the losses, each before its update, in nats.
+    /// Updates the table sample by sample; `weights` are of the samples (empty: all 1), `rate` is
+    /// the learning rate over the number of tuples. Returns the sum of the weighted losses, each
+    /// before its update, in nats.
     pub fn train(&mut self, rows: &[u32], targets: &[f32], weights: &[f32], rate: f32) -> f64 {
         match self {
             Self::Sgd(table) => update(table, rows, targets, weights, rate, sgd),

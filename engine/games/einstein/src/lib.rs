@@ -573,7 +573,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
     }
 
     #[inline]
-    fn sample_allowed_moves(&self, position: &Position, bits: u32, moves: &mut MoveList) -> usize {
+    fn roll_moves(&self, position: &Position, bits: u32, moves: &mut MoveList) -> usize {
         let mover = position.mover();
         let (first, last) = self.sampler.sample(mover.living_set(), bits);
         moves.clear();

@@ -109,7 +109,7 @@ mod tests {
                 let moves = rules.all_moves(&position);
                 let outcomes = rules.outcomes(&position, &moves);
                 for bits in [0, u64::MAX, random.next_u64(), random.next_u64()] {
-                    let start = rules.sample_allowed_moves(&position, bits as u32, &mut sampler);
+                    let start = rules.roll_moves(&position, bits as u32, &mut sampler);
                     let run = sample_outcome(&outcomes, bits as u32).move_range();
                     assert_eq!(
                         (start, &sampler[..]),

@@ -315,7 +315,7 @@ impl Map {
         self.steps[usize::from(side.0)]
     }
 
-    /// The neighbour of a side, without transitions.
+    /// [`Self::step`] without transitions; `None` at a border or a hole.
     fn neighbour(&self, side: Side) -> Option<Side> {
         let cell = side.cell();
         let (right, down) = DIRECTION_OFFSETS[side.direction()];

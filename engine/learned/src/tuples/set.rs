@@ -290,7 +290,7 @@ impl<G: Learnable> TupleSet<G> {
         let optional = |cell: &Cell| {
             groups
                 .iter()
-                .any(|group| group.optional && group.index_of(*cell).is_some())
+                .any(|group| group.optional && group.index_in_group(*cell).is_some())
         };
         let with_late = self.tuples.iter().flatten().any(optional);
         let cells = groups

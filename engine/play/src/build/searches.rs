@@ -97,8 +97,8 @@ const DEFAULT_TABLE_MIB_WITH_LIMITS: usize = 16;
 const LIMITED_DEEPENING_STEP: u32 = 1;
 
 /// For Star2 limited by time or nodes. Regret per decision at 60,000 nodes on 2,000 search-labelled
-/// positions of 6 to 12 stones: 0.00350 with 1.5, 0.00331 with 2, 0.00327 with 3; without tables
-/// 0.00398 with 2, 0.00403 without ProbCut.
+/// positions of 6 to 12 stones: 0.00350 with 1.5, 0.00331 with 2, 0.00327 with 3; without
+/// endgame tables 0.00398 with 2, 0.00403 without ProbCut.
 const LIMITED_PROBCUT_SIGMAS: f32 = 3.0;
 
 impl<G: Playable> SearchRecipe<G> {

@@ -16,7 +16,7 @@ pub(crate) struct Cell {
     /// Approximate for nodes with several threads.
     visits: AtomicU32,
     /// Edge: the child node, 0 for none, or [`TERMINAL`]. Header: the number of edges. Both with
-    /// [`HAS_BOUNDS`].
+    /// [`HAS_BOUNDS_FLAG`].
     link: AtomicU32,
     /// Edge: sum of the mover's payoffs in units of 2⁻³². Header: the hash key.
     sum: AtomicU64,
@@ -34,10 +34,10 @@ pub(crate) struct ColdCell {
 }
 
 /// Flag in [`Cell::link`], above any cell index.
-const HAS_BOUNDS: u32 = 1 << 31;
+const HAS_BOUNDS_FLAG: u32 = 1 << 31;
 
 /// Link of an edge that ends the game; above any cell index.
-const TERMINAL: u32 = HAS_BOUNDS - 1;
+const TERMINAL: u32 = HAS_BOUNDS_FLAG - 1;
 
 pub(super) const MAX_CELLS: usize = TERMINAL as usize;
 
@@ -101,7 +101,7 @@ impl Cell {
     /// The child node; 0 for none.
     #[inline]
     pub(super) fn child(&self) -> u32 {
-        match self.link.load(Acquire) & !HAS_BOUNDS {
+        match self.link.load(Acquire) & !HAS_BOUNDS_FLAG {
             TERMINAL => 0,
             node => node,
         }
@@ -109,7 +109,7 @@ impl Cell {
 
     #[inline]
     pub(super) fn is_terminal(&self) -> bool {
-        self.link.load(Relaxed) & !HAS_BOUNDS == TERMINAL
+        self.link.load(Relaxed) & !HAS_BOUNDS_FLAG == TERMINAL
     }
 
     #[inline]
@@ -120,7 +120,7 @@ impl Cell {
     /// Keeps an earlier child; returns the resulting one.
     #[inline]
     pub(super) fn set_child(&self, node: u32) -> u32 {
-        let unlinked = |link: u32| (link & !HAS_BOUNDS == 0).then_some(link | node);
+        let unlinked = |link: u32| (link & !HAS_BOUNDS_FLAG == 0).then_some(link | node);
         match self.link.fetch_update(Release, Acquire, unlinked) {
             Ok(_) => node,
             Err(_) => self.child(),
@@ -129,12 +129,12 @@ impl Cell {
 
     pub(super) fn replace_child(&self, node: u32) {
         self.link
-            .store(self.link.load(Relaxed) & HAS_BOUNDS | node, Relaxed);
+            .store(self.link.load(Relaxed) & HAS_BOUNDS_FLAG | node, Relaxed);
     }
 
     #[inline]
     pub(super) fn move_count(&self) -> u32 {
-        self.link.load(Relaxed) & !HAS_BOUNDS
+        self.link.load(Relaxed) & !HAS_BOUNDS_FLAG
     }
 
     #[inline]
@@ -175,16 +175,16 @@ impl Cell {
 
     #[inline]
     pub(super) fn has_bounds(&self) -> bool {
-        self.link.load(Relaxed) & HAS_BOUNDS != 0
+        self.link.load(Relaxed) & HAS_BOUNDS_FLAG != 0
     }
 
     #[inline]
     pub(super) fn set_has_bounds<const SHARED: bool>(&self) {
         if SHARED {
-            self.link.fetch_or(HAS_BOUNDS, Release);
+            self.link.fetch_or(HAS_BOUNDS_FLAG, Release);
         } else {
             self.link
-                .store(self.link.load(Relaxed) | HAS_BOUNDS, Relaxed);
+                .store(self.link.load(Relaxed) | HAS_BOUNDS_FLAG, Relaxed);
         }
     }
 }
@@ -264,7 +264,7 @@ mod tests {
     fn a_cleared_cell_knows_nothing_and_bounds_only_tighten() {
         let cell = Cell {
             visits: AtomicU32::new(7),
-            link: AtomicU32::new(7 | HAS_BOUNDS),
+            link: AtomicU32::new(7 | HAS_BOUNDS_FLAG),
             ..Cell::default()
         };
         cell.clear();

@@ -59,8 +59,8 @@ const MIN_CELLS: usize = 1 << 8;
 /// About a hundred nodes, 32 KiB.
 const MAX_CHUNK_CELLS: usize = 1 << 11;
 
-/// Chunks have at most 1 / `CHUNK_DIVISOR` of all cells; below [`MIN_CHUNK_CELLS`] per thread,
-/// nodes are allocated one by one.
+/// All chunks have at most 1 / `CHUNK_DIVISOR` of all cells. Nodes are allocated one by one for a
+/// single thread, or if a chunk would be below [`MIN_CHUNK_CELLS`].
 const CHUNK_DIVISOR: usize = 256;
 const MIN_CHUNK_CELLS: usize = 64;
 

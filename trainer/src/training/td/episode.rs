@@ -76,7 +76,7 @@ impl<G: Learnable> Episode<G> {
             self.seats.push(seat);
             self.rows.extend_from_slice(&best_rows);
             self.logits.push(logit);
-            rules.sample_allowed_moves(&position, (random.next_u64() >> 32) as u32, &mut moves);
+            rules.roll_moves(&position, (random.next_u64() >> 32) as u32, &mut moves);
             let explores = random.uniform_f64() < exploration;
             if explores {
                 let explored = moves[random.below(moves.len())];

@@ -147,7 +147,6 @@ impl SimdNetwork {
         })
     }
 
-    #[inline]
     fn logit(&self, position: &Position) -> i32 {
         let (mover, other) = (position.mover(), position.other());
         let rows = map_array([mover, other], |side| active_fused_rows(self.classes, side));
@@ -194,7 +193,6 @@ impl NetworkKernels<Standard> for EinSteinNetKernels {
 
     fn update(_: &Network, _: &Standard, _: &Successors, _: &Position, _: &mut Successors) {}
 
-    #[inline]
     fn logit(network: &Network, game: &Standard, position: &Position, _: &Successors) -> i32 {
         match &network.kernels().0 {
             Some(fast) => fast.logit(position),
@@ -202,7 +200,6 @@ impl NetworkKernels<Standard> for EinSteinNetKernels {
         }
     }
 
-    #[inline]
     fn one_ply(
         network: &Network,
         game: &Standard,
@@ -222,7 +219,6 @@ impl NetworkKernels<Standard> for EinSteinNetKernels {
         }
     }
 
-    #[inline]
     fn score_successors(
         network: &Network,
         game: &Standard,
@@ -233,7 +229,6 @@ impl NetworkKernels<Standard> for EinSteinNetKernels {
         score_moves(network, game, position, moves, |logit| logit as f32, scores);
     }
 
-    #[inline]
     fn value_successors(
         network: &Network,
         game: &Standard,

@@ -80,7 +80,6 @@ impl TupleKernels<Standard> for EinSteinTupleKernels {
         }
     }
 
-    #[inline]
     fn row_indices(set: &TupleSet, position: &Position, out: &mut [u32]) {
         #[cfg(target_arch = "x86_64")]
         if set.kernels().uses_simd() {
@@ -94,7 +93,6 @@ impl TupleKernels<Standard> for EinSteinTupleKernels {
         set.rows_from_view(position, view.symbols(), out);
     }
 
-    #[inline]
     fn sum(network: &NTuple, position: &Position) -> i32 {
         #[cfg(target_arch = "x86_64")]
         if network.tuple_set().kernels().uses_simd() {
@@ -105,7 +103,6 @@ impl TupleKernels<Standard> for EinSteinTupleKernels {
         sum_by_rows(network, position)
     }
 
-    #[inline]
     fn one_ply(
         network: &NTuple,
         game: &Standard,
@@ -115,7 +112,6 @@ impl TupleKernels<Standard> for EinSteinTupleKernels {
         successors::value_successors(network, game, position, cache)
     }
 
-    #[inline]
     fn score_successors(
         network: &NTuple,
         _: &Standard,

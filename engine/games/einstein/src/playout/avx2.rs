@@ -78,12 +78,12 @@ impl Side {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn load(rows: &SideRows, half: usize) -> Self {
-        let stone = |stone: usize| load(&rows.stones[stone].half_rows()[half]);
+        let stone = |stone: usize| load(&rows.stones[stone].as_halves()[half]);
         let stones = [stone(0), stone(1), stone(2), stone(3), stone(4), stone(5)];
         Self {
             stones,
-            alive: load(&rows.alive.half_rows()[half]),
-            edge: load(&rows.edge.half_rows()[half]),
+            alive: load(&rows.alive.as_halves()[half]),
+            edge: load(&rows.edge.as_halves()[half]),
         }
     }
 
@@ -275,7 +275,7 @@ pub(super) fn play_round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &
         let mut generators = [generators(0), generators(1)];
         let mut running = lane_mask((lanes.status.running >> (32 * half)) as u32);
         let mut first_won = lane_mask((lanes.status.first_won >> (32 * half)) as u32);
-        let mut plies = load(&lanes.plies.half_rows()[half]);
+        let mut plies = load(&lanes.plies.as_halves()[half]);
         for _ in 0..PLIES_PER_ROUND / 2 {
             plies = _mm256_sub_epi8(plies, running);
             let draws = draws_of(generators[0].next(), generators[1].next());

@@ -16,7 +16,7 @@ pub(super) struct ByteRow(pub(super) [u8; LANES]);
 
 impl ByteRow {
     #[inline]
-    pub(super) fn half_rows(&self) -> &[[u8; LANES / 2]] {
+    pub(super) fn as_halves(&self) -> &[[u8; LANES / 2]] {
         self.0.as_chunks().0
     }
 

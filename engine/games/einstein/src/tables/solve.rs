@@ -33,11 +33,11 @@ const MAX_SUCCESSORS: usize = 3 * MAX_SIDE_STONES;
 /// A block's successors are prefetched this many blocks before it is solved.
 const PREFETCH_DISTANCE: usize = 4;
 /// Most progress of a stone that has not reached its goal.
-const MAX_PROGRESS: usize = 7;
+const MAX_STONE_PROGRESS: usize = 7;
 const GOAL: u8 = 24;
 
 pub(super) fn max_layer(class: Class) -> usize {
-    MAX_PROGRESS * class.stones()
+    MAX_STONE_PROGRESS * class.stones()
 }
 
 pub(super) trait BlockStore: Sync {
@@ -401,7 +401,7 @@ fn without_stone(squares: &Squares, stone: usize) -> Squares {
 }
 
 fn progress_buckets(stones: usize) -> Vec<ProgressBucket> {
-    let mut buckets = vec![ProgressBucket::new(); MAX_PROGRESS * stones + 1];
+    let mut buckets = vec![ProgressBucket::new(); MAX_STONE_PROGRESS * stones + 1];
     for squares in other_tuples(stones) {
         let of_side = &squares[..stones];
         let steps: usize = of_side

@@ -75,7 +75,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             None => {
                 let any = (self.random.next_u64() >> 32) as u32;
                 let first = SHARED && simulation.path.len() == usize::from(root.allowed.is_some());
-                let start = game.sample_allowed_moves(
+                let start = game.roll_moves(
                     &position,
                     if first { self.draws.map_draw(any) } else { any },
                     &mut self.sampled_moves,

@@ -108,7 +108,7 @@ pub(crate) fn transform_cell(cell: Cell, symmetry: usize) -> Cell {
         _ => stone,
     };
     let flipped = CELL_GROUPS.iter().find_map(|group| {
-        let number = group.index_of(cell)?;
+        let number = group.index_in_group(cell)?;
         Some(group.cell(if group.count == SQUARES {
             square(number)
         } else {

@@ -466,7 +466,7 @@ fn walks_are_six_connected_squares() {
     for walk in set.tuple_cells() {
         let squares: Vec<usize> = walk
             .iter()
-            .map(|cell| MOBILE_CELLS.index_of(*cell).unwrap())
+            .map(|cell| MOBILE_CELLS.index_in_group(*cell).unwrap())
             .collect();
         assert_eq!(squares.len(), 6);
         let mut reached = vec![squares[0]];

@@ -21,13 +21,13 @@ use engine::games::einstein::{
     evaluators::schwarz_odds::SchwarzOdds,
     learned::{
         Network,
-        network::{SIMD_WIDTHS, features::FeatureGroups},
+        network::features::FeatureGroups,
         ntuple::{NTuple, TupleSet},
     },
 };
 use engine::learned::{
     inputs::{Learnable, TupleInputs},
-    network::{FloatWeights, Layer},
+    network::{FloatWeights, Layer, simd_layers::SIMD_WIDTHS},
 };
 use std::{hint::black_box, time::Instant};
 

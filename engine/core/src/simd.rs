@@ -107,7 +107,7 @@ impl Instructions {
 
 /// Defines a function with a body per SIMD level, widest first: `name(instructions, arguments…)`
 /// calls the first whose level `instructions` include. `any` is one body for AVX-512, AVX2 and
-/// portable.
+/// portable; `Baseline` is a portable one that calls functions with `target_feature`.
 #[macro_export]
 macro_rules! multiversion {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident
@@ -138,6 +138,19 @@ macro_rules! multiversion {
     ) => {{
         let _ = $level;
         $body($($argument),*)
+    }};
+    (@forms $level:ident [$($constant:ident: $kind:ty),*] [$($argument:ident: $type:ty),*]
+        [$($result:tt)*] Baseline => $body:expr $(,)?
+    ) => {{
+        let _ = $level;
+        #[cfg_attr(target_arch = "x86_64", target_feature(enable = "sse2"))]
+        #[cfg_attr(target_arch = "aarch64", target_feature(enable = "neon"))]
+        fn compiled_version<$(const $constant: $kind),*>($($argument: $type),*) $($result)* {
+            $body($($argument),*)
+        }
+        // SAFETY: every processor of the architecture has these instructions.
+        #[allow(unused_unsafe, reason = "there may be none")]
+        unsafe { compiled_version::<$($constant),*>($($argument),*) }
     }};
     (@forms $level:ident [$($constants:tt)*] [$($argument:ident: $type:ty),*] [$($result:tt)*]
         Simd128 => $body:expr, $($rest:tt)*

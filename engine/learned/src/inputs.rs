@@ -164,9 +164,9 @@ pub trait TupleInputs: Playable {
 
 /// A game that n-tuple networks and neural networks can learn.
 pub trait Learnable: TupleInputs {
-    /// Inference of n-tuple networks, such as [`super::tuples::GenericKernels`].
+    /// Inference of n-tuple networks, such as [`super::tuples::GenericTupleKernels`].
     type Tuples: TupleKernels<Self>;
-    /// Inference of neural networks, such as [`super::tuples::GenericKernels`].
+    /// Inference of neural networks, such as [`super::network::GenericNetKernels`].
     type Network: NetworkKernels<Self>;
     /// Optional feature groups of neural networks; [`NoFeatureGroup`] without any.
     type Group: Named;
@@ -271,6 +271,12 @@ pub fn all_pairs<G: TupleInputs>(game: &G) -> Vec<Vec<Cell>> {
 
 const STACK_CELLS: usize = 512;
 
+/// Number of cells of a view.
+pub(crate) fn view_len<G: TupleInputs>(game: &G) -> usize {
+    let groups = game.cell_groups();
+    groups.last().map_or(0, |last| last.start + last.count)
+}
+
 /// Calls `read` with a position's view from the perspective of `seat`.
 #[inline]
 pub fn with_view<G: TupleInputs, R>(
@@ -279,10 +285,7 @@ pub fn with_view<G: TupleInputs, R>(
     seat: Seat,
     read: impl FnOnce(&[u8]) -> R,
 ) -> R {
-    let view_len = game
-        .cell_groups()
-        .last()
-        .map_or(0, |last| last.start + last.count);
+    let view_len = view_len(game);
     if view_len <= STACK_CELLS {
         let mut symbols = [0; STACK_CELLS];
         game.write_symbols(position, seat, &mut symbols[..view_len]);

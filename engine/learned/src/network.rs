@@ -6,6 +6,8 @@
 
 mod accumulator;
 mod kernels;
+mod simd;
+pub mod simd_layers;
 mod weights;
 
 pub use accumulator::Accumulators;
@@ -15,19 +17,19 @@ use super::{
     ModelError,
     inputs::{Learnable, check_bucket_limits, format_limits},
     named_set::NamedSet,
-    tuples::GenericKernels,
 };
 use alea_core::{
     calibration::{clamp_to_open_interval, logistic},
     evaluator::{Evaluator, one_ply_serial, score_successors_serial, value_successors_serial},
     simd::Instructions,
 };
-use std::fmt::Debug;
+use simd_layers::SimdLayers;
+use std::{fmt::Debug, sync::Arc};
 
 /// Maximal number of one-hot slots.
 pub const MAX_ACTIVE: usize = 512;
 
-/// Inference of a game's neural networks, [`GenericKernels`] or faster. Logits equal
+/// Inference of a game's neural networks, [`GenericNetKernels`] or faster. Logits equal
 /// [`Network::logit_from_scratch`].
 pub trait NetworkKernels<G: Learnable<Network = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
@@ -99,11 +101,20 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
     }
 }
 
-impl<G: Learnable<Network = Self>> NetworkKernels<G> for GenericKernels {
+/// Inference for every game, by vectors for the widths of [`simd_layers::SIMD_WIDTHS`].
+#[derive(Clone, Debug)]
+pub struct GenericNetKernels(Option<Arc<SimdLayers>>);
+
+impl<G: Learnable<Network = Self>> NetworkKernels<G> for GenericNetKernels {
     type Cache = Accumulators;
 
-    fn new(_: &NetworkWeights, _: NamedSet<G::Group>, _: &[u8], _: Instructions) -> Self {
-        Self
+    fn new(
+        weights: &NetworkWeights,
+        _: NamedSet<G::Group>,
+        _: &[u8],
+        instructions: Instructions,
+    ) -> Self {
+        Self(SimdLayers::new(weights, instructions).map(Arc::new))
     }
 
     fn refresh(network: &Network<G>, game: &G, position: &G::Position, cache: &mut Accumulators) {
@@ -122,7 +133,14 @@ impl<G: Learnable<Network = Self>> NetworkKernels<G> for GenericKernels {
 
     #[inline]
     fn logit(network: &Network<G>, game: &G, position: &G::Position, cache: &Accumulators) -> i32 {
-        network.logit_from_sums(game, position, cache.perspective(game.to_move(position)))
+        let sums = cache.perspective(game.to_move(position));
+        match &network.kernels.0 {
+            Some(layers) => {
+                let bucket = bucket(&network.bucket_limits, game.remaining_length(position));
+                layers.logit_of_sums(bucket, sums, &network.weights.bias)
+            }
+            None => network.logit_from_sums(game, position, sums),
+        }
     }
 }
 

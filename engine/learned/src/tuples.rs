@@ -5,9 +5,12 @@
 //! phase of the remaining game. Sums are integers: all kernels and incremental updates give the
 //! same bits.
 
+mod incremental;
 mod quantized;
 mod set;
 
+pub use incremental::TupleRows;
+pub(crate) use incremental::for_each_change;
 pub use quantized::QuantizedWeights;
 pub use set::{CUSTOM_NAME, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleSet, tuple_text};
 
@@ -22,7 +25,7 @@ use alea_core::{
 };
 use std::fmt::Debug;
 
-/// Inference of a game's n-tuple networks, [`GenericKernels`] or faster, with equal rows and exact
+/// Inference of a game's n-tuple networks, [`GenericTupleKernels`] or faster, with equal rows and exact
 /// sums.
 pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
@@ -52,6 +55,19 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     #[inline]
     fn sum(network: &TupleNetwork<G>, position: &G::Position) -> i32 {
         sum_by_rows(network, position)
+    }
+
+    /// [`Evaluator::refresh`].
+    fn refresh(_: &TupleNetwork<G>, _: &G::Position, _: &mut Self::Cache) {}
+
+    /// [`Evaluator::update`].
+    fn update(_: &TupleNetwork<G>, _: &Self::Cache, _: &G::Position, _: &mut Self::Cache) {}
+
+    /// [`Self::sum`]; `cache` is of `position`.
+    #[inline]
+    fn cached_sum(network: &TupleNetwork<G>, position: &G::Position, cache: &Self::Cache) -> i32 {
+        let _ = cache;
+        Self::sum(network, position)
     }
 
     /// [`Evaluator::one_ply`].
@@ -88,15 +104,45 @@ pub fn sum_by_rows<G: Learnable>(network: &TupleNetwork<G>, position: &G::Positi
     })
 }
 
-/// Inference for any game.
+/// Inference for any game, from scratch.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct GenericKernels;
+pub struct GenericTupleKernels;
 
-impl<G: Learnable<Tuples = Self>> TupleKernels<G> for GenericKernels {
+impl<G: Learnable<Tuples = Self>> TupleKernels<G> for GenericTupleKernels {
     type Cache = ();
 
     fn new(_: &[Vec<Cell>], _: &[u32]) -> Self {
         Self
+    }
+}
+
+/// Inference by updates from move to move, faster where symbols cost little.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IncrementalTupleKernels;
+
+impl<G: Learnable<Tuples = Self>> TupleKernels<G> for IncrementalTupleKernels {
+    type Cache = TupleRows;
+
+    fn new(_: &[Vec<Cell>], _: &[u32]) -> Self {
+        Self
+    }
+
+    fn refresh(network: &TupleNetwork<G>, position: &G::Position, cache: &mut TupleRows) {
+        cache.refresh(network, position);
+    }
+
+    fn update(
+        network: &TupleNetwork<G>,
+        parent: &TupleRows,
+        after: &G::Position,
+        child: &mut TupleRows,
+    ) {
+        child.update(network, parent, after);
+    }
+
+    #[inline]
+    fn cached_sum(network: &TupleNetwork<G>, position: &G::Position, cache: &TupleRows) -> i32 {
+        cache.sum(network, position)
     }
 }
 
@@ -219,10 +265,26 @@ impl<G: Learnable> Evaluator<G> for TupleNetwork<G> {
         }
     }
 
+    fn refresh(&self, _: &G, position: &G::Position, cache: &mut Self::Cache) {
+        G::Tuples::refresh(self, position, cache);
+    }
+
+    fn update(
+        &self,
+        _: &G,
+        parent: &Self::Cache,
+        _: &G::Position,
+        _: G::Move,
+        after: &G::Position,
+        child: &mut Self::Cache,
+    ) {
+        G::Tuples::update(self, parent, after, child);
+    }
+
     #[inline]
-    fn value(&self, _: &G, position: &G::Position, _: &Self::Cache) -> f32 {
-        self.quantized
-            .win_probability(G::Tuples::sum(self, position))
+    fn value(&self, _: &G, position: &G::Position, cache: &Self::Cache) -> f32 {
+        let sum = G::Tuples::cached_sum(self, position, cache);
+        self.quantized.win_probability(sum)
     }
 
     fn raw_score(&self, _: &G, position: &G::Position) -> Option<f32> {

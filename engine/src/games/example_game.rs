@@ -15,7 +15,8 @@ use crate::core::{
 use crate::learned::{
     inputs::{CellGroup, Learnable, NoFeatureGroup, TupleInputs},
     model_file,
-    tuples::GenericKernels,
+    network::GenericNetKernels,
+    tuples::IncrementalTupleKernels,
 };
 use crate::play::{
     chance_sources::OutcomeListSampler,
@@ -163,7 +164,7 @@ impl TupleInputs for Columns {
 }
 
 impl Learnable for Columns {
-    type Tuples = GenericKernels;
-    type Network = GenericKernels;
+    type Tuples = IncrementalTupleKernels;
+    type Network = GenericNetKernels;
     type Group = NoFeatureGroup;
 }

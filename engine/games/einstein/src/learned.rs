@@ -1,8 +1,6 @@
 //! EinStein for learned evaluators: classic rules and a fair die on the standard board; files name
 //! it `einstein-5x5`.
 
-#[cfg(target_arch = "x86_64")]
-mod horizontal_sums;
 pub mod model_types;
 mod move_logits;
 pub mod network;

@@ -11,7 +11,8 @@ use alea_core::game::Seat;
 use alea_learned::{
     inputs::{Cell, CellGroup, Learnable, NamedTuples, NoFeatureGroup, TupleInputs},
     named_set::NamedSet,
-    tuples::GenericKernels,
+    network::GenericNetKernels,
+    tuples::IncrementalTupleKernels,
 };
 use alea_play::playable::Rules;
 use std::{
@@ -80,9 +81,9 @@ static TUPLE_SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
 }];
 
 impl Learnable for Havannah {
-    type Tuples = GenericKernels;
+    type Tuples = IncrementalTupleKernels;
 
-    type Network = GenericKernels;
+    type Network = GenericNetKernels;
 
     type Group = NoFeatureGroup;
 

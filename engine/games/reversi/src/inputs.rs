@@ -8,7 +8,8 @@ use super::{
 use alea_core::game::Seat;
 use alea_learned::{
     inputs::{Cell, CellGroup, Learnable, NamedTuples, NoFeatureGroup, TupleInputs},
-    tuples::GenericKernels,
+    network::GenericNetKernels,
+    tuples::IncrementalTupleKernels,
 };
 use std::{collections::BTreeSet, ops::RangeInclusive};
 
@@ -74,10 +75,18 @@ static TUPLE_SETS: [NamedTuples<Reversi>; 2] = [
     },
 ];
 
-impl Learnable for Reversi {
-    type Tuples = GenericKernels;
+/// The lowest eight bits as bytes of 0 or 1.
+#[inline]
+fn bits_as_bytes(bits: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let spread = (bits & 0xFF) * ONES & 0x8040_2010_0804_0201;
+    (spread + 0x7F * ONES) >> 7 & ONES
+}
 
-    type Network = GenericKernels;
+impl Learnable for Reversi {
+    type Tuples = IncrementalTupleKernels;
+
+    type Network = GenericNetKernels;
 
     type Group = NoFeatureGroup;
 }
@@ -91,10 +100,8 @@ impl TupleInputs for Reversi {
     fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
         let (own, enemy) = (position.discs(seat), position.discs(1 - seat));
         for (row, symbols) in symbols.chunks_exact_mut(self.size()).enumerate() {
-            let [own, enemy] = [own, enemy].map(|discs| discs >> (COLUMNS * row));
-            for (column, symbol) in symbols.iter_mut().enumerate() {
-                *symbol = (own >> column & 1 | (enemy >> column & 1) << 1) as u8;
-            }
+            let [own, enemy] = [own, enemy].map(|discs| bits_as_bytes(discs >> (COLUMNS * row)));
+            symbols.copy_from_slice(&(own | enemy << 1).to_le_bytes()[..self.size()]);
         }
     }
 

@@ -10,7 +10,8 @@ use super::{
 use alea_core::game::{MAX_SEATS, Seat};
 use alea_learned::{
     inputs::{CellGroup, Learnable, NamedTuples, NoFeatureGroup, TupleInputs, all_pairs},
-    tuples::GenericKernels,
+    network::GenericNetKernels,
+    tuples::GenericTupleKernels,
 };
 use alea_play::playable::Rules;
 use std::{ops::RangeInclusive, sync::Arc};
@@ -225,9 +226,9 @@ static TUPLE_SETS: [NamedTuples<ReversiXt>; 2] = [
 ];
 
 impl Learnable for ReversiXt {
-    type Tuples = GenericKernels;
+    type Tuples = GenericTupleKernels;
 
-    type Network = GenericKernels;
+    type Network = GenericNetKernels;
 
     type Group = NoFeatureGroup;
 

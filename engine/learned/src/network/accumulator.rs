@@ -2,7 +2,7 @@
 //! integers: an update equals a refresh.
 
 use super::{Network, kernels};
-use crate::inputs::Learnable;
+use crate::{inputs::Learnable, tuples::for_each_change};
 use alea_core::game::Seat;
 
 /// First-layer sums (without biases) and active rows per perspective. Reuse does not allocate.
@@ -86,12 +86,11 @@ impl Accumulators {
         {
             added.clear();
             removed.clear();
-            for (&new, &old) in rows.iter().zip(&parent.rows[seat * active..]) {
-                if new != old {
-                    added.push(new);
-                    removed.push(old);
-                }
-            }
+            let old = &parent.rows[seat * active..][..active];
+            for_each_change(rows, old, |slot| {
+                added.push(rows[slot]);
+                removed.push(old[slot]);
+            });
             // Each change costs two rows, so many cost more than a refresh.
             if 2 * added.len() > active {
                 kernels::sum_rows(instructions, matrix, rows, sums);

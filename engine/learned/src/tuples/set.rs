@@ -5,7 +5,8 @@ use super::TupleKernels;
 use crate::{
     ModelError,
     inputs::{
-        Cell, Learnable, check_bucket_limits, format_cell, format_limits, parse_cell, with_view,
+        Cell, Learnable, check_bucket_limits, format_cell, format_limits, parse_cell, view_len,
+        with_view,
     },
     network::bucket,
 };
@@ -38,6 +39,8 @@ pub struct TupleSet<G: Learnable> {
     bases: Vec<u32>,
     cell_indices: Vec<u16>,
     runs: Vec<EqualStrideRun>,
+    /// By cell: tuples that have it, with the rows between successive symbols.
+    by_cell: Vec<Vec<(u16, u32)>>,
     rows: usize,
     /// Upper limits of the remaining game of all phases but the last.
     phases: Vec<u8>,
@@ -129,6 +132,7 @@ impl<G: Learnable> TupleSet<G> {
             name,
             kernels: G::Tuples::new(&tuples, &bases),
             bases,
+            by_cell: tuples_by_cell(game, &tuples),
             cell_indices,
             runs,
             rows: rows as usize,
@@ -211,6 +215,17 @@ impl<G: Learnable> TupleSet<G> {
             .min(self.offsets.len() - 1)]
     }
 
+    /// Number of cells of a view.
+    pub(super) fn view_len(&self) -> usize {
+        self.by_cell.len()
+    }
+
+    /// Tuples that have a cell, with the rows between its successive symbols.
+    #[inline]
+    pub(super) fn tuples_with(&self, cell: usize) -> &[(u16, u32)] {
+        &self.by_cell[cell]
+    }
+
     pub(crate) fn rows_per_phase(&self) -> usize {
         self.rows
     }
@@ -250,10 +265,15 @@ impl<G: Learnable> TupleSet<G> {
     /// Writes each tuple's row, from the symbols of all cells.
     #[inline]
     pub fn rows_from_view(&self, position: &G::Position, view: &[u8], out: &mut [u32]) {
+        self.first_phase_rows(view, out);
         let offset = self.phase_offset(position);
-        for (row, base) in out.iter_mut().zip(&self.bases) {
-            *row = base + offset;
-        }
+        out.iter_mut().for_each(|row| *row += offset);
+    }
+
+    /// [`Self::rows_from_view`] in the tables of the first phase.
+    #[inline]
+    pub(super) fn first_phase_rows(&self, view: &[u8], out: &mut [u32]) {
+        out.copy_from_slice(&self.bases);
         let (mut cell_indices, mut out) = (&self.cell_indices[..], out);
         for EqualStrideRun { tuples, strides } in &self.runs {
             let (tuple_cells, rest) = cell_indices.split_at(strides.len() * tuples);
@@ -313,6 +333,18 @@ impl<G: Learnable> TupleSet<G> {
             .map(|tuple| tuple_text(&self.game, tuple))
             .collect()
     }
+}
+
+fn tuples_by_cell<G: Learnable>(game: &G, tuples: &[Vec<Cell>]) -> Vec<Vec<(u16, u32)>> {
+    let mut by_cell = vec![Vec::new(); view_len(game)];
+    for (tuple, cells) in (0..).zip(tuples) {
+        let mut stride = 1;
+        for cell in cells {
+            by_cell[cell.index()].push((tuple, stride));
+            stride *= cell.alphabet_size() as u32;
+        }
+    }
+    by_cell
 }
 
 /// Names of a tuple's cells, separated by blanks.

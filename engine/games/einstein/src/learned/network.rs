@@ -2,64 +2,27 @@
 //! batch, with the integer results of the generic forward pass of [`alea_learned::network`].
 
 pub mod features;
-#[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "wasm32", target_feature = "simd128")
-))]
-mod simd;
-mod simd_dispatch;
 mod successors;
 
 use alea_core::arrays::map_array;
 pub use successors::Successors;
 
-use self::{
-    features::{
-        FeatureGroup, FeatureGroups, MAX_CROSS_FEATURES, TurnClasses, active_cross_features,
-        active_fused_rows, cross_groups, feature_slots, fused_table, num_side_features,
-    },
-    simd_dispatch::{CacheLine, I16Line, Layers, Tables},
+use self::features::{
+    FeatureGroup, FeatureGroups, MAX_CROSS_FEATURES, TurnClasses, active_cross_features,
+    active_fused_rows, cross_groups, feature_slots, fused_table, num_side_features,
 };
 use super::move_logits::{LOST_LOGIT, Logits, NonGoalMoves, SideMove, SideMoves};
 use crate::{MAX_STONES, Move, Position, Standard, position::Side};
 use alea_core::simd::Instructions;
-use alea_learned::network::{self, NetworkKernels, NetworkWeights, win_probability};
+use alea_learned::network::{
+    self, NetworkKernels, NetworkWeights,
+    simd_layers::{I16Line, SimdLayers, ZERO_ACCUMULATOR, to_cache_lines},
+    win_probability,
+};
 use std::sync::Arc;
 
 /// A neural network for EinStein.
 pub type Network = network::Network<Standard>;
-
-/// Neurons of the first and of the second layer for which SIMD kernels exist.
-pub const SIMD_WIDTHS: [[usize; 2]; 8] = [
-    [64, 16],
-    [64, 32],
-    [128, 16],
-    [128, 32],
-    [256, 16],
-    [256, 32],
-    [512, 16],
-    [512, 32],
-];
-
-macro_rules! with_widths {
-    ($fast:expr, $first:ident, $second:ident => $body:expr) => {
-        match $fast.shape {
-            [64, 16] => with_widths!(@ 64, 16, $first, $second, $body),
-            [64, 32] => with_widths!(@ 64, 32, $first, $second, $body),
-            [128, 16] => with_widths!(@ 128, 16, $first, $second, $body),
-            [128, 32] => with_widths!(@ 128, 32, $first, $second, $body),
-            [256, 16] => with_widths!(@ 256, 16, $first, $second, $body),
-            [256, 32] => with_widths!(@ 256, 32, $first, $second, $body),
-            [512, 16] => with_widths!(@ 512, 16, $first, $second, $body),
-            _ => with_widths!(@ 512, 32, $first, $second, $body),
-        }
-    };
-    (@ $one:literal, $two:literal, $first:ident, $second:ident, $body:expr) => {{
-        const $first: usize = $one;
-        const $second: usize = $two;
-        $body
-    }};
-}
 
 /// SIMD kernels of a network; `None` for the generic forward pass.
 #[derive(Clone, Debug)]
@@ -67,14 +30,21 @@ pub struct EinSteinNetKernels(Option<Arc<SimdNetwork>>);
 
 #[derive(Debug)]
 struct SimdNetwork {
-    shape: [usize; 2],
     tables: Tables,
-    layers: Vec<Layers>,
+    layers: SimdLayers,
     /// Bucket by number of both sides' living stones; padded, so that a mask bounds indices.
     buckets: [u8; (2 * MAX_STONES + 1).next_power_of_two()],
     classes: &'static TurnClasses,
     both: Option<CrossFeatureTable>,
     instructions: Instructions,
+}
+
+/// First-layer weights of the mover (with the bias) and of the other side, `[FUSED_TABLE_ROWS ×
+/// width]`: a row is the sum of those of features that are always active together.
+#[derive(Clone, Debug)]
+struct Tables {
+    mover: Vec<I16Line>,
+    other: Vec<I16Line>,
 }
 
 #[derive(Debug)]
@@ -84,23 +54,19 @@ struct CrossFeatureTable {
     table: Vec<I16Line>,
 }
 
-const MAX_CACHE_LINES: usize = 512 / 32;
-
-static ZERO_ACCUMULATOR: [I16Line; MAX_CACHE_LINES] = [CacheLine([0; 32]); MAX_CACHE_LINES];
-
 impl CrossFeatureTable {
     /// `out` = `sums` + rows of active cross-side features.
     #[inline]
     fn add_accumulators(
         &self,
-        instructions: Instructions,
+        layers: &SimdLayers,
         (mover, other): (Side, Side),
         sums: [&[I16Line]; 2],
         out: &mut [I16Line],
     ) {
         let mut rows = [0; MAX_CROSS_FEATURES];
         let rows = active_cross_features(self.groups, self.turn_classes, mover, other, &mut rows);
-        simd_dispatch::add_accumulators(instructions, sums, &self.table, rows, out);
+        layers.add_rows(sums, &self.table, rows, out);
     }
 }
 
@@ -112,34 +78,30 @@ impl SimdNetwork {
         bounds: &[u8],
         instructions: Instructions,
     ) -> Option<Self> {
-        let shape = <[usize; 2]>::try_from(weights.widths()).ok()?;
-        if !SIMD_WIDTHS.contains(&shape)
-            || instructions == Instructions::PORTABLE
-            || !weights.fits_i16_accumulator(&feature_slots(groups))
-        {
+        let layers = SimdLayers::new(weights, instructions)?;
+        if !weights.fits_i16_accumulator(&feature_slots(groups)) {
             return None;
         }
-        let [first, _] = shape;
+        let first = weights.bias.len();
         let rows = num_side_features(groups) * first;
         let classes =
             TurnClasses::for_classic_rules(groups.contains(FeatureGroup::RaceDistribution));
         let (mover, other) = weights.rows.split_at(rows);
         let table = |rows: &[i16], bias: Option<&[i16]>| {
-            simd_dispatch::to_cache_lines(&fused_table(groups, classes, first, rows, bias))
+            to_cache_lines(&fused_table(groups, classes, first, rows, bias))
         };
         let both = cross_groups(groups).next().map(|_| CrossFeatureTable {
             groups,
             turn_classes: TurnClasses::for_classic_rules(false),
-            table: simd_dispatch::to_cache_lines(&weights.rows[2 * rows..]),
+            table: to_cache_lines(&weights.rows[2 * rows..]),
         });
         let tables = Tables {
             mover: table(mover, Some(&weights.bias)),
             other: table(other, None),
         };
         Some(Self {
-            shape,
             tables,
-            layers: Layers::for_buckets(weights, instructions),
+            layers,
             buckets: std::array::from_fn(|stones| network::bucket(bounds, stones) as u8),
             classes,
             both,
@@ -150,28 +112,23 @@ impl SimdNetwork {
     fn logit(&self, position: &Position) -> i32 {
         let (mover, other) = (position.mover(), position.other());
         let rows = map_array([mover, other], |side| active_fused_rows(self.classes, side));
-        let layers = match &self.layers[..] {
-            [only] => only,
-            all => {
-                let stones = position.num_stones() as usize % self.buckets.len();
-                &all[usize::from(self.buckets[stones])]
-            }
-        };
-        let set = self.instructions;
+        let stones = position.num_stones() as usize % self.buckets.len();
+        let bucket = usize::from(self.buckets[stones]);
         let Some(both) = &self.both else {
-            return with_widths!(self, FIRST, SECOND => simd_dispatch::logit::<FIRST, SECOND>(set, &self.tables, layers, &rows));
+            let tables = [&self.tables.mover[..], &self.tables.other[..]];
+            return self.layers.logit(bucket, tables, [&rows[0], &rows[1]]);
         };
+        let lines = self.layers.lines();
         let [mut own, mut others, mut all] = [ZERO_ACCUMULATOR; 3];
-        with_widths!(self, FIRST, SECOND => {
-            let lines = FIRST / 32;
-            simd_dispatch::sum_rows::<FIRST>(set, &self.tables.mover, &rows[0], &mut own);
-            simd_dispatch::sum_rows::<FIRST>(set, &self.tables.other, &rows[1], &mut others);
-            let sums = [&own[..lines], &others[..lines]];
-            both.add_accumulators(set, (mover, other), sums, &mut all[..lines]);
-            let mut logits = Logits::default();
-            simd_dispatch::logits::<FIRST, SECOND>(set, layers, &all, &ZERO_ACCUMULATOR, &[[0, 0]], &mut logits);
-            logits[0]
-        })
+        self.layers.sum_rows(&self.tables.mover, &rows[0], &mut own);
+        self.layers
+            .sum_rows(&self.tables.other, &rows[1], &mut others);
+        let sums = [&own[..lines], &others[..lines]];
+        both.add_accumulators(&self.layers, (mover, other), sums, &mut all[..lines]);
+        let mut logits = [0; 4];
+        self.layers
+            .logits(bucket, &all, &ZERO_ACCUMULATOR, &[[0, 0]], &mut logits);
+        logits[0]
     }
 }
 
@@ -207,9 +164,7 @@ impl NetworkKernels<Standard> for EinSteinNetKernels {
         cache: &mut Successors,
     ) -> f32 {
         match &network.kernels().0 {
-            Some(fast) => {
-                with_widths!(fast, FIRST, SECOND => fast.value_successors::<FIRST, SECOND>(game, position, cache))
-            }
+            Some(fast) => fast.value_successors(game, position, cache),
             None => {
                 let mut steps = SideMoves::default();
                 steps.rebuild(game, position.mover());
@@ -254,7 +209,7 @@ fn score_moves(
 ) {
     match &network.kernels().0 {
         Some(fast) => {
-            with_widths!(fast, FIRST, SECOND => fast.score_successors::<FIRST, SECOND, { FIRST / 32 }>(position, moves, count, scores));
+            fast.score_successors(position, moves, count, scores);
         }
         None => {
             let listed = NonGoalMoves::new(position, moves, scores);

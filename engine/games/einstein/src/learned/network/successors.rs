@@ -2,9 +2,8 @@
 //! one of the enemy, complete or less the captured stone.
 
 use super::{
-    SimdNetwork, ZERO_ACCUMULATOR,
+    SimdNetwork,
     features::{NUM_FUSED, TURNS_SLOT, active_fused_rows, turns_row},
-    simd_dispatch::{self, AccumulatorIndices, CacheLine, I16Line},
 };
 use crate::{
     GONE, MAX_STONES, Move, Position, Standard,
@@ -12,7 +11,14 @@ use crate::{
     learned::move_logits::{LOST_LOGIT, Logits, MAX_STEPS, NonGoalMoves, SideMove, SideMoves},
     position::Side,
 };
-use alea_core::arrays::{build_array, map_array};
+use alea_core::{
+    arrays::{build_array, map_array},
+    simd::multiversion,
+};
+use alea_learned::network::{
+    simd_layers::{AccumulatorIndices, CacheLine, I16Line, ZERO_ACCUMULATOR},
+    win_probability,
+};
 
 /// A side's moves and its accumulators after them; allocates once.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +39,7 @@ impl SimdNetwork {
     }
 
     #[inline]
-    pub(super) fn value_successors<const FIRST: usize, const SECOND: usize>(
+    pub(super) fn value_successors(
         &self,
         game: &Standard,
         position: &Position,
@@ -41,20 +47,37 @@ impl SimdNetwork {
     ) -> f32 {
         let mover = position.mover();
         if !own.steps.is_for(mover) {
-            self.rebuild::<FIRST>(game, mover, own);
+            self.rebuild(game, mover, own);
         }
         let steps = own.steps.as_slice();
-        let (enemies, others) = own.sums.split_at_mut(NUM_ENEMY_ACCUMULATORS * (FIRST / 32));
-        let (others, mover_sums) = others.split_at_mut(MAX_STEPS * (FIRST / 32));
+        let lines = self.layers.lines();
+        let (enemies, others) = own.sums.split_at_mut(NUM_ENEMY_ACCUMULATORS * lines);
+        let (others, mover_sums) = others.split_at_mut(MAX_STEPS * lines);
         let targets = own.steps.destination_set();
-        let mut logits = self.successor_logits::<FIRST, SECOND>(
-            position, steps, targets, enemies, others, mover_sums,
-        );
-        simd_dispatch::one_ply(self.instructions, &own.steps, &mut logits)
+        let mut logits =
+            self.successor_logits(position, steps, targets, enemies, others, mover_sums);
+        one_ply(self.instructions, &own.steps, &mut logits)
     }
 
     #[inline]
-    pub(super) fn score_successors<const FIRST: usize, const SECOND: usize, const LINES: usize>(
+    pub(super) fn score_successors(
+        &self,
+        position: &Position,
+        moves: &[Move],
+        count: impl Fn(i32) -> f32,
+        scores: &mut [f32],
+    ) {
+        match self.layers.lines() {
+            2 => self.score_by_lines::<2>(position, moves, count, scores),
+            4 => self.score_by_lines::<4>(position, moves, count, scores),
+            8 => self.score_by_lines::<8>(position, moves, count, scores),
+            _ => self.score_by_lines::<16>(position, moves, count, scores),
+        }
+    }
+
+    /// [`Self::score_successors`] with buffers of `LINES` cache lines an accumulator.
+    #[inline]
+    fn score_by_lines<const LINES: usize>(
         &self,
         position: &Position,
         moves: &[Move],
@@ -66,31 +89,18 @@ impl SimdNetwork {
         let steps = listed.as_slice();
         let mut others = [[CacheLine([0; 32]); LINES]; MAX_STEPS];
         for (step, out) in steps.iter().zip(&mut others) {
-            simd_dispatch::sum_rows::<FIRST>(
-                self.instructions,
-                &self.tables.other,
-                &self.active_rows(step.apply_to(mover)),
-                out,
-            );
+            let rows = self.active_rows(step.apply_to(mover));
+            self.layers.sum_rows(&self.tables.other, &rows, out);
         }
         let mut enemies = [[CacheLine([0; 32]); LINES]; NUM_ENEMY_ACCUMULATORS];
         let (enemies, others) = (enemies.as_flattened_mut(), others.as_flattened());
         let targets = listed.destination_set();
         let logits = match self.both {
-            None => self.successor_logits::<FIRST, SECOND>(
-                position,
-                steps,
-                targets,
-                enemies,
-                others,
-                &mut [],
-            ),
+            None => self.successor_logits(position, steps, targets, enemies, others, &mut []),
             Some(_) => {
                 let mover_sums = &mut [[CacheLine([0; 32]); LINES]; MAX_STEPS];
                 let mover_sums = mover_sums.as_flattened_mut();
-                self.successor_logits::<FIRST, SECOND>(
-                    position, steps, targets, enemies, others, mover_sums,
-                )
+                self.successor_logits(position, steps, targets, enemies, others, mover_sums)
             }
         };
         listed.score(&logits, count, scores);
@@ -99,7 +109,7 @@ impl SimdNetwork {
     /// The enemy's logit after each move. `others`: the mover's accumulators after the moves;
     /// `enemies` and `mover_sums`: buffers.
     #[inline]
-    fn successor_logits<const FIRST: usize, const SECOND: usize>(
+    fn successor_logits(
         &self,
         position: &Position,
         steps: &[SideMove],
@@ -110,8 +120,7 @@ impl SimdNetwork {
     ) -> Logits {
         let enemy = position.other();
         let mut pairs = [[0; 2]; MAX_STEPS];
-        let captured =
-            self.assign_accumulators::<FIRST>(enemy, steps, targets, enemies, &mut pairs);
+        let captured = self.assign_accumulators(enemy, steps, targets, enemies, &mut pairs);
         let pairs = &pairs[..steps.len()];
         let mut logits = Logits::default();
         let stones = position.num_stones() as usize % self.buckets.len();
@@ -122,7 +131,7 @@ impl SimdNetwork {
         let (movers, others, summed) = match &self.both {
             None => (&*enemies, others, pairs),
             Some(both) => {
-                let lines = FIRST / 32;
+                let lines = self.layers.lines();
                 let outs = mover_sums.chunks_exact_mut(lines);
                 for ((step, pair), out) in steps.iter().zip(pairs).zip(outs) {
                     let sums =
@@ -133,7 +142,7 @@ impl SimdNetwork {
                         enemy.without_stone_on(step.square),
                         step.apply_to(position.mover()),
                     );
-                    both.add_accumulators(self.instructions, sides, sums, out);
+                    both.add_accumulators(&self.layers, sides, sums, out);
                 }
                 (
                     &*mover_sums,
@@ -143,9 +152,8 @@ impl SimdNetwork {
             }
         };
         let compute = |bucket: u8, logits: &mut Logits| {
-            let layers = &self.layers[usize::from(bucket)];
-            let set = self.instructions;
-            simd_dispatch::logits::<FIRST, SECOND>(set, layers, movers, others, summed, logits);
+            let bucket = usize::from(bucket);
+            self.layers.logits(bucket, movers, others, summed, logits);
         };
         compute(all, &mut logits);
         if fewer != all {
@@ -176,7 +184,7 @@ impl SimdNetwork {
 
     /// Gives each move its accumulator of the enemy; returns whether any captures.
     #[inline]
-    fn assign_accumulators<const FIRST: usize>(
+    fn assign_accumulators(
         &self,
         enemy: Side,
         steps: &[SideMove],
@@ -184,14 +192,11 @@ impl SimdNetwork {
         enemies: &mut [I16Line],
         pairs: &mut [AccumulatorIndices; MAX_STEPS],
     ) -> bool {
-        let lines = FIRST / 32;
+        let lines = self.layers.lines();
         *pairs = const { capture_free_pairs() };
-        simd_dispatch::sum_rows::<FIRST>(
-            self.instructions,
-            &self.tables.mover,
-            &self.active_rows(enemy),
-            &mut enemies[..lines],
-        );
+        let rows = self.active_rows(enemy);
+        self.layers
+            .sum_rows(&self.tables.mover, &rows, &mut enemies[..lines]);
         // No step goes to 31, the square of gone stones.
         let mut captured = (0..MAX_STONES).fold(0u8, |set, stone| {
             set | ((targets >> enemy.square(stone) & 1) as u8) << stone
@@ -208,18 +213,14 @@ impl SimdNetwork {
                 pair[0] = pair[0] & !is_captured | (victim as u8 + 1) & is_captured;
             }
             let out = &mut enemies[(victim + 1) * lines..][..lines];
-            simd_dispatch::sum_rows::<FIRST>(
-                self.instructions,
-                &self.tables.mover,
-                &self.active_rows(enemy.with_stone_on(victim, GONE)),
-                out,
-            );
+            let rows = self.active_rows(enemy.with_stone_on(victim, GONE));
+            self.layers.sum_rows(&self.tables.mover, &rows, out);
         }
         captures
     }
 
-    fn rebuild<const FIRST: usize>(&self, game: &Standard, side: Side, own: &mut Successors) {
-        let lines = FIRST / 32;
+    fn rebuild(&self, game: &Standard, side: Side, own: &mut Successors) {
+        let lines = self.layers.lines();
         own.steps.rebuild(game, side);
         let positions = if self.both.is_some() { MAX_STEPS } else { 0 };
         let all = (NUM_ENEMY_ACCUMULATORS + MAX_STEPS + positions) * lines;
@@ -227,8 +228,8 @@ impl SimdNetwork {
         // The enemy's buffer holds the side's accumulator before its moves.
         let (before, sums) = own.sums.split_at_mut(NUM_ENEMY_ACCUMULATORS * lines);
         let rows = self.active_rows(side);
-        let (instructions, table) = (self.instructions, &self.tables.other);
-        simd_dispatch::sum_rows::<FIRST>(instructions, table, &rows, before);
+        let table = &self.tables.other;
+        self.layers.sum_rows(table, &rows, before);
         let (occupied, distances) = (side.occupied_squares(), distance_index(side));
         for (step, out) in own
             .steps
@@ -247,24 +248,27 @@ impl SimdNetwork {
                     self.classes,
                     distances - distance_index_term(stone, from) + distance_index_term(stone, to),
                 );
-                simd_dispatch::change_rows::<FIRST>(
-                    instructions,
-                    table,
-                    before,
-                    &[rows[stone], rows[TURNS_SLOT]],
-                    &[moved, turns],
-                    out,
-                );
+                let gone = [rows[stone], rows[TURNS_SLOT]];
+                self.layers
+                    .change_rows(table, before, &gone, &[moved, turns], out);
             } else {
-                simd_dispatch::sum_rows::<FIRST>(
-                    instructions,
-                    table,
-                    &self.active_rows(step.apply_to(side)),
-                    out,
-                );
+                let rows = self.active_rows(step.apply_to(side));
+                self.layers.sum_rows(table, &rows, out);
             }
         }
     }
+}
+
+multiversion! {
+    fn one_ply(steps: &SideMoves, logits: &mut Logits) -> f32 {
+        Avx2 => one_ply_by_logits,
+        Portable => one_ply_by_logits,
+    }
+}
+
+#[inline(always)]
+fn one_ply_by_logits(steps: &SideMoves, logits: &mut Logits) -> f32 {
+    steps.one_ply(logits, win_probability)
 }
 
 const fn capture_free_pairs() -> [AccumulatorIndices; MAX_STEPS] {

@@ -2,7 +2,8 @@
 
 use super::super::tuple_blocks::{LANES, LookupStep, SimdLayout};
 use super::avx2_symbols::SymbolVectors;
-use crate::{Position, learned::horizontal_sums};
+use crate::Position;
+use alea_learned::horizontal_sums;
 use std::arch::x86_64::*;
 
 #[inline]

@@ -10,10 +10,8 @@ use super::{
     avx512::{combine_four_cells, load, nonzero_lanes, to_numbers},
     avx512_symbols::SymbolVectors,
 };
-use crate::learned::{
-    horizontal_sums,
-    move_logits::{Logits, MAX_STEPS, SideMove},
-};
+use crate::learned::move_logits::{Logits, MAX_STEPS, SideMove};
+use alea_learned::horizontal_sums;
 use std::{arch::x86_64::*, mem::MaybeUninit};
 
 /// Blocks per group, whose changed tuples 64 bits mark.

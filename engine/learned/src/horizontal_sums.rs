@@ -1,13 +1,15 @@
-//! Horizontal sums of four vectors at once, modulo 2³².
+//! Horizontal sums of vectors of 32-bit integers, of four vectors at once, modulo 2³² (x86-64).
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;
 
-pub(super) const NUM_VECTORS: usize = 4;
+/// Vectors that are summed at once.
+pub const NUM_VECTORS: usize = 4;
 
+/// Sum of a vector's eight numbers.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn sum_of_eight(sums: __m256i) -> i32 {
+pub fn sum_of_eight(sums: __m256i) -> i32 {
     let four = _mm_add_epi32(
         _mm256_castsi256_si128(sums),
         _mm256_extracti128_si256::<1>(sums),
@@ -16,9 +18,10 @@ pub(super) fn sum_of_eight(sums: __m256i) -> i32 {
     _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b10_11_00_01>(two)))
 }
 
+/// Sum of each vector's eight numbers.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn sums_of_eights([a, b, c, d]: [__m256i; NUM_VECTORS]) -> __m128i {
+pub fn sums_of_eights([a, b, c, d]: [__m256i; NUM_VECTORS]) -> __m128i {
     let four_sums = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
     _mm_add_epi32(
         _mm256_castsi256_si128(four_sums),
@@ -26,9 +29,10 @@ pub(super) fn sums_of_eights([a, b, c, d]: [__m256i; NUM_VECTORS]) -> __m128i {
     )
 }
 
+/// Sum of each vector's sixteen numbers.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(super) fn sums_of_sixteens([a, b, c, d]: [__m512i; NUM_VECTORS]) -> __m128i {
+pub fn sums_of_sixteens([a, b, c, d]: [__m512i; NUM_VECTORS]) -> __m128i {
     let first = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
     let second = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
     let four_sums = _mm512_add_epi32(
@@ -45,9 +49,10 @@ pub(super) fn sums_of_sixteens([a, b, c, d]: [__m512i; NUM_VECTORS]) -> __m128i 
     )
 }
 
+/// Stores four sums.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn store_totals(out: &mut [i32; NUM_VECTORS], totals: __m128i) {
+pub fn store_totals(out: &mut [i32; NUM_VECTORS], totals: __m128i) {
     // SAFETY: 16 bytes are writable; unaligned store.
     unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), totals) }
 }

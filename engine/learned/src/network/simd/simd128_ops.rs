@@ -15,10 +15,10 @@ pub(super) const POSITIONS_PER_BATCH: usize = 2;
 pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 1;
 pub(super) const ACC_CHAINS: usize = 1;
 
-common_operations!("simd128");
+common_operations!(["simd128"]);
 
 compiled_for! {
-    "simd128"
+    ["simd128"]
 
     pub(super) fn zero() -> Vector {
         i32x4_splat(0)

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT};
-use crate::learned::horizontal_sums;
+use crate::horizontal_sums;
 use std::arch::x86_64::*;
 pub(super) use std::arch::x86_64::{
     _mm512_add_epi16 as add16, _mm512_add_epi32 as add32, _mm512_maddubs_epi16 as maddubs,
@@ -18,10 +18,10 @@ pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 2;
 /// Accumulators per sum; four hide a product's latency.
 pub(super) const ACC_CHAINS: usize = 4;
 
-common_operations!("avx2,avx512f,avx512bw");
+common_operations!(["avx2,avx512f,avx512bw"]);
 
 compiled_for! {
-    "avx2,avx512f,avx512bw"
+    ["avx2,avx512f,avx512bw"]
 
     pub(super) fn sum_adjacent_i16(numbers: Vector) -> Vector {
         _mm512_madd_epi16(numbers, _mm512_set1_epi16(1))

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT};
-use crate::learned::horizontal_sums;
+use crate::horizontal_sums;
 use std::arch::x86_64::*;
 pub(super) use std::arch::x86_64::{
     _mm256_add_epi16 as add16,
@@ -25,10 +25,10 @@ pub(super) const ACC_CHAINS: usize = 2;
 
 pub(super) use horizontal_sums::sum_of_eight as total;
 
-common_operations!("avx2");
+common_operations!(["avx2"]);
 
 compiled_for! {
-    "avx2"
+    ["avx2"]
 
     pub(super) fn sum_adjacent_i16(numbers: Vector) -> Vector {
         _mm256_madd_epi16(numbers, _mm256_set1_epi16(1))

@@ -1,18 +1,22 @@
-//! Network kernels for AVX2, AVX-512 (without and with VNNI) and WebAssembly. Dot products of four
+//! Network kernels, compiled for each instruction set over its operations. Dot products of four
 //! activations are added in 32 bits: by one VNNI instruction, or through 16-bit sums of two
 //! products, or of eight if the weights allow it (`Layers::i16_sums_fit`).
 #![allow(unsafe_code)]
 
+/// Functions for vectors, compiled for instructions if some are named.
 macro_rules! compiled_for {
-    ($features:literal $($function:item)*) => {
+    ([] $($function:item)*) => {
+        $(#[inline(always)] $function)*
+    };
+    ([$features:literal] $($function:item)*) => {
         $(#[inline] #[target_feature(enable = $features)] $function)*
     };
 }
 
 macro_rules! common_operations {
-    ($features:literal) => {
+    ([$($features:literal)?]) => {
         compiled_for! {
-            $features
+            [$($features)?]
 
             /// Vector `at` of `lines`, indexed by line so that the compiler moves the bounds check
             /// out of loops.
@@ -58,21 +62,23 @@ macro_rules! common_operations {
 mod avx2_ops;
 #[cfg(target_arch = "x86_64")]
 mod avx512_ops;
+#[cfg(target_arch = "aarch64")]
+mod neon_ops;
+#[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+mod plain_ops;
 #[cfg(target_arch = "wasm32")]
 mod simd128_ops;
+#[cfg(target_arch = "x86_64")]
+mod sse2_ops;
 
 use super::{
-    features::{FUSED_TABLE_ROWS, NUM_FUSED},
-    simd_dispatch::{
-        AccumulatorIndices, CacheLine, I16_SUM_INPUTS, I16Line, Layers, NUM_CHANGED_ROWS, Tables,
-    },
+    ACTIVATION_MAX, SHIFT,
+    simd_layers::{AccumulatorIndices, CacheLine, I16_SUM_INPUTS, I16Line, Layers},
 };
-use crate::learned::move_logits::Logits;
-use alea_learned::network::{ACTIVATION_MAX, SHIFT};
 
 /// A module of kernels, without closures, which would pass vectors in memory.
 macro_rules! kernels {
-    ($name:ident, $features:literal, $operations:ident, $dot:path, $i16_sums_fit:literal) => {
+    ($name:ident, [$($features:literal)?], $operations:ident, $dot:path, $i16_sums_fit:literal) => {
         pub(super) mod $name {
             use super::$operations::{self as v, VECTOR_BYTES};
             use super::*;
@@ -80,44 +86,36 @@ macro_rules! kernels {
             const MAX_VECTORS: usize = 1024 / VECTOR_BYTES;
 
             macro_rules! add_rows {
-                ($table:expr, $rows:expr, $sums:expr) => {
-                    add_rows!($table, $rows, $sums, add16)
-                };
                 ($table:expr, $rows:expr, $sums:expr, $add:ident) => {
-                    // A constant length, so that no index is checked.
-                    let table = &$table[..FUSED_TABLE_ROWS * (FIRST / 32)];
                     for row in $rows {
-                        // By a branch: masks would be computed in vectors, whose elements are
-                        // expensive to extract.
-                        assert!(usize::from(*row) < FUSED_TABLE_ROWS);
-                        let from = usize::from(*row) * (2 * FIRST / VECTOR_BYTES);
+                        let row = &$table[usize::from(*row) * (FIRST / 32)..][..FIRST / 32];
                         for at in 0..2 * FIRST / VECTOR_BYTES {
-                            $sums[at] = v::$add($sums[at], v::load(table, from + at));
+                            $sums[at] = v::$add($sums[at], v::load(row, at));
                         }
                     }
                 };
             }
 
-            #[target_feature(enable = $features)]
+            $(#[target_feature(enable = $features)])?
             pub(in super::super) fn sum_rows<const FIRST: usize>(
                 table: &[I16Line],
-                rows: &[u16; NUM_FUSED],
+                rows: &[u16],
                 out: &mut [I16Line],
             ) {
                 let out = &mut out[..FIRST / 32];
                 let mut sums = [v::zero(); MAX_VECTORS];
-                add_rows!(table, rows, sums);
+                add_rows!(table, rows, sums, add16);
                 for at in 0..2 * FIRST / VECTOR_BYTES {
                     v::store(out, at, sums[at]);
                 }
             }
 
-            #[target_feature(enable = $features)]
+            $(#[target_feature(enable = $features)])?
             pub(in super::super) fn change_rows<const FIRST: usize>(
                 table: &[I16Line],
                 before: &[I16Line],
-                gone: &[u16; NUM_CHANGED_ROWS],
-                come: &[u16; NUM_CHANGED_ROWS],
+                gone: &[u16],
+                come: &[u16],
                 out: &mut [I16Line],
             ) {
                 let (before, out) = (&before[..FIRST / 32], &mut out[..FIRST / 32]);
@@ -126,7 +124,7 @@ macro_rules! kernels {
                     sums[at] = v::load(before, at);
                 }
                 add_rows!(table, gone, sums, sub16);
-                add_rows!(table, come, sums);
+                add_rows!(table, come, sums, add16);
                 for at in 0..2 * FIRST / VECTOR_BYTES {
                     v::store(out, at, sums[at]);
                 }
@@ -135,7 +133,7 @@ macro_rules! kernels {
             /// Terms of the logit: per position a vector whose lanes [`v::total`] sums. Each sum
             /// uses `ACC_CHAINS` accumulators.
             #[inline]
-            #[target_feature(enable = $features)]
+            $(#[target_feature(enable = $features)])?
             fn forward<
                 const FIRST: usize,
                 const SECOND: usize,
@@ -194,7 +192,7 @@ macro_rules! kernels {
             }
 
             #[inline]
-            #[target_feature(enable = $features)]
+            $(#[target_feature(enable = $features)])?
             fn forward_by_i16_sums<const FIRST: usize, const SECOND: usize>(
                 layers: &Layers,
                 activations: &mut Activations<FIRST>,
@@ -231,7 +229,7 @@ macro_rules! kernels {
 
             /// Terms of the logit from second-layer sums; [`v::total`] sums the lanes.
             #[inline]
-            #[target_feature(enable = $features)]
+            $(#[target_feature(enable = $features)])?
             fn output_terms<const SECOND: usize>(
                 layers: &Layers,
                 sums: &[v::Vector; v::MAX_SECOND_LAYER_VECTORS],
@@ -253,15 +251,15 @@ macro_rules! kernels {
                 total
             }
 
-            #[target_feature(enable = $features)]
+            $(#[target_feature(enable = $features)])?
             pub(in super::super) fn logit<const FIRST: usize, const SECOND: usize>(
-                tables: &Tables,
                 layers: &Layers,
-                rows: &[[u16; NUM_FUSED]; 2],
+                tables: [&[I16Line]; 2],
+                rows: [&[u16]; 2],
             ) -> i32 {
                 let mut sums = [v::zero(); MAX_VECTORS];
-                add_rows!(tables.mover, &rows[0], sums);
-                add_rows!(tables.other, &rows[1], sums);
+                add_rows!(tables[0], rows[0], sums, add16);
+                add_rows!(tables[1], rows[1], sums, add16);
                 let mut activations = [Activations([0; FIRST])];
                 for at in 0..FIRST / VECTOR_BYTES {
                     v::store_bytes(
@@ -282,13 +280,13 @@ macro_rules! kernels {
                 layers.output_bias + v::total(sums)
             }
 
-            #[target_feature(enable = $features)]
+            $(#[target_feature(enable = $features)])?
             pub(in super::super) fn logits<const FIRST: usize, const SECOND: usize>(
                 layers: &Layers,
                 movers: &[I16Line],
                 others: &[I16Line],
                 pairs: &[AccumulatorIndices],
-                out: &mut Logits,
+                out: &mut [i32],
             ) {
                 // The next activations are stored before these are loaded, since loads wait long
                 // for recent stores.
@@ -341,7 +339,7 @@ macro_rules! kernels {
             }
 
             #[inline]
-            #[target_feature(enable = $features)]
+            $(#[target_feature(enable = $features)])?
             fn fill_activations<const FIRST: usize>(
                 movers: &[I16Line],
                 others: &[I16Line],
@@ -361,7 +359,7 @@ macro_rules! kernels {
             }
 
             #[inline]
-            #[target_feature(enable = $features)]
+            $(#[target_feature(enable = $features)])?
             fn forward_into<
                 const FIRST: usize,
                 const SECOND: usize,
@@ -387,14 +385,22 @@ const POSITIONS_PER_GROUP: usize = 4;
 #[repr(C, align(64))]
 struct Activations<const FIRST: usize>([u8; FIRST]);
 
-#[cfg(target_arch = "wasm32")]
-kernels!(simd128, "simd128", simd128_ops, simd128_ops::dot, true);
 #[cfg(target_arch = "x86_64")]
-kernels!(avx2, "avx2", avx2_ops, avx2_ops::dot, true);
+kernels!(baseline, ["sse2"], sse2_ops, sse2_ops::dot, true);
+#[cfg(target_arch = "aarch64")]
+kernels!(baseline, ["neon"], neon_ops, neon_ops::dot, true);
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+kernels!(baseline, [], plain_ops, plain_ops::dot, true);
+#[cfg(test)]
+kernels!(plain, [], plain_ops, plain_ops::dot, true);
+#[cfg(target_arch = "wasm32")]
+kernels!(simd128, ["simd128"], simd128_ops, simd128_ops::dot, true);
+#[cfg(target_arch = "x86_64")]
+kernels!(avx2, ["avx2"], avx2_ops, avx2_ops::dot, true);
 #[cfg(target_arch = "x86_64")]
 kernels!(
     avx512,
-    "avx2,avx512f,avx512bw",
+    ["avx2,avx512f,avx512bw"],
     avx512_ops,
     avx512_ops::dot,
     true
@@ -402,7 +408,7 @@ kernels!(
 #[cfg(target_arch = "x86_64")]
 kernels!(
     vnni,
-    "avx2,avx512f,avx512bw,avx512vnni",
+    ["avx2,avx512f,avx512bw,avx512vnni"],
     avx512_ops,
     std::arch::x86_64::_mm512_dpbusd_epi32,
     false

@@ -1,0 +1,514 @@
+//! A network's layers in the layout of vectors, with kernels chosen at run time. Accumulators are
+//! 16-bit first-layer sums; complete ones fit (partial ones wrap).
+
+use super::{MAX_WIDTH, NetworkWeights, simd};
+use alea_core::simd::{Instructions, SimdLevel, multiversion};
+
+/// Neurons of the first and of the second layer for which there are kernels.
+pub const SIMD_WIDTHS: [[usize; 2]; 8] = [
+    [64, 16],
+    [64, 32],
+    [128, 16],
+    [128, 32],
+    [256, 16],
+    [256, 32],
+    [512, 16],
+    [512, 32],
+];
+
+/// The group of four first-layer neurons at `index` after packing two vectors of 16-bit sums to
+/// bytes, which interleaves 128-bit lanes.
+fn packed_order(instructions: Instructions, index: usize) -> usize {
+    let fours = match instructions.level() {
+        SimdLevel::Portable => return index,
+        #[cfg(target_arch = "wasm32")]
+        SimdLevel::Simd128 => return index,
+        SimdLevel::Avx2 => 32 / 4,
+        _ => 64 / 4,
+    };
+    let (part, of_second, rest) = (index % fours / 4, index / 2 % 2, index % 2);
+    index / fours * fours + of_second * fours / 2 + 2 * part + rest
+}
+
+/// Numbers aligned so that no vector load crosses two cache lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct CacheLine<T: Copy, const COUNT: usize>(pub [T; COUNT]);
+
+/// First-layer sums or weights of 32 neurons.
+pub type I16Line = CacheLine<i16, 32>;
+
+/// Weights from four inputs to each of sixteen neurons.
+pub(super) type I8Line = CacheLine<i8, 64>;
+
+/// Sums that are all 0, of networks of any width.
+pub static ZERO_ACCUMULATOR: [I16Line; MAX_WIDTH / 32] = [CacheLine([0; 32]); MAX_WIDTH / 32];
+
+/// Copies values; a last incomplete line is left out.
+pub fn to_cache_lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<CacheLine<T, COUNT>> {
+    let lines = values.as_chunks::<COUNT>().0.iter();
+    lines.map(|&line| CacheLine(line)).collect()
+}
+
+/// Inputs between widenings: two 16-bit sums of eight products each.
+pub(super) const I16_SUM_INPUTS: usize = 16;
+
+/// The layers of a bucket.
+#[derive(Clone, Debug)]
+pub(super) struct Layers {
+    /// Weights from every four inputs, in packed order, to every neuron.
+    pub(super) hidden: Vec<I8Line>,
+    /// Whether 16-bit sums over [`I16_SUM_INPUTS`] inputs cannot overflow.
+    pub(super) i16_sums_fit: bool,
+    pub(super) bias: Vec<CacheLine<i32, 16>>,
+    pub(super) output: Vec<CacheLine<i32, 16>>,
+    pub(super) output_bias: i32,
+}
+
+impl Layers {
+    fn for_buckets(weights: &NetworkWeights, instructions: Instructions) -> Vec<Self> {
+        let (first, buckets) = (weights.bias.len(), weights.buckets());
+        let layer = &weights.hidden[0];
+        let second = layer.bias.len() / buckets;
+        let bucket = |number: usize| {
+            let hidden = &layer.weights[number * first * second..][..first * second];
+            let fours: Vec<&[i8]> = hidden.chunks_exact(4 * second).collect();
+            let packed: Vec<i8> = (0..first / 4)
+                .flat_map(|index| fours[packed_order(instructions, index)])
+                .copied()
+                .collect();
+            let mut hidden = Vec::with_capacity(packed.len());
+            for rows in packed.chunks_exact(4 * second) {
+                for neuron in 0..second {
+                    hidden.extend((0..4).map(|input| rows[input * second + neuron]));
+                }
+            }
+            let output = weights.output[number * second..][..second].iter();
+            let output: Vec<i32> = output.map(|&weight| i32::from(weight)).collect();
+            Self {
+                hidden: to_cache_lines(&hidden),
+                i16_sums_fit: do_i16_sums_fit(&packed, second),
+                bias: to_cache_lines(&layer.bias[number * second..][..second]),
+                output: to_cache_lines(&output),
+                output_bias: weights.output_bias[number],
+            }
+        };
+        (0..buckets).map(bucket).collect()
+    }
+}
+
+/// Takes the worst case: activations of 127 for weights of one sign, 0 for the other. A 16-bit sum
+/// has two of every four inputs.
+fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
+    let max_weight = i32::from(i16::MAX) / 127;
+    hidden.chunks_exact(I16_SUM_INPUTS * second).all(|inputs| {
+        (0..2 * second).all(|sum| {
+            let (half, neuron) = (sum / second, sum % second);
+            let weights = (0..I16_SUM_INPUTS)
+                .filter(|input| input / 2 % 2 == half)
+                .map(|input| i32::from(inputs[input * second + neuron]));
+            let (mut above, mut below) = (0, 0);
+            weights.for_each(|weight| {
+                if weight > 0 {
+                    above += weight
+                } else {
+                    below -= weight
+                }
+            });
+            above.max(below) <= max_weight
+        })
+    })
+}
+
+/// Indices of the mover's and of the other side's accumulator.
+pub type AccumulatorIndices = [u8; 2];
+
+macro_rules! dispatch_simd {
+    ($(#[$meta:meta])* fn $name:ident<$(const $width:ident: $kind:ty),+>
+        ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;
+    ) => {
+        multiversion! {
+            $(#[$meta])*
+            fn $name<$(const $width: $kind),+>($($argument: $type),*) $(-> $result)? {
+                Avx512Vnni => simd::vnni::$name::<$($width),+>,
+                Avx512 => simd::avx512::$name::<$($width),+>,
+                Avx2 => simd::avx2::$name::<$($width),+>,
+                Simd128 => simd::simd128::$name::<$($width),+>,
+                Baseline => simd::baseline::$name::<$($width),+>,
+            }
+        }
+    };
+}
+
+dispatch_simd! {
+    fn logit<const FIRST: usize, const SECOND: usize>(
+        layers: &Layers,
+        tables: [&[I16Line]; 2],
+        rows: [&[u16]; 2],
+    ) -> i32;
+}
+
+dispatch_simd! {
+    fn sum_rows<const FIRST: usize>(table: &[I16Line], rows: &[u16], out: &mut [I16Line]);
+}
+
+dispatch_simd! {
+    fn change_rows<const FIRST: usize>(
+        table: &[I16Line],
+        before: &[I16Line],
+        gone: &[u16],
+        come: &[u16],
+        out: &mut [I16Line],
+    );
+}
+
+dispatch_simd! {
+    fn logits<const FIRST: usize, const SECOND: usize>(
+        layers: &Layers,
+        movers: &[I16Line],
+        others: &[I16Line],
+        pairs: &[AccumulatorIndices],
+        out: &mut [i32],
+    );
+}
+
+multiversion! {
+    fn add_rows(sums: [&[I16Line]; 2], table: &[I16Line], rows: &[u16], out: &mut [I16Line]) {
+        any => add_rows_body,
+    }
+}
+
+#[inline(always)]
+fn add_rows_body(sums: [&[I16Line]; 2], table: &[I16Line], rows: &[u16], out: &mut [I16Line]) {
+    let lines = out.len();
+    for (line, out) in out.iter_mut().enumerate() {
+        let [mut sum, other] = [sums[0][line].0, sums[1][line].0];
+        let mut add = |addend: &[i16; 32]| {
+            for neuron in 0..32 {
+                sum[neuron] = sum[neuron].wrapping_add(addend[neuron]);
+            }
+        };
+        add(&other);
+        for row in rows {
+            add(&table[usize::from(*row) * lines + line].0);
+        }
+        out.0 = sum;
+    }
+}
+
+multiversion! {
+    fn saturate(sums: &[i32], bias: &[i16], out: &mut [I16Line]) {
+        any => saturate_body,
+    }
+}
+
+#[inline(always)]
+fn saturate_body(sums: &[i32], bias: &[i16], out: &mut [I16Line]) {
+    let lines = sums.as_chunks::<32>().0.iter();
+    for ((sums, bias), out) in lines.zip(bias.as_chunks::<32>().0).zip(out) {
+        for neuron in 0..32 {
+            let sum = sums[neuron] + i32::from(bias[neuron]);
+            out.0[neuron] = sum.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
+        }
+    }
+}
+
+/// A network of one of the [`SIMD_WIDTHS`], ready for vectors; tables of first-layer weights have
+/// [`Self::lines`] lines a row.
+#[derive(Clone, Debug)]
+pub struct SimdLayers {
+    shape: [usize; 2],
+    buckets: Vec<Layers>,
+    instructions: Instructions,
+}
+
+/// Evaluates an expression with the widths of a network as constants.
+macro_rules! with_widths {
+    ($layers:expr, $first:ident, $second:ident => $body:expr) => {
+        match $layers.shape {
+            [64, 16] => with_widths!(@ 64, 16, $first, $second, $body),
+            [64, 32] => with_widths!(@ 64, 32, $first, $second, $body),
+            [128, 16] => with_widths!(@ 128, 16, $first, $second, $body),
+            [128, 32] => with_widths!(@ 128, 32, $first, $second, $body),
+            [256, 16] => with_widths!(@ 256, 16, $first, $second, $body),
+            [256, 32] => with_widths!(@ 256, 32, $first, $second, $body),
+            [512, 16] => with_widths!(@ 512, 16, $first, $second, $body),
+            _ => with_widths!(@ 512, 32, $first, $second, $body),
+        }
+    };
+    ($layers:expr, $first:ident => $body:expr) => {
+        match $layers.shape[0] {
+            64 => with_widths!(@ 64, 0, $first, _UNUSED, $body),
+            128 => with_widths!(@ 128, 0, $first, _UNUSED, $body),
+            256 => with_widths!(@ 256, 0, $first, _UNUSED, $body),
+            _ => with_widths!(@ 512, 0, $first, _UNUSED, $body),
+        }
+    };
+    (@ $one:literal, $two:literal, $first:ident, $second:ident, $body:expr) => {{
+        const $first: usize = $one;
+        const $second: usize = $two;
+        $body
+    }};
+}
+
+impl SimdLayers {
+    /// `None` for other widths.
+    pub fn new(weights: &NetworkWeights, instructions: Instructions) -> Option<Self> {
+        let shape = <[usize; 2]>::try_from(weights.widths()).ok()?;
+        SIMD_WIDTHS.contains(&shape).then(|| Self {
+            shape,
+            buckets: Layers::for_buckets(weights, instructions),
+            instructions,
+        })
+    }
+
+    /// Cache lines of an accumulator.
+    #[inline]
+    pub fn lines(&self) -> usize {
+        self.shape[0] / 32
+    }
+
+    /// Whether all buckets multiply with sums of 16 bits.
+    pub fn i16_sums_fit(&self) -> bool {
+        self.buckets.iter().all(|layers| layers.i16_sums_fit)
+    }
+
+    /// `out` = sum of rows.
+    pub fn sum_rows(&self, table: &[I16Line], rows: &[u16], out: &mut [I16Line]) {
+        with_widths!(self, FIRST => sum_rows::<FIRST>(self.instructions, table, rows, out));
+    }
+
+    /// `out` = `before` − `gone` + `come`.
+    pub fn change_rows(
+        &self,
+        table: &[I16Line],
+        before: &[I16Line],
+        gone: &[u16],
+        come: &[u16],
+        out: &mut [I16Line],
+    ) {
+        with_widths!(self, FIRST => change_rows::<FIRST>(self.instructions, table, before, gone, come, out));
+    }
+
+    /// `out` = two accumulators + rows.
+    pub fn add_rows(
+        &self,
+        sums: [&[I16Line]; 2],
+        table: &[I16Line],
+        rows: &[u16],
+        out: &mut [I16Line],
+    ) {
+        add_rows(self.instructions, sums, table, rows, out);
+    }
+
+    /// Logit of the sum of the rows of two tables, which include the bias.
+    pub fn logit(&self, bucket: usize, tables: [&[I16Line]; 2], rows: [&[u16]; 2]) -> i32 {
+        let layers = &self.buckets[bucket];
+        with_widths!(self, FIRST, SECOND => logit::<FIRST, SECOND>(self.instructions, layers, tables, rows))
+    }
+
+    /// Logits of pairs of accumulators, the sum of which includes the bias; the rest of `out`,
+    /// whose length is a multiple of 4, is arbitrary.
+    pub fn logits(
+        &self,
+        bucket: usize,
+        movers: &[I16Line],
+        others: &[I16Line],
+        pairs: &[AccumulatorIndices],
+        out: &mut [i32],
+    ) {
+        let layers = &self.buckets[bucket];
+        with_widths!(self, FIRST, SECOND => logits::<FIRST, SECOND>(self.instructions, layers, movers, others, pairs, out));
+    }
+
+    /// Logit of first-layer sums without the bias, which is added.
+    pub fn logit_of_sums(&self, bucket: usize, sums: &[i32], bias: &[i16]) -> i32 {
+        // Activations are 0 below 0 and 127 far below the limit of 16 bits, so clipping is exact.
+        let mut accumulator = ZERO_ACCUMULATOR;
+        let mut logits = [0; 4];
+        saturate(self.instructions, sums, bias, &mut accumulator);
+        self.logits(
+            bucket,
+            &accumulator,
+            &ZERO_ACCUMULATOR,
+            &[[0, 0]],
+            &mut logits,
+        );
+        logits[0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        super::{ACTIVATION_MAX, Layer},
+        *,
+    };
+    use alea_core::random::RandomStream;
+
+    const ROWS: usize = 50;
+
+    fn numbers(random: &mut RandomStream, count: usize, max: i32) -> Vec<i32> {
+        let number = |_| random.below(2 * max as usize + 1) as i32 - max;
+        (0..count).map(number).collect()
+    }
+
+    fn random_weights(
+        shape: [usize; 2],
+        max_hidden: i32,
+        random: &mut RandomStream,
+    ) -> NetworkWeights {
+        let [first, second] = shape;
+        let to_i16 = |weights: Vec<i32>| weights.into_iter().map(|weight| weight as i16).collect();
+        let hidden = numbers(random, 2 * first * second, max_hidden);
+        NetworkWeights {
+            rows: to_i16(numbers(random, ROWS * first, 900)),
+            bias: to_i16(numbers(random, first, 2000)),
+            hidden: vec![Layer {
+                weights: hidden.into_iter().map(|weight| weight as i8).collect(),
+                bias: numbers(random, 2 * second, 8000),
+            }],
+            output: to_i16(numbers(random, 2 * second, 2000)),
+            output_bias: numbers(random, 2, 16_000),
+        }
+    }
+
+    fn sum(weights: &NetworkWeights, rows: &[u16]) -> Vec<i32> {
+        let width = weights.bias.len();
+        let weight =
+            |neuron| move |row: &u16| i32::from(weights.rows[usize::from(*row) * width + neuron]);
+        (0..width)
+            .map(|neuron| rows.iter().map(weight(neuron)).sum())
+            .collect()
+    }
+
+    fn defined_logit(weights: &NetworkWeights, bucket: usize, sums: &[i32]) -> i32 {
+        let (layer, first) = (&weights.hidden[0], sums.len());
+        let second = layer.bias.len() / 2;
+        let inputs = sums.iter().zip(&weights.bias);
+        let inputs: Vec<i32> = inputs
+            .map(|(sum, bias)| ((sum + i32::from(*bias)) >> 4).clamp(0, 127))
+            .collect();
+        let neuron = |neuron: usize| {
+            let weight =
+                |input: usize| i32::from(layer.weights[(bucket * first + input) * second + neuron]);
+            let products: i32 = inputs
+                .iter()
+                .zip(0..)
+                .map(|(value, input)| value * weight(input))
+                .sum();
+            let activation =
+                (products + layer.bias[bucket * second + neuron]).clamp(0, ACTIVATION_MAX);
+            activation * i32::from(weights.output[bucket * second + neuron])
+        };
+        weights.output_bias[bucket] + (0..second).map(neuron).sum::<i32>()
+    }
+
+    #[test]
+    fn all_instructions_give_the_logits_of_the_definition() {
+        let random = &mut RandomStream::new(1);
+        for (shape, max_hidden) in SIMD_WIDTHS.into_iter().zip([127, 30].into_iter().cycle()) {
+            let weights = random_weights(shape, max_hidden, random);
+            let table = to_cache_lines(&weights.rows);
+            let bias = to_cache_lines(&weights.bias);
+            for round in 0..30 {
+                let bucket = round % 2;
+                let rows: Vec<Vec<u16>> = (0..6)
+                    .map(|_| (0..9).map(|_| random.below(ROWS) as u16).collect())
+                    .collect();
+                let pairs: Vec<AccumulatorIndices> = (0..1 + round % 7)
+                    .map(|_| [random.below(3) as u8, random.below(3) as u8])
+                    .collect();
+                let expected = |pair: &AccumulatorIndices| {
+                    let pair = pair.map(usize::from);
+                    defined_logit(
+                        &weights,
+                        bucket,
+                        &sum(&weights, &[&rows[pair[0]][..], &rows[3 + pair[1]]].concat()),
+                    )
+                };
+                let expected: Vec<i32> = pairs.iter().map(expected).collect();
+                for instructions in Instructions::available() {
+                    let layers = SimdLayers::new(&weights, instructions).unwrap();
+                    let lines = layers.lines();
+                    let mut sums = vec![CacheLine([0; 32]); 6 * lines];
+                    for (number, (out, rows)) in sums.chunks_exact_mut(lines).zip(&rows).enumerate()
+                    {
+                        match number {
+                            0..3 => layers.change_rows(&table, &bias, &[], rows, out),
+                            _ => layers.sum_rows(&table, rows, out),
+                        }
+                    }
+                    let (movers, others) = sums.split_at(3 * lines);
+                    let mut logits = [0; 8];
+                    layers.logits(bucket, movers, others, &pairs, &mut logits);
+                    assert_eq!(
+                        logits[..pairs.len()],
+                        expected,
+                        "{instructions:?} {shape:?}"
+                    );
+                    let [first, second] = pairs[0].map(usize::from);
+                    let both = [&rows[first][..], &rows[3 + second]];
+                    let logit =
+                        layers.logit_of_sums(bucket, &sum(&weights, &both.concat()), &weights.bias);
+                    assert_eq!(logit, expected[0]);
+                    // Row 0 of another table is the bias.
+                    let with_bias = to_cache_lines(&[&weights.bias[..], &weights.rows].concat());
+                    let shifted: Vec<u16> = std::iter::once(0)
+                        .chain(both[0].iter().map(|row| row + 1))
+                        .collect();
+                    assert_eq!(
+                        layers.logit(bucket, [&with_bias, &table], [&shifted, both[1]]),
+                        expected[0]
+                    );
+                    let (mut added, mut logits) = (vec![CacheLine([0; 32]); lines], [0; 4]);
+                    let zero = &ZERO_ACCUMULATOR[..lines];
+                    layers.add_rows([&bias, zero], &table, &both.concat(), &mut added);
+                    layers.logits(bucket, &added, zero, &[[0, 0]], &mut logits);
+                    assert_eq!(logits[0], expected[0]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn loops_without_vectors_give_what_vectors_give() {
+        let random = &mut RandomStream::new(3);
+        for shape in SIMD_WIDTHS {
+            let weights = random_weights(shape, 127, random);
+            let table = to_cache_lines(&weights.rows);
+            let simd = SimdLayers::new(&weights, Instructions::PORTABLE).unwrap();
+            let (layers, lines) = (&simd.buckets[0], simd.lines());
+            let [a, b] = [[3, 1, 4, 1, 5], [9, 2, 6, 5, 3]];
+            let [mut sums, mut changed, mut expected] =
+                [(); 3].map(|()| vec![CacheLine([0; 32]); lines]);
+            let (mut logits, mut expected_logits) = ([0; 8], [0; 8]);
+            with_widths!(simd, FIRST, SECOND => {
+                simd::plain::sum_rows::<FIRST>(&table, &a, &mut sums);
+                simd::plain::change_rows::<FIRST>(&table, &sums, &a, &b, &mut changed);
+                simd.sum_rows(&table, &b, &mut expected);
+                assert_eq!(changed, expected);
+                let pairs = [[0, 0]; 5];
+                simd::plain::logits::<FIRST, SECOND>(layers, &sums, &changed, &pairs, &mut logits);
+                simd.logits(0, &sums, &changed, &pairs, &mut expected_logits);
+                assert_eq!(logits[..5], expected_logits[..5]);
+                let logit = simd::plain::logit::<FIRST, SECOND>(layers, [&table; 2], [&a, &b]);
+                assert_eq!(logit, logits[0]);
+            });
+        }
+    }
+
+    #[test]
+    fn sums_beyond_sixteen_bits_are_clipped_exactly() {
+        let random = &mut RandomStream::new(2);
+        for shape in SIMD_WIDTHS {
+            let weights = random_weights(shape, 127, random);
+            let sums = numbers(random, shape[0], 1_000_000);
+            for instructions in Instructions::available() {
+                let layers = SimdLayers::new(&weights, instructions).unwrap();
+                let logit = layers.logit_of_sums(1, &sums, &weights.bias);
+                assert_eq!(logit, defined_logit(&weights, 1, &sums));
+            }
+        }
+    }
+}

@@ -6,10 +6,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use engine::core::{evaluator::Evaluator, random::RandomStream, simd::Instructions};
 use engine::games::{
-    einstein::{
-        Position, Standard,
-        learned::ntuple::{NTuple, TupleSet},
-    },
+    einstein::{Position, Standard},
     havannah::Havannah,
     reversi::Reversi,
     reversixt::ReversiXt,
@@ -17,7 +14,7 @@ use engine::games::{
 use engine::learned::{
     inputs::Learnable,
     network::{FloatWeights, Layer, Network},
-    tuples::{self, TupleNetwork},
+    tuples::{TupleNetwork, TupleSet},
 };
 use engine::play::{build, player_notation::trusted_text};
 use positions::{NUM_POSITIONS, positions};
@@ -60,30 +57,7 @@ fn evaluators(criterion: &mut Criterion) {
             bencher.iter(|| positions.iter().map(value).sum::<f32>());
         });
     }
-    for instructions in Instructions::available() {
-        let network = synthetic_ntuple().with_instructions(instructions);
-        group.bench_function(
-            format!("40 tables of 13^4, {}", instructions.name()),
-            |bencher| {
-                let value =
-                    |(position, _): &(Position, u8)| network.value_of(&game, black_box(position));
-                bencher.iter(|| positions.iter().map(value).sum::<f32>());
-            },
-        );
-    }
     group.finish();
-}
-
-fn synthetic_ntuple() -> NTuple {
-    let windows = TupleSet::from_name(&Standard::default(), "board-windows")
-        .unwrap_or_else(|error| panic!("{error}"))
-        .tuple_texts();
-    let set = TupleSet::parse_custom(&Standard::default(), &windows[..40])
-        .unwrap_or_else(|error| panic!("{error}"));
-    let weights = (0..set.row_count())
-        .map(|row| (row % 7) as f32 / 70.0)
-        .collect();
-    NTuple::new(set, weights, 0.0).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Values of all successors of positions of random games, for each game, family of learned
@@ -118,7 +92,7 @@ fn for_game<G: Learnable>(group: &mut BenchmarkGroup<'_, WallTime>, name: &str) 
     let count: usize = positions.iter().map(|(_, moves)| moves.len()).sum();
     group.throughput(Throughput::Elements(count as u64));
     let network = random_network(&game);
-    let set = tuples::TupleSet::from_name(&game, game.tuple_sets()[0].name);
+    let set = TupleSet::from_name(&game, game.tuple_sets()[0].name);
     let tuples = set.map_err(|error| error.to_string()).and_then(|set| {
         let weights = (0..set.row_count()).map(|row| (row % 7) as f32 / 70.0);
         TupleNetwork::new(set.clone(), weights.collect(), 0.0).map_err(|error| error.to_string())

@@ -1,7 +1,5 @@
 //! Learned evaluators (n-tuple networks and neural networks), their inputs, and model files.
 
-#[cfg(target_arch = "x86_64")]
-pub mod horizontal_sums;
 pub mod inputs;
 pub mod model_file;
 pub mod named_set;

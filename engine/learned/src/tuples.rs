@@ -12,7 +12,7 @@ mod set;
 pub use incremental::TupleRows;
 pub(crate) use incremental::for_each_change;
 pub use quantized::QuantizedWeights;
-pub use set::{CUSTOM_NAME, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleSet, tuple_text};
+pub use set::{CUSTOM_NAME, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleRef, TupleSet, tuple_text};
 
 use super::{
     ModelError,

@@ -79,8 +79,8 @@ static TUPLE_SETS: [NamedTuples<Reversi>; 2] = [
 #[inline]
 fn bits_as_bytes(bits: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    let spread = (bits & 0xFF) * ONES & 0x8040_2010_0804_0201;
-    (spread + 0x7F * ONES) >> 7 & ONES
+    let spread = ((bits & 0xFF) * ONES) & 0x8040_2010_0804_0201;
+    ((spread + 0x7F * ONES) >> 7) & ONES
 }
 
 impl Learnable for Reversi {
@@ -125,31 +125,33 @@ impl TupleInputs for Reversi {
 mod tests {
     use super::*;
     use alea_core::{
-        evaluator::Evaluator, game::Game, random::RandomStream, search_game::Playouts,
+        calibration::logistic, evaluator::Evaluator, game::Game, random::RandomStream,
+        search_game::Playouts,
     };
     use alea_learned::{
         inputs::with_view,
         named_set::NamedSet,
-        network::{Accumulators, FloatWeights, Layer, Network},
+        network::{FloatWeights, Layer, Network},
         tuples::{TupleNetwork, TupleSet},
     };
     use alea_play::playable::Codec;
+    use std::fmt::Debug;
 
     fn set(game: &Reversi, name: &str) -> TupleSet<Reversi> {
         TupleSet::from_name(game, name).unwrap()
     }
 
-    fn network(game: &Reversi, scale: f32) -> Network<Reversi> {
+    fn network(game: &Reversi, width: usize, scale: f32) -> Network<Reversi> {
         let numbers = |count: usize| -> Vec<f32> {
             let mut random = RandomStream::new(count as u64);
             let weight = |_| scale * (random.uniform_f64() as f32 - 0.5);
             (0..count).map(weight).collect()
         };
         let weights = FloatWeights {
-            rows: numbers(3 * game.size() * game.size() * 32),
-            bias: numbers(32),
+            rows: numbers(3 * game.size() * game.size() * width),
+            bias: numbers(width),
             hidden: vec![Layer {
-                weights: numbers(32 * 16),
+                weights: numbers(width * 16),
                 bias: numbers(16),
             }],
             output: numbers(16),
@@ -233,7 +235,7 @@ mod tests {
         for game in Reversi::ALL {
             let set = set(&game, "lines-and-corners");
             let mut rows = vec![0; set.tuple_count()];
-            let network = network(&game, 0.0);
+            let network = network(&game, 32, 0.0);
             let phased = set.clone().with_phases(&[4]).unwrap();
             let weights = vec![0.0; phased.row_count()];
             let tuples = TupleNetwork::new(phased, weights, 0.0).unwrap();
@@ -247,20 +249,36 @@ mod tests {
         }
     }
 
+    fn check_updates<E: Evaluator<Reversi>>(game: &Reversi, evaluator: &E)
+    where
+        E::Cache: PartialEq + Debug,
+    {
+        let mut passes = 0;
+        plies(game, |position, mv, after| {
+            let [mut cache, mut child, mut fresh] = [(); 3].map(|()| E::Cache::default());
+            evaluator.refresh(game, position, &mut cache);
+            evaluator.update(game, &cache, position, mv, after, &mut child);
+            evaluator.refresh(game, after, &mut fresh);
+            assert_eq!(child, fresh);
+            let expected = logistic(evaluator.raw_score(game, after).unwrap());
+            assert_eq!(evaluator.value(game, after, &child), expected);
+            passes += usize::from(position.moves == 0);
+        });
+        assert!(game.size() > 4 || passes > 0);
+    }
+
     #[test]
-    fn a_network_followed_along_a_game_is_one_that_starts_afresh_passes_included() {
+    fn models_followed_along_a_game_are_those_that_start_afresh_passes_included() {
         for game in [Reversi::FOUR, Reversi::EIGHT] {
-            let network = network(&game, 1.0);
-            let mut passes = 0;
-            plies(&game, |position, mv, after| {
-                let (mut cache, mut fresh, mut child) = <(Accumulators, _, _)>::default();
-                network.refresh(&game, position, &mut cache);
-                network.update(&game, &cache, position, mv, after, &mut child);
-                network.refresh(&game, after, &mut fresh);
-                assert_eq!(child, fresh);
-                passes += usize::from(position.moves == 0);
-            });
-            assert!(game.size() > 4 || passes > 0);
+            // Loops for the first width, vectors for the second.
+            check_updates(&game, &network(&game, 32, 1.0));
+            check_updates(&game, &network(&game, 64, 1.0));
+            let set = set(&game, "lines-and-corners")
+                .with_phases(&[4, 8])
+                .unwrap();
+            let weights = (0..set.row_count()).map(|row| (row % 7) as f32 / 70.0 - 0.05);
+            let weights = weights.collect();
+            check_updates(&game, &TupleNetwork::new(set, weights, 0.1).unwrap());
         }
     }
 }

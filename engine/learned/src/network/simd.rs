@@ -62,6 +62,8 @@ macro_rules! common_operations {
 mod avx2_ops;
 #[cfg(target_arch = "x86_64")]
 mod avx512_ops;
+#[cfg(target_arch = "x86_64")]
+mod horizontal_sums;
 #[cfg(target_arch = "aarch64")]
 mod neon_ops;
 #[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]

@@ -1,7 +1,7 @@
 //! Rows of an n-tuple network's tables for each perspective, updated from move to move: changed
 //! cells change the rows of the tuples that have them.
 
-use super::TupleNetwork;
+use super::{TupleNetwork, TupleRef};
 use crate::inputs::Learnable;
 
 /// Symbols of all cells and rows of all tuples (of the first phase) by perspective. Reuse does not
@@ -53,7 +53,7 @@ impl TupleRows {
         for ((new, old), rows) in views.zip(parent.symbols.chunks_exact(cells)).zip(rows) {
             for_each_change(new, old, |cell| {
                 let change = u32::from(new[cell]).wrapping_sub(old[cell].into());
-                for &(tuple, stride) in network.set.tuples_with(cell) {
+                for &TupleRef { tuple, stride } in network.set.tuples_with(cell) {
                     let row = &mut rows[usize::from(tuple)];
                     *row = row.wrapping_add(stride.wrapping_mul(change));
                 }

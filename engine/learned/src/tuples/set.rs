@@ -39,14 +39,22 @@ pub struct TupleSet<G: Learnable> {
     bases: Vec<u32>,
     cell_indices: Vec<u16>,
     runs: Vec<EqualStrideRun>,
-    /// By cell: tuples that have it, with the rows between successive symbols.
-    by_cell: Vec<Vec<(u16, u32)>>,
+    by_cell: Vec<Vec<TupleRef>>,
     rows: usize,
     /// Upper limits of the remaining game of all phases but the last.
     phases: Vec<u8>,
     /// First row of the phase for each value of the remaining game; empty for one phase.
     offsets: Vec<u32>,
     kernels: G::Tuples,
+}
+
+/// A tuple that has a cell.
+#[derive(Clone, Copy, Debug)]
+pub struct TupleRef {
+    /// Index of the tuple.
+    pub tuple: u8,
+    /// Change of the tuple's row when the cell's symbol grows by 1.
+    pub stride: u32,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -220,10 +228,10 @@ impl<G: Learnable> TupleSet<G> {
         self.by_cell.len()
     }
 
-    /// Tuples that have a cell, with the rows between its successive symbols.
+    /// The tuples that have a cell, by its view index; none beyond.
     #[inline]
-    pub(super) fn tuples_with(&self, cell: usize) -> &[(u16, u32)] {
-        &self.by_cell[cell]
+    pub fn tuples_with(&self, cell: usize) -> &[TupleRef] {
+        self.by_cell.get(cell).map_or(&[], |tuples| tuples)
     }
 
     pub(crate) fn rows_per_phase(&self) -> usize {
@@ -335,12 +343,12 @@ impl<G: Learnable> TupleSet<G> {
     }
 }
 
-fn tuples_by_cell<G: Learnable>(game: &G, tuples: &[Vec<Cell>]) -> Vec<Vec<(u16, u32)>> {
+fn tuples_by_cell<G: Learnable>(game: &G, tuples: &[Vec<Cell>]) -> Vec<Vec<TupleRef>> {
     let mut by_cell = vec![Vec::new(); view_len(game)];
-    for (tuple, cells) in (0..).zip(tuples) {
+    for (tuple, cells) in (0..=u8::MAX).zip(tuples) {
         let mut stride = 1;
         for cell in cells {
-            by_cell[cell.index()].push((tuple, stride));
+            by_cell[cell.index()].push(TupleRef { tuple, stride });
             stride *= cell.alphabet_size() as u32;
         }
     }

@@ -10,7 +10,6 @@ mod simd;
 mod successors;
 mod symbols;
 mod tuple_blocks;
-mod tuples_by_cell;
 
 pub(crate) use cells::{CELL_GROUPS, transform_cell};
 pub(crate) use sets::{SETS, candidates};
@@ -20,10 +19,9 @@ use crate::{Move, Position, Standard};
 use alea_core::simd::{Instructions, SimdLevel};
 use alea_learned::inputs::Cell;
 use alea_learned::tuples::{TupleKernels, TupleNetwork, sum_by_rows};
-use cells::CELLS;
+use cells::{CELLS, MOBILE_START, OWNERS_START, SQUARES, SQUARES_START, STONES};
 use symbols::Symbols;
 use tuple_blocks::SimdLayout;
-use tuples_by_cell::TuplesByCell;
 
 /// An n-tuple network for EinStein.
 pub type NTuple = TupleNetwork<Standard>;
@@ -43,7 +41,10 @@ pub(crate) fn symbols(position: &Position) -> [u8; CELLS] {
 #[derive(Clone, Debug)]
 pub struct EinSteinTupleKernels {
     plan: SimdLayout,
-    tuples_by_cell: Box<TuplesByCell>,
+    /// Whether any tuple has square, distance or alive cells.
+    stones: bool,
+    owners: bool,
+    mobility: bool,
     instructions: Instructions,
 }
 
@@ -52,11 +53,6 @@ impl EinSteinTupleKernels {
     fn uses_simd(&self) -> bool {
         self.instructions != Instructions::PORTABLE
     }
-
-    #[inline]
-    fn uses_avx512_vbmi(&self) -> bool {
-        self.instructions.level() == SimdLevel::Avx512Vbmi
-    }
 }
 
 impl TupleKernels<Standard> for EinSteinTupleKernels {
@@ -64,9 +60,15 @@ impl TupleKernels<Standard> for EinSteinTupleKernels {
     const BATCHES_SUCCESSORS: bool = true;
 
     fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self {
+        let any = |first: usize, count: usize| {
+            let mut cells = tuples.iter().flatten();
+            cells.any(|cell| (first..first + count).contains(&cell.index()))
+        };
         Self {
             plan: SimdLayout::new(tuples, bases),
-            tuples_by_cell: Box::new(TuplesByCell::new(tuples)),
+            stones: any(SQUARES_START, 3 * STONES),
+            owners: any(OWNERS_START, SQUARES),
+            mobility: any(MOBILE_START, SQUARES),
             instructions: Instructions::PORTABLE,
         }
         .with_instructions(Instructions::detect())
@@ -74,8 +76,7 @@ impl TupleKernels<Standard> for EinSteinTupleKernels {
 
     fn with_instructions(&self, instructions: Instructions) -> Self {
         Self {
-            // The AVX-512 kernels use byte permutations (VBMI).
-            instructions: instructions.widest_of(&[SimdLevel::Avx2, SimdLevel::Avx512Vbmi]),
+            instructions: instructions.widest_of(&[SimdLevel::Avx2]),
             ..self.clone()
         }
     }

@@ -1,8 +1,7 @@
 //! Kernel operations on 256-bit vectors, half a cache line each.
 #![allow(unsafe_code)]
 
-use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT};
-use crate::horizontal_sums;
+use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT, horizontal_sums};
 use std::arch::x86_64::*;
 pub(super) use std::arch::x86_64::{
     _mm256_add_epi16 as add16,

@@ -1,8 +1,7 @@
 //! Kernel operations on 512-bit vectors, a cache line each.
 #![allow(unsafe_code)]
 
-use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT};
-use crate::horizontal_sums;
+use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT, horizontal_sums};
 use std::arch::x86_64::*;
 pub(super) use std::arch::x86_64::{
     _mm512_add_epi16 as add16, _mm512_add_epi32 as add32, _mm512_maddubs_epi16 as maddubs,

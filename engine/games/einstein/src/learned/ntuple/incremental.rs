@@ -8,13 +8,12 @@ use super::{
     },
     successors::Parent,
     symbols::Symbols,
-    tuples_by_cell::TupleRef,
 };
 use crate::{
     MAX_STONES, Standard, evaluators::race_tables::distance, learned::move_logits::SideMove,
 };
 use alea_core::arrays::map_array;
-use alea_learned::tuples::QuantizedWeights;
+use alea_learned::tuples::{QuantizedWeights, TupleRef};
 
 /// A tuple's row, counted over all tables and phases, and weight.
 #[derive(Clone, Copy, Default)]
@@ -40,15 +39,15 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
     sums: &mut [i32],
 ) {
     let weights = &quantized_weights.weights[..];
-    let tuples_by_cell = parent.tuples_by_cell;
-    let view = if tuples_by_cell.owners || tuples_by_cell.mobility {
+    let kernels = parent.set.kernels();
+    let view = if kernels.owners || kernels.mobility {
         Symbols::new(&parent.flipped)
     } else {
         Symbols::without_compact(&parent.flipped)
     };
     let difference = |(cell_index, symbol): SymbolChange| -> RowChange<'_> {
         (
-            tuples_by_cell.references_of(cell_index),
+            parent.set.tuples_with(cell_index),
             u32::from(symbol).wrapping_sub(u32::from(view.symbol(cell_index))),
         )
     };
@@ -65,7 +64,7 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
         sum += state.weight;
     }
     let (mut rows_without_stone, mut current) = (current_rows, current_rows);
-    let several = tuples_by_cell.stones || tuples_by_cell.owners || tuples_by_cell.mobility;
+    let several = kernels.stones || kernels.owners || kernels.mobility;
     let mut up = None;
     let mut sum_without_stone = sum;
     for (&step, out) in steps.iter().zip(sums) {
@@ -73,13 +72,13 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
         if up != Some((stone, left)) {
             for cell_index in up.iter().flat_map(|&(_, left)| cells_of_square(left)) {
                 restore_states(
-                    tuples_by_cell.references_of(cell_index),
+                    parent.set.tuples_with(cell_index),
                     &current_rows,
                     &mut rows_without_stone,
                 );
                 if several {
                     restore_states(
-                        tuples_by_cell.references_of(cell_index),
+                        parent.set.tuples_with(cell_index),
                         &current_rows,
                         &mut current,
                     );
@@ -107,13 +106,13 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
             changes[count] = difference(change);
             count += 1;
         };
-        if tuples_by_cell.owners {
+        if kernels.owners {
             add((OWNERS_START + to, view.symbol(OWNERS_START + left)));
         }
-        if tuples_by_cell.mobility {
+        if kernels.mobility {
             add((MOBILE_START + to, view.symbol(MOBILE_START + left)));
         }
-        if tuples_by_cell.stones {
+        if kernels.stones {
             let own = Standard::GOAL - step.square;
             add((SQUARES_START + MAX_STONES + stone, own));
             add((DISTANCES_START + MAX_STONES + stone, distance(own)));

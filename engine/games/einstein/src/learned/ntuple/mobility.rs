@@ -26,8 +26,6 @@ pub(super) fn movable_symbols(mover: u8, other: u8) -> u16 {
 pub(super) struct Mobility([u8; 16]);
 
 impl Mobility {
-    pub(super) const UNKNOWN: Self = Self([0; 16]);
-
     #[inline]
     pub(super) fn new(mover: u8, other: u8) -> Self {
         let more = movable_symbols(mover, other);

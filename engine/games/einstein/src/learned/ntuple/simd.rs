@@ -1,31 +1,26 @@
-//! Table rows and weight sums of n-tuples by AVX2, or AVX-512 with VBMI. If two stones share a
-//! square, the last counts, as in `Symbols`.
+//! Table rows and weight sums of n-tuples by AVX2. If two stones share a square, the last counts,
+//! as in `Symbols`.
 #![allow(unsafe_code)]
 
 mod avx2;
 mod avx2_symbols;
-mod avx512;
-mod avx512_successors;
-mod avx512_symbols;
 
 use super::{
     TupleSet,
     cells::{CELLS, DISTANCE_CELLS, OWNER_CELLS, SQUARES},
     mobility::movable_symbols,
-    successors::Parent,
 };
 use crate::{
     Position,
     evaluators::race_tables::distances_to_goal,
-    learned::move_logits::{Logits, SideMove, SideMoves},
+    learned::move_logits::{Logits, SideMoves},
 };
 use alea_learned::tuples::QuantizedWeights;
 
-// SAFETY, for this file: `Instructions` exist only for detected features, and a set's are portable,
-// AVX2, or AVX-512 with VBMI, which includes AVX2: so AVX2 functions may be called if `uses_simd`,
-// and AVX-512 ones if `uses_avx512_vbmi`. For any position symbols are in their alphabets
-// (`SymbolVectors`), so rows are below `SimdLayout::rows`, the number of weights passed on;
-// `COMPACT` is `SimdLayout::has_compact_alphabet`.
+// SAFETY, for this file: `Instructions` exist only for detected features, and a set's are portable
+// or AVX2: so AVX2 functions may be called if `uses_simd`. For any position symbols are in their
+// alphabets (`SymbolVectors`), so rows are below `SimdLayout::rows`, the number of weights passed
+// on; `COMPACT` is `SimdLayout::has_compact_alphabet`.
 
 /// A position's symbols; `None` without AVX2.
 #[inline]
@@ -46,36 +41,9 @@ pub(super) fn weight_sum(set: &TupleSet, position: &Position, weights: &[i32]) -
     let weights = &weights[set.phase_offset(position) as usize..][..plan.num_rows()];
     // SAFETY: see the top of this file.
     unsafe {
-        match (kernels.uses_avx512_vbmi(), plan.has_compact_alphabet()) {
-            (true, false) => avx512::weight_sum::<false>(plan, position, weights),
-            (true, true) => avx512::weight_sum::<true>(plan, position, weights),
-            (false, false) => avx2::weight_sum::<false>(plan, position, weights),
-            (false, true) => avx2::weight_sum::<true>(plan, position, weights),
-        }
-    }
-}
-
-/// The sum after each move, bias included; panics without AVX-512.
-#[inline]
-pub(super) fn successors(
-    parent: &Parent<'_>,
-    quantized: &QuantizedWeights,
-    moves: &[SideMove],
-    sums: &mut Logits,
-) {
-    let kernels = parent.set.kernels();
-    assert!(kernels.uses_avx512_vbmi());
-    let (plan, bias) = (&kernels.plan, quantized.bias);
-    let offset = parent.set.phase_offset(&parent.flipped) as usize;
-    let weights = &quantized.weights[offset..][..plan.num_rows()];
-    use avx512_successors::successors;
-    // SAFETY: see the top of this file.
-    unsafe {
-        match (plan.has_compact_alphabet(), plan.has_long_tuples()) {
-            (false, false) => successors::<false, false>(parent, weights, bias, moves, sums),
-            (false, true) => successors::<false, true>(parent, weights, bias, moves, sums),
-            (true, false) => successors::<true, false>(parent, weights, bias, moves, sums),
-            (true, true) => successors::<true, true>(parent, weights, bias, moves, sums),
+        match plan.has_compact_alphabet() {
+            false => avx2::weight_sum::<false>(plan, position, weights),
+            true => avx2::weight_sum::<true>(plan, position, weights),
         }
     }
 }
@@ -100,11 +68,9 @@ pub(super) fn table_rows(set: &TupleSet, position: &Position, out: &mut [u32]) {
     let (plan, first) = (&kernels.plan, set.phase_offset(position));
     // SAFETY: see the top of this file; no weights are read.
     unsafe {
-        match (kernels.uses_avx512_vbmi(), plan.has_compact_alphabet()) {
-            (true, false) => avx512::table_rows::<false>(plan, position, first, out),
-            (true, true) => avx512::table_rows::<true>(plan, position, first, out),
-            (false, false) => avx2::table_rows::<false>(plan, position, first, out),
-            (false, true) => avx2::table_rows::<true>(plan, position, first, out),
+        match plan.has_compact_alphabet() {
+            false => avx2::table_rows::<false>(plan, position, first, out),
+            true => avx2::table_rows::<true>(plan, position, first, out),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! perspective; a move then updates the tuples of its changed cells. A capture that changes other
 //! stones' mobility or the phase is evaluated anew.
 
-use super::{EinSteinTupleKernels, NTuple, TupleSet, incremental, tuples_by_cell::TuplesByCell};
+use super::{EinSteinTupleKernels, NTuple, TupleSet, incremental};
 use crate::{
     MAX_STONES, Move, Position, Standard,
     learned::move_logits::{LOST_LOGIT, Logits, NonGoalMoves, SideMove, SideMoves},
@@ -17,7 +17,6 @@ pub struct Successors {
 
 pub(super) struct Parent<'a> {
     pub(super) set: &'a TupleSet,
-    pub(super) tuples_by_cell: &'a TuplesByCell,
     /// The position with the enemy to move: stones 0–5 are the enemy's, 6–11 the mover's.
     pub(super) flipped: Position,
     /// Stone by square in the enemy's perspective: from 1, or 0; arbitrary off the board.
@@ -37,21 +36,6 @@ impl Parent<'_> {
     #[inline]
     pub(super) fn capture_of(&self, step: SideMove) -> usize {
         usize::from(self.stone_on[usize::from(step.square & 31)])
-    }
-
-    /// Set of the changed tuples from tuple 64 · `part` on.
-    #[inline]
-    pub(super) fn tuples_changed_by(&self, step: SideMove, part: usize) -> u64 {
-        let tuples_by_cell = self.tuples_by_cell;
-        let squares = tuples_by_cell.tuples_of_square[self.source_of(step)][part]
-            | tuples_by_cell.tuples_of_square[usize::from(step.square & 31)][part];
-        if !tuples_by_cell.stones {
-            return squares;
-        }
-        let stone = (MAX_STONES + usize::from(step.stone)) % 16;
-        squares
-            | tuples_by_cell.tuples_of_stone[stone][part]
-            | tuples_by_cell.tuples_of_loss[self.capture_of(step) % 16][part]
     }
 }
 
@@ -105,7 +89,6 @@ fn successor_sums(network: &NTuple, position: &Position, steps: &[SideMove], sum
     let flipped = position.pass_turn();
     let mut parent = Parent {
         set: network.tuple_set(),
-        tuples_by_cell: &network.tuple_set().kernels().tuples_by_cell,
         flipped,
         stone_on: [0; 32],
     };
@@ -117,7 +100,7 @@ fn successor_sums(network: &NTuple, position: &Position, steps: &[SideMove], sum
     }
     incremental_sums(network, &parent, steps, sums);
     let sums = &mut sums[..steps.len()];
-    if network.tuple_set().kernels().tuples_by_cell.mobility
+    if network.tuple_set().kernels().mobility
         || network
             .tuple_set()
             .is_phase_boundary(flipped.num_stones() as usize)
@@ -149,10 +132,6 @@ fn successor_sums(network: &NTuple, position: &Position, steps: &[SideMove], sum
 /// Sums if only cells of moved and captured stones change.
 #[inline]
 fn incremental_sums(network: &NTuple, parent: &Parent<'_>, steps: &[SideMove], sums: &mut Logits) {
-    #[cfg(target_arch = "x86_64")]
-    if network.tuple_set().kernels().uses_avx512_vbmi() {
-        return super::simd::successors(parent, network.quantized_weights(), steps, sums);
-    }
     // Enough for most sets, with less memory to clear.
     const SMALL_SET_TUPLES: usize = 64;
     if network.tuple_set().tuple_count() <= SMALL_SET_TUPLES {

@@ -36,8 +36,7 @@ pub(super) struct LookupStep {
 pub(super) struct TupleBlock {
     pub(super) bases: [u32; LANES],
     pub(super) mask: [u32; LANES],
-    pub(super) steps: usize,
-    first: usize,
+    steps: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +77,6 @@ impl SimdLayout {
                 bases: std::array::from_fn(|lane| at(bases, lane)),
                 mask: std::array::from_fn(|lane| if lane < tuples.len() { u32::MAX } else { 0 }),
                 steps: count,
-                first: plan.steps.len(),
             });
             plan.steps
                 .extend((0..count).map(|step| LookupStep::new(tuples, step)));
@@ -104,17 +102,6 @@ impl SimdLayout {
             steps = rest;
             (block, own)
         })
-    }
-
-    #[inline]
-    pub(super) fn has_long_tuples(&self) -> bool {
-        self.steps.len() > self.blocks.len()
-    }
-
-    #[inline]
-    pub(super) fn block(&self, number: usize) -> (&TupleBlock, &[LookupStep]) {
-        let block = &self.blocks[number];
-        (block, &self.steps[block.first..][..block.steps])
     }
 }
 

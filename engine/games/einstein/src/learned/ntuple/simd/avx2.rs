@@ -3,7 +3,6 @@
 use super::super::tuple_blocks::{LANES, LookupStep, SimdLayout};
 use super::avx2_symbols::SymbolVectors;
 use crate::Position;
-use alea_learned::horizontal_sums;
 use std::arch::x86_64::*;
 
 #[inline]
@@ -82,7 +81,15 @@ pub(super) unsafe fn weight_sum<const COMPACT: bool>(
             *sum = _mm256_add_epi32(*sum, found);
         }
     }
-    horizontal_sums::sum_of_eight(_mm256_add_epi32(sums[0], sums[1]))
+    let mut lanes = [0; 8];
+    // SAFETY: eight numbers of four bytes are a vector; unaligned store.
+    unsafe {
+        _mm256_storeu_si256(
+            lanes.as_mut_ptr().cast(),
+            _mm256_add_epi32(sums[0], sums[1]),
+        )
+    };
+    lanes.iter().sum()
 }
 
 #[target_feature(enable = "avx2")]

@@ -3,13 +3,11 @@
 
 use std::arch::x86_64::*;
 
-/// Vectors that are summed at once.
-pub const NUM_VECTORS: usize = 4;
+pub(super) const NUM_VECTORS: usize = 4;
 
-/// Sum of a vector's eight numbers.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub fn sum_of_eight(sums: __m256i) -> i32 {
+pub(super) fn sum_of_eight(sums: __m256i) -> i32 {
     let four = _mm_add_epi32(
         _mm256_castsi256_si128(sums),
         _mm256_extracti128_si256::<1>(sums),
@@ -18,10 +16,9 @@ pub fn sum_of_eight(sums: __m256i) -> i32 {
     _mm_cvtsi128_si32(_mm_add_epi32(two, _mm_shuffle_epi32::<0b10_11_00_01>(two)))
 }
 
-/// Sum of each vector's eight numbers.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub fn sums_of_eights([a, b, c, d]: [__m256i; NUM_VECTORS]) -> __m128i {
+pub(super) fn sums_of_eights([a, b, c, d]: [__m256i; NUM_VECTORS]) -> __m128i {
     let four_sums = _mm256_hadd_epi32(_mm256_hadd_epi32(a, b), _mm256_hadd_epi32(c, d));
     _mm_add_epi32(
         _mm256_castsi256_si128(four_sums),
@@ -29,10 +26,9 @@ pub fn sums_of_eights([a, b, c, d]: [__m256i; NUM_VECTORS]) -> __m128i {
     )
 }
 
-/// Sum of each vector's sixteen numbers.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub fn sums_of_sixteens([a, b, c, d]: [__m512i; NUM_VECTORS]) -> __m128i {
+pub(super) fn sums_of_sixteens([a, b, c, d]: [__m512i; NUM_VECTORS]) -> __m128i {
     let first = _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
     let second = _mm512_add_epi32(_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
     let four_sums = _mm512_add_epi32(
@@ -49,10 +45,9 @@ pub fn sums_of_sixteens([a, b, c, d]: [__m512i; NUM_VECTORS]) -> __m128i {
     )
 }
 
-/// Stores four sums.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub fn store_totals(out: &mut [i32; NUM_VECTORS], totals: __m128i) {
+pub(super) fn store_totals(out: &mut [i32; NUM_VECTORS], totals: __m128i) {
     // SAFETY: 16 bytes are writable; unaligned store.
     unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), totals) }
 }

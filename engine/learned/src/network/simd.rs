@@ -68,7 +68,7 @@ mod horizontal_sums;
 mod neon_ops;
 #[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
 mod plain_ops;
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128_ops;
 #[cfg(target_arch = "x86_64")]
 mod sse2_ops;
@@ -395,7 +395,7 @@ kernels!(baseline, ["neon"], neon_ops, neon_ops::dot, true);
 kernels!(baseline, [], plain_ops, plain_ops::dot, true);
 #[cfg(test)]
 kernels!(plain, [], plain_ops, plain_ops::dot, true);
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 kernels!(simd128, ["simd128"], simd128_ops, simd128_ops::dot, true);
 #[cfg(target_arch = "x86_64")]
 kernels!(avx2, ["avx2"], avx2_ops, avx2_ops::dot, true);

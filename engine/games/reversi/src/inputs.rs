@@ -101,7 +101,11 @@ impl TupleInputs for Reversi {
         let (own, enemy) = (position.discs(seat), position.discs(1 - seat));
         for (row, symbols) in symbols.chunks_exact_mut(self.size()).enumerate() {
             let [own, enemy] = [own, enemy].map(|discs| bits_as_bytes(discs >> (COLUMNS * row)));
-            symbols.copy_from_slice(&(own | enemy << 1).to_le_bytes()[..self.size()]);
+            let row = (own | enemy << 1).to_le_bytes();
+            match symbols.as_mut_array() {
+                Some(all) => *all = row,
+                None => symbols.copy_from_slice(&row[..self.size()]),
+            }
         }
     }
 

@@ -90,7 +90,10 @@ macro_rules! kernels {
             macro_rules! add_rows {
                 ($table:expr, $rows:expr, $sums:expr, $add:ident) => {
                     for row in $rows {
-                        let row = &$table[usize::from(*row) * (FIRST / 32)..][..FIRST / 32];
+                        // One check of bounds, by a branch: masks would be computed in vectors,
+                        // whose elements are expensive to extract.
+                        let start = usize::from(*row) * (FIRST / 32);
+                        let row = &$table[start..start + FIRST / 32];
                         for at in 0..2 * FIRST / VECTOR_BYTES {
                             $sums[at] = v::$add($sums[at], v::load(row, at));
                         }
@@ -99,9 +102,9 @@ macro_rules! kernels {
             }
 
             $(#[target_feature(enable = $features)])?
-            pub(in super::super) fn sum_rows<const FIRST: usize>(
+            pub(in super::super) fn sum_rows<const FIRST: usize, const COUNT: usize>(
                 table: &[I16Line],
-                rows: &[u16],
+                rows: &[u16; COUNT],
                 out: &mut [I16Line],
             ) {
                 let out = &mut out[..FIRST / 32];
@@ -113,11 +116,11 @@ macro_rules! kernels {
             }
 
             $(#[target_feature(enable = $features)])?
-            pub(in super::super) fn change_rows<const FIRST: usize>(
+            pub(in super::super) fn change_rows<const FIRST: usize, const COUNT: usize>(
                 table: &[I16Line],
                 before: &[I16Line],
-                gone: &[u16],
-                come: &[u16],
+                gone: &[u16; COUNT],
+                come: &[u16; COUNT],
                 out: &mut [I16Line],
             ) {
                 let (before, out) = (&before[..FIRST / 32], &mut out[..FIRST / 32]);
@@ -254,14 +257,18 @@ macro_rules! kernels {
             }
 
             $(#[target_feature(enable = $features)])?
-            pub(in super::super) fn logit<const FIRST: usize, const SECOND: usize>(
+            pub(in super::super) fn logit<
+                const FIRST: usize,
+                const SECOND: usize,
+                const COUNT: usize,
+            >(
                 layers: &Layers,
                 tables: [&[I16Line]; 2],
-                rows: [&[u16]; 2],
+                rows: &[[u16; COUNT]; 2],
             ) -> i32 {
                 let mut sums = [v::zero(); MAX_VECTORS];
-                add_rows!(tables[0], rows[0], sums, add16);
-                add_rows!(tables[1], rows[1], sums, add16);
+                add_rows!(tables[0], &rows[0], sums, add16);
+                add_rows!(tables[1], &rows[1], sums, add16);
                 let mut activations = [Activations([0; FIRST])];
                 for at in 0..FIRST / VECTOR_BYTES {
                     v::store_bytes(

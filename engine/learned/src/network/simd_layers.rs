@@ -124,11 +124,10 @@ fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
 pub type AccumulatorIndices = [u8; 2];
 
 macro_rules! dispatch_simd {
-    ($(#[$meta:meta])* fn $name:ident<$(const $width:ident: $kind:ty),+>
+    (fn $name:ident<$(const $width:ident: $kind:ty),+>
         ($($argument:ident: $type:ty),* $(,)?) $(-> $result:ty)?;
     ) => {
         multiversion! {
-            $(#[$meta])*
             fn $name<$(const $width: $kind),+>($($argument: $type),*) $(-> $result)? {
                 Avx512Vnni => simd::vnni::$name::<$($width),+>,
                 Avx512 => simd::avx512::$name::<$($width),+>,
@@ -141,23 +140,27 @@ macro_rules! dispatch_simd {
 }
 
 dispatch_simd! {
-    fn logit<const FIRST: usize, const SECOND: usize>(
+    fn logit<const FIRST: usize, const SECOND: usize, const COUNT: usize>(
         layers: &Layers,
         tables: [&[I16Line]; 2],
-        rows: [&[u16]; 2],
+        rows: &[[u16; COUNT]; 2],
     ) -> i32;
 }
 
 dispatch_simd! {
-    fn sum_rows<const FIRST: usize>(table: &[I16Line], rows: &[u16], out: &mut [I16Line]);
+    fn sum_rows<const FIRST: usize, const COUNT: usize>(
+        table: &[I16Line],
+        rows: &[u16; COUNT],
+        out: &mut [I16Line],
+    );
 }
 
 dispatch_simd! {
-    fn change_rows<const FIRST: usize>(
+    fn change_rows<const FIRST: usize, const COUNT: usize>(
         table: &[I16Line],
         before: &[I16Line],
-        gone: &[u16],
-        come: &[u16],
+        gone: &[u16; COUNT],
+        come: &[u16; COUNT],
         out: &mut [I16Line],
     );
 }
@@ -236,14 +239,6 @@ macro_rules! with_widths {
             _ => with_widths!(@ 512, 32, $first, $second, $body),
         }
     };
-    ($layers:expr, $first:ident => $body:expr) => {
-        match $layers.shape[0] {
-            64 => with_widths!(@ 64, 0, $first, _UNUSED, $body),
-            128 => with_widths!(@ 128, 0, $first, _UNUSED, $body),
-            256 => with_widths!(@ 256, 0, $first, _UNUSED, $body),
-            _ => with_widths!(@ 512, 0, $first, _UNUSED, $body),
-        }
-    };
     (@ $one:literal, $two:literal, $first:ident, $second:ident, $body:expr) => {{
         const $first: usize = $one;
         const $second: usize = $two;
@@ -274,20 +269,27 @@ impl SimdLayers {
     }
 
     /// `out` = sum of rows.
-    pub fn sum_rows(&self, table: &[I16Line], rows: &[u16], out: &mut [I16Line]) {
-        with_widths!(self, FIRST => sum_rows::<FIRST>(self.instructions, table, rows, out));
+    #[inline]
+    pub fn sum_rows<const COUNT: usize>(
+        &self,
+        table: &[I16Line],
+        rows: &[u16; COUNT],
+        out: &mut [I16Line],
+    ) {
+        with_widths!(self, FIRST, _SECOND => sum_rows::<FIRST, COUNT>(self.instructions, table, rows, out));
     }
 
     /// `out` = `before` − `gone` + `come`.
-    pub fn change_rows(
+    #[inline]
+    pub fn change_rows<const COUNT: usize>(
         &self,
         table: &[I16Line],
         before: &[I16Line],
-        gone: &[u16],
-        come: &[u16],
+        gone: &[u16; COUNT],
+        come: &[u16; COUNT],
         out: &mut [I16Line],
     ) {
-        with_widths!(self, FIRST => change_rows::<FIRST>(self.instructions, table, before, gone, come, out));
+        with_widths!(self, FIRST, _SECOND => change_rows::<FIRST, COUNT>(self.instructions, table, before, gone, come, out));
     }
 
     /// `out` = two accumulators + rows.
@@ -302,9 +304,14 @@ impl SimdLayers {
     }
 
     /// Logit of the sum of the rows of two tables, which include the bias.
-    pub fn logit(&self, bucket: usize, tables: [&[I16Line]; 2], rows: [&[u16]; 2]) -> i32 {
+    pub fn logit<const COUNT: usize>(
+        &self,
+        bucket: usize,
+        tables: [&[I16Line]; 2],
+        rows: &[[u16; COUNT]; 2],
+    ) -> i32 {
         let layers = &self.buckets[bucket];
-        with_widths!(self, FIRST, SECOND => logit::<FIRST, SECOND>(self.instructions, layers, tables, rows))
+        with_widths!(self, FIRST, SECOND => logit::<FIRST, SECOND, COUNT>(self.instructions, layers, tables, rows))
     }
 
     /// Logits of pairs of accumulators, the sum of which includes the bias; the rest of `out`,
@@ -345,6 +352,7 @@ mod tests {
         *,
     };
     use alea_core::random::RandomStream;
+    use std::array;
 
     const ROWS: usize = 50;
 
@@ -409,36 +417,37 @@ mod tests {
         let random = &mut RandomStream::new(1);
         for (shape, max_hidden) in SIMD_WIDTHS.into_iter().zip([127, 30].into_iter().cycle()) {
             let weights = random_weights(shape, max_hidden, random);
-            let table = to_cache_lines(&weights.rows);
-            let bias = to_cache_lines(&weights.bias);
+            // Row 0 is the bias.
+            let table = to_cache_lines(&[&weights.bias[..], &weights.rows].concat());
             for round in 0..30 {
                 let bucket = round % 2;
-                let rows: Vec<Vec<u16>> = (0..6)
-                    .map(|_| (0..9).map(|_| random.below(ROWS) as u16).collect())
-                    .collect();
-                let pairs: Vec<AccumulatorIndices> = (0..1 + round % 7)
-                    .map(|_| [random.below(3) as u8, random.below(3) as u8])
-                    .collect();
-                let expected = |pair: &AccumulatorIndices| {
-                    let pair = pair.map(usize::from);
-                    defined_logit(
-                        &weights,
-                        bucket,
-                        &sum(&weights, &[&rows[pair[0]][..], &rows[3 + pair[1]]].concat()),
-                    )
+                let mut rows: [[u16; 9]; 6] =
+                    array::from_fn(|_| array::from_fn(|_| 1 + random.below(ROWS) as u16));
+                rows[..3].iter_mut().for_each(|rows| rows[0] = 0);
+                let mut index = || random.below(3) as u8;
+                let pairs: Vec<AccumulatorIndices> =
+                    (0..1 + round % 7).map(|_| [index(), index()]).collect();
+                let both = |[mover, other]: AccumulatorIndices| {
+                    [rows[usize::from(mover)], rows[3 + usize::from(other)]]
                 };
-                let expected: Vec<i32> = pairs.iter().map(expected).collect();
+                let plain_sums = |pair| {
+                    let rows = both(pair).concat().into_iter();
+                    let rows: Vec<u16> = rows.filter_map(|row| row.checked_sub(1)).collect();
+                    sum(&weights, &rows)
+                };
+                let logit = |&pair| defined_logit(&weights, bucket, &plain_sums(pair));
+                let expected: Vec<i32> = pairs.iter().map(logit).collect();
                 for instructions in Instructions::available() {
                     let layers = SimdLayers::new(&weights, instructions).unwrap();
                     let lines = layers.lines();
                     let mut sums = vec![CacheLine([0; 32]); 6 * lines];
-                    for (number, (out, rows)) in sums.chunks_exact_mut(lines).zip(&rows).enumerate()
-                    {
-                        match number {
-                            0..3 => layers.change_rows(&table, &bias, &[], rows, out),
-                            _ => layers.sum_rows(&table, rows, out),
-                        }
+                    for (out, rows) in sums.chunks_exact_mut(lines).zip(&rows) {
+                        layers.sum_rows(&table, rows, out);
                     }
+                    let mut changed = vec![CacheLine([0; 32]); lines];
+                    let (before, all) = (&sums[..lines], &mut changed);
+                    layers.change_rows(&table, before, &rows[0], &rows[1], all);
+                    assert_eq!(changed, sums[lines..][..lines]);
                     let (movers, others) = sums.split_at(3 * lines);
                     let mut logits = [0; 8];
                     layers.logits(bucket, movers, others, &pairs, &mut logits);
@@ -447,25 +456,14 @@ mod tests {
                         expected,
                         "{instructions:?} {shape:?}"
                     );
-                    let [first, second] = pairs[0].map(usize::from);
-                    let both = [&rows[first][..], &rows[3 + second]];
-                    let logit =
-                        layers.logit_of_sums(bucket, &sum(&weights, &both.concat()), &weights.bias);
-                    assert_eq!(logit, expected[0]);
-                    // Row 0 of another table is the bias.
-                    let with_bias = to_cache_lines(&[&weights.bias[..], &weights.rows].concat());
-                    let shifted: Vec<u16> = std::iter::once(0)
-                        .chain(both[0].iter().map(|row| row + 1))
-                        .collect();
-                    assert_eq!(
-                        layers.logit(bucket, [&with_bias, &table], [&shifted, both[1]]),
-                        expected[0]
-                    );
-                    let (mut added, mut logits) = (vec![CacheLine([0; 32]); lines], [0; 4]);
+                    let rows = both(pairs[0]);
+                    let of_sums =
+                        layers.logit_of_sums(bucket, &plain_sums(pairs[0]), &weights.bias);
+                    let of_rows = layers.logit(bucket, [&table; 2], &rows);
                     let zero = &ZERO_ACCUMULATOR[..lines];
-                    layers.add_rows([&bias, zero], &table, &both.concat(), &mut added);
-                    layers.logits(bucket, &added, zero, &[[0, 0]], &mut logits);
-                    assert_eq!(logits[0], expected[0]);
+                    layers.add_rows([zero; 2], &table, &rows.concat(), &mut changed);
+                    layers.logits(bucket, &changed, zero, &[[0, 0]], &mut logits);
+                    assert_eq!([of_sums, of_rows, logits[0]], [expected[0]; 3]);
                 }
             }
         }
@@ -484,15 +482,15 @@ mod tests {
                 [(); 3].map(|()| vec![CacheLine([0; 32]); lines]);
             let (mut logits, mut expected_logits) = ([0; 8], [0; 8]);
             with_widths!(simd, FIRST, SECOND => {
-                simd::plain::sum_rows::<FIRST>(&table, &a, &mut sums);
-                simd::plain::change_rows::<FIRST>(&table, &sums, &a, &b, &mut changed);
+                simd::plain::sum_rows::<FIRST, 5>(&table, &a, &mut sums);
+                simd::plain::change_rows::<FIRST, 5>(&table, &sums, &a, &b, &mut changed);
                 simd.sum_rows(&table, &b, &mut expected);
                 assert_eq!(changed, expected);
                 let pairs = [[0, 0]; 5];
                 simd::plain::logits::<FIRST, SECOND>(layers, &sums, &changed, &pairs, &mut logits);
                 simd.logits(0, &sums, &changed, &pairs, &mut expected_logits);
                 assert_eq!(logits[..5], expected_logits[..5]);
-                let logit = simd::plain::logit::<FIRST, SECOND>(layers, [&table; 2], [&a, &b]);
+                let logit = simd::plain::logit::<FIRST, SECOND, 5>(layers, [&table; 2], &[a, b]);
                 assert_eq!(logit, logits[0]);
             });
         }

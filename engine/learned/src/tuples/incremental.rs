@@ -32,7 +32,7 @@ impl TupleRows {
         let views = self.symbols.chunks_exact(network.set.view_len());
         let rows = self.rows.chunks_exact_mut(network.set.tuple_count());
         for (view, rows) in views.zip(rows) {
-            network.set.first_phase_rows(view, rows);
+            network.set.rows_in_phase(0, view, rows);
         }
     }
 

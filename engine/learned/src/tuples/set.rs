@@ -273,15 +273,15 @@ impl<G: Learnable> TupleSet<G> {
     /// Writes each tuple's row, from the symbols of all cells.
     #[inline]
     pub fn rows_from_view(&self, position: &G::Position, view: &[u8], out: &mut [u32]) {
-        self.first_phase_rows(view, out);
-        let offset = self.phase_offset(position);
-        out.iter_mut().for_each(|row| *row += offset);
+        self.rows_in_phase(self.phase_offset(position), view, out);
     }
 
-    /// [`Self::rows_from_view`] in the tables of the first phase.
+    /// [`Self::rows_from_view`], `offset` being the first row of the phase.
     #[inline]
-    pub(super) fn first_phase_rows(&self, view: &[u8], out: &mut [u32]) {
-        out.copy_from_slice(&self.bases);
+    pub(super) fn rows_in_phase(&self, offset: u32, view: &[u8], out: &mut [u32]) {
+        for (row, base) in out.iter_mut().zip(&self.bases) {
+            *row = base + offset;
+        }
         let (mut cell_indices, mut out) = (&self.cell_indices[..], out);
         for EqualStrideRun { tuples, strides } in &self.runs {
             let (tuple_cells, rest) = cell_indices.split_at(strides.len() * tuples);

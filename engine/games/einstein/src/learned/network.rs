@@ -116,7 +116,7 @@ impl SimdNetwork {
         let bucket = usize::from(self.buckets[stones]);
         let Some(both) = &self.both else {
             let tables = [&self.tables.mover[..], &self.tables.other[..]];
-            return self.layers.logit(bucket, tables, [&rows[0], &rows[1]]);
+            return self.layers.logit(bucket, tables, &rows);
         };
         let lines = self.layers.lines();
         let [mut own, mut others, mut all] = [ZERO_ACCUMULATOR; 3];

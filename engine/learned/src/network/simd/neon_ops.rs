@@ -55,7 +55,6 @@ compiled_for! {
         vreinterpretq_s32_u8(vminq_u8(packed, vdupq_n_u8(127)))
     }
 
-    /// Clipped second-layer sums times weights.
     pub(super) fn output_products(first: Vector, second: Vector, weights: Vector) -> Vector {
         let weights = vreinterpretq_s16_s32(weights);
         let limit = vdupq_n_s32(ACTIVATION_MAX);

@@ -69,7 +69,6 @@ compiled_for! {
         Vector(from_fn(|at| numbers[2 * at] + numbers[2 * at + 1]))
     }
 
-    /// Products summed in pairs.
     pub(super) fn maddubs(inputs: Vector, weights: Vector) -> Vector {
         let (inputs, weights) = (to_bytes(inputs), to_bytes(weights));
         let product = |at: usize| i16::from(inputs[at]) * i16::from(weights[at] as i8);
@@ -87,7 +86,6 @@ compiled_for! {
         from_bytes(from_fn(|at| (both[at / 8][at % 8] >> SHIFT).clamp(0, 127) as u8))
     }
 
-    /// Clipped second-layer sums times weights.
     pub(super) fn output_products(first: Vector, second: Vector, weights: Vector) -> Vector {
         let (both, weights) = ([first.0, second.0], to_i16(weights));
         let product = |at: usize| both[at / 4][at % 4].clamp(0, ACTIVATION_MAX) * i32::from(weights[at]);

@@ -24,7 +24,6 @@ compiled_for! {
         _mm_madd_epi16(numbers, _mm_set1_epi16(1))
     }
 
-    /// Products summed in pairs.
     pub(super) fn maddubs(inputs: Vector, weights: Vector) -> Vector {
         let even = _mm_mullo_epi16(
             _mm_and_si128(inputs, _mm_set1_epi16(0xFF)),

@@ -310,6 +310,8 @@ async function practice() {
 
   await page.reload();
   await until(() => /1 due of 1/.test(document.querySelector("#drill").textContent));
+  // The game of the URL arrives later, and would end the drill.
+  await hasSettled();
   await press("#drill");
   await until(() => /^Drill\. Find the best move/.test(document.querySelector("#task").textContent));
   await until(() => document.querySelector("#board .spot.may"));
@@ -334,6 +336,8 @@ async function practice() {
   });
   await page.reload();
   await until(() => /1 due of 1/.test(document.querySelector("#drill").textContent));
+  // The game of the URL arrives later, and would end the drill.
+  await hasSettled();
 
   await press("#puzzle");
   await until(() => /^Puzzle \d+ of 300/.test(document.querySelector("#task").textContent));

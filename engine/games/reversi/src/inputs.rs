@@ -100,8 +100,9 @@ impl TupleInputs for Reversi {
     fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
         let (own, enemy) = (position.discs(seat), position.discs(1 - seat));
         for (row, symbols) in symbols.chunks_exact_mut(self.size()).enumerate() {
-            let [own, enemy] = [own, enemy].map(|discs| bits_as_bytes(discs >> (COLUMNS * row)));
-            let row = (own | enemy << 1).to_le_bytes();
+            let first = COLUMNS * row;
+            let row = bits_as_bytes(own >> first) | bits_as_bytes(enemy >> first) << 1;
+            let row = row.to_le_bytes();
             match symbols.as_mut_array() {
                 Some(all) => *all = row,
                 None => symbols.copy_from_slice(&row[..self.size()]),

@@ -1,7 +1,7 @@
 //! A network's layers in the layout of vectors, with kernels chosen at run time. Accumulators are
 //! 16-bit first-layer sums; complete ones fit (partial ones wrap).
 
-use super::{MAX_WIDTH, NetworkWeights, simd};
+use super::{NetworkWeights, simd};
 use alea_core::simd::{Instructions, SimdLevel, multiversion};
 
 /// Neurons of the first and of the second layer for which there are kernels.
@@ -41,8 +41,8 @@ pub type I16Line = CacheLine<i16, 32>;
 /// Weights from four inputs to each of sixteen neurons.
 pub(super) type I8Line = CacheLine<i8, 64>;
 
-/// Sums that are all 0, of networks of any width.
-pub static ZERO_ACCUMULATOR: [I16Line; MAX_WIDTH / 32] = [CacheLine([0; 32]); MAX_WIDTH / 32];
+/// Sums that are all 0, for the widest of [`SIMD_WIDTHS`].
+pub static ZERO_ACCUMULATOR: [I16Line; 512 / 32] = [CacheLine([0; 32]); 512 / 32];
 
 /// Copies values; a last incomplete line is left out.
 pub fn to_cache_lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<CacheLine<T, COUNT>> {

@@ -2,8 +2,9 @@
 //! --example evaluation_speed -- [rounds] [part of a name]`.
 //!
 //! The best of some short rounds, in nanoseconds and clock cycles. "line": an incremental update,
-//! then an evaluation. "whole": an expectation over one ply, divided by its successors. Learned
-//! evaluators have random weights.
+//! then an evaluation. "whole": an expectation over one ply, divided by its successors. "moves":
+//! values of all moves of a position, divided by their number. Learned evaluators have random
+//! weights.
 
 #![allow(
     clippy::print_stdout,
@@ -148,6 +149,28 @@ fn measure_one_ply<E: Evaluator<Standard>>(
     });
 }
 
+fn measure_moves<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply], rounds: usize) {
+    let game = Standard::default();
+    let mut cache = E::Cache::default();
+    let positions = plies.iter().step_by(7).map(|(position, _, _)| {
+        let mut moves = MoveList::default();
+        game.moves(position, &mut moves);
+        (*position, moves)
+    });
+    let positions: Vec<(Position, MoveList)> = positions.collect();
+    let mut values = [0.0; 64];
+    measure(&format!("{name}, moves"), rounds, || {
+        let mut count = 0;
+        for (position, moves) in black_box(&positions) {
+            let values = &mut values[..moves.len()];
+            evaluator.value_successors(&game, position, moves, &mut cache, values);
+            black_box(values);
+            count += moves.len();
+        }
+        count
+    });
+}
+
 fn numbers(random: &mut RandomStream, count: usize, most: f64) -> Vec<f32> {
     (0..count)
         .map(|_| ((2.0 * random.uniform_f64() - 1.0) * most) as f32)
@@ -194,6 +217,7 @@ fn main() {
             let name = format!("network {shape:?}, {}", set.name());
             measure_line(&name, &network, &plies, rounds);
             measure_one_ply(&name, &network, &plies, rounds);
+            measure_moves(&name, &network, &plies, rounds);
         }
     }
     let named = |name| TupleSet::from_name(&game, name).unwrap();
@@ -215,6 +239,7 @@ fn main() {
             );
             measure_line(&title, &network, &plies, rounds);
             measure_one_ply(&title, &network, &plies, rounds);
+            measure_moves(&title, &network, &plies, rounds);
             measure_row_indices(&title, network.tuple_set(), &plies, rounds);
         }
     }

@@ -75,7 +75,7 @@ mod sse2_ops;
 
 use super::{
     ACTIVATION_MAX, SHIFT,
-    simd_layers::{AccumulatorIndices, CacheLine, I16_SUM_INPUTS, I16Line, Layers},
+    simd_layers::{AccumulatorIndices, CacheLine, I16_SUM_INPUTS, I16Line, Layers, RowChanges},
 };
 
 /// A module of kernels, without closures, which would pass vectors in memory.
@@ -104,14 +104,15 @@ macro_rules! kernels {
             $(#[target_feature(enable = $features)])?
             pub(in super::super) fn sum_rows<const FIRST: usize, const COUNT: usize>(
                 table: &[I16Line],
-                rows: &[u16; COUNT],
+                rows: &[[u16; COUNT]],
                 out: &mut [I16Line],
             ) {
-                let out = &mut out[..FIRST / 32];
-                let mut sums = [v::zero(); MAX_VECTORS];
-                add_rows!(table, rows, sums, add16);
-                for at in 0..2 * FIRST / VECTOR_BYTES {
-                    v::store(out, at, sums[at]);
+                for (rows, out) in rows.iter().zip(out.chunks_exact_mut(FIRST / 32)) {
+                    let mut sums = [v::zero(); MAX_VECTORS];
+                    add_rows!(table, rows, sums, add16);
+                    for at in 0..2 * FIRST / VECTOR_BYTES {
+                        v::store(out, at, sums[at]);
+                    }
                 }
             }
 
@@ -119,19 +120,20 @@ macro_rules! kernels {
             pub(in super::super) fn change_rows<const FIRST: usize, const COUNT: usize>(
                 table: &[I16Line],
                 before: &[I16Line],
-                gone: &[u16; COUNT],
-                come: &[u16; COUNT],
+                changes: &[RowChanges<COUNT>],
                 out: &mut [I16Line],
             ) {
-                let (before, out) = (&before[..FIRST / 32], &mut out[..FIRST / 32]);
-                let mut sums = [v::zero(); MAX_VECTORS];
-                for at in 0..2 * FIRST / VECTOR_BYTES {
-                    sums[at] = v::load(before, at);
-                }
-                add_rows!(table, gone, sums, sub16);
-                add_rows!(table, come, sums, add16);
-                for at in 0..2 * FIRST / VECTOR_BYTES {
-                    v::store(out, at, sums[at]);
+                let before = &before[..FIRST / 32];
+                for (changes, out) in changes.iter().zip(out.chunks_exact_mut(FIRST / 32)) {
+                    let mut sums = [v::zero(); MAX_VECTORS];
+                    for at in 0..2 * FIRST / VECTOR_BYTES {
+                        sums[at] = v::load(before, at);
+                    }
+                    add_rows!(table, &changes.removed, sums, sub16);
+                    add_rows!(table, &changes.added, sums, add16);
+                    for at in 0..2 * FIRST / VECTOR_BYTES {
+                        v::store(out, at, sums[at]);
+                    }
                 }
             }
 
@@ -263,12 +265,14 @@ macro_rules! kernels {
                 const COUNT: usize,
             >(
                 layers: &Layers,
-                tables: [&[I16Line]; 2],
+                tables: &[&[I16Line]; 3],
                 rows: &[[u16; COUNT]; 2],
+                more_rows: &[u16],
             ) -> i32 {
                 let mut sums = [v::zero(); MAX_VECTORS];
                 add_rows!(tables[0], &rows[0], sums, add16);
                 add_rows!(tables[1], &rows[1], sums, add16);
+                add_rows!(tables[2], more_rows, sums, add16);
                 let mut activations = [Activations([0; FIRST])];
                 for at in 0..FIRST / VECTOR_BYTES {
                     v::store_bytes(

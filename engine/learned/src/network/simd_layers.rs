@@ -120,6 +120,15 @@ fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     })
 }
 
+/// Rows that a move takes from an accumulator, and rows that it adds.
+#[derive(Clone, Copy, Debug)]
+pub struct RowChanges<const COUNT: usize> {
+    /// Rows that are no longer active.
+    pub removed: [u16; COUNT],
+    /// Rows that become active.
+    pub added: [u16; COUNT],
+}
+
 /// Indices of the mover's and of the other side's accumulator.
 pub type AccumulatorIndices = [u8; 2];
 
@@ -142,15 +151,16 @@ macro_rules! dispatch_simd {
 dispatch_simd! {
     fn logit<const FIRST: usize, const SECOND: usize, const COUNT: usize>(
         layers: &Layers,
-        tables: [&[I16Line]; 2],
+        tables: &[&[I16Line]; 3],
         rows: &[[u16; COUNT]; 2],
+        more_rows: &[u16],
     ) -> i32;
 }
 
 dispatch_simd! {
     fn sum_rows<const FIRST: usize, const COUNT: usize>(
         table: &[I16Line],
-        rows: &[u16; COUNT],
+        rows: &[[u16; COUNT]],
         out: &mut [I16Line],
     );
 }
@@ -159,8 +169,7 @@ dispatch_simd! {
     fn change_rows<const FIRST: usize, const COUNT: usize>(
         table: &[I16Line],
         before: &[I16Line],
-        gone: &[u16; COUNT],
-        come: &[u16; COUNT],
+        changes: &[RowChanges<COUNT>],
         out: &mut [I16Line],
     );
 }
@@ -176,13 +185,13 @@ dispatch_simd! {
 }
 
 multiversion! {
-    fn add_rows(sums: [&[I16Line]; 2], table: &[I16Line], rows: &[u16], out: &mut [I16Line]) {
+    fn add_rows(sums: &[&[I16Line]; 2], table: &[I16Line], rows: &[u16], out: &mut [I16Line]) {
         any => add_rows_body,
     }
 }
 
 #[inline(always)]
-fn add_rows_body(sums: [&[I16Line]; 2], table: &[I16Line], rows: &[u16], out: &mut [I16Line]) {
+fn add_rows_body(sums: &[&[I16Line]; 2], table: &[I16Line], rows: &[u16], out: &mut [I16Line]) {
     let lines = out.len();
     for (line, out) in out.iter_mut().enumerate() {
         let [mut sum, other] = [sums[0][line].0, sums[1][line].0];
@@ -268,34 +277,33 @@ impl SimdLayers {
         self.buckets.iter().all(|layers| layers.i16_sums_fit)
     }
 
-    /// `out` = sum of rows.
+    /// Sums of rows, an accumulator each.
     #[inline]
     pub fn sum_rows<const COUNT: usize>(
         &self,
         table: &[I16Line],
-        rows: &[u16; COUNT],
+        rows: &[[u16; COUNT]],
         out: &mut [I16Line],
     ) {
         with_widths!(self, FIRST, _SECOND => sum_rows::<FIRST, COUNT>(self.instructions, table, rows, out));
     }
 
-    /// `out` = `before` − `gone` + `come`.
+    /// `before` after each of several changes.
     #[inline]
     pub fn change_rows<const COUNT: usize>(
         &self,
         table: &[I16Line],
         before: &[I16Line],
-        gone: &[u16; COUNT],
-        come: &[u16; COUNT],
+        changes: &[RowChanges<COUNT>],
         out: &mut [I16Line],
     ) {
-        with_widths!(self, FIRST, _SECOND => change_rows::<FIRST, COUNT>(self.instructions, table, before, gone, come, out));
+        with_widths!(self, FIRST, _SECOND => change_rows::<FIRST, COUNT>(self.instructions, table, before, changes, out));
     }
 
     /// `out` = two accumulators + rows.
     pub fn add_rows(
         &self,
-        sums: [&[I16Line]; 2],
+        sums: &[&[I16Line]; 2],
         table: &[I16Line],
         rows: &[u16],
         out: &mut [I16Line],
@@ -303,15 +311,16 @@ impl SimdLayers {
         add_rows(self.instructions, sums, table, rows, out);
     }
 
-    /// Logit of the sum of the rows of two tables, which include the bias.
+    /// Logit of the sum of the rows of each table, which include the bias.
     pub fn logit<const COUNT: usize>(
         &self,
         bucket: usize,
-        tables: [&[I16Line]; 2],
+        tables: &[&[I16Line]; 3],
         rows: &[[u16; COUNT]; 2],
+        more_rows: &[u16],
     ) -> i32 {
         let layers = &self.buckets[bucket];
-        with_widths!(self, FIRST, SECOND => logit::<FIRST, SECOND, COUNT>(self.instructions, layers, tables, rows))
+        with_widths!(self, FIRST, SECOND => logit::<FIRST, SECOND, COUNT>(self.instructions, layers, tables, rows, more_rows))
     }
 
     /// Logits of pairs of accumulators, the sum of which includes the bias; the rest of `out`,
@@ -441,12 +450,11 @@ mod tests {
                     let layers = SimdLayers::new(&weights, instructions).unwrap();
                     let lines = layers.lines();
                     let mut sums = vec![CacheLine([0; 32]); 6 * lines];
-                    for (out, rows) in sums.chunks_exact_mut(lines).zip(&rows) {
-                        layers.sum_rows(&table, rows, out);
-                    }
+                    layers.sum_rows(&table, &rows, &mut sums);
                     let mut changed = vec![CacheLine([0; 32]); lines];
-                    let (before, all) = (&sums[..lines], &mut changed);
-                    layers.change_rows(&table, before, &rows[0], &rows[1], all);
+                    let [removed, added] = [rows[0], rows[1]];
+                    let changes = [RowChanges { removed, added }];
+                    layers.change_rows(&table, &sums[..lines], &changes, &mut changed);
                     assert_eq!(changed, sums[lines..][..lines]);
                     let (movers, others) = sums.split_at(3 * lines);
                     let mut logits = [0; 8];
@@ -459,9 +467,9 @@ mod tests {
                     let rows = both(pairs[0]);
                     let of_sums =
                         layers.logit_of_sums(bucket, &plain_sums(pairs[0]), &weights.bias);
-                    let of_rows = layers.logit(bucket, [&table; 2], &rows);
+                    let of_rows = layers.logit(bucket, &[&table; 3], &rows, &[]);
                     let zero = &ZERO_ACCUMULATOR[..lines];
-                    layers.add_rows([zero; 2], &table, &rows.concat(), &mut changed);
+                    layers.add_rows(&[zero; 2], &table, &rows.concat(), &mut changed);
                     layers.logits(bucket, &changed, zero, &[[0, 0]], &mut logits);
                     assert_eq!([of_sums, of_rows, logits[0]], [expected[0]; 3]);
                 }
@@ -482,15 +490,16 @@ mod tests {
                 [(); 3].map(|()| vec![CacheLine([0; 32]); lines]);
             let (mut logits, mut expected_logits) = ([0; 8], [0; 8]);
             with_widths!(simd, FIRST, SECOND => {
-                simd::plain::sum_rows::<FIRST, 5>(&table, &a, &mut sums);
-                simd::plain::change_rows::<FIRST, 5>(&table, &sums, &a, &b, &mut changed);
-                simd.sum_rows(&table, &b, &mut expected);
+                simd::plain::sum_rows::<FIRST, 5>(&table, &[a], &mut sums);
+                let changes = [RowChanges { removed: a, added: b }];
+                simd::plain::change_rows::<FIRST, 5>(&table, &sums, &changes, &mut changed);
+                simd.sum_rows(&table, &[b], &mut expected);
                 assert_eq!(changed, expected);
                 let pairs = [[0, 0]; 5];
                 simd::plain::logits::<FIRST, SECOND>(layers, &sums, &changed, &pairs, &mut logits);
                 simd.logits(0, &sums, &changed, &pairs, &mut expected_logits);
                 assert_eq!(logits[..5], expected_logits[..5]);
-                let logit = simd::plain::logit::<FIRST, SECOND, 5>(layers, [&table; 2], &[a, b]);
+                let logit = simd::plain::logit::<FIRST, SECOND, 3>(layers, &[&table; 3], &[[3, 1, 4], [1, 5, 9]], &b[1..]);
                 assert_eq!(logit, logits[0]);
             });
         }

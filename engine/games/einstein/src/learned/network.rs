@@ -4,19 +4,18 @@
 pub mod features;
 mod successors;
 
-use alea_core::arrays::map_array;
 pub use successors::Successors;
 
 use self::features::{
     FeatureGroup, FeatureGroups, MAX_CROSS_FEATURES, TurnClasses, active_cross_features,
-    active_fused_rows, cross_groups, feature_slots, fused_table, num_side_features,
+    cross_groups, feature_slots, fused_table, num_side_features,
 };
 use super::move_logits::{LOST_LOGIT, Logits, NonGoalMoves, SideMove, SideMoves};
 use crate::{MAX_STONES, Move, Position, Standard, position::Side};
 use alea_core::simd::Instructions;
 use alea_learned::network::{
     self, NetworkKernels, NetworkWeights,
-    simd_layers::{I16Line, SimdLayers, ZERO_ACCUMULATOR, to_cache_lines},
+    simd_layers::{I16Line, SimdLayers, to_cache_lines},
     win_probability,
 };
 use std::sync::Arc;
@@ -55,18 +54,14 @@ struct CrossFeatureTable {
 }
 
 impl CrossFeatureTable {
-    /// `out` = `sums` + rows of active cross-side features.
     #[inline]
-    fn add_accumulators(
+    fn active_rows<'a>(
         &self,
-        layers: &SimdLayers,
-        (mover, other): (Side, Side),
-        sums: [&[I16Line]; 2],
-        out: &mut [I16Line],
-    ) {
-        let mut rows = [0; MAX_CROSS_FEATURES];
-        let rows = active_cross_features(self.groups, self.turn_classes, mover, other, &mut rows);
-        layers.add_rows(sums, &self.table, rows, out);
+        mover: Side,
+        other: Side,
+        rows: &'a mut [u16; MAX_CROSS_FEATURES],
+    ) -> &'a [u16] {
+        active_cross_features(self.groups, self.turn_classes, mover, other, rows)
     }
 }
 
@@ -109,26 +104,22 @@ impl SimdNetwork {
         })
     }
 
+    #[inline]
     fn logit(&self, position: &Position) -> i32 {
         let (mover, other) = (position.mover(), position.other());
-        let rows = map_array([mover, other], |side| active_fused_rows(self.classes, side));
+        let rows = [self.active_rows(mover), self.active_rows(other)];
         let stones = position.num_stones() as usize % self.buckets.len();
-        let bucket = usize::from(self.buckets[stones]);
-        let Some(both) = &self.both else {
-            let tables = [&self.tables.mover[..], &self.tables.other[..]];
-            return self.layers.logit(bucket, tables, &rows);
+        let mut cross_rows = [0; MAX_CROSS_FEATURES];
+        let (cross_table, cross_rows) = match &self.both {
+            None => (&[][..], &[][..]),
+            Some(both) => (
+                &both.table[..],
+                both.active_rows(mover, other, &mut cross_rows),
+            ),
         };
-        let lines = self.layers.lines();
-        let [mut own, mut others, mut all] = [ZERO_ACCUMULATOR; 3];
-        self.layers.sum_rows(&self.tables.mover, &rows[0], &mut own);
-        self.layers
-            .sum_rows(&self.tables.other, &rows[1], &mut others);
-        let sums = [&own[..lines], &others[..lines]];
-        both.add_accumulators(&self.layers, (mover, other), sums, &mut all[..lines]);
-        let mut logits = [0; 4];
-        self.layers
-            .logits(bucket, &all, &ZERO_ACCUMULATOR, &[[0, 0]], &mut logits);
-        logits[0]
+        let tables = [&self.tables.mover[..], &self.tables.other[..], cross_table];
+        let bucket = self.buckets[stones].into();
+        self.layers.logit(bucket, &tables, &rows, cross_rows)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{
     SimdNetwork,
-    features::{NUM_FUSED, TURNS_SLOT, active_fused_rows, turns_row},
+    features::{MAX_CROSS_FEATURES, NUM_FUSED, TURNS_SLOT, active_fused_rows, turns_row},
 };
 use crate::{
     GONE, MAX_STONES, Move, Position, Standard,
@@ -16,7 +16,7 @@ use alea_core::{
     simd::multiversion,
 };
 use alea_learned::network::{
-    simd_layers::{AccumulatorIndices, CacheLine, I16Line, ZERO_ACCUMULATOR},
+    simd_layers::{AccumulatorIndices, CacheLine, I16Line, RowChanges, ZERO_ACCUMULATOR},
     win_probability,
 };
 
@@ -34,7 +34,7 @@ const NUM_ENEMY_ACCUMULATORS: usize = 1 + MAX_STONES;
 
 impl SimdNetwork {
     #[inline]
-    fn active_rows(&self, side: Side) -> [u16; NUM_FUSED] {
+    pub(super) fn active_rows(&self, side: Side) -> [u16; NUM_FUSED] {
         active_fused_rows(self.classes, side)
     }
 
@@ -88,10 +88,13 @@ impl SimdNetwork {
         let listed = NonGoalMoves::new(position, moves, scores);
         let steps = listed.as_slice();
         let mut others = [[CacheLine([0; 32]); LINES]; MAX_STEPS];
-        for (step, out) in steps.iter().zip(&mut others) {
-            let rows = self.active_rows(step.apply_to(mover));
-            self.layers.sum_rows(&self.tables.other, &rows, out);
+        let mut rows = [[0; NUM_FUSED]; MAX_STEPS];
+        for (step, rows) in steps.iter().zip(&mut rows) {
+            *rows = self.active_rows(step.apply_to(mover));
         }
+        let rows = &rows[..steps.len()];
+        self.layers
+            .sum_rows(&self.tables.other, rows, others.as_flattened_mut());
         let mut enemies = [[CacheLine([0; 32]); LINES]; NUM_ENEMY_ACCUMULATORS];
         let (enemies, others) = (enemies.as_flattened_mut(), others.as_flattened());
         let targets = listed.destination_set();
@@ -138,11 +141,13 @@ impl SimdNetwork {
                         map_array([(&*enemies, pair[0]), (others, pair[1])], |(sums, at)| {
                             &sums[usize::from(at) * lines..][..lines]
                         });
-                    let sides = (
+                    let (after, other) = (
                         enemy.without_stone_on(step.square),
                         step.apply_to(position.mover()),
                     );
-                    both.add_accumulators(&self.layers, sides, sums, out);
+                    let mut rows = [0; MAX_CROSS_FEATURES];
+                    let rows = both.active_rows(after, other, &mut rows);
+                    self.layers.add_rows(&sums, &both.table, rows, out);
                 }
                 (
                     &*mover_sums,
@@ -164,8 +169,8 @@ impl SimdNetwork {
             };
             let mut smaller_bucket_logits = Logits::default();
             compute(fewer, &mut smaller_bucket_logits);
-            for (step_index, map_array) in steps.iter().zip(pairs).enumerate() {
-                if captures(map_array) {
+            for (step_index, step) in steps.iter().zip(pairs).enumerate() {
+                if captures(step) {
                     logits[step_index] = smaller_bucket_logits[step_index];
                 }
             }
@@ -192,16 +197,14 @@ impl SimdNetwork {
         enemies: &mut [I16Line],
         pairs: &mut [AccumulatorIndices; MAX_STEPS],
     ) -> bool {
-        let lines = self.layers.lines();
         *pairs = const { capture_free_pairs() };
-        let rows = self.active_rows(enemy);
-        self.layers
-            .sum_rows(&self.tables.mover, &rows, &mut enemies[..lines]);
+        let mut rows = [[0; NUM_FUSED]; NUM_ENEMY_ACCUMULATORS];
+        rows[0] = self.active_rows(enemy);
+        let mut count = 1;
         // No step goes to 31, the square of gone stones.
         let mut captured = (0..MAX_STONES).fold(0u8, |set, stone| {
             set | ((targets >> enemy.square(stone) & 1) as u8) << stone
         });
-        let captures = captured != 0;
         while captured != 0 {
             let victim = captured.trailing_zeros() as usize;
             captured &= captured - 1;
@@ -210,13 +213,15 @@ impl SimdNetwork {
                 // Masked, since a branch would be unpredictable.
                 let (pair, step) = (&mut pairs[at], steps[at]);
                 let is_captured = u8::from(step.square == square).wrapping_neg();
-                pair[0] = pair[0] & !is_captured | (victim as u8 + 1) & is_captured;
+                pair[0] = pair[0] & !is_captured | count as u8 & is_captured;
             }
-            let out = &mut enemies[(victim + 1) * lines..][..lines];
-            let rows = self.active_rows(enemy.with_stone_on(victim, GONE));
-            self.layers.sum_rows(&self.tables.mover, &rows, out);
+            rows[count % NUM_ENEMY_ACCUMULATORS] =
+                self.active_rows(enemy.with_stone_on(victim, GONE));
+            count += 1;
         }
-        captures
+        self.layers
+            .sum_rows(&self.tables.mover, &rows[..count], enemies);
+        count > 1
     }
 
     fn rebuild(&self, game: &Standard, side: Side, own: &mut Successors) {
@@ -229,30 +234,35 @@ impl SimdNetwork {
         let (before, sums) = own.sums.split_at_mut(NUM_ENEMY_ACCUMULATORS * lines);
         let rows = self.active_rows(side);
         let table = &self.tables.other;
-        self.layers.sum_rows(table, &rows, before);
+        self.layers
+            .sum_rows(table, std::slice::from_ref(&rows), before);
         let (occupied, distances) = (side.occupied_squares(), distance_index(side));
-        for (step, out) in own
-            .steps
-            .as_slice()
-            .iter()
-            .zip(sums.chunks_exact_mut(lines))
-        {
+        let steps = own.steps.as_slice();
+        let mut changes = [RowChanges {
+            removed: [0; 2],
+            added: [0; 2],
+        }; MAX_STEPS];
+        for (step, changes) in steps.iter().zip(&mut changes) {
             let (stone, to) = (
                 usize::from(step.stone) % MAX_STONES,
                 Standard::GOAL - step.square,
             );
-            if occupied >> to & 1 == 0 {
-                let from = side.square(stone);
-                let moved = rows[stone] - u16::from(from) + u16::from(to);
-                let turns = turns_row(
-                    self.classes,
-                    distances - distance_index_term(stone, from) + distance_index_term(stone, to),
-                );
-                let gone = [rows[stone], rows[TURNS_SLOT]];
-                self.layers
-                    .change_rows(table, before, &gone, &[moved, turns], out);
-            } else {
-                let rows = self.active_rows(step.apply_to(side));
+            let from = side.square(stone);
+            let moved = rows[stone] - u16::from(from) + u16::from(to);
+            let turns = turns_row(
+                self.classes,
+                distances - distance_index_term(stone, from) + distance_index_term(stone, to),
+            );
+            *changes = RowChanges {
+                removed: [rows[stone], rows[TURNS_SLOT]],
+                added: [moved, turns],
+            };
+        }
+        let changes = &changes[..steps.len()];
+        self.layers.change_rows(table, before, changes, sums);
+        for (step, out) in steps.iter().zip(sums.chunks_exact_mut(lines)) {
+            if occupied >> (Standard::GOAL - step.square) & 1 != 0 {
+                let rows = [self.active_rows(step.apply_to(side))];
                 self.layers.sum_rows(table, &rows, out);
             }
         }

@@ -1,5 +1,5 @@
 //! Network kernels, compiled for each instruction set over its operations. Dot products of four
-//! activations are added in 32 bits: by one VNNI instruction, or through 16-bit sums of two
+//! activations are added in 32 bits: by one instruction of VNNI or of ARM's dot products, or through 16-bit sums of two
 //! products, or of eight if the weights allow it (`Layers::i16_sums_fit`).
 #![allow(unsafe_code)]
 
@@ -64,6 +64,8 @@ mod avx2_ops;
 mod avx512_ops;
 #[cfg(target_arch = "x86_64")]
 mod horizontal_sums;
+#[cfg(target_arch = "aarch64")]
+mod neon_dotprod_ops;
 #[cfg(target_arch = "aarch64")]
 mod neon_ops;
 #[cfg(any(test, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
@@ -402,6 +404,14 @@ struct Activations<const FIRST: usize>([u8; FIRST]);
 kernels!(baseline, ["sse2"], sse2_ops, sse2_ops::dot, true);
 #[cfg(target_arch = "aarch64")]
 kernels!(baseline, ["neon"], neon_ops, neon_ops::dot, true);
+#[cfg(target_arch = "aarch64")]
+kernels!(
+    neon_dotprod,
+    ["neon,dotprod"],
+    neon_ops,
+    neon_dotprod_ops::dot,
+    false
+);
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 kernels!(baseline, [], plain_ops, plain_ops::dot, true);
 #[cfg(test)]

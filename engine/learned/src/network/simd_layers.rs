@@ -23,6 +23,8 @@ fn packed_order(instructions: Instructions, index: usize) -> usize {
         SimdLevel::Portable => return index,
         #[cfg(target_arch = "wasm32")]
         SimdLevel::Simd128 => return index,
+        #[cfg(target_arch = "aarch64")]
+        SimdLevel::NeonDotprod => return index,
         SimdLevel::Avx2 => 32 / 4,
         _ => 64 / 4,
     };
@@ -142,6 +144,7 @@ macro_rules! dispatch_simd {
                 Avx512 => simd::avx512::$name::<$($width),+>,
                 Avx2 => simd::avx2::$name::<$($width),+>,
                 Simd128 => simd::simd128::$name::<$($width),+>,
+                NeonDotprod => simd::neon_dotprod::$name::<$($width),+>,
                 Baseline => simd::baseline::$name::<$($width),+>,
             }
         }

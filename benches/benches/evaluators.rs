@@ -101,14 +101,13 @@ fn for_game<G: Learnable>(group: &mut BenchmarkGroup<'_, WallTime>, name: &str) 
     for instructions in Instructions::available() {
         let set = instructions.name();
         let network = network.clone().with_instructions(instructions);
-        let tuples = tuples.clone().with_instructions(instructions);
         group.bench_function(format!("{name} network 64, 32, {set}"), |bencher| {
             bencher.iter(|| sum_of_values(&game, &network, &positions));
         });
-        group.bench_function(format!("{name} n-tuples, {set}"), |bencher| {
-            bencher.iter(|| sum_of_values(&game, &tuples, &positions));
-        });
     }
+    group.bench_function(format!("{name} n-tuples"), |bencher| {
+        bencher.iter(|| sum_of_values(&game, &tuples, &positions));
+    });
 }
 
 fn sum_of_values<G: Learnable, E: Evaluator<G>>(

@@ -228,20 +228,12 @@ fn main() {
     sets.push(("tables of 13^4", windows));
     for (name, set) in sets {
         let weights = numbers(&mut random, set.row_count(), 0.1);
-        for instructions in Instructions::available() {
-            let network = NTuple::new(set.clone(), weights.clone(), 0.0)
-                .unwrap()
-                .with_instructions(instructions);
-            let title = format!(
-                "{} tuples, {name}, {}",
-                set.tuple_count(),
-                instructions.name()
-            );
-            measure_line(&title, &network, &plies, rounds);
-            measure_one_ply(&title, &network, &plies, rounds);
-            measure_moves(&title, &network, &plies, rounds);
-            measure_row_indices(&title, network.tuple_set(), &plies, rounds);
-        }
+        let network = NTuple::new(set.clone(), weights, 0.0).unwrap();
+        let title = format!("{} tuples, {name}", set.tuple_count());
+        measure_line(&title, &network, &plies, rounds);
+        measure_one_ply(&title, &network, &plies, rounds);
+        measure_moves(&title, &network, &plies, rounds);
+        measure_row_indices(&title, network.tuple_set(), &plies, rounds);
     }
 }
 

@@ -21,7 +21,6 @@ use super::{
 use alea_core::{
     calibration::logistic,
     evaluator::{Evaluator, one_ply_serial, score_successors_serial, value_successors_serial},
-    simd::Instructions,
 };
 use std::fmt::Debug;
 
@@ -36,14 +35,8 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     /// [`Evaluator::BATCHES_SUCCESSORS`].
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Kernels; `bases` are the first rows of the tables.
-    fn new(tuples: &[Vec<Cell>], bases: &[u32]) -> Self;
-
-    /// Kernels for other SIMD instructions than the machine's best, with equal values.
-    #[must_use]
-    fn with_instructions(&self, _instructions: Instructions) -> Self {
-        self.clone()
-    }
+    /// Kernels for the cells of each tuple.
+    fn new(tuples: &[Vec<Cell>]) -> Self;
 
     /// Writes each tuple's row in the array of all tables.
     #[inline]
@@ -111,7 +104,7 @@ pub struct GenericTupleKernels;
 impl<G: Learnable<Tuples = Self>> TupleKernels<G> for GenericTupleKernels {
     type Cache = ();
 
-    fn new(_: &[Vec<Cell>], _: &[u32]) -> Self {
+    fn new(_: &[Vec<Cell>]) -> Self {
         Self
     }
 }
@@ -123,7 +116,7 @@ pub struct IncrementalTupleKernels;
 impl<G: Learnable<Tuples = Self>> TupleKernels<G> for IncrementalTupleKernels {
     type Cache = TupleRows;
 
-    fn new(_: &[Vec<Cell>], _: &[u32]) -> Self {
+    fn new(_: &[Vec<Cell>]) -> Self {
         Self
     }
 
@@ -209,15 +202,6 @@ impl<G: Learnable> TupleNetwork<G> {
     #[inline]
     pub fn quantized_weights(&self) -> &QuantizedWeights {
         &self.quantized
-    }
-
-    /// The network for other SIMD instructions than the machine's best, with equal values.
-    #[must_use]
-    pub fn with_instructions(self, instructions: Instructions) -> Self {
-        Self {
-            set: self.set.with_instructions(instructions),
-            ..self
-        }
     }
 
     /// Log odds of the side to move.

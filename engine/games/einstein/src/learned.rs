@@ -4,10 +4,6 @@
 pub mod model_types;
 mod move_logits;
 pub mod network;
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    allow(dead_code, reason = "what its kernels use")
-)]
 pub mod ntuple;
 
 use super::{MAX_STONES, Position, Standard};
@@ -86,8 +82,8 @@ impl TupleInputs for Standard {
     }
 
     fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
-        let seen = ntuple::symbols(&from_perspective(position, seat));
-        symbols.copy_from_slice(&seen[..symbols.len()]);
+        let seen = ntuple::Symbols::new(&from_perspective(position, seat));
+        symbols.copy_from_slice(&seen.symbols()[..symbols.len()]);
     }
 
     fn remaining_range(&self) -> RangeInclusive<usize> {

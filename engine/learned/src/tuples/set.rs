@@ -10,10 +10,7 @@ use crate::{
     },
     network::bucket,
 };
-use alea_core::{
-    simd::Instructions,
-    text::{joined, suggestion},
-};
+use alea_core::text::{joined, suggestion};
 use std::{fmt::Debug, ops::Range};
 
 /// Maximal tuples; bounds the stack space of an evaluation.
@@ -138,7 +135,7 @@ impl<G: Learnable> TupleSet<G> {
         Ok(Self {
             game: game.clone(),
             name,
-            kernels: G::Tuples::new(&tuples, &bases),
+            kernels: G::Tuples::new(&tuples),
             bases,
             by_cell: tuples_by_cell(game, &tuples),
             cell_indices,
@@ -177,13 +174,6 @@ impl<G: Learnable> TupleSet<G> {
     #[inline]
     pub fn kernels(&self) -> &G::Tuples {
         &self.kernels
-    }
-
-    /// The set for other SIMD instructions than the machine's best, with equal rows.
-    #[must_use]
-    pub fn with_instructions(self, instructions: Instructions) -> Self {
-        let kernels = self.kernels.with_instructions(instructions);
-        Self { kernels, ..self }
     }
 
     /// Name of the set, or [`CUSTOM_NAME`].

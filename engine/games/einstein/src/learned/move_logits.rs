@@ -124,12 +124,6 @@ impl SideMoves {
         }
     }
 
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    pub(super) fn one_ply_by_eights(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
-        self.one_ply(logits, worth)
-    }
-
     /// The mover's win probability before the roll, from the enemy's logit after each move
     /// ([`LOST_LOGIT`] without stones); `worth` converts logits to the enemy's win probability.
     #[inline(always)]

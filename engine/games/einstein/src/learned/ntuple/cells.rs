@@ -83,16 +83,6 @@ pub(crate) static CELL_GROUPS: [CellGroup; 6] = [
     MOBILE_CELLS,
 ];
 
-pub(super) fn is_valid_cell(cell: Cell) -> bool {
-    CELL_GROUPS
-        .iter()
-        .any(|group| group.cells().any(|own| own == cell))
-}
-
-pub(super) fn has_compact_alphabet(cell: Cell) -> bool {
-    cell.index() >= OWNERS_START
-}
-
 /// The image under a symmetry of [`crate::symmetry`], up to renamed symbols.
 pub(crate) fn transform_cell(cell: Cell, symmetry: usize) -> Cell {
     let square = |square: usize| {

@@ -1,4 +1,4 @@
-//! Incremental sums after moves, without SIMD instructions. A stone is first removed from its
+//! Incremental sums after moves. A stone is first removed from its
 //! square, common to its moves; each move then changes its other cells in sequence.
 
 use super::{
@@ -7,7 +7,6 @@ use super::{
         SQUARES_START,
     },
     successors::Parent,
-    symbols::Symbols,
 };
 use crate::{
     MAX_STONES, Standard, evaluators::race_tables::distance, learned::move_logits::SideMove,
@@ -40,11 +39,7 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
 ) {
     let weights = &quantized_weights.weights[..];
     let kernels = parent.set.kernels();
-    let view = if kernels.owners || kernels.mobility {
-        Symbols::new(&parent.flipped)
-    } else {
-        Symbols::without_compact(&parent.flipped)
-    };
+    let view = kernels.symbols(&parent.flipped);
     let difference = |(cell_index, symbol): SymbolChange| -> RowChange<'_> {
         (
             parent.set.tuples_with(cell_index),
@@ -53,7 +48,9 @@ pub(super) fn successors<const MAX_TUPLES: usize>(
     };
     let mut rows = [0; MAX_TUPLES];
     let rows = &mut rows[..parent.set.tuple_count()];
-    parent.set.row_indices(&parent.flipped, rows);
+    parent
+        .set
+        .rows_from_view(&parent.flipped, view.symbols(), rows);
     let mut current_rows = [TupleState::default(); MAX_TUPLES];
     let mut sum = quantized_weights.bias;
     for (state, &row) in current_rows.iter_mut().zip(&*rows) {

@@ -12,15 +12,6 @@ fn movable_by_other_faces(alive: u8) -> u8 {
     alive & (dead << 1 | dead >> 1)
 }
 
-/// Board symbols, as bits, of the stones that other numbers allow.
-#[inline]
-pub(super) fn movable_symbols(mover: u8, other: u8) -> u16 {
-    let [mover, other] = map_array([mover, other], |alive| {
-        u16::from(movable_by_other_faces(alive))
-    });
-    mover << 1 | other << (1 + MAX_STONES)
-}
-
 /// The symbols of [`MOBILE_CELLS`] by board symbol (0 empty, 1–12 stones).
 #[derive(Clone, Copy)]
 pub(super) struct Mobility([u8; 16]);
@@ -28,7 +19,10 @@ pub(super) struct Mobility([u8; 16]);
 impl Mobility {
     #[inline]
     pub(super) fn new(mover: u8, other: u8) -> Self {
-        let more = movable_symbols(mover, other);
+        let [mover, other] = map_array([mover, other], |alive| {
+            u16::from(movable_by_other_faces(alive))
+        });
+        let more = mover << 1 | other << (1 + MAX_STONES);
         let mut symbols = OWN_NUMBER_SYMBOLS;
         for (stone, symbol) in symbols.iter_mut().enumerate() {
             *symbol += (more >> stone & 1) as u8;

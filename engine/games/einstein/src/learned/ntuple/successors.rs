@@ -52,15 +52,6 @@ pub(super) fn value_successors(
     let mut sums = Logits::default();
     let steps = own.steps.as_slice();
     successor_sums(network, position, steps, &mut sums);
-    #[cfg(target_arch = "x86_64")]
-    if network.tuple_set().kernels().uses_simd() {
-        return super::simd::one_ply(
-            network.tuple_set(),
-            network.quantized_weights(),
-            &own.steps,
-            &mut sums,
-        );
-    }
     own.steps.one_ply(&mut sums, |sum| {
         network.quantized_weights().win_probability(sum)
     })

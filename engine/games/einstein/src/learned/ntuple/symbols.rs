@@ -1,5 +1,5 @@
-//! The inputs of n-tuples: each cell's symbol, in the mover's perspective. For any bits of the
-//! position it is in the alphabet, on which unchecked loads rely.
+//! The inputs of n-tuples: each cell's symbol, in the mover's perspective, and in the alphabet for
+//! any bits of the position.
 
 use super::{
     cells::{
@@ -12,7 +12,7 @@ use crate::{MAX_STONES, Position, Standard, evaluators::race_tables::distance};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Symbols {
-    /// By cell; the length allows an unchecked index of seven bits.
+    /// By cell.
     symbols: [u8; CELLS],
 }
 

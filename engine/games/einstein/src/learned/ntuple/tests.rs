@@ -1,6 +1,5 @@
 //! Tuple rows against symbols parsed from the board's text, and sums against plain arithmetic.
 
-mod memory_safety;
 mod successors;
 
 use super::{
@@ -32,12 +31,6 @@ fn random_network(set: &TupleSet, seed: u64, bias: f32) -> NTuple {
     let mut random = RandomStream::new(seed);
     let weights = (0..set.row_count()).map(|_| random.uniform_f64() as f32 - 0.5);
     NTuple::new(set.clone(), weights.collect(), bias).unwrap()
-}
-
-fn on_all_instructions(network: &NTuple) -> Vec<NTuple> {
-    Instructions::available()
-        .map(|instructions| network.clone().with_instructions(instructions))
-        .collect()
 }
 
 fn table_ends(set: &TupleSet) -> Vec<usize> {
@@ -306,83 +299,21 @@ fn impossible_weights_are_refused() {
 }
 
 #[test]
-fn all_instructions_give_the_same_rows_and_the_same_bits() {
-    let available: Vec<Instructions> = Instructions::available().collect();
-    let mut random = RandomStream::new(6);
-    for set in sets() {
-        let weights: Vec<f32> = (0..set.row_count())
-            .map(|_| (random.uniform_f64() as f32 - 0.5) * 2.0)
-            .collect();
-        let network = NTuple::new(set.clone(), weights, -0.5).unwrap();
-        for position in random_positions(10) {
-            let mut expected = vec![0; set.tuple_count()];
-            set.clone()
-                .with_instructions(Instructions::PORTABLE)
-                .row_indices(&position, &mut expected);
-            // Summed as integers, in any order: 255 weights below 1 are exact.
-            let to_units = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
-            let sum = to_units(-0.5)
-                + expected
-                    .iter()
-                    .rev()
-                    .map(|&row| to_units(network.weights()[row as usize]))
-                    .sum::<i64>();
-            let logit = ((sum + 8).div_euclid(16) as f64 / f64::from(1 << 18)) as f32;
-            for &instructions in &available {
-                let network = network.clone().with_instructions(instructions);
-                let mut rows = vec![0; set.tuple_count()];
-                network.tuple_set().row_indices(&position, &mut rows);
-                assert_eq!(
-                    (&rows, network.logit(&position).to_bits()),
-                    (&expected, logit.to_bits()),
-                    "{instructions:?} {} {position:?}",
-                    set.name()
-                );
-            }
-        }
-    }
-}
-
-#[test]
 fn rows_fit_their_tables_whatever_the_position() {
     for set in sets() {
         let ends = table_ends(&set);
         let of_a_phase = ends[ends.len() - 1];
-        for instructions in Instructions::available() {
-            let set = set.clone().with_instructions(instructions);
-            let mut rows = vec![0; set.tuple_count()];
-            for position in test_support::impossible_positions(500) {
-                set.row_indices(&position, &mut rows);
-                for (tuple, &row) in rows.iter().enumerate() {
-                    let row = row as usize % of_a_phase;
-                    assert!(
-                        row < ends[tuple] && (tuple == 0 || row >= ends[tuple - 1]),
-                        "{instructions:?} {position:?}"
-                    );
-                }
+        let mut rows = vec![0; set.tuple_count()];
+        for position in test_support::impossible_positions(500) {
+            set.row_indices(&position, &mut rows);
+            for (tuple, &row) in rows.iter().enumerate() {
+                let row = row as usize % of_a_phase;
+                assert!(
+                    row < ends[tuple] && (tuple == 0 || row >= ends[tuple - 1]),
+                    "{position:?}"
+                );
             }
         }
-    }
-}
-
-#[test]
-fn simd_symbols_equal_portable_ones() {
-    let mut random = RandomStream::new(1);
-    for number in 0..20_000 {
-        let mut side = || Side::new([0; MAX_STONES].map(|_| random.below(32) as u8));
-        let position = Position::new(side(), side(), number % 2);
-        assert_eq!(
-            symbols(&position),
-            *Symbols::new(&position).symbols(),
-            "{position:?}"
-        );
-    }
-    for position in random_positions(100) {
-        assert_eq!(
-            symbols(&position),
-            *Symbols::new(&position).symbols(),
-            "{position:?}"
-        );
     }
 }
 

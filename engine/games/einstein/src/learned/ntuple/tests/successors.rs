@@ -1,4 +1,4 @@
-//! Batched successors against single evaluations, bit by bit, on all instructions.
+//! Batched successors against single evaluations, bit by bit.
 
 use super::*;
 use crate::{EinStein, GONE, Variant, dice::Die};
@@ -31,47 +31,37 @@ fn all_sets() -> Vec<TupleSet> {
     all
 }
 
-static NETWORKS: LazyLock<Vec<Vec<NTuple>>> = LazyLock::new(|| {
+static NETWORKS: LazyLock<Vec<NTuple>> = LazyLock::new(|| {
     all_sets()
         .iter()
         .zip(100..)
-        .map(|(set, seed)| on_all_instructions(&random_network(set, seed, 0.1)))
+        .map(|(set, seed)| random_network(set, seed, 0.1))
         .collect()
 });
 
-fn check(networks: &[NTuple], game: &Standard, position: &Position, caches: &mut [Successors]) {
-    let expected = test_support::reference_one_ply(&networks[0], game, position);
+fn check(network: &NTuple, game: &Standard, position: &Position, cache: &mut Successors) {
+    let expected = test_support::reference_one_ply(network, game, position);
+    let found = network.one_ply(game, position, cache);
+    let name = network.tuple_set().name();
+    assert_eq!(found.to_bits(), expected.to_bits(), "{name} {position:?}");
     let moves = game.all_moves(position);
-    for (network, cache) in networks.iter().zip(caches) {
-        let found = network.one_ply(game, position, cache);
-        assert_eq!(
-            found.to_bits(),
-            expected.to_bits(),
-            "{} {:?} {position:?}",
-            network.tuple_set().name(),
-            network.tuple_set().kernels().instructions
-        );
-        test_support::check_scores(network, game, position, &moves, |next| {
-            networks[0].logit(next)
-        });
-    }
+    test_support::check_scores(network, game, position, &moves, |next| network.logit(next));
 }
 
-fn check_afresh(networks: &[NTuple], game: &Standard, position: &Position) {
-    let mut caches = vec![Successors::default(); networks.len()];
-    check(networks, game, position, &mut caches);
+fn check_afresh(network: &NTuple, game: &Standard, position: &Position) {
+    check(network, game, position, &mut Successors::default());
 }
 
 #[test]
 fn batched_successors_equal_single_evaluations() {
     let game = Standard::default();
     let positions = test_support::random_positions(&game, 41, 1200);
-    for networks in NETWORKS.iter() {
-        let mut caches = vec![Successors::default(); networks.len()];
+    for network in NETWORKS.iter() {
+        let mut cache = Successors::default();
         for position in &positions {
-            check(networks, &game, position, &mut caches);
+            check(network, &game, position, &mut cache);
             if let Some(other) = test_support::with_another_enemy(&game, position) {
-                check(networks, &game, &other, &mut caches);
+                check(network, &game, &other, &mut cache);
             }
         }
     }
@@ -80,15 +70,13 @@ fn batched_successors_equal_single_evaluations() {
 #[test]
 fn moves_may_be_scored_in_any_order() {
     let game = Standard::default();
-    for networks in NETWORKS.iter() {
+    for network in NETWORKS.iter() {
         for position in test_support::random_positions(&game, 43, 60) {
             let mut flipped = game.all_moves(&position);
             flipped.sort_by_key(|mv| (mv.direction(), mv.stone()));
-            for network in networks {
-                test_support::check_scores(network, &game, &position, &flipped, |next| {
-                    network.logit(next)
-                });
-            }
+            test_support::check_scores(network, &game, &position, &flipped, |next| {
+                network.logit(next)
+            });
         }
     }
 }
@@ -143,8 +131,8 @@ fn special_captures_and_arrivals_are_exact() {
     let arrived = count(|next| next.other().occupies(24));
     let lost = count(|next| next.mover().is_empty());
     assert_eq!((own_captured, arrived, lost), (1, 2, 1));
-    for networks in NETWORKS.iter() {
-        check_afresh(networks, &game, &position);
+    for network in NETWORKS.iter() {
+        check_afresh(network, &game, &position);
     }
     assert_eq!(
         game.count_moves(&position),
@@ -161,21 +149,19 @@ fn weights_of_all_moves_together_may_be_larger_than_any_sum() {
     // All moves change the one tuple, whose weight alone nearly overflows.
     let set = custom_set(&["d6 d7 d8 d9 d10 d11"]);
     let rows = set.row_count();
-    let networks = on_all_instructions(&NTuple::new(set, vec![255.0; rows], 0.0).unwrap());
+    let network = NTuple::new(set, vec![255.0; rows], 0.0).unwrap();
     for position in test_support::random_positions(&game, 43, 200) {
-        check_afresh(&networks, &game, &position);
+        check_afresh(&network, &game, &position);
     }
 }
 
 #[test]
 fn impossible_positions_are_harmless() {
     let game = Standard::default();
-    for networks in NETWORKS.iter() {
+    for network in NETWORKS.iter() {
         for position in test_support::impossible_positions(60) {
-            for network in networks {
-                let found = network.one_ply(&game, &position, &mut Successors::default());
-                assert!(found.is_finite() || game.count_moves(&position).total == 0);
-            }
+            let found = network.one_ply(&game, &position, &mut Successors::default());
+            assert!(found.is_finite() || game.count_moves(&position).total == 0);
         }
     }
 }

@@ -11,6 +11,9 @@ pub enum SimdLevel {
     /// WebAssembly with 128-bit vectors, chosen at compile time.
     #[cfg(target_arch = "wasm32")]
     Simd128,
+    /// ARM with 128-bit vectors, which every 64-bit processor has.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
     /// x86-64 with 256-bit vectors (AVX2), BMI, LZCNT and POPCNT.
     Avx2,
     /// x86-64 with 512-bit vectors (AVX-512 F, BW, VL).
@@ -27,6 +30,8 @@ impl SimdLevel {
         Self::Portable,
         #[cfg(target_arch = "wasm32")]
         Self::Simd128,
+        #[cfg(target_arch = "aarch64")]
+        Self::Neon,
         Self::Avx2,
         Self::Avx512,
         Self::Avx512Vnni,
@@ -42,6 +47,8 @@ impl SimdLevel {
             Self::Portable => true,
             #[cfg(target_arch = "wasm32")]
             Self::Simd128 => cfg!(target_feature = "simd128"),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => true,
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => all!("avx2", "bmi1", "bmi2", "lzcnt", "popcnt"),
             #[cfg(target_arch = "x86_64")]
@@ -97,6 +104,8 @@ impl Instructions {
             SimdLevel::Portable => "portable",
             #[cfg(target_arch = "wasm32")]
             SimdLevel::Simd128 => "simd128",
+            #[cfg(target_arch = "aarch64")]
+            SimdLevel::Neon => "neon",
             SimdLevel::Avx2 => "avx2",
             SimdLevel::Avx512 => "avx512",
             SimdLevel::Avx512Vnni => "avx512vnni",
@@ -163,6 +172,23 @@ macro_rules! multiversion {
             [$($constants)*] [$($argument: $type),*] [$($result)*] $($rest)*)
     }};
     (@forms $level:ident [$($constant:ident: $kind:ty),*] [$($argument:ident: $type:ty),*]
+        [$($result:tt)*] Neon => $body:expr, $($rest:tt)*
+    ) => {{
+        #[cfg(target_arch = "aarch64")]
+        {
+            #[target_feature(enable = "neon")]
+            fn compiled_version<$(const $constant: $kind),*>($($argument: $type),*) $($result)* {
+                $body($($argument),*)
+            }
+            if $level >= $crate::simd::SimdLevel::Neon {
+                // SAFETY: every 64-bit ARM processor has these instructions.
+                return unsafe { compiled_version::<$($constant),*>($($argument),*) };
+            }
+        }
+        $crate::multiversion!(@forms $level
+            [$($constant: $kind),*] [$($argument: $type),*] [$($result)*] $($rest)*)
+    }};
+    (@forms $level:ident [$($constant:ident: $kind:ty),*] [$($argument:ident: $type:ty),*]
         [$($result:tt)*] $name:ident => $body:expr, $($rest:tt)*
     ) => {{
         #[cfg(target_arch = "x86_64")]
@@ -220,6 +246,7 @@ mod tests {
             Avx512Vnni => times::<4>,
             Avx512 => times::<3>,
             Avx2 => times::<2>,
+            Neon => times::<2>,
             Portable => times::<1>,
         }
     }
@@ -254,8 +281,8 @@ mod tests {
         for instructions in Instructions::available() {
             assert_eq!(instructions.widest_of(SimdLevel::ALL), instructions);
             assert_eq!(instructions.widest_of(&[]), Instructions::PORTABLE);
-            let narrow = instructions.widest_of(&[SimdLevel::Portable, SimdLevel::Avx2]);
-            assert_eq!(narrow.level(), instructions.level().min(SimdLevel::Avx2));
+            let narrow = instructions.widest_of(&SimdLevel::ALL[..2]);
+            assert_eq!(narrow.level(), instructions.level().min(SimdLevel::ALL[1]));
         }
     }
 }

@@ -365,7 +365,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
             );
         }
         buffers.scores.fill(UNSEARCHED);
-        let mut chance = ChanceBounds::<G::Outcomes>::new(&outcomes);
         if last {
             let bounds = self.search_pre_frontier(
                 position,
@@ -378,6 +377,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
             self.scratch[ply] = Some(buffers);
             return (bounds, u16::MAX);
         }
+        let mut chance = ChanceBounds::<G::Outcomes>::new(&outcomes);
         if self.options.pruning >= Pruning::Star1
             && self.probe_successors(position, depth - 1, &mut buffers, &mut chance)
             && chance.is_decided(alpha, beta)

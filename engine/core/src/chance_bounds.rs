@@ -125,14 +125,20 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 "a set of outcomes is a word"
             )
         };
-        let mut outcomes = O::ListOf::<OutcomeBounds>::default();
-        let mut allowing = [0; MAX_MASKED_MOVES];
+        let is_certain = listed.len() == 1 && listed[0].weight == 1.0;
+        let mut bounds = Self {
+            outcomes: O::ListOf::default(),
+            allowing: [0; MAX_MASKED_MOVES],
+            lower: 0.0,
+            upper: 1.0,
+            margin: if is_certain { 0.0 } else { MARGIN },
+        };
         for (number, outcome) in listed.iter().enumerate() {
             let end = usize::from(outcome.end).min(MAX_MASKED_MOVES);
-            for mask in &mut allowing[usize::from(outcome.start).min(end)..end] {
+            for mask in &mut bounds.allowing[usize::from(outcome.start).min(end)..end] {
                 *mask |= 1 << number;
             }
-            outcomes.push(OutcomeBounds {
+            bounds.outcomes.push(OutcomeBounds {
                 outcome: *outcome,
                 lower: 0.0,
                 searched_upper: 0.0,
@@ -141,18 +147,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 reciprocal: outcome.weight.recip(),
             });
         }
-        let margin = if listed.len() == 1 && listed[0].weight == 1.0 {
-            0.0
-        } else {
-            MARGIN
-        };
-        Self {
-            outcomes,
-            allowing,
-            lower: 0.0,
-            upper: 1.0,
-            margin,
-        }
+        bounds
     }
 
     /// Search window of the move at `index`: values up to its first limit change nothing or make

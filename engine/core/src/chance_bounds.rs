@@ -88,6 +88,7 @@ impl WeightedMean {
 }
 
 /// Bounds of a position's value before its chance event, updated after each searched move.
+#[derive(Clone, Debug, Default)]
 pub struct ChanceBounds<O: OutcomeList> {
     outcomes: O::ListOf<OutcomeBounds>,
     /// For each of the first moves, the bit set of the outcomes that allow it.
@@ -119,6 +120,14 @@ impl<O: OutcomeList> ChanceBounds<O> {
     /// Bounds before any move is searched; `listed` are all outcomes.
     #[inline]
     pub fn new(listed: &[Outcome]) -> Self {
+        let mut bounds = Self::default();
+        bounds.start(listed);
+        bounds
+    }
+
+    /// [`Self::new`] in place, which saves copies.
+    #[inline]
+    pub fn start(&mut self, listed: &[Outcome]) {
         const {
             assert!(
                 O::CAPACITY <= MAX_LISTED_OUTCOMES,
@@ -126,19 +135,16 @@ impl<O: OutcomeList> ChanceBounds<O> {
             )
         };
         let is_certain = listed.len() == 1 && listed[0].weight == 1.0;
-        let mut bounds = Self {
-            outcomes: O::ListOf::default(),
-            allowing: [0; MAX_MASKED_MOVES],
-            lower: 0.0,
-            upper: 1.0,
-            margin: if is_certain { 0.0 } else { MARGIN },
-        };
+        (self.lower, self.upper) = (0.0, 1.0);
+        self.margin = if is_certain { 0.0 } else { MARGIN };
+        self.allowing = [0; MAX_MASKED_MOVES];
+        self.outcomes.clear();
         for (number, outcome) in listed.iter().enumerate() {
             let end = usize::from(outcome.end).min(MAX_MASKED_MOVES);
-            for mask in &mut bounds.allowing[usize::from(outcome.start).min(end)..end] {
+            for mask in &mut self.allowing[usize::from(outcome.start).min(end)..end] {
                 *mask |= 1 << number;
             }
-            bounds.outcomes.push(OutcomeBounds {
+            self.outcomes.push(OutcomeBounds {
                 outcome: *outcome,
                 lower: 0.0,
                 searched_upper: 0.0,
@@ -147,7 +153,6 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 reciprocal: outcome.weight.recip(),
             });
         }
-        bounds
     }
 
     /// Search window of the move at `index`: values up to its first limit change nothing or make

@@ -107,6 +107,8 @@ struct Scratch<G: SearchGame> {
     scores: Vec<f32>,
     order: Vec<u16>,
     groups: OutcomeGroups,
+    /// Bounds two plies above the leaves.
+    chance: ChanceBounds<G::Outcomes>,
     /// Successors that are looked up or evaluated later: move index, position, key.
     deferred: Vec<(u16, G::Position, u64)>,
 }
@@ -118,6 +120,7 @@ impl<G: SearchGame> Default for Scratch<G> {
             scores: Vec::new(),
             order: Vec::new(),
             groups: OutcomeGroups::default(),
+            chance: ChanceBounds::default(),
             deferred: Vec::new(),
         }
     }

@@ -126,7 +126,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         expects_all: bool,
         (alpha, beta): (f32, f32),
     ) -> Bounds {
-        let mut chance = ChanceBounds::<G::Outcomes>::new(outcomes);
+        let chance = &mut buffers.chance;
+        chance.start(outcomes);
         let mover = self.game.to_move(position);
         buffers.deferred.clear();
         // A successor is computed before its predecessor is valued, so that its slot arrives meanwhile.

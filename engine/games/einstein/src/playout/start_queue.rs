@@ -120,6 +120,10 @@ impl Starts {
     }
 
     /// The next squares per lane, by side (the one that begins first) and stone.
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", target_arch = "aarch64")),
+        expect(dead_code, reason = "for kernels")
+    )]
     #[inline]
     pub(super) fn next_squares(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
         let (ring, offsets) = self.offsets();

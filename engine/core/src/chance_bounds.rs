@@ -88,6 +88,7 @@ impl WeightedMean {
 }
 
 /// Bounds of a position's value before its chance event, updated after each searched move.
+#[derive(Clone, Debug, Default)]
 pub struct ChanceBounds<O: OutcomeList> {
     outcomes: O::ListOf<OutcomeBounds>,
     /// For each of the first moves, the bit set of the outcomes that allow it.
@@ -119,20 +120,31 @@ impl<O: OutcomeList> ChanceBounds<O> {
     /// Bounds before any move is searched; `listed` are all outcomes.
     #[inline]
     pub fn new(listed: &[Outcome]) -> Self {
+        let mut bounds = Self::default();
+        bounds.start(listed);
+        bounds
+    }
+
+    /// [`Self::new`] in place, which saves copies.
+    #[inline]
+    pub fn start(&mut self, listed: &[Outcome]) {
         const {
             assert!(
                 O::CAPACITY <= MAX_LISTED_OUTCOMES,
                 "a set of outcomes is a word"
             )
         };
-        let mut outcomes = O::ListOf::<OutcomeBounds>::default();
-        let mut allowing = [0; MAX_MASKED_MOVES];
+        let is_certain = listed.len() == 1 && listed[0].weight == 1.0;
+        (self.lower, self.upper) = (0.0, 1.0);
+        self.margin = if is_certain { 0.0 } else { MARGIN };
+        self.allowing = [0; MAX_MASKED_MOVES];
+        self.outcomes.clear();
         for (number, outcome) in listed.iter().enumerate() {
             let end = usize::from(outcome.end).min(MAX_MASKED_MOVES);
-            for mask in &mut allowing[usize::from(outcome.start).min(end)..end] {
+            for mask in &mut self.allowing[usize::from(outcome.start).min(end)..end] {
                 *mask |= 1 << number;
             }
-            outcomes.push(OutcomeBounds {
+            self.outcomes.push(OutcomeBounds {
                 outcome: *outcome,
                 lower: 0.0,
                 searched_upper: 0.0,
@@ -140,18 +152,6 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 unsearched: outcome.end - outcome.start,
                 reciprocal: outcome.weight.recip(),
             });
-        }
-        let margin = if listed.len() == 1 && listed[0].weight == 1.0 {
-            0.0
-        } else {
-            MARGIN
-        };
-        Self {
-            outcomes,
-            allowing,
-            lower: 0.0,
-            upper: 1.0,
-            margin,
         }
     }
 

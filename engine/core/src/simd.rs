@@ -11,6 +11,9 @@ pub enum SimdLevel {
     /// WebAssembly with 128-bit vectors, chosen at compile time.
     #[cfg(target_arch = "wasm32")]
     Simd128,
+    /// ARM with 128-bit vectors, which every 64-bit processor has.
+    #[cfg(target_arch = "aarch64")]
+    Neon,
     /// ARM with dot products of bytes (`dotprod`, Armv8.2).
     #[cfg(target_arch = "aarch64")]
     NeonDotprod,
@@ -31,6 +34,8 @@ impl SimdLevel {
         #[cfg(target_arch = "wasm32")]
         Self::Simd128,
         #[cfg(target_arch = "aarch64")]
+        Self::Neon,
+        #[cfg(target_arch = "aarch64")]
         Self::NeonDotprod,
         Self::Avx2,
         Self::Avx512,
@@ -47,6 +52,8 @@ impl SimdLevel {
             Self::Portable => true,
             #[cfg(target_arch = "wasm32")]
             Self::Simd128 => cfg!(target_feature = "simd128"),
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => true,
             #[cfg(target_arch = "aarch64")]
             Self::NeonDotprod => std::arch::is_aarch64_feature_detected!("dotprod"),
             #[cfg(target_arch = "x86_64")]
@@ -104,6 +111,8 @@ impl Instructions {
             SimdLevel::Portable => "portable",
             #[cfg(target_arch = "wasm32")]
             SimdLevel::Simd128 => "simd128",
+            #[cfg(target_arch = "aarch64")]
+            SimdLevel::Neon => "neon",
             #[cfg(target_arch = "aarch64")]
             SimdLevel::NeonDotprod => "neon-dotprod",
             SimdLevel::Avx2 => "avx2",
@@ -172,15 +181,27 @@ macro_rules! multiversion {
             [$($constants)*] [$($argument: $type),*] [$($result)*] $($rest)*)
     }};
     (@forms $level:ident [$($constant:ident: $kind:ty),*] [$($argument:ident: $type:ty),*]
+        [$($result:tt)*] Neon => $body:expr, $($rest:tt)*
+    ) => {
+        $crate::multiversion!(@forms $level [$($constant: $kind),*] [$($argument: $type),*]
+            [$($result)*] Arm("neon", Neon) => $body, $($rest)*)
+    };
+    (@forms $level:ident [$($constant:ident: $kind:ty),*] [$($argument:ident: $type:ty),*]
         [$($result:tt)*] NeonDotprod => $body:expr, $($rest:tt)*
+    ) => {
+        $crate::multiversion!(@forms $level [$($constant: $kind),*] [$($argument: $type),*]
+            [$($result)*] Arm("neon,dotprod", NeonDotprod) => $body, $($rest)*)
+    };
+    (@forms $level:ident [$($constant:ident: $kind:ty),*] [$($argument:ident: $type:ty),*]
+        [$($result:tt)*] Arm($features:literal, $name:ident) => $body:expr, $($rest:tt)*
     ) => {{
         #[cfg(target_arch = "aarch64")]
         {
-            #[target_feature(enable = "neon,dotprod")]
+            #[target_feature(enable = $features)]
             fn compiled_version<$(const $constant: $kind),*>($($argument: $type),*) $($result)* {
                 $body($($argument),*)
             }
-            if $level >= $crate::simd::SimdLevel::NeonDotprod {
+            if $level >= $crate::simd::SimdLevel::$name {
                 // SAFETY: `Instructions` of a level exist only where its features were detected.
                 return unsafe { compiled_version::<$($constant),*>($($argument),*) };
             }
@@ -246,7 +267,8 @@ mod tests {
             Avx512Vnni => times::<4>,
             Avx512 => times::<3>,
             Avx2 => times::<2>,
-            NeonDotprod => times::<2>,
+            NeonDotprod => times::<3>,
+            Neon => times::<2>,
             Portable => times::<1>,
         }
     }

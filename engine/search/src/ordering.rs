@@ -8,7 +8,7 @@ use alea_core::{
     search_game::SearchGame,
 };
 use smallvec::SmallVec;
-use std::{cmp::Ordering::Equal, ops::Range};
+use std::{cmp::Ordering::Equal, hint::select_unpredictable, ops::Range};
 
 /// What moves are ordered by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,14 +151,17 @@ pub fn order_moves(order: &mut Vec<u16>, groups: &OutcomeGroups, scores: &[f32],
         for group in groups.iter() {
             order.push(best_of(group, scores) as u16);
         }
+        let mut length = groups.count();
+        order.resize(scores.len() + 1, 0);
         for (number, group) in groups.iter().enumerate() {
             let best = order[number];
+            // Written without branches, which could not be predicted.
             for index in group.start as u16..group.end as u16 {
-                if index != best {
-                    order.push(index);
-                }
+                order[length] = index;
+                length += usize::from(index != best);
             }
         }
+        order.truncate(length);
         sort(&mut order[..groups.count()], scores);
     } else {
         for index in 0..scores.len() as u16 {
@@ -174,9 +177,7 @@ pub fn order_moves(order: &mut Vec<u16>, groups: &OutcomeGroups, scores: &[f32],
 fn best_of(group: Range<usize>, scores: &[f32]) -> usize {
     let mut best = group.start;
     for index in group {
-        if scores[index] > scores[best] {
-            best = index;
-        }
+        best = select_unpredictable(scores[index] > scores[best], index, best);
     }
     best
 }

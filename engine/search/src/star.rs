@@ -107,7 +107,9 @@ struct Scratch<G: SearchGame> {
     scores: Vec<f32>,
     order: Vec<u16>,
     groups: OutcomeGroups,
-    /// Successors whose evaluation is deferred: move index, position, key.
+    /// Bounds two plies above the leaves.
+    chance: ChanceBounds<G::Outcomes>,
+    /// Successors that are looked up or evaluated later: move index, position, key.
     deferred: Vec<(u16, G::Position, u64)>,
 }
 
@@ -118,6 +120,7 @@ impl<G: SearchGame> Default for Scratch<G> {
             scores: Vec::new(),
             order: Vec::new(),
             groups: OutcomeGroups::default(),
+            chance: ChanceBounds::default(),
             deferred: Vec::new(),
         }
     }
@@ -365,7 +368,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
             );
         }
         buffers.scores.fill(UNSEARCHED);
-        let mut chance = ChanceBounds::<G::Outcomes>::new(&outcomes);
         if last {
             let bounds = self.search_pre_frontier(
                 position,
@@ -378,6 +380,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
             self.scratch[ply] = Some(buffers);
             return (bounds, u16::MAX);
         }
+        let mut chance = ChanceBounds::<G::Outcomes>::new(&outcomes);
         if self.options.pruning >= Pruning::Star1
             && self.probe_successors(position, depth - 1, &mut buffers, &mut chance)
             && chance.is_decided(alpha, beta)
@@ -462,17 +465,20 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         let Some(table) = &self.table else {
             return false;
         };
-        let mut is_any_hit = false;
+        buffers.deferred.clear();
         for (index, &mv) in buffers.moves.iter().enumerate() {
-            if !chance.is_move_allowed(index) {
-                continue;
+            if chance.is_move_allowed(index) {
+                let next = self.game.play(position, mv);
+                let key = self.perspective.key(&self.game, &next);
+                table.prefetch(key);
+                buffers.deferred.push((index as u16, next, key));
             }
-            let next = self.game.play(position, mv);
+        }
+        let mut is_any_hit = false;
+        for &(index, next, key) in &buffers.deferred {
+            let index = usize::from(index);
             self.stats.table.probes += 1;
-            let Some(entry) = table
-                .probe(self.perspective.key(&self.game, &next), depth)
-                .filter(|entry| entry.is_usable)
-            else {
+            let Some(entry) = table.probe(key, depth).filter(|entry| entry.is_usable) else {
                 continue;
             };
             self.stats.table.hits += 1;

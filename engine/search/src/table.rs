@@ -5,6 +5,7 @@
 //! table, unless a check value collides (one in 10^9 probes that should miss).
 
 use super::shared_array::SharedArray;
+use alea_core::pages::prefetch;
 use alea_core::{chance_bounds::Bounds, random::GOLDEN};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
@@ -159,6 +160,15 @@ impl Table {
         }
         self.generation.store(1, Relaxed);
         self.first_generation.store(1, Relaxed);
+    }
+
+    /// Prefetches where `key` may be.
+    #[inline]
+    pub(super) fn prefetch(&self, key: u64) {
+        let [upper, lower] = self.slots_of(key);
+        for entry in upper.first().into_iter().chain(lower.first()) {
+            prefetch(std::ptr::from_ref(entry).cast());
+        }
     }
 
     /// Entry of a position for a search of `depth` plies (1–127).

@@ -1,26 +1,18 @@
 //! Random playouts: one at a time, or 64 in lockstep with SIMD instructions. A ply takes 16 random
 //! bits ([`PlyBits`]); the same bits give the same games on all instructions.
 
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
-#[cfg(target_arch = "x86_64")]
 mod byte_lanes;
 pub mod die_table;
 mod lockstep;
 mod random_bits;
 mod scalar;
-#[cfg_attr(
-    not(target_arch = "x86_64"),
-    allow(dead_code, reason = "what kernels use")
-)]
 mod start_queue;
 #[cfg(test)]
 mod tests;
 
 use super::{Position, Standard, Variant};
 use alea_core::{random::RandomStream, simd::Instructions};
+use byte_lanes::ByteLanes;
 use lockstep::{play, play_positions};
 pub use random_bits::{LaneRandom, PlyBits, SplitMix64};
 use scalar::ScalarLanes;
@@ -43,14 +35,11 @@ pub(super) fn play_one_each(
     seed: u64,
 ) -> u64 {
     let random = &mut LaneRandom::from_seed(seed);
-    #[cfg(target_arch = "x86_64")]
     if variant == Variant::Classic
-        && let Some(lanes) = byte_lanes::ByteLanes::new(Instructions::detect())
+        && let Some(lanes) = ByteLanes::new(Instructions::detect())
     {
         return play_positions(lanes, random, positions);
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = variant;
     play_positions(ScalarLanes::new(table), random, positions)
 }
 
@@ -103,8 +92,7 @@ impl Tally {
 
 enum LaneEngine {
     Scalar(Box<ScalarLanes>),
-    #[cfg(target_arch = "x86_64")]
-    Bytes(Box<byte_lanes::ByteLanes>),
+    Bytes(Box<ByteLanes>),
 }
 
 /// Many random games on the standard board with the fair die of six faces.
@@ -135,16 +123,11 @@ impl LanePlayouts {
         let table = game
             .playout_table()
             .filter(|_| usize::from(game.stones_per_side()) == super::MAX_STONES)?;
-        #[cfg_attr(not(target_arch = "x86_64"), expect(unused_mut))]
-        let mut lanes = LaneEngine::Scalar(Box::new(ScalarLanes::new(*table)));
-        #[cfg(target_arch = "x86_64")]
-        if game.variant() == Variant::Classic
-            && let Some(bytes) = byte_lanes::ByteLanes::new(instructions)
-        {
-            lanes = LaneEngine::Bytes(Box::new(bytes));
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = instructions;
+        let bytes = ByteLanes::new(instructions).filter(|_| game.variant() == Variant::Classic);
+        let lanes = match bytes {
+            Some(lanes) => LaneEngine::Bytes(Box::new(lanes)),
+            None => LaneEngine::Scalar(Box::new(ScalarLanes::new(*table))),
+        };
         let mut stream = RandomStream::new(seed);
         let random = LaneRandom::new(&mut stream);
         let starts = Starts::new(game, &mut stream);
@@ -162,7 +145,6 @@ impl LanePlayouts {
     pub fn instructions(&self) -> Instructions {
         match &self.lanes {
             LaneEngine::Scalar(_) => Instructions::PORTABLE,
-            #[cfg(target_arch = "x86_64")]
             LaneEngine::Bytes(lanes) => lanes.instructions(),
         }
     }
@@ -197,7 +179,6 @@ impl LanePlayouts {
         } = self;
         match lanes {
             LaneEngine::Scalar(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
-            #[cfg(target_arch = "x86_64")]
             LaneEngine::Bytes(lanes) => play(&mut **lanes, *choice, random, starts, stream, games),
         }
     }

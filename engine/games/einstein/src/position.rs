@@ -81,6 +81,12 @@ impl Side {
         ((low | low >> 4 | low >> 8) & 7 | ((high | high >> 4 | high >> 8) & 7) << 3) as u8
     }
 
+    /// Six bits for the index in a small cache.
+    #[inline]
+    pub(crate) fn hash(self) -> u32 {
+        self.0.wrapping_mul(0x9E37_79B9) >> 26
+    }
+
     /// Number of living stones.
     #[inline]
     pub fn num_stones(self) -> u32 {

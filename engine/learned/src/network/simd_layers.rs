@@ -20,13 +20,9 @@ pub const SIMD_WIDTHS: [[usize; 2]; 8] = [
 /// bytes, which interleaves 128-bit lanes.
 fn packed_order(instructions: Instructions, index: usize) -> usize {
     let fours = match instructions.level() {
-        SimdLevel::Portable => return index,
-        #[cfg(target_arch = "wasm32")]
-        SimdLevel::Simd128 => return index,
-        #[cfg(target_arch = "aarch64")]
-        SimdLevel::NeonDotprod => return index,
         SimdLevel::Avx2 => 32 / 4,
-        _ => 64 / 4,
+        level if level > SimdLevel::Avx2 => 64 / 4,
+        _ => return index,
     };
     let (part, of_second, rest) = (index % fours / 4, index / 2 % 2, index % 2);
     index / fours * fours + of_second * fours / 2 + 2 * part + rest

@@ -6,6 +6,7 @@ use super::{Pruning, Scratch, Star};
 use alea_core::{
     chance_bounds::{Bounds, ChanceBounds, flip_unless_same},
     evaluator::Evaluator,
+    pages::prefetch,
     search_game::SearchGame,
 };
 
@@ -42,6 +43,16 @@ impl OnePlyCache {
     fn get(&self, key: u64) -> Option<f32> {
         let &(stored_key, value) = self.slots.get(key as usize % NUM_SLOTS)?;
         (stored_key == (key >> 32) as u32 ^ self.salt).then_some(value)
+    }
+
+    #[inline]
+    fn prefetch(&self, key: u64) {
+        prefetch(
+            self.slots
+                .as_ptr()
+                .wrapping_add(key as usize % NUM_SLOTS)
+                .cast(),
+        );
     }
 
     #[inline]
@@ -115,25 +126,25 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         expects_all: bool,
         (alpha, beta): (f32, f32),
     ) -> Bounds {
-        let mut chance = ChanceBounds::<G::Outcomes>::new(outcomes);
-        let use_cache = self.leaf_cache.is_enabled();
+        let chance = &mut buffers.chance;
+        chance.start(outcomes);
         let mover = self.game.to_move(position);
         buffers.deferred.clear();
-        for &index in &buffers.order {
-            let index = usize::from(index);
+        // A successor is computed before its predecessor is valued, so that its slot arrives meanwhile.
+        let mut upcoming = self.successor(position, buffers.moves[usize::from(buffers.order[0])]);
+        for rank in 0..buffers.order.len() {
+            let index = usize::from(buffers.order[rank]);
+            let (next, key) = upcoming;
+            if let Some(&following) = buffers.order.get(rank + 1) {
+                upcoming = self.successor(position, buffers.moves[usize::from(following)]);
+            }
             if !chance.is_move_allowed(index) {
                 continue;
             }
-            let next = self.game.play(position, buffers.moves[index]);
             self.stats.nodes += 1;
             let value = if let Some(payoff) = self.game.payoff(&next, mover) {
                 payoff
             } else {
-                let key = if use_cache {
-                    self.perspective.key(&self.game, &next)
-                } else {
-                    0
-                };
                 let value = if let Some(value) = self.leaf_cache.get(key) {
                     self.depth_dependent += 1;
                     value
@@ -168,6 +179,18 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
             }
         }
         chance.bounds()
+    }
+
+    /// The position after a move, and its key in the cache.
+    #[inline]
+    fn successor(&self, position: &G::Position, mv: G::Move) -> (G::Position, u64) {
+        let next = self.game.play(position, mv);
+        if !self.leaf_cache.is_enabled() {
+            return (next, 0);
+        }
+        let key = self.perspective.key(&self.game, &next);
+        self.leaf_cache.prefetch(key);
+        (next, key)
     }
 
     #[inline]

@@ -6,7 +6,7 @@
 
 mod side_cache;
 
-use self::side_cache::{DistanceIndexer, SideMoveCache};
+use self::side_cache::{DistanceIndexer, SideMoveCaches};
 use super::{
     race_tables::{NUM_DISTANCE_VECTORS, distance_index, distance_index_term},
     schwarz::Schwarz,
@@ -122,12 +122,12 @@ fn move_value_from_odds(odds: f32) -> f32 {
 }
 
 impl Evaluator<Standard> for SchwarzOdds {
-    type Cache = SideMoveCache;
+    type Cache = SideMoveCaches;
     const BATCHES_SUCCESSORS: bool = true;
 
     #[inline]
-    fn one_ply(&self, game: &Standard, position: &Position, own: &mut SideMoveCache) -> f32 {
-        own.update_if_changed(game, &self.enemy_factors, position.mover());
+    fn one_ply(&self, game: &Standard, position: &Position, sides: &mut SideMoveCaches) -> f32 {
+        let own = sides.moves_of(game, &self.enemy_factors, position.mover());
         // The enemy's factor of the odds after a step of the mover to a square (enemy's
         // perspective).
         let enemy = position.other();
@@ -196,7 +196,7 @@ impl Evaluator<Standard> for SchwarzOdds {
     }
 
     #[inline]
-    fn value(&self, _game: &Standard, position: &Position, _cache: &SideMoveCache) -> f32 {
+    fn value(&self, _game: &Standard, position: &Position, _cache: &SideMoveCaches) -> f32 {
         let (own, enemy) = (
             distance_index(position.mover()),
             distance_index(position.other()),

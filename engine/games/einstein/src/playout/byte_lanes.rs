@@ -1,35 +1,25 @@
 //! 64 games as byte vectors: for each side and stone its squares in all games.
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod kernels;
+
 use super::{
-    LANES, Tally, avx2, avx512,
+    LANES, Tally,
     lockstep::{Lanes, Status, first_lanes},
     random_bits::LaneRandom,
-    start_queue::{GONE_BYTE, Starts},
+    start_queue::{GONE_BYTE, Starts, lane_square},
 };
-use crate::{GONE, MAX_STONES, Position, Standard};
-use alea_core::bits::bit_indices;
+use crate::{MAX_STONES, Position, Standard};
 use alea_core::simd::{Instructions, SimdLevel, multiversion};
 
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct ByteRow(pub(super) [u8; LANES]);
 
-impl ByteRow {
-    #[inline]
-    pub(super) fn as_halves(&self) -> &[[u8; LANES / 2]] {
-        self.0.as_chunks().0
-    }
-
-    #[inline]
-    pub(super) fn half_rows_mut(&mut self) -> &mut [[u8; LANES / 2]] {
-        self.0.as_chunks_mut().0
-    }
-}
-
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct SideRows {
-    /// Squares in the owner's perspective; [`GONE_BYTE`] for gone stones.
+    /// Squares ([`lane_square`]) in the owner's perspective, arbitrary for gone stones.
     pub(super) stones: [ByteRow; MAX_STONES],
     pub(super) alive: ByteRow,
     /// Stones with a single step; arbitrary for gone stones.
@@ -38,22 +28,25 @@ pub(super) struct SideRows {
 
 multiversion! {
     fn play_round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
-        Avx512Vbmi => avx512::play_round::<BY_STONES>,
-        Avx2 => avx2::play_round::<BY_STONES>,
+        Avx512Vbmi => kernels::avx512::play_round::<BY_STONES>,
+        Avx2 => kernels::avx2::play_round::<BY_STONES>,
+        Neon => kernels::neon::play_round::<BY_STONES>,
     }
 }
 
 multiversion! {
     fn load_starts(lanes: &mut ByteLanes, free: u64, starts: &Starts) {
-        Avx512Vbmi => avx512::load_starts,
-        Portable => ByteLanes::load_starts_one_by_one,
+        Avx512Vbmi => kernels::avx512::load_starts,
+        Avx2 => kernels::avx2::load_starts,
+        Neon => kernels::neon::load_starts,
     }
 }
 
 multiversion! {
     fn count_plies(lanes: &ByteLanes, over: u64, tally: &mut Tally) {
-        Avx512Vbmi => avx512::count_plies,
-        Portable => ByteLanes::count_plies_one_by_one,
+        Avx512Vbmi => kernels::avx512::count_plies,
+        Avx2 => kernels::avx2::count_plies,
+        Neon => kernels::neon::count_plies,
     }
 }
 
@@ -71,7 +64,12 @@ pub(super) struct ByteLanes {
 impl ByteLanes {
     /// `None` without a vector kernel.
     pub(super) fn new(instructions: Instructions) -> Option<Self> {
-        let instructions = instructions.widest_of(&[SimdLevel::Avx2, SimdLevel::Avx512Vbmi]);
+        let instructions = instructions.widest_of(&[
+            #[cfg(target_arch = "aarch64")]
+            SimdLevel::Neon,
+            SimdLevel::Avx2,
+            SimdLevel::Avx512Vbmi,
+        ]);
         let none = SideRows {
             stones: [ByteRow([GONE_BYTE; LANES]); MAX_STONES],
             alive: ByteRow([0; LANES]),
@@ -87,29 +85,6 @@ impl ByteLanes {
 
     pub(super) fn instructions(&self) -> Instructions {
         self.instructions
-    }
-
-    #[inline(always)]
-    fn count_plies_one_by_one(&self, lanes: u64, tally: &mut Tally) {
-        for lane in bit_indices(lanes) {
-            tally.count_plies(u64::from(self.plies.0[lane]));
-        }
-    }
-
-    #[inline(always)]
-    fn load_starts_one_by_one(&mut self, lanes: u64, starts: &Starts) {
-        let stones = starts.next_squares();
-        for (index, lane) in bit_indices(lanes).enumerate() {
-            for (side, rows) in self.sides.iter_mut().enumerate() {
-                for (row, start) in rows.stones.iter_mut().zip(stones[side]) {
-                    row.0[lane] = start[index];
-                }
-                rows.alive.0[lane] = starts.alive[side];
-                rows.edge.0[lane] = starts.edge[side];
-            }
-            self.plies.0[lane] = 0;
-        }
-        self.status.start_lanes(lanes);
     }
 }
 
@@ -145,7 +120,7 @@ impl Lanes for ByteLanes {
                 let mut edge = 0;
                 for (stone, (row, square)) in rows.stones.iter_mut().zip(side.squares()).enumerate()
                 {
-                    row.0[lane] = if square == GONE { GONE_BYTE } else { square };
+                    row.0[lane] = lane_square(square);
                     edge |= ((Standard::SINGLE_STEP_SQUARES >> (square & 31) & 1) as u8) << stone;
                 }
                 rows.alive.0[lane] = side.living_set();

@@ -11,8 +11,19 @@ const RING_LEN: usize = 2 * SETUPS + LANES;
 
 pub(super) const GONE_BYTE: u8 = 0xFF;
 
+/// The code of a square in lanes: 16 · row + 3 · column + 64, so that the highest bit is the last
+/// row's, and bits 0–3 leave room for a step (0–2). The sum of a square's and its opposite's is
+/// constant.
+pub(super) const fn lane_square(square: u8) -> u8 {
+    if square == GONE {
+        GONE_BYTE
+    } else {
+        16 * (square / 5) + 3 * (square % 5) + 64
+    }
+}
+
 struct StartRing {
-    /// Squares in the owner's perspective, by ring index.
+    /// Squares ([`lane_square`]) in the owner's perspective, by ring index.
     stones: Box<[[u8; RING_LEN]; MAX_STONES]>,
     /// Byte `i` is the square of stone `i`; the two highest bytes are unused.
     packed: Box<[u64; RING_LEN]>,
@@ -29,9 +40,8 @@ impl StartRing {
     fn set_start(&mut self, index: usize, squares: [u8; MAX_STONES]) {
         let mut packed = !0u64;
         for (stone, square) in squares.into_iter().enumerate() {
-            let byte = if square == GONE { GONE_BYTE } else { square };
-            self.stones[stone][index] = byte;
-            packed = packed & !(0xFF << (8 * stone)) | u64::from(byte) << (8 * stone);
+            self.stones[stone][index] = lane_square(square);
+            packed = packed & !(0xFF << (8 * stone)) | u64::from(square) << (8 * stone);
         }
         self.packed[index] = packed;
     }
@@ -74,8 +84,8 @@ impl Starts {
     pub(super) fn use_random_setups(&mut self) {
         if !self.from_setups {
             self.from_setups = true;
-            let squares = |index: usize| build_array(|stone| self.setups.stones[stone][index]);
-            let side = Side::new(squares(0));
+            let squares = self.setups.packed[0].to_le_bytes();
+            let side = Side::new(build_array(|stone| squares[stone]));
             self.set_side_flags(&Position::new(side, side, 0));
         }
     }
@@ -110,6 +120,10 @@ impl Starts {
     }
 
     /// The next squares per lane, by side (the one that begins first) and stone.
+    #[cfg_attr(
+        not(any(target_arch = "x86_64", target_arch = "aarch64")),
+        expect(dead_code, reason = "for kernels")
+    )]
     #[inline]
     pub(super) fn next_squares(&self) -> [[&[u8; LANES]; MAX_STONES]; 2] {
         let (ring, offsets) = self.offsets();

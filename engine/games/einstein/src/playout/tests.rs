@@ -506,9 +506,8 @@ fn games_from_many_positions_together_are_those_of_the_rules_on_every_engine() {
             let random = || LaneRandom::from_seed(seed);
             let scalar = play_positions(ScalarLanes::new(table), &mut random(), &some);
             assert_eq!(scalar, expected);
-            #[cfg(target_arch = "x86_64")]
             if variant == Variant::Classic {
-                for lanes in Instructions::available().filter_map(byte_lanes::ByteLanes::new) {
+                for lanes in Instructions::available().filter_map(ByteLanes::new) {
                     assert_eq!(play_positions(lanes, &mut random(), &some), expected);
                 }
             }

@@ -1,4 +1,4 @@
-//! Cache of one side's moves and of its factor of the odds after each.
+//! Cache of sides' moves and of their factors of the odds after each.
 //!
 //! Successive positions of a search mostly differ in the enemy's stones.
 
@@ -11,7 +11,7 @@ use crate::{
 
 /// One side's moves, and the outcomes that allow them.
 #[derive(Clone, Debug)]
-pub struct SideMoveCache {
+pub(super) struct SideMoveCache {
     side: Side,
     /// By stone and direction: infinite on the goal, 0 for a missing move.
     pub(super) factors_after_move: [[f32; 3]; MAX_STONES],
@@ -40,19 +40,29 @@ impl Default for SideMoveCache {
     }
 }
 
-impl SideMoveCache {
+const NUM_SIDES: usize = 16;
+
+/// Moves of the last sides by hash: a side comes again after captures, and in sibling positions.
+#[derive(Clone, Debug, Default)]
+pub struct SideMoveCaches([SideMoveCache; NUM_SIDES]);
+
+impl SideMoveCaches {
     #[inline]
-    pub(super) fn update_if_changed(
+    pub(super) fn moves_of(
         &mut self,
         game: &Standard,
         factors_after_move: &Table,
         side: Side,
-    ) {
-        if self.side != side {
-            self.rebuild(game, factors_after_move, side);
+    ) -> &SideMoveCache {
+        let cache = &mut self.0[side.hash() as usize % NUM_SIDES];
+        if cache.side != side {
+            cache.rebuild(game, factors_after_move, side);
         }
+        cache
     }
+}
 
+impl SideMoveCache {
     fn rebuild(&mut self, game: &Standard, factors_after_move: &Table, side: Side) {
         self.side = side;
         let own = DistanceIndexer::new(side);

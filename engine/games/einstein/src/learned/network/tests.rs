@@ -576,7 +576,7 @@ fn sums_use_16_bits_only_where_none_overflows() {
         for set in Instructions::available() {
             let [third, fourth] = match set.level() {
                 SimdLevel::Avx2 => [16, 20],
-                wider if wider > SimdLevel::Avx2 => [32, 36],
+                level if level > SimdLevel::Avx2 => [32, 36],
                 _ => [8, 12],
             };
             weights.hidden[0].weights.fill(0);

@@ -5,7 +5,7 @@
 
 use super::{
     EMPTY, Havannah, Position,
-    shape::{BASES, OFF_BOARD, SIDES_MASK, cells_of},
+    shape::{BASES, OFF_BOARD, SIDES_MASK, Shape, cells_of},
 };
 use alea_core::game::Seat;
 use alea_learned::{
@@ -45,17 +45,22 @@ const NUM_NEIGHBOURHOODS: usize = 430;
 
 const NUM_TABLE_ROWS: usize = NUM_CENTRE_CLASSES * NUM_NEIGHBOURHOODS;
 
-/// By the contents of six neighbours, two bits each: class under rotation and reflection.
-static SURROUNDING_INDEX: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
-    let mut numbers = Box::new([u16::MAX; 1 << 12]);
+/// By the sets of six neighbours with stones of one and of another seat, those off the board being
+/// in both: class under rotation and reflection, numbered by the lowest code of two bits a
+/// neighbour.
+static SURROUNDING_INDEX: LazyLock<Box<[[u16; 64]; 64]>> = LazyLock::new(|| {
+    let mut numbers = Box::new([[u16::MAX; 64]; 64]);
+    let cell = |code: usize, at: usize| code >> (2 * at) & 3;
+    let set = |code: usize, bit: usize| (0..6).fold(0, |set, at| set | (cell(code, at) >> bit & 1) << at);
     let mut next = 0;
-    for code in 0..numbers.len() {
-        if numbers[code] == u16::MAX {
+    for code in 0..1 << 12 {
+        if numbers[set(code, 0)][set(code, 1)] == u16::MAX {
             for turn in 0..6 {
                 let rotated = (code << (2 * turn) | code >> (12 - 2 * turn)) & 0xfff;
-                let cell = |at: usize| rotated >> (2 * at) & 3;
-                let mirrored = (0..6).fold(0, |all, at| all | cell(at) << (2 * (5 - at)));
-                (numbers[rotated], numbers[mirrored]) = (next, next);
+                let mirrored = (0..6).fold(0, |all, at| all | cell(rotated, at) << (2 * (5 - at)));
+                for image in [rotated, mirrored] {
+                    numbers[set(image, 0)][set(image, 1)] = next;
+                }
             }
             next += 1;
         }
@@ -80,6 +85,32 @@ static TUPLE_SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
     },
 }];
 
+/// Row of a cell from the perspective of `seat`.
+#[inline(always)]
+fn feature(
+    shape: &Shape,
+    numbers: &[[u16; 64]; 64],
+    position: &Position,
+    seat: Seat,
+    cell: usize,
+) -> u16 {
+    let [own, other] = [seat, 1 - seat]
+        .map(|seat| position.own_neighbours(cell, seat) | usize::from(shape.off_board[cell]));
+    let centre = match position.seat_at(cell) {
+        None => {
+            let wins = |seat| usize::from(position.would_win(shape, cell, seat).any());
+            wins(seat) + 2 * wins(1 - seat)
+        }
+        Some(owner) => {
+            let rim = position.links[position.root(cell)];
+            let sides = (rim & SIDES_MASK).count_ones().min(2) as usize;
+            let corner = usize::from(rim >> 6 & 0x3f != 0);
+            4 + 6 * usize::from(owner != seat) + 3 * corner + sides
+        }
+    };
+    (centre * NUM_NEIGHBOURHOODS) as u16 + numbers[own][other]
+}
+
 impl Learnable for Havannah {
     type Tuples = IncrementalTupleKernels;
 
@@ -98,29 +129,9 @@ impl Learnable for Havannah {
         seat: Seat,
         rows: &mut [u16],
     ) {
-        let numbers = &*SURROUNDING_INDEX;
+        let (shape, numbers) = (self.shape, &**SURROUNDING_INDEX);
         for (cell, row) in rows.iter_mut().enumerate() {
-            let near = self.shape.near[cell][..6].iter().enumerate();
-            let code = near.fold(0, |code, (at, &near)| {
-                code | usize::from(colour_seen_by(seat, position.colours[usize::from(near)]))
-                    << (2 * at)
-            });
-            let centre = match position.seat_at(cell) {
-                None => {
-                    let wins = |seat| usize::from(position.would_win(self.shape, cell, seat).any());
-                    match code {
-                        0 => 0,
-                        _ => wins(seat) + 2 * wins(1 - seat),
-                    }
-                }
-                Some(owner) => {
-                    let rim = position.links[position.root(cell)];
-                    let sides = (rim & SIDES_MASK).count_ones().min(2) as usize;
-                    let corner = usize::from(rim >> 6 & 0x3f != 0);
-                    4 + 6 * usize::from(owner != seat) + 3 * corner + sides
-                }
-            };
-            *row = (centre * NUM_NEIGHBOURHOODS) as u16 + numbers[code];
+            *row = feature(shape, numbers, position, seat, cell);
         }
     }
 
@@ -180,6 +191,7 @@ mod tests {
         assert_eq!(
             SURROUNDING_INDEX
                 .iter()
+                .flatten()
                 .max()
                 .map(|&largest| largest.into()),
             Some(NUM_NEIGHBOURHOODS - 1)

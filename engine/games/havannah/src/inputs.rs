@@ -4,8 +4,8 @@
 //! reflection, so one model plays on boards of all sizes. Published tuples and rows never change.
 
 use super::{
-    EMPTY, Havannah, Position,
-    shape::{BASES, OFF_BOARD, SIDES_MASK, Shape, cells_of},
+    EMPTY, Havannah, NEIGHBOUR_RUNS, Position,
+    shape::{BASES, OFF_BOARD, SIDES_MASK, cells_of},
 };
 use alea_core::game::Seat;
 use alea_learned::{
@@ -51,7 +51,8 @@ const NUM_TABLE_ROWS: usize = NUM_CENTRE_CLASSES * NUM_NEIGHBOURHOODS;
 static SURROUNDING_INDEX: LazyLock<Box<[[u16; 64]; 64]>> = LazyLock::new(|| {
     let mut numbers = Box::new([[u16::MAX; 64]; 64]);
     let cell = |code: usize, at: usize| code >> (2 * at) & 3;
-    let set = |code: usize, bit: usize| (0..6).fold(0, |set, at| set | (cell(code, at) >> bit & 1) << at);
+    let set =
+        |code: usize, bit: usize| (0..6).fold(0, |set, at| set | (cell(code, at) >> bit & 1) << at);
     let mut next = 0;
     for code in 0..1 << 12 {
         if numbers[set(code, 0)][set(code, 1)] == u16::MAX {
@@ -85,30 +86,37 @@ static TUPLE_SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
     },
 }];
 
-/// Row of a cell from the perspective of `seat`.
-#[inline(always)]
-fn feature(
-    shape: &Shape,
-    numbers: &[[u16; 64]; 64],
-    position: &Position,
-    seat: Seat,
-    cell: usize,
-) -> u16 {
-    let [own, other] = [seat, 1 - seat]
-        .map(|seat| position.own_neighbours(cell, seat) | usize::from(shape.off_board[cell]));
-    let centre = match position.seat_at(cell) {
-        None => {
-            let wins = |seat| usize::from(position.would_win(shape, cell, seat).any());
-            wins(seat) + 2 * wins(1 - seat)
-        }
-        Some(owner) => {
-            let rim = position.links[position.root(cell)];
-            let sides = (rim & SIDES_MASK).count_ones().min(2) as usize;
-            let corner = usize::from(rim >> 6 & 0x3f != 0);
-            4 + 6 * usize::from(owner != seat) + 3 * corner + sides
-        }
-    };
-    (centre * NUM_NEIGHBOURHOODS) as u16 + numbers[own][other]
+/// Class of stones whose chain has a rim, before those of the owner.
+#[inline]
+fn rim_class(rim: u16) -> usize {
+    let sides = (rim & SIDES_MASK).count_ones().min(2) as usize;
+    3 * usize::from(rim >> 6 & 0x3f != 0) + sides
+}
+
+impl Havannah {
+    /// Row of a cell from the perspective of `seat`.
+    #[inline(always)]
+    fn feature(
+        &self,
+        numbers: &[[u16; 64]; 64],
+        position: &Position,
+        seat: Seat,
+        cell: usize,
+    ) -> u16 {
+        let off_board = usize::from(self.shape.off_board[cell]);
+        let around = |seat| position.own_neighbours(cell, seat) | off_board;
+        let centre = match position.seat_at(cell) {
+            None => {
+                let wins = |seat| usize::from(self.would_win(position, cell, seat).any());
+                wins(seat) + 2 * wins(1 - seat)
+            }
+            Some(owner) => {
+                let rim = position.links[position.root(cell)];
+                4 + 6 * usize::from(owner != seat) + rim_class(rim)
+            }
+        };
+        (centre * NUM_NEIGHBOURHOODS) as u16 + numbers[around(seat)][around(1 - seat)]
+    }
 }
 
 impl Learnable for Havannah {
@@ -129,10 +137,74 @@ impl Learnable for Havannah {
         seat: Seat,
         rows: &mut [u16],
     ) {
-        let (shape, numbers) = (self.shape, &**SURROUNDING_INDEX);
+        let numbers = &**SURROUNDING_INDEX;
         for (cell, row) in rows.iter_mut().enumerate() {
-            *row = feature(shape, numbers, position, seat, cell);
+            *row = self.feature(numbers, position, seat, cell);
         }
+    }
+
+    fn update_features(
+        &self,
+        groups: NamedSet<NoFeatureGroup>,
+        before: &Position,
+        after: &Position,
+        seat: Seat,
+        rows: &mut [u16],
+    ) {
+        let (shape, numbers) = (self.shape, &**SURROUNDING_INDEX);
+        if after.stones() != before.stones() + 1 {
+            return self.active_features(groups, after, seat, rows);
+        }
+        let (placed, owner) = (usize::from(after.last[0]), before.seat());
+        let root = after.root(placed);
+        let rim = after.links[root];
+        // An empty cell's row changes by whether the owner wins there, a stone's by its chain.
+        let win = (NUM_NEIGHBOURHOODS as u16) << usize::from(owner != seat);
+        let update_win = |cell: usize, row: &mut u16| {
+            let has_win = *row / win % 2 == 1;
+            *row -= win * u16::from(has_win);
+            *row += win * u16::from(after.would_win(shape, cell, owner).any());
+        };
+        let (count, starts) = NEIGHBOUR_RUNS[before.own_neighbours(placed, owner)];
+        let mut chains = [OFF_BOARD; 3];
+        let (mut changed, mut class_changed) = (false, false);
+        for run in 0..usize::from(count) {
+            let chain = before.root(usize::from(shape.near[placed][usize::from(starts[run])]));
+            let old_rim = before.links[chain];
+            changed |= old_rim != rim || run > 0 && chain != chains[0];
+            class_changed |= rim_class(old_rim) != rim_class(rim);
+            chains[run] = chain;
+        }
+        if changed {
+            let class = (4 + 6 * usize::from(owner != seat) + rim_class(rim)) * NUM_NEIGHBOURHOODS;
+            let around = &after.around[owner];
+            for (cell, row) in rows.iter_mut().enumerate() {
+                if around[cell] == 0 {
+                    continue;
+                }
+                if after.colours[cell] == EMPTY {
+                    update_win(cell, row);
+                } else if class_changed
+                    && after.seat_at(cell) == Some(owner)
+                    && after.root(cell) == root
+                {
+                    *row = class as u16 + *row % NUM_NEIGHBOURHOODS as u16;
+                }
+            }
+        }
+        let near = &shape.near[placed];
+        for &cell in &near[6..] {
+            let cell = usize::from(cell);
+            if cell != OFF_BOARD && after.colours[cell] == EMPTY {
+                update_win(cell, &mut rows[cell]);
+            }
+        }
+        for cell in near[..6].iter().map(|&cell| usize::from(cell)) {
+            if cell != OFF_BOARD {
+                rows[cell] = self.feature(numbers, after, seat, cell);
+            }
+        }
+        rows[placed] = self.feature(numbers, after, seat, placed);
     }
 
     fn feature_schema(&self, _: NamedSet<NoFeatureGroup>) -> String {
@@ -185,6 +257,42 @@ mod tests {
     use super::*;
     use alea_core::{game::Game, random::RandomStream, search_game::Playouts};
     use alea_play::playable::Codec;
+
+    #[test]
+    fn updated_rows_are_those_extracted() {
+        let mut random = RandomStream::new(8);
+        for (base, swap) in [(3, true), (4, true), (5, false), (8, false), (10, false)] {
+            let game = Havannah::new(base, swap);
+            let rows_of = |position: &Position, seat| {
+                let mut rows = vec![0; game.num_cells()];
+                game.active_features(NamedSet::NONE, position, seat, &mut rows);
+                rows
+            };
+            for _ in 0..2_000 / game.num_cells() {
+                let mut position = game.start();
+                while game.payoffs(&position).is_none() {
+                    let mut moves = Default::default();
+                    game.moves(&position, &mut moves);
+                    for seat in 0..2 {
+                        let before = rows_of(&position, seat);
+                        for &mv in moves.iter() {
+                            let after = game.play(&position, mv);
+                            let mut rows = before.clone();
+                            game.update_features(
+                                NamedSet::NONE,
+                                &position,
+                                &after,
+                                seat,
+                                &mut rows,
+                            );
+                            assert_eq!(rows, rows_of(&after, seat), "{position:?} {mv:?}");
+                        }
+                    }
+                    position = game.play(&position, moves[random.below(moves.len())]);
+                }
+            }
+        }
+    }
 
     #[test]
     fn rows_are_those_of_all_images_and_there_are_so_many() {

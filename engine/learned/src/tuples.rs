@@ -105,9 +105,11 @@ pub fn sum_by_rows<G: Learnable>(network: &TupleNetwork<G>, position: &G::Positi
     let rows = &mut rows[..network.tuple_set().tuple_count()];
     G::Tuples::row_indices(network.tuple_set(), position, rows);
     let quantized = network.quantized_weights();
-    rows.iter().fold(quantized.bias, |sum, &row| {
-        sum + quantized.weights[row as usize]
-    })
+    let mut sum = quantized.bias;
+    for &row in &*rows {
+        sum += quantized.weights[row as usize];
+    }
+    sum
 }
 
 /// Inference for any game, from scratch.

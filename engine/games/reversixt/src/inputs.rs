@@ -264,12 +264,11 @@ impl TupleInputs for ReversiXt {
             position,
             seat,
         ));
-        for (symbol, cell) in board.iter_mut().zip(&position.cells) {
-            *symbol = match cell.seat() {
-                Some(owner) => 2 - u8::from(owner == seat),
-                None if *cell == Cell::HOLE => 3,
-                None => 2 * u8::from(*cell == Cell::EXPANSION),
-            };
+        let own = Cell::stone(seat);
+        for (symbol, &cell) in board.iter_mut().zip(&position.cells) {
+            let is_stone = cell > Cell::HOLE && cell <= Cell::EXPANSION;
+            let stone = 2 * u8::from(is_stone) - u8::from(cell == own);
+            *symbol = stone + 3 * u8::from(cell == Cell::HOLE);
         }
     }
 

@@ -32,7 +32,7 @@ pub(super) const DIRECTION_OFFSETS: [(isize, isize); DIRECTIONS] = [
 ];
 
 /// Content of a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Hash)]
 #[repr(transparent)]
 pub struct Cell(u8);
 

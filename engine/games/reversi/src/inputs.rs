@@ -252,32 +252,4 @@ mod tests {
             });
         }
     }
-
-    fn check_updates<E: Evaluator<Reversi>>(game: &Reversi, evaluator: &E) {
-        let mut passes = 0;
-        plies(game, |position, mv, after| {
-            let [mut cache, mut child] = [(); 2].map(|()| E::Cache::default());
-            evaluator.refresh(game, position, &mut cache);
-            evaluator.update(game, &mut cache, position, mv, after, &mut child);
-            let expected = logistic(evaluator.raw_score(game, after).unwrap());
-            assert_eq!(evaluator.value(game, after, &child), expected);
-            passes += usize::from(position.moves == 0);
-        });
-        assert!(game.size() > 4 || passes > 0);
-    }
-
-    #[test]
-    fn models_followed_along_a_game_are_those_that_start_afresh_passes_included() {
-        for game in [Reversi::FOUR, Reversi::EIGHT] {
-            // Loops for the first width, vectors for the second.
-            check_updates(&game, &network(&game, 32, 1.0));
-            check_updates(&game, &network(&game, 64, 1.0));
-            let set = set(&game, "lines-and-corners")
-                .with_phases(&[4, 8])
-                .unwrap();
-            let weights = (0..set.row_count()).map(|row| (row % 7) as f32 / 70.0 - 0.05);
-            let weights = weights.collect();
-            check_updates(&game, &TupleNetwork::new(set, weights, 0.1).unwrap());
-        }
-    }
 }

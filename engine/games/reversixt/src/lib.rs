@@ -46,20 +46,16 @@ pub const DEFAULT_POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
 macro_rules! with_words {
     ($rules:expr, $words:ident => $body:expr) => {
         match $rules.map.cells().len() {
-            ..=64 => {
-                const $words: usize = 1;
-                $body
-            }
-            65..=256 => {
-                const $words: usize = 4;
-                $body
-            }
-            _ => {
-                const $words: usize = $crate::cell_sets::MAX_WORDS;
-                $body
-            }
+            ..=64 => with_words!(@ $words, 1, $body),
+            65..=128 => with_words!(@ $words, 2, $body),
+            129..=256 => with_words!(@ $words, 4, $body),
+            _ => with_words!(@ $words, $crate::cell_sets::MAX_WORDS, $body),
         }
     };
+    (@ $words:ident, $count:expr, $body:expr) => {{
+        const $words: usize = $count;
+        $body
+    }};
 }
 
 use with_words;

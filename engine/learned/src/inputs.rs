@@ -215,8 +215,8 @@ pub trait Learnable: TupleInputs {
         let cells = self.cell_groups()[0];
         with_view(self, position, seat, |symbols| {
             let symbols = &symbols[cells.start..][..cells.count];
-            for ((number, row), &symbol) in (0..).zip(rows).zip(symbols) {
-                *row = (number * cells.symbols) as u16 + u16::from(symbol);
+            for cell in 0..symbols.len().min(rows.len()) {
+                rows[cell] = (cell * cells.symbols) as u16 + u16::from(symbols[cell]);
             }
         });
     }

@@ -124,7 +124,7 @@ impl<G: Learnable<Tuples = Self>> TupleKernels<G> for GenericTupleKernels {
     }
 }
 
-/// Inference by updates from move to move, faster where symbols cost little.
+/// Inference by updates from move to move, faster where moves change few symbols.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IncrementalTupleKernels;
 

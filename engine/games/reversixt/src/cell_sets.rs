@@ -5,7 +5,7 @@ use super::{
     map::{Cell, DIRECTIONS, Map, Side},
 };
 use alea_core::bits::bit_indices;
-use std::ops::{BitAnd, BitOr, BitOrAssign, Not};
+use std::ops::{BitAnd, BitOr, Not};
 
 /// Words of the largest map.
 pub(super) const MAX_WORDS: usize = MAX_CELLS / 64;
@@ -40,18 +40,12 @@ impl<const WORDS: usize> CellSet<WORDS> {
         words.flat_map(|(index, &word)| bit_indices(word).map(move |bit| 64 * index + bit))
     }
 
-    pub(super) fn widen(self) -> CellSet<MAX_WORDS> {
-        let mut words = [0; MAX_WORDS];
-        words[..WORDS].copy_from_slice(&self.0);
-        CellSet(words)
-    }
-
-    /// The first words of a set of any size.
+    /// The set with other words, those beyond left out or empty.
     #[inline(always)]
-    pub(super) fn first_words(set: &CellSet<MAX_WORDS>) -> Self {
-        let mut words = [0; WORDS];
-        words.copy_from_slice(&set.0[..WORDS]);
-        Self(words)
+    pub(super) fn resize<const TO: usize>(&self) -> CellSet<TO> {
+        let (mut words, count) = ([0; TO], TO.min(WORDS));
+        words[..count].copy_from_slice(&self.0[..count]);
+        CellSet(words)
     }
 
     #[inline(always)]
@@ -99,13 +93,6 @@ impl<const WORDS: usize> BitOr for CellSet<WORDS> {
     #[inline(always)]
     fn bitor(self, other: Self) -> Self {
         self.zip(other, |one, other| one | other)
-    }
-}
-
-impl<const WORDS: usize> BitOrAssign for CellSet<WORDS> {
-    #[inline(always)]
-    fn bitor_assign(&mut self, other: Self) {
-        *self = *self | other;
     }
 }
 
@@ -219,7 +206,7 @@ impl Steps {
     ) -> [CellSet<WORDS>; DIRECTIONS] {
         let mut to = [CellSet::NONE; DIRECTIONS];
         for (index, &shift) in self.shifts.iter().enumerate() {
-            let source = |index: usize| from[index] & CellSet::first_words(&self.sources[index]);
+            let source = |index: usize| from[index] & self.sources[index].resize();
             to[index] = source(index).shift_up(shift);
             to[index + 4] = source(index + 4).shift_down(shift);
         }
@@ -257,10 +244,10 @@ impl Steps {
             any = CellSet::NONE;
             for run in &mut runs {
                 if !is_first {
-                    found |= *run & targets;
+                    found = found | *run & targets;
                 }
                 *run = *run & others;
-                any |= *run;
+                any = any | *run;
             }
             is_first = false;
         }

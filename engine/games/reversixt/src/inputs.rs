@@ -103,8 +103,8 @@ impl Summary {
         let (empties, occupied) = (contents.empties(), contents.occupied());
         let [choices, inversions] =
             [Cell::CHOICE, Cell::INVERSION].map(|cell| contents.cells_with(cell));
-        let corners = CellSet::first_words(&game.shape.corners);
-        let edges = CellSet::first_words(&game.shape.edges);
+        let corners = game.shape.corners.resize();
+        let edges = game.shape.edges.resize();
         let frontier = game.steps.near(empties);
         let danger = game.steps.near(empties & corners);
         let mut seats = [SeatCounts::default(); MAX_SEATS];

@@ -423,12 +423,10 @@ impl ReversiXt {
         }
         with_words!(self, WORDS => {
             let contents = Contents::<WORDS>::new(&position.cells);
-            let (own, mut targets) = (contents.cells_with(Cell::stone(seat)), contents.empties());
-            let occupied = contents.occupied();
-            if overrides {
-                targets |= occupied;
-            }
-            self.steps.run_ends(own, occupied & !own, targets).widen()
+            let (own, occupied) = (contents.cells_with(Cell::stone(seat)), contents.occupied());
+            let empties = contents.empties();
+            let targets = if overrides { empties | occupied } else { empties };
+            self.steps.run_ends(own, occupied & !own, targets).resize()
         })
     }
 

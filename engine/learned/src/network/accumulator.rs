@@ -55,10 +55,10 @@ impl<G: Learnable> PerspectiveSums<G> for NetworkSums<'_, G> {
     fn change(&self, old: &[u16], new: &[u16], sums: &mut [i32]) {
         let mut changes = 0;
         for slot in 0..new.len().min(old.len()) {
-            changes += usize::from(new[slot] != old[slot]);
+            changes += u16::from(new[slot] != old[slot]);
         }
         // Each change costs two rows, so many cost more than a refresh.
-        if 2 * changes > new.len() {
+        if 2 * usize::from(changes) > new.len() {
             return self.sum(new, sums);
         }
         let (instructions, matrix) = (self.0.instructions, &self.0.weights.rows);

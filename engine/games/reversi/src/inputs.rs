@@ -130,8 +130,7 @@ impl TupleInputs for Reversi {
 mod tests {
     use super::*;
     use alea_core::{
-        calibration::logistic, evaluator::Evaluator, game::Game, random::RandomStream,
-        search_game::Playouts,
+        evaluator::Evaluator, game::Game, random::RandomStream, search_game::Playouts,
     };
     use alea_learned::{
         inputs::with_view,

@@ -49,32 +49,29 @@ impl<const WORDS: usize> CellSet<WORDS> {
     }
 
     #[inline(always)]
-    fn zip(self, other: Self, operation: impl Fn(u64, u64) -> u64) -> Self {
-        let mut words = [0; WORDS];
-        for word in 0..WORDS {
-            words[word] = operation(self.0[word], other.0[word]);
+    fn zip(mut self, other: Self, operation: impl Fn(u64, u64) -> u64) -> Self {
+        for (word, other) in self.0.iter_mut().zip(other.0) {
+            *word = operation(*word, other);
         }
-        Self(words)
+        self
     }
 
     #[inline(always)]
-    fn shift_up(self, cells: u32) -> Self {
-        let (mut words, mut below) = ([0; WORDS], 0);
-        for word in 0..WORDS {
-            words[word] = self.0[word] << cells | below >> 1 >> (63 - cells);
-            below = self.0[word];
+    fn shift_up(mut self, cells: u32) -> Self {
+        let mut below = 0;
+        for word in &mut self.0 {
+            (*word, below) = (*word << cells | below >> 1 >> (63 - cells), *word);
         }
-        Self(words)
+        self
     }
 
     #[inline(always)]
-    fn shift_down(self, cells: u32) -> Self {
-        let (mut words, mut above) = ([0; WORDS], 0);
-        for word in (0..WORDS).rev() {
-            words[word] = self.0[word] >> cells | above << 1 << (63 - cells);
-            above = self.0[word];
+    fn shift_down(mut self, cells: u32) -> Self {
+        let mut above = 0;
+        for word in self.0.iter_mut().rev() {
+            (*word, above) = (*word >> cells | above << 1 << (63 - cells), *word);
         }
-        Self(words)
+        self
     }
 }
 

@@ -279,8 +279,7 @@ impl<G: Learnable> TupleSet<G> {
     /// [`Self::rows_from_view`], `offset` being the first row of the phase.
     #[inline]
     pub(super) fn rows_in_phase(&self, offset: u32, view: &[u8], out: &mut [u32]) {
-        let out = &mut out[..self.bases.len()];
-        for tuple in 0..out.len() {
+        for tuple in 0..self.bases.len().min(out.len()) {
             out[tuple] = self.bases[tuple] + offset;
         }
         let (mut cell_indices, mut out) = (&self.cell_indices[..], out);

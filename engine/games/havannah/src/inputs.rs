@@ -94,6 +94,12 @@ fn rim_class(rim: u16) -> usize {
 }
 
 impl Havannah {
+    /// Set of the neighbours with stones of `seat`, and of those off the board.
+    #[inline(always)]
+    fn around(&self, position: &Position, seat: Seat, cell: usize) -> usize {
+        position.own_neighbours(cell, seat) | usize::from(self.shape.off_board[cell])
+    }
+
     /// Row of a cell from the perspective of `seat`.
     #[inline(always)]
     fn feature(
@@ -103,8 +109,7 @@ impl Havannah {
         seat: Seat,
         cell: usize,
     ) -> u16 {
-        let off_board = usize::from(self.shape.off_board[cell]);
-        let around = |seat| position.own_neighbours(cell, seat) | off_board;
+        let around = |seat| self.around(position, seat, cell);
         let centre = match position.seat_at(cell) {
             None => {
                 let wins = |seat| usize::from(self.would_win(position, cell, seat).any());
@@ -274,6 +279,15 @@ mod tests {
                     let mut moves = Default::default();
                     game.moves(&position, &mut moves);
                     for seat in 0..2 {
+                        for cell in 0..game.num_cells() {
+                            let near = game.shape.near[cell][..6].iter().enumerate();
+                            let colours =
+                                near.map(|(at, &near)| (at, position.colours[usize::from(near)]));
+                            let seen = colours
+                                .filter(|&(_, colour)| colour == 3 || colour == seat as u8 + 1);
+                            let set = seen.fold(0, |set, (at, _)| set | 1 << at);
+                            assert_eq!(game.around(&position, seat, cell), set);
+                        }
                         let before = rows_of(&position, seat);
                         for &mv in moves.iter() {
                             let after = game.play(&position, mv);

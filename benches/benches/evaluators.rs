@@ -127,7 +127,7 @@ fn sum_of_values<G: Learnable, E: Evaluator<G>>(
         evaluator.refresh(game, position, &mut cache);
         for &mv in moves {
             let after = game.play(position, mv);
-            evaluator.update(game, &cache, position, mv, &after, &mut child);
+            evaluator.update(game, &mut cache, position, mv, &after, &mut child);
             sum += evaluator.value(game, &after, &child);
         }
     }

@@ -106,7 +106,7 @@ fn measure_line<E: Evaluator<Standard>>(name: &str, evaluator: &E, plies: &[Ply]
             if last != Some(*before) {
                 evaluator.refresh(&game, before, &mut parent);
             }
-            evaluator.update(&game, &parent, before, *mv, after, &mut child);
+            evaluator.update(&game, &mut parent, before, *mv, after, &mut child);
             sum += evaluator.value(&game, after, &child);
             std::mem::swap(&mut parent, &mut child);
             last = Some(*after);

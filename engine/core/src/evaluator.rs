@@ -66,11 +66,11 @@ pub trait Evaluator<G: Game>: Send + Sync {
     }
 
     /// Computes the `child` cache of the position `after` a move, bit for bit as
-    /// [`Evaluator::refresh`].
+    /// [`Evaluator::refresh`]. The `parent` cache is of the position `before`, and may be completed.
     fn update(
         &self,
         game: &G,
-        parent: &Self::Cache,
+        parent: &mut Self::Cache,
         before: &G::Position,
         mv: G::Move,
         after: &G::Position,
@@ -213,7 +213,7 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
     fn update(
         &self,
         game: &G,
-        parent: &E::Cache,
+        parent: &mut E::Cache,
         before: &G::Position,
         mv: G::Move,
         after: &G::Position,

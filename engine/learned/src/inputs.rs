@@ -215,10 +215,25 @@ pub trait Learnable: TupleInputs {
         let cells = self.cell_groups()[0];
         with_view(self, position, seat, |symbols| {
             let symbols = &symbols[cells.start..][..cells.count];
-            for ((number, row), &symbol) in (0..).zip(rows).zip(symbols) {
-                *row = (number * cells.symbols) as u16 + u16::from(symbol);
+            for cell in 0..symbols.len().min(rows.len()) {
+                rows[cell] = (cell * cells.symbols) as u16 + u16::from(symbols[cell]);
             }
         });
+    }
+
+    /// Changes each slot's row of the position `before` a move to that of `after`, faster than
+    /// [`Self::active_features`] where the game says how.
+    #[inline]
+    fn update_features(
+        &self,
+        groups: NamedSet<Self::Group>,
+        before: &Self::Position,
+        after: &Self::Position,
+        seat: Seat,
+        rows: &mut [u16],
+    ) {
+        let _ = before;
+        self.active_features(groups, after, seat, rows);
     }
 
     /// Schema text of the features.

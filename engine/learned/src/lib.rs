@@ -4,8 +4,11 @@ pub mod inputs;
 pub mod model_file;
 pub mod named_set;
 pub mod network;
+mod perspectives;
 pub mod safetensors_container;
 pub mod tuples;
+
+pub use perspectives::Perspectives;
 
 /// Why weights, inputs or a model file are unusable, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

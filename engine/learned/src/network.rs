@@ -18,6 +18,7 @@ use super::{
     inputs::{Learnable, check_bucket_limits, format_limits},
     named_set::NamedSet,
 };
+use accumulator::NetworkSums;
 use alea_core::{
     calibration::{clamp_to_open_interval, logistic},
     evaluator::{Evaluator, one_ply_serial, score_successors_serial, value_successors_serial},
@@ -59,7 +60,8 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
     fn update(
         network: &Network<G>,
         game: &G,
-        parent: &Self::Cache,
+        parent: &mut Self::Cache,
+        before: &G::Position,
         after: &G::Position,
         child: &mut Self::Cache,
     );
@@ -118,25 +120,26 @@ impl<G: Learnable<Network = Self>> NetworkKernels<G> for GenericNetKernels {
     }
 
     fn refresh(network: &Network<G>, game: &G, position: &G::Position, cache: &mut Accumulators) {
-        cache.refresh(network, game, position);
+        cache.refresh(&NetworkSums(network, game), position);
     }
 
     fn update(
         network: &Network<G>,
         game: &G,
-        parent: &Accumulators,
+        parent: &mut Accumulators,
+        before: &G::Position,
         after: &G::Position,
         child: &mut Accumulators,
     ) {
-        child.update(network, game, parent, after);
+        child.update(&NetworkSums(network, game), parent, before, after);
     }
 
     #[inline]
     fn logit(network: &Network<G>, game: &G, position: &G::Position, cache: &Accumulators) -> i32 {
-        let sums = cache.perspective(game.to_move(position));
+        let sums = cache.sums(game.to_move(position));
         match &network.kernels.0 {
             Some(layers) => {
-                let bucket = bucket(&network.bucket_limits, game.remaining_length(position));
+                let bucket = network.bucket_of(game, position);
                 layers.logit_of_sums(bucket, sums, &network.weights.bias)
             }
             None => network.logit_from_sums(game, position, sums),
@@ -256,11 +259,19 @@ impl<G: Learnable> Network<G> {
     }
 
     #[inline]
+    fn bucket_of(&self, game: &G, position: &G::Position) -> usize {
+        match &self.bucket_limits[..] {
+            [] => 0,
+            limits => bucket(limits, game.remaining_length(position)),
+        }
+    }
+
+    #[inline]
     fn logit_from_sums(&self, game: &G, position: &G::Position, sums: &[i32]) -> i32 {
         // Zeroing scratch space for wide layers takes longer than narrow layers.
         const MAX_NARROW_WIDTH: usize = 128;
         let (instructions, weights) = (self.instructions, &self.weights);
-        let bucket = bucket(&self.bucket_limits, game.remaining_length(position));
+        let bucket = self.bucket_of(game, position);
         let layers = weights.hidden.iter();
         let is_narrow = layers.fold(
             weights.bias.len() <= MAX_NARROW_WIDTH,
@@ -349,13 +360,13 @@ impl<G: Learnable> Evaluator<G> for Network<G> {
     fn update(
         &self,
         game: &G,
-        parent: &Self::Cache,
-        _: &G::Position,
+        parent: &mut Self::Cache,
+        before: &G::Position,
         _: G::Move,
         after: &G::Position,
         child: &mut Self::Cache,
     ) {
-        G::Network::update(self, game, parent, after, child);
+        G::Network::update(self, game, parent, before, after, child);
     }
 
     #[inline]

@@ -10,7 +10,6 @@ mod quantized;
 mod set;
 
 pub use incremental::TupleRows;
-pub(crate) use incremental::for_each_change;
 pub use quantized::QuantizedWeights;
 pub use set::{CUSTOM_NAME, MAX_CELLS, MAX_ROWS, MAX_TUPLES, TupleRef, TupleSet, tuple_text};
 
@@ -54,7 +53,14 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     fn refresh(_: &TupleNetwork<G>, _: &G::Position, _: &mut Self::Cache) {}
 
     /// [`Evaluator::update`].
-    fn update(_: &TupleNetwork<G>, _: &Self::Cache, _: &G::Position, _: &mut Self::Cache) {}
+    fn update(
+        _: &TupleNetwork<G>,
+        _parent: &mut Self::Cache,
+        _before: &G::Position,
+        _after: &G::Position,
+        _child: &mut Self::Cache,
+    ) {
+    }
 
     /// [`Self::sum`]; `cache` is of `position`.
     #[inline]
@@ -92,9 +98,11 @@ pub fn sum_by_rows<G: Learnable>(network: &TupleNetwork<G>, position: &G::Positi
     let rows = &mut rows[..network.tuple_set().tuple_count()];
     G::Tuples::row_indices(network.tuple_set(), position, rows);
     let quantized = network.quantized_weights();
-    rows.iter().fold(quantized.bias, |sum, &row| {
-        sum + quantized.weights[row as usize]
-    })
+    let mut sum = quantized.bias;
+    for &row in &*rows {
+        sum += quantized.weights[row as usize];
+    }
+    sum
 }
 
 /// Inference for any game, from scratch.
@@ -109,7 +117,7 @@ impl<G: Learnable<Tuples = Self>> TupleKernels<G> for GenericTupleKernels {
     }
 }
 
-/// Inference by updates from move to move, faster where symbols cost little.
+/// Inference by updates from move to move, faster where moves change few symbols.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IncrementalTupleKernels;
 
@@ -126,16 +134,17 @@ impl<G: Learnable<Tuples = Self>> TupleKernels<G> for IncrementalTupleKernels {
 
     fn update(
         network: &TupleNetwork<G>,
-        parent: &TupleRows,
+        parent: &mut TupleRows,
+        before: &G::Position,
         after: &G::Position,
         child: &mut TupleRows,
     ) {
-        child.update(network, parent, after);
+        child.update(network, parent, before, after);
     }
 
     #[inline]
     fn cached_sum(network: &TupleNetwork<G>, position: &G::Position, cache: &TupleRows) -> i32 {
-        cache.sum(network, position)
+        incremental::sum_of_rows(network, position, cache)
     }
 }
 
@@ -256,13 +265,13 @@ impl<G: Learnable> Evaluator<G> for TupleNetwork<G> {
     fn update(
         &self,
         _: &G,
-        parent: &Self::Cache,
-        _: &G::Position,
+        parent: &mut Self::Cache,
+        before: &G::Position,
         _: G::Move,
         after: &G::Position,
         child: &mut Self::Cache,
     ) {
-        G::Tuples::update(self, parent, after, child);
+        G::Tuples::update(self, parent, before, after, child);
     }
 
     #[inline]

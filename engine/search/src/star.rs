@@ -560,7 +560,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         } else {
             if !self.batches_successors() || depth == 0 {
                 let (parents, children) = self.caches.split_at_mut(ply + 1);
-                let (parent, child) = (&parents[ply], &mut children[0]);
+                let (parent, child) = (&mut parents[ply], &mut children[0]);
                 self.evaluator
                     .update(&self.game, parent, position, mv, &next, child);
             }

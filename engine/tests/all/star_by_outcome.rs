@@ -230,13 +230,13 @@ impl<G: Game> Evaluator<G> for Watchful {
     fn update(
         &self,
         game: &G,
-        parent: &Option<G::Position>,
+        parent: &mut Option<G::Position>,
         before: &G::Position,
         mv: G::Move,
         after: &G::Position,
         child: &mut Option<G::Position>,
     ) {
-        assert_eq!(parent, &Some(*before));
+        assert_eq!(parent, &mut Some(*before));
         assert_eq!(game.play(before, mv), *after);
         *child = Some(*after);
     }

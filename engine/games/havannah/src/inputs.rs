@@ -4,7 +4,7 @@
 //! reflection, so one model plays on boards of all sizes. Published tuples and rows never change.
 
 use super::{
-    EMPTY, Havannah, Position,
+    EMPTY, Havannah, NEIGHBOUR_RUNS, Position,
     shape::{BASES, OFF_BOARD, SIDES_MASK, cells_of},
 };
 use alea_core::game::Seat;
@@ -45,17 +45,23 @@ const NUM_NEIGHBOURHOODS: usize = 430;
 
 const NUM_TABLE_ROWS: usize = NUM_CENTRE_CLASSES * NUM_NEIGHBOURHOODS;
 
-/// By the contents of six neighbours, two bits each: class under rotation and reflection.
-static SURROUNDING_INDEX: LazyLock<Box<[u16; 1 << 12]>> = LazyLock::new(|| {
-    let mut numbers = Box::new([u16::MAX; 1 << 12]);
+/// By the sets of six neighbours with stones of one and of another seat, those off the board being
+/// in both: class under rotation and reflection, numbered by the lowest code of two bits a
+/// neighbour.
+static SURROUNDING_INDEX: LazyLock<Box<[[u16; 64]; 64]>> = LazyLock::new(|| {
+    let mut numbers = Box::new([[u16::MAX; 64]; 64]);
+    let cell = |code: usize, at: usize| code >> (2 * at) & 3;
+    let set =
+        |code: usize, bit: usize| (0..6).fold(0, |set, at| set | (cell(code, at) >> bit & 1) << at);
     let mut next = 0;
-    for code in 0..numbers.len() {
-        if numbers[code] == u16::MAX {
+    for code in 0..1 << 12 {
+        if numbers[set(code, 0)][set(code, 1)] == u16::MAX {
             for turn in 0..6 {
                 let rotated = (code << (2 * turn) | code >> (12 - 2 * turn)) & 0xfff;
-                let cell = |at: usize| rotated >> (2 * at) & 3;
-                let mirrored = (0..6).fold(0, |all, at| all | cell(at) << (2 * (5 - at)));
-                (numbers[rotated], numbers[mirrored]) = (next, next);
+                let mirrored = (0..6).fold(0, |all, at| all | cell(rotated, at) << (2 * (5 - at)));
+                for image in [rotated, mirrored] {
+                    numbers[set(image, 0)][set(image, 1)] = next;
+                }
             }
             next += 1;
         }
@@ -80,6 +86,44 @@ static TUPLE_SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
     },
 }];
 
+/// Class of stones whose chain has a rim, before those of the owner.
+#[inline]
+fn rim_class(rim: u16) -> usize {
+    let sides = (rim & SIDES_MASK).count_ones().min(2) as usize;
+    3 * usize::from(rim >> 6 & 0x3f != 0) + sides
+}
+
+impl Havannah {
+    /// Set of the neighbours with stones of `seat`, and of those off the board.
+    #[inline(always)]
+    fn around(&self, position: &Position, seat: Seat, cell: usize) -> usize {
+        position.own_neighbours(cell, seat) | usize::from(self.shape.off_board[cell])
+    }
+
+    /// Row of a cell from the perspective of `seat`.
+    #[inline(always)]
+    fn feature(
+        &self,
+        numbers: &[[u16; 64]; 64],
+        position: &Position,
+        seat: Seat,
+        cell: usize,
+    ) -> u16 {
+        let around = |seat| self.around(position, seat, cell);
+        let centre = match position.seat_at(cell) {
+            None => {
+                let wins = |seat| usize::from(self.would_win(position, cell, seat).any());
+                wins(seat) + 2 * wins(1 - seat)
+            }
+            Some(owner) => {
+                let rim = position.links[position.root(cell)];
+                4 + 6 * usize::from(owner != seat) + rim_class(rim)
+            }
+        };
+        (centre * NUM_NEIGHBOURHOODS) as u16 + numbers[around(seat)][around(1 - seat)]
+    }
+}
+
 impl Learnable for Havannah {
     type Tuples = IncrementalTupleKernels;
 
@@ -98,30 +142,74 @@ impl Learnable for Havannah {
         seat: Seat,
         rows: &mut [u16],
     ) {
-        let numbers = &*SURROUNDING_INDEX;
+        let numbers = &**SURROUNDING_INDEX;
         for (cell, row) in rows.iter_mut().enumerate() {
-            let near = self.shape.near[cell][..6].iter().enumerate();
-            let code = near.fold(0, |code, (at, &near)| {
-                code | usize::from(colour_seen_by(seat, position.colours[usize::from(near)]))
-                    << (2 * at)
-            });
-            let centre = match position.seat_at(cell) {
-                None => {
-                    let wins = |seat| usize::from(position.would_win(self.shape, cell, seat).any());
-                    match code {
-                        0 => 0,
-                        _ => wins(seat) + 2 * wins(1 - seat),
-                    }
-                }
-                Some(owner) => {
-                    let rim = position.links[position.root(cell)];
-                    let sides = (rim & SIDES_MASK).count_ones().min(2) as usize;
-                    let corner = usize::from(rim >> 6 & 0x3f != 0);
-                    4 + 6 * usize::from(owner != seat) + 3 * corner + sides
-                }
-            };
-            *row = (centre * NUM_NEIGHBOURHOODS) as u16 + numbers[code];
+            *row = self.feature(numbers, position, seat, cell);
         }
+    }
+
+    fn update_features(
+        &self,
+        groups: NamedSet<NoFeatureGroup>,
+        before: &Position,
+        after: &Position,
+        seat: Seat,
+        rows: &mut [u16],
+    ) {
+        let (shape, numbers) = (self.shape, &**SURROUNDING_INDEX);
+        if after.stones() != before.stones() + 1 {
+            return self.active_features(groups, after, seat, rows);
+        }
+        let (placed, owner) = (usize::from(after.last[0]), before.seat());
+        let root = after.root(placed);
+        let rim = after.links[root];
+        // An empty cell's row changes by whether the owner wins there, a stone's by its chain.
+        let win = (NUM_NEIGHBOURHOODS as u16) << usize::from(owner != seat);
+        let update_win = |cell: usize, row: &mut u16| {
+            let has_win = *row / win % 2 == 1;
+            *row -= win * u16::from(has_win);
+            *row += win * u16::from(after.would_win(shape, cell, owner).any());
+        };
+        let (count, starts) = NEIGHBOUR_RUNS[before.own_neighbours(placed, owner)];
+        let mut chains = [OFF_BOARD; 3];
+        let (mut changed, mut class_changed) = (false, false);
+        for run in 0..usize::from(count) {
+            let chain = before.root(usize::from(shape.near[placed][usize::from(starts[run])]));
+            let old_rim = before.links[chain];
+            changed |= old_rim != rim || run > 0 && chain != chains[0];
+            class_changed |= rim_class(old_rim) != rim_class(rim);
+            chains[run] = chain;
+        }
+        if changed {
+            let class = (4 + 6 * usize::from(owner != seat) + rim_class(rim)) * NUM_NEIGHBOURHOODS;
+            let around = &after.around[owner];
+            for (cell, row) in rows.iter_mut().enumerate() {
+                if around[cell] == 0 {
+                    continue;
+                }
+                if after.colours[cell] == EMPTY {
+                    update_win(cell, row);
+                } else if class_changed
+                    && after.seat_at(cell) == Some(owner)
+                    && after.root(cell) == root
+                {
+                    *row = class as u16 + *row % NUM_NEIGHBOURHOODS as u16;
+                }
+            }
+        }
+        let near = &shape.near[placed];
+        for &cell in &near[6..] {
+            let cell = usize::from(cell);
+            if cell != OFF_BOARD && after.colours[cell] == EMPTY {
+                update_win(cell, &mut rows[cell]);
+            }
+        }
+        for cell in near[..6].iter().map(|&cell| usize::from(cell)) {
+            if cell != OFF_BOARD {
+                rows[cell] = self.feature(numbers, after, seat, cell);
+            }
+        }
+        rows[placed] = self.feature(numbers, after, seat, placed);
     }
 
     fn feature_schema(&self, _: NamedSet<NoFeatureGroup>) -> String {
@@ -176,10 +264,56 @@ mod tests {
     use alea_play::playable::Codec;
 
     #[test]
+    fn updated_rows_are_those_extracted() {
+        let mut random = RandomStream::new(8);
+        for (base, swap) in [(3, true), (4, true), (5, false), (8, false), (10, false)] {
+            let game = Havannah::new(base, swap);
+            let rows_of = |position: &Position, seat| {
+                let mut rows = vec![0; game.num_cells()];
+                game.active_features(NamedSet::NONE, position, seat, &mut rows);
+                rows
+            };
+            for _ in 0..2_000 / game.num_cells() {
+                let mut position = game.start();
+                while game.payoffs(&position).is_none() {
+                    let mut moves = Default::default();
+                    game.moves(&position, &mut moves);
+                    for seat in 0..2 {
+                        for cell in 0..game.num_cells() {
+                            let near = game.shape.near[cell][..6].iter().enumerate();
+                            let colours =
+                                near.map(|(at, &near)| (at, position.colours[usize::from(near)]));
+                            let seen = colours
+                                .filter(|&(_, colour)| colour == 3 || colour == seat as u8 + 1);
+                            let set = seen.fold(0, |set, (at, _)| set | 1 << at);
+                            assert_eq!(game.around(&position, seat, cell), set);
+                        }
+                        let before = rows_of(&position, seat);
+                        for &mv in moves.iter() {
+                            let after = game.play(&position, mv);
+                            let mut rows = before.clone();
+                            game.update_features(
+                                NamedSet::NONE,
+                                &position,
+                                &after,
+                                seat,
+                                &mut rows,
+                            );
+                            assert_eq!(rows, rows_of(&after, seat), "{position:?} {mv:?}");
+                        }
+                    }
+                    position = game.play(&position, moves[random.below(moves.len())]);
+                }
+            }
+        }
+    }
+
+    #[test]
     fn rows_are_those_of_all_images_and_there_are_so_many() {
         assert_eq!(
             SURROUNDING_INDEX
                 .iter()
+                .flatten()
                 .max()
                 .map(|&largest| largest.into()),
             Some(NUM_NEIGHBOURHOODS - 1)

@@ -33,6 +33,8 @@ pub(super) struct Shape {
     /// b and c, …), then the six straight behind them.
     pub(super) near: [[u16; NUM_NEAR_CELLS]; NUM_CELL_SLOTS],
     pub(super) rim: [u16; NUM_CELL_SLOTS],
+    /// By cell, the set of neighbours off the board.
+    pub(super) off_board: [u8; NUM_CELL_SLOTS],
     pub(super) words: [[u64; 2]; NUM_CELL_SLOTS],
     /// Letter and number of each cell, from 0.
     pub(super) names: [[u8; 2]; MAX_CELLS],
@@ -56,6 +58,7 @@ impl Shape {
             cells: cells_of(base),
             near: [[OFF_BOARD as u16; NUM_NEAR_CELLS]; NUM_CELL_SLOTS],
             rim: [0; NUM_CELL_SLOTS],
+            off_board: [0; NUM_CELL_SLOTS],
             words: [[0; 2]; NUM_CELL_SLOTS],
             names: [[0; 2]; MAX_CELLS],
             images: from_fn(|_| from_fn(|cell_slot| cell_slot as u16)),
@@ -76,6 +79,8 @@ impl Shape {
                 for (ring, [dx, dy]) in offsets.into_iter().enumerate() {
                     shape.near[cell][6 * ring + turn] = shape.cell_slot([x + dx, y + dy]) as u16;
                 }
+                let is_off = usize::from(shape.near[cell][turn]) == OFF_BOARD;
+                shape.off_board[cell] |= u8::from(is_off) << turn;
             }
             let (last, edge) = (side as isize - 1, base as isize - 1);
             let sides = [

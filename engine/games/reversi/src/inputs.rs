@@ -130,8 +130,7 @@ impl TupleInputs for Reversi {
 mod tests {
     use super::*;
     use alea_core::{
-        calibration::logistic, evaluator::Evaluator, game::Game, random::RandomStream,
-        search_game::Playouts,
+        evaluator::Evaluator, game::Game, random::RandomStream, search_game::Playouts,
     };
     use alea_learned::{
         inputs::with_view,
@@ -140,7 +139,6 @@ mod tests {
         tuples::{TupleNetwork, TupleSet},
     };
     use alea_play::playable::Codec;
-    use std::fmt::Debug;
 
     fn set(game: &Reversi, name: &str) -> TupleSet<Reversi> {
         TupleSet::from_name(game, name).unwrap()
@@ -251,39 +249,6 @@ mod tests {
                 assert_eq!(tuples.value_of(&game, position), 0.5);
                 assert_eq!(network.value_of(&game, position), 0.5);
             });
-        }
-    }
-
-    fn check_updates<E: Evaluator<Reversi>>(game: &Reversi, evaluator: &E)
-    where
-        E::Cache: PartialEq + Debug,
-    {
-        let mut passes = 0;
-        plies(game, |position, mv, after| {
-            let [mut cache, mut child, mut fresh] = [(); 3].map(|()| E::Cache::default());
-            evaluator.refresh(game, position, &mut cache);
-            evaluator.update(game, &cache, position, mv, after, &mut child);
-            evaluator.refresh(game, after, &mut fresh);
-            assert_eq!(child, fresh);
-            let expected = logistic(evaluator.raw_score(game, after).unwrap());
-            assert_eq!(evaluator.value(game, after, &child), expected);
-            passes += usize::from(position.moves == 0);
-        });
-        assert!(game.size() > 4 || passes > 0);
-    }
-
-    #[test]
-    fn models_followed_along_a_game_are_those_that_start_afresh_passes_included() {
-        for game in [Reversi::FOUR, Reversi::EIGHT] {
-            // Loops for the first width, vectors for the second.
-            check_updates(&game, &network(&game, 32, 1.0));
-            check_updates(&game, &network(&game, 64, 1.0));
-            let set = set(&game, "lines-and-corners")
-                .with_phases(&[4, 8])
-                .unwrap();
-            let weights = (0..set.row_count()).map(|row| (row % 7) as f32 / 70.0 - 0.05);
-            let weights = weights.collect();
-            check_updates(&game, &TupleNetwork::new(set, weights, 0.1).unwrap());
         }
     }
 }

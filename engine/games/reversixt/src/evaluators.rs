@@ -148,8 +148,7 @@ impl SeatScore for Lines {
 
 impl ReversiXt {
     fn num_fillable(&self, position: &Position, seat: Seat) -> usize {
-        let cells = &position.cells[..self.map.cells().len()];
-        self.capturing_cells(cells, seat, false).len()
+        self.capturing_cells(position, seat, false).len() as usize
     }
 }
 

@@ -5,7 +5,9 @@
 
 use super::{
     Phase, Position, ReversiXt,
-    map::{Cell, DIRECTIONS, Map, Side},
+    cell_sets::{CellSet, Contents, MAX_WORDS},
+    map::{Cell, Map},
+    with_words,
 };
 use alea_core::game::{MAX_SEATS, Seat};
 use alea_learned::{
@@ -44,45 +46,29 @@ static CELL_GROUPS: [CellGroup; 2] = [
     },
 ];
 
-/// Kind of a cell, by how many of the four lines through it end there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum CellKind {
-    /// At most one line ends here.
-    Middle,
-    /// Two or three lines end here.
-    Edge,
-    /// Every line ends here, so only special moves take a stone away.
-    Corner,
-}
-
+/// Cells by how many of the four lines through them end there: in corners all four, so that only
+/// special moves take a stone away, on edges two or three.
 #[derive(Debug)]
 pub(super) struct Shape {
-    kinds: Box<[CellKind]>,
-    /// The corners next to each cell.
-    corners: Box<[Vec<u16>]>,
+    corners: CellSet<MAX_WORDS>,
+    edges: CellSet<MAX_WORDS>,
 }
 
 impl Shape {
     pub(super) fn from_map(map: &Map) -> Self {
-        let cells = 0..map.cells().len();
-        let kind = |cell| match map.num_closed_lines(cell) {
-            4 => CellKind::Corner,
-            2 | 3 => CellKind::Edge,
-            _ => CellKind::Middle,
-        };
-        let kinds: Box<[CellKind]> = cells.clone().map(kind).collect();
-        let beside = |cell| {
-            let steps = (0..DIRECTIONS).map(|direction| map.step(Side::new(cell, direction)));
-            let cells = steps.filter(|&side| side != Side::NONE).map(Side::cell);
-            let corners = cells.filter(|&cell| kinds[cell] == CellKind::Corner);
-            corners.map(|cell| cell as u16).collect()
-        };
-        let corners = cells.map(beside).collect();
-        Self { kinds, corners }
+        let [mut corners, mut edges] = [CellSet::NONE; 2];
+        for cell in 0..map.cells().len() {
+            match map.num_closed_lines(cell) {
+                4 => corners.insert(cell),
+                2 | 3 => edges.insert(cell),
+                _ => (),
+            }
+        }
+        Self { corners, edges }
     }
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct SeatCounts {
     corners: i32,
     edges: i32,
@@ -98,37 +84,53 @@ struct SeatCounts {
     inversions: i32,
 }
 
-impl ReversiXt {
-    fn seat_counts(&self, position: &Position) -> [SeatCounts; MAX_SEATS] {
-        let (map, shape) = (self.map(), &self.shape);
-        let cells = &position.cells[..map.cells().len()];
-        let mut all = [SeatCounts::default(); MAX_SEATS];
-        for (at, &cell) in cells.iter().enumerate() {
-            if let Some(seat) = cell.seat() {
-                let counts = &mut all[seat];
-                let steps = (0..DIRECTIONS).map(|direction| map.step(Side::new(at, direction)));
-                let open = |side: Side| side != Side::NONE && cells[side.cell()].is_empty();
-                counts.frontier += i32::from(steps.into_iter().any(open));
-                let corners = &shape.corners[at];
-                let danger = corners.iter().any(|&at| cells[usize::from(at)].is_empty());
-                match shape.kinds[at] {
-                    CellKind::Corner => counts.corners += 1,
-                    CellKind::Edge if danger => counts.c_squares += 1,
-                    CellKind::Edge => counts.edges += 1,
-                    CellKind::Middle => counts.x_squares += i32::from(danger),
-                }
-            }
+/// Numbers of cells of the board, and of those that matter to each seat.
+struct Summary {
+    empties: i32,
+    choices: i32,
+    inversions: i32,
+    seats: [SeatCounts; MAX_SEATS],
+}
+
+impl Summary {
+    fn of(game: &ReversiXt, position: &Position) -> Self {
+        with_words!(game, WORDS => Self::with_words::<WORDS>(game, position))
+    }
+
+    #[inline(always)]
+    fn with_words<const WORDS: usize>(game: &ReversiXt, position: &Position) -> Self {
+        let contents = Contents::<WORDS>::new(&position.cells);
+        let (empties, occupied) = (contents.empties(), contents.occupied());
+        let [choices, inversions] =
+            [Cell::CHOICE, Cell::INVERSION].map(|cell| contents.cells_with(cell));
+        let corners = game.shape.corners.resize();
+        let edges = game.shape.edges.resize();
+        let frontier = game.steps.near(empties);
+        let danger = game.steps.near(empties & corners);
+        let mut seats = [SeatCounts::default(); MAX_SEATS];
+        for (seat, counts) in seats[..game.map().players()].iter_mut().enumerate() {
+            let own = contents.cells_with(Cell::stone(seat));
+            let fillable = match position.phase() {
+                Phase::Stones => game.steps.run_ends(own, occupied & !own, empties),
+                _ => CellSet::NONE,
+            };
+            *counts = SeatCounts {
+                corners: (own & corners).len(),
+                edges: (own & edges & !danger).len(),
+                x_squares: (own & danger & !(edges | corners)).len(),
+                c_squares: (own & edges & danger).len(),
+                frontier: (own & frontier).len(),
+                moves: fillable.len(),
+                choices: (fillable & choices).len(),
+                inversions: (fillable & inversions).len(),
+            };
         }
-        if position.phase() == Phase::Stones {
-            for (seat, counts) in all[..map.players()].iter_mut().enumerate() {
-                for at in self.capturing_cells(cells, seat, false).iter(cells.len()) {
-                    counts.moves += 1;
-                    counts.choices += i32::from(cells[at] == Cell::CHOICE);
-                    counts.inversions += i32::from(cells[at] == Cell::INVERSION);
-                }
-            }
+        Self {
+            empties: empties.len(),
+            choices: choices.len(),
+            inversions: inversions.len(),
+            seats,
         }
-        all
     }
 }
 
@@ -143,7 +145,8 @@ fn ratio_symbol((own, other): (i32, i32)) -> u8 {
 
 fn symbols_of_summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; NUM_SUMMARY_CELLS] {
     let players = game.map().players();
-    let counts = game.seat_counts(position);
+    let summary = Summary::of(game, position);
+    let (counts, empties) = (&summary.seats, summary.empties);
     let rivals = |seat| seat != own && !position.is_disqualified(seat);
     let against = |has: &dyn Fn(Seat) -> i32| {
         let others = (0..players).filter(|&seat| rivals(seat));
@@ -153,11 +156,9 @@ fn symbols_of_summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; 
         let (own, other) = against(has);
         lead_symbol(own - other)
     };
-    let empties = game.num_empties(position) as i32;
     let cells = game.map().num_cells().max(1) as i32;
     let clamp_symbol = |number: i32| number.min(ALPHABET_SIZE - 1) as u8;
     let tempo = |number: i32, can: i32| (number.min(7) + 8 * can.min(1)) as u8;
-    let left = |cell| game.cells_of(position).filter(|&at| at == cell).count() as i32;
     let bombs = position.phase() == Phase::Bombs;
     let others_move = (0..players).any(|seat| rivals(seat) && counts[seat].moves > 0);
     [
@@ -174,8 +175,8 @@ fn symbols_of_summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; 
         lead(&|seat| position.overrides(seat).into()),
         lead(&|seat| position.bombs(seat).into()),
         clamp_symbol(position.overrides(own).into()),
-        tempo(left(Cell::CHOICE), counts[own].choices),
-        tempo(left(Cell::INVERSION), counts[own].inversions),
+        tempo(summary.choices, counts[own].choices),
+        tempo(summary.inversions, counts[own].inversions),
         (empties % players as i32) as u8 + 8 * u8::from(!others_move),
         lead(&|seat| position.num_stones(seat).into()),
         lead(&|seat| counts[seat].moves),
@@ -263,12 +264,11 @@ impl TupleInputs for ReversiXt {
             position,
             seat,
         ));
-        for (symbol, cell) in board.iter_mut().zip(&position.cells) {
-            *symbol = match cell.seat() {
-                Some(owner) => 2 - u8::from(owner == seat),
-                None if *cell == Cell::HOLE => 3,
-                None => 2 * u8::from(*cell == Cell::EXPANSION),
-            };
+        let own = Cell::stone(seat);
+        for (symbol, &cell) in board.iter_mut().zip(&position.cells) {
+            let is_stone = cell > Cell::HOLE && cell <= Cell::EXPANSION;
+            let stone = 2 * u8::from(is_stone) - u8::from(cell == own);
+            *symbol = stone + 3 * u8::from(cell == Cell::HOLE);
         }
     }
 
@@ -285,14 +285,20 @@ impl TupleInputs for ReversiXt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::MapSettings;
-    use alea_core::{evaluator::Evaluator, game::Game};
+    use crate::{
+        generate::MapSettings,
+        map::{DIRECTIONS, Side},
+    };
+    use alea_core::{
+        evaluator::Evaluator, game::Game, random::RandomStream, search_game::Playouts,
+    };
     use alea_learned::{
         inputs::with_view,
         model_file::{Model, ModelFile, evaluator_from_bytes},
         tuples::{TupleNetwork, TupleSet},
     };
     use alea_play::playable::Rules;
+    use std::{collections::BTreeSet, path::Path};
 
     fn summary_symbols(game: &ReversiXt, seat: Seat) -> Vec<u8> {
         with_view(game, &game.start(), seat, <[u8]>::to_vec)
@@ -311,6 +317,79 @@ mod tests {
         assert_eq!((seen[18], seen[19]), (1, 11));
         let other = summary_symbols(&game, 1);
         assert_eq!((other[8], other[16]), (8, 8));
+    }
+
+    /// The numbers of a seat's summary, cell by cell.
+    fn counts_by_cells(game: &ReversiXt, position: &Position, seat: Seat) -> SeatCounts {
+        let map = game.map();
+        let cells = &position.cells[..map.cells().len()];
+        let mut counts = SeatCounts::default();
+        for at in (0..cells.len()).filter(|&at| cells[at] == Cell::stone(seat)) {
+            let steps = (0..DIRECTIONS).map(|direction| map.step(Side::new(at, direction)));
+            let near = steps.filter(|&side| side != Side::NONE).map(Side::cell);
+            let open: Vec<usize> = near.filter(|&at| cells[at].is_empty()).collect();
+            counts.frontier += i32::from(!open.is_empty());
+            let danger = open.iter().any(|&at| map.num_closed_lines(at) == 4);
+            match map.num_closed_lines(at) {
+                4 => counts.corners += 1,
+                2 | 3 if danger => counts.c_squares += 1,
+                2 | 3 => counts.edges += 1,
+                _ => counts.x_squares += i32::from(danger),
+            }
+        }
+        let mut found = BTreeSet::new();
+        if position.phase() == Phase::Stones {
+            game.visit_capturing_cells(cells, seat, false, |at| {
+                found.insert(at);
+                false
+            });
+        }
+        let among = |cell| found.iter().filter(|&&at| cells[at] == cell).count() as i32;
+        counts.moves = found.len() as i32;
+        (counts.choices, counts.inversions) = (among(Cell::CHOICE), among(Cell::INVERSION));
+        counts
+    }
+
+    #[test]
+    fn sets_of_cells_count_what_walks_from_cell_to_cell_count() {
+        let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors/maps");
+        let mut random = RandomStream::new(6);
+        let (mut maps, mut positions) = (0, 0);
+        for file in vectors.read_dir().unwrap() {
+            let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+            let game = ReversiXt::on_text(&text);
+            maps += 1;
+            for _ in 0..5 {
+                let mut position = game.start();
+                while game.payoffs(&position).is_none() {
+                    let summary = Summary::of(&game, &position);
+                    let count = |cell| game.cells_of(&position).filter(|&at| at == cell).count();
+                    let special = [Cell::CHOICE, Cell::INVERSION].map(count);
+                    assert_eq!(
+                        [summary.choices, summary.inversions].map(|n| n as usize),
+                        special
+                    );
+                    assert_eq!(summary.empties as usize, game.num_empties(&position));
+                    for seat in 0..game.seats() {
+                        assert_eq!(summary.seats[seat], counts_by_cells(&game, &position, seat));
+                        let cells = &position.cells[..game.map().cells().len()];
+                        let (mut found, mut walked) = (BTreeSet::new(), BTreeSet::new());
+                        found.extend(game.capturing_cells(&position, seat, true).iter());
+                        game.visit_capturing_cells(cells, seat, true, |at| {
+                            walked.insert(at);
+                            false
+                        });
+                        assert_eq!(found, walked);
+                    }
+                    position = game.play(&position, game.sample_move(&position, random.next_u64()));
+                    positions += 1;
+                }
+            }
+        }
+        assert!(
+            maps > 10 && positions > 2_000,
+            "{maps} maps, {positions} positions"
+        );
     }
 
     #[test]

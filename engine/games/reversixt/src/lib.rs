@@ -9,6 +9,7 @@
 //! majority decides: bombs reach through cells that they destroy, a line that returns to its first
 //! cell captures nothing, and stones can be exchanged with disqualified players.
 
+mod cell_sets;
 mod drawing;
 pub mod evaluators;
 pub mod generate;
@@ -20,11 +21,11 @@ use alea_core::arrays::build_array;
 pub use playable::NAMED_MAPS;
 
 use alea_core::{
-    bits::bit_indices,
     game::{DRAW, Game, MAX_SEATS, Payoffs, Seat, SingleOutcome, win_for},
     random::{GOLDEN, mix64},
     search_game::{OutOfTurn, Playouts, SearchHints},
 };
+use cell_sets::{CellSet, Contents, MAX_WORDS, Steps};
 use map::{Cell, DIRECTIONS, MAX_SIDE, Map, Side};
 use smallvec::SmallVec;
 use std::{
@@ -32,7 +33,8 @@ use std::{
     sync::Arc,
 };
 
-const MAX_CELLS: usize = MAX_SIDE * MAX_SIDE;
+/// Cells of the largest map, in whole words of sets.
+const MAX_CELLS: usize = (MAX_SIDE * MAX_SIDE).next_multiple_of(64);
 
 /// Legal moves, on the stack up to 256.
 pub type MoveList = SmallVec<[Move; 256]>;
@@ -40,10 +42,29 @@ pub type MoveList = SmallVec<[Move; 256]>;
 /// Default points of the ranks, those most often quoted.
 pub const DEFAULT_POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
 
+/// Evaluates an expression with `WORDS` as many words as the map needs, as a constant.
+macro_rules! with_words {
+    ($rules:expr, $words:ident => $body:expr) => {
+        match $rules.map.cells().len() {
+            ..=64 => with_words!(@ $words, 1, $body),
+            65..=128 => with_words!(@ $words, 2, $body),
+            129..=256 => with_words!(@ $words, 4, $body),
+            _ => with_words!(@ $words, $crate::cell_sets::MAX_WORDS, $body),
+        }
+    };
+    (@ $words:ident, $count:expr, $body:expr) => {{
+        const $words: usize = $count;
+        $body
+    }};
+}
+
+use with_words;
+
 /// The rules of ReversiXT on one map.
 #[derive(Clone, Debug)]
 pub struct ReversiXt {
     map: Arc<Map>,
+    steps: Arc<Steps>,
     shape: Arc<inputs::Shape>,
     /// The file of the map in the notation of the game.
     name: Option<String>,
@@ -153,31 +174,6 @@ impl Position {
     }
 }
 
-struct CellSet([u64; MAX_CELLS.div_ceil(64)]);
-
-impl CellSet {
-    const NONE: Self = Self([0; MAX_CELLS.div_ceil(64)]);
-
-    #[inline]
-    fn contains(&self, cell: usize) -> bool {
-        self.0[cell / 64] >> (cell % 64) & 1 == 1
-    }
-
-    #[inline]
-    fn insert(&mut self, cell: usize) {
-        self.0[cell / 64] |= 1 << (cell % 64);
-    }
-
-    fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    fn iter(&self, cells: usize) -> impl Iterator<Item = usize> {
-        let words = self.0[..cells.div_ceil(64)].iter().enumerate();
-        words.flat_map(|(index, &word)| bit_indices(word).map(move |bit| 64 * index + bit))
-    }
-}
-
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
         self.key == other.key
@@ -239,6 +235,7 @@ impl ReversiXt {
     /// The rules on `map`, with [`DEFAULT_POINTS`].
     pub fn new(map: Arc<Map>) -> Self {
         Self {
+            steps: Arc::new(Steps::from_map(&map)),
             shape: Arc::new(inputs::Shape::from_map(&map)),
             map,
             name: None,
@@ -408,13 +405,29 @@ impl ReversiXt {
         false
     }
 
-    fn capturing_cells(&self, cells: &[Cell], seat: Seat, overrides: bool) -> CellSet {
-        let mut found = CellSet::NONE;
-        self.visit_capturing_cells(cells, seat, overrides, |at| {
-            found.insert(at);
-            false
-        });
-        found
+    /// The empty (with `overrides` also occupied) cells where `seat` captures.
+    fn capturing_cells(
+        &self,
+        position: &Position,
+        seat: Seat,
+        overrides: bool,
+    ) -> CellSet<MAX_WORDS> {
+        if overrides && self.steps.has_transitions() {
+            let mut found = CellSet::NONE;
+            let cells = &position.cells[..self.map.cells().len()];
+            self.visit_capturing_cells(cells, seat, true, |at| {
+                found.insert(at);
+                false
+            });
+            return found;
+        }
+        with_words!(self, WORDS => {
+            let contents = Contents::<WORDS>::new(&position.cells);
+            let (own, occupied) = (contents.cells_with(Cell::stone(seat)), contents.occupied());
+            let empties = contents.empties();
+            let targets = if overrides { empties | occupied } else { empties };
+            self.steps.run_ends(own, occupied & !own, targets).resize()
+        })
     }
 
     /// Number of stones captured in a direction; 0 if the line ends without a stone of `seat` or
@@ -478,7 +491,7 @@ impl ReversiXt {
     /// Turns all cells within reach into holes; earlier holes cannot be crossed.
     fn throw_bomb(&self, position: &mut Position, target: usize) {
         let mut run_ends: SmallVec<[u16; 256]> = SmallVec::new();
-        let mut is_reached = CellSet::NONE;
+        let mut is_reached = CellSet::<MAX_WORDS>::NONE;
         let mut reach = |cell: usize, run_ends: &mut SmallVec<[u16; 256]>| {
             if !is_reached.contains(cell) {
                 is_reached.insert(cell);
@@ -557,13 +570,13 @@ impl Game for ReversiXt {
             return;
         }
         let overrides = position.overrides[seat] > 0;
-        let mut permitted = self.capturing_cells(cells, seat, overrides);
+        let mut permitted = self.capturing_cells(position, seat, overrides);
         if overrides {
             let expansions = cells.iter().enumerate();
             let expansions = expansions.filter(|&(_, &cell)| cell == Cell::EXPANSION);
             expansions.for_each(|(at, _)| permitted.insert(at));
         }
-        for at in permitted.iter(cells.len()) {
+        for at in permitted.iter() {
             let cell = cells[at];
             match cell {
                 Cell::CHOICE => {

@@ -32,7 +32,7 @@ pub(super) const DIRECTION_OFFSETS: [(isize, isize); DIRECTIONS] = [
 ];
 
 /// Content of a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Hash)]
 #[repr(transparent)]
 pub struct Cell(u8);
 
@@ -316,7 +316,7 @@ impl Map {
     }
 
     /// [`Self::step`] without transitions; `None` at a border or a hole.
-    fn neighbour(&self, side: Side) -> Option<Side> {
+    pub(super) fn neighbour(&self, side: Side) -> Option<Side> {
         let cell = side.cell();
         let (right, down) = DIRECTION_OFFSETS[side.direction()];
         let x = (cell % self.width).checked_add_signed(right)?;

@@ -1,109 +1,82 @@
-//! NNUE accumulators: first-layer sums per perspective, updated from move to move. They are
-//! integers: an update equals a refresh.
+//! NNUE accumulators: first-layer sums (without biases) and active rows per perspective.
 
 use super::{Network, kernels};
-use crate::{inputs::Learnable, tuples::for_each_change};
+use crate::{
+    inputs::Learnable,
+    perspectives::{PerspectiveSums, Perspectives, for_each_change},
+};
 use alea_core::game::Seat;
 
-/// First-layer sums (without biases) and active rows per perspective. Reuse does not allocate.
-#[derive(Clone, Debug, Default)]
-pub struct Accumulators {
-    width: usize,
-    sums: Vec<i32>,
-    rows: Vec<u16>,
-    added: Vec<u16>,
-    removed: Vec<u16>,
-}
+/// First-layer sums and active rows per perspective.
+pub type Accumulators = Perspectives<u16, i32>;
 
-impl PartialEq for Accumulators {
-    fn eq(&self, other: &Self) -> bool {
-        (self.width, &self.sums, &self.rows) == (other.width, &other.sums, &other.rows)
-    }
-}
+/// Changes that are summed at once.
+const MAX_CHANGES: usize = 32;
 
-impl Eq for Accumulators {}
+/// A network with the rules of the game.
+pub(super) struct NetworkSums<'a, G: Learnable>(pub(super) &'a Network<G>, pub(super) &'a G);
 
-impl Accumulators {
-    /// Sums from the perspective of `seat`.
+impl<G: Learnable> PerspectiveSums<G> for NetworkSums<'_, G> {
+    type Input = u16;
+    type Sum = i32;
+
     #[inline]
-    pub fn perspective(&self, seat: Seat) -> &[i32] {
-        &self.sums[seat * self.width..][..self.width]
+    fn game(&self) -> &G {
+        self.1
     }
 
-    fn extract_features<G: Learnable>(
-        &mut self,
-        network: &Network<G>,
-        game: &G,
-        position: &G::Position,
-    ) {
-        self.width = network.weights.bias.len();
-        self.sums.resize(game.seats() * self.width, 0);
-        self.rows.resize(game.seats() * network.active, 0);
-        for (seat, rows) in self.rows.chunks_exact_mut(network.active).enumerate() {
-            game.active_features(network.groups, position, seat, rows);
-        }
+    #[inline]
+    fn lens(&self) -> [usize; 2] {
+        [self.0.active, self.0.weights.bias.len()]
     }
 
-    pub(super) fn refresh<G: Learnable>(
-        &mut self,
-        network: &Network<G>,
-        game: &G,
-        position: &G::Position,
-    ) {
-        self.extract_features(network, game, position);
-        let rows = self.rows.chunks_exact(network.active);
-        for (rows, sums) in rows.zip(self.sums.chunks_exact_mut(self.width)) {
-            kernels::sum_rows(network.instructions, &network.weights.rows, rows, sums);
-        }
+    #[inline]
+    fn extract(&self, position: &G::Position, seat: Seat, rows: &mut [u16]) {
+        self.1.active_features(self.0.groups, position, seat, rows);
     }
 
-    pub(super) fn update<G: Learnable>(
-        &mut self,
-        network: &Network<G>,
-        game: &G,
-        parent: &Self,
+    #[inline]
+    fn extract_after(
+        &self,
+        before: &G::Position,
         after: &G::Position,
+        seat: Seat,
+        rows: &mut [u16],
     ) {
-        let active = network.active;
-        if parent.sums.len() != game.seats() * network.weights.bias.len()
-            || parent.rows.len() != game.seats() * active
-        {
-            return self.refresh(network, game, after);
+        let Self(network, game) = self;
+        game.update_features(network.groups, before, after, seat, rows);
+    }
+
+    #[inline]
+    fn sum(&self, rows: &[u16], sums: &mut [i32]) {
+        kernels::sum_rows(self.0.instructions, &self.0.weights.rows, rows, sums);
+    }
+
+    fn change(&self, old: &[u16], new: &[u16], sums: &mut [i32]) {
+        let mut changes = 0;
+        for slot in 0..new.len().min(old.len()) {
+            changes += u16::from(new[slot] != old[slot]);
         }
-        self.extract_features(network, game, after);
-        let Self {
-            width,
-            sums,
-            rows,
-            added,
-            removed,
-        } = self;
-        let (instructions, matrix) = (network.instructions, &network.weights.rows);
-        for (seat, (rows, sums)) in rows
-            .chunks_exact(active)
-            .zip(sums.chunks_exact_mut(*width))
-            .enumerate()
-        {
-            added.clear();
-            removed.clear();
-            let old = &parent.rows[seat * active..][..active];
-            for_each_change(rows, old, |slot| {
-                added.push(rows[slot]);
-                removed.push(old[slot]);
-            });
-            // Each change costs two rows, so many cost more than a refresh.
-            if 2 * added.len() > active {
-                kernels::sum_rows(instructions, matrix, rows, sums);
-            } else {
-                kernels::change_rows(
-                    instructions,
-                    matrix,
-                    parent.perspective(seat),
-                    added,
-                    removed,
-                    sums,
-                );
+        // Each change costs two rows, so many cost more than a refresh.
+        if 2 * usize::from(changes) > new.len() {
+            return self.sum(new, sums);
+        }
+        let (instructions, matrix) = (self.0.instructions, &self.0.weights.rows);
+        let (mut added, mut removed, mut count) = ([0; MAX_CHANGES], [0; MAX_CHANGES], 0);
+        for_each_change(new, old, |slot| {
+            (added[count], removed[count]) = (new[slot], old[slot]);
+            count += 1;
+            if count == MAX_CHANGES {
+                kernels::change_rows(instructions, matrix, &added, &removed, sums);
+                count = 0;
             }
-        }
+        });
+        kernels::change_rows(
+            instructions,
+            matrix,
+            &added[..count],
+            &removed[..count],
+            sums,
+        );
     }
 }

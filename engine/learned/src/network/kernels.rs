@@ -11,14 +11,8 @@ multiversion! {
 }
 
 multiversion! {
-    /// `out = base + added rows − removed rows`.
-    pub(super) fn change_rows(
-        matrix: &[i16],
-        base: &[i32],
-        added: &[u16],
-        removed: &[u16],
-        out: &mut [i32],
-    ) {
+    /// Adds as many rows as it removes.
+    pub(super) fn change_rows(matrix: &[i16], added: &[u16], removed: &[u16], out: &mut [i32]) {
         any => change_rows_body,
     }
 }
@@ -62,14 +56,13 @@ fn sum_rows_body(matrix: &[i16], rows: &[u16], out: &mut [i32]) {
 }
 
 #[inline(always)]
-fn change_rows_body(matrix: &[i16], base: &[i32], added: &[u16], removed: &[u16], out: &mut [i32]) {
+fn change_rows_body(matrix: &[i16], added: &[u16], removed: &[u16], out: &mut [i32]) {
     let width = out.len();
-    let bases = base.as_chunks::<LANES>().0.iter();
-    for (start, (base, out)) in (0..width)
+    for (start, out) in (0..width)
         .step_by(LANES)
-        .zip(bases.zip(out.as_chunks_mut::<LANES>().0))
+        .zip(out.as_chunks_mut::<LANES>().0)
     {
-        let mut sums = *base;
+        let mut sums = *out;
         for (added, removed) in added.iter().zip(removed) {
             add_scaled(&mut sums, 1, &matrix[usize::from(*added) * width + start..]);
             add_scaled(

@@ -1,98 +1,65 @@
-//! Rows of an n-tuple network's tables for each perspective, updated from move to move: changed
-//! cells change the rows of the tuples that have them.
+//! Symbols of all cells and rows of an n-tuple network's tables per perspective: changed cells
+//! change the rows of the tuples that have them.
 
 use super::{TupleNetwork, TupleRef};
-use crate::inputs::Learnable;
+use crate::{
+    inputs::Learnable,
+    perspectives::{PerspectiveSums, Perspectives, for_each_change},
+};
+use alea_core::game::Seat;
 
-/// Symbols of all cells and rows of all tuples (of the first phase) by perspective. Reuse does not
-/// allocate.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TupleRows {
-    symbols: Vec<u8>,
-    rows: Vec<u32>,
-}
+/// Symbols of all cells and rows of all tuples (of the first phase) per perspective.
+pub type TupleRows = Perspectives<u8, u32>;
 
-impl TupleRows {
-    fn write_symbols<G: Learnable>(&mut self, network: &TupleNetwork<G>, position: &G::Position) {
-        let (game, cells) = (network.set.game(), network.set.view_len());
-        self.symbols.resize(game.seats() * cells, 0);
-        self.rows
-            .resize(game.seats() * network.set.tuple_count(), 0);
-        for (seat, symbols) in self.symbols.chunks_exact_mut(cells).enumerate() {
-            game.write_symbols(position, seat, symbols);
-        }
-    }
+impl<G: Learnable> PerspectiveSums<G> for TupleNetwork<G> {
+    type Input = u8;
+    type Sum = u32;
 
-    pub(super) fn refresh<G: Learnable>(
-        &mut self,
-        network: &TupleNetwork<G>,
-        position: &G::Position,
-    ) {
-        self.write_symbols(network, position);
-        let views = self.symbols.chunks_exact(network.set.view_len());
-        let rows = self.rows.chunks_exact_mut(network.set.tuple_count());
-        for (view, rows) in views.zip(rows) {
-            network.set.rows_in_phase(0, view, rows);
-        }
-    }
-
-    pub(super) fn update<G: Learnable>(
-        &mut self,
-        network: &TupleNetwork<G>,
-        parent: &Self,
-        after: &G::Position,
-    ) {
-        self.write_symbols(network, after);
-        if (parent.symbols.len(), parent.rows.len()) != (self.symbols.len(), self.rows.len()) {
-            return self.refresh(network, after);
-        }
-        self.rows.copy_from_slice(&parent.rows);
-        let cells = network.set.view_len();
-        let rows = self.rows.chunks_exact_mut(network.set.tuple_count());
-        let views = self.symbols.chunks_exact(cells);
-        for ((new, old), rows) in views.zip(parent.symbols.chunks_exact(cells)).zip(rows) {
-            for_each_change(new, old, |cell| {
-                let change = u32::from(new[cell]).wrapping_sub(old[cell].into());
-                for &TupleRef { tuple, stride } in network.set.tuples_with(cell) {
-                    let row = &mut rows[usize::from(tuple)];
-                    *row = row.wrapping_add(stride.wrapping_mul(change));
-                }
-            });
-        }
-    }
-
-    /// Quantized bias plus the weights of the rows from the perspective of the seat to move.
     #[inline]
-    pub(super) fn sum<G: Learnable>(
-        &self,
-        network: &TupleNetwork<G>,
-        position: &G::Position,
-    ) -> i32 {
-        let tuples = network.set.tuple_count();
-        let rows = &self.rows[network.set.game().to_move(position) * tuples..][..tuples];
-        let phase = network.set.phase_offset(position) as usize;
-        let weights = &network.quantized.weights[phase..];
-        let weights = rows.iter().map(|row| weights[*row as usize]);
-        weights.fold(network.quantized.bias, |sum, weight| sum + weight)
+    fn game(&self) -> &G {
+        self.set.game()
+    }
+
+    #[inline]
+    fn lens(&self) -> [usize; 2] {
+        [self.set.view_len(), self.set.tuple_count()]
+    }
+
+    #[inline]
+    fn extract(&self, position: &G::Position, seat: Seat, symbols: &mut [u8]) {
+        self.set.game().write_symbols(position, seat, symbols);
+    }
+
+    #[inline]
+    fn sum(&self, symbols: &[u8], rows: &mut [u32]) {
+        self.set.rows_in_phase(0, symbols, rows);
+    }
+
+    #[inline]
+    fn change(&self, old: &[u8], new: &[u8], rows: &mut [u32]) {
+        for_each_change(new, old, |cell| {
+            let change = u32::from(new[cell]).wrapping_sub(old[cell].into());
+            for &TupleRef { tuple, stride } in self.set.tuples_with(cell) {
+                let row = &mut rows[usize::from(tuple)];
+                *row = row.wrapping_add(stride.wrapping_mul(change));
+            }
+        });
     }
 }
 
-/// Calls `visit` with the index of each number that differs; equal blocks are passed over at once.
+/// Quantized bias plus the weights of the rows from the perspective of the seat to move.
 #[inline]
-pub(crate) fn for_each_change<T: Copy + PartialEq>(
-    new: &[T],
-    old: &[T],
-    mut visit: impl FnMut(usize),
-) {
-    const BLOCK: usize = 16;
-    let blocks = new.chunks(BLOCK).zip(old.chunks(BLOCK));
-    for (start, (new, old)) in (0..).step_by(BLOCK).zip(blocks) {
-        if new != old {
-            for (index, (new, old)) in new.iter().zip(old).enumerate() {
-                if new != old {
-                    visit(start + index);
-                }
-            }
-        }
+pub(super) fn sum_of_rows<G: Learnable>(
+    network: &TupleNetwork<G>,
+    position: &G::Position,
+    cache: &TupleRows,
+) -> i32 {
+    let rows = cache.sums(network.set.game().to_move(position));
+    let phase = network.set.phase_offset(position) as usize;
+    let weights = &network.quantized.weights[phase..];
+    let mut sum = network.quantized.bias;
+    for &row in rows {
+        sum += weights[row as usize];
     }
+    sum
 }

@@ -269,8 +269,8 @@ impl<G: Learnable> TupleSet<G> {
     /// [`Self::rows_from_view`], `offset` being the first row of the phase.
     #[inline]
     pub(super) fn rows_in_phase(&self, offset: u32, view: &[u8], out: &mut [u32]) {
-        for (row, base) in out.iter_mut().zip(&self.bases) {
-            *row = base + offset;
+        for tuple in 0..self.bases.len().min(out.len()) {
+            out[tuple] = self.bases[tuple] + offset;
         }
         let (mut cell_indices, mut out) = (&self.cell_indices[..], out);
         for EqualStrideRun { tuples, strides } in &self.runs {
@@ -398,7 +398,7 @@ fn check_rows(rows: u64) -> Result<(), ModelError> {
     Ok(())
 }
 
-#[inline]
+#[inline(always)]
 fn add_row_offsets<const CELLS: usize>(
     view: &[u8],
     strides: &[u32],
@@ -408,16 +408,17 @@ fn add_row_offsets<const CELLS: usize>(
     let Some(strides) = strides.first_chunk::<CELLS>() else {
         return;
     };
-    for (cell_indices, row) in cell_indices.as_chunks::<CELLS>().0.iter().zip(rows) {
-        *row += row_offset(view, strides, cell_indices);
+    let cell_indices = cell_indices.as_chunks::<CELLS>().0;
+    for tuple in 0..cell_indices.len().min(rows.len()) {
+        rows[tuple] += row_offset(view, strides, &cell_indices[tuple]);
     }
 }
 
 #[inline(always)]
 fn row_offset(view: &[u8], strides: &[u32], cell_indices: &[u16]) -> u32 {
-    strides
-        .iter()
-        .zip(cell_indices)
-        .map(|(stride, &index)| stride * u32::from(view[usize::from(index)]))
-        .sum()
+    let mut offset = 0;
+    for cell in 0..strides.len().min(cell_indices.len()) {
+        offset += strides[cell] * u32::from(view[usize::from(cell_indices[cell])]);
+    }
+    offset
 }

@@ -139,7 +139,15 @@ impl NetworkKernels<Standard> for EinSteinNetKernels {
 
     fn refresh(_: &Network, _: &Standard, _: &Position, _: &mut Successors) {}
 
-    fn update(_: &Network, _: &Standard, _: &Successors, _: &Position, _: &mut Successors) {}
+    fn update(
+        _: &Network,
+        _: &Standard,
+        _: &mut Successors,
+        _: &Position,
+        _: &Position,
+        _: &mut Successors,
+    ) {
+    }
 
     fn logit(network: &Network, game: &Standard, position: &Position, _: &Successors) -> i32 {
         match &network.kernels().0 {

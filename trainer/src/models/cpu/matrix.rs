@@ -209,12 +209,13 @@ mod tests {
                     }
                 }
             }
+            let unclipped = vec![0.5; rows * columns];
             let mut found = vec![0.0; rows * columns];
             set_product::<Scalar, 4>(
                 &a,
                 lanes(&b),
                 lanes(&c[..columns]),
-                Finish::Activate(Activation::LastHidden),
+                Finish::ZeroWhereClipped(lanes(&unclipped)),
                 lanes_mut(&mut found),
                 inner,
                 columns / LANES,

@@ -8,7 +8,11 @@
 
 mod common;
 
-use alea_core::{random::RandomStream, simd::Instructions};
+use alea_core::{
+    random::RandomStream,
+    simd::{Instructions, SimdLevel},
+};
+use alea_learned::inputs::Learnable;
 use common::{default_features, random_batch};
 use engine::games::einstein::{Position, Standard, learned::ntuple::TupleSet};
 use std::{error, hint::black_box, path::Path, time::Instant};
@@ -171,21 +175,28 @@ fn load_epoch<B: Send>(
 fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Error> {
     let features = default_features();
     let mut random = RandomStream::new(1);
-    let start = common::network(config, &mut random);
-    for instructions in Instructions::available() {
-        let mut network = start.clone().with_instructions(instructions);
+    let slots = features.game.feature_slots(features.groups);
+    for hidden in [[64, 32], [128, 32], [256, 32]] {
+        let mut config = config.clone();
+        config.network.hidden = hidden.to_vec();
+        let start = common::network(&config, &mut random);
         let batch = random_batch(BATCH_SIZE, &mut random);
-        measure(
-            &format!("network step alone, {}", instructions.name()),
-            || {
+        // Wider levels have no code of their own.
+        for instructions in
+            Instructions::available().filter(|found| found.level() <= SimdLevel::Avx512)
+        {
+            let mut network = start.clone().with_instructions(instructions);
+            let name = format!("network step alone, {hidden:?}, {}", instructions.name());
+            measure(&name, || {
                 for _ in 0..STEPS {
                     network.adam_step(batch.inputs(), 1e-3, 1.0);
+                    network.clamp_to_range(Some(&slots));
                 }
                 Ok(STEPS * BATCH_SIZE)
-            },
-        )?;
+            })?;
+        }
     }
-    let mut network = start;
+    let mut network = common::network(config, &mut random);
     measure("network epoch from shards", || {
         let mut learned = 0;
         DataLoader::training(samples, BATCH_SIZE, shuffle(1, 1 << 24), 0).for_each_batch(

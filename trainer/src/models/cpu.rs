@@ -9,20 +9,28 @@ mod instructions;
 mod layout;
 pub(super) mod matrix;
 mod simd_vector;
+pub(crate) mod weight_ranges;
 
 pub use backprop::BatchView;
 pub use layout::{Shape, SparseInputs};
 
-use adam::{AdamChunk, StepParams, clip_factor};
+use adam::{AdamChunk, StepParams, TensorGradient, clip_factor};
 use alea_core::simd::Instructions;
-use backprop::{Weights, Workspace};
+use backprop::{Block, FirstLayer, Weights, Workspace};
+use matrix::{AlignedBuffer, lanes};
 use rayon::prelude::*;
-use std::ops::Range;
+use simd_vector::LANES;
+use std::{cell::RefCell, ops::Range};
 
 const BLOCK_SIZE: usize = 512;
 
 /// A multiple of the vector size that fits the second-level cache.
 const WEIGHTS_PER_TASK: usize = 1 << 14;
+
+thread_local! {
+    /// Stays in the caches of its thread.
+    static WORKSPACE: RefCell<Workspace> = RefCell::default();
+}
 
 /// A neural network and its Adam optimizer, with all tensors in one array.
 #[derive(Clone, Debug)]
@@ -33,7 +41,13 @@ pub struct CpuNetwork {
     moments: Vec<f32>,
     steps: u64,
     instructions: Instructions,
-    workspace: Vec<Workspace>,
+    blocks: Vec<Block>,
+    /// Derivatives of the mean loss by the first layer's sums, of all samples.
+    first_slopes: AlignedBuffer,
+    /// Gradient of the mean loss, see [`TensorGradient`].
+    gradient: AlignedBuffer,
+    /// The weights of the current step as the engine rounds them.
+    rounded: AlignedBuffer,
 }
 
 impl CpuNetwork {
@@ -62,7 +76,10 @@ impl CpuNetwork {
             moments,
             steps,
             instructions: Instructions::detect(),
-            workspace: Vec::new(),
+            blocks: Vec::new(),
+            first_slopes: AlignedBuffer::default(),
+            gradient: AlignedBuffer::default(),
+            rounded: AlignedBuffer::default(),
         }
     }
 
@@ -109,19 +126,27 @@ impl CpuNetwork {
             self.instructions,
         );
         let (means, squares) = self.moments.split_at_mut(self.weights.len());
-        for range in self.shape.tensor_ranges() {
-            let gradient = &self.workspace[0].gradient[range.clone()];
+        for (number, range) in self.shape.tensor_ranges().into_iter().enumerate() {
+            let width = if number == 0 {
+                self.shape.hidden()[0]
+            } else {
+                LANES
+            };
+            let gradient = &lanes(&self.gradient)[range.start / LANES..range.end.div_ceil(LANES)];
+            let gradient = TensorGradient::new(gradient, width / LANES);
             let factor = clip_factor(instructions::norm(instructions, gradient), max_norm);
-            (self.weights[range.clone()].par_chunks_mut(WEIGHTS_PER_TASK))
-                .zip(gradient.par_chunks(WEIGHTS_PER_TASK))
-                .zip(means[range.clone()].par_chunks_mut(WEIGHTS_PER_TASK))
-                .zip(squares[range].par_chunks_mut(WEIGHTS_PER_TASK))
-                .for_each(|(((weights, gradient), means), squares)| {
+            let rows_per_task = WEIGHTS_PER_TASK / width;
+            (self.weights[range.clone()].par_chunks_mut(rows_per_task * width))
+                .zip(means[range.clone()].par_chunks_mut(rows_per_task * width))
+                .zip(squares[range].par_chunks_mut(rows_per_task * width))
+                .enumerate()
+                .for_each(|(number, ((weights, means), squares))| {
                     let chunk = AdamChunk {
                         weights,
-                        gradient,
                         means,
                         squares,
+                        gradient,
+                        first_row: number * rows_per_task,
                     };
                     instructions::adam(instructions, chunk, params, factor);
                 });
@@ -132,17 +157,15 @@ impl CpuNetwork {
     /// Clamps the weights to the engine's integer range. `one_hot_slots`, ranges of first-layer
     /// rows, also keeps the first layer's sums within 16 bits.
     pub fn clamp_to_range(&mut self, one_hot_slots: Option<&[Range<usize>]>) {
-        fake_quantization::clamp_to_range(self.shape, one_hot_slots, &mut self.weights);
+        weight_ranges::clamp_to_range(self.shape, one_hot_slots, &mut self.weights);
     }
 
-    /// Writes the mean loss's gradient to `workspace[0]`; returns the sum of the losses.
+    /// Computes the mean loss's gradient; returns the sum of the losses.
     fn compute_gradient(&mut self, batch: BatchView<'_>) -> f64 {
-        let blocks: Vec<BatchView<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();
-        if self.workspace.len() < blocks.len().max(1) {
-            self.workspace
-                .resize(blocks.len().max(1), Workspace::default());
-        }
-        let all = &*fake_quantization::fake_quantize(self.shape, &self.weights);
+        let views: Vec<BatchView<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();
+        self.blocks.resize(views.len(), Block::default());
+        fake_quantization::fake_quantize(self.shape, &self.weights, &mut self.rounded);
+        let all = &*self.rounded;
         let hidden = self.shape.hidden();
         let layers = self.shape.split(all, None).hidden;
         let of_layer = |(layer, pair): (layout::Layer<&[f32]>, &[usize])| -> Vec<f32> {
@@ -159,52 +182,81 @@ impl CpuNetwork {
             transposed: &transposed,
         };
         let scale = 1.0 / batch.targets.len() as f32;
-        let (workspace, instructions) = (&mut self.workspace[..blocks.len()], self.instructions);
-        workspace
-            .par_iter_mut()
-            .zip(blocks)
+        let (shape, instructions) = (self.shape, self.instructions);
+        let (num_rows, width) = (shape.sparse().rows, hidden[0]);
+        self.first_slopes.resize(batch.targets.len() * width);
+        (views.par_iter().zip(&mut self.blocks))
+            .zip(self.first_slopes.par_chunks_mut(BLOCK_SIZE * width))
             .with_max_len(1)
-            .for_each(|(workspace, block)| {
-                instructions::gradient(instructions, weights, block, scale, workspace)
+            .for_each(|((view, block), slopes)| {
+                WORKSPACE.with_borrow_mut(|workspace| {
+                    instructions::gradient(
+                        instructions,
+                        weights,
+                        *view,
+                        scale,
+                        workspace,
+                        block,
+                        slopes,
+                    );
+                });
             });
-        let Some((first, others)) = workspace.split_first_mut() else {
-            return 0.0;
-        };
-        let pieces = first.gradient.par_chunks_mut(WEIGHTS_PER_TASK).enumerate();
-        pieces.for_each(|(number, sum)| {
-            for other in &*others {
-                let addend = &other.gradient[number * WEIGHTS_PER_TASK..][..sum.len()];
-                instructions::add(instructions, sum, addend);
+        // Zeros follow the last numbers.
+        self.gradient
+            .resize(shape.parameters().next_multiple_of(LANES));
+        let (table, others) = self.gradient.split_at_mut(num_rows * width);
+        let (bias, others) = others.split_at_mut(width);
+        let (blocks, slopes) = (&*self.blocks, &*self.first_slopes);
+        (table.par_chunks_mut(num_rows * LANES))
+            .zip(bias.par_chunks_mut(LANES))
+            .enumerate()
+            .with_max_len(1)
+            .for_each(|(column, (table, bias))| {
+                let inputs = FirstLayer {
+                    shape,
+                    views: &views,
+                    blocks,
+                    slopes,
+                };
+                WORKSPACE.with_borrow_mut(|workspace| {
+                    instructions::column_gradient(
+                        instructions,
+                        inputs,
+                        column,
+                        workspace,
+                        table,
+                        bias,
+                    );
+                });
+            });
+        let pieces = others.par_chunks_mut(WEIGHTS_PER_TASK).enumerate();
+        pieces.for_each(|(number, sums)| {
+            sums.fill(0.0);
+            for block in blocks {
+                let addend = &block.gradient[width + number * WEIGHTS_PER_TASK..];
+                let count = sums.len().min(addend.len());
+                instructions::add(instructions, &mut sums[..count], &addend[..count]);
             }
         });
-        for other in others {
-            first.loss += other.loss;
-        }
-        first.loss
+        blocks.iter().map(|block| block.loss).sum()
     }
 
     /// Log odds of a win.
     #[must_use]
     pub fn predict_logits(&self, batch: BatchView<'_>) -> Vec<f32> {
         let blocks: Vec<BatchView<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();
+        let mut rounded = AlignedBuffer::default();
+        fake_quantization::fake_quantize(self.shape, &self.weights, &mut rounded);
         let weights = Weights {
             shape: self.shape,
-            all: &fake_quantization::fake_quantize(self.shape, &self.weights),
+            all: &rounded,
             transposed: &[],
         };
-        let parts = blocks
-            .into_par_iter()
-            .map_init(Workspace::default, |workspace, block| {
-                let mut logits = Vec::with_capacity(block.targets.len());
-                instructions::predict_logits(
-                    self.instructions,
-                    weights,
-                    block,
-                    workspace,
-                    &mut logits,
-                );
-                logits
-            });
+        let parts = blocks.into_par_iter().map(|block| {
+            WORKSPACE.with_borrow_mut(|workspace| {
+                instructions::predict_logits(self.instructions, weights, block, workspace)
+            })
+        });
         parts.collect::<Vec<_>>().concat()
     }
 }

@@ -6,7 +6,7 @@ use crate::Error;
 use crate::batch::NetworkBatch;
 use crate::models::{
     burn_operations::{batch_tensors, cross_entropy, tensor_values},
-    cpu::{Shape, fake_quantization::clamp_to_range},
+    cpu::{Shape, weight_ranges::clamp_to_range},
     network::NetworkModel,
 };
 use burn::{

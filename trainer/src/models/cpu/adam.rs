@@ -27,12 +27,38 @@ impl StepParams {
     }
 }
 
-/// Part of a tensor that begins at a multiple of [`LANES`].
+/// Rows of a tensor, from number `first_row` on.
 pub(super) struct AdamChunk<'a> {
     pub(super) weights: &'a mut [f32],
-    pub(super) gradient: &'a [f32],
     pub(super) means: &'a mut [f32],
     pub(super) squares: &'a mut [f32],
+    pub(super) gradient: TensorGradient<'a>,
+    pub(super) first_row: usize,
+}
+
+/// Gradient of a tensor, whose columns of vectors are stored one after the other; zeros follow the
+/// last numbers.
+#[derive(Clone, Copy)]
+pub(super) struct TensorGradient<'a> {
+    lanes: &'a [Lanes],
+    rows: usize,
+    columns: usize,
+}
+
+impl<'a> TensorGradient<'a> {
+    pub(super) fn new(lanes: &'a [Lanes], columns: usize) -> Self {
+        let rows = lanes.len() / columns;
+        Self {
+            lanes,
+            rows,
+            columns,
+        }
+    }
+
+    #[inline(always)]
+    fn at(self, row: usize, column: usize) -> &'a Lanes {
+        &self.lanes[column * self.rows + row]
+    }
 }
 
 pub(super) fn clip_factor(norm: f32, max_norm: f32) -> f32 {
@@ -42,32 +68,37 @@ pub(super) fn clip_factor(norm: f32, max_norm: f32) -> f32 {
 #[inline(always)]
 pub(super) fn step<V: Vector>(chunk: AdamChunk<'_>, params: StepParams, factor: f32) {
     let (weights, last_weights) = chunk.weights.as_chunks_mut();
-    let (gradients, last_gradients) = chunk.gradient.as_chunks();
     let (means, last_means) = chunk.means.as_chunks_mut();
     let (squares, last_squares) = chunk.squares.as_chunks_mut();
-    for at in 0..gradients.len() {
-        let (weights, gradient) = (&mut weights[at], &gradients[at]);
-        let (mean, square) = (&mut means[at], &mut squares[at]);
-        step_lanes::<V>(weights, gradient, mean, square, params, factor);
+    let (gradient, columns) = (chunk.gradient, chunk.gradient.columns);
+    for row in 0..weights.len() / columns {
+        for column in 0..columns {
+            let at = row * columns + column;
+            step_lanes::<V>(
+                &mut weights[at],
+                gradient.at(chunk.first_row + row, column),
+                &mut means[at],
+                &mut squares[at],
+                params,
+                factor,
+            );
+        }
     }
-    let rest = [&*last_weights, last_gradients, last_means, last_squares];
-    let [mut weights, gradients, mut means, mut squares] = rest.map(|rest| {
+    if last_weights.is_empty() {
+        return;
+    }
+    let rest = [&*last_weights, last_means, last_squares];
+    let [mut last, mut mean, mut square] = rest.map(|rest| {
         let mut lanes = [0.0; LANES];
         lanes[..rest.len()].copy_from_slice(rest);
         lanes
     });
-    step_lanes::<V>(
-        &mut weights,
-        &gradients,
-        &mut means,
-        &mut squares,
-        params,
-        factor,
-    );
+    let gradient = gradient.at(chunk.first_row + weights.len(), 0);
+    step_lanes::<V>(&mut last, gradient, &mut mean, &mut square, params, factor);
     let count = last_weights.len();
-    last_weights.copy_from_slice(&weights[..count]);
-    last_means.copy_from_slice(&means[..count]);
-    last_squares.copy_from_slice(&squares[..count]);
+    last_weights.copy_from_slice(&last[..count]);
+    last_means.copy_from_slice(&mean[..count]);
+    last_squares.copy_from_slice(&square[..count]);
 }
 
 #[inline(always)]
@@ -98,27 +129,15 @@ fn moving_average<V: Vector>(mean: V, number: V, decay: f32) -> V {
 }
 
 #[inline(always)]
-pub(super) fn norm(values: &[f32]) -> f32 {
+pub(super) fn norm(gradient: TensorGradient<'_>) -> f32 {
     let mut sums = [0.0f64; LANES];
-    let (chunks, rest) = values.as_chunks::<LANES>();
-    for chunk in chunks {
-        for lane in 0..LANES {
-            sums[lane] += f64::from(chunk[lane]) * f64::from(chunk[lane]);
+    for row in 0..gradient.rows {
+        for column in 0..gradient.columns {
+            let chunk = gradient.at(row, column);
+            for lane in 0..LANES {
+                sums[lane] += f64::from(chunk[lane]) * f64::from(chunk[lane]);
+            }
         }
     }
-    for (sum, value) in sums.iter_mut().zip(rest) {
-        *sum += f64::from(*value) * f64::from(*value);
-    }
     sums.iter().sum::<f64>().sqrt() as f32
-}
-
-#[inline(always)]
-pub(super) fn add<V: Vector>(sum: &mut [f32], addend: &[f32]) {
-    let ((sums, last_sums), (addends, last)) = (sum.as_chunks_mut(), addend.as_chunks());
-    for at in 0..sums.len() {
-        V::load(&addends[at]).add_to(&mut sums[at]);
-    }
-    for (sum, addend) in last_sums.iter_mut().zip(last) {
-        *sum += addend;
-    }
 }

@@ -2,9 +2,9 @@
 //! first-level cache. Sums have a fixed order, so all instruction sets give the same bits.
 
 use super::{
-    fake_quantization::{activate_first, activate_last_hidden, activate_middle},
+    fake_quantization::Activation,
     layout::Shape,
-    matrix::{add_product, add_transposed_product, lanes, lanes_mut},
+    matrix::{AlignedBuffer, Finish, add_transposed_product, lanes, lanes_mut, set_product},
     simd_vector::{LANES, Lanes, Vector},
 };
 use alea_core::calibration::exponential;
@@ -12,6 +12,9 @@ use alea_learned::network::MAX_HIDDEN;
 use std::ops::Range;
 
 const MAX_CHUNK_SAMPLES: usize = 64;
+
+/// Vectors of columns of the first layer that are summed at a time.
+const STRIPE: usize = 4;
 
 /// Inputs and targets of samples.
 #[derive(Clone, Copy, Debug)]
@@ -35,14 +38,20 @@ impl<'a> BatchView<'a> {
         self.split_by(shape, move |rest| rest.targets.len().min(size))
     }
 
-    /// Chunks of one bucket each.
-    fn chunks(self, shape: Shape) -> impl Iterator<Item = Self> + 'a {
-        self.split_by(shape, |rest| {
+    /// Chunks of one bucket each, with their samples' range.
+    fn chunks(self, shape: Shape) -> impl Iterator<Item = (Self, Range<usize>)> + 'a {
+        let mut end = 0;
+        let chunks = self.split_by(shape, |rest| {
             let max_samples = rest.targets.len().min(MAX_CHUNK_SAMPLES);
             let first = rest.buckets.first();
             let others = rest.buckets.iter().take(max_samples);
             let same = others.take_while(|bucket| Some(*bucket) == first).count();
             if first.is_some() { same } else { max_samples }
+        });
+        chunks.map(move |chunk| {
+            let start = end;
+            end += chunk.targets.len();
+            (chunk, start..end)
         })
     }
 
@@ -81,36 +90,83 @@ pub(super) struct Weights<'a> {
     pub(super) transposed: &'a [Vec<f32>],
 }
 
+/// Loss and gradient of a block of samples.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Workspace {
-    /// Gradient of all weights, summed over the block.
-    pub(super) gradient: Vec<f32>,
-    /// Loss in nats, summed over the block.
+pub(super) struct Block {
+    /// Gradient of all tensors after the first.
+    pub(super) gradient: AlignedBuffer,
+    /// First-layer rows that the samples activate.
+    used_rows: Vec<usize>,
+    /// Loss in nats.
     pub(super) loss: f64,
-    /// Logits of the last chunk, then their derivatives.
-    pub(super) logits: Vec<f32>,
-    /// Activations of hidden layers for the current chunk.
-    values: [Vec<f32>; MAX_HIDDEN],
-    /// Derivatives of the loss by hidden sums before activation.
-    slopes: [Vec<f32>; MAX_HIDDEN],
 }
 
-/// Computes the losses and `scale` times the gradient of a block.
+impl Block {
+    fn clear(&mut self, shape: Shape, rows: &[u16], is_used: &mut Vec<bool>) {
+        let num_rows = shape.sparse().rows;
+        is_used.clear();
+        is_used.resize(num_rows, false);
+        for &row in rows {
+            is_used[usize::from(row)] = true;
+        }
+        // Without branches, which would often be mispredicted.
+        self.used_rows.resize(num_rows, 0);
+        let mut num_used = 0;
+        for (row, is_used) in is_used.iter().enumerate() {
+            self.used_rows[num_used.min(row)] = row;
+            num_used += usize::from(*is_used);
+        }
+        self.used_rows.truncate(num_used);
+        self.gradient.resize(shape.without_rows().parameters());
+        self.gradient.fill(0.0);
+        self.loss = 0.0;
+    }
+}
+
+/// What a thread needs for a block of samples.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Workspace {
+    is_used: Vec<bool>,
+    /// Logits of the last chunk, then their derivatives.
+    logits: Vec<f32>,
+    /// Activations of hidden layers.
+    values: [AlignedBuffer; MAX_HIDDEN],
+    /// Derivatives of the loss by the sums of hidden layers after the first, before activation.
+    slopes: [AlignedBuffer; MAX_HIDDEN - 1],
+    /// Columns of the first layer's gradient.
+    columns: AlignedBuffer,
+}
+
+impl Workspace {
+    fn resize(&mut self, shape: Shape, samples: usize) {
+        for (values, width) in self.values.iter_mut().zip(shape.hidden()) {
+            values.resize(samples * width);
+        }
+        for (slopes, width) in self.slopes.iter_mut().zip(&shape.hidden()[1..]) {
+            slopes.resize(samples * width);
+        }
+    }
+}
+
+/// Computes a block's loss, and `scale` times its gradient: `slopes` becomes that by the sums of
+/// the first layer.
 #[inline(always)]
 pub(super) fn gradient<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
     inputs: BatchView<'_>,
     scale: f32,
     workspace: &mut Workspace,
+    block: &mut Block,
+    slopes: &mut [f32],
 ) {
     let shape = weights.shape;
-    workspace.gradient.clear();
-    workspace.gradient.resize(shape.parameters(), 0.0);
-    workspace.loss = 0.0;
-    for chunk in inputs.chunks(shape) {
-        forward::<V, ROWS>(weights, chunk, workspace);
-        workspace.loss += weighted_losses(&mut workspace.logits, chunk, scale);
-        backward::<V, ROWS>(weights, chunk, workspace);
+    block.clear(shape, inputs.rows, &mut workspace.is_used);
+    first_layer::<V>(weights, inputs, workspace);
+    for (chunk, samples) in inputs.chunks(shape) {
+        let bucket = chunk.bucket();
+        forward::<V, ROWS>(weights, bucket, samples.clone(), workspace);
+        block.loss += weighted_losses(&mut workspace.logits, chunk, scale);
+        backward::<V, ROWS>(weights, bucket, samples, workspace, block, slopes);
     }
 }
 
@@ -119,74 +175,152 @@ pub(super) fn predict_logits<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
     inputs: BatchView<'_>,
     workspace: &mut Workspace,
-    logits: &mut Vec<f32>,
-) {
-    for chunk in inputs.chunks(weights.shape) {
-        forward::<V, ROWS>(weights, chunk, workspace);
+) -> Vec<f32> {
+    let mut logits = Vec::with_capacity(inputs.targets.len());
+    first_layer::<V>(weights, inputs, workspace);
+    for (chunk, samples) in inputs.chunks(weights.shape) {
+        forward::<V, ROWS>(weights, chunk.bucket(), samples, workspace);
         logits.extend_from_slice(&workspace.logits);
+    }
+    logits
+}
+
+#[inline(always)]
+fn first_layer<V: Vector>(weights: Weights<'_>, inputs: BatchView<'_>, workspace: &mut Workspace) {
+    let shape = weights.shape;
+    workspace.resize(shape, inputs.targets.len());
+    let tensors = weights.shape.split(weights.all, None);
+    let (table, bias) = (lanes(tensors.sparse), lanes(tensors.first_bias));
+    let (active, values) = (shape.sparse().active, lanes_mut(&mut workspace.values[0]));
+    let mut column = 0;
+    while column < bias.len() {
+        if column + STRIPE <= bias.len() {
+            first_layer_columns::<V, STRIPE>(column, table, bias, inputs.rows, active, values);
+            column += STRIPE;
+        } else {
+            first_layer_columns::<V, 1>(column, table, bias, inputs.rows, active, values);
+            column += 1;
+        }
     }
 }
 
 #[inline(always)]
+fn first_layer_columns<V: Vector, const COLUMNS: usize>(
+    first: usize,
+    table: &[Lanes],
+    bias: &[Lanes],
+    rows: &[u16],
+    active: usize,
+    values: &mut [Lanes],
+) {
+    let width = bias.len();
+    let mut start = [V::splat(0.0); COLUMNS];
+    for column in 0..COLUMNS {
+        start[column] = V::load(&bias[first + column]);
+    }
+    for sample in 0..values.len() / width {
+        let mut sums = start;
+        for &row in &rows[sample * active..][..active] {
+            let weights = &table[usize::from(row) * width + first..][..COLUMNS];
+            for column in 0..COLUMNS {
+                sums[column] = sums[column].plus(V::load(&weights[column]));
+            }
+        }
+        let values = &mut values[sample * width + first..][..COLUMNS];
+        for column in 0..COLUMNS {
+            Activation::First
+                .apply(sums[column])
+                .store(&mut values[column]);
+        }
+    }
+}
+
+/// Samples, and derivatives of the loss by their sums of the first layer.
+#[derive(Clone, Copy)]
+pub(super) struct FirstLayer<'a> {
+    pub(super) shape: Shape,
+    pub(super) views: &'a [BatchView<'a>],
+    pub(super) blocks: &'a [Block],
+    pub(super) slopes: &'a [f32],
+}
+
+/// Sums a column of the first layer's gradient and of its bias's, block by block: the sums stay in
+/// the caches.
+#[inline(always)]
+pub(super) fn column_gradient<V: Vector>(
+    inputs: FirstLayer<'_>,
+    column: usize,
+    workspace: &mut Workspace,
+    table: &mut [f32],
+    bias: &mut [f32],
+) {
+    let shape = inputs.shape;
+    let (active, width) = (shape.sparse().active, shape.hidden()[0] / LANES);
+    workspace.columns.resize(table.len());
+    let (sums, table) = (lanes_mut(&mut workspace.columns), lanes_mut(table));
+    let mut slopes = lanes(inputs.slopes).iter().skip(column).step_by(width);
+    let mut bias_total = V::splat(0.0);
+    table.fill([0.0; LANES]);
+    for (view, block) in inputs.views.iter().zip(inputs.blocks) {
+        for row in &block.used_rows {
+            V::splat(0.0).store(&mut sums[*row]);
+        }
+        let mut bias_sum = V::splat(0.0);
+        for (rows, slope) in view.rows.chunks_exact(active).zip(&mut slopes) {
+            let slope = V::load(slope);
+            bias_sum = bias_sum.plus(slope);
+            for &row in rows {
+                slope.add_to(&mut sums[usize::from(row)]);
+            }
+        }
+        for row in &block.used_rows {
+            V::load(&sums[*row]).add_to(&mut table[*row]);
+        }
+        bias_total = bias_total.plus(bias_sum);
+    }
+    bias_total.store(&mut lanes_mut(bias)[0]);
+}
+
+/// Computes a chunk's logits from its first layer's activations.
+#[inline(always)]
 fn forward<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
-    inputs: BatchView<'_>,
+    bucket: usize,
+    samples: Range<usize>,
     workspace: &mut Workspace,
 ) {
     let hidden = weights.shape.hidden();
-    let bucket = inputs.bucket();
     let tensors = weights.shape.split(weights.all, Some(bucket));
-    let samples = inputs.targets.len();
-    let (active, first_width) = (weights.shape.sparse().active, hidden[0] / LANES);
-    resize(&mut workspace.values[0], samples * hidden[0]);
-    let layer = lanes_mut(&mut workspace.values[0]);
-    let (table, bias) = (lanes(tensors.sparse), lanes(tensors.first_bias));
-    for sample in 0..samples {
-        let rows = &inputs.rows[sample * active..][..active];
-        let sums = &mut layer[sample * first_width..][..first_width];
-        sums.copy_from_slice(bias);
-        let (fours, rest) = sums.as_chunks_mut::<4>();
-        for (four, sums) in fours.iter_mut().enumerate() {
-            sum_rows::<V, 4>(table, rows, first_width, 4 * four, sums);
-        }
-        let done = 4 * fours.len();
-        for (column, sum) in rest.as_chunks_mut().0.iter_mut().enumerate() {
-            sum_rows::<V, 1>(table, rows, first_width, done + column, sum);
-        }
-    }
-    activate_first::<V>(layer);
+    let last = hidden.len() - 1;
     for number in 1..hidden.len() {
         let (before, after) = workspace.values.split_at_mut(number);
-        let (inner, width, tensors) = (
+        let tensors = tensors.hidden[number - 1];
+        // Clipping keeps NaN, which so reaches the loss.
+        let activation = match number == last {
+            true => Activation::LastHidden,
+            false => Activation::Middle,
+        };
+        set_product::<V, ROWS>(
+            &before[number - 1][of_samples(&samples, hidden[number - 1])],
+            lanes(tensors.weights),
+            lanes(tensors.bias),
+            Finish::Activate(activation),
+            lanes_mut(&mut after[0][of_samples(&samples, hidden[number])]),
             hidden[number - 1],
             hidden[number] / LANES,
-            tensors.hidden[number - 1],
         );
-        resize(&mut after[0], samples * hidden[number]);
-        let layer = lanes_mut(&mut after[0]);
-        for sums in layer.chunks_exact_mut(width) {
-            sums.copy_from_slice(lanes(tensors.bias));
-        }
-        add_product::<V, ROWS>(
-            &before[number - 1],
-            lanes(tensors.weights),
-            layer,
-            inner,
-            width,
-        );
-        // Clipping keeps NaN, which so reaches the loss.
-        match number + 1 == hidden.len() {
-            true => activate_last_hidden::<V>(layer),
-            false => activate_middle::<V>(layer),
-        }
     }
-    let last = hidden.len() - 1;
     workspace.logits.clear();
-    for values in lanes(&workspace.values[last]).chunks_exact(hidden[last] / LANES) {
+    let values = lanes(&workspace.values[last][of_samples(&samples, hidden[last])]);
+    for values in values.chunks_exact(hidden[last] / LANES) {
         workspace
             .logits
             .push(tensors.output_bias[0] + dot::<V>(values, lanes(tensors.output)));
     }
+}
+
+fn of_samples(samples: &Range<usize>, width: usize) -> Range<usize> {
+    samples.start * width..samples.end * width
 }
 
 #[inline(always)]
@@ -232,33 +366,38 @@ fn loss_and_gradients(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
 #[inline(always)]
 fn backward<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
-    inputs: BatchView<'_>,
+    bucket: usize,
+    samples: Range<usize>,
     workspace: &mut Workspace,
+    block: &mut Block,
+    first_slopes: &mut [f32],
 ) {
-    let hidden = weights.shape.hidden();
-    let bucket = inputs.bucket();
-    let tensors = weights.shape.split(weights.all, Some(bucket));
-    let samples = inputs.targets.len();
-    let gradient = weights
-        .shape
-        .split_mut(&mut workspace.gradient, Some(bucket));
+    let (shape, hidden) = (weights.shape, weights.shape.hidden());
+    let tensors = shape.split(weights.all, Some(bucket));
+    let gradient = shape
+        .without_rows()
+        .split_mut(&mut block.gradient, Some(bucket));
+    let [second, third] = workspace.slopes.each_mut().map(|slopes| &mut **slopes);
+    let mut widths = hidden.iter();
+    // The chunk's part of each layer's, none of absent layers'.
+    let mut layers = [first_slopes, second, third].map(|slopes| {
+        let width = widths.next().copied().unwrap_or_default();
+        &mut slopes[of_samples(&samples, width)]
+    });
 
     let (last, last_width) = (hidden.len() - 1, hidden[hidden.len() - 1] / LANES);
-    resize(&mut workspace.slopes[last], samples * hidden[last]);
-    let (values, slopes) = (
-        lanes(&workspace.values[last]),
-        lanes_mut(&mut workspace.slopes[last]),
-    );
+    let values = lanes(&workspace.values[last][of_samples(&samples, hidden[last])]);
+    let slopes = lanes_mut(layers[last]);
     for column in 0..last_width {
         let output = V::load(&lanes(tensors.output)[column]);
         let mut by_output = V::splat(0.0);
-        for sample in 0..samples {
-            let (derivative, at) = (
-                V::splat(workspace.logits[sample]),
-                sample * last_width + column,
-            );
-            derivative.times(output).store(&mut slopes[at]);
-            by_output = by_output.plus(derivative.times(V::load(&values[at])));
+        for sample in 0..samples.len() {
+            let derivative = V::splat(workspace.logits[sample]);
+            let at = sample * last_width + column;
+            let value = V::load(&values[at]);
+            let slope = derivative.times(output).zero_where_clipped(value);
+            slope.store(&mut slopes[at]);
+            by_output = by_output.plus(derivative.times(value));
         }
         by_output.add_to(&mut lanes_mut(gradient.output)[column]);
     }
@@ -267,116 +406,49 @@ fn backward<V: Vector, const ROWS: usize>(
     }
 
     for (number, gradient) in (1..hidden.len()).zip(gradient.hidden).rev() {
-        let (before, after) = workspace.slopes.split_at_mut(number);
-        let (width, inputs) = (hidden[number] / LANES, &workspace.values[number - 1]);
-        let slopes = lanes_mut(&mut after[0]);
-        clear_clipped::<V>(
-            lanes(&workspace.values[number]),
+        let (inner, outer) = (hidden[number - 1], hidden[number]);
+        let (before, after) = layers.split_at_mut(number);
+        let slopes = &*after[0];
+        let values = &workspace.values[number - 1][of_samples(&samples, inner)];
+        add_column_sums::<V>(lanes(slopes), lanes_mut(gradient.bias));
+        add_transposed_product::<V, ROWS>(
+            values,
+            lanes(slopes),
+            lanes_mut(gradient.weights),
+            outer / LANES,
+        );
+        let transposed = &weights.transposed[number - 1][bucket * inner * outer..][..inner * outer];
+        set_product::<V, ROWS>(
             slopes,
-            lanes_mut(gradient.bias),
-        );
-        add_transposed_product::<V, ROWS>(inputs, slopes, lanes_mut(gradient.weights), width);
-        resize(&mut before[number - 1], samples * hidden[number - 1]);
-        before[number - 1].fill(0.0);
-        let matrix = hidden[number - 1] * hidden[number];
-        let transposed = lanes(&weights.transposed[number - 1][bucket * matrix..][..matrix]);
-        add_product::<V, ROWS>(
-            &after[0],
-            transposed,
-            lanes_mut(&mut before[number - 1]),
-            hidden[number],
-            hidden[number - 1] / LANES,
+            lanes(transposed),
+            &[],
+            Finish::ZeroWhereClipped(lanes(values)),
+            lanes_mut(before[number - 1]),
+            outer,
+            inner / LANES,
         );
     }
-
-    let (active, first_width) = (weights.shape.sparse().active, hidden[0] / LANES);
-    let (values, slopes) = (
-        lanes(&workspace.values[0]),
-        lanes_mut(&mut workspace.slopes[0]),
-    );
-    let (bias, table) = (lanes_mut(gradient.first_bias), lanes_mut(gradient.sparse));
-    for sample in 0..samples {
-        let rows = &inputs.rows[sample * active..][..active];
-        let values = &values[sample * first_width..][..first_width];
-        let slopes = &mut slopes[sample * first_width..][..first_width];
-        for column in 0..first_width {
-            let unclipped = V::load(&slopes[column]).zero_where_clipped(V::load(&values[column]));
-            unclipped.store(&mut slopes[column]);
-            unclipped.add_to(&mut bias[column]);
-        }
-        let (fours, rest) = slopes.as_chunks::<4>();
-        for (four, slopes) in fours.iter().enumerate() {
-            add_to_rows::<V, 4>(slopes, rows, first_width, 4 * four, table);
-        }
-        let done = 4 * fours.len();
-        for (column, slope) in rest.as_chunks().0.iter().enumerate() {
-            add_to_rows::<V, 1>(slope, rows, first_width, done + column, table);
-        }
-    }
 }
 
-/// Adds `COLUMNS` vectors of first-layer rows to `sums`.
 #[inline(always)]
-fn sum_rows<V: Vector, const COLUMNS: usize>(
-    table: &[Lanes],
-    rows: &[u16],
-    width: usize,
-    first: usize,
-    sums: &mut [Lanes; COLUMNS],
-) {
-    let mut totals = [V::splat(0.0); COLUMNS];
-    for column in 0..COLUMNS {
-        totals[column] = V::load(&sums[column]);
-    }
-    for &row in rows {
-        let weights = &table[usize::from(row) * width + first..][..COLUMNS];
-        for column in 0..COLUMNS {
-            totals[column] = totals[column].plus(V::load(&weights[column]));
-        }
-    }
-    for column in 0..COLUMNS {
-        totals[column].store(&mut sums[column]);
-    }
-}
-
-/// Adds `COLUMNS` vectors of derivatives to the gradients of first-layer rows.
-#[inline(always)]
-fn add_to_rows<V: Vector, const COLUMNS: usize>(
-    slopes: &[Lanes; COLUMNS],
-    rows: &[u16],
-    width: usize,
-    first: usize,
-    table: &mut [Lanes],
-) {
-    let mut loaded_slopes = [V::splat(0.0); COLUMNS];
-    for column in 0..COLUMNS {
-        loaded_slopes[column] = V::load(&slopes[column]);
-    }
-    for &row in rows {
-        let sums = &mut table[usize::from(row) * width + first..][..COLUMNS];
-        for column in 0..COLUMNS {
-            loaded_slopes[column].add_to(&mut sums[column]);
-        }
-    }
-}
-
-/// Sets derivatives of clipped activations to 0; adds the others to the bias's gradient.
-#[inline(always)]
-fn clear_clipped<V: Vector>(values: &[Lanes], slopes: &mut [Lanes], bias: &mut [Lanes]) {
-    let width = bias.len();
-    for (column, bias) in bias.iter_mut().enumerate() {
+fn add_column_sums<V: Vector>(matrix: &[Lanes], sums: &mut [Lanes]) {
+    let width = sums.len();
+    for (column, total) in sums.iter_mut().enumerate() {
         let mut sum = V::splat(0.0);
-        for sample in 0..slopes.len() / width {
-            let at = sample * width + column;
-            let unclipped = V::load(&slopes[at]).zero_where_clipped(V::load(&values[at]));
-            unclipped.store(&mut slopes[at]);
-            sum = sum.plus(unclipped);
+        for row in matrix.iter().skip(column).step_by(width) {
+            sum = sum.plus(V::load(row));
         }
-        sum.add_to(bias);
+        sum.add_to(total);
     }
 }
 
 #[inline(always)]
-fn resize(values: &mut Vec<f32>, length: usize) {
-    values.resize(length, 0.0);
+pub(super) fn add<V: Vector>(sum: &mut [f32], addend: &[f32]) {
+    let ((sums, last_sums), (addends, last)) = (sum.as_chunks_mut(), addend.as_chunks());
+    for at in 0..sums.len() {
+        V::load(&addends[at]).add_to(&mut sums[at]);
+    }
+    for (sum, addend) in last_sums.iter_mut().zip(last) {
+        *sum += addend;
+    }
 }

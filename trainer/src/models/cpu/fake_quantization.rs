@@ -4,13 +4,11 @@
 //! [`ROW_SCALE`], exact below 2²⁴; all else is in units of 1.0.
 
 use super::WEIGHTS_PER_TASK;
-use super::layout::{Shape, Tensors};
-use super::simd_vector::{Lanes, Vector};
-use alea_learned::network::{
-    ACTIVATION_MAX, HIDDEN_SCALE, OUTPUT_SCALE, ROW_SCALE, WEIGHT_LIMITS, clamp_first_layer,
-};
+use super::layout::Shape;
+use super::matrix::AlignedBuffer;
+use super::simd_vector::Vector;
+use alea_learned::network::{ACTIVATION_MAX, HIDDEN_SCALE, OUTPUT_SCALE, ROW_SCALE};
 use rayon::prelude::*;
-use std::ops::Range;
 
 pub(crate) const SUM_UNITS_PER_ACTIVATION_STEP: f32 = (ROW_SCALE / 127) as f32;
 
@@ -24,104 +22,72 @@ pub(crate) const MIDDLE_ROUNDING_OFFSET: f32 = 0.5 + 0.5 / HIDDEN_SCALE as f32;
 /// Adding and subtracting it rounds to integers, ties to even, up to 2²².
 const ROUNDING_MAGIC: f32 = 12_582_912.0;
 
-/// Rounds weights as the engine does.
-pub(super) fn fake_quantize(shape: Shape, weights: &[f32]) -> Vec<f32> {
-    let mut all = weights.to_vec();
-    let Tensors {
-        sparse,
-        first_bias,
-        hidden: [second, third],
-        output,
-        ..
-    } = shape.split_mut(&mut all, None);
-    for (tensor, scale, unit, offset) in [
-        (sparse, ROW_SCALE, 1, 0.0),
-        (first_bias, ROW_SCALE, 1, HIDDEN1_ROUNDING_OFFSET),
-        (second.weights, HIDDEN_SCALE, HIDDEN_SCALE, 0.0),
-        (second.bias, ACTIVATION_MAX, ACTIVATION_MAX, 0.0),
-        (third.weights, HIDDEN_SCALE, HIDDEN_SCALE, 0.0),
-        (third.bias, ACTIVATION_MAX, ACTIVATION_MAX, 0.0),
-        (output, OUTPUT_SCALE, OUTPUT_SCALE, 0.0),
-    ] {
-        tensor.par_chunks_mut(WEIGHTS_PER_TASK).for_each(|weights| {
-            for weight in weights {
-                *weight = ((*weight * scale as f32 + ROUNDING_MAGIC) - ROUNDING_MAGIC)
-                    / unit as f32
-                    + offset;
+/// Rounds weights as the engine does, into `rounded`.
+pub(super) fn fake_quantize(shape: Shape, weights: &[f32], rounded: &mut AlignedBuffer) {
+    rounded.resize(weights.len());
+    let units = [
+        (ROW_SCALE, 1, 0.0),
+        (ROW_SCALE, 1, HIDDEN1_ROUNDING_OFFSET),
+        (HIDDEN_SCALE, HIDDEN_SCALE, 0.0),
+        (ACTIVATION_MAX, ACTIVATION_MAX, 0.0),
+        (HIDDEN_SCALE, HIDDEN_SCALE, 0.0),
+        (ACTIVATION_MAX, ACTIVATION_MAX, 0.0),
+        (OUTPUT_SCALE, OUTPUT_SCALE, 0.0),
+    ];
+    let ranges = shape.tensor_ranges();
+    // The output bias is not rounded.
+    let last = shape.parameters() - shape.buckets();
+    rounded[last..].copy_from_slice(&weights[last..]);
+    for (range, (scale, unit, offset)) in ranges.into_iter().zip(units) {
+        let pieces = rounded[range.clone()].par_chunks_mut(WEIGHTS_PER_TASK);
+        let weights = weights[range].par_chunks(WEIGHTS_PER_TASK);
+        pieces.zip(weights).for_each(|(rounded, weights)| {
+            for (rounded, weight) in rounded.iter_mut().zip(weights) {
+                let whole = (weight * scale as f32 + ROUNDING_MAGIC) - ROUNDING_MAGIC;
+                // Division takes longer than all else.
+                let units = if unit == 1 {
+                    whole
+                } else {
+                    whole / unit as f32
+                };
+                *rounded = units + offset;
             }
         });
     }
-    all
 }
 
-/// See [`super::CpuNetwork::clamp_to_range`].
-pub(crate) fn clamp_to_range(
-    shape: Shape,
-    one_hot_slots: Option<&[Range<usize>]>,
-    weights: &mut [f32],
-) {
-    let Tensors {
-        sparse,
-        first_bias,
-        hidden: [second, third],
-        output,
-        ..
-    } = shape.split_mut(weights, None);
-    if let Some(one_hot_slots) = one_hot_slots {
-        clamp_first_layer(sparse, first_bias, one_hot_slots);
-    }
-    let [row, bias, hidden, hidden_bias, output_limit] = WEIGHT_LIMITS;
-    for (tensor, limit) in [
-        (sparse, row),
-        (first_bias, bias),
-        (second.weights, hidden),
-        (second.bias, hidden_bias),
-        (third.weights, hidden),
-        (third.bias, hidden_bias),
-        (output, output_limit),
-    ] {
-        tensor.par_chunks_mut(WEIGHTS_PER_TASK).for_each(|weights| {
-            for weight in weights {
-                *weight = weight.clamp(-limit, limit);
-            }
-        });
+/// Activation function of a layer.
+#[derive(Clone, Copy)]
+pub(super) enum Activation {
+    First,
+    Middle,
+    LastHidden,
+}
+
+impl Activation {
+    #[inline(always)]
+    pub(super) fn apply<V: Vector>(self, sums: V) -> V {
+        let full = V::splat(ACTIVATION_MAX as f32);
+        match self {
+            Self::First => clip_in_steps(sums, 1.0 / SUM_UNITS_PER_ACTIVATION_STEP, 0.0),
+            Self::Middle => clip_in_steps(sums, 127.0, MIDDLE_ROUNDING_OFFSET),
+            // Rounds to the nearest step, unlike earlier layers.
+            Self::LastHidden => round_lanes(sums.times(full))
+                .divided_by(full)
+                .clamp_to_unit(),
+        }
     }
 }
 
 /// `clip(scale · sum + offset)`, rounded down to steps of 1 / 127. Positive sums below the first
 /// step stay slightly above 0, so that gradients pass.
 #[inline(always)]
-fn activate_in_steps<V: Vector>(layer: &mut [Lanes], scale: f32, offset: f32) {
-    for sums in layer {
-        let steps = V::load(sums).times(V::splat(scale)).plus(V::splat(offset));
-        round_lanes(steps.minus(V::splat(0.5)))
-            .divided_by(V::splat(127.0))
-            .plus(steps.times(V::splat(1e-14)))
-            .clamp_to_unit()
-            .store(sums);
-    }
-}
-
-#[inline(always)]
-pub(super) fn activate_first<V: Vector>(layer: &mut [Lanes]) {
-    activate_in_steps::<V>(layer, 1.0 / SUM_UNITS_PER_ACTIVATION_STEP, 0.0);
-}
-
-#[inline(always)]
-pub(super) fn activate_middle<V: Vector>(layer: &mut [Lanes]) {
-    activate_in_steps::<V>(layer, 127.0, MIDDLE_ROUNDING_OFFSET);
-}
-
-/// Rounds to the nearest step, unlike earlier layers.
-#[inline(always)]
-pub(super) fn activate_last_hidden<V: Vector>(layer: &mut [Lanes]) {
-    let full = V::splat(ACTIVATION_MAX as f32);
-    for sums in layer {
-        round_lanes(V::load(sums).times(full))
-            .divided_by(full)
-            .clamp_to_unit()
-            .store(sums);
-    }
+fn clip_in_steps<V: Vector>(sums: V, scale: f32, offset: f32) -> V {
+    let steps = sums.times(V::splat(scale)).plus(V::splat(offset));
+    round_lanes(steps.minus(V::splat(0.5)))
+        .divided_by(V::splat(127.0))
+        .plus(steps.times(V::splat(1e-14)))
+        .clamp_to_unit()
 }
 
 #[inline(always)]

@@ -117,6 +117,15 @@ impl Shape {
         Self { buckets, ..self }
     }
 
+    /// The shape of the tensors after the first.
+    pub(super) fn without_rows(self) -> Self {
+        let sparse = SparseInputs {
+            rows: 0,
+            ..self.sparse
+        };
+        Self { sparse, ..self }
+    }
+
     /// Number of output buckets.
     #[must_use]
     pub fn buckets(&self) -> usize {

@@ -2,7 +2,9 @@
 //! inner index, without fused multiply-add, so equal in every bit on all processors. Loops use
 //! indices: iteration over zipped slices is not always inlined.
 
-use super::simd_vector::{Lanes, Vector};
+use super::fake_quantization::Activation;
+use super::simd_vector::{LANES, Lanes, Vector};
+use std::ops::{Deref, DerefMut, Range};
 
 #[inline(always)]
 pub(super) fn lanes(matrix: &[f32]) -> &[Lanes] {
@@ -14,33 +16,79 @@ pub(super) fn lanes_mut(matrix: &mut [f32]) -> &mut [Lanes] {
     matrix.as_chunks_mut().0
 }
 
-/// `c += a · b`, `ROWS` rows at a time; `a` has `inner` columns, `b` and `c` 16 · `width`.
+/// Numbers that begin at a cache line: few vectors then need two. Resizing or cloning loses them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AlignedBuffer(Vec<f32>);
+
+const MAX_PADDING: usize = LANES - 1;
+
+impl AlignedBuffer {
+    pub(super) fn resize(&mut self, length: usize) {
+        self.0.resize(length + MAX_PADDING, 0.0);
+    }
+
+    fn range(&self) -> Range<usize> {
+        let padding = self.0.as_ptr().align_offset(size_of::<Lanes>());
+        let start = padding.min(MAX_PADDING).min(self.0.len());
+        start..start + self.0.len().saturating_sub(MAX_PADDING)
+    }
+}
+
+impl Deref for AlignedBuffer {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        &self.0[self.range()]
+    }
+}
+
+impl DerefMut for AlignedBuffer {
+    fn deref_mut(&mut self) -> &mut [f32] {
+        let range = self.range();
+        &mut self.0[range]
+    }
+}
+
+/// What becomes of a product's elements.
+#[derive(Clone, Copy)]
+pub(super) enum Finish<'a> {
+    Activate(Activation),
+    /// Derivatives by clipped activations, which are these, become 0.
+    ZeroWhereClipped(&'a [Lanes]),
+}
+
+/// Sets `c` to the finished elements of `start + a · b`, `ROWS` rows at a time; `a` has `inner` columns,
+/// `b` and `c` 16 · `width`; `start` is one row, or empty for zeros.
 #[inline(always)]
-pub(super) fn add_product<V: Vector, const ROWS: usize>(
+pub(super) fn set_product<V: Vector, const ROWS: usize>(
     a: &[f32],
     b: &[Lanes],
+    start: &[Lanes],
+    finish: Finish<'_>,
     c: &mut [Lanes],
     inner: usize,
     width: usize,
 ) {
-    if inner == 0 {
-        return;
-    }
-    for (a, c) in a.chunks(ROWS * inner).zip(c.chunks_mut(ROWS * width)) {
-        if c.len() == ROWS * width {
-            product_rows::<V, ROWS>(a, b, c, inner, width);
+    let rows = c.len() / width;
+    let mut row = 0;
+    while row < rows {
+        if row + ROWS <= rows {
+            product_rows::<V, ROWS>(row, a, b, start, finish, c, inner, width);
+            row += ROWS;
         } else {
-            for (a, c) in a.chunks_exact(inner).zip(c.chunks_exact_mut(width)) {
-                product_rows::<V, 1>(a, b, c, inner, width);
-            }
+            product_rows::<V, 1>(row, a, b, start, finish, c, inner, width);
+            row += 1;
         }
     }
 }
 
 #[inline(always)]
 fn product_rows<V: Vector, const ROWS: usize>(
+    first: usize,
     a: &[f32],
     b: &[Lanes],
+    start: &[Lanes],
+    finish: Finish<'_>,
     c: &mut [Lanes],
     inner: usize,
     width: usize,
@@ -48,13 +96,10 @@ fn product_rows<V: Vector, const ROWS: usize>(
     // `from_fn` is not always inlined: the compiler must see the rows' length.
     let mut rows = [&a[..inner]; ROWS];
     for row in 0..ROWS {
-        rows[row] = &a[row * inner..][..inner];
+        rows[row] = &a[(first + row) * inner..][..inner];
     }
     for column in 0..width {
-        let mut sums = [V::splat(0.0); ROWS];
-        for row in 0..ROWS {
-            sums[row] = V::load(&c[row * width + column]);
-        }
+        let mut sums = [V::load(start.get(column).unwrap_or(&[0.0; LANES])); ROWS];
         for index in 0..inner {
             let b = V::load(&b[index * width + column]);
             for row in 0..ROWS {
@@ -62,7 +107,14 @@ fn product_rows<V: Vector, const ROWS: usize>(
             }
         }
         for row in 0..ROWS {
-            sums[row].store(&mut c[row * width + column]);
+            let at = (first + row) * width + column;
+            let finished = match finish {
+                Finish::Activate(activation) => activation.apply(sums[row]),
+                Finish::ZeroWhereClipped(values) => {
+                    sums[row].zero_where_clipped(V::load(&values[at]))
+                }
+            };
+            finished.store(&mut c[at]);
         }
     }
 }
@@ -128,7 +180,7 @@ pub(crate) fn transpose(matrix: &[f32], columns: usize) -> Vec<f32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::simd_vector::{LANES, Scalar};
+    use super::super::simd_vector::Scalar;
     use super::*;
     use alea_core::random::RandomStream;
 
@@ -141,18 +193,13 @@ mod tests {
     #[test]
     fn products_are_those_of_the_textbook_to_the_last_bit() {
         let mut stream = RandomStream::new(1);
-        for (rows, inner, columns) in [
-            (1, 1, 16),
-            (4, 7, 32),
-            (9, 22, 64),
-            (64, 64, 16),
-            (23, 0, 16),
-        ] {
+        for (rows, inner, columns) in [(1, 1, 16), (4, 7, 32), (9, 22, 64), (64, 64, 16)] {
             let (a, b, c) = (
                 random(&mut stream, rows * inner),
                 random(&mut stream, inner * columns),
-                random(&mut stream, rows * columns),
+                random(&mut stream, columns),
             );
+            let c = c.repeat(rows);
             let mut expected = c.clone();
             for row in 0..rows {
                 for column in 0..columns {
@@ -162,17 +209,21 @@ mod tests {
                     }
                 }
             }
-            let mut found = c.clone();
-            add_product::<Scalar, 4>(&a, lanes(&b), lanes_mut(&mut found), inner, columns / LANES);
+            let unclipped = vec![0.5; rows * columns];
+            let mut found = vec![0.0; rows * columns];
+            set_product::<Scalar, 4>(
+                &a,
+                lanes(&b),
+                lanes(&c[..columns]),
+                Finish::ZeroWhereClipped(lanes(&unclipped)),
+                lanes_mut(&mut found),
+                inner,
+                columns / LANES,
+            );
             assert_eq!(found, expected);
-            let transposed_a = if inner > 0 {
-                transpose(&a, inner)
-            } else {
-                Vec::new()
-            };
             let mut found = c;
             add_transposed_product::<Scalar, 8>(
-                &transposed_a,
+                &transpose(&a, inner),
                 lanes(&b),
                 lanes_mut(&mut found),
                 columns / LANES,

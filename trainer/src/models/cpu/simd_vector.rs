@@ -8,10 +8,22 @@ pub(super) const LANES: usize = 16;
 /// Sixteen adjacent columns of a matrix row.
 pub(super) type Lanes = [f32; LANES];
 
-pub(super) trait Vector: Copy {
+/// Vector without SIMD instructions, the reference for the others.
+#[cfg(any(test, not(target_arch = "aarch64")))]
+pub(super) type Scalar = [f32; LANES];
+
+#[cfg(not(target_arch = "aarch64"))]
+pub(super) type Baseline = Scalar;
+#[cfg(target_arch = "aarch64")]
+pub(super) type Baseline = [std::arch::aarch64::float32x4_t; 4];
+#[cfg(target_arch = "x86_64")]
+pub(super) type Avx2 = [std::arch::x86_64::__m256; 2];
+#[cfg(target_arch = "x86_64")]
+pub(super) type Avx512 = [std::arch::x86_64::__m512; 1];
+
+/// Numbers in a register or vector.
+pub(super) trait Numbers: Copy {
     fn splat(number: f32) -> Self;
-    fn load(lanes: &Lanes) -> Self;
-    fn store(self, lanes: &mut Lanes);
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
@@ -23,6 +35,11 @@ pub(super) trait Vector: Copy {
     fn zero_where_clipped(self, values: Self) -> Self;
     /// Sums pairwise: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
     fn sum(self) -> f32;
+}
+
+pub(super) trait Vector: Numbers {
+    fn load(lanes: &Lanes) -> Self;
+    fn store(self, lanes: &mut Lanes);
 
     #[inline(always)]
     fn add_to(self, lanes: &mut Lanes) {
@@ -30,97 +47,138 @@ pub(super) trait Vector: Copy {
     }
 }
 
-/// Vector without SIMD instructions, the reference for the others.
-#[derive(Clone, Copy)]
-pub(super) struct Scalar(Lanes);
-
-impl Scalar {
-    #[inline(always)]
-    fn from_fn(mut number: impl FnMut(usize) -> f32) -> Self {
-        let mut lanes = [0.0; LANES];
-        for (lane, found) in lanes.iter_mut().enumerate() {
-            *found = number(lane);
-        }
-        Self(lanes)
-    }
+/// Part of a vector, at a multiple of its width.
+pub(super) trait Register: Numbers {
+    fn load(lanes: &Lanes, index: usize) -> Self;
+    fn store(self, lanes: &mut Lanes, index: usize);
 }
 
-impl Vector for Scalar {
-    #[inline(always)]
-    fn splat(number: f32) -> Self {
-        Self([number; LANES])
-    }
-
+impl<R: Register, const REGISTERS: usize> Vector for [R; REGISTERS] {
     #[inline(always)]
     fn load(lanes: &Lanes) -> Self {
-        Self(*lanes)
+        let mut vector = [R::load(lanes, 0); REGISTERS];
+        for index in 1..REGISTERS {
+            vector[index] = R::load(lanes, index);
+        }
+        vector
     }
 
     #[inline(always)]
     fn store(self, lanes: &mut Lanes) {
-        *lanes = self.0;
-    }
-
-    #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        Self::from_fn(|lane| self.0[lane] + other.0[lane])
-    }
-
-    #[inline(always)]
-    fn minus(self, other: Self) -> Self {
-        Self::from_fn(|lane| self.0[lane] - other.0[lane])
-    }
-
-    #[inline(always)]
-    fn times(self, other: Self) -> Self {
-        Self::from_fn(|lane| self.0[lane] * other.0[lane])
-    }
-
-    #[inline(always)]
-    fn divided_by(self, other: Self) -> Self {
-        Self::from_fn(|lane| self.0[lane] / other.0[lane])
-    }
-
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        Self::from_fn(|lane| self.0[lane].sqrt())
-    }
-
-    #[inline(always)]
-    fn clamp_to_unit(self) -> Self {
-        Self::from_fn(|lane| {
-            let low = if self.0[lane] < 0.0 {
-                0.0
-            } else {
-                self.0[lane]
-            };
-            if low > 1.0 { 1.0 } else { low }
-        })
-    }
-
-    #[inline(always)]
-    fn zero_where_clipped(self, values: Self) -> Self {
-        Self::from_fn(|lane| {
-            // A mask of all ones or zeros avoids branches.
-            let unclipped = (values.0[lane] > 0.0) & (values.0[lane] < 1.0);
-            f32::from_bits(self.0[lane].to_bits() & u32::from(unclipped).wrapping_neg())
-        })
-    }
-
-    #[inline(always)]
-    fn sum(self) -> f32 {
-        let mut sums = self.0;
-        for half in [8, 4, 2, 1] {
-            for lane in 0..half {
-                sums[lane] += sums[lane + half];
-            }
+        for index in 0..REGISTERS {
+            self[index].store(lanes, index);
         }
-        sums[0]
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-pub(super) use x86::{Avx2, Avx512};
+macro_rules! by_register {
+    ($($operation:ident($($other:ident)?)),+) => {
+        $(#[inline(always)]
+        fn $operation(mut self$(, $other: Self)?) -> Self {
+            for index in 0..REGISTERS {
+                self[index] = self[index].$operation($($other[index])?);
+            }
+            self
+        })+
+    };
+}
+
+impl<R: Register, const REGISTERS: usize> Numbers for [R; REGISTERS] {
+    by_register! {
+        plus(other), minus(other), times(other), divided_by(other),
+        sqrt(), clamp_to_unit(), zero_where_clipped(values)
+    }
+
+    #[inline(always)]
+    fn splat(number: f32) -> Self {
+        [R::splat(number); REGISTERS]
+    }
+
+    #[inline(always)]
+    fn sum(mut self) -> f32 {
+        let mut half = REGISTERS / 2;
+        while half > 0 {
+            for index in 0..half {
+                self[index] = self[index].plus(self[index + half]);
+            }
+            half /= 2;
+        }
+        self[0].sum()
+    }
+}
+
+/// Implements [`Register`] by functions.
+macro_rules! register {
+    ($register:ty: $splat:path, $load:path, $store:path, $sum:path,
+        $($operation:ident($($other:ident)?) = $function:path),+
+    ) => {
+        // SAFETY, for all: the instructions exist wherever such values do (see the top of the
+        // file).
+        impl Numbers for $register {
+            #[inline(always)]
+            fn splat(number: f32) -> Self {
+                // SAFETY: as above.
+                unsafe { $splat(number) }
+            }
+
+            #[inline(always)]
+            fn sum(self) -> f32 {
+                // SAFETY: as above.
+                unsafe { $sum(self) }
+            }
+
+            $(#[inline(always)]
+            fn $operation(self$(, $other: Self)?) -> Self {
+                // SAFETY: as above.
+                unsafe { $function(self$(, $other)?) }
+            })+
+        }
+
+        impl Register for $register {
+            #[inline(always)]
+            fn load(lanes: &Lanes, index: usize) -> Self {
+                let lanes = &lanes.as_chunks::<{ size_of::<$register>() / 4 }>().0[index];
+                // SAFETY: as above; the chunk has the register's width.
+                unsafe { $load(lanes.as_ptr()) }
+            }
+
+            #[inline(always)]
+            fn store(self, lanes: &mut Lanes, index: usize) {
+                let lanes = &mut lanes.as_chunks_mut::<{ size_of::<$register>() / 4 }>().0[index];
+                // SAFETY: as above; the chunk has the register's width.
+                unsafe { $store(lanes.as_mut_ptr(), self) }
+            }
+        }
+    };
+}
+
+#[cfg(any(test, not(target_arch = "aarch64")))]
+mod scalar {
+    #![allow(unsafe_code, unused_unsafe, reason = "most functions are safe")]
+
+    use super::{Lanes, Numbers, Register};
+    use std::{convert::identity, ops, ptr};
+
+    register! {
+        f32: identity, ptr::read, ptr::write, identity,
+        plus(other) = ops::Add::add, minus(other) = ops::Sub::sub,
+        times(other) = ops::Mul::mul, divided_by(other) = ops::Div::div, sqrt() = f32::sqrt,
+        clamp_to_unit() = clamp_one, zero_where_clipped(values) = unclipped_one
+    }
+
+    #[inline(always)]
+    fn clamp_one(number: f32) -> f32 {
+        let low = if number < 0.0 { 0.0 } else { number };
+        if low > 1.0 { 1.0 } else { low }
+    }
+
+    #[inline(always)]
+    fn unclipped_one(slope: f32, value: f32) -> f32 {
+        // A mask of all ones or zeros avoids branches.
+        let unclipped = (value > 0.0) & (value < 1.0);
+        f32::from_bits(slope.to_bits() & u32::from(unclipped).wrapping_neg())
+    }
+}
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
@@ -129,110 +187,41 @@ mod x86 {
         reason = "operations of processors that have been found to know them"
     )]
 
-    use super::{Lanes, Vector};
+    use super::{Lanes, Numbers, Register};
     use std::arch::x86_64::*;
 
-    /// Implements [`Vector`] by intrinsics. On x86 `max(a, b)` is `b` unless `a` is greater,
-    /// likewise `min`: NaN as `b` is kept.
-    macro_rules! vector {
-        ($(#[$documentation:meta])* $name:ident of $width:literal lanes in $register:ty, at [$($index:tt)+];
-            $set1:ident $zero:ident $load:ident $store:ident
-            $add:ident $sub:ident $mul:ident $div:ident $sqrt:ident $max:ident $min:ident
-            unclipped: $unclipped:ident, sum: $sum:ident
-        ) => {
-            $(#[$documentation])*
-            #[derive(Clone, Copy)]
-            pub(in super::super) struct $name($(vector!(@register $index $register)),+);
-
-            // SAFETY, for all: the instructions exist wherever such values do (see the top of the
-            // file); loads and stores are unaligned and within sixteen lanes.
-            impl Vector for $name {
-                #[inline(always)]
-                fn splat(number: f32) -> Self {
-                    // SAFETY: as above.
-                    let all = unsafe { $set1(number) };
-                    Self($(vector!(@value $index all)),+)
-                }
-
-                #[inline(always)]
-                fn load(lanes: &Lanes) -> Self {
-                    // SAFETY: as above.
-                    unsafe { Self($($load(lanes.as_ptr().add($width * $index))),+) }
-                }
-
-                #[inline(always)]
-                fn store(self, lanes: &mut Lanes) {
-                    // SAFETY: as above.
-                    unsafe { $($store(lanes.as_mut_ptr().add($width * $index), self.$index));+ }
-                }
-
-                #[inline(always)]
-                fn plus(self, other: Self) -> Self {
-                    // SAFETY: as above.
-                    unsafe { Self($($add(self.$index, other.$index)),+) }
-                }
-
-                #[inline(always)]
-                fn minus(self, other: Self) -> Self {
-                    // SAFETY: as above.
-                    unsafe { Self($($sub(self.$index, other.$index)),+) }
-                }
-
-                #[inline(always)]
-                fn times(self, other: Self) -> Self {
-                    // SAFETY: as above.
-                    unsafe { Self($($mul(self.$index, other.$index)),+) }
-                }
-
-                #[inline(always)]
-                fn divided_by(self, other: Self) -> Self {
-                    // SAFETY: as above.
-                    unsafe { Self($($div(self.$index, other.$index)),+) }
-                }
-
-                #[inline(always)]
-                fn sqrt(self) -> Self {
-                    // SAFETY: as above.
-                    unsafe { Self($($sqrt(self.$index)),+) }
-                }
-
-                #[inline(always)]
-                fn clamp_to_unit(self) -> Self {
-                    // SAFETY: as above.
-                    unsafe { Self($($min($set1(1.0), $max($zero(), self.$index))),+) }
-                }
-
-                #[inline(always)]
-                fn zero_where_clipped(self, values: Self) -> Self {
-                    // SAFETY: as above.
-                    unsafe { Self($($unclipped(self.$index, values.$index)),+) }
-                }
-
-                #[inline(always)]
-                fn sum(self) -> f32 {
-                    // SAFETY: as above.
-                    unsafe { $sum($(self.$index),+) }
-                }
-            }
-        };
-        (@register $index:tt $register:ty) => { $register };
-        (@value $index:tt $value:ident) => { $value };
+    register! {
+        __m256: _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, sum_eight,
+        plus(other) = _mm256_add_ps, minus(other) = _mm256_sub_ps, times(other) = _mm256_mul_ps,
+        divided_by(other) = _mm256_div_ps, sqrt() = _mm256_sqrt_ps,
+        clamp_to_unit() = clamp_eight, zero_where_clipped(values) = unclipped_eight
     }
 
-    vector! {
-        Avx2 of 8 lanes in __m256, at [0 1];
-        _mm256_set1_ps _mm256_setzero_ps _mm256_loadu_ps _mm256_storeu_ps
-        _mm256_add_ps _mm256_sub_ps _mm256_mul_ps _mm256_div_ps
-        _mm256_sqrt_ps _mm256_max_ps _mm256_min_ps
-        unclipped: unclipped_eight, sum: sum_eight_pairs
+    register! {
+        __m512: _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, sum_sixteen,
+        plus(other) = _mm512_add_ps, minus(other) = _mm512_sub_ps, times(other) = _mm512_mul_ps,
+        divided_by(other) = _mm512_div_ps, sqrt() = _mm512_sqrt_ps,
+        clamp_to_unit() = clamp_sixteen, zero_where_clipped(values) = unclipped_sixteen
     }
 
-    vector! {
-        Avx512 of 16 lanes in __m512, at [0];
-        _mm512_set1_ps _mm512_setzero_ps _mm512_loadu_ps _mm512_storeu_ps
-        _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps
-        _mm512_sqrt_ps _mm512_max_ps _mm512_min_ps
-        unclipped: unclipped_sixteen, sum: sum_sixteen
+    // `max(a, b)` is `b` unless `a` is greater, likewise `min`: NaN as `b` is kept.
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn clamp_eight(numbers: __m256) -> __m256 {
+        _mm256_min_ps(
+            _mm256_set1_ps(1.0),
+            _mm256_max_ps(_mm256_setzero_ps(), numbers),
+        )
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn clamp_sixteen(numbers: __m512) -> __m512 {
+        _mm512_min_ps(
+            _mm512_set1_ps(1.0),
+            _mm512_max_ps(_mm512_setzero_ps(), numbers),
+        )
     }
 
     #[inline]
@@ -253,11 +242,10 @@ mod x86 {
 
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn sum_eight_pairs(low: __m256, high: __m256) -> f32 {
-        let eight = _mm256_add_ps(low, high);
+    fn sum_eight(lanes: __m256) -> f32 {
         let four = _mm_add_ps(
-            _mm256_castps256_ps128(eight),
-            _mm256_extractf128_ps::<1>(eight),
+            _mm256_castps256_ps128(lanes),
+            _mm256_extractf128_ps::<1>(lanes),
         );
         let two = _mm_add_ps(four, _mm_movehl_ps(four, four));
         _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)))
@@ -266,7 +254,47 @@ mod x86 {
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn sum_sixteen(lanes: __m512) -> f32 {
-        let high = _mm512_extractf64x4_pd::<1>(_mm512_castps_pd(lanes));
-        sum_eight_pairs(_mm512_castps512_ps256(lanes), _mm256_castpd_ps(high))
+        let high = _mm256_castpd_ps(_mm512_extractf64x4_pd::<1>(_mm512_castps_pd(lanes)));
+        sum_eight(_mm256_add_ps(_mm512_castps512_ps256(lanes), high))
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod neon {
+    #![allow(
+        unsafe_code,
+        reason = "operations that every processor of the kind has"
+    )]
+
+    use super::{Lanes, Numbers, Register};
+    use std::arch::aarch64::*;
+
+    register! {
+        float32x4_t: vdupq_n_f32, vld1q_f32, vst1q_f32, sum_four,
+        plus(other) = vaddq_f32, minus(other) = vsubq_f32, times(other) = vmulq_f32,
+        divided_by(other) = vdivq_f32, sqrt() = vsqrtq_f32,
+        clamp_to_unit() = clamp_four, zero_where_clipped(values) = unclipped_four
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn clamp_four(numbers: float32x4_t) -> float32x4_t {
+        let (zero, one) = (vdupq_n_f32(0.0), vdupq_n_f32(1.0));
+        let low = vbslq_f32(vcltq_f32(numbers, zero), zero, numbers);
+        vbslq_f32(vcgtq_f32(low, one), one, low)
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn unclipped_four(slopes: float32x4_t, values: float32x4_t) -> float32x4_t {
+        let above = vcgtq_f32(values, vdupq_n_f32(0.0));
+        let unclipped = vandq_u32(above, vcltq_f32(values, vdupq_n_f32(1.0)));
+        vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_f32(slopes), unclipped))
+    }
+
+    #[inline]
+    #[target_feature(enable = "neon")]
+    fn sum_four(lanes: float32x4_t) -> f32 {
+        vpadds_f32(vadd_f32(vget_low_f32(lanes), vget_high_f32(lanes)))
     }
 }

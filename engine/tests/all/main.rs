@@ -13,7 +13,7 @@ mod chance_bounds;
 mod einstein_rules;
 mod evaluators;
 mod havannah;
-mod learned_updates;
+mod learned_parity;
 mod mcts;
 mod mcts_options;
 mod model_files;

@@ -128,7 +128,45 @@ fn clip_level(mut numbers: Vec<f32>, room: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::clip_level;
+    use super::{clamp_first_layer, clip_level};
+    use alea_core::random::RandomStream;
+    use alea_learned::network::FloatWeights;
+
+    #[test]
+    fn overflowing_first_layers_are_clamped() {
+        let mut random = RandomStream::new(8);
+        let mut uniform = |count: usize, max: f32| -> Vec<f32> {
+            let mut number = || (random.uniform_f64() as f32 - 0.5) * 2.0 * max;
+            (0..count).map(|_| number()).collect()
+        };
+        // Two slots share rows.
+        let slots = [vec![0..50, 0..50, 50..60], vec![60..100; 20]].concat();
+        let wild = FloatWeights {
+            rows: uniform(100 * 64, 2.0),
+            bias: uniform(64, 12.0),
+            ..FloatWeights::default()
+        };
+        let fits =
+            |weights: &FloatWeights| weights.quantize().unwrap().fits_i16_accumulator(&slots);
+        assert!(!fits(&wild));
+        let clamp = |weights: &FloatWeights| {
+            let mut clamped = weights.clone();
+            clamp_first_layer(&mut clamped.rows, &mut clamped.bias, &slots);
+            clamped
+        };
+        let clamped = clamp(&wild);
+        assert!(fits(&clamped));
+        // Clamping only shrinks weights; it changes none if repeated, or if they fit.
+        let mut pairs = clamped.rows.iter().zip(&wild.rows);
+        assert!(pairs.all(|(clamped, wild)| clamped == wild || clamped.abs() < wild.abs()));
+        let again = clamp(&clamped);
+        let mut pairs = again.rows.iter().zip(&clamped.rows);
+        assert!(pairs.all(|(again, clamped)| (again - clamped).abs() < 1e-5));
+        let mut tame = wild.clone();
+        tame.rows.iter_mut().for_each(|weight| *weight /= 10.0);
+        tame.bias.fill(0.0);
+        assert_eq!(clamp(&tame), tame);
+    }
 
     #[test]
     fn weights_are_clipped_at_the_highest_level_whose_sum_fits() {

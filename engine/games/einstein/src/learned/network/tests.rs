@@ -10,8 +10,8 @@ use crate::{
     evaluators::{
         race_tables::{NUM_DISTANCE_VECTORS, RaceTables, distance_index},
         test_support::{
-            Board, SlowRace, allowed_labels, check_scores, impossible_positions, mean,
-            random_positions, reference_one_ply, with_another_enemy,
+            Board, SlowRace, allowed_labels, impossible_positions, mean, random_positions,
+            reference_one_ply,
         },
     },
 };
@@ -19,10 +19,7 @@ use alea_core::{evaluator::Evaluator, search_game::Playouts, simd::SimdLevel};
 use alea_learned::{
     inputs::Learnable,
     named_set::Named,
-    network::{
-        ACTIVATION_MAX, FloatWeights, LOGIT_SCALE, Layer, SHIFT, clamp_first_layer, log_odds,
-        simd_layers::SIMD_WIDTHS,
-    },
+    network::{ACTIVATION_MAX, FloatWeights, LOGIT_SCALE, Layer, SHIFT},
 };
 
 pub(crate) fn random_weights(
@@ -98,27 +95,6 @@ fn simd_network(network: &Network) -> Option<&SimdNetwork> {
     network.kernels().0.as_deref()
 }
 
-fn with_fitting_i16_sums(mut weights: NetworkWeights) -> NetworkWeights {
-    let layer = &mut weights.hidden[0];
-    layer.weights.iter_mut().for_each(|weight| *weight /= 4);
-    layer.bias.iter_mut().for_each(|bias| *bias /= 4);
-    weights
-}
-
-fn group_selections() -> [FeatureGroups; 6] {
-    let turns = FeatureGroups::NONE.with(FeatureGroup::Turns);
-    [
-        FeatureGroups::ALL,
-        FeatureGroups::NONE,
-        default_groups(),
-        turns,
-        FeatureGroups::NONE.with(FeatureGroup::RaceDistribution),
-        turns
-            .with(FeatureGroup::Mobility)
-            .with(FeatureGroup::Contact),
-    ]
-}
-
 fn default_groups() -> FeatureGroups {
     Standard::DEFAULT_FEATURES.iter().copied().collect()
 }
@@ -169,42 +145,6 @@ fn defined_logit(groups: FeatureGroups, weights: &NetworkWeights, position: &Pos
     i64::from(weights.output_bias[bucket]) + products.sum::<i64>()
 }
 
-const GENERIC_WIDTHS: [&[usize]; 5] = [&[16], &[64], &[48, 16, 32], &[64, 32, 16], &[112, 144]];
-
-#[test]
-fn every_instruction_set_gives_the_integers_of_the_definition() {
-    let positions = random_positions(&Standard::default(), 31, 300);
-    let shapes = SIMD_WIDTHS
-        .iter()
-        .map(|shape| &shape[..])
-        .chain(GENERIC_WIDTHS);
-    for (shape, buckets) in shapes.zip([1, 4, 2, 3].into_iter().cycle()) {
-        for (groups, seed) in group_selections().into_iter().zip(5..) {
-            let weights = random_weights(groups, shape, buckets, seed);
-            let both = match shape {
-                [_, _] => vec![weights.clone(), with_fitting_i16_sums(weights)],
-                _ => vec![weights],
-            };
-            for (number, weights) in both.iter().enumerate() {
-                if let Some(simd_network) = simd_network(&network(groups, weights.clone())) {
-                    assert_eq!(simd_network.layers.i16_sums_fit(), number == 1);
-                }
-                let positions = &positions[..if shape[0] > 64 { 30 } else { 300 }];
-                check_logits(groups, weights, positions);
-                let logits = positions
-                    .iter()
-                    .map(|position| log_odds(defined_logit(groups, weights, position) as i32));
-                let least = logits.clone().fold(f32::INFINITY, f32::min);
-                let max_value = logits.fold(f32::NEG_INFINITY, f32::max);
-                assert!(
-                    max_value - least > 0.5,
-                    "{shape:?}: logits from {least} to {max_value} would show nothing"
-                );
-            }
-        }
-    }
-}
-
 #[test]
 fn kernels_are_left_out_where_sums_may_exceed_sixteen_bits() {
     let mut wide = random_weights(FeatureGroups::NONE, &[64, 16], 1, 1);
@@ -215,45 +155,6 @@ fn kernels_are_left_out_where_sums_may_exceed_sixteen_bits() {
         &wide,
         &random_positions(&Standard::default(), 37, 100),
     );
-}
-
-#[test]
-fn batched_successors_equal_single_evaluations() {
-    let game = Standard::default();
-    let positions = random_positions(&game, 32, 1000);
-    let shapes = SIMD_WIDTHS
-        .iter()
-        .map(|shape| &shape[..])
-        .chain([&[32][..], &[32, 16, 16]]);
-    let groups = [default_groups(), FeatureGroups::ALL, group_selections()[5]];
-    let groups = groups.into_iter().cycle();
-    for ((shape, buckets), groups) in shapes.zip([4, 1].into_iter().cycle()).zip(groups) {
-        let weights = random_weights(groups, shape, buckets, 8);
-        let mut both = vec![weights.clone()];
-        if shape.len() == 2 {
-            both.push(with_fitting_i16_sums(weights));
-        }
-        for network in both
-            .iter()
-            .flat_map(|weights| on_all_instructions(groups, weights))
-        {
-            let mut cache = Successors::default();
-            let is_slow = shape[0] > 64 || simd_network(&network).is_none();
-            for position in &positions[..if is_slow { 60 } else { 1000 }] {
-                let expected = reference_one_ply(&network, &game, position);
-                for _ in 0..2 {
-                    let found = network.one_ply(&game, position, &mut cache);
-                    assert_eq!(found.to_bits(), expected.to_bits(), "{position:?}");
-                }
-                if let Some(other) = with_another_enemy(&game, position) {
-                    assert_eq!(
-                        network.one_ply(&game, &other, &mut cache),
-                        reference_one_ply(&network, &game, &other)
-                    );
-                }
-            }
-        }
-    }
 }
 
 #[test]
@@ -270,23 +171,6 @@ fn impossible_positions_are_harmless() {
                 network.one_ply(&game, &position, &mut Successors::default()),
                 "{position:?}"
             );
-        }
-    }
-}
-
-#[test]
-fn scores_of_successors_are_their_logits() {
-    let game = Standard::default();
-    let groups = FeatureGroups::ALL;
-    let shapes = [&[64, 32][..], &[32, 16, 16]].into_iter();
-    for network in
-        shapes.flat_map(|shape| on_all_instructions(groups, &random_weights(groups, shape, 4, 9)))
-    {
-        for position in random_positions(&game, 33, 200) {
-            let moves = game.all_moves(&position);
-            check_scores(&network, &game, &position, &moves, |next| {
-                logit(&network, next) as f32
-            });
         }
     }
 }
@@ -669,39 +553,4 @@ fn quantised_weights_are_the_nearest() {
         refused(&|w| w.output_bias[0] = f32::NAN)
             .starts_with("tensor output.bias holds NaN at 0; weights lie within ±")
     );
-}
-
-#[test]
-fn overflowing_first_layers_are_clamped() {
-    let groups = FeatureGroups::ALL;
-    let mut random = RandomStream::new(8);
-    let mut uniform = |count: usize, max_value: f32| -> Vec<f32> {
-        let mut number = || (random.uniform_f64() as f32 - 0.5) * 2.0 * max_value;
-        (0..count).map(|_| number()).collect()
-    };
-    let slots = feature_slots(groups);
-    let wild = FloatWeights {
-        rows: uniform(slots.last().unwrap().end * 64, 2.0),
-        bias: uniform(64, 12.0),
-        ..FloatWeights::default()
-    };
-    let fits = |weights: &FloatWeights| weights.quantize().unwrap().fits_i16_accumulator(&slots);
-    assert!(!fits(&wild));
-    let hold = |weights: &FloatWeights| {
-        let mut clamped = weights.clone();
-        clamp_first_layer(&mut clamped.rows, &mut clamped.bias, &slots);
-        clamped
-    };
-    let clamped = hold(&wild);
-    assert!(fits(&clamped));
-    // Clamping only shrinks weights; it changes none if repeated, or if they fit.
-    let mut pairs = clamped.rows.iter().zip(&wild.rows);
-    assert!(pairs.all(|(clamped, wild)| clamped == wild || clamped.abs() < wild.abs()));
-    let again = hold(&clamped);
-    let mut pairs = again.rows.iter().zip(&clamped.rows);
-    assert!(pairs.all(|(again, clamped)| (again - clamped).abs() < 1e-5));
-    let mut tame = wild.clone();
-    tame.rows.iter_mut().for_each(|weight| *weight /= 10.0);
-    tame.bias.fill(0.0);
-    assert_eq!(hold(&tame), tame);
 }

@@ -235,36 +235,6 @@ fn descriptions_of_different_sets_differ() {
 }
 
 #[test]
-fn values_are_logistic_sums() {
-    let game = Standard::default();
-    for set in sets() {
-        let model = random_network(&set, 5, 0.25);
-        for position in random_positions(5) {
-            let mut rows = vec![0; model.tuple_set().tuple_count()];
-            model.tuple_set().row_indices(&position, &mut rows);
-            let logit = 0.25
-                + rows
-                    .iter()
-                    .map(|row| f64::from(model.weights()[*row as usize]))
-                    .sum::<f64>();
-            let expected = 1.0 / (1.0 + (-logit).exp());
-            assert!(
-                (f64::from(model.value(&game, &position, &Successors::default())) - expected).abs()
-                    < 1e-5
-            );
-            // Half of the last bit of each weight, and half a step of the log odds.
-            let bound = (model.tuple_set().tuple_count() + 1) as f64 / f64::from(1 << 23)
-                + 1.0 / f64::from(1 << 19);
-            assert!(
-                (f64::from(model.logit(&position)) - logit).abs() <= bound,
-                "{} {position:?}",
-                model.tuple_set().name()
-            );
-        }
-    }
-}
-
-#[test]
 fn impossible_weights_are_refused() {
     let refused = |weights: Vec<f32>, bias| {
         let network = NTuple::new(set_by_name("stones"), weights, bias);

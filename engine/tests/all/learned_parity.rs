@@ -1,0 +1,269 @@
+//! Learned evaluators of every game against their formulas, on all instruction sets: one position,
+//! all moves of a position, and along the lines of a search, back and across them.
+
+use engine::core::{
+    calibration::logistic,
+    chance_bounds::expectation,
+    evaluator::{Evaluator, payoffs_from_own},
+    random::RandomStream,
+    simd::Instructions,
+};
+use engine::games::{
+    einstein::Standard, havannah::Havannah, reversi::Reversi, reversixt::ReversiXt,
+};
+use engine::learned::{
+    inputs::{Learnable, with_view},
+    named_set::NamedSet,
+    network::{FloatWeights, Layer, Network, log_odds, simd_layers::SIMD_WIDTHS},
+    tuples::{TupleNetwork, TupleSet},
+};
+use engine::play::playable::Rules;
+
+/// A random network; `max_hidden` is the largest weight of hidden layers.
+fn network<G: Learnable>(
+    game: &G,
+    groups: NamedSet<G::Group>,
+    widths: &[usize],
+    limits: &[u8],
+    max_hidden: f32,
+) -> Network<G> {
+    let slots = game.feature_slots(groups);
+    let rows = slots.iter().map(|slot| slot.end).max().unwrap_or(0);
+    let mut random = RandomStream::new(5);
+    let mut numbers = |count: usize, max: f32| -> Vec<f32> {
+        let number = |_| 2.0 * max * (random.uniform_f64() as f32 - 0.5);
+        (0..count).map(number).collect()
+    };
+    let (buckets, last) = (limits.len() + 1, widths[widths.len() - 1]);
+    let hidden = widths.windows(2).map(|pair| Layer {
+        weights: numbers(buckets * pair[0] * pair[1], max_hidden),
+        bias: numbers(buckets * pair[1], 1.0),
+    });
+    let hidden = hidden.collect();
+    let weights = FloatWeights {
+        rows: numbers(rows * widths[0], 0.2),
+        bias: numbers(widths[0], 0.5),
+        hidden,
+        output: numbers(buckets * last, 1.9),
+        output_bias: numbers(buckets, 1.0),
+    };
+    Network::new(game, groups, limits, weights.quantize().unwrap()).unwrap()
+}
+
+/// The bucket or phase of a position.
+fn part_of_game<G: Learnable>(game: &G, position: &G::Position, limits: &[u8]) -> usize {
+    let remaining = game.remaining_length(position);
+    let over = |limit: &&u8| usize::from(**limit) < remaining;
+    limits.iter().filter(over).count()
+}
+
+/// Log odds by the formula of `weights.rs`, in 64 bits.
+fn defined_logit<G: Learnable>(network: &Network<G>, game: &G, position: &G::Position) -> i64 {
+    let (weights, groups) = (network.weights(), network.feature_groups());
+    let first = weights.bias.len();
+    let mut rows = vec![0; game.feature_slots(groups).len()];
+    game.active_features(groups, position, game.to_move(position), &mut rows);
+    let neuron = |neuron: usize| {
+        let weight = |&row: &u16| i64::from(weights.rows[usize::from(row) * first + neuron]);
+        let sum: i64 = rows.iter().map(weight).sum();
+        let sum = sum + i64::from(weights.bias[neuron]);
+        64 * sum.div_euclid(16).clamp(0, 127)
+    };
+    let mut x: Vec<i64> = (0..first).map(neuron).collect();
+    let bucket = part_of_game(game, position, network.bucket_limits());
+    for layer in &weights.hidden {
+        let width = layer.bias.len() / weights.buckets();
+        let matrix = &layer.weights[bucket * x.len() * width..][..x.len() * width];
+        x.iter_mut().for_each(|x| *x = (*x + 32).div_euclid(64));
+        let neuron = |(neuron, bias): (usize, &i32)| {
+            let own = matrix[neuron..].iter().step_by(width);
+            let products = x.iter().zip(own).map(|(x, &weight)| x * i64::from(weight));
+            (products.sum::<i64>() + i64::from(*bias)).clamp(0, 8128)
+        };
+        let biases = layer.bias[bucket * width..][..width].iter();
+        x = biases.enumerate().map(neuron).collect();
+    }
+    let output = weights.output[bucket * x.len()..].iter();
+    let products = x
+        .iter()
+        .zip(output)
+        .map(|(y, &weight)| y * i64::from(weight));
+    i64::from(weights.output_bias[bucket]) + products.sum::<i64>()
+}
+
+/// Log odds by the sum of the weights in the rows of mixed-radix numbers of symbols, in units of
+/// 2⁻²².
+fn defined_log_odds<G: Learnable>(
+    network: &TupleNetwork<G>,
+    game: &G,
+    position: &G::Position,
+) -> f32 {
+    let set = network.tuple_set();
+    let phases = set.phase_limits().len() + 1;
+    let phase = part_of_game(game, position, set.phase_limits());
+    let mut base = phase * set.row_count() / phases;
+    let to_units = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
+    let mut sum = to_units(network.bias());
+    with_view(game, position, game.to_move(position), |symbols| {
+        for tuple in set.tuple_cells() {
+            let (mut row, mut rows) = (0, 1);
+            for cell in tuple {
+                row += rows * usize::from(symbols[cell.index()]);
+                rows *= cell.alphabet_size();
+            }
+            sum += to_units(network.weights()[base + row]);
+            base += rows;
+        }
+    });
+    ((sum + 8).div_euclid(16) as f64 / f64::from(1 << 18)) as f32
+}
+
+/// Plays from positions of earlier lines in any order; new positions take over old caches.
+/// `log_odds` is the formula.
+fn check<G: Learnable, E: Evaluator<G>>(
+    game: &G,
+    evaluator: &E,
+    log_odds: impl Fn(&G::Position) -> f32,
+    plies: usize,
+) {
+    const KEPT: usize = 12;
+    let expected = |position: &G::Position| {
+        let log_odds = log_odds(position);
+        assert_eq!(evaluator.raw_score(game, position), Some(log_odds));
+        logistic(log_odds).clamp(1e-6, 1.0 - 1e-6)
+    };
+    let mut random = RandomStream::new(9);
+    let mut kept: Vec<(G::Position, E::Cache)> = Vec::new();
+    let (mut moves, mut scratch) = (G::Moves::default(), E::Cache::default());
+    for ply in 0..plies {
+        if ply % 40 == 0 || kept.is_empty() {
+            let start = game.random_start(&mut random, ply / 40 % 2);
+            let mut cache = kept.pop().unwrap_or((start, E::Cache::default())).1;
+            evaluator.refresh(game, &start, &mut cache);
+            kept.push((start, cache));
+        }
+        let last = kept.len() - 1;
+        let parent = match random.below(3) {
+            0 => random.below(kept.len()),
+            _ => last,
+        };
+        let mut child = match kept.len() {
+            KEPT => {
+                kept.swap_remove((parent + 1 + random.below(KEPT - 1)) % KEPT)
+                    .1
+            }
+            _ => E::Cache::default(),
+        };
+        let parent = parent.min(kept.len() - 1);
+        let (position, cache) = &mut kept[parent];
+        game.moves(position, &mut moves);
+        let mv = moves[random.below(moves.len())];
+        if ply % 10 == 0 {
+            check_moves(game, evaluator, position, &moves, &mut scratch, expected);
+        }
+        let after = game.play(position, mv);
+        if game.payoffs(&after).is_some() {
+            kept.swap_remove(parent);
+            continue;
+        }
+        evaluator.update(game, cache, position, mv, &after, &mut child);
+        assert_eq!(evaluator.value(game, &after, &child), expected(&after));
+        assert_eq!(evaluator.value(game, position, cache), expected(position));
+        kept.push((after, child));
+    }
+}
+
+/// Checks what values all moves of a position together; `cache` has seen other positions.
+fn check_moves<G: Learnable, E: Evaluator<G>>(
+    game: &G,
+    evaluator: &E,
+    position: &G::Position,
+    moves: &G::Moves,
+    cache: &mut E::Cache,
+    expected: impl Fn(&G::Position) -> f32,
+) {
+    let seat = game.to_move(position);
+    let value = |&mv: &G::Move| {
+        let next = game.play(position, mv);
+        let payoff = game.payoff(&next, seat);
+        payoff.unwrap_or_else(|| payoffs_from_own(game, &next, expected(&next))[seat])
+    };
+    let values: Vec<f32> = moves.iter().map(value).collect();
+    let mut found = vec![0.0; moves.len()];
+    evaluator.value_successors(game, position, moves, cache, &mut found);
+    assert_eq!(found, values);
+    evaluator.score_successors(game, position, moves, &mut found);
+    let mut order: Vec<usize> = (0..moves.len()).collect();
+    order.sort_by(|&a, &b| found[a].total_cmp(&found[b]));
+    assert!(
+        order.is_sorted_by_key(|&index| values[index]),
+        "{found:?} {values:?}"
+    );
+    let outcomes = game.outcomes(position, moves);
+    for _ in 0..2 {
+        let value = evaluator.one_ply(game, position, cache);
+        assert_eq!(value, expectation(&outcomes, &values).min(1.0));
+    }
+}
+
+fn check_network<G: Learnable>(game: &G, network: &Network<G>, plies: usize) {
+    for instructions in Instructions::available() {
+        let network = network.clone().with_instructions(instructions);
+        let log_odds = |position: &_| log_odds(defined_logit(&network, game, position) as i32);
+        check(game, &network, log_odds, plies);
+    }
+}
+
+fn check_game<G: Learnable>(name: &str, plies: usize) {
+    let game = G::from_notation(name, None).unwrap();
+    let default = G::DEFAULT_FEATURES.iter().copied().collect();
+    // Loops for the first widths, vectors for the others.
+    for widths in [&[32, 16][..], &[64, 32, 16], &[64, 32], &[256, 16]] {
+        let plies = plies * 64 / widths[0].max(64);
+        check_network(&game, &network(&game, default, widths, &[6], 0.4), plies);
+    }
+    for set in game.tuple_sets() {
+        let set = TupleSet::from_name(&game, set.name).unwrap();
+        let set = set.with_phases(&[3, 6]).unwrap();
+        let weights = (0..set.row_count()).map(|row| (row % 7) as f32 / 700.0 - 0.004);
+        let network = TupleNetwork::new(set, weights.collect(), 0.1).unwrap();
+        let log_odds = |position: &_| defined_log_odds(&network, &game, position);
+        check(&game, &network, log_odds, plies);
+    }
+}
+
+#[test]
+fn values_are_those_of_the_formulas() {
+    check_game::<Standard>("einstein", 2_000);
+    check_game::<Reversi>("reversi(size=4)", 2_000);
+    check_game::<Reversi>("reversi", 2_000);
+    check_game::<Havannah>("havannah(base=4, swap=on)", 2_000);
+    check_game::<Havannah>("havannah", 2_000);
+    check_game::<ReversiXt>("reversixt", 2_000);
+    #[cfg(feature = "test-game")]
+    check_game::<engine::games::example_game::Columns>("columns", 2_000);
+}
+
+#[test]
+fn values_are_those_of_the_formulas_with_more_than_two_seats() {
+    for name in ["reversixt(map=three)", "reversixt(map=four)"] {
+        let game = ReversiXt::from_notation(name, None).unwrap();
+        check_network(
+            &game,
+            &network(&game, NamedSet::NONE, &[64, 16], &[6], 0.4),
+            2_000,
+        );
+    }
+}
+
+#[test]
+fn values_of_every_width_and_group_are_those_of_the_formulas() {
+    let game = Standard::default();
+    let default = Standard::DEFAULT_FEATURES.iter().copied().collect();
+    for (widths, max_hidden) in SIMD_WIDTHS.iter().zip([1.9, 0.4].into_iter().cycle()) {
+        for groups in [NamedSet::NONE, default, NamedSet::ALL] {
+            let network = network(&game, groups, widths, &[4, 6, 9], max_hidden);
+            check_network(&game, &network, 100);
+        }
+    }
+}

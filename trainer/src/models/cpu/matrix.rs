@@ -57,8 +57,8 @@ pub(super) enum Finish<'a> {
     ZeroWhereClipped(&'a [Lanes]),
 }
 
-/// Sets `c` to the finished elements of `start + a · b`, `ROWS` rows at a time; `a` has `inner` columns,
-/// `b` and `c` 16 · `width`; `start` is one row, or empty for zeros.
+/// Sets `c` to the finished elements of `start + a · b`, `ROWS` rows at a time; `a` has `inner`
+/// columns, `b` and `c` 16 · `width`; `start` is one row, or empty for zeros.
 #[inline(always)]
 pub(super) fn set_product<V: Vector, const ROWS: usize>(
     a: &[f32],
@@ -73,10 +73,18 @@ pub(super) fn set_product<V: Vector, const ROWS: usize>(
     let mut row = 0;
     while row < rows {
         if row + ROWS <= rows {
-            product_rows::<V, ROWS>(row, a, b, start, finish, c, inner, width);
+            product_rows::<V, ROWS>(
+                row,
+                &a[row * inner..][..ROWS * inner],
+                b,
+                start,
+                finish,
+                c,
+                width,
+            );
             row += ROWS;
         } else {
-            product_rows::<V, 1>(row, a, b, start, finish, c, inner, width);
+            product_rows::<V, 1>(row, &a[row * inner..][..inner], b, start, finish, c, width);
             row += 1;
         }
     }
@@ -90,13 +98,13 @@ fn product_rows<V: Vector, const ROWS: usize>(
     start: &[Lanes],
     finish: Finish<'_>,
     c: &mut [Lanes],
-    inner: usize,
     width: usize,
 ) {
+    let inner = a.len() / ROWS;
     // `from_fn` is not always inlined: the compiler must see the rows' length.
     let mut rows = [&a[..inner]; ROWS];
     for row in 0..ROWS {
-        rows[row] = &a[(first + row) * inner..][..inner];
+        rows[row] = &a[row * inner..][..inner];
     }
     for column in 0..width {
         let mut sums = [V::load(start.get(column).unwrap_or(&[0.0; LANES])); ROWS];
@@ -106,13 +114,11 @@ fn product_rows<V: Vector, const ROWS: usize>(
                 sums[row] = sums[row].plus(V::splat(rows[row][index]).times(b));
             }
         }
-        for row in 0..ROWS {
+        for (row, sum) in sums.iter().enumerate() {
             let at = (first + row) * width + column;
             let finished = match finish {
-                Finish::Activate(activation) => activation.apply(sums[row]),
-                Finish::ZeroWhereClipped(values) => {
-                    sums[row].zero_where_clipped(V::load(&values[at]))
-                }
+                Finish::Activate(activation) => activation.apply(*sum),
+                Finish::ZeroWhereClipped(values) => sum.zero_where_clipped(V::load(&values[at])),
             };
             finished.store(&mut c[at]);
         }

@@ -56,17 +56,17 @@ pub(super) trait Register: Numbers {
 impl<R: Register, const REGISTERS: usize> Vector for [R; REGISTERS] {
     #[inline(always)]
     fn load(lanes: &Lanes) -> Self {
-        let mut vector = [R::load(lanes, 0); REGISTERS];
-        for index in 1..REGISTERS {
-            vector[index] = R::load(lanes, index);
+        let mut vector = [R::splat(0.0); REGISTERS];
+        for (index, register) in vector.iter_mut().enumerate() {
+            *register = R::load(lanes, index);
         }
         vector
     }
 
     #[inline(always)]
     fn store(self, lanes: &mut Lanes) {
-        for index in 0..REGISTERS {
-            self[index].store(lanes, index);
+        for (index, register) in self.iter().enumerate() {
+            register.store(lanes, index);
         }
     }
 }

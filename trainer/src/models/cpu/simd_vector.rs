@@ -298,3 +298,37 @@ mod neon {
         vpadds_f32(vadd_f32(vget_low_f32(lanes), vget_high_f32(lanes)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn results<V: Vector>(a: &Lanes, b: &Lanes) -> Vec<u32> {
+        let [x, y] = [a, b].map(V::load);
+        let mut bits = vec![x.sum().to_bits()];
+        for vector in [
+            x.plus(y),
+            x.minus(y),
+            x.times(y),
+            x.divided_by(y),
+            y.times(y).sqrt(),
+            x.clamp_to_unit(),
+            y.zero_where_clipped(x),
+        ] {
+            let mut lanes = [0.0; LANES];
+            vector.store(&mut lanes);
+            bits.extend(lanes.map(f32::to_bits));
+        }
+        bits
+    }
+
+    #[test]
+    fn the_baseline_gives_the_bits_of_single_numbers() {
+        let mut a: Lanes = std::array::from_fn(|lane| lane as f32 * 0.3 - 1.7);
+        let b = a.map(|number| 2.0 - number * number);
+        assert_eq!(results::<Baseline>(&a, &b), results::<Scalar>(&a, &b));
+        a[..5].copy_from_slice(&[0.0, -0.0, 1.0, f32::MIN_POSITIVE / 2.0, f32::INFINITY]);
+        assert_eq!(results::<Baseline>(&a, &b), results::<Scalar>(&a, &b));
+        assert!(f32::NAN.clamp_to_unit().is_nan());
+    }
+}

@@ -41,8 +41,8 @@ class Model:
             begin = 8 + int.from_bytes(data[:8], "little")
             header = json.loads(data[8:begin])
             return cls(header.pop("__metadata__"), header, data[begin:], base, map)
-        except (KeyError, UnicodeDecodeError, json.JSONDecodeError) as error:
-            raise ValueError(f"{path}: this is no model ({error!r})") from None
+        except (KeyError, UnicodeDecodeError, json.JSONDecodeError):
+            raise ValueError(f"{path}: this is no model file") from None
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
 
@@ -207,6 +207,8 @@ class EinStein:
             raise ValueError(f"this is no position of EinStein: '{text}'")
         red = [board.index(stone) if stone in board else 25 for stone in "123456"]
         blue = [24 - board.index(stone) if stone in board else 25 for stone in "abcdef"]
+        if 24 in red + blue or 25 in (min(red), min(blue)):
+            raise ValueError(f"this game is over: '{text}'")
         self.own, self.other = (red, blue) if mover == "r" else (blue, red)
 
     def remaining(self):
@@ -246,15 +248,17 @@ def distance(square):
     return 4 - min(divmod(square, 5)) if square < 25 else 0
 
 
+def allowed(alive, face):
+    """The stones that a face allows, all from 0: its own, or else the next living ones below and above."""
+    below = [stone for stone in range(face) if alive[stone]]
+    above = [stone for stone in range(face + 1, 6) if alive[stone]]
+    return [face] if alive[face] else below[-1:] + above[:1]
+
+
 def num_faces(side):
-    """For each stone the number of faces of the die that allow it: its own, and the adjacent ones of captured stones."""
-    alive = [square < 25 for square in side]
-    faces = []
-    for stone in range(6):
-        above = itertools.takewhile(lambda number: not alive[number], range(stone + 1, 6))
-        below = itertools.takewhile(lambda number: not alive[number], range(stone - 1, -1, -1))
-        faces.append(1 + len(list(above)) + len(list(below)) if alive[stone] else 0)
-    return faces
+    """For each stone the number of faces of the die that allow it."""
+    stones = [stone for face in range(6) for stone in allowed([square < 25 for square in side], face)]
+    return [stones.count(stone) for stone in range(6)]
 
 
 @functools.cache
@@ -273,13 +277,8 @@ def race(distances):
 
     within = [0] * 20
     for face in range(6):
-        # The stone of the face, or else the next living ones below and above.
-        allowed = [face]
-        if distances[face] == 0:
-            below = [stone for stone in range(face) if distances[stone] > 0]
-            above = [stone for stone in range(face + 1, 6) if distances[stone] > 0]
-            allowed = below[-1:] + above[:1]
-        _, best = min(map(after, allowed), key=lambda outcome: (outcome[0], [-ways for ways in outcome[1]]))
+        moves = map(after, allowed(distances, face))
+        _, best = min(moves, key=lambda move: (move[0], [-ways for ways in move[1]]))
         for turns in range(1, 20):
             within[turns] += best[turns - 1]
     # E[T] = Σ P(T > k) over all k.
@@ -288,7 +287,7 @@ def race(distances):
 
 
 def race_classes(side):
-    """Classes of the mean (in quarters of a turn, up to 47) and of the standard deviation (in sixths, up to 15) of T."""
+    """Classes of the mean of T (in quarters of a turn, up to 47) and of its standard deviation (in sixths, up to 15)."""
     expected, within = race(tuple(map(distance, side)))
     mean = expected / 6**19
     reached = [ways / 6**turns for turns, ways in enumerate(within)]
@@ -306,6 +305,18 @@ def mobility(side):
     return [151 * stone + row for stone, row in enumerate(within)]
 
 
+def turns(side):
+    return [race_classes(side)[0]]
+
+
+def race_distribution(side):
+    return [16 * race_classes(side)[0] + race_classes(side)[1]]
+
+
+def alive(side):
+    return [sum(1 << stone for stone, square in enumerate(side) if square < 25)]
+
+
 def race_of_both(own, other):
     return [32 * min(race_classes(own)[0], 31) + min(race_classes(other)[0], 31)]
 
@@ -314,36 +325,24 @@ def contact(own, other):
     rows = []
     for side, enemy in ((own, other), (other, own)):
         for square in side:
-            # The squares that the stone can move to, as its owner sees them.
-            targets = [square + step for step in (1, 5, 6)]
-            inside = [target < 25 and (square % 5 < 4 or target == square + 5) for target in targets]
-            bits = [inside[at] and target in side for at, target in enumerate(targets)]
-            bits += [inside[at] and 24 - target in enemy for at, target in enumerate(targets)]
-            rows.append(64 if square == 25 else sum(1 << at for at, bit in enumerate(bits) if bit))
+            row = 64 if square == 25 else 0
+            for bit, step in enumerate((1, 5, 6)):
+                target = square + step
+                if target < 25 and (square % 5 < 4 or step == 5):
+                    row += ((target in side) << bit) + ((24 - target in enemy) << bit + 3)
+            rows.append(row)
     return [65 * stone + row for stone, row in enumerate(rows)]
 
 
-# By the wording of a description: number of rows, and a function from the squares of the side (`of both`: of own and other
-# side) to the active rows.
+# By the wording of descriptions: number of rows, and the active ones from the squares of a side ("of both": own and other).
 EinStein.INPUTS = {
     "sides v1: all inputs of the mover, then all of the other": (0, lambda side: []),
     "squares v1: stones 1-6 by square in the owner's perspective, 25 gone": (6 * 26, squares),
-    "mobility v1: stones 1-6 by 25 * (faces - 1) + square, 150 gone; faces = 1 + adjoining gone labels below + above": (
-        6 * 151,
-        mobility,
-    ),
-    "turns v1: floor(4 * (E[T] + 1e-6)) up to 47, T own turns to the goal with a fair die": (
-        48,
-        lambda side: [race_classes(side)[0]],
-    ),
-    "alive v1: set of living stones, stone i as bit i - 1": (
-        64,
-        lambda side: [sum(1 << stone for stone, square in enumerate(side) if square < 25)],
-    ),
-    "race_distribution v1: 16 * class of turns + floor(6 * (standard deviation of T + 1e-6)) up to 15": (
-        48 * 16,
-        lambda side: [16 * race_classes(side)[0] + race_classes(side)[1]],
-    ),
+    "mobility v1: stones 1-6 by 25 * (faces - 1) + square, 150 gone; "
+    "faces = 1 + adjoining gone labels below + above": (6 * 151, mobility),
+    "turns v1: floor(4 * (E[T] + 1e-6)) up to 47, T own turns to the goal with a fair die": (48, turns),
+    "alive v1: set of living stones, stone i as bit i - 1": (64, alive),
+    "race_distribution v1: 16 * class of turns + floor(6 * (standard deviation of T + 1e-6)) up to 15": (768, race_distribution),
     "race v1 of both: 32 * class of the mover's turns up to 31 + that of the other's": (32 * 32, race_of_both),
     "contact v1 of both: mover's stones 1-6, other's 1-6, by own stones on squares +1, +5, +6 as bits 0-2 and enemy's as bits "
     "3-5, 64 gone": (12 * 65, contact),
@@ -582,18 +581,15 @@ class ReversiXT:
         stones = {player: board.count(player) for player in players}
         moves = {player: sum(player in who for who in movers.values()) for player in players}
 
-        def rival(quantity):
-            return max((quantity[player] for player in self.rivals), default=0)
-
-        def lead(quantity):
-            return min(max(quantity[self.own] - rival(quantity), -7), 8) + 7
+        rival = lambda quantity: max((quantity[player] for player in self.rivals), default=0)
+        lead = lambda quantity: min(max(quantity[self.own] - rival(quantity), -7), 8) + 7
 
         def ratio(quantity):
             """15 · own / (own + rival's), rounded."""
             total = quantity[self.own] + rival(quantity)
             return (30 * quantity[self.own] + total) // (2 * total) if total else 8
 
-        def tempo(content):
+        def special(content):
             fillable = any(board[cell] == content and self.own in movers[cell] for cell in empty)
             return min(board.count(content), 7) + 8 * fillable
 
@@ -612,8 +608,8 @@ class ReversiXT:
             lead(self.overrides),
             lead(self.bombs),
             min(self.overrides[self.own], 15),
-            tempo("c"),
-            tempo("i"),
+            special("c"),
+            special("i"),
             len(empty) % self.map.players + 8 * (rival(moves) == 0),
             lead(stones),
             lead(moves),
@@ -634,7 +630,7 @@ def main():
     try:
         model = Model.load(given.model, given.base, given.map)
         for line in sys.stdin:
-            print(model.values([line])[0])
+            print(model.values([line.strip()])[0])
     except (OSError, ValueError) as error:
         sys.exit(f"read_model.py: {error}")
 

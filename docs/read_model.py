@@ -266,8 +266,7 @@ def race(distances):
     """The side's own turns T to the goal, if nobody captures and it hurries, from the six distances (0 for captured stones).
 
     Returns E[T] · 6¹⁹ and the tuple of 6ᵏ · P(T ≤ k) for k = 0 to 19, exact integers; no race takes more than 19 turns. Each
-    turn it moves the allowed stone with the smaller E[T]; of equals the one with the greater P(T ≤ k) at the smallest k where
-    they differ."""
+    turn it moves the allowed stone with the smaller E[T]; where these are equal, so are the distributions."""
 
     def after(stone):
         nearer = distances[stone] - 1
@@ -277,8 +276,7 @@ def race(distances):
 
     within = [0] * 20
     for face in range(6):
-        moves = map(after, allowed(distances, face))
-        _, best = min(moves, key=lambda move: (move[0], [-ways for ways in move[1]]))
+        _, best = min(map(after, allowed(distances, face)), key=lambda outcome: outcome[0])
         for turns in range(1, 20):
             within[turns] += best[turns - 1]
     # E[T] = Σ P(T > k) over all k.
@@ -630,7 +628,7 @@ def main():
     try:
         model = Model.load(given.model, given.base, given.map)
         for line in sys.stdin:
-            print(model.values([line.strip()])[0])
+            print(f"{model.values([line.strip()])[0]:.9f}")
     except (OSError, ValueError) as error:
         sys.exit(f"read_model.py: {error}")
 

@@ -1,22 +1,8 @@
-//! Moves against vectors of an independent program, and values against a script that reads the same
-//! models.
+//! Moves and exact scores against vectors of independent programs.
 
-use crate::support::{Folder, alea, has_package, here, json_lines, list, number, read, run, word};
-use engine::games::einstein::{
-    Standard,
-    learned::{
-        model_types::{Model, ModelFile},
-        ntuple::{NTuple, TupleSet},
-    },
-};
+use crate::support::{alea, json_lines, list, number, run, word};
 use serde_json::Value;
-use std::{
-    collections::BTreeSet,
-    io::Write,
-    iter,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::{collections::BTreeSet, iter};
 
 #[test]
 fn moves_agree_with_an_independent_program() {
@@ -46,64 +32,6 @@ fn moves_agree_with_an_independent_program() {
         won += usize::from(!vector["winner"].is_null());
     }
     assert!(won > 0);
-}
-
-#[test]
-fn a_script_reads_a_model_and_gives_its_values() {
-    if !has_package("numpy") {
-        return;
-    }
-    let folder = Folder::new();
-    let suite = read(&here("data/suites/search.txt"));
-    let lines = suite.lines().filter(|line| !line.starts_with('#'));
-    let positions = lines.filter_map(|line| Some(line.split_once(' ')?.1.trim()));
-    let positions: Vec<&str> = positions.collect();
-    assert_eq!(positions.len(), 24);
-    for model in [
-        here("models/quick-ntuple.safetensors"),
-        model_of_all_cells(folder.at("cells.safetensors")),
-    ] {
-        let mut script = Command::new("python3")
-            .args([&here("docs/read_model.py"), &model])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut input = script.stdin.take().unwrap();
-        input.write_all(positions.join("\n").as_bytes()).unwrap();
-        drop(input);
-        let values = String::from_utf8(script.wait_with_output().unwrap().stdout).unwrap();
-        assert_eq!(values.lines().count(), positions.len());
-        for (position, value) in iter::zip(&positions, values.lines()) {
-            let line = format!("evaluate '{position}' --json --eval '\"model:{model}\"'");
-            let expected = number(&alea!("{line}").json()["value"]);
-            let found: f64 = value.parse().unwrap();
-            assert!((found - expected).abs() < 1e-6, "{line}: {found}");
-        }
-    }
-}
-
-fn model_of_all_cells(path: String) -> String {
-    let cells = [
-        "b3 b4 m0 m6",
-        "o20 o21 o22 o16",
-        "s0 s7",
-        "d2 d8 a4",
-        "m12 m18 m24 m23",
-        "b24",
-        "o24 m13",
-    ];
-    let set = TupleSet::parse_custom(&Standard::default(), &cells).unwrap();
-    let set = set.with_phases(&[5, 9]).unwrap();
-    let weights = (0..set.row_count() as u64)
-        .map(|row| (row.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as f32 / 8e6 - 1.0)
-        .collect();
-    let file = ModelFile {
-        provenance: String::new(),
-        model: Model::NTuple(NTuple::new(set, weights, 0.25).unwrap()),
-    };
-    file.save(Path::new(&path)).unwrap();
-    path
 }
 
 /// Positions of the FFO suite with at most 16 empty squares, and exact scores.

@@ -1,0 +1,190 @@
+"""docs/read_model.py, which knows nothing of the engine, gives its values: all shipped models, all kinds of inputs, and errors."""
+
+import importlib.util
+import json
+import math
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+import xxhash
+
+import alea
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "docs" / "read_model.py"
+MODELS = sorted((ROOT / "models").glob("*.safetensors"))
+MAPS = sorted((ROOT / "data" / "maps").glob("*.map"))
+
+spec = importlib.util.spec_from_file_location("read_model", SCRIPT)
+read_model = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(read_model)
+
+# By the game of a model file: rules to play by, positions, and what the script has to know of the rules.
+PLAYED = {
+    "einstein-5x5": [("einstein", 1000, {})],
+    "reversi": [("reversi", 500, {})],
+    "havannah": [(f"havannah(base={base}, swap=on)", count, {"base": base}) for base, count in ((3, 200), (5, 200), (8, 150))],
+    "reversixt": [("reversixt", 100, {})] + [(f'reversixt(map="{path}")', 40, {"map": path}) for path in MAPS],
+}
+
+
+def metadata(path):
+    content = path.read_bytes()
+    return json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])["__metadata__"]
+
+
+def unfinished_positions(game, count, dice):
+    """Random positions of random games."""
+    found, seed = [], 0
+    while len(found) < count:
+        seed += 1
+        position = game.start(seed)
+        while not position.is_over:
+            if dice.random() < 0.25:
+                found.append(position.text)
+            position = position.play(dice.choice(position.moves()))
+    return dice.sample(found, count)
+
+
+def check(path, notation, count, parameters, seed=1):
+    game = alea.game(notation)
+    positions = unfinished_positions(game, count, random.Random(seed))
+    found = read_model.Model.load(path, **parameters).values(positions)
+    expected = alea.evaluate(game, [game.position(text) for text in positions], f"model:{path}")
+    assert numpy.abs(found - expected).max() < 1e-6
+    assert len(set(expected.tolist())) > count / 4
+
+
+@pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
+def test_shipped_models_have_the_values_of_the_engine(path):
+    for played in PLAYED[metadata(path)["game"]]:
+        check(path, *played)
+
+
+def test_there_are_models_of_every_game_and_family():
+    found = {(metadata(path)["game"], metadata(path)["kind"]) for path in MODELS}
+    assert {game for game, _ in found} == set(PLAYED) and {kind for _, kind in found} == {"ntuple", "integer_network"}
+
+
+@pytest.mark.parametrize(
+    "notation, inputs, widths, buckets, parameters",
+    [
+        ("einstein", "", (48,), (), {}),
+        ("einstein", "mobility,race_distribution,race,contact", (32, 16, 16), (5, 8), {}),
+        ("reversi(size=6)", "", (32, 16), (10, 20), {}),
+        ("havannah(base=4)", "", (32,), (12,), {"base": 4}),
+        ("reversixt", "", (32, 16, 16), (), {}),
+    ],
+)
+def test_other_networks_have_the_values_of_the_engine(tmp_path, notation, inputs, widths, buckets, parameters):
+    game, dice = alea.game(notation), numpy.random.default_rng(1)
+    draw = lambda *shape: dice.uniform(-0.3, 0.3, shape).astype(numpy.float32)
+    divided = (len(buckets) + 1,) if buckets else ()
+    tensors = {"rows": draw(max(end for _, end in game.runs(inputs)), widths[0]), "hidden1.bias": draw(widths[0])}
+    for number, (before, own) in enumerate(zip(widths, widths[1:]), 2):
+        tensors |= {f"hidden{number}.weight": draw(*divided, before, own), f"hidden{number}.bias": draw(*divided, own)}
+    tensors |= {"output.weight": draw(*divided, widths[-1]), "output.bias": draw(len(buckets) + 1)}
+    path = tmp_path / "it.safetensors"
+    alea.save_model(tensors, path, game=game, inputs=inputs, buckets=buckets)
+    check(path, notation, 200, parameters)
+
+
+@pytest.mark.parametrize(
+    "notation, game, cells, counter, tuples, parameters",
+    [
+        (
+            "einstein",
+            "einstein-5x5",
+            {"b": 25, "s": 12, "d": 12, "a": 12, "o": 25, "m": 25},
+            "living stones",
+            "a4, b24, s0 s7, o24 m13, d2 d8 a4, b3 b4 m0 m6, o16 m18 m24 m23",
+            {},
+        ),
+        ("reversi(size=4)", "reversi(size=4)", {"b": 16}, "empties", "b0 b5 b15, b1 b2 b3 b4", {}),
+        ("havannah(base=4)", "havannah", {"b": 37}, "empties", "b0 b36, b1 b2 b3 b9", {"base": 4}),
+        ("reversixt", "reversixt", {"s": 20, "b": 64}, "empties", "s3 s15, b18 b27 b36 b45", {}),
+    ],
+)
+def test_other_tuples_have_the_values_of_the_engine(tmp_path, notation, game, cells, counter, tuples, parameters):
+    """Model files written by the documented format alone; one large weight leaves fewer than 22 bits after the point."""
+    groups = {"einstein-5x5": read_model.EinStein, "havannah": read_model.Havannah, "reversixt": read_model.ReversiXT}
+    groups = groups.get(game, read_model.Reversi).CELLS
+    described = ", ".join(f"{letter}0-{count - 1} {groups[letter][1]}" for letter, count in cells.items())
+    features = f"ntuple v1: {described}; phases by {counter} up to 5 9; set custom: {tuples}"
+    rows = sum(math.prod(groups[cell[0]][0] for cell in text.split()) for text in tuples.split(", "))
+    weights = numpy.random.default_rng(2).uniform(-1, 1, 3 * rows)
+    weights[-1] = 700
+    write_model(tmp_path / "it.safetensors", game, features, weights.astype("<f4"), numpy.float32([0.25]))
+    check(tmp_path / "it.safetensors", notation, 200, parameters)
+
+
+def write_model(path, game, features, weights, bias):
+    data = bias.astype("<f4").tobytes() + weights.tobytes()
+    meta = {"schema": "1", "game": game, "kind": "ntuple", "features": features, "shape": "custom", "phases": "5,9"}
+    meta |= {"scales": "{}", "provenance": "", "feature_hash": xxhash.xxh3_64_hexdigest(features.encode())}
+    meta["checksum"] = xxhash.xxh3_64_hexdigest(data)
+    sealed = "".join(f"{key}\0{meta[key]}\0" for key in sorted(meta))
+    meta["metadata_checksum"] = xxhash.xxh3_64_hexdigest(sealed.encode())
+    header = {"__metadata__": meta, "bias": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}
+    header["weights"] = {"dtype": "F32", "shape": [len(weights)], "data_offsets": [4, len(data)]}
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+
+
+@pytest.mark.parametrize(
+    "name, key, before, after, problem",
+    [
+        ("strong-2", "features", "turns v1", "turns v2", "inputs 'turns v2"),
+        ("strong-2", "features", "sides v1", "sides v2", "inputs 'sides v2"),
+        ("havannah-4", "features", "sparse v1", "sparse v2", "inputs 'sparse v2"),
+        ("reversixt-2", "features", "summary v1", "summary v2", "inputs 's' of 'sparse v1"),
+        ("ntuple-1", "features", "ntuple v1", "ntuple v2", "inputs 'ntuple v2"),
+        ("ntuple-1", "features", "distance (0 gone)", "steps (0 gone)", "inputs 'd' of 'ntuple v1"),
+        ("ntuple-1", "kind", "ntuple", "forest", "kind forest"),
+        ("fast-1", "game", "5x5", "6x6", "game einstein-6x6"),
+        ("fast-1", "schema", "1", "2", "schema 1, not 2"),
+    ],
+)
+def test_unknown_models_are_refused_in_one_line(tmp_path, name, key, before, after, problem):
+    content = (ROOT / "models" / f"{name}.safetensors").read_bytes()
+    begin = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:begin])
+    assert before in header["__metadata__"][key]
+    header["__metadata__"][key] = header["__metadata__"][key].replace(before, after, 1)
+    text = json.dumps(header).encode()
+    path = tmp_path / "it.safetensors"
+    path.write_bytes(len(text).to_bytes(8, "little") + text + content[begin:])
+    refused(path, "", problem)
+
+
+@pytest.mark.parametrize(
+    "name, line",
+    [
+        ("fast-1", "x"),
+        ("fast-1", "a..../...../...../...../...1. r -"),
+        ("reversi-1", "XO X"),
+        ("havannah-4", "a16"),
+        ("reversixt-2", "1"),
+    ],
+)
+def test_other_texts_are_refused_in_one_line(name, line):
+    refused(ROOT / "models" / f"{name}.safetensors", line, line)
+
+
+def refused(path, line, problem):
+    ran = subprocess.run([sys.executable, SCRIPT, path], input=line, text=True, capture_output=True)
+    assert ran.returncode == 1 and ran.stdout == "" and len(ran.stderr.splitlines()) == 1 and problem in ran.stderr
+
+
+def test_the_document_shows_what_the_script_prints():
+    document = (ROOT / "docs" / "reference" / "formats.md").read_text()
+    (command, shown) = re.search(r"\n\$ (.*read_model\.py .*)\n([^`]*)```", document).groups()
+    command = command.replace("python3", f"'{sys.executable}'")
+    ran = subprocess.run(command, shell=True, cwd=ROOT, text=True, capture_output=True)
+    assert ran.stdout == shown and ran.stderr == ""

@@ -13,7 +13,10 @@ use arena::statistics::{
     sequential::{EloModel, SequentialTest, Verdict},
 };
 use clap::value_parser;
-use engine::core::files::{self, FileKind};
+use engine::core::{
+    files::{self, FileKind},
+    model_names,
+};
 use engine::play::player_notation::trusted_text;
 use engine::play::{playable::Playable, player_notation::Notation};
 use std::{
@@ -253,7 +256,7 @@ fn model_checksums(notation: &Notation, checksums: &mut Vec<String>) -> Result<(
         let path = notation
             .trusted_path(path)
             .map_err(|(_, problem)| anyhow!(problem))?;
-        checksums.push(short_checksum(Path::new(path))?);
+        checksums.push(short_checksum(&model_names::path_of(path))?);
     }
     notation
         .arguments

@@ -12,6 +12,7 @@ pub mod luck;
 mod match_journal;
 mod records;
 mod result;
+mod running;
 mod starts;
 mod stopping;
 mod timed_player;
@@ -39,6 +40,7 @@ use match_journal::{State, match_identity};
 pub use match_journal::{compute_missing, make_folder, state_path};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 pub use result::{LuckResult, MatchResult, format_repeat_warning, warning_of_repeats};
+pub use running::{FinishedPairs, partial_result};
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};
 pub use starts::{Openings, Starts};
@@ -109,6 +111,9 @@ pub struct MatchOptions<G: Playable> {
     pub stop: Option<StoppingRule>,
     /// Evaluator for luck adjustment; another one needs another state file.
     pub luck: Option<Contestant<G>>,
+    /// Pairs finished so far, for [`partial_result`]; of one match, so other matches need options
+    /// without it.
+    pub finished: Option<FinishedPairs>,
 }
 
 impl<G: Playable> MatchOptions<G> {
@@ -128,6 +133,7 @@ impl<G: Playable> MatchOptions<G> {
             space: SeedSpace::Arena,
             stop: None,
             luck: None,
+            finished: None,
         }
     }
 
@@ -139,6 +145,7 @@ impl<G: Playable> MatchOptions<G> {
         Self {
             state,
             records,
+            finished: None,
             ..self.clone()
         }
     }
@@ -302,7 +309,7 @@ pub(crate) fn play_pairs<G: Playable>(
     results.retain(|result| result.pair < options.pairs && !lost.contains(&result.pair));
     let mut missing = Vec::from_iter(options.slice.part_range(options.pairs));
     missing.retain(|pair| !played.contains(pair));
-    let collector = Collector::new(results, (state, records), options);
+    let collector = Collector::new(results, (state, records), earlier, options);
     if !collector.is_done() {
         collected?;
     }

@@ -188,7 +188,10 @@ pub(crate) fn game_of_records(paths: &[PathBuf]) -> String {
             .iter()
             .find_map(|path| json_lines::game_notation(path))
     };
-    let game = shards.iter().find_map(of_shard).or_else(of_text);
+    let mut shards = shards
+        .iter()
+        .filter(|path| !json_lines::is_json_lines(path));
+    let game = shards.find_map(of_shard).or_else(of_text);
     game.unwrap_or_else(|| Standard::INFO.name.to_owned())
 }
 
@@ -217,6 +220,6 @@ pub(crate) fn evaluators() -> String {
         "{lists}Evaluators of every game:\n  {:<46} a hash of the position\n  {:<46} a learned model\n  \
          {:<46} the learned model that comes with this program\n\n\
          Hand-made scores take slope and offset, or scale=raw and factor\n(docs/reference/players.md).",
-        "random(seed)", "model:PATH", "best"
+        "random(seed)", "model:NAME or PATH", "best"
     )
 }

@@ -18,6 +18,7 @@ use config::ImproveConfig;
 use engine::core::{
     files::{self, FileKind},
     job_array::TaskSlice,
+    model_names,
 };
 use engine::learned::{inputs::Learnable, model_file::ModelFile};
 use engine::play::player_notation::Notation;
@@ -168,7 +169,7 @@ impl<'a, G: Learnable> Run<'a, G> {
         let start = match notation.name.strip_prefix("model:") {
             None => Evaluator::from_notation(&config.start)?,
             Some(_) if saved.exists() => Evaluator::model(&saved, "start"),
-            Some(path) => Evaluator::model(Path::new(path), "start"),
+            Some(path) => Evaluator::model(&model_names::path_of(path), "start"),
         };
         config.check(game, &start)?;
         Ok(Self {

@@ -9,6 +9,7 @@ mod fatal;
 mod games;
 mod gating;
 mod improve;
+mod interruption;
 mod other_programs;
 pub mod output;
 mod pipeline;
@@ -229,5 +230,18 @@ mod tests {
             );
         }
         alea_command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_and_argument_has_a_help_text() {
+        fn check(command: &clap::Command) {
+            let name = command.get_name();
+            assert!(command.get_about().is_some(), "{name}");
+            for argument in command.get_arguments() {
+                assert!(argument.get_help().is_some(), "{name}: {argument}");
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&alea_command());
     }
 }

@@ -3,9 +3,9 @@
 //! Invariant: text from outside, such as names in records, controls no terminal, because control
 //! characters are replaced, in JSON escaped.
 
-use anyhow::{Error, Result};
+use anyhow::{Error, Result, bail};
 use engine::core::{
-    files::{FileError, write_atomically},
+    files::{self, FileError, write_atomically},
     text::{is_unprintable, printable, printable_lines, shorten},
 };
 use indicatif::ProgressBar;
@@ -68,6 +68,15 @@ pub fn check_output_dirs(files: &[&Option<PathBuf>]) -> Result<(), FileError> {
             }
             _ => {}
         }
+    }
+    Ok(())
+}
+
+/// Fails if a regular file exists there, which the option `--overwrite` would replace.
+pub fn check_is_new(path: &Path) -> Result<()> {
+    if path.is_file() && !files::is_stream(path) {
+        let path = path.display();
+        bail!("{path}: exists already; name another file, or replace this one with --overwrite");
     }
     Ok(())
 }

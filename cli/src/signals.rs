@@ -2,7 +2,7 @@
 //! number: at the first signal between two files, with a line about saved work, at a second one at
 //! once. Signals that are ignored at the start, as by `nohup`, stay ignored.
 
-use crate::output;
+use crate::{interruption, output};
 use engine::core::shutdown_cleanup::shut_down;
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ},
@@ -47,13 +47,15 @@ fn end(signal: i32) -> ! {
         SIGINT => "SIGINT",
         _ => "SIGTERM",
     };
-    let saved = match shut_down().first() {
+    let outputs = shut_down();
+    let reported = interruption::report();
+    let saved = reported.unwrap_or_else(|| match outputs.first() {
         Some(directory) => format!(
             "what is finished is kept in {}, and the same command goes on there",
             directory.display()
         ),
         None => "nothing was kept".to_owned(),
-    };
+    });
     output::note(&format!("alea: ended by {name}: {saved}"));
     std::process::exit(128 + signal)
 }

@@ -7,7 +7,7 @@ use crate::positions::{
     unpack_position,
 };
 use crate::{PyRes, value_error};
-use engine::core::{game::Game as _, random::RandomStream, text::suggestion};
+use engine::core::{game::Game as _, model_names, random::RandomStream, text::suggestion};
 use engine::learned::inputs::Learnable;
 use engine::play::{
     build,
@@ -19,7 +19,6 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{prelude::*, types::PyType};
 use std::{
     collections::HashMap,
-    path::Path,
     sync::{Arc, Mutex, PoisonError},
     time::SystemTime,
 };
@@ -124,7 +123,7 @@ impl<G: Learnable> Rules<G> {
 
     /// Takes the evaluator from the cache, unless its model file has changed.
     fn evaluator(&self, notation: &str) -> PyRes<Arc<dyn AnyEvaluator<G>>> {
-        let path = notation.strip_prefix("model:").map(Path::new);
+        let path = notation.strip_prefix("model:").map(model_names::path_of);
         let modified = path.and_then(|path| path.metadata().ok()?.modified().ok());
         let cache = self.evaluators.lock();
         let mut cache = cache.unwrap_or_else(PoisonError::into_inner);

@@ -8,7 +8,7 @@ use crate::shard::{
     quantize_value,
 };
 use alea_core::{
-    files::{self, FileKind},
+    files, model_names,
     oracle::Oracle,
     random::{RandomStream, SeedSpace, derive_seed},
 };
@@ -21,7 +21,7 @@ use alea_play::{
 };
 use alea_search::limits::Limits;
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
 const TABLES_SOURCE: &str = "tables";
 
@@ -317,7 +317,7 @@ pub(crate) fn add_models(
         let path = notation
             .trusted_path(path)
             .map_err(|(_, problem)| Error::new(problem))?;
-        let checksum = files::checksum(&files::read(Path::new(path), FileKind::Data)?);
+        let checksum = files::checksum(&model_names::read(path).map_err(Error::new)?);
         models.insert(path.to_owned(), format!("{checksum:016x}"));
     }
     notation

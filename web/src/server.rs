@@ -65,6 +65,8 @@ pub struct ServerOptions {
     pub read_games: ReadGames,
     /// Whether to answer GTP commands at `/exec`.
     pub exec: bool,
+    /// Names and addresses of this server that requests may use besides its own.
+    pub hosts: Vec<String>,
     /// Maximum cost of a request.
     pub limits: RequestLimits,
     /// Maximum time for each of: sending a request's head, sending its body, receiving an answer.
@@ -79,6 +81,7 @@ impl ServerOptions {
             searches,
             read_games,
             exec: false,
+            hosts: Vec::new(),
             limits: RequestLimits::default(),
             client_timeout: Duration::from_secs(10),
         }
@@ -87,6 +90,7 @@ impl ServerOptions {
 
 struct Server {
     address: SocketAddr,
+    hosts: Vec<String>,
     limits: RequestLimits,
     client_timeout: Duration,
     sessions: Option<Arc<Sessions>>,
@@ -105,11 +109,13 @@ pub fn serve(listener: std::net::TcpListener, options: ServerOptions) -> io::Res
         searches,
         read_games,
         exec,
+        hosts,
         limits,
         client_timeout,
     } = options;
     let server = Arc::new(Server {
         address: listener.local_addr()?,
+        hosts,
         sessions: exec.then(|| Arc::new(Sessions::new(limits.clone()))),
         limits,
         client_timeout,
@@ -296,7 +302,11 @@ fn check_origin(server: &Server, headers: &HeaderMap) -> Result<(), &'static str
     };
     match all(header::HOST)[..] {
         [host] if is_own_host(server, host) => {}
-        _ => return Err("'Host' is not this server; use the address that it printed"),
+        _ => {
+            return Err(
+                "'Host' is not this server; use an address that it printed, or start it with --host NAME",
+            );
+        }
     }
     match all(header::ORIGIN)[..] {
         [] => Ok(()),
@@ -305,8 +315,8 @@ fn check_origin(server: &Server, headers: &HeaderMap) -> Result<(), &'static str
     }
 }
 
-/// Whether `host` is `localhost`, a loopback address or this server's (any, if it listens on all),
-/// with its port. Other sites could make other names point here.
+/// Whether `host` is `localhost`, a loopback address, this server's (any, if it listens on all) or
+/// one of its names, with its port. Other sites could make other names point here.
 fn is_own_host(server: &Server, host: &str) -> bool {
     let Ok(Parts {
         scheme: None,
@@ -322,6 +332,10 @@ fn is_own_host(server: &Server, host: &str) -> bool {
     }
     let name = authority.host();
     let address = name.trim_start_matches('[').trim_end_matches(']');
+    let is_name = |own: &String| own.eq_ignore_ascii_case(address);
+    if server.hosts.iter().any(is_name) {
+        return true;
+    }
     match address.parse::<IpAddr>() {
         Ok(address) => {
             let own = server.address.ip();

@@ -1,6 +1,8 @@
 //! Collects, stores and displays the results of worker threads, and ends the match.
 
-use super::{MatchOptions, PairResult, Repeats, match_journal::State, stopping::OrderedTest};
+use super::{
+    FinishedPairs, MatchOptions, PairResult, Repeats, match_journal::State, stopping::OrderedTest,
+};
 use crate::error::{MeasuringError, Result};
 use crate::pipeline_report::percent;
 use crate::statistics::PairCounts;
@@ -26,7 +28,7 @@ pub(super) struct Collector {
 }
 
 struct CollectedPairs {
-    results: Vec<PairResult>,
+    finished: FinishedPairs,
     /// Counts in finishing order, for display only.
     counts: PairCounts,
     repeats: Repeats,
@@ -41,6 +43,7 @@ impl Collector {
     pub(super) fn new<G: Playable>(
         results: Vec<PairResult>,
         (state, records): (State, Journal<GameLine>),
+        earlier: Duration,
         options: &MatchOptions<G>,
     ) -> Self {
         let bar = ProgressBar::new(options.pairs);
@@ -67,8 +70,10 @@ impl Collector {
             in_order
         });
         let end = in_order.as_ref().and_then(|in_order| in_order.end);
+        let finished = options.finished.clone().unwrap_or_default();
+        finished.begin(results, earlier, &bar);
         let collected = CollectedPairs {
-            results,
+            finished,
             counts,
             repeats,
             in_order,
@@ -119,30 +124,31 @@ impl Collector {
                 self.done.store(true, Ordering::Relaxed);
             }
         }
-        collected.results.push(result);
+        let finished = collected.finished.push(result);
         if !self.bar.is_hidden() && collected.displayed.elapsed() > DISPLAY_INTERVAL {
             collected.displayed = Instant::now();
-            self.bar.set_position(collected.results.len() as u64);
+            self.bar.set_position(finished as u64);
             self.bar.set_message(collected.summary());
         }
     }
 
     pub(super) fn finish(self) -> Result<Vec<PairResult>> {
         self.bar.finish_and_clear();
-        let mut collected = self
+        let collected = self
             .collected
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner);
+        let mut results = collected.finished.take();
         if let Some(error) = collected.error {
             return Err(error);
         }
         collected.records.close()?;
         collected.state.journal.close()?;
         if let Some(end) = collected.in_order.and_then(|in_order| in_order.end) {
-            collected.results.retain(|result| result.pair < end);
+            results.retain(|result| result.pair < end);
         }
-        collected.results.sort_unstable_by_key(|result| result.pair);
-        Ok(collected.results)
+        results.sort_unstable_by_key(|result| result.pair);
+        Ok(results)
     }
 }
 

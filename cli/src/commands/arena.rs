@@ -2,18 +2,22 @@
 
 use crate::commands::MAX_GAMES;
 use crate::games::{self, GameArguments, with_game};
-use crate::output;
 use crate::sharding::ShardArguments;
+use crate::{interruption, output};
 use anyhow::{Result, anyhow, bail};
 use arena::matches::{
-    Contestant, MatchOptions, MatchResult, Openings, StoppingRule, play_match, warning_of_repeats,
+    Contestant, FinishedPairs, MatchOptions, MatchResult, Openings, StoppingRule, partial_result,
+    play_match, warning_of_repeats,
 };
 use arena::statistics::{
     Interval,
     sequential::{EloModel, SequentialTest, Verdict},
 };
 use clap::value_parser;
-use engine::core::files::{self, FileKind};
+use engine::core::{
+    files::{self, FileKind},
+    model_names,
+};
 use engine::play::player_notation::trusted_text;
 use engine::play::{playable::Playable, player_notation::Notation};
 use std::{
@@ -22,6 +26,8 @@ use std::{
 };
 
 /// Play a match: pairs of games with the same dice, sides swapped
+///
+/// Ctrl-C prints the result of the finished pairs; with --state the same command goes on from them.
 ///
 /// Other programs play as external(cmd="...", protocol=lines|tcga|gtp|ubgi|nboard);
 /// docs/other-programs.md describes their options.
@@ -253,7 +259,7 @@ fn model_checksums(notation: &Notation, checksums: &mut Vec<String>) -> Result<(
         let path = notation
             .trusted_path(path)
             .map_err(|(_, problem)| anyhow!(problem))?;
-        checksums.push(short_checksum(Path::new(path))?);
+        checksums.push(short_checksum(&model_names::path_of(path))?);
     }
     notation
         .arguments
@@ -283,11 +289,38 @@ impl Arguments {
         if let Some(words) = &self.sprt {
             options.stop = Some(stopping_rule(words)?);
         }
-        let result = play_match(&contestant(a, game)?, &contestant(b, game)?, &options)?;
+        let (a, b) = (contestant(a, game)?, contestant(b, game)?);
+        options.finished = Some(FinishedPairs::default());
+        self.report_if_interrupted([&a, &b], &options);
+        let result = play_match(&a, &b, &options)?;
+        interruption::clear_report();
         if self.options.pairs.shard.report_task_end(self.json)? {
             return Ok(());
         }
         output::result(self.json, &result, || table(&result))
+    }
+
+    /// Has an interruption print the result of the pairs finished so far.
+    fn report_if_interrupted<G: Playable>(
+        &self,
+        [a, b]: [&Contestant<G>; 2],
+        options: &MatchOptions<G>,
+    ) {
+        let (a, b, options, as_json) = (a.clone(), b.clone(), options.clone(), self.json);
+        interruption::set_report(move || {
+            let result = (!options.slice.is_task()).then(|| partial_result(&a, &b, &options));
+            let result = result.flatten();
+            if let Some(result) = &result {
+                // The command ends in any case.
+                let _ = output::result(as_json, result, || table(result));
+            }
+            let lost = match result {
+                Some(_) => "the result above is of the pairs finished so far, which are not kept",
+                None => "nothing was kept",
+            };
+            let is_kept = options.state.is_some();
+            (!is_kept).then(|| format!("{lost}; a match with --state FILE goes on where it ended"))
+        });
     }
 }
 

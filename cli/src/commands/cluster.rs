@@ -25,6 +25,7 @@ use std::process::Command;
     after_help = "Example: alea cluster slurm run.toml --print\n         alea cluster slurm run.toml\n         alea cluster slurm run.toml --status\n         alea cluster local run.toml"
 )]
 pub(crate) struct Arguments {
+    /// What runs the jobs
     #[arg(value_enum)]
     scheduler: Scheduler,
     /// The stages (TOML)

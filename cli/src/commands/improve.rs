@@ -33,6 +33,7 @@ pub(crate) struct Arguments {
     /// One stage of --generation only, after those before it; with --shard a slice of it
     #[arg(long, value_enum, requires = "generation")]
     stage: Option<Part>,
+    /// The generation of --stage, from 1
     #[arg(long, value_name = "N", requires = "stage")]
     generation: Option<u64>,
     #[command(flatten)]

@@ -1,21 +1,22 @@
 //! `alea judge`: luck and errors in recorded games.
 
+mod games_to_judge;
 mod report;
 
 use crate::games::{self, with_type};
 use crate::output;
 use anyhow::{Context, Error, Result};
+use engine::play::build::PlayerRecipe;
 use engine::play::playable::Playable;
 use engine::play::player_notation::trusted_text;
-use engine::{core::record::GameRecord, play::build::PlayerRecipe};
+use games_to_judge::{GameToJudge, GamesToJudge};
 use report::Report;
 use serde::Serialize;
 use std::path::PathBuf;
-use trainer::data::ShardReader;
 use web::{
     answer::default_reviewer,
-    api_types::{GameReview, PlayedPly, Problem},
-    position_values::{MoveValuer, has_chance},
+    api_types::{GameReview, Problem},
+    position_values::MoveValuer,
 };
 
 /// Analyse recorded games: luck, errors, and where they were made
@@ -26,10 +27,11 @@ use web::{
 /// (hundredths of a win).
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea judge runs/data --player \"star2(depth=3, eval=best)\" --games 20\n         alea judge runs/data --html judged.html"
+    after_help = "Example: alea judge runs/data --player \"star2(depth=3, eval=best)\" --games 20\n         alea judge runs/data --html judged.html\n         alea judge game.jsonl   # as 'save' of 'alea play' writes it"
 )]
 pub(crate) struct Arguments {
-    /// Shards, or directories of shards
+    /// Shards, directories of shards, or JSON lines: a game that 'alea play' saved, also an
+    /// unfinished one, or games of 'alea data export'
     #[arg(required = true, value_name = "GAMES")]
     paths: Vec<PathBuf>,
     /// The judging player; it has to value moves [default: the game's best evaluator with
@@ -49,10 +51,10 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Serialize)]
-struct JudgedGame<'a> {
+struct JudgedGame {
     /// Number from 1.
     game: u64,
-    players: Vec<&'a str>,
+    players: Vec<String>,
     #[serde(flatten)]
     ledger: GameReview,
 }
@@ -65,40 +67,41 @@ impl Arguments {
     }
 
     fn run_for<G: Playable>(&self) -> Result<()> {
-        let source = ShardReader::<G>::open(&self.paths)?;
-        let game = &source.rules;
+        let mut source = GamesToJudge::<G>::open(&self.paths)?;
+        let game = source.rules().clone();
         let player = self
             .player
             .clone()
-            .unwrap_or_else(|| default_reviewer(game));
-        let recipe = PlayerRecipe::parse(trusted_text(&player), game)?;
+            .unwrap_or_else(|| default_reviewer(&game));
+        let recipe = PlayerRecipe::parse(trusted_text(&player), &game)?;
         output::check_output_dirs(&[&self.html])?;
-        let all = self.games.unwrap_or(u64::MAX).min(source.games);
-        let mut report = Report::of(game);
+        let mut report = Report::of(&game);
+        let (mut first, max_games) = (0, self.games.unwrap_or(u64::MAX));
         output::with_progress("games", |progress| {
-            progress.set_length(all);
-            for first in (0..all).step_by(MAX_GAMES_IN_MEMORY as usize) {
-                let some = source.read_games(first, all.min(first + MAX_GAMES_IN_MEMORY))?;
+            loop {
+                let batch = source.next_games(MAX_GAMES_IN_MEMORY.min(max_games - first))?;
+                if batch.is_empty() {
+                    return Ok::<_, Error>(());
+                }
+                progress.inc_length(batch.len() as u64);
                 let one = |index: usize| {
-                    let played = &some[index];
-                    let number = first + index as u64 + 1;
-                    let ledger = review_game(game, &played.record, &recipe);
+                    let played: &GameToJudge<G> = &batch[index];
+                    let ledger = review_game(&game, played, &recipe);
                     progress.inc(1);
-                    let player = |&player: &u8| &*source.players[usize::from(player)];
                     Ok::<_, Error>(JudgedGame {
-                        game: number,
-                        players: played.players.iter().map(player).collect(),
-                        ledger: ledger.with_context(|| format!("game {number}"))?,
+                        game: first + index as u64 + 1,
+                        players: played.players.clone(),
+                        ledger: ledger.with_context(|| played.name.clone())?,
                     })
                 };
-                for one in alea_parallel::try_map(some.len(), one)? {
+                for one in alea_parallel::try_map(batch.len(), one)? {
                     if self.json {
                         progress.suspend(|| output::json(&one))?;
                     }
                     report.add(one);
                 }
+                first += batch.len() as u64;
             }
-            Ok::<_, Error>(())
         })?;
         if !self.json {
             output::line(&report.text(recipe.name()))?;
@@ -113,21 +116,14 @@ impl Arguments {
 
 fn review_game<G: Playable>(
     game: &G,
-    record: &GameRecord<G>,
+    played: &GameToJudge<G>,
     judge: &PlayerRecipe<G>,
 ) -> Result<GameReview, Problem> {
-    let plies = record.positions(game).zip(&record.plies);
-    let plies = plies.map(|(position, ply)| PlayedPly {
-        face: has_chance::<G>().then_some(ply.outcome),
-        mv: game.format_move(&position, ply.mv),
-    });
-    let plies: Vec<PlayedPly> = plies.collect();
-    let payoffs = (!record.ending.is_played()).then(|| &record.payoffs[..game.seats()]);
     web::review::review(
         game,
-        record.start,
-        &plies,
-        payoffs,
+        played.start,
+        &played.plies,
+        played.payoffs.as_deref(),
         &mut MoveValuer::new(game, judge)?,
         None,
     )

@@ -2,8 +2,8 @@
 
 use crate::games;
 use crate::output;
-use anyhow::{Result, bail};
-use engine::core::{files, text::printable};
+use anyhow::{Error, Result, bail};
+use engine::core::{files, model_names, text::printable};
 use engine::learned::{
     inputs::Learnable,
     model_file::{ModelFile, read_game_name},
@@ -15,9 +15,10 @@ use std::path::{Path, PathBuf};
 ///
 /// Verified are format, checksum, features and shapes.
 #[derive(clap::Args)]
-#[command(after_help = "Example: alea models models")]
+#[command(after_help = "Example: alea models\n         alea models fast-1 --json")]
 pub(crate) struct Arguments {
-    /// A directory of model files, or one file; `models` has those that the program contains
+    /// A directory of model files, or a model by path or name; `models` has those that the program
+    /// contains
     #[arg(default_value = "models")]
     path: PathBuf,
     /// Write one JSON object a model
@@ -27,11 +28,16 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let mut paths = vec![self.path.clone()];
-        if let Ok(listed) = files::list(&self.path) {
-            paths = listed;
-            paths.retain(|path| path.extension().is_some_and(|end| end == "safetensors"));
-            paths.sort();
+        let name = self.path.to_string_lossy();
+        let mut paths = vec![model_names::path_of(&name)];
+        let mut missing = None;
+        match files::list(&self.path) {
+            Ok(listed) => {
+                paths = listed;
+                paths.retain(|path| path.extension().is_some_and(|end| end == "safetensors"));
+                paths.sort();
+            }
+            Err(_) => missing = model_names::read(&name).err(),
         }
         if paths.is_empty() && !self.json {
             output::line(&format!(
@@ -41,7 +47,9 @@ impl Arguments {
         }
         let (mut bad, all) = (0, paths.len());
         for path in paths {
-            let verified = verify(&path);
+            let verified = missing
+                .take()
+                .map_or_else(|| verify(&path), |problem| Err(Error::msg(problem)));
             if let Err(error) = &verified {
                 bad += 1;
                 if !self.json {

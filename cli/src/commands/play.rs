@@ -4,19 +4,20 @@
 //! only, so an undo keeps them. A saved game opens no file and starts no program.
 
 use crate::games::{GameArguments, with_game, with_type};
-use crate::output;
-use anyhow::{Context, Result, anyhow, bail};
+use crate::{interruption, output};
+use anyhow::{Context, Error, Result, anyhow, bail};
 use arena::text_table::{Cell, TextTable};
 use console::style;
 use engine::core::{
     files::{self, FileKind},
-    text::{LineRead, printable, read_line, shorten},
+    text::{LineRead, joined, names_in, printable, read_line, shorten, suggestion},
 };
 use engine::play::{
-    build::PlayerRecipe,
+    build::{PlayerRecipe, player_names},
     game_jsonl::{GameLine, LINES_FORMAT, PlyLine},
     playable::Playable,
-    player_notation::trusted_text,
+    player_notation::{NotationError, trusted_text},
+    player_plugins,
 };
 use engine::search::limits::Limits;
 use serde_json::{Value, json};
@@ -74,8 +75,8 @@ const COMMANDS_HELP: &str = "  a move; an empty line plays the only one
   moves        all moves
   hint         the best move and what it is worth
   undo         back to your move before
-  save FILE    keep the game, to go on with 'alea play --resume FILE'; the page of 'alea web' loads
-               it, 'alea data import' a finished one
+  save FILE    keep the game, to go on with 'alea play --resume FILE'; 'alea judge FILE' reviews it,
+               the page of 'alea web' loads it, and 'alea data import' a finished one
   quit         end here, with the ledger";
 
 const MAX_LINE: usize = 4096;
@@ -113,6 +114,20 @@ impl Arguments {
             Session::open(self, game, saved)?.play_game()
         })
     }
+}
+
+/// Names the levels if the opponent is a word that is no player either.
+fn opponent_error<G: Playable>(game: &G, name: &str, error: NotationError) -> Error {
+    let players = player_names::<G>() + &player_plugins::names::<G>().replace(';', ",");
+    let is_player = names_in(&players).any(|player| player == name);
+    if is_player || !names_in(name).eq([name]) {
+        return error.into();
+    }
+    let levels = joined(opponent_levels(game).map(|(level, _)| level), ", ");
+    let meant = suggestion(name, &format!("{levels}, {PERSON_PLAYER}, {players}"));
+    anyhow!(
+        "--opponent: there is no level or player '{name}'{meant}; levels are {levels}; others are {PERSON_PLAYER} and the players of docs/reference/players.md"
+    )
 }
 
 struct Session<'a, G: Playable> {
@@ -170,7 +185,10 @@ impl<'a, G: Playable> Session<'a, G> {
         let judge = PlayerRecipe::parse(trusted_text(&judge), &game)?;
         let opponent = match opponent.as_str() {
             PERSON_PLAYER => None,
-            _ => Some(PlayerRecipe::parse(opponent, &game)?),
+            name => {
+                let recipe = PlayerRecipe::parse(opponent, &game);
+                Some(recipe.map_err(|error| opponent_error(&game, name, error))?)
+            }
         };
         let seed = arguments.seed.or(heading["run"]["seed"].as_u64());
         let seed = seed.unwrap_or_else(|| {
@@ -214,8 +232,24 @@ impl<'a, G: Playable> Session<'a, G> {
             }
             session.apply_move(face, ply.mv)?;
         }
+        match &arguments.resume {
+            Some(path) => session.report_kept(&path.display().to_string()),
+            None => interruption::set_report(|| {
+                Some("nothing was kept; 'save FILE' keeps a game".to_owned())
+            }),
+        }
         output::line(&printable(&title))?;
         Ok(session)
+    }
+
+    /// Sets the report of an interruption: the game stands in this file.
+    fn report_kept(&self, name: &str) {
+        let (name, plies) = (name.to_owned(), self.plies.len());
+        interruption::set_report(move || {
+            Some(format!(
+                "the game is kept in {name} as saved at ply {plies}; go on with: alea play --resume {name}"
+            ))
+        });
     }
 
     fn position(&self) -> G::Position {
@@ -436,10 +470,9 @@ impl<'a, G: Playable> Session<'a, G> {
             payoffs[..seats].to_vec(),
             (0..seats as u8).collect(),
         ));
-        Ok(output::write_file(
-            Path::new(name),
-            format!("{heading}\n{game}\n"),
-        )?)
+        output::write_file(Path::new(name), format!("{heading}\n{game}\n"))?;
+        self.report_kept(name);
+        Ok(())
     }
 
     /// Prints the terms of each seat's result, in hundredths of a win.

@@ -2,9 +2,12 @@
 
 use crate::{fatal, output, record_json, tables};
 use anyhow::{Context, Result, bail};
-use engine::core::files::{self, FileKind};
+use engine::core::{
+    files::{self, FileKind},
+    text::joined,
+};
 use std::{
-    net::{IpAddr, Ipv4Addr, TcpListener},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener, UdpSocket},
     path::PathBuf,
 };
 use web::{
@@ -28,9 +31,14 @@ pub(crate) struct Arguments {
     /// The port; if it is taken, a free one is chosen; 0: a free one
     #[arg(long, default_value_t = 7878)]
     port: u16,
-    /// Address to listen on; others than 127.0.0.1 admit other machines
+    /// Address to listen on; others than 127.0.0.1 admit other machines, 0.0.0.0 at any address of
+    /// this one
     #[arg(long, default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), value_name = "ADDRESS")]
     listen: IpAddr,
+    /// A name by which browsers reach this machine, such as alea.example; may be given several
+    /// times. Requests under other names are refused, since other sites could make them point here
+    #[arg(long = "host", value_name = "NAME", value_parser = parse_host)]
+    hosts: Vec<String>,
     /// Maximum concurrent requests; others wait; 0: number of cores
     #[arg(long, default_value_t = 0, value_name = "N")]
     searches: usize,
@@ -79,17 +87,37 @@ impl Arguments {
         if !self.listen.is_loopback() {
             output::note("whoever reaches this address may ask for searches");
         }
-        output::line(&format!("http://{address}/"))?;
+        let hosts = self.hosts_to_open(address.ip()).into_iter();
+        let addresses = hosts.map(|host| format!("http://{host}:{}/", address.port()));
+        output::line(&joined(addresses, "\n"))?;
         let searches = match self.searches {
             0 => rayon::current_num_threads(),
             some => some.min(1024),
         };
         let options = ServerOptions {
             exec: self.exec,
+            hosts: self.hosts.clone(),
             ..ServerOptions::new(searches, record_json::shard_json)
         };
         fatal::mark_as_server();
         match server::serve(listener, options).context("the server ended")? {}
+    }
+
+    /// Hosts of the addresses to open, the nearest first.
+    fn hosts_to_open(&self, listening: IpAddr) -> Vec<String> {
+        let mut addresses = vec![listening];
+        if listening.is_unspecified() {
+            addresses = match listening {
+                IpAddr::V4(_) => vec![Ipv4Addr::LOCALHOST.into()],
+                IpAddr::V6(_) => vec![Ipv6Addr::LOCALHOST.into()],
+            };
+            addresses.extend(address_in_network(listening));
+        }
+        let addresses = addresses.into_iter().map(|address| match address {
+            IpAddr::V4(address) => address.to_string(),
+            IpAddr::V6(address) => format!("[{address}]"),
+        });
+        addresses.chain(self.hosts.iter().cloned()).collect()
     }
 
     fn wasm_path(&self) -> Result<PathBuf> {
@@ -102,4 +130,24 @@ impl Arguments {
             "there is no alea.wasm beside this program or in target; web/build-wasm makes it (or --wasm FILE)",
         )
     }
+}
+
+/// Address of this machine on the way to others; nothing is sent.
+fn address_in_network(listening: IpAddr) -> Option<IpAddr> {
+    // Addresses for documentation (RFC 5737 and 3849).
+    let other = match listening {
+        IpAddr::V4(_) => "192.0.2.1:9",
+        IpAddr::V6(_) => "[2001:db8::1]:9",
+    };
+    let socket = UdpSocket::bind((listening, 0)).ok()?;
+    socket.connect(other).ok()?;
+    let address = socket.local_addr().ok()?.ip();
+    (!address.is_loopback() && !address.is_unspecified()).then_some(address)
+}
+
+fn parse_host(text: &str) -> Result<String, &'static str> {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    let is_name = !text.is_empty() && text.chars().all(is_letter);
+    let rule = "a name alone, such as alea.example, without http:// and port";
+    is_name.then(|| text.to_owned()).ok_or(rule)
 }

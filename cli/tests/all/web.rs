@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpStream},
-    process::{Child, Stdio},
+    process::{Child, ChildStdout, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -25,6 +25,7 @@ use std::{
 struct Server {
     process: Child,
     address: SocketAddr,
+    out: BufReader<ChildStdout>,
 }
 
 impl Drop for Server {
@@ -45,7 +46,11 @@ impl Server {
         out.read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("http://").unwrap();
         let address = address.trim_end_matches('/').parse().unwrap();
-        Self { process, address }
+        Self {
+            process,
+            address,
+            out,
+        }
     }
 
     fn request(&self, request_line: &str, headers: &str, body: &[u8]) -> (u16, String) {
@@ -158,6 +163,57 @@ fn good_requests_are_answered_and_foreign_sites_and_hosts_are_refused() {
     }
     let (status, answer) = without.request("GET /exec?name", &without.host(), b"");
     assert_eq!(status, 404, "{answer}");
+}
+
+#[test]
+fn a_server_for_other_machines_prints_addresses_that_open_and_answers_to_its_names_alone() {
+    const GAMES: &str = r#"{"ask":"games"}"#;
+    let mut server = Server::with("--listen 0.0.0.0 --host alea.example --host nearby");
+    let port = server.address.port();
+    let mut printed = vec![format!("http://{}/", server.address)];
+    while printed.last().unwrap() != &format!("http://nearby:{port}/") {
+        let mut line = String::new();
+        assert!(server.out.read_line(&mut line).unwrap() > 0, "{printed:?}");
+        printed.push(line.trim_end().to_owned());
+    }
+    assert_eq!(printed[0], format!("http://127.0.0.1:{port}/"));
+    let without_names = Server::with("--listen 0.0.0.0");
+    for server in [&server, &without_names] {
+        let port = server.address.port();
+        let (status, answer) = server.request("GET /", &format!("Host: localhost:{port}\r\n"), b"");
+        assert_eq!(status, 200, "{answer}");
+    }
+    for address in printed {
+        let host = address.trim_start_matches("http://").trim_end_matches('/');
+        let page = format!("Host: {host}\r\nOrigin: http://{host}\r\n");
+        let (status, answer) = server.request("POST /api", &page, GAMES.as_bytes());
+        assert_eq!(status, 200, "{host}: {answer}");
+    }
+    let (own, without) = (format!("alea.example:{port}"), &without_names);
+    let named = format!("Host: {own}\r\n");
+    let capital = format!("Host: ALEA.example:{port}\r\n");
+    assert_eq!(server.request("GET /", &capital, b"").0, 200);
+    for (server, headers) in [
+        (
+            without,
+            format!("Host: alea.example:{}\r\n", without.address.port()),
+        ),
+        (&server, "Host: alea.example\r\n".to_owned()),
+        (&server, format!("Host: evil.{own}\r\n")),
+        (&server, format!("Host: alea.example.evil:{port}\r\n")),
+        (&server, format!("Host: me@{own}\r\n")),
+        (&server, format!("{named}Origin: http://evil.example\r\n")),
+        (&server, format!("{named}Origin: https://{own}\r\n")),
+    ] {
+        let (status, answer) = server.request("POST /api", &headers, GAMES.as_bytes());
+        assert_eq!(status, 403, "{headers}: {answer}");
+        let is_helpful = headers.contains("Origin") || answer.contains("--host NAME");
+        assert!(is_helpful, "{answer}");
+    }
+    for wrong in ["http://alea.example", "alea.example:80", "a/b", "a@b", "''"] {
+        let ran = alea!("web --port 0 --host {wrong}");
+        assert!(ran.code == 2 && ran.err.contains("a name alone"), "{ran}");
+    }
 }
 
 #[test]

@@ -165,6 +165,12 @@ pub fn open(path: &Path) -> Result<File, FileError> {
         .map_err(|cause| FileError::from_read(path, cause))
 }
 
+/// Whether [`read`] finds a regular file.
+#[must_use]
+pub fn is_file(path: &Path) -> bool {
+    shipped_files::or_in_data_directory(path).is_file() || shipped_files::content(path).is_some()
+}
+
 /// Checksum (xxh3) of a file's content.
 pub fn checksum(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes)
@@ -317,7 +323,7 @@ fn write_atomically_dyn(path: &Path, write: WriteCallback<'_>) -> Result<(), Fil
 }
 
 /// Whether it is a pipe, device or open descriptor.
-fn is_stream(path: &Path) -> bool {
+pub fn is_stream(path: &Path) -> bool {
     let descriptors = ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"];
     fs::metadata(path).is_ok_and(|found| {
         let is_replaceable = found.is_file() || found.is_dir();

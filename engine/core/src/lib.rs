@@ -29,6 +29,8 @@ pub mod files;
 
 pub mod shipped_files;
 
+pub mod model_names;
+
 pub mod pages;
 
 pub mod fallible_allocation;

@@ -193,20 +193,8 @@ pub fn suggestion(name: &str, list: &str) -> String {
     if name.len() > MAX_NAME_BYTES {
         return String::new();
     }
-    let list = list.split(';').next().unwrap_or_default();
-    let mut depth = 0;
-    let names = list.split(|sign: char| {
-        match sign {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => {}
-        }
-        depth > 0 || !(sign.is_alphanumeric() || "._-".contains(sign))
-    });
     let similarity = |candidate| strsim::normalized_damerau_levenshtein(name, candidate);
-    let rated_names = names
-        .filter(|candidate| !candidate.is_empty())
-        .map(|candidate| (similarity(candidate), candidate));
+    let rated_names = names_in(list).map(|candidate| (similarity(candidate), candidate));
     let nearest = rated_names.reduce(|best, next| if next.0 > best.0 { next } else { best });
     match nearest {
         Some((similarity, candidate)) if similarity >= MIN_SIMILARITY => {
@@ -214,6 +202,21 @@ pub fn suggestion(name: &str, list: &str) -> String {
         }
         _ => String::new(),
     }
+}
+
+/// Names of a list as in [`suggestion`].
+pub fn names_in(list: &str) -> impl Iterator<Item = &str> {
+    let list = list.split(';').next().unwrap_or_default();
+    let mut depth = 0;
+    let names = list.split(move |sign: char| {
+        match sign {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        depth > 0 || !(sign.is_alphanumeric() || "._-".contains(sign))
+    });
+    names.filter(|name| !name.is_empty())
 }
 
 /// Bytes in the largest fitting unit.

@@ -53,7 +53,7 @@ pub(super) fn player_maker<G: Playable>(
 }
 
 /// Names, as the end of a list of players.
-pub(super) fn names<G: Playable>() -> String {
+pub fn names<G: Playable>() -> String {
     let providers = PROVIDERS.read().unwrap_or_else(PoisonError::into_inner);
     of_game::<G>(&providers)
         .map(|(name, _)| format!("; and {name}"))

@@ -63,6 +63,7 @@ fn games_and_players_open_a_file_by_leave_of_the_notation_alone() {
         ["read", "read_text", "open", "list"]
             .iter()
             .any(|name| code.contains(&format!("files::{name}(")))
+            || code.contains("model_names::read(")
             || code.contains("fs::")
             || code.contains("File::")
     };

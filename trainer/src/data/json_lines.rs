@@ -13,7 +13,7 @@ use crate::Error;
 use crate::shard::{BoardMap, Estimate, Label, PlayedGame, ShardHeader, labels, parse_rules};
 use alea_core::{
     files::{self, FileError},
-    text::{LineRead, read_line},
+    text::{LineRead, read_line, strip_bom},
 };
 use alea_play::{
     game_jsonl::{GameLine, LINES_FORMAT},
@@ -21,8 +21,10 @@ use alea_play::{
 };
 use serde::{Deserialize, Serialize};
 use std::{
-    io::{BufReader, Write},
-    path::Path,
+    fmt::Display,
+    fs::File,
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
 };
 
 /// Enough for thousands of plies with all their data.
@@ -140,42 +142,37 @@ pub fn import<G: Playable>(
     target: &Path,
     bad: BadGames,
 ) -> Result<WriteSummary, Error> {
-    let mut sink = None;
-    let create = |header| ImportSink::<G>::create(path, target, header, bad);
-    let header = read::<G>(path, |header, number, game| {
-        let sink = match &mut sink {
-            Some(sink) => sink,
-            None => sink.insert(create(header.clone())?),
-        };
-        match game {
+    let mut lines = GameLines::<G>::open(path)?;
+    let mut sink = ImportSink::<G>::create(path, target, lines.header.clone(), bad)?;
+    while let Some((number, line)) = lines.next_line()? {
+        match line.and_then(|line| lines.replay(line)) {
             Ok((_, None)) => sink.skip_forfeited(),
             Ok((_, Some(game))) => sink.take(format_args!("line {number}"), Ok(game))?,
             Err(rejection) => sink.take(format_args!("line {number}"), Err(rejection))?,
         }
-        Ok(())
-    })?;
-    match sink {
-        Some(sink) => sink.finish(),
-        None => create(header)?.finish(),
     }
+    sink.finish()
 }
 
 pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
     all.shards += 1;
-    let read = read::<G>(path, |_, number, game| {
-        match game {
-            Ok((plies, _)) => {
-                all.games += 1;
-                all.positions += plies;
-            }
-            Err(rejection) => {
-                let problem = Error::at_path(path, format!("line {number}: {rejection}"));
-                all.problems.push(problem.to_string());
+    let mut verify_lines = || {
+        let mut lines = GameLines::<G>::open(path)?;
+        while let Some((number, line)) = lines.next_line()? {
+            match line.and_then(|line| lines.replay(line)) {
+                Ok((plies, _)) => {
+                    all.games += 1;
+                    all.positions += plies;
+                }
+                Err(rejection) => {
+                    let problem = line_error(path, number, &rejection);
+                    all.problems.push(problem.to_string());
+                }
             }
         }
-        Ok(())
-    });
-    if let Err(error) = read {
+        Ok::<_, Error>(())
+    };
+    if let Err(error) = verify_lines() {
         all.problems.push(error.to_string());
     }
 }
@@ -183,48 +180,116 @@ pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
 /// Number of plies, and the game; `None` for a forfeit.
 type Read<G> = (u64, Option<PlayedGame<G>>);
 
-/// Calls `each` with the header, and line number and content of each game.
-fn read<G: Playable>(
-    path: &Path,
-    mut each: impl FnMut(&ShardHeader, u64, Result<Read<G>, Rejection>) -> Result<(), Error>,
-) -> Result<ShardHeader, Error> {
-    let mut file = BufReader::new(files::open(path)?);
-    let wrong =
-        |line: u64, problem: String| Error::at_path(path, format!("line {line}: {problem}"));
-    let mut next_line = |line: &mut Vec<u8>, number: u64| -> Result<bool, Error> {
-        let read = read_line(&mut file, MAX_LINE_BYTES, line);
-        let read = read.map_err(|cause| FileError::Read(path.to_owned(), cause))?;
-        if read == LineRead::Truncated {
-            let problem = format!("the line is longer than {MAX_LINE_BYTES} bytes");
-            return Err(wrong(number, problem));
-        }
-        Ok(read == LineRead::Complete)
+/// Number of a line, and its game.
+type NumberedLine = (u64, Result<GameLine, Rejection>);
+
+fn line_error(path: &Path, number: u64, problem: &impl Display) -> Error {
+    Error::at_path(path, format!("line {number}: {problem}"))
+}
+
+/// Whether a regular file begins as JSON does.
+#[must_use]
+pub fn is_json_lines(path: &Path) -> bool {
+    let begins_with_brace = || {
+        let mut file = BufReader::new(files::open(path).ok()?);
+        strip_bom(file.fill_buf().ok()?).first().copied()
     };
-    let mut line = Vec::new();
-    if !next_line(&mut line, 1)? {
-        return Err(wrong(1, "the file is empty".to_owned()));
-    }
-    let heading: Heading = serde_json::from_slice(&line)
-        .map_err(|error| wrong(1, format!("not the heading of a set of games ({error})")))?;
-    let (rules, header) = heading
-        .into_header::<G>()
-        .map_err(|problem| wrong(1, problem))?;
-    for number in 2.. {
-        if !next_line(&mut line, number)? {
-            break;
+    path.is_file() && begins_with_brace() == Some(b'{')
+}
+
+/// A file of games, read line by line.
+pub struct GameLines<G> {
+    path: PathBuf,
+    file: BufReader<File>,
+    /// Number of the line read last, from 1.
+    number: u64,
+    line: Vec<u8>,
+    /// Rules of the games.
+    pub rules: G,
+    /// The first line.
+    pub header: ShardHeader,
+}
+
+impl<G: Playable> GameLines<G> {
+    /// Opens a file and reads its first line.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is not of this game.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let mut file = BufReader::new(files::open(path)?);
+        let mut line = Vec::new();
+        if !read_bounded_line(&mut file, path, 1, &mut line)? {
+            return Err(line_error(path, 1, &"the file is empty"));
         }
-        if line.trim_ascii().is_empty() {
-            continue;
-        }
-        let line =
-            serde_json::from_slice(&line).map_err(|error| Rejection::from(error.to_string()));
-        each(
-            &header,
-            number,
-            line.and_then(|line| parse_game(line, &rules, &header)),
-        )?;
+        let heading: Heading = serde_json::from_slice(&line).map_err(|error| {
+            let problem = format!("not the heading of a set of games ({error})");
+            line_error(path, 1, &problem)
+        })?;
+        let (rules, header) = heading
+            .into_header::<G>()
+            .map_err(|problem| line_error(path, 1, &problem))?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            number: 1,
+            line,
+            rules,
+            header,
+        })
     }
-    Ok(header)
+
+    /// The next game, replayed against the rules, with the number of its line, and whether it has a
+    /// result.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or the game is damaged.
+    pub fn next_game(&mut self) -> Result<Option<(u64, GameLine, bool)>, Error> {
+        let Some((number, line)) = self.next_line()? else {
+            return Ok(None);
+        };
+        let replayed = line.and_then(|line| match self.replay(line.clone()) {
+            Ok(_) => Ok((number, line, true)),
+            Err(Rejection::Stopped) => Ok((number, line, false)),
+            Err(damaged) => Err(damaged),
+        });
+        let replayed = replayed.map_err(|problem| line_error(&self.path, number, &problem));
+        replayed.map(Some)
+    }
+
+    /// The next line that is not blank, with its number.
+    fn next_line(&mut self) -> Result<Option<NumberedLine>, Error> {
+        loop {
+            self.number += 1;
+            if !read_bounded_line(&mut self.file, &self.path, self.number, &mut self.line)? {
+                return Ok(None);
+            }
+            if !self.line.trim_ascii().is_empty() {
+                let line = serde_json::from_slice(&self.line);
+                let line = line.map_err(|error| Rejection::from(error.to_string()));
+                return Ok(Some((self.number, line)));
+            }
+        }
+    }
+
+    fn replay(&self, line: GameLine) -> Result<Read<G>, Rejection> {
+        parse_game(line, &self.rules, &self.header)
+    }
+}
+
+/// False at the end of the file.
+fn read_bounded_line(
+    file: &mut BufReader<File>,
+    path: &Path,
+    number: u64,
+    line: &mut Vec<u8>,
+) -> Result<bool, Error> {
+    let read = read_line(file, MAX_LINE_BYTES, line);
+    let read = read.map_err(|cause| FileError::Read(path.to_owned(), cause))?;
+    if read == LineRead::Truncated {
+        let problem = format!("the line is longer than {MAX_LINE_BYTES} bytes");
+        return Err(line_error(path, number, &problem));
+    }
+    Ok(read == LineRead::Complete)
 }
 
 fn parse_game<G: Playable>(

@@ -154,7 +154,7 @@ impl Shuffle {
 pub(super) struct Split {
     #[command(flatten)]
     pub(super) set: Rewrite,
-    /// Name and fraction of a part; given twice or more
+    /// Name and fraction of a part; given twice or more, fractions add up to 1
     #[arg(long = "part", required = true, value_name = "NAME=SHARE")]
     parts: Vec<String>,
     /// Seed of the split
@@ -164,19 +164,28 @@ pub(super) struct Split {
 
 impl Split {
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
-        let parts = self
-            .parts
-            .iter()
-            .map(parse_part)
-            .collect::<Result<Vec<_>>>()?;
+        let parts = parse_parts(&self.parts)?;
         let Rewrite { records, out } = &self.set;
         let written_line = derived_sets::split(&records.open::<G>()?, out, &parts, self.seed)?;
         records.print_written(&written_line, SHARDS_NOUN)
     }
 }
 
+/// Parses fractions that add up to 1.
+pub(super) fn parse_parts(texts: &[String]) -> Result<Vec<derived_sets::SplitPart>> {
+    const TOLERANCE: f64 = 1e-6;
+    let parts = texts.iter().map(parse_part);
+    let parts = parts.collect::<Result<Vec<_>>>()?;
+    let sum: f64 = parts.iter().map(|part| part.weight).sum();
+    if (sum - 1.0).abs() > TOLERANCE {
+        let sum = (1e6 * sum).round() / 1e6;
+        bail!("--part: the fractions add up to {sum}, not to 1, as train=0.9 and test=0.1 do");
+    }
+    Ok(parts)
+}
+
 /// Parses `NAME=FRACTION`.
-pub(super) fn parse_part(text: &String) -> Result<derived_sets::SplitPart> {
+fn parse_part(text: &String) -> Result<derived_sets::SplitPart> {
     let (name, fraction) = text
         .split_once('=')
         .with_context(|| format!("--part '{text}': expected NAME=SHARE"))?;

@@ -1,6 +1,6 @@
 //! `alea data export` and `import`: records in the formats of other programs.
 
-use super::{Records, SHARDS_NOUN, derived_sets::parse_part, format_written};
+use super::{Records, SHARDS_NOUN, derived_sets::parse_parts, format_written};
 use crate::games::{self, GameArguments};
 use crate::output;
 use anyhow::{Result, anyhow, bail};
@@ -19,10 +19,11 @@ const PARQUET: &str = "parquet";
 const DATASET: &str = "dataset";
 
 /// Name of the format (by default from the path's extension), and the format itself if it is one of
-/// the game's own.
+/// the game's own. For a file to write, the extension must be that of a format.
 fn find_format<G: Playable>(
     requested: Option<&str>,
     path: &Path,
+    is_written: bool,
 ) -> Result<(&'static str, Option<&'static TranscriptFormat<G>>)> {
     let own = || G::registry().transcripts.iter();
     let mut all = vec![JSON_LINES, PARQUET, DATASET];
@@ -35,7 +36,16 @@ fn find_format<G: Playable>(
             let meant = text::suggestion(requested, &all);
             anyhow!("--format: {game} has no form '{requested}'{meant}; there are {all}")
         })?,
-        None => named.and_then(called).unwrap_or(&JSON_LINES),
+        None => match named.map(|named| (named, called(named))) {
+            Some((named, None)) if is_written => {
+                let (path, all) = (path.display(), all.join(", "));
+                let meant = text::suggestion(named, &all);
+                bail!(
+                    "{path}: no form has the ending '{named}'{meant}; there are {all}, also by --format"
+                )
+            }
+            found => found.and_then(|(_, form)| form).unwrap_or(&JSON_LINES),
+        },
     };
     Ok((name, own().find(|form| form.name == *name)))
 }
@@ -56,7 +66,7 @@ fn forms() -> String {
 /// Format of a file.
 #[derive(clap::Args)]
 struct FormatArguments {
-    /// Format of the file, see below [default: by the file's extension, else jsonl]
+    /// Format of the file, see below [default: by the file's extension, without one jsonl]
     #[arg(long, value_name = "FORM")]
     format: Option<String>,
 }
@@ -76,8 +86,11 @@ pub(super) struct Export {
     out: PathBuf,
     #[command(flatten)]
     form: FormatArguments,
-    /// Name and fraction of a split of a data set; may be given several times, and splits as 'alea
-    /// data split' does
+    /// Replace a file that exists
+    #[arg(long)]
+    overwrite: bool,
+    /// Name and fraction of a split of a data set; may be given several times, fractions add up to
+    /// 1; splits as 'alea data split' does
     #[arg(
         long = "part",
         value_name = "NAME=SHARE",
@@ -95,14 +108,21 @@ pub(super) struct Export {
 
 impl Export {
     pub(super) fn run<G: Playable>(&self) -> Result<()> {
-        let form = find_format::<G>(self.form.format.as_deref(), &self.out)?;
+        let form = find_format::<G>(self.form.format.as_deref(), &self.out, true)?;
+        match (self.overwrite, form.0) {
+            (true, DATASET) => {
+                bail!("--overwrite replaces a file; a data set needs a new directory")
+            }
+            (true, _) => {}
+            (false, _) => output::check_is_new(&self.out)?,
+        }
         let source = self.records.open::<G>()?;
         let games = match form {
             (_, Some(form)) => transcripts::export(&source, form, &self.out)?,
             (PARQUET, _) => parquet::export(&source, &self.out)?,
             (DATASET, _) => {
                 let layout = DatasetLayout {
-                    parts: self.parts.iter().map(parse_part).collect::<Result<_>>()?,
+                    parts: parse_parts(&self.parts)?,
                     seed: self.seed,
                     file_positions: self.file_positions,
                 };
@@ -157,7 +177,7 @@ impl Import {
         } else {
             BadGames::Refuse
         };
-        let written = match find_format::<G>(self.form.format.as_deref(), &self.file)? {
+        let written = match find_format::<G>(self.form.format.as_deref(), &self.file, false)? {
             (_, Some(form)) => {
                 let game: G = games::parse_game(trusted_text(&self.game.notation()))?;
                 transcripts::import(&game, form, &self.file, &self.out, bad)?

@@ -3,6 +3,7 @@
 
 use super::JudgedGame;
 use arena::document::{Block, Page};
+use arena::statistics::{fraction_if_all_equal, t_quantile_95};
 use arena::text_table::{Cell, TextTable};
 use engine::core::moments::Moments;
 use engine::play::playable::Playable;
@@ -10,23 +11,44 @@ use std::collections::BTreeMap;
 use web::{api_types::PlyReview, position_values::has_chance};
 
 const MAX_DETAILED_GAMES: usize = 20;
+/// With fewer there is no interval: one side may win them all by chance.
+const MIN_GAMES_OF_INTERVAL: f64 = 10.0;
 
-pub(super) struct Report<'a> {
+pub(super) struct Report {
     seats: Vec<&'static str>,
     has_luck: bool,
-    /// Moments over games by player: score, luck, error per decision.
-    players: BTreeMap<&'a str, [Moments; 3]>,
+    /// Moments over games by player: score, luck, error per decision, each the mean of the player's
+    /// seats.
+    players: BTreeMap<String, [Moments; 3]>,
     games: TextTable,
-    detailed: Vec<JudgedGame<'a>>,
+    detailed: Vec<JudgedGame>,
+    unfinished: usize,
     /// Largest difference between a game's result and the sum of its ledger's terms.
     balance: f64,
+}
+
+/// Half the 95 % interval of the mean, for enough games. Equal scores leave room for others, as the
+/// score is one of few values.
+fn half_width(moments: &Moments, is_score: bool) -> Option<f64> {
+    let games = moments.sample_count();
+    let half = if is_score && moments.deviation() <= 0.0 {
+        1.0 - fraction_if_all_equal(games)
+    } else {
+        t_quantile_95(games - 1.0) * moments.standard_error()
+    };
+    (games >= MIN_GAMES_OF_INTERVAL).then_some(half)
+}
+
+fn add_each(moments: &mut [Moments; 3], values: [f64; 3]) {
+    let pairs = moments.iter_mut().zip(values);
+    pairs.for_each(|(moments, value)| moments.add(value));
 }
 
 fn points_cell(value: f64) -> Cell {
     Cell::Number(100.0 * value, 2)
 }
 
-impl<'a> Report<'a> {
+impl Report {
     pub(super) fn of<G: Playable>(game: &G) -> Self {
         let seats = (0..game.seats()).map(|seat| game.seat_title(seat));
         let seats: Vec<&str> = seats.collect();
@@ -42,22 +64,22 @@ impl<'a> Report<'a> {
             players: BTreeMap::new(),
             games: TextTable::new(heads),
             detailed: Vec::new(),
+            unfinished: 0,
             balance: 0.0,
         }
     }
 
-    pub(super) fn add(&mut self, one: JudgedGame<'a>) {
+    pub(super) fn add(&mut self, one: JudgedGame) {
         let ledger = &one.ledger;
         let mut row: Vec<Cell> = vec![
             one.game.into(),
             one.players.join(" – ").into(),
             (ledger.plies.len() as u64).into(),
         ];
+        let mut means = BTreeMap::<&str, [Moments; 3]>::new();
         for (seat, name) in ledger.seats.iter().zip(&one.players) {
             let each = [seat.result, seat.luck, seat.error_per_decision];
-            for (moments, value) in self.players.entry(name).or_default().iter_mut().zip(each) {
-                moments.add(value);
-            }
+            add_each(means.entry(name).or_default(), each);
             let luck = self.has_luck.then_some(seat.luck);
             let more = [-seat.errors, seat.others, seat.drift, seat.result];
             row.extend(
@@ -68,32 +90,59 @@ impl<'a> Report<'a> {
                     .map(points_cell),
             );
         }
+        for (name, seats) in means {
+            let each = seats.map(|moments| moments.mean());
+            add_each(self.players.entry(name.to_owned()).or_default(), each);
+        }
         self.games.push(row);
         self.balance = self.balance.max(ledger.balance);
+        self.unfinished += usize::from(!ledger.over);
         if self.detailed.len() < MAX_DETAILED_GAMES {
             self.detailed.push(one);
         }
     }
 
     pub(super) fn text(&self, judge: &str) -> String {
+        let count = self.games.rows.len();
+        let games = if count == 1 { "game" } else { "games" };
+        let notes = self.notes().map(|note| format!("\n{note}"));
+        let notes: String = notes.collect();
         format!(
-            "{}\n{} games judged by {judge}, in points; sums miss results by at most {:.1e}\n\n{}",
+            "{}\n{count} {games} judged by {judge}, in points; sums miss results by at most {:.1e}\n\n{}{notes}",
             self.games.text(),
-            self.games.rows.len(),
             100.0 * self.balance,
             self.players_table().text().trim_end()
         )
     }
 
+    fn notes(&self) -> impl Iterator<Item = String> + use<> {
+        let mut players = self.players.values();
+        let has_few = players.any(|all| all[0].sample_count() < MIN_GAMES_OF_INTERVAL);
+        let few = has_few.then(|| {
+            format!("without ±: too few games for an interval, fewer than {MIN_GAMES_OF_INTERVAL}")
+        });
+        let unfinished = self.unfinished;
+        let open = (unfinished > 0).then(|| {
+            format!(
+                "unfinished: {unfinished}, with the judge's value of the last position as result"
+            )
+        });
+        few.into_iter().chain(open)
+    }
+
     fn players_table(&self) -> TextTable {
-        let mean = |moments: &Moments| {
-            let (mean, half) = (moments.mean(), 1.96 * moments.standard_error());
-            Cell::Right(format!("{:.2} ±{:.2}", 100.0 * mean, 100.0 * half))
+        let mean = |(moments, is_score): (&Moments, bool)| {
+            let mean = 100.0 * moments.mean();
+            Cell::Right(match half_width(moments, is_score) {
+                Some(half) => format!("{mean:.2} ±{:.2}", 100.0 * half),
+                None => format!("{mean:.2}"),
+            })
         };
-        let row = |(name, all): (&&str, &[Moments; 3])| {
+        let row = |(name, all): (&String, &[Moments; 3])| {
             let games = Cell::Count(all[0].sample_count() as u64);
-            let columns = [Cell::from(*name), games];
-            columns.into_iter().chain(all.iter().map(mean)).collect()
+            let columns = [Cell::from(name.as_str()), games];
+            let means = all.iter().zip([true, false, false]).map(mean);
+            columns.into_iter().chain(means).collect()
         };
         let heads = ["player", "games", "score", "luck", "error a decision"];
         TextTable::from_rows(heads, self.players.iter().map(row))
@@ -109,10 +158,11 @@ impl<'a> Report<'a> {
             ..Page::default()
         };
         let note = "In points, hundredths of a win, with intervals of 95 % over games. Luck averages to zero; an error is what a decision gives away against the best one.";
-        let blocks = vec![
+        let mut blocks = vec![
             Block::Table(self.players_table()),
             Block::Note(note.to_owned()),
         ];
+        blocks.extend(self.notes().map(Block::Note));
         page.push("Players", blocks);
         let note = "In points of each seat: start, luck, errors, what luck and errors of the others brought, and drift add up to the result.";
         let blocks = vec![Block::Table(self.games), Block::Note(note.to_owned())];
@@ -141,5 +191,18 @@ impl<'a> Report<'a> {
             page.push(format!("Game {}", one.game), vec![Block::Table(plies)]);
         }
         page
+    }
+}
+
+#[test]
+fn an_interval_needs_ten_games_and_is_never_empty() {
+    let half = |wins: usize, losses: usize| {
+        let scores = [vec![1.0; wins], vec![0.0; losses]].concat();
+        half_width(&scores.into_iter().collect(), true)
+    };
+    assert_eq!([half(1, 0), half(9, 0), half(5, 4)], [None; 3]);
+    let widths = [half(10, 0), half(5, 5), half(500, 500)].map(Option::unwrap);
+    for (width, expected) in widths.iter().zip([0.2589, 0.3770, 0.0310]) {
+        assert!((width - expected).abs() < 1e-3, "{widths:?}");
     }
 }

@@ -7,10 +7,10 @@ use crate::{
     registry::{AnyEvaluator, EvaluatorEntry},
 };
 use alea_core::{
-    files::{self, FileKind},
+    model_names,
     text::{joined, suggestion},
 };
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 /// All evaluators of a game with their options.
 #[must_use]
@@ -26,7 +26,7 @@ pub fn evaluator_names<G: Playable>() -> String {
     };
     let own = joined(G::registry().evaluators.iter().map(name), ", ");
     format!(
-        "{own}, best, random(seed), model:PATH; hand-made scores take slope, offset, or scale=raw, factor"
+        "{own}, best, random(seed), model:NAME or PATH; hand-made scores take slope, offset, or scale=raw, factor"
     )
 }
 
@@ -73,9 +73,7 @@ pub fn read_evaluator<G: Playable>(
     let name = notation.name.as_str();
     let wrong = |problem: String| notation.problem_here(problem);
     let evaluator: Arc<dyn AnyEvaluator<G>> = if let Some(path) = name.strip_prefix("model:") {
-        let path = notation.trusted_path(path)?;
-        let content = files::read(Path::new(path), FileKind::Data)
-            .map_err(|error| wrong(error.to_string()))?;
+        let content = model_names::read(notation.trusted_path(path)?).map_err(wrong)?;
         let model = game.evaluator_from_model(&content);
         model.map_err(|problem| wrong(format!("{path}: {problem}")))?
     } else if name == "best" {

@@ -1,0 +1,59 @@
+//! Models by name: `fast-1` is `models/fast-1.safetensors`, of the current directory, the data
+//! directory or the [shipped files](shipped_files).
+
+use crate::{
+    files::{self, FileError, FileKind},
+    shipped_files,
+    text::suggestion,
+};
+use std::path::{Path, PathBuf};
+
+const DIRECTORY: &str = "models";
+const EXTENSION: &str = "safetensors";
+
+/// Path of a model that is named by path or name; a file of that path comes first.
+#[must_use]
+pub fn path_of(name: &str) -> PathBuf {
+    let named = Path::new(DIRECTORY).join(format!("{name}.{EXTENSION}"));
+    let given = Path::new(name);
+    match is_name(name) && !files::is_file(given) && files::is_file(&named) {
+        true => named,
+        false => given.to_owned(),
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.contains(['/', '\\'])
+}
+
+/// Reads a model that is named by path or name.
+///
+/// # Errors
+/// If it cannot be read, in one line; if there is none, with the nearest name.
+pub fn read(name: &str) -> Result<Vec<u8>, String> {
+    files::read(&path_of(name), FileKind::Data).map_err(|error| {
+        let (problem, names) = (error.to_string(), names().join(", "));
+        if !matches!(error, FileError::NotFound(_)) {
+            return problem;
+        }
+        let stem = Path::new(name).file_stem().unwrap_or_default();
+        let meant = suggestion(&stem.to_string_lossy(), &names);
+        match is_name(name) && !names.is_empty() {
+            true => format!("{name}: no such file and no such model{meant}; there are {names}"),
+            false => problem + &meant,
+        }
+    })
+}
+
+/// Sorted names of the models there are.
+fn names() -> Vec<String> {
+    let directory = Path::new(DIRECTORY);
+    let mut paths = shipped_files::paths_in(directory);
+    paths.extend(files::list(directory).unwrap_or_default());
+    paths.retain(|path| path.extension().is_some_and(|end| end == EXTENSION));
+    let stems = paths.iter().filter_map(|path| path.file_stem());
+    let mut names: Vec<String> = stems.map(|stem| stem.to_string_lossy().into()).collect();
+    names.sort();
+    names.dedup();
+    names
+}

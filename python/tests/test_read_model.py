@@ -225,8 +225,13 @@ def test_other_texts_are_refused_in_one_line(name, line):
     refused(ROOT / "models" / f"{name}.safetensors", line, line)
 
 
-def refused(path, line, problem):
-    ran = subprocess.run([sys.executable, SCRIPT, path], input=line, text=True, capture_output=True)
+def test_other_maps_are_refused_in_one_line(tmp_path):
+    (tmp_path / "it.map").write_text("2\n0\n")
+    refused(ROOT / "models" / "reversixt-2.safetensors", "", "it.map is no map", "--map", tmp_path / "it.map")
+
+
+def refused(path, line, problem, *options):
+    ran = subprocess.run([sys.executable, SCRIPT, path, *options], input=line, text=True, capture_output=True)
     assert ran.returncode == 1 and ran.stdout == "" and len(ran.stderr.splitlines()) == 1 and problem in ran.stderr
 
 

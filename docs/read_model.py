@@ -10,7 +10,7 @@
     model.values(["215../64.../3...e/...fb/..acd b -"])     # numpy array, float64, shape (1,)
 
 A position is a line of text as `alea` prints it; its game must not be over. A value is the win probability of the side to move
-before the roll, in ReversiXT with three players or more its expected points as a fraction of the most. The engine's values
+before the roll, in ReversiXT with three players or more its expected points as a fraction of a winner's. The engine's values
 differ by less than 1e-6, because they have 32 bits. docs/reference/formats.md describes the files and all inputs.
 
 A model is read in three steps: the file becomes tensors and a description of the inputs; a position becomes small integers, the
@@ -57,7 +57,10 @@ class Model:
         elif game == "havannah":
             self.position, cells = functools.partial(Havannah, base=base), Havannah
         elif game == "reversixt":
-            board = Map(open(map).read() if map else PLAIN_MAP)
+            try:
+                board = Map(open(map).read() if map else PLAIN_MAP)
+            except (ValueError, IndexError):
+                raise ValueError(f"{map} is no map of ReversiXT") from None
             self.position, cells = functools.partial(ReversiXT, map=board), ReversiXT
         else:
             raise ValueError(f"this does not know the game {game}")
@@ -87,7 +90,7 @@ class Model:
 def group_size(game, letter, features):
     """The number of cells of a group, which the description must give the meaning that this file knows."""
     _, meaning = game.CELLS.get(letter, (0, "?"))
-    found = re.search(rf"[:,] {letter}0-(\d+) {re.escape(meaning)}", features)
+    found = re.search(rf"[:,] {letter}0-(\d+) {re.escape(meaning)}(?:, |; |$)", features)
     if not found:
         raise ValueError(f"this does not know the inputs {letter!r} of '{features[:100]}'")
     return int(found[1]) + 1
@@ -628,7 +631,7 @@ def main():
     try:
         model = Model.load(given.model, given.base, given.map)
         for line in sys.stdin:
-            print(f"{model.values([line.strip()])[0]:.9f}")
+            print(f"{model.values([line.strip()])[0]:.9f}", flush=True)
     except (OSError, ValueError) as error:
         sys.exit(f"read_model.py: {error}")
 

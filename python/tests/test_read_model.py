@@ -51,13 +51,16 @@ def unfinished_positions(game, count, dice):
     return dice.sample(found, count)
 
 
-def check(path, notation, count, parameters, seed=1):
+def check(path, notation, count, parameters):
     game = alea.game(notation)
-    positions = unfinished_positions(game, count, random.Random(seed))
+    compare(path, game, unfinished_positions(game, count, random.Random(1)), parameters)
+
+
+def compare(path, game, positions, parameters):
     found = read_model.Model.load(path, **parameters).values(positions)
     expected = alea.evaluate(game, [game.position(text) for text in positions], f"model:{path}")
     assert numpy.abs(found - expected).max() < 1e-6
-    assert len(set(expected.tolist())) > count / 4
+    assert len(set(expected.tolist())) > len(positions) / 4
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
@@ -66,75 +69,120 @@ def test_shipped_models_have_the_values_of_the_engine(path):
         check(path, *played)
 
 
+def test_disqualified_players_are_no_rivals():
+    path = next(path for path in MAPS if path.stem.startswith("07_ring_three"))
+    game, disqualified = alea.game(f'reversixt(map="{path}")'), []
+    for text in unfinished_positions(game, 60, random.Random(2)):
+        for player in set("123") - {text.split()[2]}:
+            disqualified.append(f"{text} {player}")
+    compare(ROOT / "models" / "reversixt-2.safetensors", game, disqualified, {"map": path})
+
+
 def test_there_are_models_of_every_game_and_family():
     found = {(metadata(path)["game"], metadata(path)["kind"]) for path in MODELS}
     assert {game for game, _ in found} == set(PLAYED) and {kind for _, kind in found} == {"ntuple", "integer_network"}
 
 
-@pytest.mark.parametrize(
-    "notation, inputs, widths, buckets, parameters",
-    [
-        ("einstein", "", (48,), (), {}),
-        ("einstein", "mobility,race_distribution,race,contact", (32, 16, 16), (5, 8), {}),
-        ("reversi(size=6)", "", (32, 16), (10, 20), {}),
-        ("havannah(base=4)", "", (32,), (12,), {"base": 4}),
-        ("reversixt", "", (32, 16, 16), (), {}),
-    ],
-)
-def test_other_networks_have_the_values_of_the_engine(tmp_path, notation, inputs, widths, buckets, parameters):
-    game, dice = alea.game(notation), numpy.random.default_rng(1)
-    draw = lambda *shape: dice.uniform(-0.3, 0.3, shape).astype(numpy.float32)
-    divided = (len(buckets) + 1,) if buckets else ()
-    tensors = {"rows": draw(max(end for _, end in game.runs(inputs)), widths[0]), "hidden1.bias": draw(widths[0])}
-    for number, (before, own) in enumerate(zip(widths, widths[1:]), 2):
-        tensors |= {f"hidden{number}.weight": draw(*divided, before, own), f"hidden{number}.bias": draw(*divided, own)}
-    tensors |= {"output.weight": draw(*divided, widths[-1]), "output.bias": draw(len(buckets) + 1)}
-    path = tmp_path / "it.safetensors"
-    alea.save_model(tensors, path, game=game, inputs=inputs, buckets=buckets)
-    check(path, notation, 200, parameters)
+def write_model(path, game, kind, features, tensors, limits, more):
+    """A model file by the documented format alone; `tensors` are in the order of the file."""
+    dtypes = {"float32": "F32", "int32": "I32", "int16": "I16", "int8": "I8"}
+    header, data = {}, b""
+    for name, tensor in tensors.items():
+        end = len(data) + tensor.nbytes
+        header[name] = {"dtype": dtypes[tensor.dtype.name], "shape": list(tensor.shape), "data_offsets": [len(data), end]}
+        data += tensor.tobytes()
+    divided = "phases" if kind == "ntuple" else "buckets"
+    meta = {"schema": "1", "game": game, "kind": kind, "features": features, "provenance": ""} | more
+    meta |= {divided: ",".join(map(str, limits))} if limits else {}
+    meta |= {"feature_hash": xxhash.xxh3_64_hexdigest(features.encode()), "checksum": xxhash.xxh3_64_hexdigest(data)}
+    sealed = "".join(f"{key}\0{meta[key]}\0" for key in sorted(meta))
+    meta["metadata_checksum"] = xxhash.xxh3_64_hexdigest(sealed.encode())
+    text = json.dumps({"__metadata__": meta} | header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+
+
+def described(cells, game):
+    """The groups of cells with so many cells each, as a description words them."""
+    return ", ".join(f"{letter}0-{count - 1} {game.CELLS[letter][1]}" for letter, count in cells.items())
+
+
+# The inputs of EinStein's networks as descriptions word them, by name.
+EINSTEIN_INPUTS = {text.split()[0]: text for text in read_model.EinStein.INPUTS}
 
 
 @pytest.mark.parametrize(
-    "notation, game, cells, counter, tuples, parameters",
+    "notation, game, features, inputs, rows, widths, limits, parameters",
     [
+        ("einstein", "einstein-5x5", "sides squares", "", 2 * 156, (48,), (), {}),
         (
             "einstein",
             "einstein-5x5",
+            "sides squares mobility race_distribution race contact",
+            "mobility,race_distribution,race,contact",
+            2 * (156 + 906 + 768) + 1024 + 780,
+            (32, 16, 16),
+            (5, 8),
+            {},
+        ),
+        ("reversi(size=6)", "reversi(size=6)", "b 36", "", 3 * 36, (32, 16), (10, 20), {}),
+        ("havannah(base=4)", "havannah", "", "", 16 * 430, (32,), (12,), {"base": 4}),
+        ("reversixt", "reversixt", "s 20", "", 16 * 20, (32, 16, 16), (30,), {}),
+    ],
+)
+def test_other_networks_have_the_values_of_the_engine(tmp_path, notation, game, features, inputs, rows, widths, limits, parameters):
+    if game == "einstein-5x5":
+        features, unit = "; ".join(EINSTEIN_INPUTS[name] for name in features.split()), "living stones"
+    elif game == "havannah":
+        (features,), unit = read_model.Havannah.INPUTS, "empties"
+    else:
+        (letter, count), unit = features.split(), "empties"
+        of = read_model.ReversiXT if game == "reversixt" else read_model.Reversi
+        features = f"sparse v1: {described({letter: int(count)}, of)}"
+    features += f"; buckets by {unit} up to {' '.join(map(str, limits))}" if limits else ""
+    dice, divided = numpy.random.default_rng(1), (len(limits) + 1,) if limits else ()
+    draw = lambda dtype, most, *shape: dice.integers(-most, most, shape, dtype, endpoint=True)
+    layers = [(number, before, own) for number, (before, own) in enumerate(zip(widths, widths[1:]), 2)]
+    tensors = {f"hidden{number}.bias": draw("int32", 2000, *divided, own) for number, _, own in layers}
+    tensors |= {"output.bias": draw("int32", 2000000, len(limits) + 1), "rows": draw("int16", 800, rows, widths[0])}
+    tensors |= {"hidden1.bias": draw("int16", 800, widths[0]), "output.weight": draw("int16", 800, *divided, widths[-1])}
+    tensors |= {f"hidden{number}.weight": draw("int8", 50, *divided, before, own) for number, before, own in layers}
+    scales = {"rows": 2032, "hidden1.bias": 2032}
+    for number, _, _ in layers:
+        scales |= {f"hidden{number}.weight": 64, f"hidden{number}.bias": 8128}
+    scales |= {"output.weight": 1024, "output.bias": 8323072}
+    more = {"shape": ",".join(map(str, widths)), "inputs": inputs, "scales": json.dumps(scales, separators=(",", ":"))}
+    write_model(tmp_path / "it.safetensors", game, "integer_network", features, tensors, limits, more)
+    check(tmp_path / "it.safetensors", notation, 200, parameters)
+
+
+@pytest.mark.parametrize(
+    "notation, game, of, cells, unit, tuples, parameters",
+    [
+        # The shipped tuples have no cells of EinStein's board.
+        (
+            "einstein",
+            "einstein-5x5",
+            read_model.EinStein,
             {"b": 25, "s": 12, "d": 12, "a": 12, "o": 25, "m": 25},
             "living stones",
             "a4, b24, s0 s7, o24 m13, d2 d8 a4, b3 b4 m0 m6, o16 m18 m24 m23",
             {},
         ),
-        ("reversi(size=4)", "reversi(size=4)", {"b": 16}, "empties", "b0 b5 b15, b1 b2 b3 b4", {}),
-        ("havannah(base=4)", "havannah", {"b": 37}, "empties", "b0 b36, b1 b2 b3 b9", {"base": 4}),
-        ("reversixt", "reversixt", {"s": 20, "b": 64}, "empties", "s3 s15, b18 b27 b36 b45", {}),
+        ("reversi(size=4)", "reversi(size=4)", read_model.Reversi, {"b": 16}, "empties", "b0 b5 b15, b1 b2 b3 b4", {}),
+        ("havannah(base=4)", "havannah", read_model.Havannah, {"b": 37}, "empties", "b0 b36, b1 b2 b3 b9", {"base": 4}),
+        ("reversixt", "reversixt", read_model.ReversiXT, {"s": 20, "b": 64}, "empties", "s3 s15, b18 b27 b36 b45", {}),
     ],
 )
-def test_other_tuples_have_the_values_of_the_engine(tmp_path, notation, game, cells, counter, tuples, parameters):
-    """Model files written by the documented format alone; one large weight leaves fewer than 22 bits after the point."""
-    groups = {"einstein-5x5": read_model.EinStein, "havannah": read_model.Havannah, "reversixt": read_model.ReversiXT}
-    groups = groups.get(game, read_model.Reversi).CELLS
-    described = ", ".join(f"{letter}0-{count - 1} {groups[letter][1]}" for letter, count in cells.items())
-    features = f"ntuple v1: {described}; phases by {counter} up to 5 9; set custom: {tuples}"
-    rows = sum(math.prod(groups[cell[0]][0] for cell in text.split()) for text in tuples.split(", "))
-    weights = numpy.random.default_rng(2).uniform(-1, 1, 3 * rows)
+def test_other_tuples_have_the_values_of_the_engine(tmp_path, notation, game, of, cells, unit, tuples, parameters):
+    features = f"ntuple v1: {described(cells, of)}; phases by {unit} up to 5 9; set custom: {tuples}"
+    rows = sum(math.prod(of.CELLS[cell[0]][0] for cell in text.split()) for text in tuples.split(", "))
+    weights = numpy.random.default_rng(2).uniform(-1, 1, 3 * rows).astype("float32")
+    # One large weight leaves fewer than 22 bits after the point.
     weights[-1] = 700
-    write_model(tmp_path / "it.safetensors", game, features, weights.astype("<f4"), numpy.float32([0.25]))
+    tensors = {"bias": numpy.array([0.25], "float32"), "weights": weights}
+    write_model(tmp_path / "it.safetensors", game, "ntuple", features, tensors, (5, 9), {"shape": "custom", "scales": "{}"})
     check(tmp_path / "it.safetensors", notation, 200, parameters)
-
-
-def write_model(path, game, features, weights, bias):
-    data = bias.astype("<f4").tobytes() + weights.tobytes()
-    meta = {"schema": "1", "game": game, "kind": "ntuple", "features": features, "shape": "custom", "phases": "5,9"}
-    meta |= {"scales": "{}", "provenance": "", "feature_hash": xxhash.xxh3_64_hexdigest(features.encode())}
-    meta["checksum"] = xxhash.xxh3_64_hexdigest(data)
-    sealed = "".join(f"{key}\0{meta[key]}\0" for key in sorted(meta))
-    meta["metadata_checksum"] = xxhash.xxh3_64_hexdigest(sealed.encode())
-    header = {"__metadata__": meta, "bias": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}}
-    header["weights"] = {"dtype": "F32", "shape": [len(weights)], "data_offsets": [4, len(data)]}
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
 
 
 @pytest.mark.parametrize(
@@ -177,8 +225,13 @@ def test_other_texts_are_refused_in_one_line(name, line):
     refused(ROOT / "models" / f"{name}.safetensors", line, line)
 
 
-def refused(path, line, problem):
-    ran = subprocess.run([sys.executable, SCRIPT, path], input=line, text=True, capture_output=True)
+def test_other_maps_are_refused_in_one_line(tmp_path):
+    (tmp_path / "it.map").write_text("2\n0\n")
+    refused(ROOT / "models" / "reversixt-2.safetensors", "", "it.map is no map", "--map", tmp_path / "it.map")
+
+
+def refused(path, line, problem, *options):
+    ran = subprocess.run([sys.executable, SCRIPT, path, *options], input=line, text=True, capture_output=True)
     assert ran.returncode == 1 and ran.stdout == "" and len(ran.stderr.splitlines()) == 1 and problem in ran.stderr
 
 

@@ -16,27 +16,28 @@ use alea_search::{
     mcts::{MoveStatistics, TreeReport},
 };
 
-/// Value of a move for the seat that makes it, before the next chance event.
+/// Value of a move for the seat that makes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoveValue<M> {
-    /// The valued move.
+    /// The move.
     pub mv: M,
-    /// Win probability; `None` from players without values and for untried moves.
+    /// Win probability; `None` from players without values and for moves that a search never tried.
     pub value: Option<f32>,
-    /// Payoffs of all seats; `None` if the search values one seat.
+    /// Payoff of each seat; `None` if the search values one seat only.
     pub payoffs: Option<Payoffs>,
-    /// Win rate in complete games at `value`; `None` if not fitted.
+    /// Win rate observed in complete games at `value`; `None` if the evaluator has no fit.
     pub calibrated: Option<f32>,
-    /// Whether `value` is proven or comes from a search to the end of every line.
+    /// Whether `value` is proven or from a search that reached the end of every line.
     pub is_exact: bool,
-    /// Exact final score for the seat that moves, in [`Analysis::unit`]; `None` if unknown.
+    /// Exact final score for the seat that makes the move, in [`Analysis::unit`]; `None` if
+    /// unknown.
     pub score: Option<i32>,
-    /// Visits, prior and proven bounds; `None` without a search tree.
+    /// Visits, prior and proven bounds of a tree search; `None` from other players.
     pub tree: Option<MoveStatistics<M>>,
 }
 
 impl<M> MoveValue<M> {
-    /// A move with only a win probability.
+    /// A move of which only the win probability is known.
     pub fn new(mv: M, value: Option<f32>) -> Self {
         Self {
             mv,
@@ -50,26 +51,26 @@ impl<M> MoveValue<M> {
     }
 }
 
-/// Analysis of an unfinished position for the seat to move. [`Player::analyse`] fills `moves`,
-/// `line`, `stats` and `tree`.
+/// Analysis of an unfinished position for the side to move. [`Player::analyse`] fills `moves`,
+/// `line`, `stats` and `tree`; [`PlayerRecipe::analyse`] also the others.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
-    /// Best move; `None` before the chance event.
+    /// Best move; `None` if the chance outcome is not given.
     pub best: Option<M>,
-    /// Value of `best`, or before the chance event the expectation; `None` from players without
-    /// values.
+    /// Value of `best`; without a given chance outcome the expectation over outcomes. `None` from
+    /// players without values.
     pub value: Option<f32>,
-    /// Win rate in complete games at `value`; `None` if not fitted.
+    /// Win rate observed in complete games at `value`; `None` if the evaluator has no fit.
     pub calibrated: Option<f32>,
-    /// Unit of exact scores, such as `discs`; `None` without scores.
+    /// Unit of exact final scores, such as `discs`; `None` if no scores are known.
     pub unit: Option<&'static str>,
-    /// The requested (by default all) moves, in list order.
+    /// The requested moves (by default all), in list order.
     pub moves: Vec<MoveValue<M>>,
-    /// Principal variation; at least the best move if moves have values.
+    /// Principal variation; begins with the best move if moves have values, else may be empty.
     pub line: Vec<M>,
     /// Cost of the search.
     pub stats: SearchStats,
-    /// Summary of the search tree, if any.
+    /// Summary of the search tree; `None` from other players.
     pub tree: Option<Box<TreeReport<M>>>,
 }
 
@@ -89,7 +90,7 @@ impl<M> Default for Analysis<M> {
 }
 
 impl<M: Copy> Analysis<M> {
-    /// Analysis of the moves `legal`, or of all (`None`).
+    /// Analysis without values of the moves `legal`, or (`None`) of all moves.
     pub fn without_values<G: Game<Move = M>>(
         game: &G,
         position: &G::Position,
@@ -107,16 +108,16 @@ impl<M: Copy> Analysis<M> {
         }
     }
 
-    /// The analysed moves, in order.
+    /// Moves of [`Analysis::moves`], in order.
     pub fn analysed_moves(&self) -> Vec<M> {
         self.moves.iter().map(|rated| rated.mv).collect()
     }
 }
 
 impl<G: Playable> PlayerRecipe<G> {
-    /// Analyses a position before (`None`) or after a chance outcome; `limits` apply besides the
-    /// player's own. `observer` receives every finished depth except the last, without best move
-    /// and scores.
+    /// Analyses a position for a chance outcome, or (`None`) before chance. `limits` apply besides
+    /// the player's own; `observer` receives each finished depth but the last, without `best` and
+    /// scores.
     ///
     /// # Errors
     /// The player's failure, in one line.
@@ -172,13 +173,11 @@ impl<G: Playable> PlayerRecipe<G> {
         limits: &Limits,
         analysis: &mut Analysis<G::Move>,
     ) {
-        // A search that evaluated no leaf saw the end of every line.
         let is_exact = analysis.stats.evaluations == 0;
         for rated in &mut analysis.moves {
             let proven = rated.tree.map(|tree| tree.proven);
             rated.is_exact = is_exact || proven.is_some_and(|proven| proven.lower == proven.upper);
             let next = game.play(position, rated.mv);
-            // Calibrations are for the side to move.
             let flips = game.to_move(&next) != game.to_move(position);
             let own = |value: f32| if flips { 1.0 - value } else { value };
             let calibrated = rated.value.and_then(|value| {
@@ -196,7 +195,7 @@ impl<G: Playable> PlayerRecipe<G> {
             if let Some(best) = analysis.best {
                 return number(moves.find(|rated| rated.mv == best)?);
             }
-            // A move that a sampling player never tried counts as a loss.
+            // A move that a search never tried counts as a loss.
             let numbers: Vec<f32> = moves
                 .clone()
                 .map(|rated| number(rated).unwrap_or(0.0))

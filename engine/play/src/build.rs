@@ -1,5 +1,5 @@
-//! Construction of the players that all games have; a game's [registry](super::registry) adds its
-//! own.
+//! Construction of the players that all games have. A game's [registry](super::registry) adds
+//! others.
 
 use self::monte_carlo::MctsRecipe;
 use self::rollouts::RolloutRecipe;
@@ -25,7 +25,7 @@ mod searches;
 
 pub use self::evaluators::{evaluator_from, evaluator_names, read_evaluator};
 
-/// All players of a game with their options.
+/// Names and option keys of all players of a game, for help and error texts.
 #[must_use]
 pub fn player_names<G: Playable>() -> String {
     let oracle = G::registry()
@@ -52,7 +52,8 @@ pub fn player_names<G: Playable>() -> String {
     names
 }
 
-/// A validated player notation with loaded models, which its players share.
+/// A parsed and checked player notation. Loads its models once and makes any number of players that
+/// share them.
 #[derive(Clone)]
 pub struct PlayerRecipe<G: Playable> {
     name: String,
@@ -70,8 +71,8 @@ struct PlayerConstructor<G: Playable> {
     make: MakePlayer<G>,
 }
 
-/// Makes a player, which with `true` measures evaluation time; `dyn`, to compile no searches in
-/// callers.
+/// Makes a player of the given rules, with `true` one that measures evaluation time. `dyn`, so that
+/// callers compile no searches.
 type MakePlayer<G> = Arc<dyn Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync>;
 
 impl<G: Playable> PlayerConstructor<G> {
@@ -98,10 +99,10 @@ impl<G: Playable> PlayerRecipe<G> {
         recipe.map_err(|problem| NotationError::from_problem(text, problem))
     }
 
-    /// [`PlayerRecipe::parse`] of a parsed notation.
+    /// [`PlayerRecipe::parse`] for a notation that is already parsed.
     ///
     /// # Errors
-    /// As [`PlayerRecipe::parse`], with characters of the printed notation.
+    /// As [`PlayerRecipe::parse`], with positions in the printed notation.
     pub fn from_parsed(notation: &Notation, game: &G) -> Result<Self, NotationError> {
         game.player_recipe(notation).map_err(|problem| {
             let printed = game.player_recipe(&notation.reparsed_as_printed());
@@ -195,33 +196,34 @@ impl<G: Playable> PlayerRecipe<G> {
         })
     }
 
-    /// The player notation in canonical form.
+    /// The notation as text, in canonical form.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Keys of all accepted options.
+    /// Keys of all options that the player accepts.
     pub fn option_keys(&self) -> &[&'static str] {
         &self.option_keys
     }
 
-    /// Whether equal seeds give equal moves; false, for example, with time limits or threads.
+    /// Whether equal seeds give equal moves: not with time limits, most searches by several
+    /// threads, or external programs.
     pub fn is_reproducible(&self) -> bool {
         self.made.is_reproducible
     }
 
-    /// Whether there is a time limit, which `Limits::time` may replace.
+    /// Whether the notation has a limit of time or CPU time per move or game.
     pub fn is_time_limited(&self) -> bool {
         self.made.is_time_limited
     }
 
-    /// Whether all allowed moves are equally likely: expectations need no sampling.
+    /// Whether the player is `random`, all of whose allowed moves are equally likely.
     pub fn plays_uniformly(&self) -> bool {
         self.is_uniform
     }
 
-    /// Win rate observed in complete games for a `value` of `position`, for the same seat; `None`
-    /// if not fitted. Exact values do not change.
+    /// Converts a win probability of the side to move at `position` to the win rate observed in
+    /// complete games; `None` without a fit. Exact values stay.
     #[must_use]
     pub fn observed_win_rate(
         &self,
@@ -243,13 +245,13 @@ impl<G: Playable> PlayerRecipe<G> {
         (self.made.make)(self.game.clone(), false)
     }
 
-    /// Makes a player that measures evaluation time.
+    /// Makes a player that measures the time spent in evaluation.
     pub fn make_timed(&self) -> Box<dyn Player<G>> {
         (self.made.make)(self.game.clone(), true)
     }
 }
 
-/// Implements [`Playable::player_recipe`] in the game's crate, where its searches are compiled.
+/// Implementation of [`Playable::player_recipe`] that compiles the searches in the calling crate.
 pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerRecipe<G>, Problem> {
     Ok(PlayerRecipe {
         name: notation.to_string(),
@@ -277,7 +279,6 @@ fn with_mcts_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Prob
     for mut argument in usual.arguments {
         let key = argument.key.clone().unwrap_or_default();
         let displaced = |(by, keys): &(&str, &[&str])| says(by) && keys.contains(&key.as_str());
-        // Oracles need the solver, and playout policies need playouts.
         let known = G::registry().oracle.is_some_and(|entry| entry.key == key)
             && value("solver") == Some("off");
         let unplayed = key == "playout" && !plays;
@@ -296,7 +297,7 @@ fn with_mcts_defaults<G: Playable>(notation: &Notation) -> Result<Notation, Prob
     Ok(whole)
 }
 
-/// Constructs an evaluator from notation: `random(seed=1)`, `model:models/x.safetensors`.
+/// Constructs an evaluator from notation, such as `random(seed=1)` or `model:models/x.safetensors`.
 pub fn parse_evaluator<'t, G: Playable>(
     text: impl Into<Text<'t>>,
     game: &G,
@@ -308,8 +309,8 @@ pub fn parse_evaluator<'t, G: Playable>(
 
 type EvaluatorAndOracle<G> = (Arc<dyn AnyEvaluator<G>>, OptionalOracle<G>);
 
-/// The oracle that an option requests; else the default for a search limited by time (`Some(true)`)
-/// or nodes (`Some(false)`), or none (`None`).
+/// The oracle that the registry's option requests. Without the option: the default for a search
+/// limited by time (`Some(true)`) or nodes (`Some(false)`), or none (`None`).
 fn read_oracle_option<G: Playable>(
     arguments: &mut Arguments<'_>,
     game: &G,

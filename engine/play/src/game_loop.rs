@@ -1,5 +1,4 @@
-//! The game loop. A game of reproducible players is a function of start, players, seeds and chance
-//! source.
+//! The game loop. Start, chance source and seeds determine the game of reproducible players.
 
 mod decide;
 mod exploration;
@@ -17,42 +16,42 @@ use alea_search::limits::Limits;
 use decide::{Crash, decide};
 use std::{any::Any, panic::resume_unwind, time::Duration};
 
-/// Number and wall time of each seat's decisions in a game.
+/// Number and wall time of each seat's decisions, summed over games.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GameCosts {
-    /// Number of decisions by seat.
+    /// Decisions of each seat.
     pub decisions: [u64; MAX_SEATS],
-    /// Wall time by seat.
+    /// Wall time of each seat's decisions.
     pub time: [Duration; MAX_SEATS],
 }
 
-/// A game that ended early because a player failed or made an illegal move.
+/// Reason why a game ended early: a player failed or made an illegal move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Forfeit {
-    /// Seat of the player.
+    /// Seat of the failed player.
     pub seat: Seat,
-    /// Reason in one line.
+    /// What happened, in one line.
     pub reason: String,
     /// Whether the player or the system is at fault.
     pub cause: FailureCause,
 }
 
-/// Fault that ended a game early.
+/// Kind of failure that ends a game early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureCause {
-    /// The player failed and loses the game.
+    /// The player failed or made an illegal move, and loses.
     Player,
-    /// The player panicked, loses the game, and should not play again.
+    /// The player panicked, loses, and must not be called again.
     Crash,
     /// The system failed ([`Failure::SystemFault`]); the game has no result.
     System,
 }
 
-/// Plays one game to its end. `players[seat]` must have started a new game. Adds decisions to
-/// `effort`, if given.
+/// Plays one game to its end. Every player must have had [`Player::new_game`]. `effort`: counters
+/// that the game adds to.
 ///
 /// # Errors
-/// If a player fails.
+/// If a player fails; the game then has no record.
 pub fn play_game<G: Game>(
     game: &G,
     start: G::Position,
@@ -64,8 +63,8 @@ pub fn play_game<G: Game>(
     play_with_oracle(game, start, players, chance, exploration, None, effort)
 }
 
-/// [`play_game`] with the first best move, its exact value and no exploration where `oracle` knows
-/// the position and all successors.
+/// [`play_game`] in which `oracle` plays where it knows a two-seat position and all allowed
+/// successors: the first best move, its exact value, no exploration.
 ///
 /// # Errors
 /// If a player fails.
@@ -113,7 +112,6 @@ pub fn play_with_oracle<G: Game>(
                 temperature,
                 unit,
             );
-            // If no move has a value, the player chooses.
             if let Some(index) = drawn {
                 let MoveValue { mv, value, .. } = analysis.moves[index];
                 let explored = analysis.line.first() != Some(&mv);
@@ -132,8 +130,8 @@ pub fn play_with_oracle<G: Game>(
     failure.map_or(Ok(record), Err)
 }
 
-/// The first best move with its value for the side to move, if `oracle` knows the position and all
-/// successors. Two seats only.
+/// The first best of the moves `legal` with its value for the side to move; `None` unless `oracle`
+/// knows the position and all successors, and the game has two seats.
 fn oracle_best_move<G: Game>(
     game: &G,
     oracle: &dyn Oracle<G>,
@@ -160,8 +158,8 @@ fn oracle_best_move<G: Game>(
     best
 }
 
-/// Plays one game: who panics, gives no answer, or makes an illegal move forfeits; the record ends
-/// before that move.
+/// Plays one game. A seat whose player panics, fails or makes an illegal move forfeits, and the
+/// record ends before that move.
 pub fn play_refereed<G: Game>(
     game: &G,
     start: G::Position,
@@ -217,7 +215,7 @@ struct Answer<M> {
     mv: M,
     value: Option<f32>,
     explored: bool,
-    /// Time used; `None` for the wall time of the call.
+    /// Time of the decision; `None` for the wall time of the whole call.
     taken: Option<Duration>,
 }
 
@@ -232,7 +230,7 @@ impl<M> Answer<M> {
     }
 }
 
-/// Plays one game; an error of `answer` is a loss of the named seat.
+/// Plays one game; the seat named in an error of `answer` loses.
 fn play<G: Game, E>(
     game: &G,
     start: G::Position,

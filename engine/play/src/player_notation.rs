@@ -1,20 +1,20 @@
-//! Player notation: `name(key=value, …)`, such as `star1(depth=4, eval=schwarz)`; [`super::build`]
+//! Player notation: `name(key=value, …)`, such as `star1(depth=4, eval=schwarz)`. [`super::build`]
 //! defines names and keys.
 //!
-//! Files are opened and programs started only through [`Notation::trusted_path`], which refuses
-//! text of records, models and protocols.
+//! Only notations from [`trusted_text`] may name files and programs: text of records, models and
+//! protocols opens and starts nothing.
 
 use alea_core::text::{joined, printable, shorten, suggestion};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
-/// A notation as text, and whether it may name files and programs.
+/// Text to parse as a notation, and whether the notation may name files and programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'t> {
     text: &'t str,
     is_trusted: bool,
 }
 
-/// Text from the program's own user, which may name files and programs.
+/// Text of the program's own user (command line or settings), which may name files and programs.
 #[must_use]
 pub fn trusted_text(text: &str) -> Text<'_> {
     let is_trusted = true;
@@ -22,7 +22,7 @@ pub fn trusted_text(text: &str) -> Text<'_> {
 }
 
 impl<'t> Text<'t> {
-    /// The notation.
+    /// The text itself.
     #[must_use]
     pub fn as_str(self) -> &'t str {
         self.text
@@ -30,7 +30,7 @@ impl<'t> Text<'t> {
 }
 
 impl<'t, S: AsRef<str> + ?Sized> From<&'t S> for Text<'t> {
-    /// Untrusted text: from records, models or protocols.
+    /// Untrusted text, from records, models or protocols: names no files or programs.
     fn from(text: &'t S) -> Self {
         Self {
             text: text.as_ref(),
@@ -42,11 +42,11 @@ impl<'t, S: AsRef<str> + ?Sized> From<&'t S> for Text<'t> {
 /// A name with arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notation {
-    /// Name, number, or content of a quoted text.
+    /// Name or number, without quotation marks.
     pub name: String,
-    /// Arguments in parentheses.
+    /// Arguments, in order.
     pub arguments: Vec<Argument>,
-    /// Character, counted from 1, at which the notation begins.
+    /// Position of the first character in the parsed text, counted from 1.
     pub character: usize,
     is_trusted: bool,
 }
@@ -54,11 +54,11 @@ pub struct Notation {
 /// `key=value`, or a value alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
-    /// `None` for a value alone.
+    /// Key; `None` for a value without one.
     pub key: Option<String>,
     /// Value of the argument.
     pub value: Notation,
-    /// Character, counted from 1, at which the argument begins.
+    /// Position of the first character in the parsed text, counted from 1.
     pub character: usize,
 }
 
@@ -70,15 +70,15 @@ pub struct Argument {
     printable(problem)
 )]
 pub struct NotationError {
-    /// The complete notation.
+    /// Text of the complete notation.
     pub text: String,
-    /// Character with the problem, counted from 1.
+    /// Position of the problem in `text`, counted from 1.
     pub character: usize,
-    /// What is wrong, and the right form.
+    /// What is wrong and what is allowed instead, in one line.
     pub problem: String,
 }
 
-/// Character, counted from 1, and what is wrong there.
+/// Position in a notation's text, counted from 1, and what is wrong there.
 pub type Problem = (usize, String);
 
 impl NotationError {
@@ -94,7 +94,7 @@ impl NotationError {
     }
 }
 
-/// Protects the stack from deep notations.
+/// Maximal nesting, so that parsing cannot overflow the stack.
 const MAX_NESTING: usize = 16;
 
 impl Notation {
@@ -122,7 +122,7 @@ impl Notation {
         read.map_err(|problem| NotationError::from_problem(text, problem))
     }
 
-    /// An untrusted name or number without arguments.
+    /// An untrusted name or number without arguments; printed in quotation marks if necessary.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -132,10 +132,10 @@ impl Notation {
         }
     }
 
-    /// An untrusted text as a notation, quoted if necessary.
+    /// [`Notation::new`] for any text that can be printed and parsed again.
     ///
     /// # Errors
-    /// If it has both kinds of quotation marks.
+    /// If the text has both kinds of quotation marks.
     pub fn from_text(text: &str) -> Result<Self, String> {
         match text.contains('"') && text.contains('\'') {
             true => Err("it has apostrophes and quotation marks, and may have one kind".to_owned()),
@@ -143,10 +143,10 @@ impl Notation {
         }
     }
 
-    /// Path of a file to open or a program to start.
+    /// Returns `path`, a file to open or a program to start, if this notation is trusted.
     ///
     /// # Errors
-    /// If the notation is not trusted.
+    /// If the notation is not from [`trusted_text`].
     pub fn trusted_path<'p>(&self, path: &'p str) -> Result<&'p str, Problem> {
         self.is_trusted.then_some(path).ok_or_else(|| {
             let path = shorten(path, 80);
@@ -156,7 +156,7 @@ impl Notation {
         })
     }
 
-    /// The first notation in this one that is neither trusted nor a number.
+    /// The first of this notation and its arguments that is neither trusted nor a number.
     pub(super) fn untrusted_part(&self) -> Option<&Self> {
         let is_number = || self.arguments.is_empty() && self.name.parse::<f64>().is_ok();
         if !self.is_trusted && !is_number() {
@@ -188,7 +188,7 @@ impl Notation {
         self.arguments.is_empty().then_some(&*self.name)
     }
 
-    /// Value of the first argument with this key.
+    /// Value of the first argument named `key`; `None` if missing.
     #[must_use]
     pub fn argument(&self, key: &str) -> Option<&Self> {
         let arguments = self.arguments.iter();
@@ -196,7 +196,7 @@ impl Notation {
         of_key.next().map(|arg| &arg.value)
     }
 
-    /// Removes arguments by key.
+    /// Removes all arguments with these keys.
     #[must_use]
     pub fn without_arguments(mut self, keys: &[&str]) -> Self {
         let arguments = &mut self.arguments;
@@ -358,7 +358,8 @@ impl Reader {
     }
 }
 
-/// Reads a notation's arguments; [`Arguments::finish`] refuses unread ones.
+/// Reader of a notation's arguments: each key is requested once, and [`Arguments::finish`] refuses
+/// arguments that were not.
 #[derive(Debug)]
 pub struct Arguments<'a> {
     notation: &'a Notation,
@@ -367,7 +368,7 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// All arguments, unread.
+    /// A reader of all arguments of `notation`.
     #[must_use]
     pub fn of(notation: &'a Notation) -> Self {
         Self {
@@ -377,7 +378,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Reads the value of `key`, else the first unread value without a key.
+    /// Reads the value of `key`, else the first unread argument without a key; `None` if missing.
     pub fn take(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         self.keys.push(key);
         let arguments = &self.notation.arguments;
@@ -399,7 +400,7 @@ impl<'a> Arguments<'a> {
         }))
     }
 
-    /// Reads the value of `key`, which must be named.
+    /// Reads the value of `key`, ignoring arguments without keys; `None` if missing.
     pub fn take_named(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         if self.notation.argument(key).is_some() {
             return self.take(key);
@@ -408,7 +409,7 @@ impl<'a> Arguments<'a> {
         Ok(None)
     }
 
-    /// Reads a number within `range`, with or without its key, else `default`.
+    /// Reads a number within `range`, given as `key=…` or without key; `default` if missing.
     pub fn number<T>(
         &mut self,
         key: &'static str,
@@ -422,7 +423,7 @@ impl<'a> Arguments<'a> {
             .map_or(Ok(default), |value| parse_number(key, value, range))
     }
 
-    /// Reads a number within `range` that must have its key; `None` if missing.
+    /// Reads a number within `range`, given as `key=…`; `None` if missing.
     pub fn number_named<T>(
         &mut self,
         key: &'static str,
@@ -437,7 +438,7 @@ impl<'a> Arguments<'a> {
             .transpose()
     }
 
-    /// Reads one of `choices`, which must have its key; the first is the default.
+    /// Reads the choice named by `key=…`; the first of `choices` if missing.
     pub fn choice<T: Copy>(
         &mut self,
         key: &'static str,
@@ -455,7 +456,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Refuses unread arguments; returns all requested keys.
+    /// Refuses arguments that were not read; returns all keys that were requested.
     pub fn finish(self) -> Result<Vec<&'static str>, Problem> {
         for (argument, taken) in self.notation.arguments.iter().zip(&self.taken) {
             if !taken {
@@ -478,7 +479,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Parses a number within `range`; `key` is for errors.
+/// Parses a number within `range`; `key` is only for the error message.
 pub fn parse_number<T>(key: &str, value: &Notation, range: RangeInclusive<T>) -> Result<T, Problem>
 where
     T: FromStr + PartialOrd + fmt::Display,

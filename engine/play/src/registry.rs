@@ -1,4 +1,4 @@
-//! Evaluators, players, oracles and transcript formats that a game offers by name.
+//! Registries of games: evaluators, players, oracles, playouts and transcript formats by name.
 
 use super::{
     build::{self, PlayerRecipe, SearchPlan},
@@ -22,33 +22,34 @@ use alea_search::{
 };
 use std::sync::Arc;
 
-/// A `dyn` evaluator, shared by its players.
+/// An evaluator of any type, shared by players.
 pub type SharedEvaluator<G> = Arc<dyn AnyEvaluator<G>>;
 
-/// Everything that a game offers by name; a `static`, so that its searches are compiled once.
+/// Everything that a game offers by name. As a `static` in the game's crate it compiles the game's
+/// searches once.
 pub struct Registry<G: Playable> {
-    /// Evaluators, the default first.
+    /// Evaluators by name, the default first.
     pub evaluators: &'static [EvaluatorEntry<G>],
     /// Players that only this game has.
     pub players: &'static [PlayerEntry<G>],
-    /// Tablebase or solver for searches.
+    /// Tablebase or solver that an option gives to searches.
     pub oracle: Option<&'static OracleEntry<G>>,
-    /// The game's own playouts for tree search.
+    /// Playouts of Monte-Carlo tree search that only this game has.
     pub playouts: &'static [PlayoutEntry<G>],
-    /// Other programs' formats for games.
+    /// Game formats of other programs.
     pub transcripts: &'static [TranscriptFormat<G>],
-    /// [`Playable::best_model`].
+    /// Implements [`Playable::best_model`].
     pub best_model: fn(&G) -> Option<&'static [u8]>,
-    /// [`Playable::evaluator_from_model`].
+    /// Implements [`Playable::evaluator_from_model`].
     pub read_model: fn(&G, &[u8]) -> Result<SharedEvaluator<G>, String>,
-    /// [`Playable::player_recipe`].
+    /// Implements [`Playable::player_recipe`].
     pub read_player: fn(&Notation, &G) -> Result<PlayerRecipe<G>, Problem>,
-    /// [`Playable::evaluator`].
+    /// Implements [`Playable::evaluator`].
     pub read_evaluator: fn(&Notation, &G) -> Result<SharedEvaluator<G>, Problem>,
 }
 
 impl<G: Playable> Registry<G> {
-    /// A registry without entries.
+    /// A registry without entries, whose functions build from notation.
     pub const DEFAULT: Self = Self {
         evaluators: &[],
         players: &[],
@@ -62,13 +63,13 @@ impl<G: Playable> Registry<G> {
     };
 }
 
-/// The `dyn` form of an [`Evaluator`]. It constructs searches: calls are dynamic once per search,
-/// not per node.
+/// The `dyn` form of an [`Evaluator`], which also makes searches compiled for the evaluator's type:
+/// one `dyn` call per search instead of per node.
 pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// [`Evaluator::value_of`].
     fn value_of(&self, game: &G, position: &G::Position) -> f32;
 
-    /// [`Evaluator::payoffs`] from scratch.
+    /// [`Evaluator::payoffs`], computed without an accumulator.
     fn payoffs_of(&self, game: &G, position: &G::Position) -> Payoffs;
 
     /// [`Evaluator::values`].
@@ -80,7 +81,8 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// [`Evaluator::observed_win_rate`].
     fn observed_win_rate(&self, value: f32) -> Option<f32>;
 
-    /// Searches with this evaluator and, if `timed`, measures evaluation time.
+    /// Makes the player that searches by `plan` with this evaluator; `timed`: measures evaluation
+    /// time.
     fn search_player(
         self: Arc<Self>,
         game: G,
@@ -88,16 +90,16 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
         timed: bool,
     ) -> Box<dyn Player<G>>;
 
-    /// Leaf evaluation for tree search.
+    /// Makes the leaf evaluation of a tree search.
     fn leaf(self: Arc<Self>) -> Box<dyn Leaf<G>>;
 
-    /// Leaf evaluation by a search of `depth` plies, at least 1.
+    /// Makes a leaf evaluation that searches `depth` (at least 1) plies below the leaf.
     fn search_leaf(self: Arc<Self>, game: G, depth: u32) -> Box<dyn Leaf<G>>;
 
-    /// Playout policy that plays the best successor.
+    /// Makes the playout policy that plays the successor best for the side to move.
     fn policy(self: Arc<Self>) -> Box<dyn Policy<G>>;
 
-    /// [`EvaluatorRollouts::new`].
+    /// Makes an [`EvaluatorRollouts`].
     fn rollouts(
         self: Arc<Self>,
         game: G,
@@ -105,7 +107,7 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
         plies: u32,
     ) -> Box<dyn Rollouts<G>>;
 
-    /// Prior values of unvisited moves.
+    /// Makes the prior of unvisited moves of a tree search.
     fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>>;
 }
 
@@ -167,24 +169,24 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
     }
 }
 
-/// A game as other programs store it.
+/// A game read from or written to another program's format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlainGame<G: SearchGame> {
-    /// First position.
+    /// Position before the first ply.
     pub start: G::Position,
-    /// Chance outcome (numbered as in records) and move of each ply.
+    /// Chance outcome (numbered as in game records) and move of each ply.
     pub plies: Vec<(u8, G::Move)>,
-    /// Players' names by seat; an unknown name is empty.
+    /// Name of each seat's player; empty if unknown.
     pub players: Vec<String>,
-    /// Result stated for a game that its moves do not end.
+    /// Result stated in the file, for a game whose moves do not end it.
     pub result: Option<StatedResult>,
 }
 
 impl<G: SearchGame> PlainGame<G> {
-    /// Stores the stated result, unless the moves, which lead to `position`, end the game.
+    /// Sets `result` to `stated`, or to `None` if `position`, reached by all moves, is over.
     ///
     /// # Errors
-    /// If they end it with another result.
+    /// If the position is over with another winner.
     pub fn set_result(
         &mut self,
         game: &G,
@@ -202,23 +204,23 @@ impl<G: SearchGame> PlainGame<G> {
     }
 }
 
-/// Parses all games of a file; a damaged game does not affect the others.
+/// Parses all games of a file; each game is an error of its own.
 pub type ReadGames<G> = fn(&G, &[u8]) -> Vec<Result<PlainGame<G>, TextError>>;
 
-/// Another program's format for games.
+/// A game format of another program.
 pub struct TranscriptFormat<G: SearchGame> {
-    /// Name of the format, and usual file extension.
+    /// Name of the format and usual file extension.
     pub name: &'static str,
-    /// Text of one line.
+    /// Help text of one line.
     pub help: &'static str,
     /// Parses all games of a file.
     pub read: ReadGames<G>,
-    /// Formats a game without a line end; if the format cannot represent it, the error says why.
+    /// Formats a game, without line end. The error says why the format cannot represent the game.
     pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,
 }
 
-/// Makes a `dyn` evaluator an [`Evaluator`], with a dynamic call per position: for code that is not
-/// hot.
+/// Adapter of a `dyn` evaluator to [`Evaluator`], at one `dyn` call per position: for code that is
+/// not hot.
 #[derive(Clone)]
 pub struct EvaluatorPointer<G>(
     /// The adapted evaluator.
@@ -241,7 +243,7 @@ impl<G: SearchGame> Evaluator<G> for EvaluatorPointer<G> {
     }
 }
 
-/// Constructs an evaluator from its arguments.
+/// Reads an evaluator's arguments and constructs it.
 pub type MakeEvaluator<G> = fn(&mut Arguments<'_>, &G) -> Result<Arc<dyn AnyEvaluator<G>>, Problem>;
 
 /// A named evaluator of a game.
@@ -251,16 +253,16 @@ pub struct EvaluatorEntry<G: 'static> {
     pub name: &'static str,
     /// Further names in notation.
     pub aliases: &'static [&'static str],
-    /// Parameters, such as `block, threat, view`, besides those of [`calibrated`].
+    /// Parameters for help texts, such as `block, threat, view`, besides those of [`calibrated`].
     pub parameters: &'static str,
-    /// Text of one line.
+    /// Help text of one line.
     pub help: &'static str,
-    /// Constructs the evaluator; the caller refuses unread arguments.
+    /// Reads the arguments and constructs the evaluator; the caller refuses unread arguments.
     pub make: MakeEvaluator<G>,
 }
 
 impl<G: 'static> EvaluatorEntry<G> {
-    /// An entry without aliases, with no parameters but those of [`calibrated`].
+    /// An entry without aliases whose only parameters are those of [`calibrated`].
     #[must_use]
     pub const fn new(name: &'static str, help: &'static str, make: MakeEvaluator<G>) -> Self {
         Self {
@@ -273,64 +275,64 @@ impl<G: 'static> EvaluatorEntry<G> {
     }
 }
 
-/// Makes a player; called once per thread.
+/// Makes players, one per call.
 pub type PlayerMaker<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 
-/// A player of one game alone, such as a published program.
+/// A named player that only one game has.
 #[derive(Debug)]
 pub struct PlayerEntry<G: 'static> {
     /// Name in notation.
     pub name: &'static str,
-    /// Parameters, such as `depth`.
+    /// Parameters for help texts, such as `depth`.
     pub parameters: &'static str,
-    /// Text of one line.
+    /// Help text of one line.
     pub help: &'static str,
-    /// The player that the name stands for.
+    /// Player or other notation that the name stands for.
     pub meaning: Meaning<G>,
 }
 
 /// What the name of a [`PlayerEntry`] stands for.
 #[derive(Debug)]
 pub enum Meaning<G: 'static> {
-    /// Another player's notation; the caller refuses unread arguments.
+    /// Short for another notation, which the function makes from the arguments.
     Alias(fn(&mut Arguments<'_>) -> Result<Notation, Problem>),
-    /// A player without search, whose seed determines its moves.
+    /// A player of the game's own, whose seed must determine its moves.
     Own(fn(&mut Arguments<'_>, &G) -> Result<PlayerMaker<G>, Problem>),
 }
 
-/// Makes a leaf evaluation; called once per search thread.
+/// Makes leaf evaluations, one for each search thread.
 pub type LeafMaker<G> = Arc<dyn Fn() -> Box<dyn Leaf<G>> + Send + Sync>;
 
-/// Named playouts of a game: `playout=NAME(…)`.
+/// A named playout of a game: `playout=NAME(…)` of `mcts`.
 #[derive(Debug)]
 pub struct PlayoutEntry<G: 'static> {
     /// Name in notation.
     pub name: &'static str,
-    /// Parameters, such as `depth`.
+    /// Parameters for help texts, such as `depth`.
     pub parameters: &'static str,
-    /// Constructs the playouts; the caller refuses unread arguments.
+    /// Reads the arguments; the caller refuses unread ones.
     pub read: fn(&mut Arguments<'_>, &G) -> Result<LeafMaker<G>, Problem>,
 }
 
-/// The oracle of a search, if any.
+/// Oracle of a search; `None` without one.
 pub type OptionalOracle<G> = Option<Arc<dyn Oracle<G>>>;
 
-/// A game's oracle (tablebase or solver), by an option in notation: `tablebase=4`.
+/// A game's tablebase or solver, which an option such as `tablebase=4` gives to searches.
 #[derive(Debug)]
 pub struct OracleEntry<G: SearchGame> {
-    /// Key of the option.
+    /// Key of the option in notation.
     pub key: &'static str,
-    /// Constructs the oracle for a value of the option.
+    /// Constructs the oracle for a value of the option; `None` if the value means no oracle.
     pub read: fn(&Notation, &G) -> Result<OptionalOracle<G>, Problem>,
-    /// Default oracle of a search limited by time (`true`) or nodes.
+    /// Default oracle of a search limited by time (`true`) or nodes (`false`).
     pub default: fn(&G, bool) -> Result<OptionalOracle<G>, String>,
-    /// Option value whose oracle answers without delay, for the web page.
+    /// Option value of an oracle that answers without delay, for the web page; `None` without one.
     pub instant: fn(&G) -> Option<String>,
-    /// Class of a position in error reports, such as `2v3`.
+    /// Class of a position in error statistics, such as `2v3` (stones of each side).
     pub class: fn(&G, &G::Position) -> String,
 }
 
-/// An evaluator from a hand-made score and a [`calibration`].
+/// Makes an evaluator of a hand-made score, converted to win probabilities by [`calibration`].
 pub fn calibrated<G: SearchGame, S: Score<G> + 'static>(
     arguments: &mut Arguments<'_>,
     score: S,
@@ -340,8 +342,8 @@ pub fn calibrated<G: SearchGame, S: Score<G> + 'static>(
     Ok(Arc::new(Calibrated { score, calibration }))
 }
 
-/// Reads a calibration: `fitted` with another `slope` or `offset`; with `scale=raw` the value `1/2
-/// + factor · score / 2000`.
+/// Reads a calibration: `fitted`, of which options replace `slope` and `offset`, or with
+/// `scale=raw` the value 1/2 + `factor` · score / 2000.
 pub fn calibration(
     arguments: &mut Arguments<'_>,
     fitted: Calibration,

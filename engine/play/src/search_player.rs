@@ -1,4 +1,4 @@
-//! Adapters from searches to players.
+//! Adapters that make searches players.
 
 use crate::player::{
     Analysis, AnalysisObserver, Decision, Failure, MoveValue, Player, PositionValue,
@@ -19,7 +19,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-/// Makes a [`Search`] a [`Player`] of its best move.
+/// A player of a [`Search`]'s best move.
 #[derive(Clone, Debug)]
 pub struct SearchPlayer<G, S> {
     search: S,
@@ -27,7 +27,7 @@ pub struct SearchPlayer<G, S> {
 }
 
 impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
-    /// Adapts `search`.
+    /// Makes a player of `search`.
     pub fn new(search: S) -> Self {
         Self {
             search,
@@ -36,7 +36,7 @@ impl<G: Game, S: Search<G>> SearchPlayer<G, S> {
     }
 }
 
-// Callers measure time: reading the clock would cost as much as a search of one ply.
+// Callers measure time: reading the clock costs as much as a search of one ply.
 impl<G: Game, S: Search<G>> Player<G> for SearchPlayer<G, S> {
     fn new_game(&mut self, _seed: u64) {
         self.search.clear();
@@ -117,7 +117,6 @@ fn analysis_of<M: Copy>(
             ..MoveValue::new(mv, Some(value))
         })
         .collect();
-    // The first of equal values.
     let better = |best: MoveValue<M>, next: MoveValue<M>| {
         if next.value > best.value { next } else { best }
     };
@@ -130,13 +129,13 @@ fn analysis_of<M: Copy>(
     }
 }
 
-/// Makes a Monte-Carlo tree search a [`Player`] of a proven best move, else the most visited.
+/// A player by Monte-Carlo tree search: plays a proven best move, else the most visited.
 pub struct MctsPlayer<G: SearchGame, L: Leaf<G>> {
     search: Mcts<G, L>,
 }
 
 impl<G: SearchGame, L: Leaf<G>> MctsPlayer<G, L> {
-    /// Adapts `search`.
+    /// Makes a player of `search`.
     pub fn new(search: Mcts<G, L>) -> Self {
         Self { search }
     }

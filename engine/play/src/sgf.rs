@@ -1,6 +1,6 @@
-//! SGF for games without a format of their own:
-//! `(;FF[4]AP[Alea]GN[game]C[start];B[move]DI[3];W[move]DI[5])`. `DI` is the chance outcome before
-//! its move; Black is the seat whose name begins with B, else the first.
+//! SGF for games without an SGF of their own:
+//! `(;FF[4]AP[Alea]GN[game]C[start];B[move]DI[3];W[move]DI[5])`. `DI` is the chance outcome of the
+//! node's move; Black is the seat whose name begins with B, else the first.
 
 use super::{
     playable::Playable,
@@ -13,7 +13,7 @@ use alea_core::{
     text::{TextError, error_at},
 };
 
-/// SGF as a transcript format.
+/// The SGF transcript format of a game.
 pub const fn transcript_format<G: Playable>() -> TranscriptFormat<G> {
     TranscriptFormat {
         name: "sgf",

@@ -1,8 +1,8 @@
-//! Parser of games as properties, as in SGF and GGF: `(;PB[name]SZ[8];W[d4];B[e5])`, without
-//! variations.
+//! Parser of games as properties, as in SGF and GGF: `(;PB[name]SZ[8];W[d4];B[e5])`. Of variations
+//! only the first is read.
 //!
-//! Numbers (boards of a GGF match) and lines with `#` may precede a game. A `]` without a valid
-//! continuation belongs to the value, since programs do not escape names.
+//! Numbers (boards of a GGF match) and lines with `#` may precede a game. A `]` belongs to its
+//! value if what follows cannot: programs do not escape names.
 
 use super::registry::PlainGame;
 use alea_core::{
@@ -10,26 +10,26 @@ use alea_core::{
     text::{TextError, error_at, from_utf8_or_latin1},
 };
 
-/// A property, such as `B[c3]`.
+/// A property with one value, such as `B[c3]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SgfProperty {
     /// Name in capital letters.
     pub name: String,
-    /// Value without escape characters.
+    /// Value, with escapes resolved.
     pub value: String,
-    /// Index of the value's first character in the text.
+    /// Index of the value's first character in the file's text.
     pub at: usize,
 }
 
-/// Properties of a game in order, or its first error.
+/// Properties of one game in order, or its first error.
 pub type SgfProperties = Result<Vec<SgfProperty>, TextError>;
 
 type Read<G> = Result<PlainGame<G>, TextError>;
 
 type ReadOtherText<G> = fn(&G, &str) -> Vec<Read<G>>;
 
-/// Parses all games of a text: those as properties with `one` (and the index of their first
-/// character), other text with `others`. `escapes`: whether `\` escapes a character, as in SGF.
+/// Parses all games of a file. `one` reads each game in properties (given the index of its first
+/// character), `others` a file in another format; `escapes`: `\` escapes a character, as in SGF.
 pub fn read_games<G: SearchGame>(
     game: &G,
     bytes: &[u8],
@@ -54,7 +54,8 @@ pub fn read_games<G: SearchGame>(
         .collect()
 }
 
-/// Parses each line with `row` (and the index of its first character); skips games without moves.
+/// Parses each line with `row`, given the index of the line's first character; drops games without
+/// plies.
 pub fn read_each_line<G: SearchGame>(
     game: &G,
     text: &str,
@@ -70,7 +71,7 @@ pub fn read_each_line<G: SearchGame>(
     results
 }
 
-/// Games of a text, each with the index of its first character.
+/// Games of a text with the index of their first character.
 fn split_games(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, SgfProperties)> {
     let mut reader = Reader {
         signs,
@@ -89,7 +90,7 @@ fn split_games(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Sg
     })
 }
 
-/// Whether `(` begins the text, after numbers and comments.
+/// Whether the text, after numbers and comments, begins with `(`.
 fn is_property_text(signs: &[char]) -> bool {
     let mut reader = Reader {
         signs,
@@ -111,13 +112,12 @@ impl Reader<'_> {
         self.next += rest.take_while(|&&sign| passes(sign)).count();
     }
 
-    /// The next character after white space.
     fn peek(&mut self) -> Option<char> {
         self.skip_while(char::is_whitespace);
         self.signs.get(self.next).copied()
     }
 
-    /// Skips numbers and comments; false at the end.
+    /// Skips numbers and comments; false at the end of the text.
     fn skip_to_game(&mut self) -> bool {
         loop {
             self.skip_while(|sign| sign.is_whitespace() || sign.is_ascii_digit());
@@ -212,13 +212,13 @@ impl Reader<'_> {
     }
 }
 
-/// Properties of the first node only.
+/// Names of properties that only a game's first node has.
 const ROOT_PROPERTIES: [&str; 12] = [
     "AP", "CA", "DT", "EV", "FF", "GC", "GM", "GN", "PB", "PC", "PW", "SZ",
 ];
 
-/// Whether the `(` at `at` begins a game, even inside a damaged one: one of [`ROOT_PROPERTIES`]
-/// follows, and with `in_line` (needed with variations) it starts a line, possibly after numbers.
+/// Whether the `(` at `at` begins a game, even within a damaged one: a root property follows. With
+/// `in_line`, for formats with variations, the `(` must start its line (after numbers).
 fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     let is_first = match signs[at..] {
         ['(', ';', a, b, '[', ..] => ROOT_PROPERTIES.iter().any(|first| first.chars().eq([a, b])),
@@ -231,7 +231,7 @@ fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     is_first && (!in_line || before.next().is_none_or(|&sign| sign == '\n'))
 }
 
-/// Index after a damaged game's last parenthesis, or of the next game.
+/// Index after the last parenthesis of a damaged game, or of the next game.
 fn damaged_game_end(signs: &[char], begin: usize, in_line: bool) -> usize {
     if signs[begin] != '(' {
         let length = signs[begin..].iter().take_while(|&&sign| sign != '(');

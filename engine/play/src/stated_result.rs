@@ -1,4 +1,4 @@
-//! Results stated beside the moves of two-seat games: in SGF `B+R`, `W+T`, `B+5.5`, `0`; in GGF
+//! Results of two-seat games as files state them: in SGF `B+R`, `W+T`, `B+5.5`, `0`; in GGF
 //! `+64.00:r`, from the first seat's point of view.
 
 use alea_core::{
@@ -6,17 +6,17 @@ use alea_core::{
     record::Ending,
 };
 
-/// A result stated beside the moves of a game.
+/// The result that a file states for a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatedResult {
-    /// An ending other than [`Ending::Played`].
+    /// Reason of the end; never [`Ending::Played`].
     pub ending: Ending,
-    /// `None` for a draw.
+    /// Winning seat; `None` for a draw.
     pub winner: Option<Seat>,
 }
 
 impl StatedResult {
-    /// A loss of `seat`.
+    /// The result after `seat` resigns: the other seat wins.
     #[must_use]
     pub fn by_resignation(seat: Seat) -> Self {
         Self {
@@ -38,7 +38,8 @@ impl StatedResult {
         })
     }
 
-    /// Parses SGF's `RE`, with the seat of Black; `None` for `Void`, `?` and invalid text.
+    /// Parses the value of SGF's `RE`, where Black is the seat `black`; `None` for `Void`, `?` and
+    /// invalid text.
     #[must_use]
     pub fn from_sgf(text: &str, black: Seat) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
@@ -60,7 +61,7 @@ impl StatedResult {
         Some(Self { ending, ..plain })
     }
 
-    /// Formats SGF's `RE`, with the seat of Black.
+    /// Formats the value of SGF's `RE`, where Black is the seat `black`.
     #[must_use]
     pub fn to_sgf(self, black: Seat) -> String {
         let reason = match self.ending {
@@ -73,7 +74,7 @@ impl StatedResult {
         self.winner.map_or("0".to_owned(), won)
     }
 
-    /// Parses GGF's `RE`; `None` for other text, such as `?`.
+    /// Parses the value of GGF's `RE`, the first seat's score; `None` for other text, such as `?`.
     #[must_use]
     pub fn from_ggf(text: &str) -> Option<Self> {
         let (score, flag) = text.split_once(':').unwrap_or((text, ""));
@@ -94,7 +95,7 @@ impl StatedResult {
         Some(Self { ending, winner })
     }
 
-    /// Formats GGF's `RE`; the winner's score is all `squares`.
+    /// Formats the value of GGF's `RE`; a win counts as a win by all `squares`.
     #[must_use]
     pub fn to_ggf(self, squares: usize) -> String {
         let flag = match self.ending {
@@ -110,13 +111,13 @@ impl StatedResult {
         }
     }
 
-    /// Payoffs of both seats.
+    /// Payoff of each seat.
     #[must_use]
     pub fn payoffs(self) -> Payoffs {
         self.winner.map_or(DRAW, win_for)
     }
 
-    /// Compares this result with `other`, which `whose` introduces in the error.
+    /// Compares the winner with that of the payoffs `other`, which `whose` introduces in the error.
     ///
     /// # Errors
     /// If the winners differ.

@@ -1,5 +1,5 @@
-//! Draws Havannah as text or inline SVG; a letter's cells lie on a line from its label to the lower
-//! left.
+//! Havannah positions as text or inline SVG; the cells of a letter lie on a line from its label to
+//! the lower left.
 
 use super::{Havannah, Position};
 use alea_play::{
@@ -9,7 +9,7 @@ use alea_play::{
 
 const STONE_CHARACTERS: [char; 2] = ['O', 'X'];
 
-/// Half a cell's width in pixels; rows are `ROW_HEIGHT` apart.
+/// Half width of a cell in pixels.
 const HALF_CELL_WIDTH: usize = 22;
 const ROW_HEIGHT: usize = 38;
 
@@ -33,8 +33,7 @@ fn caption(game: &Havannah, position: &Position) -> String {
     turn + &last.unwrap_or_default()
 }
 
-/// Column, in half cells, and row of the cell with letter `x` and number `y` (from 0), or of a
-/// label one step off the board.
+/// Column (in half cells) and row in the picture, of a cell or of a label one step off the board.
 fn grid_position(game: &Havannah, [x, y]: [isize; 2]) -> [usize; 2] {
     [2 * x - y + game.base() as isize + 2, y + 1].map(isize::unsigned_abs)
 }

@@ -1,5 +1,5 @@
 //! Hand-made evaluators of Havannah: `needs` counts the stones to each side's nearest bridge or
-//! fork; `locality` biases a tree search and is no win probability.
+//! fork; `locality`, a bias for tree search, is no win probability.
 
 use super::{
     EMPTY, Havannah, Position,
@@ -41,8 +41,8 @@ impl StonesNeeded {
 
 const UNREACHABLE_DISTANCE: u8 = 60;
 
-/// The fewest new stones with which `seat` joins each cell, itself included, to a cell with a bit
-/// of `rim`.
+/// Fewest new stones with which `seat` joins each cell, itself included, to a cell with a bit of
+/// `rim`.
 fn stones_to_rim(game: &Havannah, position: &Position, seat: Seat, rim: u16) -> [u8; MAX_CELLS] {
     let own = seat as u8 + 1;
     let mut distances = [UNREACHABLE_DISTANCE; MAX_CELLS];
@@ -84,7 +84,7 @@ impl StonesNeeded {
         let (sides, corners) = (from_fn(from), from_fn(|corner| from(6 + corner)));
         let mut least = UNREACHABLE_DISTANCE;
         for cell in 0..game.num_cells() {
-            // Each path that meets in an empty cell counts its stone.
+            // Each path to an empty cell counts its stone.
             let own = u8::from(position.colours[cell] == EMPTY);
             let nearest = |all: &[[u8; MAX_CELLS]; 6], count: u8| {
                 let mut each = all.map(|distances| distances[cell]);
@@ -114,9 +114,9 @@ impl Score<Havannah> for StonesNeeded {
 
 #[derive(Clone, Copy, Debug)]
 struct Locality {
-    /// At most six times `reach` stones of the chain count.
+    /// Maximum of counted stones of the last stone's chain, divided by 6.
     reach: usize,
-    /// Bonus for a near own stone, and (`chain`) for each counted stone of the chain.
+    /// Bonus for a stone near the last one, and for each counted stone of the last one's chain.
     near: f32,
     chain: f32,
 }

@@ -1,7 +1,7 @@
-//! Features of Havannah's models.
+//! Features of Havannah's models. Published tuples and rows must not change.
 //!
-//! A neural network's row is the content of a cell and its neighbours up to rotation and
-//! reflection, so one model plays on boards of all sizes. Published tuples and rows never change.
+//! A row of a neural network is the content of a cell and its neighbours up to rotation and
+//! reflection, so that a model fits boards of all sizes.
 
 use super::{
     EMPTY, Havannah, NEIGHBOUR_RUNS, Position,
@@ -36,18 +36,17 @@ static CELLS: [[CellGroup; 1]; 8] = [
     cell_group(10),
 ];
 
-/// Classes of cells: empty, by the set of seats that would win there (4), or a stone, by owner,
-/// number of sides of its chain (0, 1, more) and whether the chain has a corner.
+/// Classes of a cell: empty, by the seats that would win there (4), or a stone, by owner, number of
+/// sides of the chain (0, 1, more) and whether the chain has a corner.
 const NUM_CENTRE_CLASSES: usize = 4 + 2 * 6;
 
-/// Contents of six neighbours with four colours each, up to rotation and reflection.
+/// Contents (four each) of six neighbours, up to rotation and reflection.
 const NUM_NEIGHBOURHOODS: usize = 430;
 
 const NUM_TABLE_ROWS: usize = NUM_CENTRE_CLASSES * NUM_NEIGHBOURHOODS;
 
-/// By the sets of six neighbours with stones of one and of another seat, those off the board being
-/// in both: class under rotation and reflection, numbered by the lowest code of two bits a
-/// neighbour.
+/// Number of a neighbourhood up to rotation and reflection, by the sets of neighbours with stones
+/// of either seat; neighbours off the board are in both sets.
 static SURROUNDING_INDEX: LazyLock<Box<[[u16; 64]; 64]>> = LazyLock::new(|| {
     let mut numbers = Box::new([[u16::MAX; 64]; 64]);
     let cell = |code: usize, at: usize| code >> (2 * at) & 3;
@@ -86,7 +85,7 @@ static TUPLE_SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
     },
 }];
 
-/// Class of stones whose chain has a rim, before those of the owner.
+/// Class of an own stone by the rim bits of its chain.
 #[inline]
 fn rim_class(rim: u16) -> usize {
     let sides = (rim & SIDES_MASK).count_ones().min(2) as usize;
@@ -94,7 +93,7 @@ fn rim_class(rim: u16) -> usize {
 }
 
 impl Havannah {
-    /// Set of the neighbours with stones of `seat`, and of those off the board.
+    /// Set of neighbours with stones of `seat` or off the board.
     #[inline(always)]
     fn around(&self, position: &Position, seat: Seat, cell: usize) -> usize {
         position.own_neighbours(cell, seat) | usize::from(self.shape.off_board[cell])
@@ -163,7 +162,6 @@ impl Learnable for Havannah {
         let (placed, owner) = (usize::from(after.last[0]), before.seat());
         let root = after.root(placed);
         let rim = after.links[root];
-        // An empty cell's row changes by whether the owner wins there, a stone's by its chain.
         let win = (NUM_NEIGHBOURHOODS as u16) << usize::from(owner != seat);
         let update_win = |cell: usize, row: &mut u16| {
             let has_win = *row / win % 2 == 1;
@@ -247,7 +245,7 @@ impl TupleInputs for Havannah {
     }
 }
 
-/// Colour as a seat sees it: 0 empty, 1 own, 2 enemy, 3 off the board.
+/// Colour from the perspective of a seat: 0 empty, 1 own, 2 enemy, 3 off the board.
 #[inline]
 fn colour_seen_by(seat: Seat, colour: u8) -> u8 {
     if seat == 0 || colour == EMPTY || usize::from(colour) > 2 {

@@ -1,10 +1,9 @@
 //! The rules of Havannah (Christian Freeling) on hexagons with sides of 3 to 10 cells.
 //!
-//! Each turn places one stone, White first. A *bridge* (a chain with two corners), a *fork* (a
-//! chain with three sides; corners belong to none) or a *ring* (a loop around at least one cell,
-//! occupied or not) wins; a full board without any is a draw. With `swap=on` the second player may
-//! take over the first stone. A union-find of chains stores their corners and sides, so a move's
-//! result needs only six neighbours.
+//! Each turn places one stone, White first. A *bridge* (chain with two corners), a *fork* (chain
+//! with three sides; corners belong to none) or a *ring* (loop around at least one cell, occupied
+//! or not) wins; a full board without one is a draw. With `swap=on` the second player may take over
+//! the first stone.
 
 mod drawing;
 mod evaluators;
@@ -32,7 +31,7 @@ use alea_core::{
 use shape::{NUM_CELL_SLOTS, OFF_BOARD, SIDES_MASK, Shape};
 use std::hash::{Hash, Hasher};
 
-/// The rules of Havannah on a board of one size.
+/// The rules on a board of one size.
 #[derive(Clone, Copy, Debug)]
 pub struct Havannah {
     shape: &'static Shape,
@@ -45,7 +44,7 @@ impl PartialEq for Havannah {
     }
 }
 
-/// The cell of the placed stone, or [`Move::SWAP`].
+/// A cell to fill, or [`Move::SWAP`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Move(u16);
 
@@ -53,21 +52,21 @@ impl Move {
     /// Takes over the opponent's first stone.
     pub const SWAP: Self = Self(OFF_BOARD as u16);
 
-    /// Places a stone on `cell`.
+    /// Fills `cell`.
     #[inline]
     pub fn place(cell: usize) -> Self {
         debug_assert!(cell < MAX_CELLS);
         Self(cell as u16)
     }
 
-    /// The filled cell; `None` for a swap.
+    /// Filled cell; `None` for a swap.
     #[inline]
     pub fn cell(self) -> Option<usize> {
         (self != Self::SWAP).then_some(usize::from(self.0))
     }
 }
 
-/// A set of winning structures.
+/// A set of winning structures: ring, bridge, fork.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct WinKinds(u8);
 
@@ -78,13 +77,13 @@ impl WinKinds {
     pub const BRIDGE: Self = Self(2);
     /// A chain with three sides.
     pub const FORK: Self = Self(4);
-    /// Whether the set is not empty.
+    /// Whether the set has any structure.
     #[inline]
     pub fn any(self) -> bool {
         self.0 != 0
     }
 
-    /// Names of the structures.
+    /// Names of the structures, such as `ring`.
     pub fn names(self) -> Vec<&'static str> {
         let all = [
             (Self::RING, "ring"),
@@ -106,22 +105,22 @@ impl WinKinds {
 const EMPTY: u8 = 0;
 const OFF_BOARD_COLOUR: u8 = 3;
 
-/// Flags the link of a chain's representative, whose low bits are the sides and corners that the
-/// chain touches.
+/// Bit in `links` that marks a chain's representative, whose low bits are the sides and corners of
+/// the chain.
 const ROOT_FLAG: u16 = 1 << 15;
 
-/// A position; equality and hash ignore the order of the moves.
+/// A position; equality and hash ignore the order of moves. A union-find of chains with their sides
+/// and corners tells from six neighbours whether a stone wins.
 #[derive(Clone, Copy)]
 pub struct Position {
     key: u64,
     colours: [u8; NUM_CELL_SLOTS],
-    /// By seat and cell, the set of neighbours with the seat's stones.
+    /// Set of neighbours with the seat's stones, by seat and cell.
     around: [[u8; NUM_CELL_SLOTS]; 2],
-    /// For each stone another of its chain, or [`ROOT_FLAG`] with the chain's rim bits.
+    /// Another stone of the chain by stone, or [`ROOT_FLAG`] with the chain's rim bits.
     links: [u16; NUM_CELL_SLOTS],
     stones: u16,
     chains: [u16; 2],
-    /// Cells of the last two stones, latest first.
     last: [u16; 2],
     seat: u8,
     structures: WinKinds,
@@ -150,7 +149,7 @@ impl std::fmt::Debug for Position {
     }
 }
 
-/// By set of six neighbours: the number of runs, and the first member of each.
+/// Number of runs in a set of six neighbours in a circle, and the first member of each run.
 const NEIGHBOUR_RUNS: [(u8, [u8; 3]); 64] = {
     let mut runs = [(0, [0; 3]); 64];
     let mut set = 1;
@@ -169,7 +168,7 @@ const NEIGHBOUR_RUNS: [(u8, [u8; 3]); 64] = {
     runs
 };
 
-/// By set of six neighbours: the members with members on both sides.
+/// Members of a set of six neighbours in a circle whose two neighbours are members.
 const SURROUNDED_MEMBERS: [u8; 64] = {
     let mut between = [0; 64];
     let mut set = 0;
@@ -203,7 +202,7 @@ impl Position {
         }
     }
 
-    /// The owner of the stone on `cell`.
+    /// Owner of the stone on `cell`; `None` if empty.
     #[inline]
     pub fn seat_at(&self, cell: usize) -> Option<Seat> {
         match self.colours[cell] {
@@ -212,7 +211,7 @@ impl Position {
         }
     }
 
-    /// The seat to move; in a won game the loser.
+    /// Seat to move; in a won game the loser.
     #[inline]
     pub fn seat(&self) -> Seat {
         usize::from(self.seat)
@@ -224,13 +223,13 @@ impl Position {
         usize::from(self.stones)
     }
 
-    /// The structures that the last stone completed.
+    /// Structures that the last stone completed.
     #[inline]
     pub fn structures(&self) -> WinKinds {
         self.structures
     }
 
-    /// The last filled cell; `None` on the empty board.
+    /// Cell of the last stone; `None` on the empty board.
     pub fn last_cell(&self) -> Option<usize> {
         Some(usize::from(self.last[0])).filter(|&cell| cell != OFF_BOARD)
     }
@@ -264,8 +263,8 @@ impl Position {
         }
     }
 
-    /// Whether a stone closes a ring of six, the only ring whose last stone does not link two runs
-    /// of own neighbours.
+    /// Whether a stone completes a ring of six, the only ring whose last stone need not link two
+    /// runs of own neighbours.
     #[inline]
     fn encloses(&self, shape: &Shape, cell: usize, seat: Seat) -> bool {
         let mut between = SURROUNDED_MEMBERS[self.own_neighbours(cell, seat)];
@@ -283,7 +282,6 @@ impl Position {
     #[inline(always)]
     fn would_win(&self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
         let set = self.own_neighbours(cell, seat);
-        // Most cells neither link two runs nor lie on the rim nor close a ring of six.
         if NEIGHBOUR_RUNS[set].0 < 2 && shape.rim[cell] == 0 && SURROUNDED_MEMBERS[set] == 0 {
             return WinKinds::default();
         }
@@ -306,8 +304,8 @@ impl Position {
         WinKinds(kinds.0 | u8::from(ring))
     }
 
-    /// Places a stone and returns the structures that it completes; turn, result and key stay
-    /// unchanged.
+    /// Places a stone and returns the structures that it completes; does not change turn, result
+    /// and key.
     #[inline]
     fn place_stone(&mut self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
         let near = &shape.near[cell];
@@ -346,8 +344,8 @@ impl Position {
 }
 
 impl Havannah {
-    /// The rules with sides of `base` cells; with `swap` the second player may take the first
-    /// stone. Panics if `base` is not in [`BASES`].
+    /// Rules on a board with sides of `base` cells; `swap`: the second player may take over the
+    /// first stone. Panics if `base` is not in [`BASES`].
     pub fn new(base: usize, swap: bool) -> Self {
         assert!(BASES.contains(&base), "boards have {BASES:?} cells a side");
         Self {
@@ -356,23 +354,23 @@ impl Havannah {
         }
     }
 
-    /// Cells per side.
+    /// Cells per side of the board.
     pub fn base(&self) -> usize {
         self.shape.base
     }
 
-    /// Number of cells.
+    /// Cells of the board.
     #[inline]
     pub fn num_cells(&self) -> usize {
         self.shape.cells
     }
 
-    /// The empty board.
+    /// Empty board.
     pub fn start(&self) -> Position {
         Position::empty()
     }
 
-    /// The empty cells, ascending.
+    /// Empty cells, ascending.
     pub fn empties<'a>(&self, position: &'a Position) -> impl Iterator<Item = usize> + 'a {
         let cells = position.colours[..self.shape.cells].iter().enumerate();
         cells
@@ -385,7 +383,7 @@ impl Havannah {
         self.swap && position.stones == 1 && position.seat == 1
     }
 
-    /// The structures that a stone on the empty `cell` would complete.
+    /// Structures that a stone of `seat` on the empty `cell` would complete.
     #[inline]
     pub fn would_win(&self, position: &Position, cell: usize, seat: Seat) -> WinKinds {
         position.would_win(self.shape, cell, seat)
@@ -401,7 +399,7 @@ impl Havannah {
         count
     }
 
-    /// Plays a random game; `record_move` receives the moves' history indices.
+    /// Plays a uniformly random game; `record_move` receives the history index of each move.
     #[inline]
     fn play_out(
         &self,
@@ -439,7 +437,7 @@ impl Havannah {
     }
 }
 
-/// Moves per random word of 64 bits; each takes up to nine bits.
+/// Moves per 64-bit random word; each takes up to nine bits.
 const MOVES_PER_WORD: u32 = 3;
 
 impl Game for Havannah {
@@ -498,7 +496,6 @@ impl Game for Havannah {
 
     #[inline]
     fn key(&self, position: &Position) -> u64 {
-        // The stones determine the seat to move, except after a swap.
         position.key ^ u64::from(position.seat).wrapping_mul(GOLDEN)
     }
 }
@@ -517,7 +514,7 @@ impl SearchHints for Havannah {
         usize::from(mv.0) + NUM_CELL_SLOTS * position.seat()
     }
 
-    /// 2 for a winning stone, 1 for one on a cell where the enemy would win, else 0.
+    /// 2 for a winning stone, 1 for a stone that stops an enemy win on its cell, else 0.
     fn move_class(&self, position: &Position, mv: Move) -> u8 {
         let wins = |seat| {
             mv.cell()
@@ -530,7 +527,7 @@ impl SearchHints for Havannah {
         }
     }
 
-    /// Half of the plies to go if a game fills two thirds of the board, at least 8.
+    /// Half the remaining plies if a game fills two thirds of the board, at least 8.
     fn expected_moves_left(&self, position: &Position) -> u32 {
         (self.shape.cells * 2 / 3)
             .saturating_sub(position.stones())

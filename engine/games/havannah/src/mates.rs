@@ -1,7 +1,7 @@
-//! Exact values of wins in one, two and three plies: `mates=on|deep`.
+//! Oracle of wins in one ply and losses in two, with `deep` also wins in three: `mates=on|deep`.
 //!
-//! A mover without a winning cell loses if the enemy has two, and must fill the enemy's only one.
-//! `deep` also proves moves that create two winning cells. Source: *Inside Lajkonik*.
+//! A side to move without a winning cell loses if the enemy has two, and must fill the enemy's only
+//! one. `deep` also proves moves that create two winning cells. Source: *Inside Lajkonik*.
 
 use super::{Havannah, Move, Position};
 use alea_core::{
@@ -44,7 +44,7 @@ impl Havannah {
         position.stones().div_ceil(2) >= self.base().min(6) - 1
     }
 
-    /// The empty cells where a stone of `seat` would win.
+    /// Empty cells where a stone of `seat` would win.
     pub fn winning_cells<'a>(
         &'a self,
         position: &'a Position,
@@ -57,7 +57,6 @@ impl Havannah {
 
     fn makes_double_threat(&self, position: &Position, cell: usize) -> bool {
         let seat = position.seat();
-        // A stone without own stones near it creates no winning cell.
         let near = &self.shape.near[cell];
         let own = |&near: &u16| position.seat_at(usize::from(near)) == Some(seat);
         near.iter().any(own) && {

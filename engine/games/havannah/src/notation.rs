@@ -1,6 +1,6 @@
-//! Notation of Havannah: a cell is `d4` as in HavannahGui, where neighbours differ by one in
-//! letter, number or both equally; Little Golem counts each letter's numbers from 1. A position is
-//! its moves from the empty board, separated by blanks.
+//! Notation of Havannah. A cell is `d4` as in HavannahGui, whose neighbours differ by one in
+//! letter, number or both equally; Little Golem counts the numbers of each letter from 1. A
+//! position is its moves from the empty board, separated by blanks.
 
 use super::{Havannah, Move, OFF_BOARD, Position};
 use alea_core::{
@@ -13,20 +13,20 @@ fn letter(x: u8) -> char {
 }
 
 impl Havannah {
-    /// A cell's name in HavannahGui's coordinates.
+    /// Name of a cell in HavannahGui's coordinates.
     pub fn cell_name(&self, cell: usize) -> String {
         let [x, y] = self.shape.names[cell];
         format!("{}{}", letter(x), y + 1)
     }
 
-    /// A cell's name in Little Golem's coordinates.
+    /// Name of a cell in Little Golem's coordinates.
     pub fn golem_name(&self, cell: usize) -> String {
         let [x, y] = self.shape.names[cell];
         let before = (x + 1).saturating_sub(self.base() as u8);
         format!("{}{}", letter(x), y + 1 - before)
     }
 
-    /// Parses a cell's name, in Little Golem's coordinates if `golem`.
+    /// Parses the name of a cell in Little Golem's (`golem`) or HavannahGui's coordinates.
     pub fn parse_cell(&self, text: &str, golem: bool) -> Result<usize, TextError> {
         let side = 2 * self.base() - 1;
         let mut signs = text.chars();
@@ -84,13 +84,13 @@ impl Havannah {
         }
     }
 
-    /// Formats a move: a cell or `swap`.
+    /// Formats a move: a cell in HavannahGui's coordinates, or `swap`.
     pub fn format_move(&self, mv: Move) -> String {
         mv.cell()
             .map_or_else(|| "swap".to_owned(), |cell| self.cell_name(cell))
     }
 
-    /// Parses a position.
+    /// Parses a position text.
     pub fn parse_position(&self, text: &str) -> Result<Position, TextError> {
         let mut position = self.start();
         let (mut at, mut rest) = (1, text);
@@ -108,7 +108,7 @@ impl Havannah {
         Ok(position)
     }
 
-    /// Formats a position as moves to it, with the last two stones at the end.
+    /// Formats a position as moves that lead to it; the last two are its own last two.
     pub fn format_position(&self, position: &Position) -> String {
         let last = position.last.map(usize::from);
         let of = |seat| {
@@ -120,7 +120,7 @@ impl Havannah {
         };
         let [white, mut black] = [of(0), of(1)];
         let mut words = Vec::with_capacity(position.stones() + 1);
-        // White has fewer stones, or Black moves at equal numbers: the first stone was taken over.
+        // The first stone was taken over: White has fewer stones, or Black moves at equal numbers.
         if (white.len() < black.len()) || (position.seat() == 1 && white.len() == black.len()) {
             words.extend(black.next());
             words.push("swap".to_owned());

@@ -1,9 +1,9 @@
 //! Patterns of replies to the last stone, in Lajkonik's notation (*Inside Lajkonik*).
 //!
 //! A pattern lists the six neighbours of the last stone, counterclockwise from the right (`a` to
-//! `f`), optionally the six cells that touch two of those (`g` to `l`), then those straight behind
-//! them (`m` to `r`): `.` empty, `x` the last mover, `o` the side to move, `#` off the board. An
-//! arrow, the letters of recommended cells and optionally a probability in eighths follow:
+//! `f`), optionally the six cells that touch two of those (`g` to `l`), then the six straight
+//! behind them (`m` to `r`): `.` empty, `x` the last mover, `o` the side to move, `#` off the
+//! board. An arrow, letters of recommended cells and optionally a probability in eighths follow:
 //! `.ooo.o->ae 8`. Rotations and reflections match too; larger patterns take precedence.
 
 use super::{EMPTY, Position, Shape};
@@ -16,18 +16,19 @@ pub(super) const PUBLISHED_PATTERNS: &str = "...o.o->e ..oo.o->e ..xo.o->e .o.o.
 
 const PATTERN_SIZES: [usize; 3] = [18, 12, 6];
 
-/// Recommended cells among the 18 near the last stone, and the probability in eighths to play one.
+/// Recommended cells among the 18 near the last stone, and the probability in eighths of playing
+/// one.
 type PatternReply = (u32, u8);
 
 #[derive(Clone, Debug)]
 pub(super) struct Patterns {
-    /// By the contents of the six neighbours, two bits each.
+    /// Replies by the contents of six cells around the last stone, two bits each.
     small: Box<[PatternReply; 1 << 12]>,
-    /// By the contents of 18 and of 12 cells around the last stone.
+    /// Replies by the contents of 18 and of 12 cells around the last stone.
     large: [HashMap<u64, PatternReply>; 2],
 }
 
-/// The image of a near cell, 0 to 17, under rotations by 60° and a reflection.
+/// Image of one of 18 near cells under rotations by 60° and a reflection.
 fn rotated_cell(cell: usize, turns: usize, mirrored: bool) -> usize {
     let (ring, at) = (cell / 6, (cell + turns) % 6);
     match (mirrored, ring) {
@@ -93,7 +94,6 @@ impl Patterns {
     #[inline]
     pub(super) fn reply_to_last(&self, shape: &Shape, position: &Position) -> PatternReply {
         let near = &shape.near[usize::from(position.last[0])];
-        // Patterns have the last mover as 1, the side to move as 2.
         let swapped = position.seat() == 0;
         let code = |cells: std::ops::Range<usize>| {
             let mut code = 0;

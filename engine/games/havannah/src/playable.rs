@@ -1,4 +1,4 @@
-//! Havannah's parameters, text forms, players and symmetries.
+//! Havannah's parameters, texts, players and symmetries.
 
 use super::{
     BASES, Havannah, Move, Position, drawing, evaluators::EVALUATORS, mates::MATES_ORACLE,
@@ -83,7 +83,6 @@ impl Rules for Havannah {
     }
 
     fn max_plies(&self) -> u16 {
-        // A swap places no stone.
         self.num_cells() as u16 + 1
     }
 
@@ -101,7 +100,7 @@ impl ChanceSources for Havannah {
     type PairedChance = NoChance;
 }
 
-/// The alternate notation is Little Golem's.
+/// Alternate notation: Little Golem's.
 impl GameText for Havannah {
     fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
         Self::parse_position(self, text).map(|position| (position, None))

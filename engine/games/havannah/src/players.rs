@@ -1,7 +1,6 @@
-//! The player `lajkonik(…)`: the options of Lajkonik, translated to those of this crate's tree
-//! search.
+//! The player `lajkonik(…)`: Lajkonik's options, translated to those of `mcts`.
 //!
-//! Lajkonik's rewards are ±1, here 1 and 0, so terms added to a mean reward are halved. Source:
+//! Lajkonik's rewards are ±1, here 1 and 0, so that terms added to mean rewards are halved. Source:
 //! *Inside Lajkonik*.
 
 use super::{Havannah, MAX_CELLS};
@@ -58,7 +57,6 @@ fn lajkonik_notation(arguments: &mut Arguments<'_>) -> Result<Notation, Problem>
     let locality = number("locality_bias", 0.0, 1000.0, 1.0)?;
     let chain = number("chain_size_bias_factor", 0.0, 3.0, 0.0)?;
     let sole = number("sole_nonlosing_move_win_ratio_threshold", 0.0, 1.0, 0.2)?;
-    // Only controls Lajkonik's log.
     number("win_ratio_threshold", 0.0, 1.0, 0.6)?;
     let mut count = |key, from, to, default: u32| arguments.number(key, from..=to, default);
     let retries = count("retries_of_isolated_moves", 0, 100, 1)?;
@@ -85,7 +83,6 @@ fn lajkonik_notation(arguments: &mut Arguments<'_>) -> Result<Notation, Problem>
     let solver = is("use_solver", true)?;
     let by_rave = is("use_rave_randomization", false)?;
     let human = is("use_human_like_time_control", false)?;
-    // Options of Lajkonik's console; the tree is dropped after each move unless `keep` is set.
     for key in [
         "clear_tt_after_move",
         "print_debug_info",
@@ -93,7 +90,7 @@ fn lajkonik_notation(arguments: &mut Arguments<'_>) -> Result<Notation, Problem>
     ] {
         is(key, false)?;
     }
-    // Here the swap is a move, and games are played to their end.
+    // Here the swap is a move, and games go on to their end.
     for key in ["use_swap", "end_games_quickly"] {
         arguments.choice(key, &[("false", ())])?;
     }
@@ -111,7 +108,7 @@ fn lajkonik_notation(arguments: &mut Arguments<'_>) -> Result<Notation, Problem>
         let unseen = key.starts_with("ring") && !rings;
         let _ = write!(text, ", {key}={}", if unseen { -1.0 } else { value });
     }
-    // The name and the constant k of Lajkonik's RAVE formula.
+    // Name and constant k of Lajkonik's RAVE formula.
     let (blend, k) = match strategy {
         0 | 1 => ("gelly", 0.0),
         2 => ("gelly", 3.0 * bias),
@@ -136,7 +133,6 @@ fn lajkonik_notation(arguments: &mut Arguments<'_>) -> Result<Notation, Problem>
         let kind = if by_rave { "rave" } else { "tries" };
         let _ = write!(text, ", noise={kind}({least}, {max}, {half})");
     }
-    // In Lajkonik only formula 5 has a bias.
     if strategy == 5 && locality + chain > 0.0 {
         let total = locality + chain * MAX_CELLS as f64;
         let _ = write!(

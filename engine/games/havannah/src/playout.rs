@@ -1,9 +1,9 @@
 //! Heuristic playouts of Havannah: `playout=havannah(…)`.
 //!
-//! A move is the first possible of: a winning cell of the last stone's chain; the last good reply
-//! (Drake 2009); a pattern around the last stone; a cell that joins two own chains, or separates
-//! two enemy chains; a random cell, resampled if isolated. Probabilities are those of *Inside
-//! Lajkonik*; by default only its patterns are used.
+//! A move is the first of: a winning cell of the last stone's chain; the last good reply (Drake
+//! 2009); a pattern around the last stone; a cell that joins two own chains or separates two enemy
+//! chains; a random cell, resampled if isolated. Defaults use only the patterns, those of *Inside
+//! Lajkonik*.
 
 use super::{
     EMPTY, Havannah, NEIGHBOUR_RUNS, Position, ROOT_FLAG, WinKinds,
@@ -30,15 +30,15 @@ pub(super) static PLAYOUT_ENTRIES: [PlayoutEntry<Havannah>; 1] = [PlayoutEntry {
     read: parse_playout,
 }];
 
-/// Options of playouts, probabilities in per cent.
+/// Options of playouts; probabilities are percentages.
 #[derive(Clone, Debug)]
 struct PlayoutParameters {
-    /// Probability that a ring ends the playout, at its first and at its last move.
+    /// Probability that a ring ends the playout, at the playout's first and at its last move.
     ring: [f32; 2],
-    /// Probability of joining two own chains beside the enemy's last stone; then its increment per
-    /// chain of the mover when the playout begins.
+    /// Probability of joining two own chains beside the last stone, and its increment per own chain
+    /// at the start of the playout.
     connect: [f32; 2],
-    /// Probability of separating two enemy chains there; then the same increment.
+    /// Probability of separating two enemy chains beside the last stone, and the same increment.
     defend: [f32; 2],
     retries: u32,
     mate: bool,
@@ -94,14 +94,13 @@ struct PatternPlayout {
     left: usize,
     connect: f32,
     defend: f32,
-    /// Replies by seat and enemy stone, in the last playout that the seat won.
+    /// Replies by seat and enemy stone from the last playout that the seat won.
     replies: Box<[[u16; NUM_CELL_SLOTS]; 2]>,
     cells_played: Vec<u16>,
     winning_cells: [usize; 2],
-    /// By cell, the number (`traversal`) of the last traversal that visited it.
+    /// Number of the last chain traversal that visited a cell.
     seen: [u64; NUM_CELL_SLOTS],
     traversal: u64,
-    /// Queue of a chain traversal.
     chain: Vec<u16>,
 }
 
@@ -130,8 +129,8 @@ impl PatternPlayout {
         self.indices[usize::from(last)] = index;
     }
 
-    /// Queues the chains that `cell` links, except one that has all their sides and corners: it
-    /// gains no winning cells.
+    /// Queues the chains that `cell` links, except one with all sides and corners of the others,
+    /// which gains no winning cells.
     fn queue_linked_chains(
         &mut self,
         game: &Havannah,
@@ -154,7 +153,7 @@ impl PatternPlayout {
         }
     }
 
-    /// Up to two winning cells for the side of the last stone; rings count if `ring`.
+    /// Finds up to two cells where the side of the last stone would win, by a ring only if `ring`.
     fn find_winning_cells(
         &mut self,
         game: &Havannah,
@@ -173,7 +172,6 @@ impl PatternPlayout {
             kinds.0 & !WinKinds::RING.0 != 0 || ring && kinds.any()
         };
         let options = self.winning_cells[seat];
-        // A winning cell stays one, unless rings no longer count.
         let first = match position.colours[options] == EMPTY && (ring || wins(options)) {
             true => options,
             false => OFF_BOARD,

@@ -1,8 +1,8 @@
-//! Proves who wins on boards of base 3 and 4, by depth-first proof-number search (Nagai 2002; weak
-//! sums: Ueda et al. 2008) over positions up to symmetry.
+//! Prover of wins on boards of base 3 and 4: depth-first proof-number search (Nagai 2002, with the
+//! weak sums of Ueda et al. 2008) over positions up to symmetry.
 //!
-//! Against an enemy win by threats that allow one reply each, only cells of those threats and
-//! counter-threats are tried. [`check_strategy`] verifies a strategy independently.
+//! Where the enemy would win by threats that allow one reply each, only cells of these threats and
+//! counter-threats are tried. [`check_strategy`] verifies a proof independently.
 
 mod check;
 
@@ -19,15 +19,15 @@ use alea_core::{
 use check::has_position_numbers;
 use std::collections::HashSet;
 
-/// Most positions of a threat search, tuned on opening a1 of base 4.
+/// Maximal positions of a threat search, tuned on opening a1 of base 4.
 const MAX_THREAT_NODES: u32 = 150;
 
-/// Infinity, above any sum of initial proof or disproof numbers.
+/// Infinite proof or disproof number, above all sums of initial ones.
 const INFINITE_NUMBER: u32 = 1 << 30;
 
 const NEIGHBOUR_SHIFTS: [i32; 6] = [8, 9, 1, -8, -9, -1];
 
-/// Bit index of the first cell, which leaves indices for its neighbours.
+/// Bit index of the first cell; lower indices are for its neighbours off the board.
 const FIRST_CELL_BIT: u32 = 9;
 
 fn single_bits(mut set: u64) -> impl Iterator<Item = u64> {
@@ -46,8 +46,8 @@ fn bit_index(bit: u64) -> usize {
     bit.trailing_zeros() as usize
 }
 
-/// Pairs of cells that win for the stones `own`: by one cell's bit index the set of the others
-/// (`wins`), and all cells of pairs (`any`).
+/// Pairs of empty cells where two stones would win for the side with stones `own`: `wins` has the
+/// second cells by the first one's bit index, `any` all cells of pairs.
 #[derive(Clone)]
 struct Pairs {
     own: u64,
@@ -76,15 +76,15 @@ struct Node {
 }
 
 impl Node {
-    /// The least key of all images, and its symmetry.
+    /// The least key of all symmetric images, and the symmetry.
     fn canonical_key(&self) -> (u64, usize) {
         let keys = self.keys.iter().copied().zip(0..);
         keys.min().unwrap_or_default()
     }
 }
 
-/// Proof and disproof number for the side to move, and candidate moves in the canonical image, once
-/// proven only the winning one.
+/// Entry of the table: numbers of a canonical image for its side to move, and the moves to try; in
+/// a won position only the winning one.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     key: u64,
@@ -94,17 +94,16 @@ struct Entry {
     work: u64,
 }
 
-/// Proves wins of one side.
+/// Prover that one side wins a position.
 pub struct Prover {
     game: Havannah,
     winner: Seat,
     all: u64,
     rim: u64,
-    /// Rim bits and (`near`) neighbours by a cell's bit index.
     rims: [u16; 64],
     near: [u64; 64],
     bits_of_cells: Vec<u64>,
-    /// By bit index and symmetry: the image's bit index, and its hash words for both sides.
+    /// Image's bit index and hash words for both sides, by the cell's bit index and the symmetry.
     images: Vec<[(u8, [u64; 2]); SYMMETRIES]>,
     pairs: Vec<Pairs>,
     table: Vec<[Entry; 2]>,
@@ -112,13 +111,13 @@ pub struct Prover {
 }
 
 impl Prover {
-    /// Whether the prover supports `game`: base 3 or 4, without the swap.
+    /// Whether a prover can be made for `game`: base 3 or 4, no swap.
     pub fn supports(game: &Havannah) -> bool {
         has_position_numbers(game)
     }
 
-    /// A prover of wins of `winner` with a table of `memory` bytes; `None` without that memory or
-    /// if [`Prover::supports`] is false.
+    /// Makes a prover of wins of `winner` with a table of `memory` bytes; `None` without that
+    /// memory, or for unsupported games.
     pub fn new(game: Havannah, winner: Seat, memory: usize) -> Option<Self> {
         if !Self::supports(&game) {
             return None;
@@ -164,12 +163,12 @@ impl Prover {
         Some(prover)
     }
 
-    /// Number of positions visited so far.
+    /// Number of positions visited.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Whether the prover's side wins; `report_nodes` receives [`Prover::nodes`] every 65,536
+    /// Whether `winner` wins `position`. `report_nodes` receives [`Prover::nodes`] every 65,536
     /// nodes.
     pub fn prove_win(&mut self, position: &Position, report_nodes: &mut dyn FnMut(u64)) -> bool {
         if let Some(payoffs) = self.game.payoffs(position) {
@@ -183,7 +182,7 @@ impl Prover {
         (proof == 0) == (position.seat() == self.winner)
     }
 
-    /// The winning strategy, after [`Prover::prove_win`] has proved `position`.
+    /// The strategy that wins `position`, which [`Prover::prove_win`] must have proved.
     pub fn strategy(&mut self, position: &Position, report_nodes: &mut dyn FnMut(u64)) -> Strategy {
         let mut strategy = Strategy::new();
         let mut seen = HashSet::new();
@@ -200,7 +199,6 @@ impl Prover {
                 left.extend(moves.map(|mv| self.game.play(&position, mv)));
                 continue;
             }
-            // Replaced entries are searched again.
             let mut best = self.proven_move(&node);
             while best.is_none() {
                 self.search_proof(&node, INFINITE_NUMBER, INFINITE_NUMBER, report_nodes);
@@ -264,7 +262,8 @@ impl Prover {
         next
     }
 
-    /// Whether the side to move wins, if known without search; a full board is no win of `winner`.
+    /// Whether the side to move wins, if known without search; a full board counts against
+    /// `winner`.
     fn decided_value(&self, stones: &Stones) -> Option<bool> {
         if stones.wins[stones.seat] != 0 {
             Some(true)
@@ -309,7 +308,8 @@ impl Prover {
 
     fn find_two_stone_wins(&self, own: u64) -> Pairs {
         let (mut chains, mut count) = ([(0, 0); 64], 0);
-        // By cell: rim bits (its own too) and stones of the chains beside it.
+        // By empty cell: rim bits of the cell and of chains beside it, and the stones of these
+        // chains.
         let (mut rims, mut joined) = (self.rims, [0; 64]);
         let mut left = own;
         while left != 0 {
@@ -333,7 +333,6 @@ impl Prover {
         }
         let mut pairs = Pairs::none_for(own);
         for bit in single_bits(self.all & !own) {
-            // An isolated stone off the rim threatens nothing.
             if joined[bit_index(bit)] == 0 && bit & self.rim == 0 {
                 continue;
             }
@@ -367,7 +366,6 @@ impl Prover {
             .iter()
             .enumerate()
             .fold(0, |set, (number, step)| {
-                // Shifts wrap around to unused bits, which carry no stones.
                 set | ((chain.rotate_right((bit_index(bit) as i32 + step) as u32) & 1) as usize)
                     << number
             });
@@ -379,7 +377,7 @@ impl Prover {
         NEIGHBOUR_RUNS[set].0 >= 2 || single_bits(u64::from(SURROUNDED_MEMBERS[set])).any(encloses)
     }
 
-    /// Cells where `side` would win, or threaten to win on a `free` cell.
+    /// Cells where `side` would win, or threaten to win next on a `free` cell.
     fn threat_cells(&mut self, stones: &Stones, side: Seat, free: u64) -> u64 {
         let empty = self.empty_cells(stones);
         let free = free & !stones.on[side];
@@ -389,8 +387,8 @@ impl Prover {
         threats.fold(stones.wins[side], |set, bit| set | bit)
     }
 
-    /// The only cells where the enemy may stop the mover's win by threats; `None` if no such win is
-    /// found.
+    /// Cells of a win by threats of the side to move, outside of which no enemy stone stops it;
+    /// `None` if no such win is found.
     fn threat_win_zone(&mut self, stones: &Stones) -> Option<u64> {
         self.search_threats(stones, &mut { MAX_THREAT_NODES }, self.empty_cells(stones))
     }
@@ -431,7 +429,7 @@ impl Prover {
         })
     }
 
-    /// The moves to try: one that wins, or all that may win; all others lose then.
+    /// The moves to try: one that wins, or all that may win.
     fn candidates(&mut self, stones: &Stones) -> u64 {
         let (empty, wins) = (self.empty_cells(stones), stones.wins[1 - stones.seat]);
         if wins != 0 {
@@ -477,7 +475,7 @@ impl Prover {
         ((31.0 - 30.0 * chance) as u32, (1.0 + 30.0 * chance) as u32)
     }
 
-    /// Searches until a number reaches its limit; returns proof and disproof number.
+    /// Searches until the proof or disproof number reaches its limit; returns both.
     fn search_proof(
         &mut self,
         node: &Node,
@@ -520,7 +518,7 @@ impl Prover {
             let disproof = match (proof, largest) {
                 (0, _) => INFINITE_NUMBER,
                 (_, 0) => 0,
-                // Weak sum: the successors are not independent.
+                // Weak sum, since successors are not independent.
                 _ => (largest + open - 1).min(INFINITE_NUMBER),
             };
             if disproof == 0 {

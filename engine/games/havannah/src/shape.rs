@@ -1,12 +1,12 @@
-//! Geometry of a board: neighbours, rims, names of cells and symmetries.
+//! Geometry of boards: neighbours, rims, cell names and symmetries.
 //!
-//! A cell is a letter x and a number y, from 0, with `|x − y| < base`; its neighbours are (±1, 0),
-//! (0, ±1), (+1, +1) and (−1, −1). Cells are indexed by letter, then number; [`OFF_BOARD`] stands
-//! for no cell.
+//! A cell has a letter x and a number y, from 0, with `|x − y| < base`; its neighbours are at (±1,
+//! 0), (0, ±1), (+1, +1) and (−1, −1). Cells are indexed by letter, then number; [`OFF_BOARD`] is
+//! no cell.
 
 use std::{array::from_fn, ops::RangeInclusive, sync::OnceLock};
 
-/// Supported cells per side.
+/// Supported numbers of cells per side.
 pub const BASES: RangeInclusive<usize> = 3..=10;
 
 /// Cells of the largest board.
@@ -20,7 +20,7 @@ pub(super) const NUM_NEAR_CELLS: usize = 18;
 
 pub(super) const SYMMETRIES: usize = 12;
 
-/// Bits of sides in a rim; the six above are corners.
+/// Rim bits of sides; the six above them are corners.
 pub(super) const SIDES_MASK: u16 = 0x3f;
 
 const NEIGHBOUR_OFFSETS: [[isize; 2]; 6] = [[1, 0], [1, 1], [0, 1], [-1, 0], [-1, -1], [0, -1]];
@@ -33,12 +33,11 @@ pub(super) struct Shape {
     /// b and c, …), then the six straight behind them.
     pub(super) near: [[u16; NUM_NEAR_CELLS]; NUM_CELL_SLOTS],
     pub(super) rim: [u16; NUM_CELL_SLOTS],
-    /// By cell, the set of neighbours off the board.
+    /// Set of neighbours off the board.
     pub(super) off_board: [u8; NUM_CELL_SLOTS],
     pub(super) words: [[u64; 2]; NUM_CELL_SLOTS],
-    /// Letter and number of each cell, from 0.
     pub(super) names: [[u8; 2]; MAX_CELLS],
-    /// By symmetry the image of each cell; the first is the identity.
+    /// Image of each cell by symmetry, the identity first.
     pub(super) images: [[u16; NUM_CELL_SLOTS]; SYMMETRIES],
 }
 
@@ -95,7 +94,6 @@ impl Shape {
                 .filter(|&side| sides[side])
                 .fold(0, |set, side| set | 1 << side);
             shape.rim[cell] = match sides {
-                // A corner lies on two sides, but has a bit of its own.
                 0b00_0011 => 1 << 6,
                 0b00_1100 => 1 << 7,
                 0b01_0010 => 1 << 8,
@@ -121,7 +119,6 @@ impl Shape {
 
     fn image(base: usize, name: [isize; 2], symmetry: usize) -> usize {
         let centre = base as isize - 1;
-        // Three coordinates with sum 0; a rotation by 60° permutes and negates them.
         let [a, b] = name.map(|at| at - centre);
         let mut at = [a, -b, b - a];
         for _ in 0..symmetry % 6 {
@@ -149,7 +146,6 @@ fn cell_slot(base: usize, name: [isize; 2]) -> usize {
     if x >= side || y >= side || x.abs_diff(y) >= base {
         return OFF_BOARD;
     }
-    // Letter k has base + k cells up to the longest row, then fewer.
     let before = |letter: usize| {
         let rising = letter.min(base);
         let falling = letter - rising;

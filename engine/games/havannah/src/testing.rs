@@ -4,7 +4,7 @@ use super::{Havannah, Move, Position, proof::position_number};
 use alea_core::{game::Game, random::RandomStream, search_game::Playouts};
 use std::collections::HashMap;
 
-/// Value for the side to move: 1 a win, 0 a draw, −1 a loss.
+/// Value for the side to move: 1 for a win, 0 for a draw, −1 for a loss.
 pub(super) fn minimax(game: &Havannah, position: &Position, cache: &mut HashMap<u64, i32>) -> i32 {
     if let Some(payoffs) = game.payoffs(position) {
         return (2.0 * payoffs[position.seat()] - 1.0) as i32;

@@ -1,8 +1,8 @@
-//! Games of Havannah in Little Golem's SGF,
-//! `(;FF[4]EV[havannah]PB[name]PW[name]SZ[8];W[g7];B[swap];W[c3])`, or one a line as moves in
+//! Transcript formats of Havannah: Little Golem's SGF,
+//! `(;FF[4]EV[havannah]PB[name]PW[name]SZ[8];W[g7];B[swap];W[c3])`, and lines of moves in
 //! HavannahGui's coordinates.
 //!
-//! In SGF the result is `RE`, or `resign` or `draw` as a move; in lines `play w` may precede a
+//! SGF states results as `RE`, or as a move `resign` or `draw`; in lines `play w` may precede a
 //! move.
 
 use super::{Havannah, Move, Position};
@@ -123,9 +123,9 @@ struct GameReader<'a> {
     game: &'a Havannah,
     position: Position,
     parsed: ParsedGame,
-    /// The result by the property `RE`.
+    /// Result by the property `RE`.
     stated: Option<StatedResult>,
-    /// The result given in place of a move.
+    /// Result in place of a move.
     end: Option<StatedResult>,
 }
 
@@ -145,7 +145,7 @@ impl<'a> GameReader<'a> {
         }
     }
 
-    /// Plays the move at character `at`; it must be the turn of `seat`, if given.
+    /// Plays the move at character `at`; `seat`, if given, must be to move.
     fn play_text(
         &mut self,
         name: &str,

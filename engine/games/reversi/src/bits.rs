@@ -1,15 +1,15 @@
-//! Sets of squares as 64 bits, with bit `8 · row + column`: runs of discs along the eight
-//! directions, and symmetries.
+//! Sets of squares as 64 bits, bit `8 · row + column`: runs of discs in eight directions, and
+//! symmetries.
 
 pub(super) use alea_core::bits::bit_indices as squares_of;
 
 /// Bits per row, on boards of all sizes.
 pub const COLUMNS: usize = 8;
 
-/// Columns b to g, which contain enemy runs along rows and diagonals.
+/// Columns b to g, where runs along rows and diagonals can be flipped.
 const INNER_COLUMNS: u64 = 0x7E7E_7E7E_7E7E_7E7E;
 
-/// Per axis the step, and the squares that a run can contain.
+/// Step of each axis in bits, and the squares that can be flipped along it.
 const AXIS_STEPS_AND_MASKS: [(u32, u64); 4] = [
     (1, INNER_COLUMNS),
     (7, INNER_COLUMNS),
@@ -17,8 +17,8 @@ const AXIS_STEPS_AND_MASKS: [(u32, u64); 4] = [
     (9, INNER_COLUMNS),
 ];
 
-/// The runs of `enemy` next to `from`, towards higher and lower squares, by doubling; none exceeds
-/// six.
+/// Runs of `enemy` that begin next to `from`, of up to six discs, towards higher and towards lower
+/// squares.
 #[inline(always)]
 fn adjacent_runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
     let mut up = enemy & from << step;
@@ -34,7 +34,8 @@ fn adjacent_runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
     (up, down)
 }
 
-/// The squares behind runs of enemy discs next to an own disc, occupied or off a smaller board too.
+/// Squares behind runs of enemy discs that begin next to an own disc; they may be occupied or off a
+/// smaller board.
 #[inline]
 pub fn run_ends(own: u64, enemy: u64) -> u64 {
     AXIS_STEPS_AND_MASKS
@@ -45,7 +46,7 @@ pub fn run_ends(own: u64, enemy: u64) -> u64 {
         })
 }
 
-/// The enemy discs that an own disc on `square` flips.
+/// Enemy discs that an own disc on `square` flips.
 #[inline]
 pub fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     let closed = |end: u64| u64::from(own & end != 0).wrapping_neg();
@@ -57,7 +58,7 @@ pub fn flips(square: usize, own: u64, enemy: u64) -> u64 {
         })
 }
 
-/// The image of a set on a board of `size` columns under one of eight symmetries; 0 is the
+/// Image of a set of squares on a board of `size` columns under one of eight symmetries; 0 is the
 /// identity.
 pub fn transform_set(mut set: u64, symmetry: usize, size: usize) -> u64 {
     let rest = COLUMNS - size;

@@ -1,4 +1,4 @@
-//! Draws positions of Reversi as inline SVG or text.
+//! Reversi positions as inline SVG or text.
 
 use super::{
     BLACK, Position, Reversi, WHITE,

@@ -1,8 +1,8 @@
-//! Exact endgame solver of Reversi. Scores are in discs, with the empty squares given to the
-//! winner.
+//! Exact endgame solver of Reversi. Scores are disc leads in which the winner gets the empty
+//! squares.
 //!
-//! Far from the end a selective search first estimates the score and fills the transposition table
-//! with best moves; narrow windows around the estimate then find the score.
+//! Far from the end a selective search first estimates scores and fills the transposition table
+//! with best moves; narrow windows around the estimates then find the exact scores.
 
 mod last;
 mod lines;
@@ -19,18 +19,16 @@ pub(super) const SCORE_UNIT: &str = "discs";
 
 const INFINITE_DISCS: i32 = 65;
 
-/// Default size of the table, 33.5 MB.
 const DEFAULT_TABLE_ENTRIES: usize = 1 << 20;
 
-/// From so many empty squares on, a selective search precedes the exact one.
+/// Minimal empty squares for a selective search before the exact one.
 const MIN_EMPTIES_FOR_ASPIRATION: u32 = 16;
 
-/// Half width of the first window, in discs; the next ones reach `ASPIRATION_STEP` beyond the last
+/// Half width in discs of the first window; later ones reach `ASPIRATION_STEP` beyond the last
 /// bound.
 const ASPIRATION_HALF_WIDTH: i32 = 3;
 const ASPIRATION_STEP: i32 = 9;
 
-/// Nodes that take less than a millisecond.
 const NODES_BETWEEN_CHECKS: u64 = 1 << 12;
 
 const fn parity_regions(size: usize) -> [u64; 64] {
@@ -49,10 +47,10 @@ const fn parity_regions(size: usize) -> [u64; 64] {
     parity_regions
 }
 
-/// Each square's quadrant, on boards of 4, 6 and 8 columns.
+/// Squares of each square's quadrant, on boards of size 4, 6 and 8.
 static PARITY_REGIONS: [[u64; 64]; 3] = [parity_regions(4), parity_regions(6), parity_regions(8)];
 
-/// An exact endgame solver with a transposition table.
+/// Exact solver with a transposition table.
 #[derive(Clone)]
 pub struct Endgame {
     game: Reversi,
@@ -68,12 +66,12 @@ pub struct Endgame {
 }
 
 impl Endgame {
-    /// A solver with an empty table of the default size.
+    /// A solver with an empty table of 33.5 MB.
     pub fn new(game: Reversi) -> Self {
         Self::with_entries(game, DEFAULT_TABLE_ENTRIES)
     }
 
-    /// A solver with an empty table of at least `entries`; 0 stores nothing.
+    /// A solver with an empty table of at least `entries` positions; 0 for no table.
     pub fn with_entries(game: Reversi, entries: usize) -> Self {
         Self {
             game,
@@ -89,13 +87,13 @@ impl Endgame {
         }
     }
 
-    /// The score of best play for the side to move, in discs.
+    /// Disc lead of the side to move under best play.
     #[must_use]
     pub fn score(&mut self, position: &Position) -> i32 {
         self.score_positions(std::slice::from_ref(position))[0].score
     }
 
-    /// The scores of `moves` for their mover, in discs.
+    /// Disc leads under best play after each of `moves`, for the side that makes the move.
     #[must_use]
     pub fn scores(&mut self, position: &Position, moves: &[Move]) -> Vec<i32> {
         let scores = self.move_estimates(position, moves).into_iter();
@@ -112,14 +110,14 @@ impl Endgame {
         estimates
     }
 
-    /// The value of best play for the side to move: 1, ½ or 0. Faster than the score.
+    /// Value of best play for the side to move: 1, ½ or 0; found faster than the score.
     #[must_use]
     pub fn win_value(&mut self, position: &Position) -> f32 {
         self.table.reset_estimated_bounds();
         score_to_value(self.search(position, -1, 1))
     }
 
-    /// Number of nodes so far.
+    /// Number of nodes searched so far.
     pub fn nodes(&self) -> u64 {
         self.nodes
     }
@@ -153,8 +151,8 @@ impl Endgame {
         )
     }
 
-    /// Scores positions as far as the limits allow. All positions are estimated before the first is
-    /// solved, since estimated bounds are dropped between.
+    /// Scores positions as far as limits allow. All are estimated before the first is solved, since
+    /// solving drops estimated bounds.
     fn score_positions(&mut self, positions: &[Position]) -> Vec<Estimate> {
         let far = |position: &Position| self.game.empties(position) >= MIN_EMPTIES_FOR_ASPIRATION;
         let mut estimates = vec![Estimate::default(); positions.len()];
@@ -192,7 +190,6 @@ impl Endgame {
             if self.is_stopped {
                 return guess;
             }
-            // The next window includes the bound, which may be the score.
             if score <= alpha {
                 (alpha, beta) = (score - ASPIRATION_STEP, score + 1);
             } else if score >= beta {
@@ -237,7 +234,7 @@ fn score_to_value(score: i32) -> f32 {
 /// Oracle that solves positions with few empty squares.
 #[derive(Clone, Copy, Debug)]
 pub struct SolvedEndgames {
-    /// Most empty squares of a solved position.
+    /// Maximal empty squares of a solved position.
     pub empties: u32,
 }
 
@@ -257,7 +254,7 @@ impl Oracle<Reversi> for SolvedEndgames {
     }
 }
 
-/// A player that solves endgames; before, it leaves the fewest replies.
+/// A player that solves endgames, and before them leaves the enemy the fewest replies.
 #[derive(Clone)]
 pub struct EndgamePlayer {
     solver: Endgame,
@@ -275,8 +272,7 @@ impl EndgamePlayer {
         }
     }
 
-    /// The scores of moves near the end; of unsolved moves minus the number of replies, with
-    /// unknown certainty.
+    /// Scores of moves; of unsolved ones minus the number of replies, as [`ScoreKind::Unknown`].
     fn rate_moves(
         &mut self,
         position: &Position,
@@ -299,7 +295,7 @@ impl EndgamePlayer {
     }
 }
 
-/// The best estimate's index, the first of equals; unknown scores come last.
+/// Index of the first best estimate; unsolved ones come last.
 fn best_index(estimates: &[Estimate]) -> usize {
     let key = |index: usize| {
         let Estimate { score, certainty } = estimates[index];

@@ -1,8 +1,7 @@
 //! Hand-made evaluators of Reversi.
 //!
-//! A logistic converts their scores to win probabilities (a draw counts ½). Its slopes were fitted
-//! to 4,000 games of each evaluator against itself one ply deep on 8×8, with one random move in
-//! ten.
+//! A logistic converts scores to win probabilities (a draw counts ½). Its slopes were fitted to
+//! 4,000 games of each evaluator against itself one ply deep on 8×8, with one random move in ten.
 
 use super::{
     Position, Reversi,
@@ -29,12 +28,12 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Reversi>; 3] = [
     ),
 ];
 
-/// Scores own discs minus enemy discs.
+/// Score: own minus enemy discs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Discs;
 
 impl Discs {
-    /// Win probability by disc difference.
+    /// Converts a score to a win probability.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.060, 0.0);
 }
 
@@ -45,12 +44,12 @@ impl Score<Reversi> for Discs {
     }
 }
 
-/// Scores own legal moves minus the enemy's.
+/// Score: own minus enemy legal moves.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
 impl Mobility {
-    /// Win probability by mobility difference.
+    /// Converts a score to a win probability.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.087, 0.0);
 }
 
@@ -63,14 +62,14 @@ impl Score<Reversi> for Mobility {
     }
 }
 
-/// Scores discs weighted by square (Norvig, *Paradigms of Artificial Intelligence Programming*,
-/// chapter 18); smaller boards have the same corners and lack the middle.
+/// Score: own minus enemy discs, weighted by square (Norvig, *Paradigms of Artificial Intelligence
+/// Programming*, chapter 18). Smaller boards keep the corners and lack the middle.
 #[derive(Clone, Debug)]
 pub struct Squares {
     groups: [(f32, u64); SQUARE_WEIGHTS.len()],
 }
 
-/// Weights, with their squares' distances from the nearest two sides, the smaller first.
+/// Weights with the distances of their squares from the nearest two sides, the smaller first.
 const SQUARE_WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
     (120, &[(0, 0)]),
     (-20, &[(0, 1)]),
@@ -83,10 +82,10 @@ const SQUARE_WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
 ];
 
 impl Squares {
-    /// Win probability by weighted difference.
+    /// Converts a score to a win probability.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.0051, 0.0);
 
-    /// For the board size of `game`.
+    /// Weights for the board size of `game`.
     pub fn new(game: &Reversi) -> Self {
         let size = game.size();
         let from_side = |at: usize| at.min(size - 1 - at);

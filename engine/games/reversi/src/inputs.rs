@@ -1,5 +1,5 @@
 //! Features of Reversi's models: squares with three symbols, and tuple sets (Lucas 2008, Jaśkowski
-//! 2014), which never change.
+//! 2014). Published tuple sets must not change.
 
 use super::{
     Position, Reversi,
@@ -18,7 +18,6 @@ const fn cell_group(size: usize) -> [CellGroup; 1] {
     [CellGroup::single('b', size * size, 3, meaning)]
 }
 
-/// Cells by half the number of columns.
 static CELLS: [[CellGroup; 1]; 5] = [
     cell_group(0),
     cell_group(0),
@@ -48,7 +47,7 @@ fn line_tuples(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     symmetric_tuples(game, (0..size).map(row).chain((4..=size).map(diagonal)))
 }
 
-/// Blocks of 3×3 and 2×5 (on 4×4: 2×4) in the corners.
+/// Corner blocks of 3×3 and 2×5 squares (on 4×4: 2×4).
 fn corner_tuples(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     let block = |(rows, columns)| {
         let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
@@ -57,8 +56,8 @@ fn corner_tuples(game: &Reversi) -> BTreeSet<Vec<Cell>> {
     symmetric_tuples(game, [(3, 3), (2, game.size().min(5))].map(block))
 }
 
-/// Tuple sets, the default first; on 8×8 they have 46 and 34 tuples, 671,922 and 120,942
-/// weight-table rows.
+/// Tuple sets, the default first; on 8×8 with 46 and 34 tuples, 671,922 and 120,942 rows of
+/// weights.
 static TUPLE_SETS: [NamedTuples<Reversi>; 2] = [
     NamedTuples {
         name: "lines-and-corners",
@@ -75,7 +74,7 @@ static TUPLE_SETS: [NamedTuples<Reversi>; 2] = [
     },
 ];
 
-/// The lowest eight bits as bytes of 0 or 1.
+/// Spreads the lowest eight bits to bytes of 0 or 1.
 #[inline]
 fn bits_as_bytes(bits: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -111,7 +110,7 @@ impl TupleInputs for Reversi {
     }
 
     fn remaining_range(&self) -> RangeInclusive<usize> {
-        // A side that can move has a disc and flips one: at least two squares are occupied.
+        // A side that can move has a disc and flips one.
         1..=self.size() * self.size() - 2
     }
 
@@ -202,7 +201,6 @@ mod tests {
             };
             let mut rows = [0; 2];
             set.row_indices(position, &mut rows);
-            // Shorter tuples come first.
             let block = symbol(0) + 3 * symbol(1) + 9 * symbol(9);
             assert_eq!(rows, [symbol(27), 3 + block]);
         });

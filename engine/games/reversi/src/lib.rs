@@ -1,8 +1,8 @@
 //! The rules of Reversi (Othello) on boards of 8×8, 6×6 and 4×4.
 //!
 //! A move fills an empty square and flips at least one straight run of enemy discs between it and
-//! an own disc. A side without such a move passes, which is a move; when neither side has one, most
-//! discs win. Smaller boards are the upper left corner of the largest.
+//! an own disc. A side without such a move must pass, which is a move; when neither side has one,
+//! most discs win. Smaller boards are the upper left corner of 8×8.
 
 pub mod bits;
 mod drawing;
@@ -22,9 +22,9 @@ use alea_core::{
 };
 use bits::{COLUMNS, flips, run_ends};
 
-/// The seat of Black, who moves first.
+/// Seat of Black, who moves first.
 pub const BLACK: Seat = 0;
-/// The seat of White.
+/// Seat of White.
 pub const WHITE: Seat = 1;
 
 /// The rules of Reversi on a board of one size.
@@ -42,7 +42,7 @@ impl Reversi {
     pub const SIX: Self = Self::new(6);
     /// The board of 4×4.
     pub const FOUR: Self = Self::new(4);
-    /// The boards of all sizes.
+    /// All boards.
     pub const ALL: [Self; 3] = [Self::EIGHT, Self::SIX, Self::FOUR];
 
     const fn new(size: usize) -> Self {
@@ -65,7 +65,7 @@ impl Reversi {
         self.size
     }
 
-    /// The squares of the board, with bit 8 · row + column.
+    /// Set of the board's squares; bit 8 · row + column on all boards.
     pub fn squares(&self) -> u64 {
         self.squares
     }
@@ -81,7 +81,7 @@ impl Reversi {
         (0xFF | 0xFF << (COLUMNS * (self.size - 1))) & self.squares
     }
 
-    /// The start position.
+    /// Position at the start of the game.
     pub fn start(&self) -> Position {
         let last = self.size / 2;
         let square = |column: usize, row: usize| 1 << (COLUMNS * row + column);
@@ -90,8 +90,8 @@ impl Reversi {
         self.position(black, white, BLACK)
     }
 
-    /// The position with `seat`, the owner of `own`, to move; the sets are disjoint and on the
-    /// board.
+    /// The position with discs `own` of `seat`, who is to move, and `enemy`; the sets must be
+    /// disjoint and on the board.
     #[inline]
     pub fn position(&self, own: u64, enemy: u64, seat: Seat) -> Position {
         Position {
@@ -119,7 +119,7 @@ impl Reversi {
         position.moves == 0 && self.moves_of(position.enemy, position.own) == 0
     }
 
-    /// Discs of the side to move minus enemy's, the empty squares given to the winner.
+    /// Disc lead of the side to move with the empty squares given to the winner.
     #[inline]
     pub fn final_discs(&self, position: &Position) -> i32 {
         let lead = position.disc_lead();
@@ -133,7 +133,7 @@ impl Default for Reversi {
     }
 }
 
-/// The discs, the seat to move, and its legal squares.
+/// Discs, seat to move, and squares where it can move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     own: u64,
@@ -143,13 +143,13 @@ pub struct Position {
 }
 
 impl Position {
-    /// The seat to move.
+    /// Seat to move.
     #[inline]
     pub fn seat(&self) -> Seat {
         usize::from(self.seat)
     }
 
-    /// The discs of `seat`.
+    /// Set of the discs of `seat`.
     pub fn discs(&self, seat: Seat) -> u64 {
         [self.enemy, self.own][usize::from(seat == self.seat())]
     }
@@ -161,7 +161,7 @@ impl Position {
     }
 }
 
-/// The filled square, or a pass.
+/// A square to fill, or a pass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Move(u8);
 
@@ -169,13 +169,13 @@ impl Move {
     /// The only move of a side that can fill no square.
     pub const PASS: Self = Self(64);
 
-    /// Fills `square`: 8 · row + column, on all boards.
+    /// Fills `square`, the bit index 8 · row + column.
     #[inline]
     pub fn place(square: usize) -> Self {
         Self(square as u8)
     }
 
-    /// The filled square; `None` for a pass.
+    /// Square to fill; `None` for a pass.
     #[inline]
     pub fn square(self) -> Option<usize> {
         (self != Self::PASS).then_some(usize::from(self.0))
@@ -278,7 +278,7 @@ impl OutOfTurn for Reversi {
     const STRICT_TURNS: bool = true;
 }
 
-/// Two rounds of a folded product, as in Wang Yi's wyhash.
+/// Two rounds of folded multiplication, as in Wang Yi's wyhash.
 #[inline(always)]
 fn hash_discs(own: u64, enemy: u64) -> u64 {
     let fold = |one: u64, other: u64| {

@@ -1,4 +1,4 @@
-//! Notation of Reversi: a position is its squares from a1 along the rows (`X` Black, `O` White, `-`
+//! Notation of Reversi. A position is its squares from a1 row by row (`X` Black, `O` White, `-`
 //! empty, optionally `/` between rows), a space and the side to move; a move is a square, `f5`, or
 //! `pass`.
 
@@ -11,11 +11,11 @@ use alea_core::{
     text::{TextError, error_at},
 };
 
-/// Characters of Black's and White's discs.
+/// Characters of Black's and White's discs in texts.
 pub const DISC_CHARACTERS: [char; 2] = ['X', 'O'];
 
 impl Reversi {
-    /// Parses a position.
+    /// Parses a position text.
     pub fn parse_position(&self, text: &str) -> Result<Position, TextError> {
         let signs: Vec<char> = text.chars().collect();
         let sign = |at: usize, allowed: &str, expected: &str| match signs.get(at) {
@@ -98,7 +98,6 @@ impl Reversi {
     }
 }
 
-/// Error at character `at`, or at the end of the text.
 pub(super) fn unexpected_character(at: usize, expected: &str, found: Option<&char>) -> TextError {
     let found = found.map_or("the end".to_owned(), |found| format!("{found:?}"));
     TextError::new(at + 1, format!("expected {expected}, found {found}"))

@@ -1,10 +1,10 @@
-//! Games of Othello in PGN: tags such as `[Black "name"]`, numbered moves, `1. f5 d6 2. c3 …`, and
-//! the final discs, `34-30`. Comments, variations and marks are skipped.
+//! Othello games in PGN: tags such as `[Black "name"]`, numbered moves, `1. f5 d6 2. c3 …`, and the
+//! final discs, `34-30`. Comments, variations and marks are skipped.
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Game {
     tags: Vec<(String, String)>,
-    /// Offset of the first move in characters, from 0.
+    /// Offset of the first move, in characters.
     pub(super) begin: usize,
     pub(super) moves: Vec<(String, usize)>,
     result: Option<String>,
@@ -24,7 +24,6 @@ impl Game {
         texts.into_iter().flatten().find_map(|text| {
             let (black, white) = text.split_once('-')?;
             let discs = [black.trim().parse().ok()?, white.trim().parse().ok()?];
-            // 1-0 is a result of other games.
             discs.iter().any(|&discs: &u8| discs > 1).then_some(discs)
         })
     }
@@ -73,7 +72,7 @@ pub(super) fn parse_games(text: &str) -> Vec<Game> {
     games
 }
 
-/// The tags of a line; `None` for other lines.
+/// Parses the tags of a line; `None` for other lines.
 fn parse_tags(line: &str) -> Option<Vec<(String, String)>> {
     let (mut rest, mut tags) = (line.trim(), Vec::new());
     while !rest.is_empty() {
@@ -85,8 +84,7 @@ fn parse_tags(line: &str) -> Option<Vec<(String, String)>> {
         if !is_word(name.trim()) {
             return None;
         }
-        // Quotation marks within a value are not always escaped; the closing one precedes a
-        // bracket.
+        // Programs do not always escape quotation marks; the closing one precedes a bracket.
         let ends = behind.match_indices('"').filter_map(|(end, _)| {
             let next = behind[end + 1..]
                 .trim_start()
@@ -113,7 +111,7 @@ impl CommentSkipper {
         self.in_comment || self.variations > 0
     }
 
-    /// Words with their offsets; the line's is `begin`.
+    /// Words of a line with their offsets; `begin` is the line's.
     fn words_of_line(&mut self, line: &str, begin: usize) -> Vec<(String, usize)> {
         let (mut words, mut is_open) = (Vec::<(String, usize)>::new(), false);
         for (sign, at) in line.chars().zip(begin..) {

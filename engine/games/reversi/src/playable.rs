@@ -1,4 +1,4 @@
-//! Reversi's parameters, text forms, players and symmetries.
+//! Reversi's parameters, texts, players and symmetries.
 
 use super::{
     Move, Position, Reversi, bits, drawing,
@@ -16,7 +16,7 @@ use alea_play::{
 };
 use std::sync::Arc;
 
-/// `endgame=N` solves positions with at most N empty squares.
+/// Oracle of `endgame=N`, which solves positions with at most N empty squares.
 static ENDGAME_ORACLE: OracleEntry<Reversi> = OracleEntry {
     key: "endgame",
     read: |value, _| {
@@ -24,7 +24,7 @@ static ENDGAME_ORACLE: OracleEntry<Reversi> = OracleEntry {
         Ok((empties > 0).then(|| Arc::new(SolvedEndgames { empties }) as _))
     },
     default: |_, _| Ok(None),
-    // 8 empty squares take milliseconds.
+    // Takes milliseconds.
     instant: |_| Some("8".to_owned()),
     class: |game, position| game.empties(position).to_string(),
 };
@@ -90,7 +90,7 @@ impl Rules for Reversi {
         Some(self.size())
     }
 
-    /// A bound: twice the squares, since no two passes are in a row.
+    /// Upper bound: no two passes are in a row.
     fn max_plies(&self) -> u16 {
         128
     }
@@ -173,7 +173,6 @@ impl Codec for Reversi {
     }
 
     fn transform_move(&self, mv: Move, symmetry: usize) -> Option<(u32, usize)> {
-        // A pass is move 64, and fills no square.
         let square = mv.square().map_or(0, |square| 1 << square);
         let transform_set = bits::transform_set(square, symmetry, self.size()).trailing_zeros();
         Some((transform_set, symmetry))

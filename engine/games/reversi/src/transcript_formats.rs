@@ -1,10 +1,9 @@
-//! Games of Reversi as lines of moves, in GGF, PGN (`pgn.rs`) or WTHOR (`wthor.rs`).
+//! Transcript formats of Reversi: lines of moves, GGF, PGN (`pgn.rs`) and WTHOR (`wthor.rs`).
 //!
 //! GGF is the Generic Game Format of the Generic Game Server (Igor Durdanović, Michael Buro):
-//! `(;GM[Othello]PB[name]PW[name]RE[+2]BO[8 board side]B[f5//0.01]W[d6];)`; a move may have a value
-//! and a time, the result an ending: `:r` resigned, `:t` on time, `:s` agreed, `:l` left. A line of
-//! moves is `f5d6c3`, optionally with numbers (`1.`); passes (`pass`, `ps`, `pa`, `--`, `@@`) are
-//! optional.
+//! `(;GM[Othello]PB[name]PW[name]RE[+2]BO[8 board side]B[f5//0.01]W[d6];)`. A move may have a value
+//! and a time, a result an ending: `:r` resigned, `:t` on time, `:s` agreed, `:l` left. A line of
+//! moves is `f5d6c3`, with or without numbers (`1.`) and passes (`pass`, `ps`, `pa`, `--`, `@@`).
 
 use super::{BLACK, Move, Position, Reversi, WHITE, notation::DISC_CHARACTERS, pgn, wthor};
 use alea_core::{
@@ -67,7 +66,7 @@ fn new_parsed_game(start: Position) -> ParsedGame {
     }
 }
 
-/// The moves in a line, without passes except for a last one.
+/// Moves as one line, without passes except for a last one.
 fn format_row(game: &Reversi, parsed: &ParsedGame) -> String {
     let last = parsed.plies.len().wrapping_sub(1);
     let plies = parsed.plies.iter().enumerate();
@@ -79,8 +78,7 @@ fn format_row(game: &Reversi, parsed: &ParsedGame) -> String {
     texts.collect()
 }
 
-/// The game in GGF. Its result gives the winner the empty squares, or all squares if the game is
-/// unfinished.
+/// GGF text whose result gives the winner the empty squares, or all squares in an unfinished game.
 fn format_ggf(game: &Reversi, parsed: &ParsedGame) -> String {
     let mut position = parsed.start;
     let mut moves = String::new();
@@ -144,7 +142,7 @@ fn from_row(game: &Reversi, line: &str, begin: usize) -> Result<ParsedGame, Text
             }
             ref rest => {
                 let text: String = rest.iter().take(4).collect();
-                // No column is a p.
+                // Columns are a to h: `p` begins a pass.
                 let length = if text.to_ascii_lowercase().starts_with("pas") {
                     4
                 } else {
@@ -227,8 +225,8 @@ impl<'a> GameReader<'a> {
         self.position = self.game.play(&self.position, mv);
     }
 
-    /// Plays the move at character `at`, after any missing pass; it must be the turn of `seat`, if
-    /// given.
+    /// Plays the move at character `at` after passes left out of the text; `seat`, if given, must
+    /// be to move.
     pub(super) fn play(
         &mut self,
         text: &str,
@@ -301,7 +299,7 @@ impl<'a> GameReader<'a> {
         Ok(())
     }
 
-    /// Parses a board: size, rows of `*`, `O` and `-`, and the side to move.
+    /// Parses a board of GGF: size, rows of `*`, `O` and `-`, side to move.
     fn parse_board(&self, value: &str, at: usize) -> Result<Position, TextError> {
         let (size, rest) = value.split_once(' ').unwrap_or((value, ""));
         let own = self.game.size();
@@ -541,7 +539,6 @@ mod tests {
     #[test]
     fn a_finished_game_has_its_result() {
         let game = Reversi::EIGHT;
-        // Black takes every disc with the ninth move: the shortest game.
         let mut parsed = parse_one("e6f4e3f6g5d6e7f5c5");
         assert!(format_ggf(&game, &parsed).contains("RE[+64]"), "{parsed:?}");
         parsed.plies.pop();

@@ -14,7 +14,7 @@ use alea_core::text::{TextError, error_at};
 const HEADER_BYTES: usize = 16;
 const GAME_BYTES: usize = 68;
 
-/// Reads a file's games; errors name the offset of a game's first byte, from 1.
+/// Parses the games of a file; errors name the offset of the game's first byte, from 1.
 pub(super) fn read(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
     let Some((header, games)) = bytes.split_at_checked(HEADER_BYTES) else {
         return vec![error_at(
@@ -58,7 +58,6 @@ fn parse_game(game: &Reversi, bytes: &[u8; GAME_BYTES]) -> Result<ParsedGame, St
         let played = reading.play(&format!("{column}{row}"), 0, None);
         played.map_err(|error| format!("move {number}, {mv}: {}", error.problem))?;
     }
-    // 0 marks an unfinished game, not a result.
     let black = bytes[6];
     if black > 0 || reading.is_over() {
         let all = (game.size() * game.size()) as u8;

@@ -1,4 +1,4 @@
-//! Sets of cells, a bit each, and the steps of all their members at once.
+//! Sets of cells, one bit each, and steps of all members at once.
 
 use super::{
     MAX_CELLS,
@@ -7,7 +7,6 @@ use super::{
 use alea_core::bits::bit_indices;
 use std::ops::{BitAnd, BitOr, Not};
 
-/// Words of the largest map.
 pub(super) const MAX_WORDS: usize = MAX_CELLS / 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +39,7 @@ impl<const WORDS: usize> CellSet<WORDS> {
         words.flat_map(|(index, &word)| bit_indices(word).map(move |bit| 64 * index + bit))
     }
 
-    /// The set with other words, those beyond left out or empty.
+    /// The same set in fewer or more words; members beyond them are dropped.
     #[inline(always)]
     pub(super) fn resize<const TO: usize>(&self) -> CellSet<TO> {
         let (mut words, count) = ([0; TO], TO.min(WORDS));
@@ -102,7 +101,7 @@ impl<const WORDS: usize> Not for CellSet<WORDS> {
     }
 }
 
-/// The contents of all cells, by bits of [`Cell::content_code`].
+/// Contents of all cells: the set of cells with each bit of [`Cell::content_code`].
 #[derive(Clone, Copy)]
 pub(super) struct Contents<const WORDS: usize>([CellSet<WORDS>; 4]);
 
@@ -110,7 +109,6 @@ impl<const WORDS: usize> Contents<WORDS> {
     #[inline(always)]
     pub(super) fn new(cells: &[Cell; MAX_CELLS]) -> Self {
         const ONES: u64 = 0x0101_0101_0101_0101;
-        // Moves the lowest bit of each byte to the highest byte.
         const GATHER: u64 = 0x0102_0408_1020_4080;
         let mut bits = [CellSet::NONE; 4];
         for (index, cells) in cells.as_chunks::<8>().0[..8 * WORDS].iter().enumerate() {
@@ -137,33 +135,32 @@ impl<const WORDS: usize> Contents<WORDS> {
         cells
     }
 
-    /// See [`Cell::is_empty`].
+    /// Cells with [`Cell::is_empty`].
     #[inline(always)]
     pub(super) fn empties(&self) -> CellSet<WORDS> {
         const { assert!(Cell::EMPTY.content_code() == 10 && Cell::INVERSION.content_code() == 13) };
         self.0[3] & (self.0[2] | self.0[1])
     }
 
-    /// See [`Cell::is_occupied`].
+    /// Cells with [`Cell::is_occupied`].
     #[inline(always)]
     pub(super) fn occupied(&self) -> CellSet<WORDS> {
         (self.0[0] | self.0[1] | self.0[2] | self.0[3]) & !self.empties()
     }
 }
 
-/// [`Map::step`] for sets of cells.
+/// [`Map::step`] of sets of cells.
 #[derive(Debug)]
 pub(super) struct Steps {
-    /// Cells between neighbours right, below on the right, below, and below on the left; the other
-    /// directions are their opposites.
+    /// Distances in the cell index to the neighbours right, lower right, below and lower left.
     shifts: [u32; DIRECTIONS / 2],
-    /// The cells with an ordinary neighbour, by [`direction_index`].
+    /// Cells with an ordinary neighbour, by [`direction_index`].
     sources: [CellSet<MAX_WORDS>; DIRECTIONS],
-    /// Steps through transitions: from and to a [`direction_index`] and cell.
+    /// Steps through transitions, each from and to a [`direction_index`] and cell.
     transitions: Vec<[(usize, usize); 2]>,
 }
 
-/// Index of a direction from right.
+/// Index of a direction, clockwise from right.
 const fn direction_index(direction: usize) -> usize {
     (direction + DIRECTIONS - 2) % DIRECTIONS
 }
@@ -195,7 +192,7 @@ impl Steps {
         !self.transitions.is_empty()
     }
 
-    /// The cells one step from those that each direction is followed from.
+    /// Cells one step further in each direction.
     #[inline(always)]
     fn step<const WORDS: usize>(
         &self,
@@ -215,7 +212,7 @@ impl Steps {
         to
     }
 
-    /// The cells next to `cells`.
+    /// Cells one step from `cells`.
     #[inline(always)]
     pub(super) fn near<const WORDS: usize>(&self, cells: CellSet<WORDS>) -> CellSet<WORDS> {
         let steps = self.step(&[cells; DIRECTIONS]);
@@ -224,7 +221,7 @@ impl Steps {
             .fold(CellSet::NONE, |all, near| all | near)
     }
 
-    /// The `targets` behind runs of `others` next to one of `own`.
+    /// The `targets` at the ends of runs of `others` that begin next to an `own` cell.
     #[inline(always)]
     pub(super) fn run_ends<const WORDS: usize>(
         &self,
@@ -235,7 +232,6 @@ impl Steps {
         let (mut found, mut any) = (CellSet::NONE, own);
         let mut runs = [own; DIRECTIONS];
         let mut is_first = true;
-        // A line that returns to itself ends at the own stone.
         while any != CellSet::NONE {
             runs = self.step(&runs);
             any = CellSet::NONE;

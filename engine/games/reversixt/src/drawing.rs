@@ -1,5 +1,4 @@
-//! Draws positions of ReversiXT as inline SVG or text; both ends of a transition show the same
-//! number.
+//! ReversiXT positions as inline SVG or text; both ends of a transition show the same number.
 
 use super::{
     Phase, Position, ReversiXt,
@@ -12,7 +11,7 @@ use alea_play::playable::GameText;
 const CELL_SIZE: usize = 40;
 const MARGIN: usize = 34;
 
-/// Colours of the players' stones and the digits on them; the contrast is at least 4.5.
+/// Colours of the players' stones and of the digits on them, with a contrast of at least 4.5.
 const COLOURS: [(&str, &str); MAX_SEATS] = [
     ("#c8372d", "#fff"),
     ("#2f62c9", "#fff"),

@@ -1,8 +1,8 @@
-//! Hand-made evaluators of ReversiXT: a seat's lead over the best other one, converted to a win
-//! probability by a logistic.
+//! Hand-made evaluators of ReversiXT: a seat's lead over the best other seat, converted by a
+//! logistic to a win probability.
 //!
-//! Its slopes are the medians of `01_plain_8x8`, `03_pillars_12x12` and `06_specials_12x12` (`alea
-//! calibrate --game "reversixt(map=…)" --player "star1(depth=1)" --games 3000`).
+//! Slopes are medians over the maps `01_plain_8x8`, `03_pillars_12x12` and `06_specials_12x12`
+//! (`alea calibrate --game "reversixt(map=…)" --player "star1(depth=1)" --games 3000`).
 
 use super::{
     Phase, Position, ReversiXt,
@@ -42,7 +42,7 @@ trait SeatScore: Send + Sync {
     fn seat_totals(&self, game: &ReversiXt, position: &Position) -> [f32; MAX_SEATS];
 }
 
-/// Scores a seat by its total minus that of the best other seat.
+/// Score of a seat: its total minus that of the best other seat.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lead<T>(pub T);
 
@@ -67,7 +67,8 @@ fn map_seats(game: &ReversiXt, number: impl Fn(Seat) -> f32) -> [f32; MAX_SEATS]
     build_array(|seat| if seat < players { number(seat) } else { 0.0 })
 }
 
-/// Lead over the best other active seat; negative infinity for a disqualified seat.
+/// A seat's total minus that of the best other active seat; negative infinity for a disqualified
+/// seat.
 fn lead(game: &ReversiXt, position: &Position, has: &[f32; MAX_SEATS], own: Seat) -> f32 {
     if position.is_disqualified(own) {
         return f32::NEG_INFINITY;
@@ -88,7 +89,7 @@ impl SeatScore for Stones {
     }
 }
 
-/// Counts the empty cells that a seat may fill, or its stones in the bomb phase.
+/// Total of a seat: empty cells that it can fill, or its stones once bombs are thrown.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mobility;
 
@@ -106,7 +107,7 @@ impl SeatScore for Mobility {
     }
 }
 
-/// Adds up stones, weighted by the closed lines through their cells, and stocks.
+/// Total of a seat: stones, weighted by the lines that end at their cells, and stocks.
 struct Lines {
     weights: Box<[f32]>,
     bomb: f32,
@@ -114,12 +115,11 @@ struct Lines {
 
 const CLOSED_LINE_WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
 
-/// Weight in stones, about as many as an override move flips.
+/// Weight of an override stone in stones, about as many as it flips.
 const OVERRIDE_WEIGHT: f32 = 8.0;
 
 impl Lines {
     fn new(map: &Map) -> Self {
-        // About half of the cells in a bomb's square: those that others own on a full board.
         let across = f32::from(2 * map.strength.min(10) + 1);
         Self {
             weights: (0..map.cells().len())
@@ -162,7 +162,6 @@ mod tests {
 
     #[test]
     fn scores_by_hand() {
-        // A transition joins both ends of the middle row.
         let map = "3\n1\n1 0\n3 5\n1 2 0 0 0\n0 1 3 0 0\n0 0 2 0 0\n0 1 6 <-> 4 1 2\n";
         let game = ReversiXt::on_text(map);
         let start = game.start();
@@ -173,7 +172,6 @@ mod tests {
         let lines = Lines::new(game.map());
         let weights = [0, 1, 5, 6].map(|cell| lines.weights[cell]);
         assert_eq!(weights, [15.0, 5.0, 2.0, 1.0]);
-        // Player 1 has a corner and a middle cell, every other an edge cell and an open one.
         assert_eq!(Lead(lines).score(&game, &start), 16.0 - 10.0);
     }
 
@@ -188,7 +186,7 @@ mod tests {
         let start = game.start();
         assert_eq!(start.seat(), 0);
         let values = stones.payoffs(&game, &start, &());
-        // The calibration's offset counts for the seat to move only.
+        // The calibration's offset counts only for the side to move.
         let expected = [1.5, -1.0, -2.0].map(probability);
         assert_eq!(values[..3], expected);
         assert_eq!(values[0], stones.value(&game, &start, &()));

@@ -1,6 +1,4 @@
-//! Random valid maps of ReversiXT.
-//!
-//! The players' stones form a Latin square in the middle; the cells around it are random.
+//! Random valid maps of ReversiXT: a Latin square of the players' stones amid random cells.
 
 use super::map::{Cell, DIRECTIONS, MAX_SIDE, Map, Side};
 use alea_core::{
@@ -8,23 +6,23 @@ use alea_core::{
     random::RandomStream,
 };
 
-/// Settings of a random map.
+/// Settings of random maps.
 #[derive(Clone, Copy, Debug)]
 pub struct MapSettings {
-    /// 2 to 8 players; the Latin square has as many rows and columns.
+    /// Number of players, 2 to 8, and side length of the Latin square.
     pub players: usize,
-    /// Columns, from `players` to 50.
+    /// Number of columns, from `players` to 50.
     pub width: usize,
-    /// Rows, from `players` to 50.
+    /// Number of rows, from `players` to 50.
     pub height: usize,
-    /// Override stones per player.
+    /// Override stones of each player.
     pub overrides: u16,
-    /// Bombs per player.
+    /// Bombs of each player.
     pub bombs: u16,
     /// Reach of a bomb in steps.
     pub strength: u16,
-    /// Fraction (0 to 1) of special cells around the middle, and of open sides that get a
-    /// transition.
+    /// Fraction, 0 to 1, of the cells outside the Latin square that are special, and of open sides
+    /// that get a transition.
     pub density: f64,
 }
 
@@ -40,7 +38,7 @@ const SPECIAL_CELLS: [Cell; 8] = [
 ];
 
 impl MapSettings {
-    /// The map that belongs to `seed`; the error names a setting out of range.
+    /// Makes the map determined by `seed`; the error names a setting out of range.
     pub fn generate(&self, seed: u64) -> Result<Map, String> {
         let players = self.players;
         if !(2..=MAX_SEATS).contains(&players) {

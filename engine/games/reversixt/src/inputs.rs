@@ -1,7 +1,7 @@
-//! Features of ReversiXT's models: a summary of twenty symbols, so that a model plays on unseen
-//! maps, and the single cells of 8×8 maps.
+//! Features of ReversiXT's models: a summary of twenty symbols, which fits unseen maps, and if all
+//! maps are 8×8 the content of each cell.
 //!
-//! Published tuple sets never change.
+//! Published tuple sets must not change.
 
 use super::{
     Phase, Position, ReversiXt,
@@ -46,8 +46,8 @@ static CELL_GROUPS: [CellGroup; 2] = [
     },
 ];
 
-/// Cells by how many of the four lines through them end there: in corners all four, so that only
-/// special moves take a stone away, on edges two or three.
+/// Corners, where all four lines through the cell end (only special moves take a stone), and edges,
+/// where two or three do.
 #[derive(Debug)]
 pub(super) struct Shape {
     corners: CellSet<MAX_WORDS>,
@@ -72,19 +72,18 @@ impl Shape {
 struct SeatCounts {
     corners: i32,
     edges: i32,
-    /// Stones on middle cells next to an empty corner.
+    /// Stones on neither edges nor corners, next to an empty corner.
     x_squares: i32,
-    /// Stones on edge cells next to an empty corner.
+    /// Stones on edges, next to an empty corner.
     c_squares: i32,
-    /// Stones next to an empty cell.
     frontier: i32,
     moves: i32,
-    /// Choice cells and (`inversions`) inversion cells that the seat can fill.
+    /// Choice and inversion cells that the seat can fill.
     choices: i32,
     inversions: i32,
 }
 
-/// Numbers of cells of the board, and of those that matter to each seat.
+/// Counts of the board's cells, and of each seat's.
 struct Summary {
     empties: i32,
     choices: i32,
@@ -185,7 +184,7 @@ fn symbols_of_summary(game: &ReversiXt, position: &Position, own: Seat) -> [u8; 
     ]
 }
 
-/// Rows, columns, diagonals of at least four cells, and 3×3 corners, if all maps are 8×8.
+/// Rows, columns, diagonals of at least four cells and 3×3 corners; empty unless all maps are 8×8.
 fn board_tuples(game: &ReversiXt) -> Vec<Vec<alea_learned::inputs::Cell>> {
     let Some(group) = game.cell_groups().get(1) else {
         return Vec::new();
@@ -214,7 +213,7 @@ fn board_tuples(game: &ReversiXt) -> Vec<Vec<alea_learned::inputs::Cell>> {
     tuples
 }
 
-/// Tuple sets, the default first, which has 190 tuples and 48,640 weight-table rows.
+/// Tuple sets, the default first (190 tuples, 48,640 rows of weights).
 static TUPLE_SETS: [NamedTuples<ReversiXt>; 2] = [
     NamedTuples {
         name: "summary-pairs",
@@ -244,7 +243,7 @@ impl Learnable for ReversiXt {
         games
     }
 
-    /// The name without the map: a model of one map may be used on others.
+    /// Name without the map: a model may be used on any map.
     fn model_game_name(&self) -> String {
         Self::INFO.name.to_owned()
     }
@@ -319,7 +318,7 @@ mod tests {
         assert_eq!((other[8], other[16]), (8, 8));
     }
 
-    /// The numbers of a seat's summary, cell by cell.
+    /// Counts of a seat's summary, computed cell by cell.
     fn counts_by_cells(game: &ReversiXt, position: &Position, seat: Seat) -> SeatCounts {
         let map = game.map();
         let cells = &position.cells[..map.cells().len()];
@@ -444,7 +443,6 @@ mod tests {
     fn boards_of_eight_by_eight_have_tuples_of_their_own() {
         let plain = ReversiXt::from_notation("reversixt", None).unwrap();
         let set = TupleSet::from_name(&plain, "board").unwrap();
-        // Rows and columns, two diagonals of 8, four each of 7, 6, 5 and 4, and corners.
         assert_eq!(set.tuple_count(), 16 + 2 + 4 * 4 + 4);
         let start = with_view(&plain, &plain.start(), 0, |seen| {
             seen[NUM_SUMMARY_CELLS..].to_vec()

@@ -1,13 +1,13 @@
 //! The rules of ReversiXT: Reversi for two to eight players on a [`Map`], with override stones and
 //! bombs.
 //!
-//! In the first phase players place stones: on an empty cell where at least one line captures, or
-//! with an override stone on an occupied one; players without a move are skipped. Then players with
-//! bombs throw them, each turning the cells within its reach into holes. Then most stones win.
+//! First players place stones on empty cells, or override stones on occupied ones, that capture
+//! along at least one line; players without a move are skipped. Then players throw their bombs,
+//! each of which turns the cells within its reach into holes. Most stones win.
 //!
-//! Source: the course at RWTH Aachen (Softwarepraktikum 2016). Where programs disagree, the
-//! majority decides: bombs reach through cells that they destroy, a line that returns to its first
-//! cell captures nothing, and stones can be exchanged with disqualified players.
+//! Source: the course at RWTH Aachen (Softwarepraktikum 2016). As in most programs, bombs reach
+//! through cells that they destroy, a line that returns to its first cell captures nothing, and
+//! stones can be exchanged with disqualified players.
 
 mod cell_sets;
 mod drawing;
@@ -33,16 +33,16 @@ use std::{
     sync::Arc,
 };
 
-/// Cells of the largest map, in whole words of sets.
+/// Cells of the largest map, rounded up to 64-bit words.
 const MAX_CELLS: usize = (MAX_SIDE * MAX_SIDE).next_multiple_of(64);
 
-/// Legal moves, on the stack up to 256.
+/// Legal moves, of which 256 need no allocation.
 pub type MoveList = SmallVec<[Move; 256]>;
 
-/// Default points of the ranks, those most often quoted.
+/// Points by rank unless the rules state others.
 pub const DEFAULT_POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
 
-/// Evaluates an expression with `WORDS` as many words as the map needs, as a constant.
+/// Evaluates an expression with the constant `WORDS`, the 64-bit words of a set of the map's cells.
 macro_rules! with_words {
     ($rules:expr, $words:ident => $body:expr) => {
         match $rules.map.cells().len() {
@@ -66,12 +66,11 @@ pub struct ReversiXt {
     map: Arc<Map>,
     steps: Arc<Steps>,
     shape: Arc<inputs::Shape>,
-    /// The file of the map in the notation of the game.
+    /// File or name of the map, as in the game's notation.
     name: Option<String>,
     points: [u32; MAX_SEATS],
-    /// Index of these rules in `variants`.
     number: u16,
-    /// The rules of all jointly trained maps; otherwise empty.
+    /// Rules of all maps of a joint training, indexed by `number`; otherwise empty.
     variants: Arc<[Self]>,
 }
 
@@ -87,10 +86,9 @@ pub enum Phase {
     Over,
 }
 
-/// Cells, stocks, phase and seat to move.
+/// A position: cells, stocks, phase and seat to move.
 #[derive(Clone, Copy, Debug)]
 pub struct Position {
-    /// The map's cells, then holes.
     cells: [Cell; MAX_CELLS],
     key: u64,
     stones: [u16; MAX_SEATS],
@@ -99,44 +97,43 @@ pub struct Position {
     cells_left: u16,
     seat: u8,
     phase: Phase,
-    /// Bit set of disqualified seats.
     disqualified: u8,
-    /// See [`ReversiXt::variant_rules`].
+    /// Index in the rules' `variants`.
     number: u16,
 }
 
 impl Position {
-    /// The content of `cell`.
+    /// Content of `cell`.
     #[inline]
     pub fn cell(&self, cell: usize) -> Cell {
         self.cells[cell]
     }
 
-    /// The phase of the game.
+    /// Phase of the game.
     #[inline]
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// The seat to move.
+    /// Seat to move; 0 once the game is over.
     #[inline]
     pub fn seat(&self) -> Seat {
         usize::from(self.seat)
     }
 
-    /// Number of stones of `seat`.
+    /// Number of `seat`'s stones on the board.
     #[inline]
     pub fn num_stones(&self, seat: Seat) -> u16 {
         self.stones[seat]
     }
 
-    /// Override stones in the stock of `seat`.
+    /// Number of override stones in `seat`'s stock.
     #[inline]
     pub fn overrides(&self, seat: Seat) -> u16 {
         self.overrides[seat]
     }
 
-    /// Bombs in the stock of `seat`.
+    /// Number of bombs in `seat`'s stock.
     #[inline]
     pub fn bombs(&self, seat: Seat) -> u16 {
         self.bombs[seat]
@@ -195,7 +192,7 @@ fn cell_key(at: usize, cell: Cell) -> u64 {
     mix64((at as u64 * 16 + u64::from(cell.content_code()) + 1).wrapping_mul(GOLDEN))
 }
 
-/// A cell, and the choice of a player or bonus where it asks for one.
+/// A cell to fill or bomb, with the player or bonus chosen where the cell requires it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Move {
     cell: u16,
@@ -203,13 +200,13 @@ pub struct Move {
 }
 
 impl Move {
-    /// The choice of a bomb as bonus.
+    /// Value of `special` that chooses a bomb as bonus.
     pub const BOMB_BONUS: u8 = 20;
-    /// The choice of an override stone as bonus.
+    /// Value of `special` that chooses an override stone as bonus.
     pub const OVERRIDE_BONUS: u8 = 21;
 
-    /// A move on `cell`; `special` is the player, from 1, with whom a choice cell exchanges stones,
-    /// or the bonus, else 0.
+    /// A move on `cell`. `special`: the player (from 1) to exchange stones with on a choice cell,
+    /// the bonus on a bonus cell, else 0.
     #[inline]
     pub const fn new(cell: usize, special: u8) -> Self {
         Self {
@@ -218,13 +215,13 @@ impl Move {
         }
     }
 
-    /// The cell of the stone or bomb.
+    /// Cell to fill or bomb.
     #[inline]
     pub fn cell(self) -> usize {
         usize::from(self.cell)
     }
 
-    /// The player to exchange stones with (from 1), the bonus, or 0.
+    /// The `special` of [`Move::new`].
     #[inline]
     pub fn special_choice(self) -> u8 {
         self.special
@@ -232,7 +229,7 @@ impl Move {
 }
 
 impl ReversiXt {
-    /// The rules on `map`, with [`DEFAULT_POINTS`].
+    /// Rules on `map` with [`DEFAULT_POINTS`].
     pub fn new(map: Arc<Map>) -> Self {
         Self {
             steps: Arc::new(Steps::from_map(&map)),
@@ -255,7 +252,7 @@ impl ReversiXt {
         self.variants.get(number).unwrap_or(self)
     }
 
-    /// The map of these rules.
+    /// Map of these rules.
     pub fn map(&self) -> &Map {
         &self.map
     }
@@ -285,7 +282,7 @@ impl ReversiXt {
         }
     }
 
-    /// The start position.
+    /// Position at the start of the game.
     pub fn start(&self) -> Position {
         let players = self.map.players();
         let mut position = self.empty_board();
@@ -299,7 +296,7 @@ impl ReversiXt {
         position
     }
 
-    /// The position after the disqualification of `seat`, whose stones stay.
+    /// The position after `seat` is disqualified; its stones stay.
     pub fn disqualify(&self, position: &Position, seat: Seat) -> Position {
         let mut position = *position;
         position.disqualified |= 1 << seat;
@@ -328,8 +325,8 @@ impl ReversiXt {
         })
     }
 
-    /// Gives the turn to the next seat that can place a stone, or else throw a bomb; else ends the
-    /// game.
+    /// Gives the turn to the next seat after `last` that can place a stone, else to the next with a
+    /// bomb, else ends the game.
     fn pass_turn(&self, position: &mut Position, last: Seat) {
         let players = self.map.players();
         let following = |can: &dyn Fn(Seat) -> bool| {
@@ -361,8 +358,8 @@ impl ReversiXt {
             || self.visit_capturing_cells(cells, seat, overrides, |_| true)
     }
 
-    /// Visits the empty (with `overrides` also occupied) cells where `seat` captures, some
-    /// repeatedly. Returns `true` as soon as `visit` does.
+    /// Calls `visit`, some cells repeatedly, for empty (with `overrides` also occupied) cells where
+    /// `seat` captures; returns true as soon as `visit` does.
     #[inline]
     fn visit_capturing_cells(
         &self,
@@ -391,7 +388,6 @@ impl ReversiXt {
                     }
                     let cell = cells[side.cell()];
                     let is_target = cell.is_empty() || overrides && cell.is_occupied();
-                    // From the first cell the line would return to itself before it gets here.
                     let returns = side.cell() == at || side.cell() == first;
                     if is_target && !returns && visit(side.cell()) {
                         return true;
@@ -405,7 +401,7 @@ impl ReversiXt {
         false
     }
 
-    /// The empty (with `overrides` also occupied) cells where `seat` captures.
+    /// Empty (with `overrides` also occupied) cells where `seat` captures.
     fn capturing_cells(
         &self,
         position: &Position,
@@ -430,7 +426,7 @@ impl ReversiXt {
         })
     }
 
-    /// Number of stones captured in a direction; 0 if the line ends without a stone of `seat` or
+    /// Number of stones that a stone of `seat` on `at` captures in a direction; 0 if the line
     /// returns to `at`.
     #[inline]
     fn count_captured(&self, cells: &[Cell], at: usize, direction: usize, seat: Seat) -> usize {
@@ -457,7 +453,6 @@ impl ReversiXt {
         let (seat, players) = (position.seat(), self.map.players());
         let count = self.map.cells().len();
         let filled = position.cells[mv.cell()];
-        // Captures are those of the board before the move.
         let cells = &position.cells[..count];
         let steps: [usize; DIRECTIONS] =
             build_array(|direction| self.count_captured(cells, mv.cell(), direction, seat));
@@ -488,7 +483,7 @@ impl ReversiXt {
         }
     }
 
-    /// Turns all cells within reach into holes; earlier holes cannot be crossed.
+    /// Turns the cells within reach of `target` into holes; no step leads through older holes.
     fn throw_bomb(&self, position: &mut Position, target: usize) {
         let mut run_ends: SmallVec<[u16; 256]> = SmallVec::new();
         let mut is_reached = CellSet::<MAX_WORDS>::NONE;
@@ -540,8 +535,7 @@ impl Game for ReversiXt {
         position.seat()
     }
 
-    /// With two players win, draw or loss; with more, each seat's points divided by the first
-    /// rank's.
+    /// With two players win, draw or loss; with more, points divided by the first rank's.
     fn payoffs(&self, position: &Position) -> Option<Payoffs> {
         if position.phase != Phase::Over {
             return None;
@@ -615,8 +609,7 @@ impl SearchHints for ReversiXt {
         mv.cell()
     }
 
-    /// 0 for override moves (many and costly) and bombs on empty cells, 2 for filling special
-    /// cells, 1 for other moves.
+    /// 0 for override moves and bombs on empty cells, 2 for filling special cells, else 1.
     fn move_class(&self, position: &Position, mv: Move) -> u8 {
         let cell = position.cells[mv.cell()];
         if position.phase == Phase::Bombs {

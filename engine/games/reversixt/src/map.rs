@@ -3,7 +3,7 @@
 //! The text is that of the published course: number of players; override stones each; bombs each
 //! and their strength; height and width; rows of cells separated by blanks; then transitions `x1 y1
 //! d1 <-> x2 y2 d2`, with x to the right and y down from 0, and directions clockwise from 0, up. A
-//! transition joins two sides without an ordinary neighbour, at most one per side.
+//! transition joins two sides that lead to no neighbour, at most one per side.
 
 use alea_core::{
     game::MAX_SEATS,
@@ -11,13 +11,13 @@ use alea_core::{
 };
 use std::{fmt, ops::RangeInclusive};
 
-/// Number of directions, clockwise from up.
+/// Number of directions: 0 is up, then clockwise.
 pub const DIRECTIONS: usize = 8;
 
-/// Most columns, and most rows.
+/// Maximal width and height.
 pub const MAX_SIDE: usize = 50;
 
-/// Most override stones or bombs of a player, and the greatest strength of bombs.
+/// Maximal override stones or bombs of a player, and maximal strength of bombs.
 pub const MAX_STOCK: usize = 5_000;
 
 pub(super) const DIRECTION_OFFSETS: [(isize, isize); DIRECTIONS] = [
@@ -37,28 +37,28 @@ pub(super) const DIRECTION_OFFSETS: [(isize, isize); DIRECTIONS] = [
 pub struct Cell(u8);
 
 impl Cell {
-    /// Not on the board, or destroyed by a bomb.
+    /// No cell: outside of the board, or destroyed by a bomb.
     pub const HOLE: Self = Self(0);
-    /// A neutral stone, captured like an enemy's.
+    /// Expansion stone: owned by nobody, captured like an enemy's.
     pub const EXPANSION: Self = Self(MAX_SEATS as u8 + 1);
-    /// An ordinary empty cell.
+    /// Empty without special effect.
     pub const EMPTY: Self = Self(MAX_SEATS as u8 + 2);
-    /// Empty; filling it exchanges all stones with a chosen player.
+    /// Empty; who fills it exchanges all stones with a chosen player.
     pub const CHOICE: Self = Self(MAX_SEATS as u8 + 3);
-    /// Empty; filling it gives a bomb or an override stone.
+    /// Empty; who fills it gets a bomb or an override stone.
     pub const BONUS: Self = Self(MAX_SEATS as u8 + 4);
-    /// Empty; filling it passes each player's stones to the next.
+    /// Empty; filling it passes the stones of each player to the next.
     pub const INVERSION: Self = Self(MAX_SEATS as u8 + 5);
 
     const CHARACTERS: &'static [u8; MAX_SEATS + 6] = b"-12345678x0cbi";
 
-    /// The stone of `seat`.
+    /// A stone of `seat`.
     #[inline]
     pub const fn stone(seat: usize) -> Self {
         Self(seat as u8 + 1)
     }
 
-    /// The owner of the stone; `None` without a player's stone.
+    /// Owner of the stone; `None` for other contents.
     #[inline]
     pub const fn seat(self) -> Option<usize> {
         if self.0 != 0 && self.0 <= MAX_SEATS as u8 {
@@ -68,13 +68,13 @@ impl Cell {
         }
     }
 
-    /// Whether a player's or an expansion stone is there.
+    /// Whether there is a stone, of a player or an expansion stone.
     #[inline]
     pub const fn is_occupied(self) -> bool {
         self.0 != 0 && self.0 <= Self::EXPANSION.0
     }
 
-    /// Whether the cell can be filled without an override stone.
+    /// Whether filling the cell needs no override stone.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 >= Self::EMPTY.0
@@ -85,25 +85,25 @@ impl Cell {
         self.0
     }
 
-    /// The content that `sign` stands for in maps.
+    /// Content with character `sign` in map texts.
     pub fn from_sign(sign: u8) -> Option<Self> {
         let at = Self::CHARACTERS.iter().position(|&symbol| symbol == sign);
         at.map(|at| Self(at as u8))
     }
 
-    /// The character of this content in maps.
+    /// Character in map texts.
     pub fn sign(self) -> char {
         char::from(Self::CHARACTERS[usize::from(self.0)])
     }
 }
 
-/// A cell, numbered by rows, and a direction; or [`Side::NONE`].
+/// A cell (numbered row by row) and a direction out of it; or [`Side::NONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Side(u16);
 
 impl Side {
-    /// No side: beyond the end of a line.
+    /// No side: the end of a line.
     pub const NONE: Self = Self(u16::MAX);
 
     /// The side of `cell` in `direction`.
@@ -112,13 +112,13 @@ impl Side {
         Self((cell * DIRECTIONS + direction) as u16)
     }
 
-    /// The cell of the side.
+    /// Cell of the side.
     #[inline]
     pub const fn cell(self) -> usize {
         self.0 as usize / DIRECTIONS
     }
 
-    /// The direction from the cell to the side.
+    /// Direction out of the cell.
     #[inline]
     pub const fn direction(self) -> usize {
         self.0 as usize % DIRECTIONS
@@ -129,19 +129,19 @@ impl Side {
     }
 }
 
-/// An error in the text of a map.
+/// Error in the text of a map.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub struct MapError {
     /// Line of the text, from 1.
     pub line: usize,
-    /// Column in the line, from 1.
+    /// Character in the line, from 1.
     pub column: usize,
-    /// The problem, and what is valid.
+    /// What is wrong, and what is valid.
     pub problem: String,
 }
 
-/// A valid map.
+/// A valid map of the board at the start, with transitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Map {
     pub(super) players: usize,
@@ -151,7 +151,7 @@ pub struct Map {
     width: usize,
     pub(super) cells: Box<[Cell]>,
     transitions: Vec<[Side; 2]>,
-    /// By side, see [`Self::step`].
+    /// Next side on a line, by side.
     steps: Box<[Side]>,
 }
 
@@ -173,7 +173,7 @@ impl Map {
         map
     }
 
-    /// Parses and validates a map.
+    /// Parses and checks a map.
     pub fn parse(text: &str) -> Result<Self, MapError> {
         let mut lines = LineReader::new(text);
         let [players] = lines.parse_numbers(["players"], 2..=MAX_SEATS)?;
@@ -255,22 +255,22 @@ impl Map {
         self.transitions.push(sides);
     }
 
-    /// Number of players.
+    /// Number of players, 2 to 8.
     pub fn players(&self) -> usize {
         self.players
     }
 
-    /// Override stones per player.
+    /// Override stones of each player at the start.
     pub fn overrides(&self) -> u16 {
         self.overrides
     }
 
-    /// Bombs per player.
+    /// Bombs of each player at the start.
     pub fn bombs(&self) -> u16 {
         self.bombs
     }
 
-    /// Reach of a bomb in steps.
+    /// Reach of a bomb, in steps from its cell.
     pub fn bomb_strength(&self) -> u16 {
         self.strength
     }
@@ -285,7 +285,7 @@ impl Map {
         self.cells.len() / self.width
     }
 
-    /// The cells at the start, row by row.
+    /// Cells at the start, row by row.
     pub fn cells(&self) -> &[Cell] {
         &self.cells
     }
@@ -295,7 +295,7 @@ impl Map {
         self.cells.iter().filter(holes).count()
     }
 
-    /// How many of the four lines through a cell end there: at an edge 3, in a corner 4.
+    /// Number of the four lines through a cell that end there: at an edge 3, in a corner 4.
     pub(super) fn num_closed_lines(&self, cell: usize) -> usize {
         let closed = |direction| self.step(Side::new(cell, direction)) == Side::NONE;
         let half = DIRECTIONS / 2;
@@ -303,19 +303,19 @@ impl Map {
         (0..half).filter(of_line).count()
     }
 
-    /// The pairs of sides that transitions join.
+    /// Pairs of sides joined by transitions.
     pub fn transitions(&self) -> &[[Side; 2]] {
         &self.transitions
     }
 
-    /// The cell beyond a side and the line's direction there; [`Side::NONE`] at a border or at a
-    /// hole of the start position.
+    /// The next cell on a line, with the line's direction there; [`Side::NONE`] where it ends, at a
+    /// border or a hole of the start.
     #[inline]
     pub fn step(&self, side: Side) -> Side {
         self.steps[usize::from(side.0)]
     }
 
-    /// [`Self::step`] without transitions; `None` at a border or a hole.
+    /// [`Self::step`] without transitions.
     pub(super) fn neighbour(&self, side: Side) -> Option<Side> {
         let cell = side.cell();
         let (right, down) = DIRECTION_OFFSETS[side.direction()];

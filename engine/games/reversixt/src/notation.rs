@@ -1,9 +1,9 @@
 //! Notation of ReversiXT.
 //!
-//! A position is five words: the rows of cells joined by `/`, in the characters of maps; `play`,
-//! `bomb` or `end`; the player to move, 0 at the end; override stones of all players, joined by
-//! commas; bombs likewise. A sixth lists disqualified players. A move is `x,y`, with `,2` for the
-//! player to exchange stones with, `,bomb` or `,override` for a bonus.
+//! A position is five words: rows of cells joined by `/`, in the characters of maps; `play`, `bomb`
+//! or `end`; player to move, 0 at the end; override stones of all players, joined by commas; bombs
+//! likewise. A sixth lists disqualified players. A move is `x,y`, with `,2` for the player to
+//! exchange stones with, `,bomb` or `,override` for a bonus.
 
 use super::{
     Move, MoveList, Phase, Position, ReversiXt,
@@ -26,7 +26,7 @@ const SPECIAL_CHOICES: [(&str, u8); 2] = [
 ];
 
 impl ReversiXt {
-    /// Parses a position.
+    /// Parses a position text.
     pub fn parse_position(&self, text: &str) -> Result<Position, TextError> {
         let mut words = PartReader::new(text, ' ', 1);
         let mut position = self.empty_board();
@@ -41,7 +41,6 @@ impl ReversiXt {
         let players = self.map.players();
         let last = usize::from(phase != Phase::Over) * players;
         let (player, player_at) = words.parse_number("the player", usize::from(last > 0)..=last)?;
-        // Each remaining bonus may add one to a stock.
         let cells = self.cells_of(&position);
         let bonuses = cells.filter(|&cell| cell == Cell::BONUS).count();
         for (stock, name) in [
@@ -64,7 +63,7 @@ impl ReversiXt {
             }
         }
         words.expect_end()?;
-        // Passing the turn from the preceding player must lead to this player and phase.
+        // The turn, passed on from the preceding player, must come to this player and phase.
         position.phase = phase;
         let seat = player.saturating_sub(1);
         let mut next = position;
@@ -108,7 +107,7 @@ impl ReversiXt {
         rows.expect_end()
     }
 
-    /// Formats a position.
+    /// Formats a position as text.
     pub fn format_position(&self, position: &Position) -> String {
         let rules = self.variant_rules(position);
         let players = rules.map.players();
@@ -165,7 +164,7 @@ impl ReversiXt {
         error_at(1, problem)
     }
 
-    /// Formats a move.
+    /// Formats a move as text.
     pub fn format_move(&self, mv: Move) -> String {
         let (x, y) = (mv.cell() % self.map.width(), mv.cell() / self.map.width());
         let choice = SPECIAL_CHOICES

@@ -1,4 +1,4 @@
-//! ReversiXT's parameters and text forms.
+//! ReversiXT's parameters, texts and players.
 
 use super::{
     DEFAULT_POINTS, Move, Position, ReversiXt, drawing,
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 const DEFAULT_MAP: &str = include_str!("plain8.map");
 
-/// The maps that can be named without a file.
+/// Names and texts of the maps that need no file.
 pub const NAMED_MAPS: [(&str, &str); 2] = [
     ("three", include_str!("three.map")),
     ("four", include_str!("four.map")),
@@ -65,7 +65,7 @@ impl ReversiXt {
     }
 }
 
-/// Points by rank, as `25-11-5`; later ranks get none.
+/// Parses points by rank, such as `25-11-5`; later ranks get none.
 fn read_points(value: &Notation) -> Result<[u32; MAX_SEATS], Problem> {
     let mut points = [0; MAX_SEATS];
     let text = value.to_string();
@@ -135,7 +135,7 @@ impl Rules for ReversiXt {
         joined(map.into_iter().chain(points), ", ")
     }
 
-    /// A ply fills an empty cell, makes a hole, or uses an override stone; each bonus cell may add
+    /// A ply fills an empty cell, makes a hole, or uses an override stone; a bonus cell may add
     /// one.
     fn max_plies(&self) -> u16 {
         const { assert!(3 * MAX_SIDE * MAX_SIDE + MAX_SEATS * MAX_STOCK <= u16::MAX as usize) };

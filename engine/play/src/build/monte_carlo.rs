@@ -32,16 +32,16 @@ pub(super) struct MctsRecipe<G: Playable> {
 enum LeafKind<G: Playable> {
     PlayoutLeaf,
     Evaluator(Arc<dyn AnyEvaluator<G>>),
-    /// Evaluator with its weight against a playout.
+    /// Weight of the evaluator, the rest being a playout's; evaluator.
     BlendedLeaf(f32, Arc<dyn AnyEvaluator<G>>),
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
-/// Maximum for one player; every worker thread of a match has its own players.
+/// Maximal tree of one player: a match has as many players as worker threads.
 const MAX_MEMORY_MIB: usize = 1 << 16;
 
 impl<G: Playable> MctsRecipe<G> {
-    /// `None` for leaves with playouts.
+    /// Evaluator that alone values the leaves, with the oracle; `None` if leaves have playouts.
     pub(super) fn evaluator_and_oracle(&self) -> Option<EvaluatorAndOracle<G>> {
         let (LeafKind::Evaluator(evaluator) | LeafKind::Star(_, evaluator)) = &self.leaf else {
             return None;
@@ -114,7 +114,6 @@ impl<G: Playable> MctsRecipe<G> {
             "ponder",
             &[("off", false), ("on", true), ("0", false), ("1", true)],
         )?;
-        // Pondering needs a kept tree.
         let switched_off = [("off", false), ("on", true)];
         let (noise, noise_by_rave) = read_virtual_visits(arguments)?;
         let options = MctsOptions {
@@ -227,7 +226,6 @@ impl<G: Playable> MctsRecipe<G> {
             && !self.options.ponder
     }
 
-    /// Makes a player. Leaves are `dyn` (one call per simulation): the search is compiled once.
     pub(super) fn make(&self, game: G, timed: bool) -> Box<dyn Player<G>> {
         let leaf = || match &self.leaf {
             LeafKind::PlayoutLeaf => self.playouts.make(),

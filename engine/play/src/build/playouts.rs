@@ -1,5 +1,5 @@
-//! Construction of playouts: `playout=POLICY`, or an evaluator that plays its best successor;
-//! `truncate=PLIES` ends playouts after so many plies with the value of `close=EVAL`.
+//! Construction of playouts: `playout=POLICY`; an evaluator as policy plays its best successor.
+//! `truncate=PLIES` ends playouts after that many plies with the value of `close=EVAL`.
 
 use super::evaluators::{
     default_evaluator_name, evaluator_from, evaluator_names, or_default_evaluator,
@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub(super) struct PlayoutRecipe<G: Playable> {
     policy: PolicyKind<G>,
     truncated: Option<(u16, Arc<dyn AnyEvaluator<G>>)>,
-    /// The game's own playouts replace `policy` and `truncated`.
+    /// Playouts of the game's own, instead of `policy` and `truncated`.
     own: Option<LeafMaker<G>>,
     times: u32,
 }
@@ -69,7 +69,7 @@ impl<'a> PlayoutArguments<'a> {
         self.playout.is_some() || self.truncate.is_some() || self.times.is_some()
     }
 
-    /// `plays`: whether the leaf has playouts; otherwise options are refused.
+    /// Parses the options, all refused unless the leaf has playouts (`plays`).
     pub(super) fn into_recipe<G: Playable>(
         self,
         plays: bool,

@@ -37,7 +37,7 @@ pub(super) struct SearchRecipe<G: Playable> {
     plan: SearchPlan<G>,
 }
 
-/// Settings of a search, without its evaluator.
+/// Options of a search, without its evaluator.
 #[derive(Clone)]
 pub struct SearchPlan<G: Game> {
     shape: Shape,
@@ -67,7 +67,6 @@ enum MultiplayerSearch {
 
 #[derive(Clone, Copy)]
 struct TableRecipe {
-    /// 0 for no table.
     entries: usize,
     replacement: Replacement,
     reuse: DepthPolicy,
@@ -79,26 +78,26 @@ const NO_TABLE: TableRecipe = TableRecipe {
     reuse: DepthPolicy::SameDepth,
 };
 
-/// Maximum for one player; every worker thread of a match has its own players.
+/// Maximal table of one player: a match has as many players as worker threads.
 const MAX_TABLE_MIB: usize = 1 << 12;
 
 const ENTRIES_PER_MIB: usize = 1 << 16;
 
-/// Depth below which transpositions are too rare for a table.
+/// Maximal depth below which searches have no table by default: transpositions are too rare.
 const MIN_TABLE_DEPTH: u32 = 4;
 
-/// Larger tables have no effect at depth 6, and this one fits a core's own cache.
+/// MiB of a search limited by depth alone: fits a core's own cache, and more does not help at depth
+/// 6.
 const DEFAULT_TABLE_MIB: usize = 4;
 
 const DEFAULT_TABLE_MIB_WITH_LIMITS: usize = 16;
 
 /// Plies between iterations of searches limited by time or nodes: at 10 ms per move, steps of 2
-/// score 48.9 % ± 1.5 against steps of 1.
+/// score 48.9 % ± 1.5 against 1.
 const LIMITED_DEEPENING_STEP: u32 = 1;
 
-/// For Star2 limited by time or nodes. Regret per decision at 60,000 nodes on 2,000 search-labelled
-/// positions of 6 to 12 stones: 0.00350 with 1.5, 0.00331 with 2, 0.00327 with 3; without
-/// endgame tables 0.00398 with 2, 0.00403 without ProbCut.
+/// ProbCut's default for Star2 limited by time or nodes. Regret per decision at 60,000 nodes on
+/// 2,000 positions of 6 to 12 stones: 0.00350 with 1.5, 0.00331 with 2, 0.00327 with 3.
 const LIMITED_PROBCUT_SIGMAS: f32 = 3.0;
 
 impl<G: Playable> SearchRecipe<G> {
@@ -106,7 +105,6 @@ impl<G: Playable> SearchRecipe<G> {
         (Arc::clone(&self.evaluator), self.plan.oracle.clone())
     }
 
-    /// Reads a search; also returns the rules with the chance that the notation assumes.
     pub(super) fn from_notation(
         notation: &Notation,
         arguments: &mut Arguments<'_>,
@@ -128,7 +126,6 @@ impl<G: Playable> SearchRecipe<G> {
                 })
             }
             _ => match read_multiplayer(notation, &game)? {
-                // Windows, order, table and threads have no effect on max^n.
                 MultiplayerSearch::MaxN => Shape::Unified {
                     options: StarOptions {
                         width: read_width::<G>(arguments)?,
@@ -212,7 +209,7 @@ impl<G: Playable> SearchRecipe<G> {
         self.plan.limits.time.is_some()
     }
 
-    /// Time limits, and threads that share a table, make moves depend on timing.
+    /// False with time limits, and with several threads that share a table: timing decides moves.
     pub(super) fn is_reproducible(&self) -> bool {
         let several = self.plan.table.entries > 0
             && matches!(self.plan.shape, Shape::Unified { threads, .. } if threads > 1);
@@ -229,8 +226,8 @@ impl<G: Playable> SearchRecipe<G> {
 }
 
 impl<G: SearchGame> SearchPlan<G> {
-    /// Makes a player. Only Star searches are compiled for the evaluator's type; others call it as
-    /// `dyn`, to save compile time.
+    /// Makes a player. Only Star searches are compiled for the evaluator's type; max^n, best-reply
+    /// and reference searches call the evaluator as `dyn`.
     pub(crate) fn make_player<E: Evaluator<G> + 'static>(
         &self,
         game: G,
@@ -299,7 +296,7 @@ impl<G: SearchGame> SearchPlan<G> {
         }
     }
 
-    /// `None` without memory: the search is then only slower.
+    /// Allocates a table; without memory `None`, which only slows the search.
     fn allocate_table(&self) -> Option<Arc<Table>> {
         let TableRecipe {
             entries,
@@ -339,7 +336,7 @@ fn read_multiplayer<G: Playable>(
     }
 }
 
-/// Reads `width`, except with chance, where outcomes might be left without a move.
+/// Reads `width`; `None` with chance, where a width could leave an outcome without moves.
 fn read_width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Problem> {
     if G::Outcomes::CAPACITY > 1 {
         return Ok(None);
@@ -409,7 +406,7 @@ fn read_table(
             ("deeper", DepthPolicy::Deeper),
         ],
     )?;
-    // Missing memory is found here, not in the middle of a match.
+    // Reports missing memory before a match begins.
     if entries > 0 && Table::with_entries(entries, replacement, reuse).is_none() {
         let mebibytes = entries / ENTRIES_PER_MIB;
         return Err(

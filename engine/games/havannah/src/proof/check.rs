@@ -1,17 +1,17 @@
-//! Checks a strategy against every reply, sharing no code with the search that made it.
+//! Checks a strategy against every reply, sharing no code with the prover.
 
 use crate::{Havannah, Move, Position};
 use alea_core::game::{Game, Seat};
 use std::collections::{HashMap, HashSet};
 
-/// The winner's move by [`position_number`], where threats alone do not win.
+/// Winning moves by [`position_number`]; positions won by threats alone have none.
 pub type Strategy = HashMap<u64, Move>;
 
 pub(super) fn has_position_numbers(game: &Havannah) -> bool {
     game.base() <= 4 && !game.swap
 }
 
-/// Identifies a position of base 3 or 4: the sum of 3^cell, twice for the second player's stones.
+/// Unique number of a position of base 3 or 4: sum of 3^cell, twice for the second player's stones.
 pub fn position_number(game: &Havannah, position: &Position) -> u64 {
     let cells = (0..game.num_cells()).rev();
     cells.fold(0, |sum, cell| {
@@ -21,8 +21,8 @@ pub fn position_number(game: &Havannah, position: &Position) -> u64 {
 
 const MAX_THREAT_POSITIONS: u32 = 1_000_000;
 
-/// Follows a strategy against every reply and counts the positions. Panics on boards without
-/// [`position_number`]s; the error is the notation of a position where the strategy fails.
+/// Follows a strategy against every reply and returns the number of positions; the error is the
+/// notation of a position that it does not win. Panics on boards without [`position_number`]s.
 pub fn check_strategy(
     game: &Havannah,
     position: &Position,
@@ -59,8 +59,8 @@ pub fn check_strategy(
     Ok(seen.len() as u64)
 }
 
-/// Whether the mover wins by threats, if found within `budget`; `hints` has the last winning cell
-/// of each depth, tried first.
+/// Whether the side to move wins by threats, as far as found within `budget` positions; `hints` has
+/// the last winning cell of each depth, tried first.
 fn wins_by_threats(
     game: &Havannah,
     position: &Position,

@@ -1,6 +1,6 @@
-//! Search of up to six empty squares: without a table, moves ordered by parity.
+//! Search of the last six empty squares, without table, with moves ordered by parity.
 //!
-//! Up to four, each number has its own function, which tries squares instead of generating moves.
+//! Each number up to four has its own function, which tries squares instead of generating moves.
 
 use super::super::bits::run_ends;
 use super::{
@@ -9,8 +9,7 @@ use super::{
 };
 use alea_core::{bits::nth_set_bit, simd::multiversion};
 
-/// Both sides' discs, the empty squares, and (`odd`) the quadrants with an odd number of empty
-/// squares.
+/// Discs of both sides, empty squares, and (`odd`) quadrants with an odd number of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Board {
     pub(super) own: u64,
@@ -113,7 +112,6 @@ impl Endgame {
     fn search_four_empties(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
         let mut side = (board, alpha, beta);
-        // If the side to move passes, the other follows.
         for sign in [1, -1] {
             let (board, alpha, beta) = side;
             let near = with_neighbours(board.enemy) & board.empty;
@@ -144,7 +142,7 @@ impl Endgame {
     #[inline(always)]
     fn search_three_empties(&mut self, board: Board, alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
-        // First the square that is alone in its quadrant: the other two may be a pair.
+        // First the only empty square of its quadrant.
         let next = |left: u64| {
             let odd = left & board.odd;
             (if odd != 0 { odd } else { left }).trailing_zeros() as usize
@@ -219,7 +217,7 @@ impl Endgame {
         self.final_score(discs[0], discs[1])
     }
 
-    /// Score of the side to move, which owns `own`.
+    /// Score for the owner of `own`, who is to move and has the last empty square.
     #[inline(always)]
     fn score_one_empty(&mut self, own: u64, square: usize) -> i32 {
         self.nodes += 1;

@@ -1,12 +1,12 @@
-//! Flips along the lines through one square, by tables and arithmetic.
+//! Flips along the lines through one square, by tables and arithmetic. Sources, both in Edax: T.
+//! Okuhara (vectors), R. Delorme (counts).
 //!
 //! Towards higher squares an enemy run ends before the line's lowest square without an enemy disc,
-//! towards lower ones before the highest. Sources, both in Edax: T. Okuhara (vectors), R. Delorme
-//! (counts).
+//! towards lower ones before the highest.
 
 use super::super::bits::COLUMNS;
 
-/// A set per axis: rows, diagonals, columns, antidiagonals.
+/// Sets by axis: row, diagonal, column, antidiagonal.
 type AxisSets = [u64; 4];
 
 pub(super) const FIRST_COLUMN: u64 = 0x0101_0101_0101_0101;
@@ -14,7 +14,7 @@ pub(super) const LAST_COLUMN: u64 = FIRST_COLUMN << 7;
 
 const AXIS_STEPS: [u32; 4] = [1, 7, 8, 9];
 
-/// By square and axis: the squares after it, then those before it.
+/// Squares after and before a square, by axis.
 static RAYS: [[AxisSets; 2]; 64] = {
     let mut rays = [[[0; 4]; 2]; 64];
     let directions = [(0, 1), (1, -1), (1, 0), (1, 1)];
@@ -40,7 +40,7 @@ fn per_axis(of: impl Fn(usize) -> u64) -> AxisSets {
     [of(0), of(1), of(2), of(3)]
 }
 
-/// `bits::flips` in a form that compiles to vector instructions.
+/// `bits::flips`, written so that it compiles to vector instructions.
 #[inline(always)]
 pub(super) fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     let [after, before] = &RAYS[square];
@@ -62,7 +62,7 @@ pub(super) fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     all[0] | all[1] | all[2] | all[3]
 }
 
-/// Flips on a full line, by the square's index on it and the own discs.
+/// Number of flips on a full line, by the filled square's index on the line and the own discs.
 static FLIP_COUNTS: [[u8; 256]; 8] = {
     let mut counts = [[0; 256]; 8];
     let mut at = 0;
@@ -83,7 +83,7 @@ static FLIP_COUNTS: [[u8; 256]; 8] = {
     counts
 };
 
-/// Flips by an own disc on `square` if all other squares are full.
+/// Number of flips by an own disc on `square` when all other squares are occupied.
 #[inline(always)]
 pub(super) fn count_flipped(square: usize, own: u64) -> u32 {
     let (row, column) = (square / COLUMNS, square % COLUMNS);

@@ -1,8 +1,7 @@
-//! Principal variation search far from the end (fail-soft alpha-beta), with shallow searches for
-//! move order.
+//! Principal variation search far from the end (fail-soft), with moves ordered by shallow searches
+//! and by few replies ("fastest first").
 //!
-//! Moves that leave few replies come first ("fastest first"). Order, weights and transposition
-//! cut-offs follow R. Delorme's Edax.
+//! Order, weights and transposition cut-offs follow R. Delorme's Edax.
 
 use super::super::{Reversi, bits::run_ends};
 use super::{
@@ -16,23 +15,23 @@ use alea_core::{game::FixedList, simd::multiversion};
 
 const MAX_EMPTIES_WITHOUT_TABLE: u32 = 6;
 
-/// From so many empties on, all successors are probed before the first is searched.
+/// Minimal empty squares to probe all successors before the first is searched.
 const MIN_EMPTIES_TO_PROBE_SUCCESSORS: u32 = 12;
 
-/// From so many empties on, shallow searches order moves, a ply deeper for every two more.
+/// Minimal empty squares to order moves by shallow searches, a ply deeper for every two more.
 const MIN_EMPTIES_FOR_SHALLOW_SEARCH: u32 = 12;
 
 const MIN_EMPTIES_FOR_PROBCUT: u32 = 11;
 
-/// In discs: about one standard deviation.
+/// ProbCut margin in discs, about one standard deviation.
 const PROBCUT_MARGIN: f32 = 9.0;
 
-/// Value of a final disc in shallow searches, above all estimates.
+/// Value of a disc at the end of the game in shallow searches, above all estimates.
 const FINAL_DISC_VALUE: f32 = 1000.0;
 
 const INFINITE_SCORE: f32 = 1e6;
 
-/// A move and the position after it, with `own` to move.
+/// A move's square and the discs after it, with the owner of `own` to move.
 #[derive(Clone, Copy, Debug, Default)]
 struct Successor {
     priority: i32,
@@ -59,7 +58,7 @@ multiversion! {
     }
 }
 
-/// Counts own discs in corners, and beside these along the sides.
+/// Number of own discs in corners and, along the sides, next to them.
 #[inline(always)]
 fn stable_edge_discs(game: &Reversi, own: u64) -> u32 {
     let sides = game.edge_columns() | game.edge_rows();
@@ -103,7 +102,6 @@ impl Endgame {
             return -search_with_table(self.instructions, self, enemy, own, -beta, -alpha);
         }
         let all = self.game.squares().count_ones() as i32;
-        // Unless alpha is high, the enemy's stable discs rarely suffice for a cut-off.
         if alpha >= 2 * empties as i32 - 2 {
             let max_score = all - 2 * stable_discs(&self.game, enemy, own).count_ones() as i32;
             if max_score <= alpha {
@@ -164,7 +162,6 @@ impl Endgame {
 
         let (mut best, mut best_move) = (-INFINITE_DISCS, 64);
         for next in 0..successors.len() {
-            // Cut-offs need few moves in order, so they are not sorted.
             let orders = (next..successors.len()).rev();
             let chosen = orders.max_by_key(|&index| successors[index].priority);
             successors.swap(next, chosen.unwrap_or(next));
@@ -254,7 +251,7 @@ impl Endgame {
         (expected <= low).then_some(alpha)
     }
 
-    /// Score for the side to move, estimated `depth` plies ahead.
+    /// Score for the side to move by a search of `depth` plies.
     #[inline(always)]
     fn shallow_search(&mut self, own: u64, enemy: u64, depth: u32, alpha: f32, beta: f32) -> f32 {
         self.nodes += 1;

@@ -1,7 +1,7 @@
 //! Static estimate of an endgame's score, and stable discs.
 //!
-//! The weights of [`expected_score`] were fitted by least squares to the exact scores of 55,902
-//! positions with 10 to 14 empty squares; it errs with a standard deviation of 10 discs.
+//! The weights of [`expected_score`] were fitted by least squares to exact scores of 55,902
+//! positions with 10 to 14 empty squares; errors have a standard deviation of 10 discs.
 
 use super::super::{
     Reversi,
@@ -33,13 +33,12 @@ pub(super) fn expected_score(game: &Reversi, own: u64, enemy: u64, moves: u64) -
         + 2.15 * (empty.count_ones() % 2) as f32
 }
 
-/// Some stable own discs: along each axis the line is full, or a neighbour is stable or off the
-/// board.
+/// Own discs that are certainly stable: on each axis the line is full, or a neighbour is stable or
+/// off the board. Not all stable discs are found.
 #[inline(always)]
 pub(super) fn stable_discs(game: &Reversi, own: u64, enemy: u64) -> u64 {
     let empty = game.squares() & !(own | enemy);
-    // Squares of diagonals with an empty square; no upward shift ends in `first`, no downward one
-    // in `last`.
+    // Diagonals with an empty square; no upward shift ends in `first`, no downward one in `last`.
     let open_diagonals = |step: u32, first: u64, last: u64| {
         let (mut up, mut down) = (empty, empty);
         let (mut up_to, mut down_to) = (!first, !last);

@@ -1,7 +1,5 @@
-//! Transposition table of the endgame solver: complete positions with bounds of the score and a
-//! best move.
-//!
-//! A cache line has three entries; that with the fewest empty squares is replaced.
+//! Transposition table of the endgame solver: complete positions with score bounds and a best move.
+//! Of the three entries in a cache line, that with the fewest empty squares is replaced.
 
 use alea_core::pages::Pages;
 
@@ -9,12 +7,12 @@ const LINE_BYTES: usize = 64;
 const ENTRY_BYTES: usize = 20;
 const POSITION_BYTES: usize = 16;
 
-/// Positions of 8×8 with so many empty squares or fewer, the majority, share the first
-/// `CACHED_BYTES`, which stay in the processor's cache.
+/// Maximal empty squares of 8×8 positions, the majority, that share the first `CACHED_BYTES`, which
+/// stay in the processor's cache.
 const MAX_CACHED_EMPTIES: u32 = 9;
 const CACHED_BYTES: usize = 1 << 19;
 
-/// Bounds of the score; `best` is a square, 64 for none.
+/// Score bounds and best move; `best` is 64 for none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) lower: i8,

@@ -1,5 +1,5 @@
-//! A new evaluator in a search, and in a match against the evaluator `schwarz`: `cargo run --release -p
-//! alea-engine --example my_evaluator`
+//! Example of a new evaluator: one search, and a match against `schwarz`. Run by `cargo run
+//! --release -p alea-engine --example my_evaluator`.
 
 use engine::core::{
     calibration::{Calibrated, Calibration},
@@ -17,12 +17,11 @@ use engine::search::deepening::DeepeningSearch;
 use engine::search::limits::Limits;
 use std::{error::Error, sync::Arc};
 
-/// Progress of the most advanced own stone in rows and columns, minus the enemy's.
+/// Score: rows and columns covered by the most advanced own stone, minus the enemy's.
 struct Runner;
 
 impl Score<Standard> for Runner {
     fn score(&self, _game: &Standard, position: &Position) -> f32 {
-        // Squares are counted from each side's own corner, so both sides are read alike.
         let furthest = |squares: [u8; 6]| {
             squares
                 .into_iter()
@@ -63,7 +62,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         );
     }
 
-    // Both games of a pair have the same set-up and dice, with sides swapped.
     let (pairs, mut won) = (500, 0);
     for pair in 0..pairs {
         let seed = derive_seed(1, SeedSpace::Arena, &[pair]);

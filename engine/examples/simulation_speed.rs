@@ -1,9 +1,9 @@
-//! Simulations per second of plain UCT (no proofs) from a start position, the best of five runs:
-//! `cargo run --release -p alea-engine --example simulation_speed -- [simulations] [threads]
-//! [playout or nothing] [batch]`.
+//! Measures simulations per second of plain UCT without solver, the best of five runs from a start
+//! position: `cargo run --release -p alea-engine --example simulation_speed -- [simulations]
+//! [threads] [playout|nothing] [batch]`.
 //!
-//! With `nothing`, leaves have a constant value and only the tree is measured; `batch` is the
-//! number of concurrent simulations.
+//! With `nothing` leaves have a constant value, so that only the tree is measured. `batch`:
+//! concurrent simulations.
 
 #![allow(
     clippy::print_stdout,

@@ -1,4 +1,4 @@
-//! The games and their only list, [`crate::for_games!`].
+//! All games, and the only list of them, [`crate::for_games!`].
 
 #[cfg(feature = "test-game")]
 pub mod example_game;
@@ -7,8 +7,8 @@ pub use {
     alea_reversixt as reversixt,
 };
 
-/// Calls a macro with the name and type of every game: `for_games!(callback! arguments)` becomes
-/// `callback!([Name = Type, …] arguments)`. New games are added here.
+/// Expands `for_games!(callback! arguments)` to `callback!([Name = Type, …] arguments)` with name
+/// and type of every game. A new game is added here.
 #[macro_export]
 macro_rules! for_games {
     ($($callback:ident)::+ ! $($arguments:tt)*) => {
@@ -21,7 +21,7 @@ macro_rules! for_games {
     };
 }
 
-/// Adds the test game in builds for tests.
+/// Appends the test game to the list, in builds for tests.
 #[cfg(feature = "test-game")]
 #[doc(hidden)]
 #[macro_export]

@@ -1,5 +1,5 @@
-//! Rules, search, evaluators and players. Each module is a crate of its own: a change of one game
-//! compiles only that game and the list of games again.
+//! The engine: rules, search, evaluators and players. Modules are crates, so that a change of one
+//! game recompiles only its crate and the list of games.
 
 pub use alea_core as core;
 pub use alea_learned as learned;

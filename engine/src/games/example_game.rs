@@ -1,8 +1,8 @@
-//! *Columns*, a small game for tests and for the guide to new games.
+//! *Columns*, a small game for tests and for the guide to adding games.
 //!
-//! Each side in turn throws a four-sided die and writes the number into one of its three columns,
-//! over the old number; the same number in the opposite column is erased. After eight throws the
-//! larger number wins a column, and more columns the game.
+//! In turn each side throws a four-sided die and writes the number into one of its three columns,
+//! over the old number; an equal number in the opposite column is erased. After eight throws the
+//! larger number wins its column, and the majority of columns the game.
 
 use crate::core::{
     calibration::Calibration,
@@ -29,7 +29,7 @@ use crate::play::{
 #[derive(Clone, Copy, Debug)]
 pub struct Columns;
 
-/// Three columns of each seat (0: empty), the remaining throws, and the seat to move.
+/// Three numbers of each seat (0: empty), the remaining throws, and the seat to move.
 type Board = [u8; 8];
 
 type Move = (u8, u8);
@@ -55,7 +55,6 @@ impl Game for Columns {
         moves.clear();
         (0..12).for_each(|index| moves.push((index / 3 + 1, index % 3)));
     }
-    /// Each face of the die allows a range of three moves.
     fn outcomes(&self, _: &Board, _: &[Move]) -> Self::Outcomes {
         uniform_outcomes(12)
     }
@@ -128,7 +127,6 @@ impl GameText for Columns {
     }
 }
 
-/// Lead of the side to move.
 impl Score<Self> for Columns {
     fn score(&self, game: &Self, table: &Board) -> f32 {
         column_lead(table, game.to_move(table)) as f32

@@ -1,5 +1,4 @@
-//! Memory allocations after set-up, counted by thread: none in random games, few in a Monte-Carlo
-//! search.
+//! Memory allocations of a thread after set-up: none in random games, few in Monte-Carlo searches.
 #![allow(unsafe_code, reason = "an allocator cannot be written without")]
 
 use crate::mcts::simulations;
@@ -99,7 +98,6 @@ fn decisions_in_havannah_allocate_for_their_answer_alone() {
         let count = allocations_of(|| {
             player.decide(&position, &moves, &Limits::NONE).unwrap();
         });
-        // Statistics by position would take hundreds.
         assert!(count <= 24, "{notation}: {count}");
     }
 }
@@ -120,7 +118,7 @@ fn roll_outs_do_not_allocate() {
     }
 }
 
-/// Counts the second search: the first may meet longer paths than ever before.
+/// Checks that a second search hardly allocates; the first may, for longer paths than ever before.
 fn few_allocations(options: MctsOptions, leaf: impl Leaf<Standard>) {
     let mut search = Mcts::new(Standard::default(), leaf, options, 1);
     search.search(&position(MIDDLE), None);

@@ -1,4 +1,4 @@
-//! Rules of the architecture that crate boundaries do not enforce.
+//! Architecture rules that crate boundaries do not enforce.
 
 use crate::support::parse_json_rows;
 use std::path::{Path, PathBuf};
@@ -80,7 +80,6 @@ fn games_and_players_open_a_file_by_leave_of_the_notation_alone() {
 
 #[test]
 fn crates_depend_only_downwards() {
-    // Forbidden dependencies, and an actual one, to show that dependencies are found.
     let crates = include_str!("../cases/dependencies.jsonl");
     for (name, forbidden, expected) in parse_json_rows::<(String, Vec<String>, String)>(crates) {
         let manifest = std::fs::read_to_string(folder(&name).join("Cargo.toml")).unwrap();
@@ -93,7 +92,7 @@ fn crates_depend_only_downwards() {
     }
 }
 
-/// Dependencies, without those of tests; renamed ones under both names.
+/// Dependencies without those of tests; a renamed one counts under both names.
 fn dependencies(manifest: &Table) -> Vec<String> {
     let mut found = Vec::new();
     for (key, value) in manifest {

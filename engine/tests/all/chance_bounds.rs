@@ -1,4 +1,4 @@
-//! Bounds and windows of the chance operator, against `Σ w · max` over all moves.
+//! Bounds and windows at chance nodes, against `Σ w · max` over all moves.
 
 use crate::support::{assert_near, encloses};
 use engine::core::{
@@ -7,14 +7,14 @@ use engine::core::{
 };
 use proptest::prelude::*;
 
-/// Rounding error of sums of up to 36 products in single precision.
 const ROUNDING: f64 = 2e-6;
 
 #[derive(Clone, Debug)]
 struct Node {
     outcomes: Vec<Outcome>,
     values: Vec<f32>,
-    /// Moves in order, with the distances of both bounds from the exact value.
+    /// Moves in search order, with the distances of their lower and upper bounds from the exact
+    /// value.
     order: Vec<(usize, f32, f32)>,
 }
 
@@ -86,7 +86,7 @@ fn best_if_none_better(
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 3_000, ..ProptestConfig::default() })]
 
-    /// Unsearched moves have bounds 0 and 1; the window of a move separates the values that let the
+    /// Unsearched moves have bounds 0 and 1; a move's window must separate values that let the
     /// position fail low or high.
     #[test]
     fn bounds_and_windows_follow_the_definition(node in node(), alpha in 0.0f32..1.0, width in 0.0f32..0.5, tried in prop::collection::vec(0.0f32..1.0, 4)) {
@@ -120,7 +120,6 @@ proptest! {
                     if value >= to {
                         prop_assert!(worst_with >= f64::from(beta) - ROUNDING, "{} >= {}", value, to);
                     }
-                    // Inside the window, the position must fail neither way.
                     if value > from + 1e-3 && value < to - 1e-3 {
                         let best_with = best_if_none_better(&node, &searched, &upper, index, f64::from(value)).max(best_with);
                         prop_assert!(best_with >= f64::from(alpha) - ROUNDING && worst_with <= f64::from(beta) + ROUNDING, "{}", value);

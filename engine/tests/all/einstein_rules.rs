@@ -15,7 +15,7 @@ use std::collections::HashMap;
 struct Rules<const COLUMNS: usize, const ROWS: usize> {
     game: EinStein<COLUMNS, ROWS>,
     choice: Choice,
-    /// Probability of each face, from face 1.
+    /// Probability of each face, face 1 first.
     probabilities: Vec<f64>,
 }
 
@@ -131,7 +131,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         let mut squares: Vec<char> = vec!['.'; COLUMNS * ROWS];
         let [red, blue] = ["123456", "abcdef"].map(|side| side.chars().take(stones));
         for character in red.chain(blue) {
-            // A stone on an occupied square replaces the other.
             squares[random.below(COLUMNS * ROWS)] = character;
         }
         Board {
@@ -273,12 +272,11 @@ fn perft_counts_those_of_two_independent_programs() {
     }
 }
 
-/// Squares of twelve stones: most captured, some off the board (25–30).
+/// Squares of twelve stones: most are captured, some invalid (25 to 30).
 fn some_squares() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(prop_oneof![2 => 0u8..31, 3 => Just(GONE)], 2 * MAX_STONES)
 }
 
-/// The side to move has the first half of the squares.
 fn position_of(squares: &[u8], seat: usize) -> Position {
     let side = |from: usize| Side::new(std::array::from_fn(|stone| squares[from + stone]));
     Position::new(side(0), side(MAX_STONES), seat)

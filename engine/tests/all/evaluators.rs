@@ -1,4 +1,4 @@
-//! Evaluators of every game, and players that are other programs.
+//! Evaluators of every game, and players that a program adds.
 
 use crate::support::random_positions;
 use engine::core::evaluator::Evaluator;

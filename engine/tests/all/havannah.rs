@@ -64,7 +64,7 @@ fn moves_wins_and_results_agree_with_other_programs() {
 
 struct PlainBoard {
     width: usize,
-    /// 0: empty, 1 and 2: stones, 3: off the board.
+    /// 0 for empty, 1 and 2 for stones, 3 for off the board.
     cells: Vec<u8>,
 }
 
@@ -98,7 +98,7 @@ impl PlainBoard {
         ]
     }
 
-    /// Directions: two on a side, three in a corner.
+    /// Directions without a neighbour: two on a side, three in a corner.
     fn off_board_directions(&self, at: usize) -> Vec<usize> {
         let near = self.neighbours(at);
         (0..6).filter(|&side| self.cells[near[side]] == 3).collect()
@@ -143,8 +143,8 @@ impl PlainBoard {
     }
 }
 
-/// Compares every `step`-th ply of random games with the plain board; in every other game seats
-/// avoid wins and block the other's. Returns the numbers of rings, bridges, forks and draws.
+/// Compares every `step`-th ply of random games with the plain board; in every second game seats
+/// avoid wins and block the enemy's. Returns the numbers of rings, bridges, forks and draws.
 fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
     let game = Havannah::new(base, false);
     let mut random = RandomStream::new(base as u64);
@@ -195,7 +195,6 @@ fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
         assert_round_trip(&game, &position);
         is_shy = !is_shy;
     }
-    // On large boards some seat always has to win.
     let required = if base < 7 { 4 } else { 3 };
     assert!(
         met[..required].iter().all(|&met| met > 0),
@@ -211,7 +210,6 @@ fn random_games_are_those_of_a_plain_board() {
     }
 }
 
-/// To run in release with `--ignored --nocapture`.
 #[test]
 #[ignore = "takes a quarter of an hour"]
 fn many_random_games_are_those_of_a_plain_board() {
@@ -277,8 +275,9 @@ fn the_second_player_may_take_the_first_stone() {
     }
 }
 
-/// Compares plies, and per cent of forks, bridges, rings and draws in random games, with statistics
-/// of Castro's board. A game of several kinds counts as a fork if it has one, else as a bridge.
+/// Compares random games with published statistics of Castro's board: plies, and percentages of
+/// forks, bridges, rings and draws. A game that completes several structures counts as its fork,
+/// else its bridge.
 fn measure(base: usize, games: u32, expected: [f64; 5]) -> [f64; 5] {
     let game = Havannah::new(base, false);
     let mut random = RandomStream::new(7);

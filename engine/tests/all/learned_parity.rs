@@ -19,7 +19,7 @@ use engine::learned::{
 };
 use engine::play::playable::Rules;
 
-/// A random network; `max_hidden` is the largest weight of hidden layers.
+/// A random network whose hidden weights are at most `max_hidden`.
 fn network<G: Learnable>(
     game: &G,
     groups: NamedSet<G::Group>,
@@ -50,14 +50,14 @@ fn network<G: Learnable>(
     Network::new(game, groups, limits, weights.quantize().unwrap()).unwrap()
 }
 
-/// The bucket or phase of a position.
+/// Index of the bucket or phase that holds a position, given their upper limits.
 fn part_of_game<G: Learnable>(game: &G, position: &G::Position, limits: &[u8]) -> usize {
     let remaining = game.remaining_length(position);
     let over = |limit: &&u8| usize::from(**limit) < remaining;
     limits.iter().filter(over).count()
 }
 
-/// Log odds by the formula of `weights.rs`, in 64 bits.
+/// Log odds by the formula in `weights.rs`, in 64-bit integers.
 fn defined_logit<G: Learnable>(network: &Network<G>, game: &G, position: &G::Position) -> i64 {
     let (weights, groups) = (network.weights(), network.feature_groups());
     let first = weights.bias.len();
@@ -91,8 +91,8 @@ fn defined_logit<G: Learnable>(network: &Network<G>, game: &G, position: &G::Pos
     i64::from(weights.output_bias[bucket]) + products.sum::<i64>()
 }
 
-/// Log odds by the sum of the weights in the rows of mixed-radix numbers of symbols, in units of
-/// 2⁻²².
+/// Log odds in units of 2⁻²²: sum of the weights in the table rows that symbols index as
+/// mixed-radix numbers.
 fn defined_log_odds<G: Learnable>(
     network: &TupleNetwork<G>,
     game: &G,
@@ -118,8 +118,8 @@ fn defined_log_odds<G: Learnable>(
     ((sum + 8).div_euclid(16) as f64 / f64::from(1 << 18)) as f32
 }
 
-/// Plays from positions of earlier lines in any order; new positions take over old caches.
-/// `log_odds` is the formula.
+/// Compares an evaluator with `log_odds` on plies from random earlier positions; caches of dropped
+/// positions are reused.
 fn check<G: Learnable, E: Evaluator<G>>(
     game: &G,
     evaluator: &E,
@@ -173,7 +173,7 @@ fn check<G: Learnable, E: Evaluator<G>>(
     }
 }
 
-/// Checks what values all moves of a position together; `cache` has seen other positions.
+/// Compares batched values of all moves with `value`; `cache` may be of any other position.
 fn check_moves<G: Learnable, E: Evaluator<G>>(
     game: &G,
     evaluator: &E,
@@ -217,7 +217,6 @@ fn check_network<G: Learnable>(game: &G, network: &Network<G>, plies: usize) {
 fn check_game<G: Learnable>(name: &str, plies: usize) {
     let game = G::from_notation(name, None).unwrap();
     let default = G::DEFAULT_FEATURES.iter().copied().collect();
-    // Loops for the first widths, vectors for the others.
     for widths in [&[32, 16][..], &[64, 32, 16], &[64, 32], &[256, 16]] {
         let plies = plies * 64 / widths[0].max(64);
         check_network(&game, &network(&game, default, widths, &[6], 0.4), plies);

@@ -1,4 +1,4 @@
-//! Tests of the engine from outside, in one binary: each would instantiate the engine again.
+//! Tests of the engine from outside. One binary, since each would instantiate the engine again.
 
 #![allow(clippy::unwrap_used, reason = "test helpers outside of test functions")]
 

@@ -37,7 +37,6 @@ pub(crate) fn proofs_hold(exact: &Exact, found: &[MoveStatistics<Move>], context
 
 #[test]
 fn what_is_proven_is_true() {
-    // Both loose bounds and bounds that meet must enclose the exact value.
     for simulations in [50, 2_000] {
         let mut search = search(simulations, 2);
         let mut num_proven = 0;
@@ -93,7 +92,6 @@ fn a_million_simulations_are_almost_exact() {
         }
         let found = value(position, &search.search(position, None));
         assert_near(found, exact.value, 0.005, position);
-        // Measuring the choices in all positions takes several times as long.
         for die in (1..=6).filter(|_| number % 4 == 0) {
             let legal = game.legal_moves(position, die);
             let chosen = best_move(&search.choose(position, &legal)).mv;

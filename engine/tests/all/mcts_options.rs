@@ -140,7 +140,6 @@ fn every_variant_is_right_on_other_games() {
 
 #[test]
 fn the_solver_proves_draws_to_the_last_digit() {
-    // All payoffs are 0, whatever the dice.
     let totals = Totals {
         modulus: 1,
         length: 3,
@@ -261,7 +260,7 @@ fn payoffs_of_red(red: f32) -> Payoffs {
 #[test]
 fn several_threads_lose_no_visit_and_no_payoff() {
     let game = Standard::default();
-    // The goal, seven plies away, is beyond these simulations.
+    // The goal is seven plies away, out of reach.
     let start = position("123../45.../6...a/...bc/..def b -");
     for (batch, virtual_loss) in [(1, 1), (8, 1), (200, 0), (200, 1), (200, 3)] {
         let options = MctsOptions {
@@ -286,7 +285,7 @@ fn several_threads_lose_no_visit_and_no_payoff() {
     }
 }
 
-/// Blue wins wherever its stone f has left d2.
+/// Leaf evaluation: Blue wins if no stone f is on d2, else Red.
 fn has_left(game: &Standard, position: &Position, _: &mut RandomStream) -> Payoffs {
     let text = game.format_position(position, None);
     let row = text.split(['/', ' ']).nth(3).unwrap();
@@ -362,7 +361,6 @@ fn the_tree_is_reused_from_move_to_move() {
     };
     assert_eq!(run(false), 5_000);
     assert!(run(true) > 5_500, "{}", run(true));
-    // Games in so little memory that unreachable nodes must be freed.
     for threads in [1, 2, 3] {
         let options = MctsOptions {
             reuse_tree: true,
@@ -468,7 +466,7 @@ fn a_choice_ends_when_no_other_move_can_catch_up() {
     }
 }
 
-/// Knows positions with at most so many stones, by search.
+/// Oracle that searches positions of at most this many stones to the end.
 #[derive(Debug)]
 struct StoneCountOracle(u32);
 

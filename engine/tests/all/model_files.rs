@@ -1,4 +1,4 @@
-//! Model files are read back, and refused by other games.
+//! Model files read back as written, and are refused by other games.
 
 use engine::core::{evaluator::Evaluator, game::Game, random::RandomStream, search_game::Playouts};
 use engine::games::{einstein::Standard, reversi::Reversi};

@@ -23,7 +23,7 @@ use engine::search::{
 };
 use std::sync::Arc;
 
-/// One rounding in 24 bits: a value x of the root becomes 1 − x for the others.
+/// Rounding error of 1 − x in single precision.
 const ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
 fn draw(random: &mut RandomStream, count: usize) -> usize {
@@ -106,7 +106,7 @@ impl Case {
         )
     }
 
-    /// max^n by definition; of equally good moves the first counts.
+    /// Plain max^n; of equally good moves the first counts.
     fn max_n(&self, position: &Position, depth: u32) -> Payoffs {
         if let Some(payoffs) = self.game.payoffs(position) {
             return payoffs;
@@ -124,7 +124,7 @@ impl Case {
         values.reduce(better).unwrap()
     }
 
-    /// Sets the turn through text; `None` if `seat` has no move.
+    /// The position with `seat` to move, by way of text; `None` if `seat` has no move.
     fn with_turn(&self, position: &Position, seat: Seat) -> Option<Position> {
         let text = self.game.format_position(position);
         let mut words: Vec<&str> = text.split(' ').collect();
@@ -277,7 +277,7 @@ fn max_n_is_the_textbook(count: usize, seed: u64, max_leaves: usize) {
     }
 }
 
-/// With two seats max^n is minimax, so move limits leave the same moves.
+/// Checks that with two seats max^n and Star searches with a move limit value a position alike.
 fn two_searches_narrow_alike(case: &Case) {
     let (game, position, depth) = (case.game.clone(), &case.position, case.depth);
     let evaluator = evaluator(&game, case.number);

@@ -1,4 +1,4 @@
-//! The rules against positions of random games played by an independent program (OpenSpiel).
+//! EinStein's rules against random games of an independent program (OpenSpiel).
 
 use crate::support::parse_json_rows;
 use engine::core::game::Game;

@@ -1,4 +1,4 @@
-//! Players from notation: all keys are accepted, and errors name what is valid.
+//! Players from notation: every key is accepted, and errors name the valid ones.
 
 use crate::support::{MIDDLE, assert_near, parse_json_rows, player, position};
 use engine::core::random::RandomStream;
@@ -32,7 +32,6 @@ fn check_player<G: Playable>(game: &str, text: &str, reproducible: bool, positio
             assert!((0.0..=1.0).contains(&value), "{text}: {value}");
         }
         let value = player.value(&start, &Limits::NONE).value.unwrap();
-        // A few playouts may all have the same result.
         let few = text.contains("sims=50") || !reproducible;
         let is_open = few || (0.05..0.95).contains(&value);
         assert!(is_open, "{text}: {value}");
@@ -92,7 +91,6 @@ fn the_policy_named_is_the_one_that_plays() {
     .map(value);
     assert_eq!(uniform, again);
     assert!(greedy != uniform && mixed != greedy && mixed != uniform && cut != uniform);
-    // A mixture of weight 1 or 0 differs from its policy only by the random number for the choice.
     let alone = value("playout=mixture(1, greedy, uniform)");
     assert_near(alone, greedy, 0.05, "alone");
 }

@@ -37,8 +37,8 @@ fn assert_counts<P: Policy<Standard>>(policy: P, text: &str, face: u8, expected:
     let counts = counts(policy, text, face);
     let found: Vec<u32> = counts.iter().map(|(_, count)| *count).collect();
     assert_eq!(found.len(), expected.len());
-    // Five standard deviations of at most sqrt(12,000 / 4); choices expected never or always are
-    // exact.
+    // Five standard deviations of at most sqrt(12,000 / 4), except for impossible and forced
+    // choices.
     let near = |(&found, &expected): (&u32, &u32)| {
         if matches!(expected, 0 | 12_000) {
             found == expected
@@ -52,8 +52,8 @@ fn assert_counts<P: Policy<Standard>>(policy: P, text: &str, face: u8, expected:
     );
 }
 
-/// Red's 3 on c3 has Blue's a on d2 diagonally, nothing to the right (d3), and Red's own 4 below
-/// (c2).
+/// Position in which Red's 3 on c3 may capture Blue's a on d2, move to the empty d3, or capture
+/// Red's own 4 on c2.
 const CAPTURES: &str = "...../...../..3../..4a./b.... r 3";
 
 #[test]
@@ -162,7 +162,6 @@ fn playouts_end_and_begin_as_they_should() {
             .all(|win_rate| (win_rate - win_rates[0]).abs() < 0.017),
         "{win_rates:?}"
     );
-    // Valuing the best successor is an expectation over one ply.
     let schwarz = SchwarzOdds::with_fitted_scale(&game);
     let moves = moves_of(&game, &near_the_end);
     let outcomes = game.outcomes(&near_the_end, &moves);

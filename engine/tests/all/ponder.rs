@@ -1,4 +1,4 @@
-//! Pondering runs in the opponents' time, is used later, and ends with their decision.
+//! Pondering runs in opponents' time, helps the next search, and ends with the opponent's decision.
 
 use crate::support::{MIDDLE, player as player_of, position};
 use engine::core::game::Game;
@@ -127,7 +127,6 @@ fn what_was_found_on_the_time_of_others_counts() {
         visits.sum::<u32>()
     };
     assert_eq!(visits(Duration::ZERO), 64);
-    // The first duration is enough, unless the machine is busy.
     let mut times = [200, 2_000, 20_000].map(Duration::from_millis).into_iter();
     assert!(times.any(|pondered| visits(pondered) > 128));
 }

@@ -1,4 +1,4 @@
-//! The search as published saves at least the published fraction of leaves.
+//! Star1 on published settings saves at least the published fraction of leaves.
 
 use crate::star_by_outcome::options_with_cuts;
 use engine::core::{
@@ -14,7 +14,7 @@ use engine::games::einstein::{
 };
 use engine::search::{Search, star::Pruning, star_by_outcome::StarByOutcome};
 
-/// After greedy plies from a random start; `None` if the game ends.
+/// Position after greedy plies from a random start; `None` if the game ends within them.
 fn position_after_plies(
     game: &Standard,
     evaluator: &impl Evaluator<Standard>,
@@ -38,9 +38,9 @@ fn position_after_plies(
     Some(position)
 }
 
-/// Leaves of the NTU agent at depth 4, five plies counted from a chance node (`Star0`, `Star0.5`,
-/// `Star1` in two positions each): in the opening, the middle game and the endgame Star1 saves 11.2
-/// and 13.3, 13.1 and 19.3, 30.3 and 42.7 %. Its positions are unpublished; these come from games.
+/// Published for the NTU agent at depth 4, two positions each: Star1 saves 11.2 and 13.3 % of
+/// leaves in the opening, 13.1 and 19.3 in the middle game, 30.3 and 42.7 in the endgame. The
+/// positions are unpublished, so random games must reach the means.
 #[test]
 fn star1_saves_at_least_the_published_fraction() {
     let game = Standard::default().with_unmerged_faces();

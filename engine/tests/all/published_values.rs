@@ -23,8 +23,8 @@ fn values_and_moves_of_endgames_agree_with_an_independent_solver() {
     }
 }
 
-/// Values for the side to move: classic rule (by two independent programs), nearest-number rule (by
-/// one).
+/// Values for the side to move by independent programs: classic rule (two programs), nearest-number
+/// rule (one).
 pub(crate) const INDEPENDENT_VALUES: [(&str, f64, f64); 6] = [
     ("1..../...../...../...../....a r -", 1.0, 1.0),
     ("...../.1.../...../...../...fa r -", 41.0 / 216.0, 0.625),
@@ -55,7 +55,6 @@ fn published_values() {
     let [mut classic_rule, mut nearest_rule] = [Standard::default(), nearest()].map(Solver::new);
     for (text, classic, nearest) in INDEPENDENT_VALUES {
         let position = position(text);
-        // The decimals have twelve and nine places.
         assert_near(classic_rule.value(&position), classic, 6e-12, text);
         assert_near(nearest_rule.value(&position), nearest, 6e-10, text);
     }
@@ -68,7 +67,8 @@ fn one_stone_each<const COLUMNS: usize, const ROWS: usize>() -> f64 {
     Solver::new(game).value(&start)
 }
 
-/// Published: with m ≤ n the second player wins exactly when n is odd and n ≥ 2m − 1.
+/// Whether one stone each has the published result: with SHORT ≤ LONG the second player wins
+/// exactly when LONG is odd and LONG ≥ 2 · SHORT − 1.
 fn is_won_as_published<const SHORT: usize, const LONG: usize>() {
     let lost = LONG % 2 == 1 && LONG >= 2 * SHORT - 1;
     let both = [
@@ -92,7 +92,7 @@ fn one_stone_each_is_won_by_the_second_player_on_long_odd_boards_only() {
     is_won_as_published::<5, 5>();
 }
 
-/// Mean value for the first side, over all pairs of arrangements.
+/// Mean value for the first side over all pairs of set-ups.
 fn mean_of_three_stones<const COLUMNS: usize, const ROWS: usize>(faces: usize) -> f64 {
     let die = Die::with_faces(faces).unwrap();
     let game = EinStein::<COLUMNS, ROWS>::with_stones(Variant::Classic, die, 3);
@@ -105,7 +105,7 @@ fn mean_of_three_stones<const COLUMNS: usize, const ROWS: usize>(faces: usize) -
 
 #[test]
 fn small_games_have_the_values_of_an_independent_program() {
-    // Exact fractions by another program with integer arithmetic.
+    // Fractions by a program with integer arithmetic.
     for (mean, numerator, denominator) in [
         (mean_of_three_stones::<3, 3>(3), 1_459.0, 2_187.0),
         (mean_of_three_stones::<3, 3>(6), 88_085.0, 139_968.0),
@@ -127,7 +127,6 @@ fn small_games_have_the_values_of_an_independent_program() {
 #[test]
 fn full_depth_search_finds_the_exact_values() {
     let game = Standard::default();
-    // The game ends before this depth, so no leaf is evaluated.
     let star = |table| Star::new(game.clone(), schwarz(&game), StarOptions::default(), table);
     let (mut with_table, mut without) = (star(Some(table(1 << 20))), star(None));
     let mut num_small = 0;

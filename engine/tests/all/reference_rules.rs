@@ -1,11 +1,11 @@
-//! A slow reference of EinStein würfelt nicht by the printed rules, on a board of characters:
-//! squares are (row, column) from the upper left, stones as in the notation.
+//! Slow reference rules of EinStein würfelt nicht on a board of characters. Squares are (row,
+//! column) from the upper left, stones as in position texts.
 
-/// Stones allowed when the rolled stone is gone.
+/// Stones that may move if the rolled stone is captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     NextHigherOrLower,
-    /// The nearer of the two stones next in number; both on a tie.
+    /// Of the next higher and next lower stone the one nearer in number; both on a tie.
     Nearest,
 }
 
@@ -71,7 +71,7 @@ impl Board {
         permitted
     }
 
-    /// Steps: diagonal, sideways, forward.
+    /// The steps of a stone: diagonal, sideways, forward.
     pub(crate) fn steps_of(&self, number: u8) -> Vec<Step> {
         let (last_row, last_column) = (self.rows.len() - 1, self.rows[0].len() - 1);
         let Some((row, column)) = self.find(self.own_stone(number)) else {
@@ -109,7 +109,7 @@ impl Board {
         }
     }
 
-    /// `r` or `b`, which reached the far corner or captured all enemies.
+    /// `r` or `b`, whichever side reached the far corner or captured all enemies.
     pub(crate) fn winner(&self) -> Option<char> {
         let red = |stone: &char| stone.is_ascii_digit();
         let blue = |stone: &char| stone.is_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! Exact values by plain memoised recursion in `f64`: Σ weight · best allowed move.
+//! Exact values of EinStein positions by plain memoised recursion in `f64`.
 
 use crate::support::moves_of;
 use engine::core::game::Game;
@@ -39,7 +39,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         value
     }
 
-    /// Value for the side that moves.
+    /// Value of a move for the side that makes it.
     pub(crate) fn value_of_move(&mut self, position: &Position, mv: Move) -> f64 {
         let after = self.game.play(position, mv);
         let value = self.value(&after);
@@ -50,7 +50,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         }
     }
 
-    /// The nearest multiple of 1 / faces; single precision would limit the values to seven digits.
+    /// Probability of an outcome, rounded from single precision to a multiple of 1 / faces.
     fn exact_weight(&self, weight: f32) -> f64 {
         let faces = f64::from(self.game.die().faces());
         let permitting = (f64::from(weight) * faces).round();

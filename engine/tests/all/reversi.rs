@@ -138,7 +138,8 @@ impl PlainBoard {
         count(self.turn) - count(self.opponent())
     }
 
-    /// Score with best play; `to_winner`: the winner gets empty squares.
+    /// Disc lead of the side to move under best play; `to_winner` gives the winner the empty
+    /// squares.
     fn solve(&self, to_winner: bool, cache: &mut HashMap<(Self, bool), i32>) -> i32 {
         if let Some(&value) = cache.get(&(self.clone(), to_winner)) {
             return value;
@@ -245,7 +246,6 @@ fn perft_counts_are_the_published_ones() {
             "{plies} plies"
         );
     }
-    // On 4×4 no game is longer than twelve discs and the passes between them.
     let game = Reversi::FOUR;
     let start = game.start();
     let (mut lines, mut over) = (vec![PlainBoard::of(&game, &start)], 0);
@@ -282,7 +282,8 @@ fn four_by_four_is_won_by_the_second_player() {
     }
 }
 
-/// Number, position, score, and all moves' scores of published endgames (FFO).
+/// Published endgames (FFO) with a number that `numbers` accepts: number, position, score, scores
+/// of all moves.
 fn published(numbers: impl Fn(u64) -> bool) -> Vec<(u64, Position, i32, Vec<i32>)> {
     let game = Reversi::EIGHT;
     let vectors = parse_json_rows::<Value>(include_str!("../vectors/ffo.jsonl"));
@@ -313,7 +314,6 @@ fn published_endgames_are_solved() {
     }
 }
 
-/// To run in release with `--ignored --nocapture`.
 #[test]
 #[ignore = "takes a minute"]
 fn hard_published_endgames_are_solved() {
@@ -464,7 +464,6 @@ fn symmetric_positions_have_symmetric_moves_and_equal_values() {
             }
             assert_eq!(images[0], position);
         }
-        // A disc on no axis of symmetry has eight images.
         let corner = game.position(1 << 1, 0, BLACK);
         let mut images: Vec<u64> = (0..8)
             .map(|symmetry| game.transform_position(&corner, symmetry).discs(BLACK))
@@ -557,8 +556,8 @@ fn random_moves_are_equally_likely() {
     assert!(off.all(|off| off < 346), "{counts:?}");
 }
 
-/// Slope of `1 / (1 + exp(-slope · score))`, fitted to 1,000 games of an evaluator against itself
-/// at depth one, with eight random plies first and one random move in ten.
+/// Slope of a logistic fitted to 1,000 games of an evaluator against itself at depth 1, which begin
+/// with eight random plies and have one random move in ten.
 fn fitted_slope(score: &impl Score<Reversi>) -> f64 {
     let game = Reversi::EIGHT;
     let mut random = RandomStream::new(1);
@@ -594,7 +593,6 @@ fn fitted_slope(score: &impl Score<Reversi>) -> f64 {
         let line = line.into_iter();
         samples.extend(line.map(|(seat, score)| (score, f64::from(payoffs[seat]))));
     }
-    // Newton's method for the slope of maximum likelihood.
     let mut slope = 0.0;
     for _ in 0..50 {
         let (mut gradient, mut curvature) = (0.0, 0.0);

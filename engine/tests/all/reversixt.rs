@@ -40,7 +40,7 @@ pub(crate) fn vector_game(name: &str) -> ReversiXt {
     game(&vector_maps()[name])
 }
 
-/// Moves as in the vectors: x, y and the special choice.
+/// Moves as the vectors list them: x, y and special choice.
 fn triples(game: &ReversiXt, moves: &[Move]) -> Vec<[usize; 3]> {
     let width = game.map().width();
     let triple = |mv: &Move| {
@@ -124,7 +124,7 @@ fn as_many_lines_of_play_as_other_programs_count() {
 struct PlainBoard {
     players: u8,
     strength: usize,
-    /// Cells by x and y, without holes.
+    /// Cells that are not holes, by x and y.
     cells: BTreeMap<(i32, i32), char>,
     transitions: HashMap<(i32, i32, i32), (i32, i32, i32)>,
     overrides: Vec<u32>,
@@ -320,7 +320,7 @@ impl PlainBoard {
     }
 }
 
-/// A map of random cells; sides without a neighbour are joined in pairs.
+/// A map of random cells, where transitions join all sides without a neighbour in pairs.
 fn random_map(random: &mut RandomStream) -> String {
     let mut below = |count: usize| uniform_index(count, (random.next_u64() >> 32) as u32);
     let (players, width, height) = (2 + below(7), 3 + below(8), 3 + below(8));

@@ -1,5 +1,5 @@
-//! Rollouts against a slow implementation; their means against full expansion, and tables with one
-//! stone more than rollouts use.
+//! Rollouts against a slow reference implementation, full expansion, and endgame tables with one
+//! stone more than rollouts probe.
 
 use crate::support::{
     MIDDLE, assert_near, moves_of, player, position, random_game, random_positions, six_stones,
@@ -32,13 +32,13 @@ use engine::search::rollout::{
 use std::{collections::HashMap, sync::Arc};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// A slow implementation of rollouts.
+/// Slow reference implementation of rollouts.
 struct Book<'a, G: Game, E: Evaluator<G>> {
     game: &'a G,
     evaluator: &'a E,
     oracle: Option<Arc<dyn Oracle<G>>>,
     plies: u32,
-    /// Exact payoff for the first seat.
+    /// Results of [`Book::exact`].
     exact: HashMap<G::Position, f64>,
 }
 
@@ -72,7 +72,8 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         f64::from(self.evaluator.payoffs(self.game, position, &cache)[seat])
     }
 
-    /// For each outcome, the position after the best move, and its value for `seat`.
+    /// Each outcome with the position after the mover's best move, and that position's value for
+    /// `seat`.
     fn outcomes(&self, position: &G::Position, seat: Seat) -> Vec<(Outcome, G::Position, f64)> {
         let moves = moves_of(self.game, position);
         let mover = self.game.to_move(position);
@@ -125,7 +126,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         unreachable!()
     }
 
-    /// Payoff of the first seat, averaged over outcomes.
+    /// Expected payoff of the first seat if both sides play by the evaluator.
     fn exact(&mut self, position: &G::Position) -> f64 {
         if let Some(exact_value) = self.exact_value(position, 0) {
             return exact_value;
@@ -237,7 +238,7 @@ fn assert_normal(deviations: &[f64], what: &str) {
     assert!(mean.mean().abs() < 4.0 / count.sqrt(), "{figures}");
 }
 
-/// Mean of many games minus the exact payoff, in standard errors.
+/// Mean rollout result minus the exact payoff of the first seat, in standard errors of the mean.
 fn deviation_in_errors<G: SearchGame>(
     book: &mut Book<'_, G, impl Evaluator<G>>,
     roll: &mut dyn Rollouts<G>,
@@ -322,7 +323,6 @@ fn roll_outs_of_five_stones_to_tables_of_four_are_as_exact_tables() {
         &deviation_in_errors(&mut book, &mut *roll, &positions, enough),
         "five stones",
     );
-    // Both sides lose something against perfect play, which mostly cancels out.
     let mut loss = Moments::default();
     for position in &positions {
         let exact = f64::from(five.value_of(position).unwrap());
@@ -404,7 +404,7 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
     assert!(given.mean() < 0.6 * blunt.mean(), "{figures}");
 }
 
-/// Games of pure luck.
+/// Rollouts with results in `[totals[1] / 100, totals[1] / 100 + 1)`, uniformly distributed.
 struct Noise;
 
 impl Rollouts<Totals> for Noise {

@@ -186,7 +186,7 @@ fn star1_cuts() {
     );
 }
 
-/// The seat to move wins unless the piles cancel out in binary (Bouton 1901).
+/// Nim: the seat to move wins unless the exclusive or of the piles is 0 (Bouton 1901).
 #[test]
 fn nim_is_solved() {
     for a in 0..=3 {
@@ -225,7 +225,7 @@ fn uct_finds_the_winning_move_of_nim() {
     assert!(best.value.unwrap() > 0.9);
 }
 
-/// maxⁿ by definition: each seat maximises its own payoff, chance averages.
+/// Plain max^n: each seat maximises its own payoff, chance averages.
 fn max_n(game: &HashGame, position: &HashPosition) -> Vec<f64> {
     if let Some(payoffs) = game.payoffs(position) {
         return payoffs[..game.seats]

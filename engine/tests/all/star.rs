@@ -36,7 +36,7 @@ const POLICIES: [Replacement; 4] = [
     Replacement::Bucketed,
 ];
 
-/// A table; none for every fifth `number`.
+/// A table of varying size and policy; none for every fifth `number`.
 fn table(number: usize) -> Option<Arc<Table>> {
     let entries = [1, 3, 64, 1 << 14][number / 4 % 4];
     (!number.is_multiple_of(5)).then(|| table_of(entries, POLICIES[number % 4]))
@@ -99,10 +99,8 @@ fn all_variants_equal_the_textbook_on_two_thousand_positions() {
         let evaluator = schwarz(&game);
         let positions = random_positions(&game, 500, number as u64);
         for (index, position) in positions.iter().enumerate() {
-            // Depth 4 costs as much as the others together.
             let depth = [1, 2, 3, 2, 3, 1, 3, 4][index % 8];
             let expected = textbook_value(&game, &evaluator, position, depth);
-            // Each variant meets every depth, policy and size.
             for offset in 0..4 {
                 let variant = index * 4 + offset + index / 8;
                 let options = options[variant % options.len()];
@@ -212,7 +210,6 @@ fn probcut_is_rarely_wrong_and_never_about_proofs() {
     let (mut exact, mut selective, mut unbelieving) =
         (star(None), star(Some(2.0)), star(Some(1000.0)));
     let (mut windows, mut wrong, mut proven) = (0, 0, 0);
-    // Few stones: something to prove within ten plies.
     let endgames = [
         "..1../...../...../...../..a.. r -",
         "...../.3.../...f./...../..... r -",
@@ -263,7 +260,7 @@ fn probcut_is_rarely_wrong_and_never_about_proofs() {
 
 const LATER: &str = "..3../1.5../.b6../..e../.a..f r -";
 
-/// These node counts change only if the search changes.
+/// Node counts that change only if the search changes.
 #[test]
 fn signature() {
     let mut signature = Vec::new();
@@ -284,7 +281,7 @@ fn signature() {
     assert_eq!(signature, SIGNATURE);
 }
 
-/// Nodes and leaves without cuts, with Star1, with Star2, and with Star2 and a table.
+/// Nodes and leaves without pruning, with Star1, with Star2, and with Star2 and a table.
 const SIGNATURE: [(u64, u64); 4] = [
     (1_719_551, 1_600_845),
     (797_197, 740_268),

@@ -1,5 +1,5 @@
-//! The search as published returns the values of textbook expectiminimax; every pruning saves
-//! leaves.
+//! The Star search of the publications returns the values of textbook expectiminimax, and every
+//! pruning saves leaves.
 
 use crate::support::{
     ALL_CUTS, all_rules, assert_near, encloses, moves_of, random_game, random_positions,
@@ -53,7 +53,6 @@ pub(crate) fn assert_forms_agree<G: SearchGame>(
             assert_near(full.lower, expected, tolerance, what);
             assert_near(full.upper, expected, tolerance, what);
             assert_near(search.value(position), expected, tolerance, what);
-            // In a narrow window the bounds decide on which side of it the value lies.
             for (alpha, beta) in [(0.3, 0.5), (0.5, 0.52), (0.45, 0.7), (0.5, 0.5)] {
                 let bounds = search.bounds(position, depth, alpha, beta);
                 let (lower, upper) = (f64::from(bounds.lower), f64::from(bounds.upper));
@@ -89,7 +88,7 @@ fn everything_agrees_face_by_face() {
     }
 }
 
-/// Fail-soft; counts leaves.
+/// Fail-soft alpha-beta that counts leaves.
 fn alpha_beta<G: Game>(
     game: &G,
     position: &G::Position,
@@ -124,7 +123,6 @@ fn alpha_beta<G: Game>(
 
 #[test]
 fn without_chance_star1_is_alpha_beta() {
-    // Values of Reversi are exact fractions, so leaf counts are equal too.
     let mut random = RandomStream::new(13);
     for _ in 0..4 {
         let game = Reversi::SIX;
@@ -216,7 +214,7 @@ fn face_by_face_lists_each_possible_face() {
     }
 }
 
-/// Panics if a search updates its cache along a wrong line.
+/// Evaluator that panics if a search updates a cache with another position than its own.
 #[derive(Clone)]
 pub(crate) struct Watchful;
 

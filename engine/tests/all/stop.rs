@@ -1,4 +1,5 @@
-//! Players stopped at random soon make a legal move; a flag never set changes nothing.
+//! Players stopped at random times soon make a legal move; a stop flag that is never set changes
+//! nothing.
 
 use crate::reversixt::vector_game;
 use crate::support::{MIDDLE, moves_of, player, position, random_game};
@@ -19,10 +20,10 @@ use std::{
 
 const INTERRUPTIONS: usize = 50;
 
-/// Latest interruption, in microseconds.
+/// Maximum time before the stop flag is set, in microseconds.
 const LATEST: usize = 10_000;
 
-/// Maximum median delay of an answer; debug builds take longer.
+/// Maximum median delay from the stop flag to the move.
 const SOON: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });
 
 fn measure_stop_delay<R: Send>(

@@ -18,7 +18,7 @@ use engine::search::{
 use serde_json::Value;
 use std::{collections::HashMap, fmt::Debug, sync::Arc};
 
-/// A position with all stones.
+/// Text of a position with all stones.
 pub(crate) const MIDDLE: &str = "215../64.../3...e/...fb/..acd b -";
 
 pub(crate) const ALL_CUTS: [Pruning; 4] = [
@@ -32,7 +32,7 @@ pub(crate) fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// Unfinished positions of any stage.
+/// Random unfinished positions from all phases of games.
 pub(crate) fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let mut positions = Vec::new();
@@ -74,7 +74,6 @@ pub(crate) fn successors<G: Game>(game: &G, position: &G::Position) -> Vec<G::Po
     moves.iter().map(|&mv| game.play(position, mv)).collect()
 }
 
-/// Rules of both variants, with a fair and a loaded die.
 pub(crate) fn all_rules() -> [Standard; 4] {
     let loaded = Die::with_weights(&[0.3, 0.0, 0.1, 0.25, 0.05, 0.3]).unwrap();
     [
@@ -113,7 +112,7 @@ pub(crate) fn player<G: Playable>(notation: &str, game: &G) -> Box<dyn Player<G>
     player
 }
 
-/// A position with exact values of it and of its moves, for the side to move.
+/// A position with exact values for the side to move, of itself and of its moves.
 pub(crate) struct Exact {
     pub(crate) position: Position,
     pub(crate) value: f64,
@@ -126,12 +125,11 @@ impl Exact {
     }
 }
 
-/// Positions of at most five stones.
 pub(crate) fn exact_positions() -> Vec<Exact> {
     exact(include_str!("../vectors/exact.jsonl"), 230)
 }
 
-/// Positions from shallow searches, with values of `alea probe --json`.
+/// Six-stone positions from games of shallow searches, with values by `alea probe --json`.
 pub(crate) fn six_stones() -> Vec<Exact> {
     exact(include_str!("../vectors/six.jsonl"), 300)
 }
@@ -178,7 +176,8 @@ pub(crate) fn full<G: SearchGame, E: Evaluator<G>>(
     star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY)
 }
 
-/// A full window gives the expected value, a narrow one the side on which it lies.
+/// Checks that a full window gives the expected value, and narrow windows bound it on the right
+/// side.
 #[track_caller]
 pub(crate) fn star_agrees<G: SearchGame, E: Evaluator<G>>(
     star: &mut Star<G, E>,

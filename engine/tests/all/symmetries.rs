@@ -1,4 +1,4 @@
-//! Symmetric images of moves, against images of positions.
+//! Symmetric images of moves lead to symmetric images of positions.
 
 use crate::reversixt::vector_game;
 use crate::support::all_rules;
@@ -6,7 +6,7 @@ use engine::core::random::RandomStream;
 use engine::games::{havannah::Havannah, reversi::Reversi};
 use engine::play::playable::Playable;
 
-/// Number of each move under a symmetry, and image of the position after it.
+/// Number of each move's image, with the image of the position after it.
 fn numbered_moves<G: Playable>(
     game: &G,
     position: &G::Position,
@@ -27,7 +27,7 @@ fn numbered_moves<G: Playable>(
     all
 }
 
-/// Checks images; returns whether swapping colours changed a position.
+/// Checks images in random games; returns whether swapping colours changed a position.
 fn check<G: Playable>(game: &G, games: usize) -> bool {
     let mut random = RandomStream::new(5);
     let mut swaps = false;

@@ -95,7 +95,6 @@ fn random_positions_agree_with_recursion_to_the_end() {
 #[test]
 #[ignore = "about ten minutes and gigabytes of memory"]
 fn ten_thousand_random_positions_agree_with_recursion_to_the_end() {
-    // In portions, to bound the recursion's memory.
     for seed in 100..200 {
         agree_with_recursion(
             five_stone_tables(),

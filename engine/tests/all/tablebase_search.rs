@@ -44,7 +44,7 @@ fn no_move_gives_anything_away() {
     }
 }
 
-/// Reference expectiminimax with table values.
+/// Plain expectiminimax with table values wherever the tables have them.
 fn by_the_book(
     game: &Standard,
     tables: &Tables,

@@ -1,4 +1,4 @@
-//! Games of other shapes than EinStein's, for tests of search.
+//! Small games for tests of search, unlike EinStein in moves, chance and seats.
 
 #![allow(dead_code, unreachable_pub)]
 
@@ -61,7 +61,7 @@ impl Playouts for Nim {}
 
 impl OutOfTurn for Nim {}
 
-/// A game by hashes: seat to move, moves, outcomes, and payoffs after `length` plies.
+/// A game whose seats to move, moves, outcomes and payoffs (after `length` plies) are hashes.
 #[derive(Clone, Debug)]
 pub struct HashGame {
     pub seats: usize,
@@ -150,7 +150,7 @@ impl Game for HashGame {
     }
 
     fn play(&self, position: &HashPosition, mv: u8) -> HashPosition {
-        // Few positions are possible, so that many lines transpose.
+        // Only 64 positions a ply, so that lines transpose.
         HashPosition {
             id: self.draw(position, 60 + u64::from(mv)) % 64,
             ply: position.ply + 1,
@@ -171,8 +171,8 @@ impl Playouts for HashGame {}
 
 impl OutOfTurn for HashGame {}
 
-/// Two dice make 21 rolls. The mover adds to its total any number from the lower die to the sum of
-/// both, modulo `modulus`; after `length` plies the larger total wins.
+/// A game with the 21 rolls of two dice. The mover adds to its total, modulo `modulus`, any number
+/// from the lower die to the sum of both; after `length` plies the larger total wins.
 #[derive(Clone, Debug)]
 pub struct Totals {
     pub modulus: u8,
@@ -191,7 +191,7 @@ impl Totals {
         ply: 0,
     };
 
-    /// Value for the seat to move, computed roll by roll.
+    /// Exact value for the side to move, computed roll by roll.
     pub fn value(&self, position: &TotalsPosition) -> f64 {
         let mover = usize::from(position.ply % 2);
         if position.ply == self.length {
@@ -265,11 +265,10 @@ impl Playouts for Totals {}
 
 impl OutOfTurn for Totals {}
 
-/// Seats take cells in turn; the larger sum of points after `length` plies wins. Many moves, no
-/// chance, and positions of kilobytes.
+/// A game without chance, with many moves and positions of kilobytes: seats take cells in turn, and
+/// after `length` plies the larger sum of points wins.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// Points of each cell.
     pub points: Vec<u8>,
     pub length: u16,
 }
@@ -292,7 +291,6 @@ impl Field {
         key: 0,
     };
 
-    /// A game whose cells have random points up to `max_points`.
     pub fn new(cells: usize, max_points: u8, length: u16, seed: u64) -> Self {
         let points =
             (0..cells as u64).map(|cell| mix(cell ^ mix(seed)) % (u64::from(max_points) + 1));
@@ -302,7 +300,7 @@ impl Field {
         }
     }
 
-    /// Value for the seat to move, which takes the most valuable cell.
+    /// Exact value for the side to move, which always takes the most valuable cell.
     pub fn value(&self, position: &FieldPosition) -> f32 {
         let cells = self.points.iter().zip(&position.occupied);
         let free = cells

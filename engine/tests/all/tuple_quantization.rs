@@ -1,4 +1,4 @@
-//! Quantized weights of n-tuple networks: as many bits as fit, and exact log odds.
+//! Quantized weights of n-tuple networks: as many fractional bits as fit, and exact log odds.
 
 use engine::core::calibration::logistic;
 use engine::games::einstein::Standard;

@@ -2,8 +2,8 @@
 //! position: `cargo run --release -p alea-engine --example simulation_speed -- [simulations]
 //! [threads] [playout|nothing] [batch]`.
 //!
-//! With `nothing` leaves have a constant value, so that only the tree is measured. `batch`:
-//! concurrent simulations.
+//! `nothing`: leaves have a constant value, so that only the tree is measured; `batch`: concurrent
+//! simulations.
 
 #![allow(
     clippy::print_stdout,

@@ -21,11 +21,11 @@ use alea_search::{
 pub struct MoveValue<M> {
     /// The move.
     pub mv: M,
-    /// Win probability; `None` from players without values and for moves that a search never tried.
+    /// Win probability; `None` from players without values and for untried moves.
     pub value: Option<f32>,
     /// Payoff of each seat; `None` if the search values one seat only.
     pub payoffs: Option<Payoffs>,
-    /// Win rate observed in complete games at `value`; `None` if the evaluator has no fit.
+    /// Win rate observed in complete games at `value`; `None` without a fit.
     pub calibrated: Option<f32>,
     /// Whether `value` is proven or from a search that reached the end of every line.
     pub is_exact: bool,
@@ -51,22 +51,22 @@ impl<M> MoveValue<M> {
     }
 }
 
-/// Analysis of an unfinished position for the side to move. [`Player::analyse`] fills `moves`,
-/// `line`, `stats` and `tree`; [`PlayerRecipe::analyse`] also the others.
+/// Analysis of an unfinished position for the side to move. [`Player::analyse`] fills only `moves`,
+/// `line`, `stats` and `tree`.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
-    /// Best move; `None` if the chance outcome is not given.
+    /// Best move; `None` without a given chance outcome.
     pub best: Option<M>,
-    /// Value of `best`; without a given chance outcome the expectation over outcomes. `None` from
-    /// players without values.
+    /// Value of `best`, or without a given chance outcome the expectation; `None` from players
+    /// without values.
     pub value: Option<f32>,
-    /// Win rate observed in complete games at `value`; `None` if the evaluator has no fit.
+    /// Win rate observed in complete games at `value`; `None` without a fit.
     pub calibrated: Option<f32>,
-    /// Unit of exact final scores, such as `discs`; `None` if no scores are known.
+    /// Unit of exact final scores, such as `discs`; `None` without scores.
     pub unit: Option<&'static str>,
     /// The requested moves (by default all), in list order.
     pub moves: Vec<MoveValue<M>>,
-    /// Principal variation; begins with the best move if moves have values, else may be empty.
+    /// Principal variation; begins with the best move if moves have values.
     pub line: Vec<M>,
     /// Cost of the search.
     pub stats: SearchStats,
@@ -90,7 +90,7 @@ impl<M> Default for Analysis<M> {
 }
 
 impl<M: Copy> Analysis<M> {
-    /// Analysis without values of the moves `legal`, or (`None`) of all moves.
+    /// Analysis without values of the moves `legal`, by default all.
     pub fn without_values<G: Game<Move = M>>(
         game: &G,
         position: &G::Position,
@@ -115,8 +115,8 @@ impl<M: Copy> Analysis<M> {
 }
 
 impl<G: Playable> PlayerRecipe<G> {
-    /// Analyses a position for a chance outcome, or (`None`) before chance. `limits` apply besides
-    /// the player's own; `observer` receives each finished depth but the last, without `best` and
+    /// Analyses a position before (`None`) or after a chance outcome, within `limits` besides the
+    /// player's own. `observer` receives each finished depth but the last, without `best` and
     /// scores.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ mod searches;
 
 pub use self::evaluators::{evaluator_from, evaluator_names, read_evaluator};
 
-/// Names and option keys of all players of a game, for help and error texts.
+/// Names of a game's players with their option keys, for help texts.
 #[must_use]
 pub fn player_names<G: Playable>() -> String {
     let oracle = G::registry()
@@ -52,8 +52,7 @@ pub fn player_names<G: Playable>() -> String {
     names
 }
 
-/// A parsed and checked player notation. Loads its models once and makes any number of players that
-/// share them.
+/// A checked player notation with its loaded models, which all players made from it share.
 #[derive(Clone)]
 pub struct PlayerRecipe<G: Playable> {
     name: String,
@@ -71,8 +70,7 @@ struct PlayerConstructor<G: Playable> {
     make: MakePlayer<G>,
 }
 
-/// Makes a player of the given rules, with `true` one that measures evaluation time. `dyn`, so that
-/// callers compile no searches.
+/// Makes a player, with `true` one that measures evaluation time.
 type MakePlayer<G> = Arc<dyn Fn(G, bool) -> Box<dyn Player<G>> + Send + Sync>;
 
 impl<G: Playable> PlayerConstructor<G> {
@@ -206,24 +204,23 @@ impl<G: Playable> PlayerRecipe<G> {
         &self.option_keys
     }
 
-    /// Whether equal seeds give equal moves: not with time limits, most searches by several
-    /// threads, or external programs.
+    /// Whether equal seeds give equal moves: not with time limits, threads or external programs.
     pub fn is_reproducible(&self) -> bool {
         self.made.is_reproducible
     }
 
-    /// Whether the notation has a limit of time or CPU time per move or game.
+    /// Whether the notation limits time or CPU time.
     pub fn is_time_limited(&self) -> bool {
         self.made.is_time_limited
     }
 
-    /// Whether the player is `random`, all of whose allowed moves are equally likely.
+    /// Whether the player is `random`, which plays all allowed moves with equal probability.
     pub fn plays_uniformly(&self) -> bool {
         self.is_uniform
     }
 
-    /// Converts a win probability of the side to move at `position` to the win rate observed in
-    /// complete games; `None` without a fit. Exact values stay.
+    /// Converts a win probability of the side to move to the win rate observed in complete games;
+    /// `None` without a fit. Exact values stay.
     #[must_use]
     pub fn observed_win_rate(
         &self,
@@ -251,7 +248,7 @@ impl<G: Playable> PlayerRecipe<G> {
     }
 }
 
-/// Implementation of [`Playable::player_recipe`] that compiles the searches in the calling crate.
+/// Implements [`Playable::player_recipe`], with searches compiled in the calling crate.
 pub fn read_player<G: Playable>(notation: &Notation, game: &G) -> Result<PlayerRecipe<G>, Problem> {
     Ok(PlayerRecipe {
         name: notation.to_string(),
@@ -309,8 +306,8 @@ pub fn parse_evaluator<'t, G: Playable>(
 
 type EvaluatorAndOracle<G> = (Arc<dyn AnyEvaluator<G>>, OptionalOracle<G>);
 
-/// The oracle that the registry's option requests. Without the option: the default for a search
-/// limited by time (`Some(true)`) or nodes (`Some(false)`), or none (`None`).
+/// Oracle of the registry's option; without the option the default of searches limited by time
+/// (`Some(true)`) or nodes (`Some(false)`), or none (`None`).
 fn read_oracle_option<G: Playable>(
     arguments: &mut Arguments<'_>,
     game: &G,

@@ -4,16 +4,14 @@ use super::playable::Playable;
 use alea_core::record::GameRecord;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Hash of a game, equal for all images under symmetries and, if the rules treat seats alike,
-/// swapped colours; `None` if moves have no numbers. `docs/reference/formats.md` defines the hashed
-/// bytes.
+/// Hash of a game, equal for images under symmetries and, if the rules treat seats alike, with
+/// swapped colours; `None` if moves have no numbers. `docs/reference/formats.md` defines the bytes.
 #[must_use]
 pub fn canonical_fingerprint<G: Playable>(game: &G, record: &GameRecord<G>) -> Option<u128> {
     let mut start = record.start;
     if game.to_move(&start) != 0 {
         start = game.swap_colours(&start);
     }
-    // The image with the smallest bytes is hashed; `symmetries` are those that lead to it.
     let (mut bytes, mut image, mut symmetries) = (Vec::new(), Vec::new(), Vec::new());
     for symmetry in 0..game.symmetries() {
         image.clear();

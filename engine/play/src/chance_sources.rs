@@ -1,4 +1,4 @@
-//! Sources and numbers of chance outcomes in played and recorded games.
+//! Chance outcomes of played and recorded games: sources, numbers and allowed moves.
 
 use super::{
     player_notation::{Arguments, Problem},
@@ -11,38 +11,39 @@ use alea_core::{
 };
 use std::ops::RangeInclusive;
 
-/// A [`ChanceSource`] determined by a seed.
+/// A [`ChanceSource`] whose outcomes a seed determines.
 pub trait SeededChance<G: SearchGame>: ChanceSource<G> + Send {
-    /// The chance source of a game.
+    /// Source for one game.
     fn from_seed(game: &G, seed: u64) -> Self;
 }
 
-/// A source that restarts for the second game of a pair.
+/// A chance source that can restart for the second game of a pair.
 pub trait Repeatable {
     /// Restarts at the first outcome.
     fn rewind(&mut self);
 }
 
-/// A game with chance sources: [`NoChance`], [`OutcomeListSampler`], or its own types.
+/// A game with its chance sources: [`NoChance`], [`OutcomeListSampler`], or types of its own.
 pub trait ChanceSources: Rules {
-    /// Source for independent games.
+    /// Source for games that are not paired.
     type Chance: SeededChance<Self>;
 
-    /// Source for both games of a pair: the k-th outcome of a seat depends on seed and k alone.
+    /// Source for both games of a pair: a seat's k-th outcome depends only on the seed and k.
     type PairedChance: SeededChance<Self> + Repeatable;
 
-    /// The source for an independent game.
+    /// Makes the source for one game.
     fn chance(&self, seed: u64) -> Self::Chance {
         Self::Chance::from_seed(self, seed)
     }
 
-    /// The source for a pair of games.
+    /// Makes the source for a pair of games.
     fn paired_chance(&self, seed: u64) -> Self::PairedChance {
         Self::PairedChance::from_seed(self, seed)
     }
 
-    /// Replaces `moves` by those that the outcome allows, in list order; none if there is no such
-    /// outcome. The position must not be over. By default `Game::outcomes` numbers the outcomes.
+    /// Replaces `moves` by those that an outcome allows, in list order; none for an invalid number.
+    /// The position must not be over. By default outcomes are numbered by their index in
+    /// `Game::outcomes`.
     fn allowed_moves(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves) {
         self.moves(position, moves);
         let outcomes = self.outcomes(position, moves);
@@ -50,7 +51,7 @@ pub trait ChanceSources: Rules {
         retain_range(moves, outcome.map_or(0..0, Outcome::move_range));
     }
 
-    /// Moves that an outcome allows, or all (`None`); none once the game is over.
+    /// Moves that a chance outcome allows, or all moves (`None`); none once the game is over.
     fn legal_moves(&self, position: &Self::Position, outcome: Option<u8>) -> Self::Moves {
         let mut moves = Self::Moves::default();
         match outcome {
@@ -61,21 +62,20 @@ pub trait ChanceSources: Rules {
         moves
     }
 
-    /// Numbers of outcomes in records.
+    /// Numbers of chance outcomes in records.
     fn outcome_numbers(&self) -> RangeInclusive<u8> {
         0..=(Self::Outcomes::CAPACITY - 1) as u8
     }
 
-    /// The rules with the chance that a player assumes, such as a loaded die.
+    /// The same rules with the chance that a player's options assume, such as a loaded die.
     ///
-    /// # Errors
-    /// If an option has an invalid value. The caller refuses unread ones.
+    /// # Errors If an option has an invalid value. The caller refuses unread options.
     fn with_assumed_chance(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let _ = arguments;
         Ok(self.clone())
     }
 
-    /// The same rules, but `Game::outcomes` does not merge outcomes with the same moves, as in
+    /// The same rules, but outcomes with the same moves stay separate in `Game::outcomes`, as in
     /// published searches.
     #[must_use]
     fn with_unmerged_outcomes(&self) -> Self {
@@ -88,7 +88,7 @@ fn retain_range<M: Copy>(moves: &mut impl List<M>, range: std::ops::Range<usize>
     moves.truncate(range.len());
 }
 
-/// Samples from `Game::outcomes` with one random stream per seat.
+/// Source that samples from `Game::outcomes`, with one random stream per seat.
 #[derive(Clone, Debug)]
 pub struct OutcomeListSampler {
     seed: u64,
@@ -134,7 +134,7 @@ impl Repeatable for OutcomeListSampler {
     }
 }
 
-/// No chance: one outcome allows every move.
+/// Source for games without chance: outcome 0 allows every move.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoChance;
 

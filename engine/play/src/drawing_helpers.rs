@@ -1,9 +1,9 @@
-//! Parts of board pictures, as text or self-contained SVG without scripts.
+//! Helpers to draw boards as text or self-contained SVG without scripts.
 
 use alea_core::text::joined;
 use std::fmt::Display;
 
-/// Start of an `<svg>` element that scales to the available width; sizes in SVG units.
+/// Start tag of an `<svg>` that scales to the available width, with its title; sizes in SVG units.
 pub fn svg_open(width: usize, height: usize, title: &str) -> String {
     format!(
         "<svg class=\"board\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
@@ -11,14 +11,14 @@ pub fn svg_open(width: usize, height: usize, title: &str) -> String {
     )
 }
 
-/// SVG text, horizontally centred at `x`.
+/// SVG text centred at `x`.
 pub fn label(x: usize, y: usize, size: usize, fill: &str, text: impl Display) -> String {
     format!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{fill}\">{text}</text>")
 }
 
-/// A square board with a margin for row and column names; lengths in SVG units.
+/// Geometry of a square board with a margin for row and column names; lengths in SVG units.
 pub struct Squares<'a> {
-    /// Columns and rows.
+    /// Number of columns and of rows.
     pub columns: usize,
     /// Side length of a cell.
     pub square: usize,
@@ -26,7 +26,7 @@ pub struct Squares<'a> {
     pub margin: usize,
     /// Colour of the names.
     pub ink: &'a str,
-    /// Number of a row, from its index counted from the top.
+    /// Number shown for a row, given its index from the top.
     pub number: fn(usize) -> usize,
 }
 
@@ -36,7 +36,7 @@ impl Squares<'_> {
         self.columns * self.square + 2 * self.margin
     }
 
-    /// Letters below the columns and numbers beside the rows, as SVG.
+    /// SVG of letters below columns and numbers beside rows.
     pub fn coordinate_labels(&self) -> String {
         let names = ('a'..).take(self.columns).enumerate();
         let names = names.map(|(index, letter)| {
@@ -48,7 +48,7 @@ impl Squares<'_> {
         names.collect()
     }
 
-    /// The board as text with row and column names, one character per cell.
+    /// Text of a board with row and column names; `rows` have one character per cell.
     pub fn text_board(&self, rows: &[impl AsRef<str>]) -> String {
         let line = |(index, row): (usize, &str)| {
             format!("  {}  {}\n", (self.number)(index), joined(row.chars(), " "))

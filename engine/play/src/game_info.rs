@@ -1,56 +1,55 @@
-//! Names, units, presets and defaults of a game.
+//! Constants of a game: names, units, presets and defaults.
 
-/// A name with a text, such as a preset with its TOML.
+/// A name with a text, such as a preset's TOML.
 pub type NamedText = (&'static str, &'static str);
 
-/// Constants of a game that search does not need.
+/// Constants of a game that search does not need: names, units, presets and defaults.
 #[derive(Debug)]
 pub struct GameInfo {
-    /// Name on the command line, in game shards and in models.
+    /// Name of the game on the command line and in files.
     pub name: &'static str,
-    /// Rule parameters with their values, default first: `size=8|6|4`.
+    /// Rule parameters for help texts, with their values, default first: `size=8|6|4`.
     pub parameters: &'static str,
-    /// Rule parameter for the board size; empty if there is only one size.
+    /// Rule parameter that sets the board size; empty if there is one size.
     pub size_parameter: &'static str,
-    /// Name of each seat in JSON (`r`) and for display (`Red`).
+    /// Name of each seat in JSON (`r`), and for display (`Red`).
     pub seats: &'static [NamedText],
-    /// Whether results list the numbers (from 1) of all winners instead of one name.
+    /// Whether JSON names winners by a list of player numbers (from 1) instead of a seat.
     pub lists_winners: bool,
-    /// Unit of `Rules::remaining_length` in one word: `stones`.
+    /// Unit of `Rules::remaining_length`, such as `stones`.
     pub remaining_unit: &'static str,
-    /// Unit of phases and buckets in model files; empty if it is `remaining_unit`.
+    /// Unit of phases and buckets in model files; empty for `remaining_unit`.
     pub phase_unit: &'static str,
-    /// Random plies at the start; above 0 if chance does not vary games.
+    /// Random plies at the start of match games; above 0 unless chance varies games.
     pub opening_plies: usize,
-    /// Maximal moves of one outcome; `None`: the branching hint.
+    /// Maximal number of moves that one chance outcome allows; `None` for the branching hint.
     pub max_legal_moves: Option<usize>,
-    /// Default players with their probability weights.
+    /// Default players of self-play, with their probability weights.
     pub self_play_players: &'static [(&'static str, f64)],
-    /// Presets of `alea pipeline`, shortest (minutes) first.
+    /// Presets of `alea pipeline`, the shortest first.
     pub pipeline_presets: &'static [NamedText],
-    /// Presets of `alea improve`, shortest (minutes) first.
+    /// Presets of `alea improve`, the shortest first.
     pub improve_presets: &'static [NamedText],
-    /// Default options of `mcts`, such as `leaf=playout, rave=1000`.
+    /// Default options of the player `mcts`, such as `leaf=playout, rave=1000`.
     pub mcts_defaults: &'static str,
-    /// Name and default playout weight of each move class (`SearchHints::move_class`), at most
-    /// four, quiet first.
+    /// Name and default playout weight of each `SearchHints::move_class`, at most four.
     pub move_classes: &'static [(&'static str, u32)],
-    /// Options that give a solving Monte-Carlo search its oracle.
+    /// Options with which `mcts` uses the game's oracle to solve positions.
     pub solver_options: &'static [NamedText],
-    /// Rules on the web page, default first; empty for the default rules.
+    /// Rules offered on the web page, default first; empty for the default rules alone.
     pub page_rules: &'static [&'static str],
-    /// Rule parameters allowed in requests to the web page, with the allowed values where they
-    /// could name files.
+    /// Rule parameters allowed in requests to the web page, with allowed values if others could
+    /// name files.
     pub page_parameters: &'static [(&'static str, &'static [&'static str])],
     /// Opponents on the web page, weakest first; `EVAL` stands for the best evaluator, `HAND` for
     /// the default one.
     pub levels: &'static [NamedText],
-    /// Rules in notation, each with puzzles in JSON Lines.
+    /// Rules in notation with puzzles for them, in JSON Lines.
     pub puzzles: &'static [NamedText],
 }
 
 impl GameInfo {
-    /// Constants of a new game.
+    /// Defaults of all constants, to be overridden.
     pub const DEFAULT: Self = Self {
         name: "",
         parameters: "",
@@ -88,7 +87,7 @@ impl GameInfo {
         puzzles: &[],
     };
 
-    /// Name with all parameters and their values: `reversi(size=8|6|4)`.
+    /// Name with rule parameters and their values, such as `reversi(size=8|6|4)`.
     #[must_use]
     pub fn synopsis(&self) -> String {
         match self.parameters {
@@ -97,7 +96,7 @@ impl GameInfo {
         }
     }
 
-    /// Rules that the web page offers, default first.
+    /// Rules offered on the web page, default first.
     #[must_use]
     pub fn web_page_rules(&self) -> &[&'static str] {
         match self.page_rules {

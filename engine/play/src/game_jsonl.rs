@@ -1,35 +1,35 @@
-//! Games as JSON Lines (`docs/reference/formats.md`).
+//! JSON Lines of games (`docs/reference/formats.md`).
 
 use super::playable::Playable;
 use alea_core::record::{Ending, GameRecord};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Format name in the first line of a file.
+/// Name of the format, in the first line of a file.
 pub const LINES_FORMAT: &str = "alea-games-2";
 
-/// A game: any line but the first, which has player names and label definitions.
+/// A game: any line after the first, which has player names and label definitions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameLine {
-    /// Number in a match: 2 k and 2 k + 1 are the games of pair k.
+    /// Number in a match: 2k and 2k + 1 are the games of pair k.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
-    /// Index of each seat's player in the first line's list.
+    /// Each seat's player, as index in the first line's list.
     pub players: Vec<u8>,
-    /// First position as text.
+    /// Text of the first position.
     pub start: String,
     /// Payoff of each seat.
     pub payoffs: Vec<f32>,
     /// How the game ended.
     #[serde(default, skip_serializing_if = "Ending::is_played")]
     pub ending: Ending,
-    /// Plies from first to last.
+    /// All plies in order.
     pub plies: Vec<PlyLine>,
-    /// Reason of a forfeit, if any.
+    /// Reason of a forfeit; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<String>,
-    /// Checksum of the line, read from a match journal; not written from here.
+    /// Checksum of a line of a match journal; read but not written.
     #[serde(default, skip_serializing)]
     pub checksum: Option<String>,
 }
@@ -38,25 +38,25 @@ pub struct GameLine {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlyLine {
-    /// Chance outcome; 0 without chance.
+    /// Number of the chance outcome; 0 without chance.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub outcome: u8,
-    /// The move as text.
+    /// Text of the move.
     #[serde(rename = "move")]
     pub mv: String,
-    /// Win probability after the move for the seat that made it, by its player.
+    /// Win probability after the move for the seat that made it, by that seat's player.
     #[serde(default)]
     pub value: Option<f32>,
-    /// Whether the move was random exploration instead of the player's choice.
+    /// Whether random exploration chose the move, not the player.
     #[serde(default)]
     pub explored: bool,
     /// Thinking time in microseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<u64>,
-    /// Values of the position before the ply, by label.
+    /// Values of the position before the ply, by label name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, f32>,
-    /// Standard errors of `labels`, by label.
+    /// Standard errors of `labels`, by label name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, f32>,
 }
@@ -66,7 +66,7 @@ fn is_zero(outcome: &u8) -> bool {
 }
 
 impl GameLine {
-    /// A game from `start` that ended by the rules.
+    /// A game that ended by the rules.
     #[must_use]
     pub fn new(start: String, plies: Vec<PlyLine>, payoffs: Vec<f32>, players: Vec<u8>) -> Self {
         Self {
@@ -81,7 +81,7 @@ impl GameLine {
         }
     }
 
-    /// The line of a record, without times and labels.
+    /// Line of a record, without times and labels.
     pub fn from_record<G: Playable>(game: &G, record: &GameRecord<G>, players: Vec<u8>) -> Self {
         let plies = record.positions(game).zip(&record.plies);
         let plies = plies.map(|(position, ply)| PlyLine {

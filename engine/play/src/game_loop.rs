@@ -1,4 +1,4 @@
-//! The game loop. Start, chance source and seeds determine the game of reproducible players.
+//! The game loop. Start, chance source and seeds determine a game of reproducible players.
 
 mod decide;
 mod exploration;
@@ -47,11 +47,9 @@ pub enum FailureCause {
     System,
 }
 
-/// Plays one game to its end. Every player must have had [`Player::new_game`]. `effort`: counters
-/// that the game adds to.
+/// Plays one game to its end; players must have started a new game. `effort` receives the costs.
 ///
-/// # Errors
-/// If a player fails; the game then has no record.
+/// # Errors If a player fails; the record is lost.
 pub fn play_game<G: Game>(
     game: &G,
     start: G::Position,
@@ -63,8 +61,8 @@ pub fn play_game<G: Game>(
     play_with_oracle(game, start, players, chance, exploration, None, effort)
 }
 
-/// [`play_game`] in which `oracle` plays where it knows a two-seat position and all allowed
-/// successors: the first best move, its exact value, no exploration.
+/// [`play_game`] in which `oracle` makes the first best move, unexplored and with exact value, of
+/// two-seat positions of which it knows all allowed successors.
 ///
 /// # Errors
 /// If a player fails.
@@ -130,8 +128,8 @@ pub fn play_with_oracle<G: Game>(
     failure.map_or(Ok(record), Err)
 }
 
-/// The first best of the moves `legal` with its value for the side to move; `None` unless `oracle`
-/// knows the position and all successors, and the game has two seats.
+/// First best move with its value for the side to move; `None` unless `oracle` knows the position
+/// and all successors, of two seats.
 fn oracle_best_move<G: Game>(
     game: &G,
     oracle: &dyn Oracle<G>,
@@ -158,8 +156,8 @@ fn oracle_best_move<G: Game>(
     best
 }
 
-/// Plays one game. A seat whose player panics, fails or makes an illegal move forfeits, and the
-/// record ends before that move.
+/// Plays one game. A player that panics, fails or makes an illegal move forfeits; the record ends
+/// before that move.
 pub fn play_refereed<G: Game>(
     game: &G,
     start: G::Position,

@@ -1,15 +1,15 @@
-//! Counts lines of play, to check the rules and measure their speed. A ply is a chance outcome and
-//! a move that it allows, listed passes included.
+//! Counts of lines of play, to check rules and measure their speed. A ply is a chance outcome and a
+//! move that it allows, passes included.
 
 use super::playable::Playable;
 use std::hint::black_box;
 
-/// Counted lines.
+/// Numbers of lines of play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Perft {
-    /// Lines with exactly the requested plies, finished or not.
+    /// Lines of exactly the requested length, finished or not.
     pub leaves: u64,
-    /// Lines that ended before.
+    /// Lines that ended earlier.
     pub finished_before: u64,
 }
 
@@ -20,7 +20,7 @@ impl std::ops::AddAssign for Perft {
     }
 }
 
-/// Counts the lines of play from a position.
+/// Counts the lines of `plies` plies from a position.
 pub fn perft<G: Playable>(game: &G, position: &G::Position, plies: u32) -> Perft {
     let mut count = Perft::default();
     if plies == 0 {

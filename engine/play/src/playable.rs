@@ -1,4 +1,4 @@
-//! A game to play, record and match by name.
+//! The trait of complete games.
 
 pub use super::{
     chance_sources::ChanceSources, codec::Codec, game_info::GameInfo, position_text::GameText,
@@ -12,17 +12,17 @@ use super::{
 };
 use std::sync::Arc;
 
-/// A game with everything needed to play, record and match it.
+/// A game with everything needed to play, record and match it by name.
 pub trait Playable: Codec + ChanceSources {
-    /// Named evaluators and players, in a `static`.
+    /// The game's evaluators and players by name.
     fn registry() -> &'static Registry<Self>;
 
-    /// Model file that notations call `best`; `None` without one.
+    /// Model file behind the evaluator `best`; `None` without one.
     fn best_model(&self) -> Option<&'static [u8]> {
         (Self::registry().best_model)(self)
     }
 
-    /// Constructs the evaluator in a model file.
+    /// Makes the evaluator of a model file.
     ///
     /// # Errors
     /// If the bytes are not a model of this game.
@@ -30,12 +30,12 @@ pub trait Playable: Codec + ChanceSources {
         (Self::registry().read_model)(self, content)
     }
 
-    /// Reads a player notation, and loads its models.
+    /// Reads a player notation and loads its models.
     fn player_recipe(&self, notation: &Notation) -> Result<PlayerRecipe<Self>, Problem> {
         (Self::registry().read_player)(notation, self)
     }
 
-    /// Constructs an evaluator and loads its model.
+    /// Makes an evaluator from notation and loads its model.
     fn evaluator(&self, notation: &Notation) -> Result<Arc<dyn AnyEvaluator<Self>>, Problem> {
         (Self::registry().read_evaluator)(notation, self)
     }

@@ -1,4 +1,4 @@
-//! Players choose one of the legal moves. They are `dyn` (one call per move), their searches
+//! The trait of players, which choose moves. Players are `dyn` (one call per move), their searches
 //! generic.
 
 pub use super::analysis::{Analysis, MoveValue};
@@ -12,19 +12,18 @@ use std::{
 /// A player's choice of a move.
 #[derive(Clone, Debug)]
 pub struct Decision<M> {
-    /// A legal move.
+    /// Chosen move, one of the allowed.
     pub best: M,
-    /// Win probability after the move for the seat that makes it; `None` from players without
-    /// values.
+    /// Win probability after `best` for the seat that makes it; `None` from players without values.
     pub value: Option<f32>,
     /// Cost of the search.
     pub stats: SearchStats,
-    /// CPU time of the external process that decided, if any and known.
+    /// CPU time of the external process that decided; `None` without one or if unknown.
     pub cpu_time: Option<Duration>,
 }
 
 impl<M> Decision<M> {
-    /// A choice at no cost.
+    /// A choice without value and cost.
     pub fn without_values(best: M) -> Self {
         Self {
             best,
@@ -35,12 +34,12 @@ impl<M> Decision<M> {
     }
 }
 
-/// A player's value of a position before its chance event.
+/// Value of a position before its chance event, by a player.
 #[derive(Clone, Copy, Debug)]
 pub struct PositionValue {
-    /// Expected win probability of the seat to move; `None` from players without values.
+    /// Expected win probability of the side to move; `None` from players without values.
     pub value: Option<f32>,
-    /// Standard error of `value`, if it is a mean of samples.
+    /// Standard error of `value`; `None` unless `value` is a mean of samples.
     pub error: Option<f32>,
     /// Cost of the search.
     pub stats: SearchStats,
@@ -58,7 +57,7 @@ impl PositionValue {
     }
 }
 
-/// Why a player made no move, in one line.
+/// Reason in one line why a player made no move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// Fault of the player, which loses the game.
@@ -69,25 +68,25 @@ pub enum Failure {
     SystemFault(String),
 }
 
-/// An event that players are notified of.
+/// Event of a game, sent to its players.
 #[derive(Clone, Copy, Debug)]
 pub enum GameEvent<'a, G: Game> {
-    /// A ply of any seat: position before its chance event, outcome number and move.
+    /// A ply of any seat: position before chance, outcome number, move.
     Ply(&'a G::Position, u8, G::Move),
-    /// The end, with the payoffs of all seats.
+    /// End of the game, with the payoff of each seat.
     End(&'a Payoffs),
 }
 
-/// Receives the analysis of a finished depth; returns false to end the search.
+/// Callback for the analysis of each finished depth; returns false to end the search.
 pub type AnalysisObserver<'a, M> = dyn FnMut(Analysis<M>) -> bool + 'a;
 
-/// A player of any number of games. Wrappers of a player must pass on every method.
+/// A player of any number of games. Wrappers must forward every method.
 pub trait Player<G: Game>: Send {
-    /// Starts an independent game; `seed` determines random choices.
+    /// Starts a new game; `seed` determines random choices.
     fn new_game(&mut self, seed: u64);
 
-    /// Chooses one of the moves `legal`, of equally good ones the first, within `limits` and the
-    /// player's own limits.
+    /// Chooses one of the moves `legal`, of equally good ones the first. `limits` apply besides the
+    /// player's own.
     ///
     /// # Errors
     /// If the player cannot make a move: only external programs fail.
@@ -98,8 +97,7 @@ pub trait Player<G: Game>: Send {
         limits: &Limits,
     ) -> Result<Decision<G::Move>, Failure>;
 
-    /// Values the moves `legal`, which an outcome allows, or before the chance event all (`None`),
-    /// in list order.
+    /// Values the moves `legal`, allowed by a chance outcome, or before chance all moves (`None`).
     fn analyse(
         &mut self,
         position: &G::Position,
@@ -107,8 +105,8 @@ pub trait Player<G: Game>: Send {
         limits: &Limits,
     ) -> Result<Analysis<G::Move>, Failure>;
 
-    /// [`Player::analyse`] in which iterative deepening reports every finished depth except the
-    /// last to `observer`, and ends once it returns false.
+    /// [`Player::analyse`] with an observer that iterative deepening calls after each depth but the
+    /// last; if it returns false the search ends.
     fn analyse_observed(
         &mut self,
         position: &G::Position,
@@ -119,13 +117,13 @@ pub trait Player<G: Game>: Send {
         self.analyse(position, legal, limits)
     }
 
-    /// Values an unfinished position before its chance event; cheaper than valuing all moves.
+    /// Values an unfinished position before its chance event, faster than [`Player::analyse`].
     fn value(&mut self, _position: &G::Position, _limits: &Limits) -> PositionValue {
         PositionValue::unknown()
     }
 
-    /// Unit (`discs`), and the final score after each move for the seat that makes it, if all are
-    /// known.
+    /// Unit, such as `discs`, and final score after each move for the seat that makes it; `None`
+    /// unless all scores are known.
     fn exact_scores(
         &mut self,
         _position: &G::Position,
@@ -135,15 +133,15 @@ pub trait Player<G: Game>: Send {
         None
     }
 
-    /// Whether the player may [`Player::ponder`].
+    /// Whether the player uses [`Player::ponder`].
     fn can_ponder(&self) -> bool {
         false
     }
 
-    /// Searches a position before its chance event while another player decides, until `stop` is
+    /// Searches a position before its chance event, while another player decides, until `stop` is
     /// set.
     fn ponder(&mut self, _position: &G::Position, _stop: &Arc<AtomicBool>) {}
 
-    /// Receives events, in order; some may be missing.
+    /// Receives events of a game in order; some may be missing.
     fn notify(&mut self, _event: GameEvent<'_, G>) {}
 }

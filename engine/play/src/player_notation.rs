@@ -1,20 +1,19 @@
 //! Player notation: `name(key=value, …)`, such as `star1(depth=4, eval=schwarz)`. [`super::build`]
 //! defines names and keys.
 //!
-//! Only notations from [`trusted_text`] may name files and programs: text of records, models and
-//! protocols opens and starts nothing.
+//! Text of records, models and protocols names no files or programs; only [`trusted_text`] may.
 
 use alea_core::text::{joined, printable, shorten, suggestion};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
-/// Text to parse as a notation, and whether the notation may name files and programs.
+/// Text of a notation, and whether it may name files and programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'t> {
     text: &'t str,
     is_trusted: bool,
 }
 
-/// Text of the program's own user (command line or settings), which may name files and programs.
+/// Text by the program's own user, which may name files and programs.
 #[must_use]
 pub fn trusted_text(text: &str) -> Text<'_> {
     let is_trusted = true;
@@ -22,7 +21,7 @@ pub fn trusted_text(text: &str) -> Text<'_> {
 }
 
 impl<'t> Text<'t> {
-    /// The text itself.
+    /// The text alone.
     #[must_use]
     pub fn as_str(self) -> &'t str {
         self.text
@@ -30,7 +29,7 @@ impl<'t> Text<'t> {
 }
 
 impl<'t, S: AsRef<str> + ?Sized> From<&'t S> for Text<'t> {
-    /// Untrusted text, from records, models or protocols: names no files or programs.
+    /// Untrusted text, by anybody else: may name no files or programs.
     fn from(text: &'t S) -> Self {
         Self {
             text: text.as_ref(),
@@ -39,14 +38,14 @@ impl<'t, S: AsRef<str> + ?Sized> From<&'t S> for Text<'t> {
     }
 }
 
-/// A name with arguments.
+/// A parsed notation: a name with arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notation {
-    /// Name or number, without quotation marks.
+    /// Name, number or text, without quotation marks.
     pub name: String,
     /// Arguments, in order.
     pub arguments: Vec<Argument>,
-    /// Position of the first character in the parsed text, counted from 1.
+    /// Index of the first character in the parsed text, from 1.
     pub character: usize,
     is_trusted: bool,
 }
@@ -54,15 +53,15 @@ pub struct Notation {
 /// `key=value`, or a value alone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
-    /// Key; `None` for a value without one.
+    /// Key; `None` for a value alone.
     pub key: Option<String>,
-    /// Value of the argument.
+    /// Value.
     pub value: Notation,
-    /// Position of the first character in the parsed text, counted from 1.
+    /// Index of the first character in the parsed text, from 1.
     pub character: usize,
 }
 
-/// A problem at a character of a player notation.
+/// An error at a character of a player notation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "player notation '{}', character {character}: {}",
@@ -70,15 +69,15 @@ pub struct Argument {
     printable(problem)
 )]
 pub struct NotationError {
-    /// Text of the complete notation.
+    /// Complete text of the notation.
     pub text: String,
-    /// Position of the problem in `text`, counted from 1.
+    /// Index in `text` of the character with the problem, from 1.
     pub character: usize,
-    /// What is wrong and what is allowed instead, in one line.
+    /// What is wrong, and the right form.
     pub problem: String,
 }
 
-/// Position in a notation's text, counted from 1, and what is wrong there.
+/// Index of a character in a notation's text, from 1, and what is wrong there.
 pub type Problem = (usize, String);
 
 impl NotationError {
@@ -94,7 +93,7 @@ impl NotationError {
     }
 }
 
-/// Maximal nesting, so that parsing cannot overflow the stack.
+/// Maximal nesting, to protect the stack.
 const MAX_NESTING: usize = 16;
 
 impl Notation {
@@ -122,7 +121,7 @@ impl Notation {
         read.map_err(|problem| NotationError::from_problem(text, problem))
     }
 
-    /// An untrusted name or number without arguments; printed in quotation marks if necessary.
+    /// An untrusted name or number without arguments.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -132,7 +131,8 @@ impl Notation {
         }
     }
 
-    /// [`Notation::new`] for any text that can be printed and parsed again.
+    /// An untrusted text without arguments, which can be printed in quotation marks and parsed
+    /// again.
     ///
     /// # Errors
     /// If the text has both kinds of quotation marks.
@@ -143,7 +143,7 @@ impl Notation {
         }
     }
 
-    /// Returns `path`, a file to open or a program to start, if this notation is trusted.
+    /// Returns `path`, a file or program, if this notation is trusted.
     ///
     /// # Errors
     /// If the notation is not from [`trusted_text`].
@@ -156,7 +156,7 @@ impl Notation {
         })
     }
 
-    /// The first of this notation and its arguments that is neither trusted nor a number.
+    /// First notation in this one that is neither trusted nor a number.
     pub(super) fn untrusted_part(&self) -> Option<&Self> {
         let is_number = || self.arguments.is_empty() && self.name.parse::<f64>().is_ok();
         if !self.is_trusted && !is_number() {
@@ -188,7 +188,7 @@ impl Notation {
         self.arguments.is_empty().then_some(&*self.name)
     }
 
-    /// Value of the first argument named `key`; `None` if missing.
+    /// Value of the first argument with `key`.
     #[must_use]
     pub fn argument(&self, key: &str) -> Option<&Self> {
         let arguments = self.arguments.iter();
@@ -358,8 +358,7 @@ impl Reader {
     }
 }
 
-/// Reader of a notation's arguments: each key is requested once, and [`Arguments::finish`] refuses
-/// arguments that were not.
+/// Reader of a notation's arguments; [`Arguments::finish`] refuses the unread ones.
 #[derive(Debug)]
 pub struct Arguments<'a> {
     notation: &'a Notation,
@@ -368,7 +367,7 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// A reader of all arguments of `notation`.
+    /// All arguments of `notation`, unread.
     #[must_use]
     pub fn of(notation: &'a Notation) -> Self {
         Self {
@@ -378,7 +377,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Reads the value of `key`, else the first unread argument without a key; `None` if missing.
+    /// Reads the value of `key`, else the first unread value without a key.
     pub fn take(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         self.keys.push(key);
         let arguments = &self.notation.arguments;
@@ -400,7 +399,7 @@ impl<'a> Arguments<'a> {
         }))
     }
 
-    /// Reads the value of `key`, ignoring arguments without keys; `None` if missing.
+    /// Reads the value of `key`, and no value without a key.
     pub fn take_named(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         if self.notation.argument(key).is_some() {
             return self.take(key);
@@ -409,7 +408,7 @@ impl<'a> Arguments<'a> {
         Ok(None)
     }
 
-    /// Reads a number within `range`, given as `key=…` or without key; `default` if missing.
+    /// Reads a number within `range`, with or without `key`; `default` if missing.
     pub fn number<T>(
         &mut self,
         key: &'static str,
@@ -423,7 +422,7 @@ impl<'a> Arguments<'a> {
             .map_or(Ok(default), |value| parse_number(key, value, range))
     }
 
-    /// Reads a number within `range`, given as `key=…`; `None` if missing.
+    /// Reads a number within `range` that has `key`; `None` if missing.
     pub fn number_named<T>(
         &mut self,
         key: &'static str,
@@ -438,7 +437,7 @@ impl<'a> Arguments<'a> {
             .transpose()
     }
 
-    /// Reads the choice named by `key=…`; the first of `choices` if missing.
+    /// Reads one of `choices`, named by the value of `key`; the first if missing.
     pub fn choice<T: Copy>(
         &mut self,
         key: &'static str,
@@ -456,7 +455,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Refuses arguments that were not read; returns all keys that were requested.
+    /// Refuses unread arguments; returns all keys that were requested.
     pub fn finish(self) -> Result<Vec<&'static str>, Problem> {
         for (argument, taken) in self.notation.arguments.iter().zip(&self.taken) {
             if !taken {
@@ -479,7 +478,7 @@ impl<'a> Arguments<'a> {
     }
 }
 
-/// Parses a number within `range`; `key` is only for the error message.
+/// Parses a number within `range`; `key` is for the error.
 pub fn parse_number<T>(key: &str, value: &Notation, range: RangeInclusive<T>) -> Result<T, Problem>
 where
     T: FromStr + PartialOrd + fmt::Display,

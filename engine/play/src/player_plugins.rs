@@ -1,4 +1,4 @@
-//! Players that a program adds, such as external processes, before notations are parsed; the
+//! Players that a program registers, such as external processes, before notations are parsed. The
 //! engine's own names take precedence.
 
 use super::{
@@ -11,12 +11,12 @@ use std::{
     sync::{PoisonError, RwLock},
 };
 
-/// Reads the arguments of a notation, and constructs players; the caller refuses unread ones.
+/// Reads the arguments of a plug-in player's notation; the caller refuses unread ones.
 pub type Provider<G> = fn(&mut Arguments<'_>, &G) -> Result<PlayerMaker<G>, Problem>;
 
 static PROVIDERS: RwLock<Vec<(String, Box<dyn Any + Send + Sync>)>> = RwLock::new(Vec::new());
 
-/// Registers players of a game; returns false, without effect, if the name is taken.
+/// Registers a player of game `G`; returns false, without effect, if the name is taken.
 pub fn register<G: Playable>(name: &str, provider: Provider<G>) -> bool {
     let mut providers = PROVIDERS.write().unwrap_or_else(PoisonError::into_inner);
     let new = !of_game::<G>(&providers).any(|(other, _)| other == name);
@@ -34,7 +34,7 @@ fn of_game<G: Playable>(
         .filter_map(|(name, provider)| Some((&**name, provider.downcast_ref()?)))
 }
 
-/// Reads a notation; `None` if the player is unknown. Refuses untrusted text.
+/// Reads the notation of a registered player; `None` for other names. Refuses untrusted text.
 pub(super) fn player_maker<G: Playable>(
     notation: &Notation,
     arguments: &mut Arguments<'_>,
@@ -52,7 +52,7 @@ pub(super) fn player_maker<G: Playable>(
         })
 }
 
-/// Names, as the end of a list of players.
+/// Names of registered players, as end of a list.
 pub fn names<G: Playable>() -> String {
     let providers = PROVIDERS.read().unwrap_or_else(PoisonError::into_inner);
     of_game::<G>(&providers)

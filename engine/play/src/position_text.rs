@@ -1,21 +1,21 @@
-//! Positions and moves as text, and positions as pictures.
+//! Texts of positions and moves, and pictures of positions.
 
 use super::rules::Rules;
 use alea_core::{game::Seat, text::TextError};
 
-/// A game with a lossless text form of positions and moves.
+/// A game whose positions and moves have lossless texts.
 pub trait GameText: Rules {
-    /// Parses a position, and its chance outcome if given.
+    /// Parses a position, with its chance outcome if the text has one.
     ///
     /// # Errors
     /// If the text is not a position of this game; the error has the character.
     fn parse_position(&self, text: &str) -> Result<(Self::Position, Option<u8>), TextError>;
 
-    /// Text of a position; `outcome` is `None` before chance. With chance, the last word is the
-    /// outcome or `-`, which the web page replaces.
+    /// Text of a position, before chance (`None`) or with an outcome. In games with chance the last
+    /// word is the outcome or `-`, for the web page to replace.
     fn format_position(&self, position: &Self::Position, outcome: Option<u8>) -> String;
 
-    /// Parses a move of a position, whether its outcome allows it or not.
+    /// Parses a move of a position, whether or not an outcome allows the move.
     fn parse_move(&self, position: &Self::Position, text: &str) -> Result<Self::Move, TextError> {
         let mut moves = Self::Moves::default();
         if self.payoffs(position).is_none() {
@@ -27,56 +27,56 @@ pub trait GameText: Rules {
             .ok_or_else(|| TextError::new(1, format!("'{text}' is no move of this position")))
     }
 
-    /// Inverse of [`GameText::parse_move`].
+    /// Text of a move, as [`GameText::parse_move`] reads it.
     fn format_move(&self, position: &Self::Position, mv: Self::Move) -> String;
 
-    /// The move in the game's second notation; `None` without one.
+    /// Translates a move's text to the game's second notation; `None` without one.
     fn format_alternate_notation(&self, mv: &str) -> Option<String> {
         let _ = mv;
         None
     }
 
-    /// The move from the game's second notation; `None` without one.
+    /// Translates a move's text from the game's second notation; `None` without one.
     fn parse_alternate_notation(&self, mv: &str) -> Option<String> {
         let _ = mv;
         None
     }
 
-    /// The rules as one word, for other programs.
+    /// Rules as one word, for external programs.
     fn external_rules_name(&self) -> String {
         self.notation()
     }
 
-    /// Name of a seat in JSON: `r`.
+    /// Name of a seat in JSON, such as `r`.
     fn seat_name(&self, seat: Seat) -> &'static str {
         Self::INFO.seats[seat].0
     }
 
-    /// Name of a seat for display: `Red`.
+    /// Name of a seat for display, such as `Red`.
     fn seat_title(&self, seat: Seat) -> &'static str {
         Self::INFO.seats[seat].1
     }
 
-    /// How the game was won, such as ring or bridge; `None` before the end, and if there is one
-    /// way.
+    /// Structures that won, such as ring or bridge; `None` before the end, and in games with one
+    /// way to win.
     fn win_kinds(&self, position: &Self::Position) -> Option<Vec<&'static str>> {
         let _ = position;
         None
     }
 
-    /// Unit of the final score, and lead of the side to move; `None` before the end and without
-    /// scores.
+    /// Unit and lead of the side to move in the final score; `None` before the end, and in games
+    /// without scores.
     fn final_score(&self, position: &Self::Position) -> Option<(&'static str, i32)> {
         let _ = position;
         None
     }
 
-    /// Text picture of position and side to move.
+    /// Text picture of a position.
     fn text_diagram(&self, position: &Self::Position, outcome: Option<u8>) -> String {
         self.format_position(position, outcome)
     }
 
-    /// A self-contained `<svg>` element; by default of [`GameText::text_diagram`].
+    /// Self-contained `<svg>` picture of a position; by default the text picture.
     fn svg(&self, position: &Self::Position, outcome: Option<u8>) -> String {
         svg_of_text(&self.text_diagram(position, outcome))
     }

@@ -1,16 +1,16 @@
-//! An evaluator with random values, like the leaves of Rock'n'Roll's MrRandom (Schäfer 2006).
+//! Evaluator with random values, like the leaves of Rock'n'Roll's MrRandom (Schäfer 2006).
 
 use alea_core::{evaluator::Evaluator, game::Game};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Values uniform on `(0, 1)`: a hash of seed and position.
+/// Evaluator whose values are uniform on `(0, 1)`, a hash of seed and position.
 #[derive(Clone, Copy, Debug)]
 pub struct Random {
     seed: u64,
 }
 
 impl Random {
-    /// Equal seeds give equal values.
+    /// An evaluator; equal seeds give equal values.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { seed }

@@ -4,7 +4,7 @@ use crate::player::{Analysis, Decision, Failure, Player};
 use alea_core::{game::Game, random::RandomStream};
 use alea_search::limits::Limits;
 
-/// Plays every legal move with equal probability.
+/// A player that plays all legal moves with equal probability.
 #[derive(Clone, Debug)]
 pub struct RandomPlayer<G> {
     game: G,
@@ -12,7 +12,7 @@ pub struct RandomPlayer<G> {
 }
 
 impl<G> RandomPlayer<G> {
-    /// Plays `game`.
+    /// A random player of `game`.
     pub fn new(game: G) -> Self {
         Self {
             game,

@@ -25,8 +25,7 @@ use std::sync::Arc;
 /// An evaluator of any type, shared by players.
 pub type SharedEvaluator<G> = Arc<dyn AnyEvaluator<G>>;
 
-/// Everything that a game offers by name. As a `static` in the game's crate it compiles the game's
-/// searches once.
+/// Everything that a game offers by name; a `static`, so that its searches are compiled once.
 pub struct Registry<G: Playable> {
     /// Evaluators by name, the default first.
     pub evaluators: &'static [EvaluatorEntry<G>],
@@ -49,7 +48,7 @@ pub struct Registry<G: Playable> {
 }
 
 impl<G: Playable> Registry<G> {
-    /// A registry without entries, whose functions build from notation.
+    /// A registry without entries.
     pub const DEFAULT: Self = Self {
         evaluators: &[],
         players: &[],
@@ -63,13 +62,13 @@ impl<G: Playable> Registry<G> {
     };
 }
 
-/// The `dyn` form of an [`Evaluator`], which also makes searches compiled for the evaluator's type:
-/// one `dyn` call per search instead of per node.
+/// `dyn` form of an [`Evaluator`]. It makes searches for the evaluator's type: one `dyn` call per
+/// search, not per node.
 pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// [`Evaluator::value_of`].
     fn value_of(&self, game: &G, position: &G::Position) -> f32;
 
-    /// [`Evaluator::payoffs`], computed without an accumulator.
+    /// [`Evaluator::payoffs`] without accumulator.
     fn payoffs_of(&self, game: &G, position: &G::Position) -> Payoffs;
 
     /// [`Evaluator::values`].
@@ -81,8 +80,7 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// [`Evaluator::observed_win_rate`].
     fn observed_win_rate(&self, value: f32) -> Option<f32>;
 
-    /// Makes the player that searches by `plan` with this evaluator; `timed`: measures evaluation
-    /// time.
+    /// Makes a player that searches by `plan`; `timed`: measures evaluation time.
     fn search_player(
         self: Arc<Self>,
         game: G,
@@ -93,10 +91,10 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// Makes the leaf evaluation of a tree search.
     fn leaf(self: Arc<Self>) -> Box<dyn Leaf<G>>;
 
-    /// Makes a leaf evaluation that searches `depth` (at least 1) plies below the leaf.
+    /// Makes a leaf evaluation by a search of `depth` plies, at least 1.
     fn search_leaf(self: Arc<Self>, game: G, depth: u32) -> Box<dyn Leaf<G>>;
 
-    /// Makes the playout policy that plays the successor best for the side to move.
+    /// Makes the playout policy that plays the best successor.
     fn policy(self: Arc<Self>) -> Box<dyn Policy<G>>;
 
     /// Makes an [`EvaluatorRollouts`].
@@ -107,7 +105,7 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
         plies: u32,
     ) -> Box<dyn Rollouts<G>>;
 
-    /// Makes the prior of unvisited moves of a tree search.
+    /// Makes the prior values of unvisited moves.
     fn prior(self: Arc<Self>) -> Arc<dyn Prior<G>>;
 }
 
@@ -169,24 +167,23 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
     }
 }
 
-/// A game read from or written to another program's format.
+/// A game of another program's format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlainGame<G: SearchGame> {
-    /// Position before the first ply.
+    /// First position.
     pub start: G::Position,
-    /// Chance outcome (numbered as in game records) and move of each ply.
+    /// Chance outcome (numbered as in records) and move of each ply.
     pub plies: Vec<(u8, G::Move)>,
     /// Name of each seat's player; empty if unknown.
     pub players: Vec<String>,
-    /// Result stated in the file, for a game whose moves do not end it.
+    /// Result stated for a game that its moves do not end.
     pub result: Option<StatedResult>,
 }
 
 impl<G: SearchGame> PlainGame<G> {
-    /// Sets `result` to `stated`, or to `None` if `position`, reached by all moves, is over.
+    /// Sets `result`; to `None` if the moves, which lead to `position`, end the game.
     ///
-    /// # Errors
-    /// If the position is over with another winner.
+    /// # Errors If the moves end the game with another winner.
     pub fn set_result(
         &mut self,
         game: &G,
@@ -204,7 +201,7 @@ impl<G: SearchGame> PlainGame<G> {
     }
 }
 
-/// Parses all games of a file; each game is an error of its own.
+/// Parses all games of a file; a damaged game is an error that affects no other game.
 pub type ReadGames<G> = fn(&G, &[u8]) -> Vec<Result<PlainGame<G>, TextError>>;
 
 /// A game format of another program.
@@ -215,11 +212,11 @@ pub struct TranscriptFormat<G: SearchGame> {
     pub help: &'static str,
     /// Parses all games of a file.
     pub read: ReadGames<G>,
-    /// Formats a game, without line end. The error says why the format cannot represent the game.
+    /// Formats a game, without line end; the error says why the format cannot.
     pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,
 }
 
-/// Adapter of a `dyn` evaluator to [`Evaluator`], at one `dyn` call per position: for code that is
+/// Adapter of a `dyn` evaluator to [`Evaluator`], with a `dyn` call per position: for code that is
 /// not hot.
 #[derive(Clone)]
 pub struct EvaluatorPointer<G>(
@@ -253,11 +250,11 @@ pub struct EvaluatorEntry<G: 'static> {
     pub name: &'static str,
     /// Further names in notation.
     pub aliases: &'static [&'static str],
-    /// Parameters for help texts, such as `block, threat, view`, besides those of [`calibrated`].
+    /// Parameters for help texts, such as `block, threat`, besides those of [`calibrated`].
     pub parameters: &'static str,
     /// Help text of one line.
     pub help: &'static str,
-    /// Reads the arguments and constructs the evaluator; the caller refuses unread arguments.
+    /// Reads arguments and makes the evaluator; the caller refuses unread arguments.
     pub make: MakeEvaluator<G>,
 }
 
@@ -278,7 +275,7 @@ impl<G: 'static> EvaluatorEntry<G> {
 /// Makes players, one per call.
 pub type PlayerMaker<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 
-/// A named player that only one game has.
+/// A named player of one game alone.
 #[derive(Debug)]
 pub struct PlayerEntry<G: 'static> {
     /// Name in notation.
@@ -287,23 +284,23 @@ pub struct PlayerEntry<G: 'static> {
     pub parameters: &'static str,
     /// Help text of one line.
     pub help: &'static str,
-    /// Player or other notation that the name stands for.
+    /// What `name` stands for.
     pub meaning: Meaning<G>,
 }
 
 /// What the name of a [`PlayerEntry`] stands for.
 #[derive(Debug)]
 pub enum Meaning<G: 'static> {
-    /// Short for another notation, which the function makes from the arguments.
+    /// Another notation, made from the arguments.
     Alias(fn(&mut Arguments<'_>) -> Result<Notation, Problem>),
-    /// A player of the game's own, whose seed must determine its moves.
+    /// A player of the game's own, whose moves its seed determines.
     Own(fn(&mut Arguments<'_>, &G) -> Result<PlayerMaker<G>, Problem>),
 }
 
 /// Makes leaf evaluations, one for each search thread.
 pub type LeafMaker<G> = Arc<dyn Fn() -> Box<dyn Leaf<G>> + Send + Sync>;
 
-/// A named playout of a game: `playout=NAME(…)` of `mcts`.
+/// A named playout of one game: `playout=NAME(…)`.
 #[derive(Debug)]
 pub struct PlayoutEntry<G: 'static> {
     /// Name in notation.
@@ -317,22 +314,22 @@ pub struct PlayoutEntry<G: 'static> {
 /// Oracle of a search; `None` without one.
 pub type OptionalOracle<G> = Option<Arc<dyn Oracle<G>>>;
 
-/// A game's tablebase or solver, which an option such as `tablebase=4` gives to searches.
+/// A game's tablebase or solver, given to searches by an option such as `tablebase=4`.
 #[derive(Debug)]
 pub struct OracleEntry<G: SearchGame> {
     /// Key of the option in notation.
     pub key: &'static str,
-    /// Constructs the oracle for a value of the option; `None` if the value means no oracle.
+    /// Makes the oracle for a value of the option.
     pub read: fn(&Notation, &G) -> Result<OptionalOracle<G>, Problem>,
     /// Default oracle of a search limited by time (`true`) or nodes (`false`).
     pub default: fn(&G, bool) -> Result<OptionalOracle<G>, String>,
-    /// Option value of an oracle that answers without delay, for the web page; `None` without one.
+    /// Option value of an oracle that answers without delay, for the web page.
     pub instant: fn(&G) -> Option<String>,
-    /// Class of a position in error statistics, such as `2v3` (stones of each side).
+    /// Class of a position in error statistics, such as `2v3` stones.
     pub class: fn(&G, &G::Position) -> String,
 }
 
-/// Makes an evaluator of a hand-made score, converted to win probabilities by [`calibration`].
+/// Makes an evaluator of a hand-made score and its [`calibration`].
 pub fn calibrated<G: SearchGame, S: Score<G> + 'static>(
     arguments: &mut Arguments<'_>,
     score: S,
@@ -342,8 +339,8 @@ pub fn calibrated<G: SearchGame, S: Score<G> + 'static>(
     Ok(Arc::new(Calibrated { score, calibration }))
 }
 
-/// Reads a calibration: `fitted`, of which options replace `slope` and `offset`, or with
-/// `scale=raw` the value 1/2 + `factor` · score / 2000.
+/// Reads a calibration: `fitted` with options `slope` and `offset`, or with `scale=raw` the value
+/// 1/2 + `factor` · score / 2000.
 pub fn calibration(
     arguments: &mut Arguments<'_>,
     fitted: Calibration,

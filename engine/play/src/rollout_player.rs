@@ -16,7 +16,7 @@ use alea_search::{
 };
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// Plays the move with the best mean rollout result; values depend on seed and position alone.
+/// A player of the move with the best mean rollout result. Values depend only on seed and position.
 pub struct RolloutPlayer<G: Game> {
     game: G,
     roll: Box<dyn Rollouts<G>>,
@@ -27,7 +27,7 @@ pub struct RolloutPlayer<G: Game> {
 }
 
 impl<G: SearchGame> RolloutPlayer<G> {
-    /// Plays by rollouts `roll` until the stopping rule `enough`.
+    /// Plays by the rollouts `roll`, until the stopping rule `enough` holds.
     pub fn new(game: G, roll: Box<dyn Rollouts<G>>, enough: StoppingRule) -> Self {
         Self {
             game,

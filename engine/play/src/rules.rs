@@ -1,4 +1,4 @@
-//! Parameters, starts and length of a game, beyond what search needs.
+//! Rules of a game beyond what search needs: parameters, starts, length.
 
 use super::{
     game_info::GameInfo,
@@ -11,13 +11,12 @@ pub trait Rules: SearchGame {
     /// Names, units, presets and defaults.
     const INFO: &'static GameInfo;
 
-    /// The rules with the parameters in `--game "name(key=value)"`.
+    /// Reads rule parameters, such as those of `--game "reversi(size=6)"`.
     ///
-    /// # Errors
-    /// If a parameter has an invalid value. The caller refuses unread ones.
+    /// # Errors If a parameter has an invalid value. The caller refuses unread parameters.
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem>;
 
-    /// [`Rules::from_arguments`] with the text of a record's map instead of a file.
+    /// [`Rules::from_arguments`] with a map given as text, from a record, instead of a file.
     ///
     /// # Errors
     /// As [`Rules::from_arguments`], or if the game has no maps or the text is not one.
@@ -26,17 +25,17 @@ pub trait Rules: SearchGame {
         Err((1, format!("{} has no maps", Self::INFO.name)))
     }
 
-    /// Map text for records; `None` if boards are not read from files.
+    /// Text of the map, for records; `None` in games without maps.
     fn map_text(&self) -> Option<String> {
         None
     }
 
-    /// Parameters that differ from the defaults: `variant=nearest`; empty for default rules.
+    /// Parameters that differ from the defaults, such as `variant=nearest`.
     fn parameters(&self) -> String {
         String::new()
     }
 
-    /// Name and parameters: `reversi`, `reversi(size=6)`.
+    /// Name and parameters, such as `reversi` or `reversi(size=6)`.
     fn notation(&self) -> String {
         match self.parameters() {
             none if none.is_empty() => Self::INFO.name.to_owned(),
@@ -44,7 +43,7 @@ pub trait Rules: SearchGame {
         }
     }
 
-    /// Parses a [`Rules::notation`], on the board `map` if given.
+    /// Parses a [`Rules::notation`]; `map` is the text of the map, if any.
     ///
     /// # Errors
     /// If the game or a parameter is wrong, or a file is named without being
@@ -58,7 +57,7 @@ pub trait Rules: SearchGame {
         rules.map_err(|problem| NotationError::from_problem(text, problem))
     }
 
-    /// [`Rules::from_notation`] of a parsed notation.
+    /// [`Rules::from_notation`] for a parsed notation.
     fn from_parsed_notation(notation: &Notation, map: Option<&str>) -> Result<Self, Problem> {
         let mut arguments = Arguments::of(notation);
         let rules = if notation.name != Self::INFO.name {
@@ -72,28 +71,28 @@ pub trait Rules: SearchGame {
         rules.and_then(|rules| arguments.finish().map(|_| rules))
     }
 
-    /// `None` without a choice of sizes.
+    /// Board size; `None` in games with one size.
     fn board_size(&self) -> Option<usize> {
         None
     }
 
-    /// Upper bound on the plies of a game.
+    /// Upper bound of the length of a game in plies.
     fn max_plies(&self) -> u16;
 
     /// Rest of the game in [`GameInfo::remaining_unit`], for phases and buckets of models.
     fn remaining_length(&self, position: &Self::Position) -> usize;
 
-    /// A random start; `first` is to move unless the rules fix the seat.
+    /// A random start with `first` to move, unless the rules fix the first seat.
     fn random_start(&self, random: &mut RandomStream, first: Seat) -> Self::Position;
 
-    /// A strong start, determined by `seed`; `None` without a choice of set-ups.
+    /// A strong start determined by `seed`; `None` in games without a choice of set-ups.
     fn strong_start(&self, seed: u64) -> Option<Self::Position> {
         let _ = seed;
         None
     }
 
     /// A random unfinished position with `first` to move and [`Rules::remaining_length`] uniform
-    /// within the range; `None` if the game has no generator.
+    /// within `remaining`; `None` if the game has no generator.
     fn random_endgame(
         &self,
         remaining: [usize; 2],

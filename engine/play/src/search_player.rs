@@ -19,7 +19,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-/// A player of a [`Search`]'s best move.
+/// A player of the best move of a [`Search`].
 #[derive(Clone, Debug)]
 pub struct SearchPlayer<G, S> {
     search: S,
@@ -129,7 +129,7 @@ fn analysis_of<M: Copy>(
     }
 }
 
-/// A player by Monte-Carlo tree search: plays a proven best move, else the most visited.
+/// A player by Monte-Carlo tree search, of a proven best move, else the most visited.
 pub struct MctsPlayer<G: SearchGame, L: Leaf<G>> {
     search: Mcts<G, L>,
 }
@@ -216,7 +216,6 @@ impl<G: SearchGame, L: Leaf<G>> Player<G> for MctsPlayer<G, L> {
 
     fn value(&mut self, position: &G::Position, limits: &Limits) -> PositionValue {
         let analysis = self.search_moves(position, None, limits);
-        // An untried move counts as a loss.
         let values = analysis.moves.iter();
         let values: Vec<_> = values.map(|rated| rated.value.unwrap_or(0.0)).collect();
         let outcomes = self

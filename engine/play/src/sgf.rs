@@ -1,6 +1,5 @@
-//! SGF for games without an SGF of their own:
-//! `(;FF[4]AP[Alea]GN[game]C[start];B[move]DI[3];W[move]DI[5])`. `DI` is the chance outcome of the
-//! node's move; Black is the seat whose name begins with B, else the first.
+//! SGF for games without their own: `(;FF[4]AP[Alea]GN[game]C[start];B[move]DI[3];W[move]DI[5])`.
+//! `DI` is the move's chance outcome; Black is the seat whose name begins with B, else the first.
 
 use super::{
     playable::Playable,

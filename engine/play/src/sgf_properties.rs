@@ -1,8 +1,8 @@
 //! Parser of games as properties, as in SGF and GGF: `(;PB[name]SZ[8];W[d4];B[e5])`. Of variations
 //! only the first is read.
 //!
-//! Numbers (boards of a GGF match) and lines with `#` may precede a game. A `]` belongs to its
-//! value if what follows cannot: programs do not escape names.
+//! Numbers (boards of a GGF match) and lines with `#` may precede a game. A `]` without a valid
+//! continuation belongs to the value, since programs do not escape names.
 
 use super::registry::PlainGame;
 use alea_core::{
@@ -17,7 +17,7 @@ pub struct SgfProperty {
     pub name: String,
     /// Value, with escapes resolved.
     pub value: String,
-    /// Index of the value's first character in the file's text.
+    /// Character index of the value in the file's text.
     pub at: usize,
 }
 
@@ -28,8 +28,8 @@ type Read<G> = Result<PlainGame<G>, TextError>;
 
 type ReadOtherText<G> = fn(&G, &str) -> Vec<Read<G>>;
 
-/// Parses all games of a file. `one` reads each game in properties (given the index of its first
-/// character), `others` a file in another format; `escapes`: `\` escapes a character, as in SGF.
+/// Parses all games of a file: those in properties with `one`, given the character index of their
+/// begin, files in another format with `others`. `escapes`: `\` escapes a character, as in SGF.
 pub fn read_games<G: SearchGame>(
     game: &G,
     bytes: &[u8],
@@ -54,7 +54,7 @@ pub fn read_games<G: SearchGame>(
         .collect()
 }
 
-/// Parses each line with `row`, given the index of the line's first character; drops games without
+/// Parses each line with `row`, given the character index of the line's begin; drops games without
 /// plies.
 pub fn read_each_line<G: SearchGame>(
     game: &G,
@@ -71,7 +71,6 @@ pub fn read_each_line<G: SearchGame>(
     results
 }
 
-/// Games of a text with the index of their first character.
 fn split_games(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, SgfProperties)> {
     let mut reader = Reader {
         signs,
@@ -90,7 +89,6 @@ fn split_games(signs: &[char], escapes: bool) -> impl Iterator<Item = (usize, Sg
     })
 }
 
-/// Whether the text, after numbers and comments, begins with `(`.
 fn is_property_text(signs: &[char]) -> bool {
     let mut reader = Reader {
         signs,
@@ -117,7 +115,6 @@ impl Reader<'_> {
         self.signs.get(self.next).copied()
     }
 
-    /// Skips numbers and comments; false at the end of the text.
     fn skip_to_game(&mut self) -> bool {
         loop {
             self.skip_while(|sign| sign.is_whitespace() || sign.is_ascii_digit());
@@ -198,7 +195,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the `]` just read ends the value.
     fn closes_value(&self) -> bool {
         let mut rest = self.signs[self.next..].iter().copied();
         let mut rest = rest.by_ref().skip_while(|sign| sign.is_whitespace());
@@ -217,8 +213,8 @@ const ROOT_PROPERTIES: [&str; 12] = [
     "AP", "CA", "DT", "EV", "FF", "GC", "GM", "GN", "PB", "PC", "PW", "SZ",
 ];
 
-/// Whether the `(` at `at` begins a game, even within a damaged one: a root property follows. With
-/// `in_line`, for formats with variations, the `(` must start its line (after numbers).
+/// Whether the `(` at `at` begins a game, even within a damaged one: a root property follows, and
+/// with `in_line` (needed with variations) the `(` starts its line.
 fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     let is_first = match signs[at..] {
         ['(', ';', a, b, '[', ..] => ROOT_PROPERTIES.iter().any(|first| first.chars().eq([a, b])),
@@ -231,7 +227,6 @@ fn begins_game(signs: &[char], at: usize, in_line: bool) -> bool {
     is_first && (!in_line || before.next().is_none_or(|&sign| sign == '\n'))
 }
 
-/// Index after the last parenthesis of a damaged game, or of the next game.
 fn damaged_game_end(signs: &[char], begin: usize, in_line: bool) -> usize {
     if signs[begin] != '(' {
         let length = signs[begin..].iter().take_while(|&&sign| sign != '(');

@@ -1,12 +1,12 @@
-//! Results of two-seat games as files state them: in SGF `B+R`, `W+T`, `B+5.5`, `0`; in GGF
-//! `+64.00:r`, from the first seat's point of view.
+//! Results of two-seat games as files state them: in SGF `B+R`, `W+T`, `B+5.5`, `0`; in GGF, for
+//! the first seat, `+64.00:r`.
 
 use alea_core::{
     game::{DRAW, Payoffs, Seat, win_for},
     record::Ending,
 };
 
-/// The result that a file states for a game.
+/// Result that a file states for a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatedResult {
     /// Reason of the end; never [`Ending::Played`].
@@ -16,7 +16,7 @@ pub struct StatedResult {
 }
 
 impl StatedResult {
-    /// The result after `seat` resigns: the other seat wins.
+    /// A win against `seat`, which resigned.
     #[must_use]
     pub fn by_resignation(seat: Seat) -> Self {
         Self {
@@ -38,8 +38,7 @@ impl StatedResult {
         })
     }
 
-    /// Parses the value of SGF's `RE`, where Black is the seat `black`; `None` for `Void`, `?` and
-    /// invalid text.
+    /// Parses SGF's `RE`; `black` is the seat of Black. `None` for `Void`, `?` and invalid text.
     #[must_use]
     pub fn from_sgf(text: &str, black: Seat) -> Option<Self> {
         let text = text.trim().to_ascii_lowercase();
@@ -61,7 +60,7 @@ impl StatedResult {
         Some(Self { ending, ..plain })
     }
 
-    /// Formats the value of SGF's `RE`, where Black is the seat `black`.
+    /// Formats SGF's `RE`; `black` is the seat of Black.
     #[must_use]
     pub fn to_sgf(self, black: Seat) -> String {
         let reason = match self.ending {
@@ -74,7 +73,7 @@ impl StatedResult {
         self.winner.map_or("0".to_owned(), won)
     }
 
-    /// Parses the value of GGF's `RE`, the first seat's score; `None` for other text, such as `?`.
+    /// Parses GGF's `RE`; `None` for other text, such as `?`.
     #[must_use]
     pub fn from_ggf(text: &str) -> Option<Self> {
         let (score, flag) = text.split_once(':').unwrap_or((text, ""));
@@ -95,7 +94,7 @@ impl StatedResult {
         Some(Self { ending, winner })
     }
 
-    /// Formats the value of GGF's `RE`; a win counts as a win by all `squares`.
+    /// Formats GGF's `RE`, a win as a win by all `squares`.
     #[must_use]
     pub fn to_ggf(self, squares: usize) -> String {
         let flag = match self.ending {
@@ -117,7 +116,7 @@ impl StatedResult {
         self.winner.map_or(DRAW, win_for)
     }
 
-    /// Compares the winner with that of the payoffs `other`, which `whose` introduces in the error.
+    /// Compares the winner with that of `other`, which `whose` introduces in the error.
     ///
     /// # Errors
     /// If the winners differ.

@@ -118,7 +118,6 @@ fn roll_outs_do_not_allocate() {
     }
 }
 
-/// Checks that a second search hardly allocates; the first may, for longer paths than ever before.
 fn few_allocations(options: MctsOptions, leaf: impl Leaf<Standard>) {
     let mut search = Mcts::new(Standard::default(), leaf, options, 1);
     search.search(&position(MIDDLE), None);

@@ -92,7 +92,6 @@ fn crates_depend_only_downwards() {
     }
 }
 
-/// Dependencies without those of tests; a renamed one counts under both names.
 fn dependencies(manifest: &Table) -> Vec<String> {
     let mut found = Vec::new();
     for (key, value) in manifest {

@@ -13,8 +13,7 @@ const ROUNDING: f64 = 2e-6;
 struct Node {
     outcomes: Vec<Outcome>,
     values: Vec<f32>,
-    /// Moves in search order, with the distances of their lower and upper bounds from the exact
-    /// value.
+    /// Moves in search order, with their bounds' distances from the exact value.
     order: Vec<(usize, f32, f32)>,
 }
 
@@ -86,8 +85,6 @@ fn best_if_none_better(
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 3_000, ..ProptestConfig::default() })]
 
-    /// Unsearched moves have bounds 0 and 1; a move's window must separate values that let the
-    /// position fail low or high.
     #[test]
     fn bounds_and_windows_follow_the_definition(node in node(), alpha in 0.0f32..1.0, width in 0.0f32..0.5, tried in prop::collection::vec(0.0f32..1.0, 4)) {
         let beta = alpha + width;

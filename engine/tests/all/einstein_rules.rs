@@ -15,7 +15,6 @@ use std::collections::HashMap;
 struct Rules<const COLUMNS: usize, const ROWS: usize> {
     game: EinStein<COLUMNS, ROWS>,
     choice: Choice,
-    /// Probability of each face, face 1 first.
     probabilities: Vec<f64>,
 }
 
@@ -84,7 +83,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Rules<COLUMNS, ROWS> {
         assert_eq!(self.names(position, &moves), expected, "{text}");
         assert!(!expected.is_empty(), "{text}: a move always exists");
 
-        // Faces with the same steps are one outcome, with their summed weight.
         let outcomes = game.outcomes(position, &moves);
         let mut weights = vec![0.0; outcomes.len()];
         for face in self.faces() {
@@ -289,7 +287,6 @@ proptest! {
     fn packed_forms_are_accepted_exactly_when_they_can_stand(squares in some_squares(), seat in 0usize..2, extra in prop_oneof![4 => Just(0u64), 1 => 1u64..8]) {
         let position = position_of(&squares, seat);
         let living = squares.iter().enumerate().filter(|(_, square)| **square != GONE);
-        // The other side's squares count from the far end.
         let seen: Vec<i32> = living.map(|(index, &square)| if index < MAX_STONES { i32::from(square) } else { 24 - i32::from(square) }).collect();
         let on_board = seen.iter().all(|square| (0..25).contains(square));
         let distinct = seen.iter().enumerate().all(|(index, square)| !seen[..index].contains(square));

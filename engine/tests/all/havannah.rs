@@ -98,7 +98,6 @@ impl PlainBoard {
         ]
     }
 
-    /// Directions without a neighbour: two on a side, three in a corner.
     fn off_board_directions(&self, at: usize) -> Vec<usize> {
         let near = self.neighbours(at);
         (0..6).filter(|&side| self.cells[near[side]] == 3).collect()
@@ -143,8 +142,8 @@ impl PlainBoard {
     }
 }
 
-/// Compares every `step`-th ply of random games with the plain board; in every second game seats
-/// avoid wins and block the enemy's. Returns the numbers of rings, bridges, forks and draws.
+/// Compares every `step`-th ply with the plain board; in every second game seats avoid wins and
+/// block the enemy's. Returns the numbers of rings, bridges, forks and draws.
 fn compare(base: usize, plies: usize, step: usize) -> [usize; 4] {
     let game = Havannah::new(base, false);
     let mut random = RandomStream::new(base as u64);
@@ -275,9 +274,8 @@ fn the_second_player_may_take_the_first_stone() {
     }
 }
 
-/// Compares random games with published statistics of Castro's board: plies, and percentages of
-/// forks, bridges, rings and draws. A game that completes several structures counts as its fork,
-/// else its bridge.
+/// Compares random games with statistics of Castro's board: plies, and percentages of forks,
+/// bridges, rings and draws. Of several structures the fork counts, else the bridge.
 fn measure(base: usize, games: u32, expected: [f64; 5]) -> [f64; 5] {
     let game = Havannah::new(base, false);
     let mut random = RandomStream::new(7);

@@ -1,5 +1,5 @@
-//! Learned evaluators of every game against their formulas, on all instruction sets: one position,
-//! all moves of a position, and along the lines of a search, back and across them.
+//! Learned evaluators of every game against their formulas, on all instruction sets: single
+//! positions, all moves of a position, and updates along and across lines of a search.
 
 use engine::core::{
     calibration::logistic,
@@ -50,7 +50,6 @@ fn network<G: Learnable>(
     Network::new(game, groups, limits, weights.quantize().unwrap()).unwrap()
 }
 
-/// Index of the bucket or phase that holds a position, given their upper limits.
 fn part_of_game<G: Learnable>(game: &G, position: &G::Position, limits: &[u8]) -> usize {
     let remaining = game.remaining_length(position);
     let over = |limit: &&u8| usize::from(**limit) < remaining;
@@ -118,8 +117,7 @@ fn defined_log_odds<G: Learnable>(
     ((sum + 8).div_euclid(16) as f64 / f64::from(1 << 18)) as f32
 }
 
-/// Compares an evaluator with `log_odds` on plies from random earlier positions; caches of dropped
-/// positions are reused.
+/// Compares an evaluator with `log_odds` on plies from random earlier positions.
 fn check<G: Learnable, E: Evaluator<G>>(
     game: &G,
     evaluator: &E,
@@ -173,7 +171,7 @@ fn check<G: Learnable, E: Evaluator<G>>(
     }
 }
 
-/// Compares batched values of all moves with `value`; `cache` may be of any other position.
+/// Compares batched values of all moves with single values.
 fn check_moves<G: Learnable, E: Evaluator<G>>(
     game: &G,
     evaluator: &E,

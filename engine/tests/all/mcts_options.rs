@@ -391,7 +391,6 @@ fn pondering_ends_at_the_stop_flag_and_helps_the_next_search() {
     };
     let mut search = on_threads(1, options, 1);
     let mut pondered = 0;
-    // One attempt is enough, unless the machine is busy.
     while pondered <= 1_000 {
         let stop = Arc::new(AtomicBool::new(false));
         let stop_setter = Arc::clone(&stop);

@@ -217,7 +217,6 @@ fn paranoid_is_minimax(count: usize, seed: u64, max_leaves: usize) {
             (position, depth, value)
         };
         let first = valued(position, depth);
-        // The successor is searched too, so that the table has entries of two roots.
         let next = successors(game, &position)[0];
         let second = match next.phase() {
             Phase::Over => first,
@@ -277,7 +276,6 @@ fn max_n_is_the_textbook(count: usize, seed: u64, max_leaves: usize) {
     }
 }
 
-/// Checks that with two seats max^n and Star searches with a move limit value a position alike.
 fn two_searches_narrow_alike(case: &Case) {
     let (game, position, depth) = (case.game.clone(), &case.position, case.depth);
     let evaluator = evaluator(&game, case.number);

@@ -145,7 +145,6 @@ fn playouts_end_and_begin_as_they_should() {
     assert!([0, 1].map(win_for).contains(&decided));
     let function = |_: &Standard, _: &Position, _: &mut RandomStream| win_for(1);
     assert_eq!(evaluate(&mut FnLeaf(function), &start), win_for(1));
-    // A rate of 40,000 games is within 0.0025.
     let near_the_end = position("...../..2../a..../b...5/...6c r -");
     let mut win_rate = |leaf: &mut dyn Leaf<Standard>| {
         let red = (0..40_000).map(|_| f64::from(evaluate(leaf, &near_the_end)[0]));

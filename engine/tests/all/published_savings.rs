@@ -14,7 +14,7 @@ use engine::games::einstein::{
 };
 use engine::search::{Search, star::Pruning, star_by_outcome::StarByOutcome};
 
-/// Position after greedy plies from a random start; `None` if the game ends within them.
+/// Position after greedy plies; `None` if the game ends within them.
 fn position_after_plies(
     game: &Standard,
     evaluator: &impl Evaluator<Standard>,
@@ -38,9 +38,9 @@ fn position_after_plies(
     Some(position)
 }
 
-/// Published for the NTU agent at depth 4, two positions each: Star1 saves 11.2 and 13.3 % of
-/// leaves in the opening, 13.1 and 19.3 in the middle game, 30.3 and 42.7 in the endgame. The
-/// positions are unpublished, so random games must reach the means.
+/// Published for the NTU agent at depth 4, in two positions each: Star1 saves 11.2 and 13.3 % of
+/// leaves in the opening, 13.1 and 19.3 in the middle game, 30.3 and 42.7 in the endgame. Here
+/// random games must reach the means.
 #[test]
 fn star1_saves_at_least_the_published_fraction() {
     let game = Standard::default().with_unmerged_faces();

@@ -23,8 +23,8 @@ fn values_and_moves_of_endgames_agree_with_an_independent_solver() {
     }
 }
 
-/// Values for the side to move by independent programs: classic rule (two programs), nearest-number
-/// rule (one).
+/// Values for the side to move by the classic rule (two programs) and the nearest-number rule
+/// (one).
 pub(crate) const INDEPENDENT_VALUES: [(&str, f64, f64); 6] = [
     ("1..../...../...../...../....a r -", 1.0, 1.0),
     ("...../.1.../...../...../...fa r -", 41.0 / 216.0, 0.625),

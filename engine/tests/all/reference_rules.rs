@@ -1,11 +1,11 @@
-//! Slow reference rules of EinStein würfelt nicht on a board of characters. Squares are (row,
-//! column) from the upper left, stones as in position texts.
+//! Slow reference rules of EinStein würfelt nicht. Squares are (row, column) from the upper left,
+//! stones characters as in position texts.
 
 /// Stones that may move if the rolled stone is captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     NextHigherOrLower,
-    /// Of the next higher and next lower stone the one nearer in number; both on a tie.
+    /// Whichever of the next higher and next lower stone is nearer in number; both on a tie.
     Nearest,
 }
 
@@ -71,7 +71,6 @@ impl Board {
         permitted
     }
 
-    /// The steps of a stone: diagonal, sideways, forward.
     pub(crate) fn steps_of(&self, number: u8) -> Vec<Step> {
         let (last_row, last_column) = (self.rows.len() - 1, self.rows[0].len() - 1);
         let Some((row, column)) = self.find(self.own_stone(number)) else {
@@ -109,7 +108,6 @@ impl Board {
         }
     }
 
-    /// `r` or `b`, whichever side reached the far corner or captured all enemies.
     pub(crate) fn winner(&self) -> Option<char> {
         let red = |stone: &char| stone.is_ascii_digit();
         let blue = |stone: &char| stone.is_ascii_lowercase();

@@ -39,7 +39,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         value
     }
 
-    /// Value of a move for the side that makes it.
     pub(crate) fn value_of_move(&mut self, position: &Position, mv: Move) -> f64 {
         let after = self.game.play(position, mv);
         let value = self.value(&after);
@@ -50,7 +49,7 @@ impl<const COLUMNS: usize, const ROWS: usize> Solver<COLUMNS, ROWS> {
         }
     }
 
-    /// Probability of an outcome, rounded from single precision to a multiple of 1 / faces.
+    /// Exact probability of an outcome, a multiple of 1 / faces.
     fn exact_weight(&self, weight: f32) -> f64 {
         let faces = f64::from(self.game.die().faces());
         let permitting = (f64::from(weight) * faces).round();

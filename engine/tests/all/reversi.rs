@@ -138,8 +138,7 @@ impl PlainBoard {
         count(self.turn) - count(self.opponent())
     }
 
-    /// Disc lead of the side to move under best play; `to_winner` gives the winner the empty
-    /// squares.
+    /// Disc lead of the side to move under best play.
     fn solve(&self, to_winner: bool, cache: &mut HashMap<(Self, bool), i32>) -> i32 {
         if let Some(&value) = cache.get(&(self.clone(), to_winner)) {
             return value;
@@ -212,7 +211,6 @@ fn moves_boards_and_results_agree_with_an_independent_program() {
             let returns = vector["returns"][0].as_f64().unwrap();
             let payoffs = game.payoffs(&last).unwrap();
             assert_eq!(f64::from(payoffs[BLACK]), (returns + 1.0) / 2.0);
-            // Both formats leave passes out.
             let [ggf, row] = [ggf, row].map(|form| (form.write)(&game, &parsed).unwrap());
             assert_eq!(moves.replace("pass", ""), row);
             assert_eq!([read(&ggf), read(&row)], [[parsed.clone()], [parsed]]);
@@ -556,8 +554,8 @@ fn random_moves_are_equally_likely() {
     assert!(off.all(|off| off < 346), "{counts:?}");
 }
 
-/// Slope of a logistic fitted to 1,000 games of an evaluator against itself at depth 1, which begin
-/// with eight random plies and have one random move in ten.
+/// Slope of a logistic fitted to 1,000 games of an evaluator against itself at depth 1, after eight
+/// random plies and with one random move in ten.
 fn fitted_slope(score: &impl Score<Reversi>) -> f64 {
     let game = Reversi::EIGHT;
     let mut random = RandomStream::new(1);

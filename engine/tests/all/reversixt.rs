@@ -320,7 +320,6 @@ impl PlainBoard {
     }
 }
 
-/// A map of random cells, where transitions join all sides without a neighbour in pairs.
 fn random_map(random: &mut RandomStream) -> String {
     let mut below = |count: usize| uniform_index(count, (random.next_u64() >> 32) as u32);
     let (players, width, height) = (2 + below(7), 3 + below(8), 3 + below(8));
@@ -420,7 +419,6 @@ fn maps_are_read_as_written_or_refused_where_they_are_wrong() {
 
 #[test]
 fn equal_stones_tie_and_the_disqualified_come_last() {
-    // Stones of the players: 3, 2, 3, 0.
     let rules = game("4\n0\n0 0\n2 4\n1 1 1 2\n2 3 3 3\n");
     let position = rules.start();
     assert_eq!(position.phase(), Phase::Over);

@@ -1,5 +1,5 @@
-//! Rollouts against a slow reference implementation, full expansion, and endgame tables with one
-//! stone more than rollouts probe.
+//! Rollouts against a slow reference, full expansion, and tables with one stone more than rollouts
+//! probe.
 
 use crate::support::{
     MIDDLE, assert_near, moves_of, player, position, random_game, random_positions, six_stones,
@@ -38,7 +38,6 @@ struct Book<'a, G: Game, E: Evaluator<G>> {
     evaluator: &'a E,
     oracle: Option<Arc<dyn Oracle<G>>>,
     plies: u32,
-    /// Results of [`Book::exact`].
     exact: HashMap<G::Position, f64>,
 }
 
@@ -72,7 +71,7 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
         f64::from(self.evaluator.payoffs(self.game, position, &cache)[seat])
     }
 
-    /// Each outcome with the position after the mover's best move, and that position's value for
+    /// Outcomes with the position after the mover's best move, and that position's value for
     /// `seat`.
     fn outcomes(&self, position: &G::Position, seat: Seat) -> Vec<(Outcome, G::Position, f64)> {
         let moves = moves_of(self.game, position);
@@ -238,7 +237,7 @@ fn assert_normal(deviations: &[f64], what: &str) {
     assert!(mean.mean().abs() < 4.0 / count.sqrt(), "{figures}");
 }
 
-/// Mean rollout result minus the exact payoff of the first seat, in standard errors of the mean.
+/// Mean rollout result minus the exact payoff, in standard errors.
 fn deviation_in_errors<G: SearchGame>(
     book: &mut Book<'_, G, impl Evaluator<G>>,
     roll: &mut dyn Rollouts<G>,
@@ -404,7 +403,6 @@ fn roll_outs_of_six_stones_to_tables_of_four_are_near_the_truth() {
     assert!(given.mean() < 0.6 * blunt.mean(), "{figures}");
 }
 
-/// Rollouts with results in `[totals[1] / 100, totals[1] / 100 + 1)`, uniformly distributed.
 struct Noise;
 
 impl Rollouts<Totals> for Noise {

@@ -214,7 +214,6 @@ fn uct_finds_the_winning_move_of_nim() {
         ..simulations(20_000)
     };
     let mut search = Mcts::new(Nim, PlayoutLeaf, options, 1);
-    // 5 ^ 3 ^ 1 = 7: only [2, 3, 1] cancels out.
     let piles = [5, 3, 1];
     let found = search.search(&Piles { piles, seat: 0 }, None);
     let best = found

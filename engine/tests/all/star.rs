@@ -260,7 +260,6 @@ fn probcut_is_rarely_wrong_and_never_about_proofs() {
 
 const LATER: &str = "..3../1.5../.b6../..e../.a..f r -";
 
-/// Node counts that change only if the search changes.
 #[test]
 fn signature() {
     let mut signature = Vec::new();
@@ -281,7 +280,7 @@ fn signature() {
     assert_eq!(signature, SIGNATURE);
 }
 
-/// Nodes and leaves without pruning, with Star1, with Star2, and with Star2 and a table.
+/// Nodes and leaves by pruning: none, Star1, Star2, and Star2 with a table.
 const SIGNATURE: [(u64, u64); 4] = [
     (1_719_551, 1_600_845),
     (797_197, 740_268),

@@ -1,5 +1,5 @@
-//! The Star search of the publications returns the values of textbook expectiminimax, and every
-//! pruning saves leaves.
+//! The published Star search returns the values of textbook expectiminimax, and every pruning saves
+//! leaves.
 
 use crate::support::{
     ALL_CUTS, all_rules, assert_near, encloses, moves_of, random_game, random_positions,
@@ -88,7 +88,6 @@ fn everything_agrees_face_by_face() {
     }
 }
 
-/// Fail-soft alpha-beta that counts leaves.
 fn alpha_beta<G: Game>(
     game: &G,
     position: &G::Position,
@@ -214,7 +213,7 @@ fn face_by_face_lists_each_possible_face() {
     }
 }
 
-/// Evaluator that panics if a search updates a cache with another position than its own.
+/// Evaluator that panics if a search updates a cache along a wrong line.
 #[derive(Clone)]
 pub(crate) struct Watchful;
 

@@ -1,5 +1,4 @@
-//! Players stopped at random times soon make a legal move; a stop flag that is never set changes
-//! nothing.
+//! Players stopped at random times soon make a legal move; a stop flag never set changes nothing.
 
 use crate::reversixt::vector_game;
 use crate::support::{MIDDLE, moves_of, player, position, random_game};

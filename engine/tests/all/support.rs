@@ -32,7 +32,6 @@ pub(crate) fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// Random unfinished positions from all phases of games.
 pub(crate) fn random_positions(game: &Standard, count: usize, seed: u64) -> Vec<Position> {
     let mut random = RandomStream::new(seed);
     let mut positions = Vec::new();
@@ -112,7 +111,6 @@ pub(crate) fn player<G: Playable>(notation: &str, game: &G) -> Box<dyn Player<G>
     player
 }
 
-/// A position with exact values for the side to move, of itself and of its moves.
 pub(crate) struct Exact {
     pub(crate) position: Position,
     pub(crate) value: f64,
@@ -129,7 +127,7 @@ pub(crate) fn exact_positions() -> Vec<Exact> {
     exact(include_str!("../vectors/exact.jsonl"), 230)
 }
 
-/// Six-stone positions from games of shallow searches, with values by `alea probe --json`.
+/// Six-stone positions from games, with values by `alea probe --json`.
 pub(crate) fn six_stones() -> Vec<Exact> {
     exact(include_str!("../vectors/six.jsonl"), 300)
 }
@@ -176,8 +174,7 @@ pub(crate) fn full<G: SearchGame, E: Evaluator<G>>(
     star.bounds(position, depth, f32::NEG_INFINITY, f32::INFINITY)
 }
 
-/// Checks that a full window gives the expected value, and narrow windows bound it on the right
-/// side.
+/// Checks that a full window gives the expected value, and narrow windows bound it.
 #[track_caller]
 pub(crate) fn star_agrees<G: SearchGame, E: Evaluator<G>>(
     star: &mut Star<G, E>,

@@ -27,7 +27,7 @@ fn numbered_moves<G: Playable>(
     all
 }
 
-/// Checks images in random games; returns whether swapping colours changed a position.
+/// Checks images; returns whether swapping colours changed a position.
 fn check<G: Playable>(game: &G, games: usize) -> bool {
     let mut random = RandomStream::new(5);
     let mut swaps = false;

@@ -44,7 +44,6 @@ fn no_move_gives_anything_away() {
     }
 }
 
-/// Plain expectiminimax with table values wherever the tables have them.
 fn by_the_book(
     game: &Standard,
     tables: &Tables,

@@ -61,7 +61,7 @@ impl Playouts for Nim {}
 
 impl OutOfTurn for Nim {}
 
-/// A game whose seats to move, moves, outcomes and payoffs (after `length` plies) are hashes.
+/// A game with random seats to move, moves, outcomes and payoffs, from hashes.
 #[derive(Clone, Debug)]
 pub struct HashGame {
     pub seats: usize,
@@ -150,7 +150,6 @@ impl Game for HashGame {
     }
 
     fn play(&self, position: &HashPosition, mv: u8) -> HashPosition {
-        // Only 64 positions a ply, so that lines transpose.
         HashPosition {
             id: self.draw(position, 60 + u64::from(mv)) % 64,
             ply: position.ply + 1,
@@ -171,8 +170,8 @@ impl Playouts for HashGame {}
 
 impl OutOfTurn for HashGame {}
 
-/// A game with the 21 rolls of two dice. The mover adds to its total, modulo `modulus`, any number
-/// from the lower die to the sum of both; after `length` plies the larger total wins.
+/// Two dice make 21 rolls. The mover adds to its total any number from the lower die to the sum of
+/// both, modulo `modulus`; after `length` plies the larger total wins.
 #[derive(Clone, Debug)]
 pub struct Totals {
     pub modulus: u8,
@@ -265,8 +264,8 @@ impl Playouts for Totals {}
 
 impl OutOfTurn for Totals {}
 
-/// A game without chance, with many moves and positions of kilobytes: seats take cells in turn, and
-/// after `length` plies the larger sum of points wins.
+/// Seats take cells in turn; after `length` plies the larger sum of points wins. Without chance,
+/// with many moves and positions of kilobytes.
 #[derive(Clone, Debug)]
 pub struct Field {
     pub points: Vec<u8>,
@@ -300,7 +299,6 @@ impl Field {
         }
     }
 
-    /// Exact value for the side to move, which always takes the most valuable cell.
     pub fn value(&self, position: &FieldPosition) -> f32 {
         let cells = self.points.iter().zip(&position.occupied);
         let free = cells

@@ -1,5 +1,4 @@
-//! Havannah positions as text or inline SVG; the cells of a letter lie on a line from its label to
-//! the lower left.
+//! Havannah positions as text or inline SVG.
 
 use super::{Havannah, Position};
 use alea_play::{
@@ -9,7 +8,6 @@ use alea_play::{
 
 const STONE_CHARACTERS: [char; 2] = ['O', 'X'];
 
-/// Half width of a cell in pixels.
 const HALF_CELL_WIDTH: usize = 22;
 const ROW_HEIGHT: usize = 38;
 

@@ -1,5 +1,5 @@
 //! Hand-made evaluators of Havannah: `needs` counts the stones to each side's nearest bridge or
-//! fork; `locality`, a bias for tree search, is no win probability.
+//! fork; `locality` biases tree searches and is no win probability.
 
 use super::{
     EMPTY, Havannah, Position,
@@ -84,7 +84,6 @@ impl StonesNeeded {
         let (sides, corners) = (from_fn(from), from_fn(|corner| from(6 + corner)));
         let mut least = UNREACHABLE_DISTANCE;
         for cell in 0..game.num_cells() {
-            // Each path to an empty cell counts its stone.
             let own = u8::from(position.colours[cell] == EMPTY);
             let nearest = |all: &[[u8; MAX_CELLS]; 6], count: u8| {
                 let mut each = all.map(|distances| distances[cell]);

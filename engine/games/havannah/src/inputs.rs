@@ -85,7 +85,6 @@ static TUPLE_SETS: [NamedTuples<Havannah>; 1] = [NamedTuples {
     },
 }];
 
-/// Class of an own stone by the rim bits of its chain.
 #[inline]
 fn rim_class(rim: u16) -> usize {
     let sides = (rim & SIDES_MASK).count_ones().min(2) as usize;
@@ -93,7 +92,7 @@ fn rim_class(rim: u16) -> usize {
 }
 
 impl Havannah {
-    /// Set of neighbours with stones of `seat` or off the board.
+    /// Set of neighbours of `seat` or off the board.
     #[inline(always)]
     fn around(&self, position: &Position, seat: Seat, cell: usize) -> usize {
         position.own_neighbours(cell, seat) | usize::from(self.shape.off_board[cell])
@@ -245,7 +244,6 @@ impl TupleInputs for Havannah {
     }
 }
 
-/// Colour from the perspective of a seat: 0 empty, 1 own, 2 enemy, 3 off the board.
 #[inline]
 fn colour_seen_by(seat: Seat, colour: u8) -> u8 {
     if seat == 0 || colour == EMPTY || usize::from(colour) > 2 {

@@ -1,9 +1,9 @@
 //! The rules of Havannah (Christian Freeling) on hexagons with sides of 3 to 10 cells.
 //!
 //! Each turn places one stone, White first. A *bridge* (chain with two corners), a *fork* (chain
-//! with three sides; corners belong to none) or a *ring* (loop around at least one cell, occupied
-//! or not) wins; a full board without one is a draw. With `swap=on` the second player may take over
-//! the first stone.
+//! with three sides, corners excluded) or a *ring* (loop around at least one cell, occupied or not)
+//! wins; a full board without one is a draw. With `swap=on` the second player may take over the
+//! first stone.
 
 mod drawing;
 mod evaluators;
@@ -105,17 +105,15 @@ impl WinKinds {
 const EMPTY: u8 = 0;
 const OFF_BOARD_COLOUR: u8 = 3;
 
-/// Bit in `links` that marks a chain's representative, whose low bits are the sides and corners of
-/// the chain.
+/// Marks links of chains' representatives, whose low bits are the chain's sides and corners.
 const ROOT_FLAG: u16 = 1 << 15;
 
-/// A position; equality and hash ignore the order of moves. A union-find of chains with their sides
-/// and corners tells from six neighbours whether a stone wins.
+/// A position, with a union-find of chains that stores their sides and corners. Equality and hash
+/// ignore the order of moves.
 #[derive(Clone, Copy)]
 pub struct Position {
     key: u64,
     colours: [u8; NUM_CELL_SLOTS],
-    /// Set of neighbours with the seat's stones, by seat and cell.
     around: [[u8; NUM_CELL_SLOTS]; 2],
     /// Another stone of the chain by stone, or [`ROOT_FLAG`] with the chain's rim bits.
     links: [u16; NUM_CELL_SLOTS],
@@ -149,7 +147,7 @@ impl std::fmt::Debug for Position {
     }
 }
 
-/// Number of runs in a set of six neighbours in a circle, and the first member of each run.
+/// Number of runs in a set of six neighbours in a circle, and the first member of each.
 const NEIGHBOUR_RUNS: [(u8, [u8; 3]); 64] = {
     let mut runs = [(0, [0; 3]); 64];
     let mut set = 1;
@@ -168,7 +166,7 @@ const NEIGHBOUR_RUNS: [(u8, [u8; 3]); 64] = {
     runs
 };
 
-/// Members of a set of six neighbours in a circle whose two neighbours are members.
+/// Members of a set of six neighbours in a circle, between two other members.
 const SURROUNDED_MEMBERS: [u8; 64] = {
     let mut between = [0; 64];
     let mut set = 0;
@@ -263,7 +261,7 @@ impl Position {
         }
     }
 
-    /// Whether a stone completes a ring of six, the only ring whose last stone need not link two
+    /// Whether a stone completes a ring of six, the only ring whose last stone may not link two
     /// runs of own neighbours.
     #[inline]
     fn encloses(&self, shape: &Shape, cell: usize, seat: Seat) -> bool {
@@ -304,8 +302,8 @@ impl Position {
         WinKinds(kinds.0 | u8::from(ring))
     }
 
-    /// Places a stone and returns the structures that it completes; does not change turn, result
-    /// and key.
+    /// Places a stone and returns the structures it completes, without change to turn, result and
+    /// key.
     #[inline]
     fn place_stone(&mut self, shape: &Shape, cell: usize, seat: Seat) -> WinKinds {
         let near = &shape.near[cell];
@@ -344,8 +342,8 @@ impl Position {
 }
 
 impl Havannah {
-    /// Rules on a board with sides of `base` cells; `swap`: the second player may take over the
-    /// first stone. Panics if `base` is not in [`BASES`].
+    /// Rules with `base` cells per side; `swap`: the second player may take over the first stone.
+    /// Panics if `base` is not in [`BASES`].
     pub fn new(base: usize, swap: bool) -> Self {
         assert!(BASES.contains(&base), "boards have {BASES:?} cells a side");
         Self {
@@ -399,7 +397,7 @@ impl Havannah {
         count
     }
 
-    /// Plays a uniformly random game; `record_move` receives the history index of each move.
+    /// Plays a random game; `record_move` receives each move's history index.
     #[inline]
     fn play_out(
         &self,
@@ -437,7 +435,6 @@ impl Havannah {
     }
 }
 
-/// Moves per 64-bit random word; each takes up to nine bits.
 const MOVES_PER_WORD: u32 = 3;
 
 impl Game for Havannah {

@@ -1,7 +1,7 @@
 //! Oracle of wins in one ply and losses in two, with `deep` also wins in three: `mates=on|deep`.
 //!
-//! A side to move without a winning cell loses if the enemy has two, and must fill the enemy's only
-//! one. `deep` also proves moves that create two winning cells. Source: *Inside Lajkonik*.
+//! A side to move without a winning cell loses if the enemy has two. `deep` also proves moves that
+//! create two winning cells. Source: *Inside Lajkonik*.
 
 use super::{Havannah, Move, Position};
 use alea_core::{

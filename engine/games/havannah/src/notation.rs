@@ -120,7 +120,7 @@ impl Havannah {
         };
         let [white, mut black] = [of(0), of(1)];
         let mut words = Vec::with_capacity(position.stones() + 1);
-        // The first stone was taken over: White has fewer stones, or Black moves at equal numbers.
+        // The first stone was taken over.
         if (white.len() < black.len()) || (position.seat() == 1 && white.len() == black.len()) {
             words.extend(black.next());
             words.push("swap".to_owned());

@@ -16,8 +16,8 @@ pub(super) const PUBLISHED_PATTERNS: &str = "...o.o->e ..oo.o->e ..xo.o->e .o.o.
 
 const PATTERN_SIZES: [usize; 3] = [18, 12, 6];
 
-/// Recommended cells among the 18 near the last stone, and the probability in eighths of playing
-/// one.
+/// Recommended cells among the 18 near the last stone, and the probability of playing one in
+/// eighths.
 type PatternReply = (u32, u8);
 
 #[derive(Clone, Debug)]
@@ -28,7 +28,6 @@ pub(super) struct Patterns {
     large: [HashMap<u64, PatternReply>; 2],
 }
 
-/// Image of one of 18 near cells under rotations by 60° and a reflection.
 fn rotated_cell(cell: usize, turns: usize, mirrored: bool) -> usize {
     let (ring, at) = (cell / 6, (cell + turns) % 6);
     match (mirrored, ring) {

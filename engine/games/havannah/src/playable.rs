@@ -100,7 +100,6 @@ impl ChanceSources for Havannah {
     type PairedChance = NoChance;
 }
 
-/// Alternate notation: Little Golem's.
 impl GameText for Havannah {
     fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
         Self::parse_position(self, text).map(|position| (position, None))

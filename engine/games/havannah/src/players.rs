@@ -1,7 +1,7 @@
 //! The player `lajkonik(…)`: Lajkonik's options, translated to those of `mcts`.
 //!
-//! Lajkonik's rewards are ±1, here 1 and 0, so that terms added to mean rewards are halved. Source:
-//! *Inside Lajkonik*.
+//! Lajkonik's rewards are ±1, here 1 and 0: terms added to mean rewards are halved. Source: *Inside
+//! Lajkonik*.
 
 use super::{Havannah, MAX_CELLS};
 use alea_play::{
@@ -90,7 +90,6 @@ fn lajkonik_notation(arguments: &mut Arguments<'_>) -> Result<Notation, Problem>
     ] {
         is(key, false)?;
     }
-    // Here the swap is a move, and games go on to their end.
     for key in ["use_swap", "end_games_quickly"] {
         arguments.choice(key, &[("false", ())])?;
     }
@@ -108,7 +107,6 @@ fn lajkonik_notation(arguments: &mut Arguments<'_>) -> Result<Notation, Problem>
         let unseen = key.starts_with("ring") && !rings;
         let _ = write!(text, ", {key}={}", if unseen { -1.0 } else { value });
     }
-    // Name and constant k of Lajkonik's RAVE formula.
     let (blend, k) = match strategy {
         0 | 1 => ("gelly", 0.0),
         2 => ("gelly", 3.0 * bias),

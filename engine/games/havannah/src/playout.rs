@@ -2,8 +2,8 @@
 //!
 //! A move is the first of: a winning cell of the last stone's chain; the last good reply (Drake
 //! 2009); a pattern around the last stone; a cell that joins two own chains or separates two enemy
-//! chains; a random cell, resampled if isolated. Defaults use only the patterns, those of *Inside
-//! Lajkonik*.
+//! chains; a random cell, resampled if isolated. By default only the patterns of *Inside Lajkonik*
+//! are used.
 
 use super::{
     EMPTY, Havannah, NEIGHBOUR_RUNS, Position, ROOT_FLAG, WinKinds,
@@ -33,10 +33,10 @@ pub(super) static PLAYOUT_ENTRIES: [PlayoutEntry<Havannah>; 1] = [PlayoutEntry {
 /// Options of playouts; probabilities are percentages.
 #[derive(Clone, Debug)]
 struct PlayoutParameters {
-    /// Probability that a ring ends the playout, at the playout's first and at its last move.
+    /// Probability that a ring ends the playout, at its first and at its last move.
     ring: [f32; 2],
     /// Probability of joining two own chains beside the last stone, and its increment per own chain
-    /// at the start of the playout.
+    /// at the playout's start.
     connect: [f32; 2],
     /// Probability of separating two enemy chains beside the last stone, and the same increment.
     defend: [f32; 2],
@@ -98,7 +98,6 @@ struct PatternPlayout {
     replies: Box<[[u16; NUM_CELL_SLOTS]; 2]>,
     cells_played: Vec<u16>,
     winning_cells: [usize; 2],
-    /// Number of the last chain traversal that visited a cell.
     seen: [u64; NUM_CELL_SLOTS],
     traversal: u64,
     chain: Vec<u16>,
@@ -129,8 +128,7 @@ impl PatternPlayout {
         self.indices[usize::from(last)] = index;
     }
 
-    /// Queues the chains that `cell` links, except one with all sides and corners of the others,
-    /// which gains no winning cells.
+    /// Queues the chains that `cell` links, except one with the sides and corners of all.
     fn queue_linked_chains(
         &mut self,
         game: &Havannah,
@@ -153,7 +151,7 @@ impl PatternPlayout {
         }
     }
 
-    /// Finds up to two cells where the side of the last stone would win, by a ring only if `ring`.
+    /// Finds up to two cells where the side of the last stone would win (by a ring only if `ring`).
     fn find_winning_cells(
         &mut self,
         game: &Havannah,

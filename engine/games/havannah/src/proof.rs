@@ -1,8 +1,8 @@
-//! Prover of wins on boards of base 3 and 4: depth-first proof-number search (Nagai 2002, with the
-//! weak sums of Ueda et al. 2008) over positions up to symmetry.
+//! Prover of wins on boards of base 3 and 4: depth-first proof-number search (Nagai 2002; weak
+//! sums: Ueda et al. 2008) over positions up to symmetry.
 //!
-//! Where the enemy would win by threats that allow one reply each, only cells of these threats and
-//! counter-threats are tried. [`check_strategy`] verifies a proof independently.
+//! Where the enemy would win by threats that allow one reply each, only cells of those threats and
+//! counter-threats are tried. [`check_strategy`] verifies proofs independently.
 
 mod check;
 
@@ -22,12 +22,11 @@ use std::collections::HashSet;
 /// Maximal positions of a threat search, tuned on opening a1 of base 4.
 const MAX_THREAT_NODES: u32 = 150;
 
-/// Infinite proof or disproof number, above all sums of initial ones.
 const INFINITE_NUMBER: u32 = 1 << 30;
 
 const NEIGHBOUR_SHIFTS: [i32; 6] = [8, 9, 1, -8, -9, -1];
 
-/// Bit index of the first cell; lower indices are for its neighbours off the board.
+/// Bit index of the first cell; its neighbours off the board need lower ones.
 const FIRST_CELL_BIT: u32 = 9;
 
 fn single_bits(mut set: u64) -> impl Iterator<Item = u64> {
@@ -46,8 +45,8 @@ fn bit_index(bit: u64) -> usize {
     bit.trailing_zeros() as usize
 }
 
-/// Pairs of empty cells where two stones would win for the side with stones `own`: `wins` has the
-/// second cells by the first one's bit index, `any` all cells of pairs.
+/// Pairs of empty cells where two stones would win for the stones `own`: `wins` has partners by bit
+/// index, `any` all cells of pairs.
 #[derive(Clone)]
 struct Pairs {
     own: u64,
@@ -76,15 +75,14 @@ struct Node {
 }
 
 impl Node {
-    /// The least key of all symmetric images, and the symmetry.
     fn canonical_key(&self) -> (u64, usize) {
         let keys = self.keys.iter().copied().zip(0..);
         keys.min().unwrap_or_default()
     }
 }
 
-/// Entry of the table: numbers of a canonical image for its side to move, and the moves to try; in
-/// a won position only the winning one.
+/// Numbers of a canonical image for its side to move, and moves to try: in a won position the
+/// winning one.
 #[derive(Clone, Copy, Default)]
 struct Entry {
     key: u64,
@@ -103,7 +101,7 @@ pub struct Prover {
     rims: [u16; 64],
     near: [u64; 64],
     bits_of_cells: Vec<u64>,
-    /// Image's bit index and hash words for both sides, by the cell's bit index and the symmetry.
+    /// Image's bit index and both sides' hash words, by the cell's bit index and symmetry.
     images: Vec<[(u8, [u64; 2]); SYMMETRIES]>,
     pairs: Vec<Pairs>,
     table: Vec<[Entry; 2]>,
@@ -117,7 +115,7 @@ impl Prover {
     }
 
     /// Makes a prover of wins of `winner` with a table of `memory` bytes; `None` without that
-    /// memory, or for unsupported games.
+    /// memory or for an unsupported game.
     pub fn new(game: Havannah, winner: Seat, memory: usize) -> Option<Self> {
         if !Self::supports(&game) {
             return None;
@@ -168,8 +166,8 @@ impl Prover {
         self.nodes
     }
 
-    /// Whether `winner` wins `position`. `report_nodes` receives [`Prover::nodes`] every 65,536
-    /// nodes.
+    /// Whether the prover's side wins `position`. `report_nodes` receives [`Prover::nodes`] every
+    /// 65,536 nodes.
     pub fn prove_win(&mut self, position: &Position, report_nodes: &mut dyn FnMut(u64)) -> bool {
         if let Some(payoffs) = self.game.payoffs(position) {
             return payoffs[self.winner] == 1.0;
@@ -308,8 +306,6 @@ impl Prover {
 
     fn find_two_stone_wins(&self, own: u64) -> Pairs {
         let (mut chains, mut count) = ([(0, 0); 64], 0);
-        // By empty cell: rim bits of the cell and of chains beside it, and the stones of these
-        // chains.
         let (mut rims, mut joined) = (self.rims, [0; 64]);
         let mut left = own;
         while left != 0 {
@@ -387,8 +383,8 @@ impl Prover {
         threats.fold(stones.wins[side], |set, bit| set | bit)
     }
 
-    /// Cells of a win by threats of the side to move, outside of which no enemy stone stops it;
-    /// `None` if no such win is found.
+    /// Cells of a threat win of the side to move, outside of which no enemy stone stops it; `None`
+    /// if none is found.
     fn threat_win_zone(&mut self, stones: &Stones) -> Option<u64> {
         self.search_threats(stones, &mut { MAX_THREAT_NODES }, self.empty_cells(stones))
     }
@@ -518,7 +514,6 @@ impl Prover {
             let disproof = match (proof, largest) {
                 (0, _) => INFINITE_NUMBER,
                 (_, 0) => 0,
-                // Weak sum, since successors are not independent.
                 _ => (largest + open - 1).min(INFINITE_NUMBER),
             };
             if disproof == 0 {

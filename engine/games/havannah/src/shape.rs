@@ -33,7 +33,6 @@ pub(super) struct Shape {
     /// b and c, …), then the six straight behind them.
     pub(super) near: [[u16; NUM_NEAR_CELLS]; NUM_CELL_SLOTS],
     pub(super) rim: [u16; NUM_CELL_SLOTS],
-    /// Set of neighbours off the board.
     pub(super) off_board: [u8; NUM_CELL_SLOTS],
     pub(super) words: [[u64; 2]; NUM_CELL_SLOTS],
     pub(super) names: [[u8; 2]; MAX_CELLS],

@@ -2,8 +2,7 @@
 //! `(;FF[4]EV[havannah]PB[name]PW[name]SZ[8];W[g7];B[swap];W[c3])`, and lines of moves in
 //! HavannahGui's coordinates.
 //!
-//! SGF states results as `RE`, or as a move `resign` or `draw`; in lines `play w` may precede a
-//! move.
+//! SGF states results as `RE` or as a move `resign` or `draw`; in lines `play w` may precede moves.
 
 use super::{Havannah, Move, Position};
 use alea_core::{
@@ -123,7 +122,6 @@ struct GameReader<'a> {
     game: &'a Havannah,
     position: Position,
     parsed: ParsedGame,
-    /// Result by the property `RE`.
     stated: Option<StatedResult>,
     /// Result in place of a move.
     end: Option<StatedResult>,

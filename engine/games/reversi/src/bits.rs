@@ -1,5 +1,4 @@
-//! Sets of squares as 64 bits, bit `8 · row + column`: runs of discs in eight directions, and
-//! symmetries.
+//! Sets of squares as 64 bits, bit `8 · row + column`: runs of discs, flips and symmetries.
 
 pub(super) use alea_core::bits::bit_indices as squares_of;
 
@@ -17,8 +16,7 @@ const AXIS_STEPS_AND_MASKS: [(u32, u64); 4] = [
     (9, INNER_COLUMNS),
 ];
 
-/// Runs of `enemy` that begin next to `from`, of up to six discs, towards higher and towards lower
-/// squares.
+/// Runs of `enemy` next to `from`, of up to six discs, towards higher and towards lower squares.
 #[inline(always)]
 fn adjacent_runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
     let mut up = enemy & from << step;
@@ -34,8 +32,8 @@ fn adjacent_runs(from: u64, enemy: u64, step: u32) -> (u64, u64) {
     (up, down)
 }
 
-/// Squares behind runs of enemy discs that begin next to an own disc; they may be occupied or off a
-/// smaller board.
+/// Squares behind runs of enemy discs next to an own disc; they may be occupied or off a smaller
+/// board.
 #[inline]
 pub fn run_ends(own: u64, enemy: u64) -> u64 {
     AXIS_STEPS_AND_MASKS
@@ -58,8 +56,7 @@ pub fn flips(square: usize, own: u64, enemy: u64) -> u64 {
         })
 }
 
-/// Image of a set of squares on a board of `size` columns under one of eight symmetries; 0 is the
-/// identity.
+/// Image of a set on a board of `size` columns under one of eight symmetries; 0 is the identity.
 pub fn transform_set(mut set: u64, symmetry: usize, size: usize) -> u64 {
     let rest = COLUMNS - size;
     if symmetry & 1 != 0 {

@@ -1,8 +1,8 @@
 //! Exact endgame solver of Reversi. Scores are disc leads in which the winner gets the empty
 //! squares.
 //!
-//! Far from the end a selective search first estimates scores and fills the transposition table
-//! with best moves; narrow windows around the estimates then find the exact scores.
+//! Far from the end a selective search estimates scores and fills the transposition table with best
+//! moves; narrow windows around the estimates then give exact scores.
 
 mod last;
 mod lines;
@@ -21,11 +21,9 @@ const INFINITE_DISCS: i32 = 65;
 
 const DEFAULT_TABLE_ENTRIES: usize = 1 << 20;
 
-/// Minimal empty squares for a selective search before the exact one.
 const MIN_EMPTIES_FOR_ASPIRATION: u32 = 16;
 
-/// Half width in discs of the first window; later ones reach `ASPIRATION_STEP` beyond the last
-/// bound.
+/// Half width of the first window; later ones reach `ASPIRATION_STEP` beyond the last bound.
 const ASPIRATION_HALF_WIDTH: i32 = 3;
 const ASPIRATION_STEP: i32 = 9;
 
@@ -47,7 +45,6 @@ const fn parity_regions(size: usize) -> [u64; 64] {
     parity_regions
 }
 
-/// Squares of each square's quadrant, on boards of size 4, 6 and 8.
 static PARITY_REGIONS: [[u64; 64]; 3] = [parity_regions(4), parity_regions(6), parity_regions(8)];
 
 /// Exact solver with a transposition table.
@@ -151,8 +148,8 @@ impl Endgame {
         )
     }
 
-    /// Scores positions as far as limits allow. All are estimated before the first is solved, since
-    /// solving drops estimated bounds.
+    /// Scores positions as far as limits allow; solving one drops estimated bounds, so all are
+    /// estimated first.
     fn score_positions(&mut self, positions: &[Position]) -> Vec<Estimate> {
         let far = |position: &Position| self.game.empties(position) >= MIN_EMPTIES_FOR_ASPIRATION;
         let mut estimates = vec![Estimate::default(); positions.len()];
@@ -272,7 +269,7 @@ impl EndgamePlayer {
         }
     }
 
-    /// Scores of moves; of unsolved ones minus the number of replies, as [`ScoreKind::Unknown`].
+    /// Scores of moves; of unsolved ones minus the number of replies.
     fn rate_moves(
         &mut self,
         position: &Position,
@@ -295,7 +292,6 @@ impl EndgamePlayer {
     }
 }
 
-/// Index of the first best estimate; unsolved ones come last.
 fn best_index(estimates: &[Estimate]) -> usize {
     let key = |index: usize| {
         let Estimate { score, certainty } = estimates[index];

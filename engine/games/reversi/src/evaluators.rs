@@ -1,7 +1,7 @@
 //! Hand-made evaluators of Reversi.
 //!
-//! A logistic converts scores to win probabilities (a draw counts ½). Its slopes were fitted to
-//! 4,000 games of each evaluator against itself one ply deep on 8×8, with one random move in ten.
+//! A logistic converts scores to win probabilities (a draw counts ½). Slopes were fitted to 4,000
+//! games of each evaluator against itself one ply deep on 8×8, with one random move in ten.
 
 use super::{
     Position, Reversi,
@@ -63,13 +63,13 @@ impl Score<Reversi> for Mobility {
 }
 
 /// Score: own minus enemy discs, weighted by square (Norvig, *Paradigms of Artificial Intelligence
-/// Programming*, chapter 18). Smaller boards keep the corners and lack the middle.
+/// Programming*, chapter 18).
 #[derive(Clone, Debug)]
 pub struct Squares {
     groups: [(f32, u64); SQUARE_WEIGHTS.len()],
 }
 
-/// Weights with the distances of their squares from the nearest two sides, the smaller first.
+/// Weights, with their squares' distances from the nearest two sides, the smaller first.
 const SQUARE_WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
     (120, &[(0, 0)]),
     (-20, &[(0, 1)]),

@@ -1,8 +1,8 @@
 //! The rules of Reversi (Othello) on boards of 8×8, 6×6 and 4×4.
 //!
 //! A move fills an empty square and flips at least one straight run of enemy discs between it and
-//! an own disc. A side without such a move must pass, which is a move; when neither side has one,
-//! most discs win. Smaller boards are the upper left corner of 8×8.
+//! an own disc. A side without such a move passes, which is a move; when neither side has one, most
+//! discs win. Smaller boards are the upper left corner of 8×8.
 
 pub mod bits;
 mod drawing;
@@ -90,8 +90,8 @@ impl Reversi {
         self.position(black, white, BLACK)
     }
 
-    /// The position with discs `own` of `seat`, who is to move, and `enemy`; the sets must be
-    /// disjoint and on the board.
+    /// The position with discs `own` of `seat`, to move, and `enemy`; sets must be disjoint and on
+    /// the board.
     #[inline]
     pub fn position(&self, own: u64, enemy: u64, seat: Seat) -> Position {
         Position {

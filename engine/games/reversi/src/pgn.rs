@@ -72,7 +72,6 @@ pub(super) fn parse_games(text: &str) -> Vec<Game> {
     games
 }
 
-/// Parses the tags of a line; `None` for other lines.
 fn parse_tags(line: &str) -> Option<Vec<(String, String)>> {
     let (mut rest, mut tags) = (line.trim(), Vec::new());
     while !rest.is_empty() {
@@ -111,7 +110,6 @@ impl CommentSkipper {
         self.in_comment || self.variations > 0
     }
 
-    /// Words of a line with their offsets; `begin` is the line's.
     fn words_of_line(&mut self, line: &str, begin: usize) -> Vec<(String, usize)> {
         let (mut words, mut is_open) = (Vec::<(String, usize)>::new(), false);
         for (sign, at) in line.chars().zip(begin..) {

@@ -24,7 +24,6 @@ static ENDGAME_ORACLE: OracleEntry<Reversi> = OracleEntry {
         Ok((empties > 0).then(|| Arc::new(SolvedEndgames { empties }) as _))
     },
     default: |_, _| Ok(None),
-    // Takes milliseconds.
     instant: |_| Some("8".to_owned()),
     class: |game, position| game.empties(position).to_string(),
 };

@@ -66,7 +66,6 @@ fn new_parsed_game(start: Position) -> ParsedGame {
     }
 }
 
-/// Moves as one line, without passes except for a last one.
 fn format_row(game: &Reversi, parsed: &ParsedGame) -> String {
     let last = parsed.plies.len().wrapping_sub(1);
     let plies = parsed.plies.iter().enumerate();
@@ -78,7 +77,7 @@ fn format_row(game: &Reversi, parsed: &ParsedGame) -> String {
     texts.collect()
 }
 
-/// GGF text whose result gives the winner the empty squares, or all squares in an unfinished game.
+/// GGF text; its result gives the winner the empty squares, or all squares in an unfinished game.
 fn format_ggf(game: &Reversi, parsed: &ParsedGame) -> String {
     let mut position = parsed.start;
     let mut moves = String::new();
@@ -94,7 +93,6 @@ fn format_ggf(game: &Reversi, parsed: &ParsedGame) -> String {
     let result = result.or_else(stated).unwrap_or("?".to_owned());
     let [black, white] = [BLACK, WHITE].map(|seat| {
         let name = parsed.players.get(seat).map_or("", String::as_str);
-        // Brackets cannot be escaped.
         name.replace([']', '['], "_")
     });
     let board = game.row_texts(&parsed.start).join(" ");
@@ -225,7 +223,7 @@ impl<'a> GameReader<'a> {
         self.position = self.game.play(&self.position, mv);
     }
 
-    /// Plays the move at character `at` after passes left out of the text; `seat`, if given, must
+    /// Plays the move at character `at`, after passes the text leaves out; `seat`, if given, must
     /// be to move.
     pub(super) fn play(
         &mut self,

@@ -39,7 +39,7 @@ impl<const WORDS: usize> CellSet<WORDS> {
         words.flat_map(|(index, &word)| bit_indices(word).map(move |bit| 64 * index + bit))
     }
 
-    /// The same set in fewer or more words; members beyond them are dropped.
+    /// The same set in fewer or more words.
     #[inline(always)]
     pub(super) fn resize<const TO: usize>(&self) -> CellSet<TO> {
         let (mut words, count) = ([0; TO], TO.min(WORDS));
@@ -149,7 +149,6 @@ impl<const WORDS: usize> Contents<WORDS> {
     }
 }
 
-/// [`Map::step`] of sets of cells.
 #[derive(Debug)]
 pub(super) struct Steps {
     /// Distances in the cell index to the neighbours right, lower right, below and lower left.
@@ -160,7 +159,6 @@ pub(super) struct Steps {
     transitions: Vec<[(usize, usize); 2]>,
 }
 
-/// Index of a direction, clockwise from right.
 const fn direction_index(direction: usize) -> usize {
     (direction + DIRECTIONS - 2) % DIRECTIONS
 }

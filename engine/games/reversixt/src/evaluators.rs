@@ -115,7 +115,6 @@ struct Lines {
 
 const CLOSED_LINE_WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
 
-/// Weight of an override stone in stones, about as many as it flips.
 const OVERRIDE_WEIGHT: f32 = 8.0;
 
 impl Lines {
@@ -186,7 +185,6 @@ mod tests {
         let start = game.start();
         assert_eq!(start.seat(), 0);
         let values = stones.payoffs(&game, &start, &());
-        // The calibration's offset counts only for the side to move.
         let expected = [1.5, -1.0, -2.0].map(probability);
         assert_eq!(values[..3], expected);
         assert_eq!(values[0], stones.value(&game, &start, &()));

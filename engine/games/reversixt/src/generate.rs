@@ -21,8 +21,8 @@ pub struct MapSettings {
     pub bombs: u16,
     /// Reach of a bomb in steps.
     pub strength: u16,
-    /// Fraction, 0 to 1, of the cells outside the Latin square that are special, and of open sides
-    /// that get a transition.
+    /// Fraction, 0 to 1, of special cells outside the Latin square, and of open sides with a
+    /// transition.
     pub density: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Features of ReversiXT's models: a summary of twenty symbols, which fits unseen maps, and if all
+//! Features of ReversiXT's models: a summary of twenty symbols, for unseen maps too, and if all
 //! maps are 8×8 the content of each cell.
 //!
 //! Published tuple sets must not change.
@@ -46,8 +46,7 @@ static CELL_GROUPS: [CellGroup; 2] = [
     },
 ];
 
-/// Corners, where all four lines through the cell end (only special moves take a stone), and edges,
-/// where two or three do.
+/// Corners, where all four lines through the cell end, and edges, where two or three do.
 #[derive(Debug)]
 pub(super) struct Shape {
     corners: CellSet<MAX_WORDS>,

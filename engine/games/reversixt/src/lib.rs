@@ -2,12 +2,12 @@
 //! bombs.
 //!
 //! First players place stones on empty cells, or override stones on occupied ones, that capture
-//! along at least one line; players without a move are skipped. Then players throw their bombs,
-//! each of which turns the cells within its reach into holes. Most stones win.
+//! along a line; players without a move are skipped. Then players throw their bombs, each of which
+//! turns the cells within its reach into holes. Most stones win.
 //!
-//! Source: the course at RWTH Aachen (Softwarepraktikum 2016). As in most programs, bombs reach
-//! through cells that they destroy, a line that returns to its first cell captures nothing, and
-//! stones can be exchanged with disqualified players.
+//! Source: the course at RWTH Aachen (Softwarepraktikum 2016). Like most programs: bombs reach
+//! through cells that they destroy, a line that returns to its first cell captures nothing, stones
+//! can be exchanged with disqualified players.
 
 mod cell_sets;
 mod drawing;
@@ -42,7 +42,7 @@ pub type MoveList = SmallVec<[Move; 256]>;
 /// Points by rank unless the rules state others.
 pub const DEFAULT_POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
 
-/// Evaluates an expression with the constant `WORDS`, the 64-bit words of a set of the map's cells.
+/// Evaluates an expression with a constant `WORDS`, the size of the map's sets.
 macro_rules! with_words {
     ($rules:expr, $words:ident => $body:expr) => {
         match $rules.map.cells().len() {
@@ -325,8 +325,8 @@ impl ReversiXt {
         })
     }
 
-    /// Gives the turn to the next seat after `last` that can place a stone, else to the next with a
-    /// bomb, else ends the game.
+    /// Gives the turn to the next seat that can place a stone, else to the next with a bomb, else
+    /// ends the game.
     fn pass_turn(&self, position: &mut Position, last: Seat) {
         let players = self.map.players();
         let following = |can: &dyn Fn(Seat) -> bool| {
@@ -358,7 +358,7 @@ impl ReversiXt {
             || self.visit_capturing_cells(cells, seat, overrides, |_| true)
     }
 
-    /// Calls `visit`, some cells repeatedly, for empty (with `overrides` also occupied) cells where
+    /// Calls `visit`, sometimes repeatedly, for empty (with `overrides` also occupied) cells where
     /// `seat` captures; returns true as soon as `visit` does.
     #[inline]
     fn visit_capturing_cells(
@@ -426,8 +426,8 @@ impl ReversiXt {
         })
     }
 
-    /// Number of stones that a stone of `seat` on `at` captures in a direction; 0 if the line
-    /// returns to `at`.
+    /// Stones that one of `seat` on `at` captures in a direction; none on a line that returns to
+    /// `at`.
     #[inline]
     fn count_captured(&self, cells: &[Cell], at: usize, direction: usize, seat: Seat) -> usize {
         let own = Cell::stone(seat);

@@ -308,8 +308,8 @@ impl Map {
         &self.transitions
     }
 
-    /// The next cell on a line, with the line's direction there; [`Side::NONE`] where it ends, at a
-    /// border or a hole of the start.
+    /// Next cell on a line, with the direction there; [`Side::NONE`] at a border or a hole of the
+    /// start.
     #[inline]
     pub fn step(&self, side: Side) -> Side {
         self.steps[usize::from(side.0)]

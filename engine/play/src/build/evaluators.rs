@@ -12,7 +12,7 @@ use alea_core::{
 };
 use std::sync::Arc;
 
-/// All evaluators of a game with their options.
+/// Names of a game's evaluators with their options, for help texts.
 #[must_use]
 pub fn evaluator_names<G: Playable>() -> String {
     let name = |entry: &EvaluatorEntry<G>| {
@@ -53,7 +53,7 @@ pub(super) fn or_default_evaluator<G: Playable>(
     )
 }
 
-/// Constructs an evaluator and loads its model.
+/// Makes an evaluator and loads its model.
 ///
 /// # Errors
 /// If a name or argument is wrong, or a model cannot be read.
@@ -64,7 +64,7 @@ pub fn evaluator_from<G: Playable>(
     game.evaluator(notation)
 }
 
-/// Implements [`Playable::evaluator`] in the game's crate, where its searches are compiled.
+/// Implements [`Playable::evaluator`], with searches compiled in the calling crate.
 pub fn read_evaluator<G: Playable>(
     notation: &Notation,
     game: &G,

@@ -7,7 +7,6 @@ use alea_search::{
 };
 use std::time::Duration;
 
-/// Reads limits; `depths` and `least` are a depth, or `A:B:C` for opening, middle game and endgame.
 pub(super) fn read_search_limits(
     arguments: &mut Arguments<'_>,
     depth: Option<&Notation>,

@@ -32,16 +32,16 @@ pub(super) struct MctsRecipe<G: Playable> {
 enum LeafKind<G: Playable> {
     PlayoutLeaf,
     Evaluator(Arc<dyn AnyEvaluator<G>>),
-    /// Weight of the evaluator, the rest being a playout's; evaluator.
+    /// Weight of an evaluator against a playout, and the evaluator.
     BlendedLeaf(f32, Arc<dyn AnyEvaluator<G>>),
     Star(u32, Arc<dyn AnyEvaluator<G>>),
 }
 
-/// Maximal tree of one player: a match has as many players as worker threads.
+/// Maximum for one player; each worker thread of a match has its own players.
 const MAX_MEMORY_MIB: usize = 1 << 16;
 
 impl<G: Playable> MctsRecipe<G> {
-    /// Evaluator that alone values the leaves, with the oracle; `None` if leaves have playouts.
+    /// `None` if leaves have playouts.
     pub(super) fn evaluator_and_oracle(&self) -> Option<EvaluatorAndOracle<G>> {
         let (LeafKind::Evaluator(evaluator) | LeafKind::Star(_, evaluator)) = &self.leaf else {
             return None;

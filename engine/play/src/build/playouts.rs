@@ -1,4 +1,4 @@
-//! Construction of playouts: `playout=POLICY`; an evaluator as policy plays its best successor.
+//! Construction of playouts: `playout=POLICY`, where an evaluator plays its best successor;
 //! `truncate=PLIES` ends playouts after that many plies with the value of `close=EVAL`.
 
 use super::evaluators::{
@@ -23,7 +23,6 @@ use std::sync::Arc;
 pub(super) struct PlayoutRecipe<G: Playable> {
     policy: PolicyKind<G>,
     truncated: Option<(u16, Arc<dyn AnyEvaluator<G>>)>,
-    /// Playouts of the game's own, instead of `policy` and `truncated`.
     own: Option<LeafMaker<G>>,
     times: u32,
 }
@@ -69,7 +68,7 @@ impl<'a> PlayoutArguments<'a> {
         self.playout.is_some() || self.truncate.is_some() || self.times.is_some()
     }
 
-    /// Parses the options, all refused unless the leaf has playouts (`plays`).
+    /// Parses the options, which are refused unless the leaf has playouts (`plays`).
     pub(super) fn into_recipe<G: Playable>(
         self,
         plays: bool,

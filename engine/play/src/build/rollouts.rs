@@ -25,7 +25,6 @@ pub(super) struct RolloutRecipe<G: Playable> {
 
 impl<G: Playable> RolloutRecipe<G> {
     pub(super) fn from_arguments(arguments: &mut Arguments<'_>, game: &G) -> Result<Self, Problem> {
-        // The better the evaluator that measures luck, the fewer games are needed.
         let best = game.best_model().map(|_| Notation::new("best"));
         let evaluator = or_default_evaluator(arguments.take("eval")?.or(best.as_ref()), game)?;
         let most = arguments.number_named("games", 1..=1_000_000)?;

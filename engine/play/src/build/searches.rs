@@ -37,7 +37,7 @@ pub(super) struct SearchRecipe<G: Playable> {
     plan: SearchPlan<G>,
 }
 
-/// Options of a search, without its evaluator.
+/// Options of a search but its evaluator.
 #[derive(Clone)]
 pub struct SearchPlan<G: Game> {
     shape: Shape,
@@ -78,26 +78,25 @@ const NO_TABLE: TableRecipe = TableRecipe {
     reuse: DepthPolicy::SameDepth,
 };
 
-/// Maximal table of one player: a match has as many players as worker threads.
+/// Maximum for one player; each worker thread of a match has its own players.
 const MAX_TABLE_MIB: usize = 1 << 12;
 
 const ENTRIES_PER_MIB: usize = 1 << 16;
 
-/// Maximal depth below which searches have no table by default: transpositions are too rare.
+/// Minimal maximum depth of searches that have a table by default; below, transpositions are too
+/// rare.
 const MIN_TABLE_DEPTH: u32 = 4;
 
-/// MiB of a search limited by depth alone: fits a core's own cache, and more does not help at depth
-/// 6.
+/// Default of searches limited by depth: fits a core's cache, and more has no effect at depth 6.
 const DEFAULT_TABLE_MIB: usize = 4;
 
 const DEFAULT_TABLE_MIB_WITH_LIMITS: usize = 16;
 
-/// Plies between iterations of searches limited by time or nodes: at 10 ms per move, steps of 2
-/// score 48.9 % ± 1.5 against 1.
+/// Plies between iterations of searches limited by time or nodes; 2 score 48.9 % ± 1.5 against 1.
 const LIMITED_DEEPENING_STEP: u32 = 1;
 
-/// ProbCut's default for Star2 limited by time or nodes. Regret per decision at 60,000 nodes on
-/// 2,000 positions of 6 to 12 stones: 0.00350 with 1.5, 0.00331 with 2, 0.00327 with 3.
+/// Default of Star2 limited by time or nodes. Regret per decision at 60,000 nodes on 2,000
+/// positions of 6 to 12 stones: 0.00350 with 1.5, 0.00331 with 2, 0.00327 with 3.
 const LIMITED_PROBCUT_SIGMAS: f32 = 3.0;
 
 impl<G: Playable> SearchRecipe<G> {
@@ -226,8 +225,8 @@ impl<G: Playable> SearchRecipe<G> {
 }
 
 impl<G: SearchGame> SearchPlan<G> {
-    /// Makes a player. Only Star searches are compiled for the evaluator's type; max^n, best-reply
-    /// and reference searches call the evaluator as `dyn`.
+    /// Makes a player. Only Star searches are compiled for the evaluator's type; others call it as
+    /// `dyn`.
     pub(crate) fn make_player<E: Evaluator<G> + 'static>(
         &self,
         game: G,
@@ -296,7 +295,6 @@ impl<G: SearchGame> SearchPlan<G> {
         }
     }
 
-    /// Allocates a table; without memory `None`, which only slows the search.
     fn allocate_table(&self) -> Option<Arc<Table>> {
         let TableRecipe {
             entries,
@@ -336,7 +334,6 @@ fn read_multiplayer<G: Playable>(
     }
 }
 
-/// Reads `width`; `None` with chance, where a width could leave an outcome without moves.
 fn read_width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Problem> {
     if G::Outcomes::CAPACITY > 1 {
         return Ok(None);
@@ -406,7 +403,6 @@ fn read_table(
             ("deeper", DepthPolicy::Deeper),
         ],
     )?;
-    // Reports missing memory before a match begins.
     if entries > 0 && Table::with_entries(entries, replacement, reuse).is_none() {
         let mebibytes = entries / ENTRIES_PER_MIB;
         return Err(

@@ -23,8 +23,8 @@ pub(super) struct Crash {
 
 type Choice<M> = Result<(M, Option<f32>), Failure>;
 
-/// Asks `seat` for its move while opponents ponder the position before the roll; if any does, also
-/// returns the time of the decision.
+/// Calls `decide` of `seat`'s player while opponents ponder the position before chance; if any
+/// does, also returns the decision's time.
 pub(super) fn decide<G: Game>(
     players: &mut [&mut dyn Player<G>],
     seat: Seat,
@@ -35,7 +35,7 @@ pub(super) fn decide<G: Game>(
     let Some((decides, after)) = rest.split_first_mut() else {
         unreachable!("every seat has a player")
     };
-    // Unwind safe: a player that panicked is not called again before its panic is reported.
+    // Unwind safe: a panicked player is not called again before its panic is reported.
     let mut asked = || {
         catch_unwind(AssertUnwindSafe(|| {
             let decision = decides.decide(position, legal, &Limits::NONE);

@@ -1,20 +1,20 @@
-//! Random moves instead of the players' choices, to diversify training data.
+//! Exploration: random moves instead of players' choices, to diversify training data.
 
 use alea_core::random::RandomStream;
 
-/// A probability or temperature that may decrease with the ply.
+/// A probability or temperature that fades from ply to ply.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fading {
     /// Strength at ply 0.
     pub start: f64,
-    /// First ply with strength 0; `None`: never.
+    /// First ply with strength 0; `None` for never.
     pub until: Option<usize>,
-    /// Plies in which the strength halves; `None`: never.
+    /// Number of plies that halve the strength; `None` for never.
     pub half_life: Option<f64>,
 }
 
 impl Fading {
-    /// The same strength at every ply.
+    /// A strength that never fades.
     #[must_use]
     pub fn constant(strength: f64) -> Self {
         Self {
@@ -24,7 +24,7 @@ impl Fading {
         }
     }
 
-    /// Strength at a ply, from 0.
+    /// Strength at a ply, counted from 0.
     #[must_use]
     pub fn at(&self, ply: usize) -> f64 {
         if self.until.is_some_and(|until| ply >= until) {
@@ -39,19 +39,19 @@ impl Fading {
 /// Settings and random stream of exploration.
 #[derive(Debug)]
 pub struct Exploration {
-    /// Plies at the start of a game whose moves are all random.
+    /// Number of plies at the start of a game whose moves are all uniformly random.
     pub opening_plies: usize,
-    /// Probability of uniformly random moves at later plies.
+    /// Probability of a uniformly random move at later plies.
     pub random_move_probability: Fading,
-    /// Temperature, in units of win probability, of sampling the other moves by value; 0 leaves
-    /// them to players.
+    /// Temperature, in win probability, of sampling other moves by the player's values; at 0 the
+    /// player decides.
     pub temperature: Fading,
-    /// Stream of all exploration.
+    /// Random numbers of exploration.
     pub random: RandomStream,
 }
 
 impl Exploration {
-    /// Exploration without sampling by value.
+    /// Exploration with a constant probability of random moves, and no sampling by value.
     #[must_use]
     pub fn new(opening_plies: usize, random_move_probability: f64, random: RandomStream) -> Self {
         Self {
@@ -62,30 +62,30 @@ impl Exploration {
         }
     }
 
-    /// A move's index; `None` if this ply does not explore.
+    /// Index of a uniformly random one of `count` moves; `None` if this ply does not explore.
     pub(super) fn draw_random_move(&mut self, ply: usize, count: usize) -> Option<usize> {
-        // Drawn at every ply: opening plies do not shift later choices.
+        // Drawn at every ply, so that opening plies do not shift later choices.
         let draw = self.random.uniform_f64();
         (ply < self.opening_plies || draw < self.random_move_probability.at(ply))
             .then(|| self.random.below(count))
     }
 
-    /// Temperature and random number for [`boltzmann_index`]; `None` if the player chooses.
+    /// Temperature and random number for [`boltzmann_index`]; `None` if this ply does not sample by
+    /// value.
     pub(super) fn draw_temperature(&mut self, ply: usize, count: usize) -> Option<(f64, f64)> {
         let temperature = self.temperature.at(ply);
         (temperature > 0.0 && count > 1).then(|| (temperature, self.random.uniform_f64()))
     }
 }
 
-/// Index that `unit`, in `[0, 1)`, selects with probabilities proportional to exp(value /
-/// temperature), without moves that have no value.
+/// Index sampled by `unit`, in `[0, 1)`, with probabilities proportional to exp(value /
+/// temperature); moves without value get none.
 pub(super) fn boltzmann_index(
     values: impl Iterator<Item = Option<f32>> + Clone,
     temperature: f64,
     unit: f64,
 ) -> Option<usize> {
     let best = values.clone().flatten().reduce(f32::max)?;
-    // Keeps weights at most 1.
     let weight = |value: f32| (f64::from(value - best) / temperature).exp();
     let mut rest = unit * values.clone().flatten().map(weight).sum::<f64>();
     let mut last = None;
@@ -95,7 +95,7 @@ pub(super) fn boltzmann_index(
         if rest < 0.0 {
             return Some(index);
         }
-        // If rounding leaves no move selected, the last one of positive weight counts.
+        // Rounding may leave no move selected: then the last of positive weight counts.
         last = if weight(value) > 0.0 {
             Some(index)
         } else {

@@ -22,7 +22,7 @@ pub fn position_number(game: &Havannah, position: &Position) -> u64 {
 const MAX_THREAT_POSITIONS: u32 = 1_000_000;
 
 /// Follows a strategy against every reply and returns the number of positions; the error is the
-/// notation of a position that it does not win. Panics on boards without [`position_number`]s.
+/// notation of a position that it fails to win. Panics on boards without [`position_number`]s.
 pub fn check_strategy(
     game: &Havannah,
     position: &Position,
@@ -59,8 +59,8 @@ pub fn check_strategy(
     Ok(seen.len() as u64)
 }
 
-/// Whether the side to move wins by threats, as far as found within `budget` positions; `hints` has
-/// the last winning cell of each depth, tried first.
+/// Whether the side to move wins by threats, found within `budget` positions; `hints` has the last
+/// winning cell of each depth.
 fn wins_by_threats(
     game: &Havannah,
     position: &Position,

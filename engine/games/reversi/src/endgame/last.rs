@@ -9,7 +9,6 @@ use super::{
 };
 use alea_core::{bits::nth_set_bit, simd::multiversion};
 
-/// Discs of both sides, empty squares, and (`odd`) quadrants with an odd number of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Board {
     pub(super) own: u64,

@@ -1,5 +1,5 @@
-//! Flips along the lines through one square, by tables and arithmetic. Sources, both in Edax: T.
-//! Okuhara (vectors), R. Delorme (counts).
+//! Flips along the lines through one square. Sources, both in Edax: T. Okuhara (vectors), R.
+//! Delorme (counts).
 //!
 //! Towards higher squares an enemy run ends before the line's lowest square without an enemy disc,
 //! towards lower ones before the highest.
@@ -62,7 +62,7 @@ pub(super) fn flips(square: usize, own: u64, enemy: u64) -> u64 {
     all[0] | all[1] | all[2] | all[3]
 }
 
-/// Number of flips on a full line, by the filled square's index on the line and the own discs.
+/// Number of flips on a full line, by the index of the filled square and the own discs.
 static FLIP_COUNTS: [[u8; 256]; 8] = {
     let mut counts = [[0; 256]; 8];
     let mut at = 0;

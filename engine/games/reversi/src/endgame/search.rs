@@ -1,5 +1,5 @@
-//! Principal variation search far from the end (fail-soft), with moves ordered by shallow searches
-//! and by few replies ("fastest first").
+//! Principal variation search far from the end (fail-soft); moves that leave few replies and do
+//! well in shallow searches come first.
 //!
 //! Order, weights and transposition cut-offs follow R. Delorme's Edax.
 
@@ -31,7 +31,6 @@ const FINAL_DISC_VALUE: f32 = 1000.0;
 
 const INFINITE_SCORE: f32 = 1e6;
 
-/// A move's square and the discs after it, with the owner of `own` to move.
 #[derive(Clone, Copy, Debug, Default)]
 struct Successor {
     priority: i32,
@@ -58,7 +57,6 @@ multiversion! {
     }
 }
 
-/// Number of own discs in corners and, along the sides, next to them.
 #[inline(always)]
 fn stable_edge_discs(game: &Reversi, own: u64) -> u32 {
     let sides = game.edge_columns() | game.edge_rows();
@@ -251,7 +249,6 @@ impl Endgame {
         (expected <= low).then_some(alpha)
     }
 
-    /// Score for the side to move by a search of `depth` plies.
     #[inline(always)]
     fn shallow_search(&mut self, own: u64, enemy: u64, depth: u32, alpha: f32, beta: f32) -> f32 {
         self.nodes += 1;

@@ -1,7 +1,7 @@
 //! Static estimate of an endgame's score, and stable discs.
 //!
-//! The weights of [`expected_score`] were fitted by least squares to exact scores of 55,902
-//! positions with 10 to 14 empty squares; errors have a standard deviation of 10 discs.
+//! Weights of [`expected_score`] were fitted by least squares to exact scores of 55,902 positions
+//! with 10 to 14 empty squares; errors have a standard deviation of 10 discs.
 
 use super::super::{
     Reversi,
@@ -33,8 +33,8 @@ pub(super) fn expected_score(game: &Reversi, own: u64, enemy: u64, moves: u64) -
         + 2.15 * (empty.count_ones() % 2) as f32
 }
 
-/// Own discs that are certainly stable: on each axis the line is full, or a neighbour is stable or
-/// off the board. Not all stable discs are found.
+/// Own discs that are provably stable: on each axis the line is full, or a neighbour is stable or
+/// off the board.
 #[inline(always)]
 pub(super) fn stable_discs(game: &Reversi, own: u64, enemy: u64) -> u64 {
     let empty = game.squares() & !(own | enemy);

@@ -1,5 +1,5 @@
-//! Transposition table of the endgame solver: complete positions with score bounds and a best move.
-//! Of the three entries in a cache line, that with the fewest empty squares is replaced.
+//! Transposition table of the endgame solver: positions with score bounds and a best move. Of three
+//! entries in a cache line, that with the fewest empty squares is replaced.
 
 use alea_core::pages::Pages;
 
@@ -7,8 +7,8 @@ const LINE_BYTES: usize = 64;
 const ENTRY_BYTES: usize = 20;
 const POSITION_BYTES: usize = 16;
 
-/// Maximal empty squares of 8×8 positions, the majority, that share the first `CACHED_BYTES`, which
-/// stay in the processor's cache.
+/// Maximal empty squares of positions that share the first `CACHED_BYTES`, in the processor's
+/// cache.
 const MAX_CACHED_EMPTIES: u32 = 9;
 const CACHED_BYTES: usize = 1 << 19;
 

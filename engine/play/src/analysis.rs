@@ -21,11 +21,13 @@ use alea_search::{
 pub struct MoveValue<M> {
     /// The move.
     pub mv: M,
-    /// Win probability; `None` from players without values and for untried moves.
+    /// Win probability of the seat that makes the move; `None` from players without values and for
+    /// untried moves.
     pub value: Option<f32>,
     /// Payoff of each seat; `None` if the search values one seat only.
     pub payoffs: Option<Payoffs>,
-    /// Win rate observed in complete games at `value`; `None` without a fit.
+    /// `value` converted to the win rate observed in complete games; `None` if no conversion was
+    /// fitted.
     pub calibrated: Option<f32>,
     /// Whether `value` is proven or from a search that reached the end of every line.
     pub is_exact: bool,
@@ -55,12 +57,13 @@ impl<M> MoveValue<M> {
 /// `line`, `stats` and `tree`.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
-    /// Best move; `None` without a given chance outcome.
+    /// Best move; `None` if analysed before chance.
     pub best: Option<M>,
-    /// Value of `best`, or without a given chance outcome the expectation; `None` from players
-    /// without values.
+    /// Win probability of the side to move, after `best` or, before chance, in expectation; `None`
+    /// from players without values.
     pub value: Option<f32>,
-    /// Win rate observed in complete games at `value`; `None` without a fit.
+    /// `value` converted to the win rate observed in complete games; `None` if no conversion was
+    /// fitted.
     pub calibrated: Option<f32>,
     /// Unit of exact final scores, such as `discs`; `None` without scores.
     pub unit: Option<&'static str>,

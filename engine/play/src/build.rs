@@ -204,7 +204,7 @@ impl<G: Playable> PlayerRecipe<G> {
         &self.option_keys
     }
 
-    /// Whether equal seeds give equal moves: not with time limits, threads or external programs.
+    /// Whether equal seeds give equal moves; false, for example, with time limits.
     pub fn is_reproducible(&self) -> bool {
         self.made.is_reproducible
     }
@@ -220,7 +220,7 @@ impl<G: Playable> PlayerRecipe<G> {
     }
 
     /// Converts a win probability of the side to move to the win rate observed in complete games;
-    /// `None` without a fit. Exact values stay.
+    /// `None` if no conversion was fitted. Exact values stay.
     #[must_use]
     pub fn observed_win_rate(
         &self,

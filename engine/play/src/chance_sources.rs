@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 
 /// A [`ChanceSource`] whose outcomes a seed determines.
 pub trait SeededChance<G: SearchGame>: ChanceSource<G> + Send {
-    /// Source for one game.
+    /// Makes the source that `seed` determines.
     fn from_seed(game: &G, seed: u64) -> Self;
 }
 
@@ -62,7 +62,7 @@ pub trait ChanceSources: Rules {
         moves
     }
 
-    /// Numbers of chance outcomes in records.
+    /// Range of outcome numbers in records.
     fn outcome_numbers(&self) -> RangeInclusive<u8> {
         0..=(Self::Outcomes::CAPACITY - 1) as u8
     }

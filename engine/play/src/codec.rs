@@ -5,7 +5,7 @@ use super::position_text::GameText;
 /// Binary encoding and symmetries of a game's positions; by default their text, and the identity
 /// alone.
 pub trait Codec: GameText {
-    /// Appends the encoding of a position, which differs for different positions.
+    /// Appends the encoding of a position; different positions have different bytes.
     fn encode(&self, position: &Self::Position, bytes: &mut Vec<u8>) {
         let text = self.format_position(position, None);
         bytes.extend((text.len() as u32).to_le_bytes());
@@ -43,8 +43,8 @@ pub trait Codec: GameText {
         outcome
     }
 
-    /// Number of a move's image, unique in the position, and the symmetry after the move; `None` if
-    /// moves have no numbers.
+    /// Number of a move's image, unique in the position, and the symmetry of positions after the
+    /// move; `None` if moves have no numbers.
     fn transform_move(&self, mv: Self::Move, symmetry: usize) -> Option<(u32, usize)> {
         let _ = (mv, symmetry);
         None

@@ -22,7 +22,7 @@ pub struct GameInfo {
     pub phase_unit: &'static str,
     /// Random plies at the start of match games; above 0 unless chance varies games.
     pub opening_plies: usize,
-    /// Maximal number of moves that one chance outcome allows; `None` for the branching hint.
+    /// Maximal number of moves that one chance outcome allows; `None`: the branching hint.
     pub max_legal_moves: Option<usize>,
     /// Default players of self-play, with their probability weights.
     pub self_play_players: &'static [(&'static str, f64)],
@@ -32,9 +32,9 @@ pub struct GameInfo {
     pub improve_presets: &'static [NamedText],
     /// Default options of the player `mcts`, such as `leaf=playout, rave=1000`.
     pub mcts_defaults: &'static str,
-    /// Name and default playout weight of each `SearchHints::move_class`, at most four.
+    /// Name and default playout weight of each `SearchHints::move_class`, from 0 to 3 at most.
     pub move_classes: &'static [(&'static str, u32)],
-    /// Options with which `mcts` uses the game's oracle to solve positions.
+    /// Options that give a solving `mcts` its oracle.
     pub solver_options: &'static [NamedText],
     /// Rules offered on the web page, default first; empty for the default rules alone.
     pub page_rules: &'static [&'static str],

@@ -12,7 +12,7 @@ use std::{
 /// A player's choice of a move.
 #[derive(Clone, Debug)]
 pub struct Decision<M> {
-    /// Chosen move, one of the allowed.
+    /// Chosen move.
     pub best: M,
     /// Win probability after `best` for the seat that makes it; `None` from players without values.
     pub value: Option<f32>,

@@ -1,7 +1,8 @@
 //! Player notation: `name(key=value, …)`, such as `star1(depth=4, eval=schwarz)`. [`super::build`]
 //! defines names and keys.
 //!
-//! Text of records, models and protocols names no files or programs; only [`trusted_text`] may.
+//! Only text from [`trusted_text`] may name files and programs, not that of records, models and
+//! protocols.
 
 use alea_core::text::{joined, printable, shorten, suggestion};
 use std::{fmt, ops::RangeInclusive, str::FromStr};
@@ -179,7 +180,7 @@ impl Notation {
         placed
     }
 
-    /// A problem at this notation's character.
+    /// A [`Problem`] at this notation's first character.
     pub fn problem_here(&self, problem: impl Into<String>) -> Problem {
         (self.character, problem.into())
     }
@@ -399,7 +400,7 @@ impl<'a> Arguments<'a> {
         }))
     }
 
-    /// Reads the value of `key`, and no value without a key.
+    /// Reads the value of `key`, given as `key=…`; `None` if missing.
     pub fn take_named(&mut self, key: &'static str) -> Result<Option<&'a Notation>, Problem> {
         if self.notation.argument(key).is_some() {
             return self.take(key);

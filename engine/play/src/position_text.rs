@@ -57,8 +57,8 @@ pub trait GameText: Rules {
         Self::INFO.seats[seat].1
     }
 
-    /// Structures that won, such as ring or bridge; `None` before the end, and in games with one
-    /// way to win.
+    /// Ways in which the game was won, such as ring or bridge; `None` before the end, and if there
+    /// is only one way to win.
     fn win_kinds(&self, position: &Self::Position) -> Option<Vec<&'static str>> {
         let _ = position;
         None

@@ -297,7 +297,7 @@ pub enum Meaning<G: 'static> {
     Own(fn(&mut Arguments<'_>, &G) -> Result<PlayerMaker<G>, Problem>),
 }
 
-/// Makes leaf evaluations, one for each search thread.
+/// Makes a leaf evaluation; called once per search thread.
 pub type LeafMaker<G> = Arc<dyn Fn() -> Box<dyn Leaf<G>> + Send + Sync>;
 
 /// A named playout of one game: `playout=NAME(…)`.

@@ -16,7 +16,8 @@ use alea_search::{
 };
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// A player of the move with the best mean rollout result. Values depend only on seed and position.
+/// A player that chooses the move with the best mean rollout result. Values depend only on seed and
+/// position.
 pub struct RolloutPlayer<G: Game> {
     game: G,
     roll: Box<dyn Rollouts<G>>,
@@ -27,7 +28,7 @@ pub struct RolloutPlayer<G: Game> {
 }
 
 impl<G: SearchGame> RolloutPlayer<G> {
-    /// Plays by the rollouts `roll`, until the stopping rule `enough` holds.
+    /// A player by the rollouts `roll`, in number limited by `enough`.
     pub fn new(game: G, roll: Box<dyn Rollouts<G>>, enough: StoppingRule) -> Self {
         Self {
             game,

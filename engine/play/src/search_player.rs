@@ -19,7 +19,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-/// A player of the best move of a [`Search`].
+/// A player that chooses the best move of a [`Search`].
 #[derive(Clone, Debug)]
 pub struct SearchPlayer<G, S> {
     search: S,
@@ -129,7 +129,7 @@ fn analysis_of<M: Copy>(
     }
 }
 
-/// A player by Monte-Carlo tree search, of a proven best move, else the most visited.
+/// A player by Monte-Carlo tree search that chooses a proven best move, else the most visited.
 pub struct MctsPlayer<G: SearchGame, L: Leaf<G>> {
     search: Mcts<G, L>,
 }

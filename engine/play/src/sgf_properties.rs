@@ -29,7 +29,7 @@ type Read<G> = Result<PlainGame<G>, TextError>;
 type ReadOtherText<G> = fn(&G, &str) -> Vec<Read<G>>;
 
 /// Parses all games of a file: those in properties with `one`, given the character index of their
-/// begin, files in another format with `others`. `escapes`: `\` escapes a character, as in SGF.
+/// start, files in another format with `others`. `escapes`: `\` escapes a character, as in SGF.
 pub fn read_games<G: SearchGame>(
     game: &G,
     bytes: &[u8],
@@ -54,7 +54,7 @@ pub fn read_games<G: SearchGame>(
         .collect()
 }
 
-/// Parses each line with `row`, given the character index of the line's begin; drops games without
+/// Parses each line with `row`, given the character index of the line's start; drops games without
 /// plies.
 pub fn read_each_line<G: SearchGame>(
     game: &G,

@@ -94,7 +94,7 @@ impl StatedResult {
         Some(Self { ending, winner })
     }
 
-    /// Formats GGF's `RE`, a win as a win by all `squares`.
+    /// Formats GGF's `RE`; the winner's score is all `squares`.
     #[must_use]
     pub fn to_ggf(self, squares: usize) -> String {
         let flag = match self.ending {
@@ -116,7 +116,7 @@ impl StatedResult {
         self.winner.map_or(DRAW, win_for)
     }
 
-    /// Compares the winner with that of `other`, which `whose` introduces in the error.
+    /// Checks that the payoffs `other` have the same winner; `whose` introduces them in the error.
     ///
     /// # Errors
     /// If the winners differ.

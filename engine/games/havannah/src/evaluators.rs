@@ -113,7 +113,7 @@ impl Score<Havannah> for StonesNeeded {
 
 #[derive(Clone, Copy, Debug)]
 struct Locality {
-    /// Maximum of counted stones of the last stone's chain, divided by 6.
+    /// One sixth of the maximal number of counted stones in the last stone's chain.
     reach: usize,
     /// Bonus for a stone near the last one, and for each counted stone of the last one's chain.
     near: f32,

@@ -92,7 +92,7 @@ fn rim_class(rim: u16) -> usize {
 }
 
 impl Havannah {
-    /// Set of neighbours of `seat` or off the board.
+    /// Set of neighbours that have stones of `seat` or are off the board.
     #[inline(always)]
     fn around(&self, position: &Position, seat: Seat, cell: usize) -> usize {
         position.own_neighbours(cell, seat) | usize::from(self.shape.off_board[cell])

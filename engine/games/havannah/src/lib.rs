@@ -105,7 +105,7 @@ impl WinKinds {
 const EMPTY: u8 = 0;
 const OFF_BOARD_COLOUR: u8 = 3;
 
-/// Marks links of chains' representatives, whose low bits are the chain's sides and corners.
+/// Marks a chain's representative in `links`; the low bits are the chain's sides and corners.
 const ROOT_FLAG: u16 = 1 << 15;
 
 /// A position, with a union-find of chains that stores their sides and corners. Equality and hash

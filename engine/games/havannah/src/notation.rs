@@ -108,7 +108,7 @@ impl Havannah {
         Ok(position)
     }
 
-    /// Formats a position as moves that lead to it; the last two are its own last two.
+    /// Formats a position as moves that lead to it, ending with its actual last two.
     pub fn format_position(&self, position: &Position) -> String {
         let last = position.last.map(usize::from);
         let of = |seat| {

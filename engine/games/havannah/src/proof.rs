@@ -45,8 +45,8 @@ fn bit_index(bit: u64) -> usize {
     bit.trailing_zeros() as usize
 }
 
-/// Pairs of empty cells where two stones would win for the stones `own`: `wins` has partners by bit
-/// index, `any` all cells of pairs.
+/// Pairs of empty cells where two more stones win for the side with stones `own`: `wins` has
+/// partners by bit index, `any` all cells of pairs.
 #[derive(Clone)]
 struct Pairs {
     own: u64,

@@ -23,7 +23,8 @@ const DEFAULT_TABLE_ENTRIES: usize = 1 << 20;
 
 const MIN_EMPTIES_FOR_ASPIRATION: u32 = 16;
 
-/// Half width of the first window; later ones reach `ASPIRATION_STEP` beyond the last bound.
+/// Half width of the first window, in discs; later ones reach `ASPIRATION_STEP` beyond the last
+/// bound.
 const ASPIRATION_HALF_WIDTH: i32 = 3;
 const ASPIRATION_STEP: i32 = 9;
 
@@ -84,13 +85,13 @@ impl Endgame {
         }
     }
 
-    /// Disc lead of the side to move under best play.
+    /// Final disc lead of the side to move under best play.
     #[must_use]
     pub fn score(&mut self, position: &Position) -> i32 {
         self.score_positions(std::slice::from_ref(position))[0].score
     }
 
-    /// Disc leads under best play after each of `moves`, for the side that makes the move.
+    /// Final disc leads under best play after each of `moves`, for the side that makes the move.
     #[must_use]
     pub fn scores(&mut self, position: &Position, moves: &[Move]) -> Vec<i32> {
         let scores = self.move_estimates(position, moves).into_iter();

@@ -36,10 +36,10 @@ use std::{
 /// Cells of the largest map, rounded up to 64-bit words.
 const MAX_CELLS: usize = (MAX_SIDE * MAX_SIDE).next_multiple_of(64);
 
-/// Legal moves, of which 256 need no allocation.
+/// List of legal moves, without allocation up to 256.
 pub type MoveList = SmallVec<[Move; 256]>;
 
-/// Points by rank unless the rules state others.
+/// Default points of ranks, the best first.
 pub const DEFAULT_POINTS: [u32; MAX_SEATS] = [25, 11, 5, 2, 1, 0, 0, 0];
 
 /// Evaluates an expression with a constant `WORDS`, the size of the map's sets.
@@ -316,7 +316,7 @@ impl ReversiXt {
         })
     }
 
-    /// Points by rank, 0 for disqualified seats.
+    /// Points of each seat by rank, 0 if disqualified.
     pub fn points(&self, position: &Position) -> [u32; MAX_SEATS] {
         let ranks = self.ranks(position);
         build_array(|seat| {
@@ -426,8 +426,8 @@ impl ReversiXt {
         })
     }
 
-    /// Stones that one of `seat` on `at` captures in a direction; none on a line that returns to
-    /// `at`.
+    /// Number of stones that one of `seat` on `at` captures in a direction; 0 on a line that
+    /// returns to `at`.
     #[inline]
     fn count_captured(&self, cells: &[Cell], at: usize, direction: usize, seat: Seat) -> usize {
         let own = Cell::stone(seat);

@@ -83,8 +83,7 @@ const MAX_TABLE_MIB: usize = 1 << 12;
 
 const ENTRIES_PER_MIB: usize = 1 << 16;
 
-/// Minimal maximum depth of searches that have a table by default; below, transpositions are too
-/// rare.
+/// Minimal depth limit for a default table; below, transpositions are too rare.
 const MIN_TABLE_DEPTH: u32 = 4;
 
 /// Default of searches limited by depth: fits a core's cache, and more has no effect at depth 6.

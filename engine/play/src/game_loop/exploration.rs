@@ -43,8 +43,8 @@ pub struct Exploration {
     pub opening_plies: usize,
     /// Probability of a uniformly random move at later plies.
     pub random_move_probability: Fading,
-    /// Temperature, in win probability, of sampling other moves by the player's values; at 0 the
-    /// player decides.
+    /// Temperature, in win probability, at which other moves are sampled by the player's values; at
+    /// 0 the player decides.
     pub temperature: Fading,
     /// Random numbers of exploration.
     pub random: RandomStream,

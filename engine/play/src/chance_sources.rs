@@ -69,7 +69,8 @@ pub trait ChanceSources: Rules {
 
     /// The same rules with the chance that a player's options assume, such as a loaded die.
     ///
-    /// # Errors If an option has an invalid value. The caller refuses unread options.
+    /// # Errors
+    /// If an option has an invalid value. The caller refuses unread options.
     fn with_assumed_chance(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let _ = arguments;
         Ok(self.clone())

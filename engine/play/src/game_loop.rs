@@ -49,7 +49,8 @@ pub enum FailureCause {
 
 /// Plays one game to its end; players must have started a new game. `effort` receives the costs.
 ///
-/// # Errors If a player fails; the record is lost.
+/// # Errors
+/// If a player fails; the record is lost.
 pub fn play_game<G: Game>(
     game: &G,
     start: G::Position,

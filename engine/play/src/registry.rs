@@ -183,7 +183,8 @@ pub struct PlainGame<G: SearchGame> {
 impl<G: SearchGame> PlainGame<G> {
     /// Sets `result`; to `None` if the moves, which lead to `position`, end the game.
     ///
-    /// # Errors If the moves end the game with another winner.
+    /// # Errors
+    /// If the moves end the game with another winner.
     pub fn set_result(
         &mut self,
         game: &G,

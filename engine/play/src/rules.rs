@@ -13,7 +13,8 @@ pub trait Rules: SearchGame {
 
     /// Reads rule parameters, such as those of `--game "reversi(size=6)"`.
     ///
-    /// # Errors If a parameter has an invalid value. The caller refuses unread parameters.
+    /// # Errors
+    /// If a parameter has an invalid value. The caller refuses unread parameters.
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem>;
 
     /// [`Rules::from_arguments`] with a map given as text, from a record, instead of a file.

@@ -35,8 +35,8 @@ impl SeededChance<Standard> for ReplayableDice {
     }
 }
 
-/// [`DuplicateDice`] that store their rolls for the second game of a pair, which saves seeding
-/// Mersenne Twisters again.
+/// [`DuplicateDice`] that store their rolls for the second game of a pair, which saves seeding the
+/// random generators again.
 #[derive(Clone, Debug)]
 pub struct ReplayableDice {
     dice: DuplicateDice,
@@ -45,7 +45,7 @@ pub struct ReplayableDice {
 }
 
 impl ReplayableDice {
-    /// Wraps dice that have not been rolled.
+    /// Stores the rolls of `dice`, which have not been rolled yet.
     pub fn new(dice: DuplicateDice) -> Self {
         Self {
             dice,

@@ -9,12 +9,11 @@ use crate::{Position, Standard, position::Side};
 use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 
-/// Of a row or column, relative to a step of the nearest stone.
+/// Weight of a row or column of progress; a king's move of the nearest stone has 1.
 const PROGRESS_WEIGHT: f32 = 0.01;
 
 const NO_STONE_DISTANCE: f32 = 5.0;
 
-/// By square in the owner's perspective.
 const DISTANCE_AND_PROGRESS: [(f32, f32); 32] = {
     let mut squares = [(NO_STONE_DISTANCE, 0.0); 32];
     let mut square = 0;
@@ -26,12 +25,14 @@ const DISTANCE_AND_PROGRESS: [(f32, f32); 32] = {
     squares
 };
 
-/// By how many steps the nearest own stone is ahead of the nearest enemy stone.
+/// Evaluator: how many king's moves the nearest own stone is ahead of the nearest enemy stone, with
+/// progress as a tie-break.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Greedy;
 
 impl Greedy {
-    /// Fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Conversion of scores to win probabilities, fitted by `alea calibrate --games 200000 --seed
+    /// 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.528, 0.170);
 }
 

@@ -93,7 +93,6 @@ fn distance_vectors() -> Vec<Vec<Cell>> {
         .to_vec()
 }
 
-/// Distances of three stones of each side (four tuples of 5⁶ rows), and who is alive (2¹² rows).
 fn race_crossings() -> Vec<Vec<Cell>> {
     let mut tuples: Vec<Vec<Cell>> = [(0, 6), (0, 9), (3, 6), (3, 9)]
         .map(|(own, other)| cells(DISTANCE_CELLS, (own..own + 3).chain(other..other + 3)))
@@ -102,7 +101,7 @@ fn race_crossings() -> Vec<Vec<Cell>> {
     tuples
 }
 
-/// Squares of three stones of one side with consecutive labels, or two and one of the other side.
+/// Squares of three stones of a side with consecutive labels, or of two such and an enemy stone.
 fn stone_triple_tuples() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
     for side in SIDE_FIRST_STONES {
@@ -150,7 +149,7 @@ const WALK_SEED: u64 = 6;
 const NUM_WALKS: usize = 64;
 const SQUARES_PER_WALK: usize = 6;
 
-/// Random walks (Lucas 2008), no two with the same squares.
+/// Random walks (Lucas 2008), each over different squares.
 fn walk_tuples() -> Vec<Vec<Cell>> {
     let mut random = RandomStream::new(WALK_SEED);
     let mut walks: Vec<Vec<Cell>> = Vec::new();
@@ -186,8 +185,7 @@ fn are_neighbours(one: usize, other: usize) -> bool {
 
 const NUM_CANDIDATE_WALKS: usize = 40;
 
-/// Alphabets of squares: names of windows and walks, cells, and most squares of a window and of a
-/// walk.
+/// Names of windows and of walks, cells, maximum squares of a window, squares of a walk.
 const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
     ("windows by stone", "walks by stone", BOARD_CELLS, 4, 4),
     (

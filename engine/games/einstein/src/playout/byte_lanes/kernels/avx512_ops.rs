@@ -74,7 +74,7 @@ compiled_for! {
     }
 }
 
-/// Spreads consecutive bytes over the members of a set of lanes.
+/// Distributes consecutive bytes, in order, to the lanes of a set.
 pub(super) struct Expansion(Mask);
 
 impl Expansion {

@@ -88,7 +88,6 @@ mod tests {
     #[test]
     fn both_games_see_the_rolls_of_the_dice() {
         let mut rewound = ReplayableDice::new(DuplicateDice::new(9, Die::fair()));
-        // Seats in order of their turns: the second game has more turns, in another order.
         for (game, turns) in [[0, 0, 1, 0], [1, 1, 1, 0]].into_iter().zip([4, 9]) {
             let mut dice = DuplicateDice::new(9, Die::fair());
             rewound.rewind();

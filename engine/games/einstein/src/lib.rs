@@ -66,7 +66,7 @@ pub enum Variant {
     NearestOnly,
 }
 
-/// The rules of a game: board size (const parameters), stones per side, die and variant.
+/// The rules: board size (const parameters), stones per side, die and variant.
 #[derive(Clone, Debug)]
 pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
     variant: Variant,
@@ -100,7 +100,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         );
         (COLUMNS * ROWS) as u8
     };
-    /// Goal of either side, in that side's perspective.
+    /// Goal square of either side, in that side's perspective.
     pub const GOAL: u8 = Self::SQUARES - 1;
     const STEP_OFFSETS: [u8; 3] = [COLUMNS as u8 + 1, 1, COLUMNS as u8];
     const DIRECTION_SETS: [u8; 32] = {
@@ -217,8 +217,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// The same rules, but with a separate outcome for each face, as in published programs; by
-    /// default, faces that allow the same stones are merged.
+    /// The same rules with one outcome per face, as in published programs; otherwise faces that
+    /// allow the same stones are merged.
     #[must_use]
     pub fn with_unmerged_faces(self) -> Self {
         let runs = outcomes_by_alive_set(self.variant, self.die, |runs, face| runs.push(face));
@@ -244,7 +244,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         self.stones
     }
 
-    /// Look-up table of fast random playouts; `None` unless the die is fair and has six faces.
+    /// Look-up table of fast playouts; `None` unless the die is fair with six faces.
     #[inline]
     pub fn playout_table(&self) -> Option<&StoneTable> {
         self.stone_table.as_ref()
@@ -283,8 +283,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// For each stone of a side whose living stones are `alive` (bit i = stone i), the probability
-    /// that its roll allows the stone; a roll with a choice counts for both stones.
+    /// By stone, the probability that a roll allows it, if the living stones are `alive` (bit i =
+    /// stone i); a roll with a choice counts for both.
     #[inline]
     pub fn move_probabilities(&self, alive: u8) -> [f32; MAX_STONES] {
         let mut probabilities = [0.0; MAX_STONES];
@@ -297,8 +297,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         probabilities
     }
 
-    /// Outcomes of a side's roll, its living stones being `alive` (bit i = stone i): probability,
-    /// first and last allowed stone (equal if only one).
+    /// A roll's outcomes for the living stones `alive` (bit i = stone i): probability, first and
+    /// last allowed stone (equal if only one).
     pub fn stone_ranges(&self, alive: u8) -> impl Iterator<Item = (f32, usize, usize)> + '_ {
         self.runs[usize::from(alive & 63)]
             .iter()
@@ -311,29 +311,27 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Self::destination_from(position.mover().square(mv.stone()), mv)
     }
 
-    /// Squares that a diagonal, sideways and forward step from `square` reach, all in the owner's
+    /// Destinations of a diagonal, sideways and forward step from `square`, in the owner's
     /// perspective; [`GONE`] off the board.
     #[inline]
     pub fn destinations(square: u8) -> [u8; 3] {
         Self::DESTINATIONS[usize::from(square & 31)]
     }
 
-    /// Number of steps (0–3) from `square` (owner's perspective) that stay on the board; 0 from
-    /// [`GONE`].
+    /// Number of steps (0–3) from `square` that stay on the board; 0 from [`GONE`].
     #[inline]
     pub fn step_count(square: u8) -> u8 {
         Self::STEP_COUNT[usize::from(square & 31)]
     }
 
-    /// Outcomes of a side's roll, its living stones being `alive` (bit i = stone i); `start..end`
-    /// is a range of stones, of which captured ones may not move.
+    /// A roll's outcomes for the living stones `alive` (bit i = stone i); `start..end` are stones,
+    /// of which captured ones may not move.
     #[inline]
     pub fn stone_outcomes(&self, alive: u8) -> &[Outcome] {
         &self.runs[usize::from(alive & 63)]
     }
 
-    /// Destination of the stone of `mv` if it stands on `square`; squares are in the mover's
-    /// perspective.
+    /// Destination of `mv` if its stone is on `square`, in the mover's perspective.
     #[inline]
     pub fn destination_from(square: u8, mv: Move) -> u8 {
         square + Self::STEP_OFFSETS[mv.direction()]
@@ -403,7 +401,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
 
     fn outcomes(&self, position: &Position, moves: &[Move]) -> Self::Outcomes {
         let mut outcomes = Self::Outcomes::default();
-        // `first_move[i]`: number of listed moves of stones below i.
         let mut first_move = [0u16; MAX_STONES + 1];
         if self.die.faces() >= self.stones {
             for stone in 0..MAX_STONES {
@@ -464,8 +461,6 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         }
     }
 
-    /// Opening while at most two stones are captured, endgame once at most half of both sides'
-    /// stones are left.
     fn phase(&self, position: &Position) -> Phase {
         let (stones, all) = (position.num_stones(), 2 * u32::from(self.stones));
         if stones + 2 >= all {
@@ -537,7 +532,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         }
     }
 
-    /// Lockstep needs a [`StoneTable`], the 5×5 board, and enough positions, none over.
     fn playout_batch(
         &self,
         positions: &[Position],

@@ -22,7 +22,7 @@ fn unexpected_character<T>(
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// Parses a position and its rolled face, which is `None` before the roll.
+    /// Parses a position and the rolled face, `None` before the roll.
     pub fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
         let mut characters = (1..).zip(text.chars());
         let end = text.chars().count() + 1;
@@ -169,7 +169,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         })
     }
 
-    /// Formats a position and its rolled face `die`, which is `None` before the roll.
+    /// Formats a position and the rolled face `die`, `None` before the roll.
     pub fn format_position(&self, position: &Position, die: Option<u8>) -> String {
         let mut text = String::with_capacity((COLUMNS + 1) * ROWS + 4);
         for row in 0..ROWS {

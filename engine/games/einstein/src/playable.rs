@@ -196,7 +196,6 @@ impl ChanceSources for Standard {
         1..=self.die.faces()
     }
 
-    /// The rules with a loaded die, such as `die=1:1:1:1:1:5`.
     fn with_assumed_chance(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let Some(value) = arguments.take_named("die")? else {
             return Ok(self.clone());

@@ -112,7 +112,6 @@ fn with_time_limit(
     Ok((player, timed))
 }
 
-/// Plain UCT with the exploration constant sqrt(2), common to the Monte-Carlo programs.
 fn mcts_notation(
     leaf: &str,
     solver: &str,

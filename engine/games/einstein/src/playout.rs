@@ -23,7 +23,6 @@ use start_queue::Starts;
 /// Number of games played in lockstep.
 pub const LANES: usize = 64;
 
-/// Minimum positions of a batch; fewer are played one by one.
 pub(super) const MIN_BATCH: usize = 4;
 
 /// Plays one random game from each of at most [`LANES`] unfinished positions. Bit *i*: whether the
@@ -49,8 +48,8 @@ pub enum Choice {
     /// All legal moves are equally likely.
     #[default]
     Moves,
-    /// The one or two allowed stones are equally likely, then the steps of the sampled stone
-    /// (Monte_Alpha's rule).
+    /// The allowed stones are equally likely, then the steps of the sampled one (Monte_Alpha's
+    /// rule).
     Stones,
 }
 
@@ -95,7 +94,7 @@ enum LaneEngine {
     Bytes(Box<ByteLanes>),
 }
 
-/// Runs many random games on the standard board with the fair die of six faces.
+/// Many random games on the standard board with the fair die of six faces.
 pub struct LanePlayouts {
     lanes: LaneEngine,
     choice: Choice,
@@ -105,13 +104,13 @@ pub struct LanePlayouts {
 }
 
 impl LanePlayouts {
-    /// Playouts on the fastest instruction set of the processor; `None` unless the die of `game` is
-    /// fair with six faces and sides have six stones.
+    /// Playouts on the processor's fastest instruction set; `None` unless the die is fair with six
+    /// faces and sides have six stones.
     pub fn new(game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
         Self::with_instructions(Instructions::detect(), game, choice, seed)
     }
 
-    /// [`Self::new`] on a given instruction set; scalar for [`Variant::NearestOnly`].
+    /// As [`Self::new`], on a given instruction set; scalar for [`Variant::NearestOnly`].
     #[must_use]
     pub fn with_instructions(
         instructions: Instructions,
@@ -148,14 +147,14 @@ impl LanePlayouts {
         }
     }
 
-    /// Plays `games` games from uniformly random set-ups of both sides. In each 720 games the side
-    /// that begins has every set-up once, which lowers the variance.
+    /// Plays games from random set-ups of both sides. In each 720 games the side that begins has
+    /// every set-up once, which lowers the variance.
     pub fn random_setups(&mut self, games: u64) -> Tally {
         self.starts.use_random_setups();
         self.play(games)
     }
 
-    /// Plays `games` games from `position`; if it is over, each counts with 0 plies.
+    /// Plays games from `position`; if it is over, each counts with 0 plies.
     pub fn from_position(&mut self, game: &Standard, position: &Position, games: u64) -> Tally {
         if let Some(winner) = game.winner(position) {
             return Tally {

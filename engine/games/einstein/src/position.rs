@@ -161,7 +161,7 @@ impl std::fmt::Debug for Side {
 pub struct Position(u64);
 
 impl Position {
-    /// Position by the stones of the side to move, those of the other side, and the seat to move.
+    /// Position by the side to move, the other side, and the seat to move.
     #[inline]
     pub fn new(mover: Side, other: Side, seat: usize) -> Self {
         Self(u64::from(mover.0) | u64::from(other.0) << 30 | (seat as u64) << SEAT_BIT)
@@ -200,20 +200,20 @@ impl Position {
         Self::new(self.other(), self.mover(), 1 - self.seat())
     }
 
-    /// Number of living stones of both sides together.
+    /// Number of both sides' living stones.
     #[inline]
     pub fn num_stones(&self) -> u32 {
         self.mover().num_stones() + self.other().num_stones()
     }
 
-    /// The packed position, as described in [`crate::position`]; also stored in game records.
+    /// The packed position, as in game records; see [`crate::position`].
     #[inline]
     pub fn bits(&self) -> u64 {
         self.0
     }
 
-    /// Inverse of [`Self::bits`]; `None` unless living stones are on distinct squares of a board of
-    /// `squares` squares and bits above 60 are 0.
+    /// Inverse of [`Self::bits`]; `None` unless living stones are on distinct squares below
+    /// `squares` and bits above 60 are 0.
     pub fn from_bits(bits: u64, squares: u8) -> Option<Self> {
         let position = Self(bits);
         let mut occupied = 0u32;
@@ -243,8 +243,8 @@ impl Position {
         SplitMix64::new(self.0).next_u64()
     }
 
-    /// The position after `stone` steps to `destination` and captures any stone there;
-    /// `destination_of_other` is the same square in the other side's perspective.
+    /// `stone` steps to `destination`, which is `destination_of_other` in the other side's
+    /// perspective, and captures any stone there.
     #[inline]
     pub(super) fn after_step(
         &self,
@@ -276,12 +276,12 @@ impl std::fmt::Debug for Position {
     }
 }
 
-/// Move of a stone (0–5) in a direction (0–2).
+/// A stone, 0–5, and the direction of its step, 0–2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(u8);
 
 impl Move {
-    /// Move of stone `stone` (0–5) in direction `direction` (see [`Self::direction`]).
+    /// Move of a stone, 0–5, in a [`Self::direction`], 0–2.
     #[inline]
     pub fn new(stone: u8, direction: u8) -> Self {
         Self(stone * 3 + direction)
@@ -299,8 +299,7 @@ impl Move {
         usize::from(self.0 / 3)
     }
 
-    /// Direction of the step from the mover's home: 0 diagonal (next row and column), 1 sideways
-    /// (next column), 2 forward (next row).
+    /// Direction, seen from home: 0 diagonal, 1 sideways (next column), 2 forward (next row).
     #[inline]
     pub fn direction(self) -> usize {
         usize::from(self.0 % 3)

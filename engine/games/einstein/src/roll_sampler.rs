@@ -22,7 +22,6 @@ impl OutcomeSampler {
         Self(Box::new(runs.each_ref().map(Thresholds::new)))
     }
 
-    /// First and last stone (from 0) of the outcome that `bits` sample.
     #[inline]
     pub(super) fn sample(&self, alive: u8, bits: u32) -> (u8, u8) {
         let sampler = &self.0[usize::from(alive & 63)];

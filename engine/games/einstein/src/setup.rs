@@ -10,8 +10,8 @@ use alea_core::{
 /// Number of set-ups of a side with six stones.
 pub const SETUPS: usize = 720;
 
-/// The stones (from 1) of set-up `index` of `stones` stones, on the home squares in reading order;
-/// panics if `index` is too large.
+/// Stones (from 1) of a set-up on the home squares in reading order; panics if `index` is too
+/// large.
 pub fn setup_stones(index: usize, stones: usize) -> FixedList<u8, MAX_STONES> {
     let setups: usize = (1..=stones).product();
     assert!(
@@ -23,7 +23,6 @@ pub fn setup_stones(index: usize, stones: usize) -> FixedList<u8, MAX_STONES> {
     let mut index = index;
     for at in (0..stones).rev() {
         let choices = stones - at;
-        // Rank of the stone among those from here on.
         let rank = (index % choices) as u8;
         index /= choices;
         for later in &mut order[at + 1..] {
@@ -85,7 +84,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Side::new(squares)
     }
 
-    /// Start position with Red's and Blue's set-up, by index, and seat `first` to move.
+    /// Start position by both sides' set-ups (Red's first), with seat `first` to move.
     pub fn start(&self, setups: [usize; 2], first: Seat) -> Position {
         let sides = setups.map(|index| self.side_with_setup(index));
         let position = Position::new(sides[first], sides[1 - first], first);
@@ -96,7 +95,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         position
     }
 
-    /// Start position with a random set-up for each side and seat `first` to move.
+    /// Start position with random set-ups of both sides, seat `first` to move.
     #[must_use]
     pub fn random_start(&self, random: &mut RandomStream, first: Seat) -> Position {
         let setups = [

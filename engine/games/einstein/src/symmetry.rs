@@ -91,8 +91,7 @@ fn transform_side(mut side: Side, transpose: bool, reverse: bool) -> Side {
 }
 
 impl Position {
-    /// Smallest [`Position::bits`] of all symmetric positions with seat 0 to move: equal for
-    /// symmetric positions, whoever is to move.
+    /// Smallest [`Position::bits`], with seat 0 to move, of this and all symmetric positions.
     #[inline]
     pub fn canonical_bits(&self) -> u64 {
         let least = |side: Side| side.min(side.reverse_labels());

@@ -28,9 +28,9 @@ use cell_storage::Cells;
 use index::Index;
 use std::path::Path;
 
-/// Minimum number of stones, of both sides together, for which tables can be built.
+/// Minimum stones (both sides together) for which tables can be built.
 pub const MIN_TABLE_STONES: usize = 2;
-/// Maximum number of stones, of both sides together, for which tables can be built.
+/// Maximum stones (both sides together) for which tables can be built.
 pub const MAX_TABLE_STONES: usize = 6;
 
 /// Function `run(jobs, job)`: calls `job(0)` to `job(jobs - 1)`, each once, possibly in parallel.
@@ -102,7 +102,7 @@ impl Tables {
         self.variant
     }
 
-    /// Maximum number of stones, of both sides together, of positions in these tables.
+    /// Maximum stones (both sides together) of positions in these tables.
     pub fn max_stones(&self) -> usize {
         self.stones
     }

@@ -16,7 +16,7 @@ use alea_play::registry::{EvaluatorEntry, calibrated};
 pub struct Options {
     /// Adds the enemy's attack term, as printed, instead of subtracting it.
     pub adds_block: bool,
-    /// Sums the threats by the enemy's stones, as printed, instead of those by the own stones.
+    /// Sums threats by the enemy's stones, as printed, instead of by the own.
     pub enemy_threats: bool,
     /// Scores −f of the side that has just moved, not f of the side to move.
     pub just_moved: bool,
@@ -39,7 +39,7 @@ const POSITIONAL_VALUE: [f32; 32] = {
 /// Stands for captured enemies: no move's destination.
 const GONE_ENEMY_SQUARE: u8 = 30;
 
-/// Evaluator by attack, block and threat, with [`Options`].
+/// Evaluator: the NTU agent's attack, block and threat.
 #[derive(Clone, Debug)]
 pub struct AttackBlockThreat {
     options: Options,
@@ -47,8 +47,8 @@ pub struct AttackBlockThreat {
 }
 
 impl AttackBlockThreat {
-    /// Conversion of scores to win probabilities: fitted by `alea calibrate --games 200000 --seed 1
-    /// --eval "abt(…)"` for `adds_block` and `just_moved`, which change the scale.
+    /// Calibration fitted by `alea calibrate --games 200000 --seed 1 --eval "abt(…)"` for each
+    /// `adds_block` and `just_moved`.
     pub fn calibration(options: Options) -> Calibration {
         let (slope, offset) = match (options.adds_block, options.just_moved) {
             (false, false) => (0.0294, -0.613),
@@ -71,7 +71,7 @@ impl AttackBlockThreat {
     }
 }
 
-/// Attack: Σ mobility · 2^(5 − distance to the goal) over the stones of `side`.
+/// Attack of `side`: Σ mobility · 2^(5 − distance to the goal) over its stones.
 #[inline]
 pub fn attack(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
     let mut sum = 0.0;
@@ -81,8 +81,8 @@ pub fn attack(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
     sum
 }
 
-/// Threat: Σ mobility · the largest 2^(5 − distance to the goal) of an enemy stone that the stone
-/// can capture, over the stones of `side`.
+/// Threat of `side`: Σ mobility · largest 2^(5 − distance to the goal) of an enemy stone that the
+/// stone can capture.
 #[inline]
 pub fn threat(mobility: &[f32; MAX_STONES], side: Side, enemy: Side) -> f32 {
     let mut worth = [0.0_f32; 32];

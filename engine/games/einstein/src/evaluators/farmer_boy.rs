@@ -20,8 +20,7 @@ const FIELD_VALUES: [f32; 32] = [
 pub struct FarmerBoy;
 
 impl FarmerBoy {
-    /// Conversion of scores to win probabilities, fitted by `alea calibrate --games 200000 --seed
-    /// 1`.
+    /// Calibration fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.577, 0.213);
 }
 

@@ -272,7 +272,6 @@ mod tests {
         let (game, evaluator) = (Standard::default(), schwarz_evaluator());
         let schwarz = Schwarz::new(&game);
         for position in random_positions(&game, 9, 300) {
-            // MrBlack rates successors by the raw difference of expected turns.
             let rating = |mv: Move| {
                 let after = game.play(&position, mv);
                 match game.winner(&after) {
@@ -345,7 +344,6 @@ mod tests {
             (".a.../.1.../...../...../f.... b -", 1.0 - 1.0 / 216.0),
         ] {
             let value = f64::from(monte.value(&game, &position(text), &()));
-            // Four standard deviations over 5,000 games.
             let exact: f64 = exact;
             assert!(
                 (value - exact).abs() < 4.0 * (exact * (1.0 - exact) / 5_000.0).sqrt(),

@@ -50,7 +50,6 @@ mod tests {
     #[test]
     fn positions_by_hand_and_symmetries() {
         let expected = [
-            // One stone each, with distances 2 (Red) and 3 (Blue), then 2 and 2.
             ("...../...../..1../...b./..... r -", 1.0),
             ("...../...../.b1../...../..... b -", 1.0),
             ("...../...../.b1../...../..... r -", 1.0),

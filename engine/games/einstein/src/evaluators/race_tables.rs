@@ -11,7 +11,7 @@ use crate::{MAX_STONES, Standard, Variant, allowed_stones, dice::Die, position::
 use alea_core::arrays::map_array;
 use std::sync::{Arc, OnceLock};
 
-/// Length of arrays by number of turns, 0 to 19.
+/// Length of distributions over a race's number of turns, 0 to 19.
 pub const DISTRIBUTION_LEN: usize = 20;
 
 /// Number of vectors of six distances, each 0–4.
@@ -70,7 +70,7 @@ pub fn distance_index(side: Side) -> usize {
     index
 }
 
-/// Term of `stone` (from 0) on `square` (owner's perspective) in the sum [`distance_index`].
+/// Term of `stone` (from 0) on `square` (owner's perspective) in [`distance_index`].
 #[inline]
 pub fn distance_index_term(stone: usize, square: u8) -> usize {
     usize::from(DISTANCE_INDEX_TERMS[stone][usize::from(square & 31)])
@@ -81,8 +81,8 @@ pub fn index_to_distances(index: usize) -> [u8; MAX_STONES] {
     map_array(DISTANCE_STRIDES, |stride| (index / stride % 5) as u8)
 }
 
-/// Expectation and distribution of a side's own turns to the goal without captures, by
-/// [`distance_index`], for one variant and die.
+/// A side's own turns to the goal without captures: expectation and distribution by
+/// [`distance_index`].
 #[derive(Debug)]
 pub struct RaceTables {
     exact: Box<[f64]>,
@@ -91,9 +91,8 @@ pub struct RaceTables {
 }
 
 impl RaceTables {
-    /// Solves the race for all distances, in some tens of milliseconds. Of two stones with equal
-    /// expected turns, that one moves which is more likely to finish within k turns, for the
-    /// smallest k where they differ.
+    /// Solves the race, in some tens of milliseconds. Of stones with equal expectation the one
+    /// moves that is more likely to finish within k turns, at the smallest k where they differ.
     pub fn new(variant: Variant, die: Die) -> Self {
         let mut exact = vec![0.0_f64; NUM_DISTANCE_VECTORS];
         let mut cumulative = vec![[0.0_f64; DISTRIBUTION_LEN]; NUM_DISTANCE_VECTORS];
@@ -103,7 +102,6 @@ impl RaceTables {
             let alive = (0..MAX_STONES).fold(0u8, |set, stone| {
                 set | u8::from(distances[stone] > 0) << stone
             });
-            // Expectation and distribution of the remaining turns after a move of `stone`.
             let left = |stone: u8| -> (f64, &[f64; DISTRIBUTION_LEN]) {
                 if distances[usize::from(stone)] == 1 {
                     return (0.0, &[1.0; DISTRIBUTION_LEN]);
@@ -153,24 +151,25 @@ impl RaceTables {
         }
     }
 
-    /// Expected own turns to the goal, including the next; infinite without stones (index 0).
+    /// Expected own turns to the goal by [`distance_index`], including the next turn; infinite at 0
+    /// (no stones).
     #[inline]
     pub fn expected_turns(&self, index: usize) -> f32 {
         self.expected[index]
     }
 
-    /// [`RaceTables::expected_turns`] in double precision, but 20 without stones (index 0).
+    /// [`RaceTables::expected_turns`] in double precision, but 20 at index 0.
     pub fn expected_turns_f64(&self, index: usize) -> f64 {
         self.exact[index]
     }
 
-    /// Entry k: the probability of reaching the goal within k own turns.
+    /// Entry k: probability of reaching the goal within k own turns, by [`distance_index`].
     #[inline]
     pub fn cumulative(&self, index: usize) -> &[f32; DISTRIBUTION_LEN] {
         &self.cumulative[index]
     }
 
-    /// Entry k: the probability of reaching the goal in exactly k own turns.
+    /// Entry k: probability of reaching the goal in exactly k own turns, by [`distance_index`].
     pub fn probabilities(&self, index: usize) -> [f32; DISTRIBUTION_LEN] {
         let mut probabilities = *self.cumulative(index);
         for turns in (1..DISTRIBUTION_LEN).rev() {
@@ -440,7 +439,6 @@ mod tests {
             }
             for (turns, probability) in tables.probabilities(index_of(start)).iter().enumerate() {
                 let frequency = counts[turns] as f32 / games as f32;
-                // Five standard deviations over 20,000 games are below 0.018.
                 assert!(
                     (frequency - probability).abs() < 0.018,
                     "{start:?}, {turns} turns: {frequency} against {probability}"

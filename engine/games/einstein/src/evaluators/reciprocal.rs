@@ -10,16 +10,14 @@ use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 use std::sync::Arc;
 
-/// Evaluator: expected largest 1 / distance to the goal among the stones that a roll allows, own
-/// minus enemy's; between −1 and 1.
+/// Evaluator: expected largest 1 / distance to the goal among allowed stones, own minus enemy's.
 #[derive(Clone, Debug)]
 pub struct Reciprocal {
     expected: Arc<[f32]>,
 }
 
 impl Reciprocal {
-    /// Conversion of scores to win probabilities, fitted by `alea calibrate --games 200000 --seed
-    /// 1`.
+    /// Calibration fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(6.07, 0.230);
 
     /// The evaluator for the variant and die of `game`.

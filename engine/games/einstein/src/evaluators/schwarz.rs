@@ -42,7 +42,6 @@ mod tests {
     #[test]
     fn positions_by_hand_and_symmetries() {
         let expected = [
-            // One stone each: the expected turns are the distances, 2 for Red and 3 for Blue.
             ("...../...../..1../...b./..... r -", 1.0),
             ("...../...../..1../...b./..... b -", -1.0),
             // Red's stones 1 and 6 at distances 1 and 4 need 259/216 turns; Blue's on d2 needs 3.

@@ -154,7 +154,7 @@ impl Evaluator<Standard> for SchwarzOdds {
             )
         });
         let values = map_array(odds, move_value_from_odds);
-        // In the order of the outcomes, as in one-by-one evaluation.
+        // In the order of outcomes, as one by one.
         let mut value = 0.0;
         for (outcome, best) in values.iter().enumerate() {
             value += own.weights[outcome] * best;
@@ -162,7 +162,6 @@ impl Evaluator<Standard> for SchwarzOdds {
         f32::min(value, 1.0)
     }
 
-    /// Scores a move by the odds in the mover's favour after it; infinite if it wins at once.
     #[inline]
     fn score_successors(
         &self,

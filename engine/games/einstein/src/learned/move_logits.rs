@@ -49,9 +49,8 @@ pub(super) struct SideMoves {
     steps: [SideMove; MAX_STEPS],
     count: usize,
     targets: u32,
-    /// `[stone][direction]`: index in `steps`, or [`NO_MOVE`].
+    /// Indices in `steps`, or [`NO_MOVE`].
     moves_by_stone: [[u8; NUM_DIRECTIONS]; LANES],
-    /// By stone: [`LOST_LOGIT`] if it can reach the goal, else the maximum.
     goal_logits: [i32; LANES],
     allowed: [[u8; 2]; MAX_OUTCOMES],
     weights: [f32; MAX_OUTCOMES],
@@ -121,15 +120,13 @@ impl SideMoves {
         }
     }
 
-    /// The mover's win probability before the roll, from the enemy's logit after each move
-    /// ([`LOST_LOGIT`] if that captured its last stone); `worth` converts logits to the enemy's win
-    /// probability.
+    /// The mover's win probability before the roll, from the enemy's logit after each move; `worth`
+    /// converts logits to the enemy's win probability.
     #[inline(always)]
     pub(super) fn one_ply(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
         logits[NO_MOVE] = i32::MAX;
         let mut best_logits = [i32::MAX; LANES];
         for (stone, best) in best_logits.iter_mut().enumerate() {
-            // The enemy's worst logit is the mover's best.
             let steps = self.moves_by_stone[stone];
             let [one, another, third] =
                 map_array(steps, |step| logits[usize::from(step) % LOGITS_CAPACITY]);
@@ -145,7 +142,7 @@ impl SideMoves {
                 worth
             };
         }
-        // In the order of the outcomes, as in one-by-one evaluation.
+        // In the order of outcomes, as one by one.
         let mut value = 0.0;
         for outcome in 0..MAX_OUTCOMES {
             let allowed = self.allowed[outcome];
@@ -199,7 +196,7 @@ impl NonGoalMoves {
         &self.steps[..self.count]
     }
 
-    /// Sets a move's score to minus `count` of the enemy's logit after it; infinity for wins.
+    /// Sets each score to `-count(logit)` of the enemy's logit after the move; infinity for wins.
     #[inline]
     pub(super) fn score(&self, logits: &[i32], count: impl Fn(i32) -> f32, scores: &mut [f32]) {
         for (&index, &logit) in self.indices[..self.count].iter().zip(logits) {

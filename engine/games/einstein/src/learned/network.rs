@@ -1,5 +1,5 @@
-//! Neural networks of EinStein: SIMD kernels that evaluate all successors of a position in one
-//! batch, with the integer results of the generic forward pass of [`alea_learned::network`].
+//! EinStein's neural networks: SIMD kernels that evaluate all successors in one batch, with the
+//! integer results of [`alea_learned::network`].
 
 pub mod features;
 mod successors;
@@ -37,8 +37,7 @@ struct SimdNetwork {
     instructions: Instructions,
 }
 
-/// First-layer weights `[FUSED_TABLE_ROWS × width]` of the mover (with the bias) and of the other
-/// side; each row adds up those of features that are active together.
+/// First-layer weights of the mover (with the bias) and of the other side, in fused rows.
 #[derive(Clone, Debug)]
 struct Tables {
     mover: Vec<I16Line>,

@@ -23,8 +23,7 @@ pub type NTuple = TupleNetwork<Standard>;
 /// The tuples of an EinStein n-tuple network.
 pub type TupleSet = alea_learned::tuples::TupleSet<Standard>;
 
-/// Inference of EinStein's n-tuple networks: a successor's sum follows from the cells that the move
-/// changes.
+/// Inference kernels that update only tuples with cells that a move changes.
 #[derive(Clone, Debug)]
 pub struct EinSteinTupleKernels {
     /// Whether any tuple has square, distance or alive cells.

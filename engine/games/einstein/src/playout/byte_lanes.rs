@@ -50,11 +50,9 @@ multiversion! {
     }
 }
 
-/// 64 games, one per lane; arbitrary in idle lanes.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct ByteLanes {
-    /// The side that begins, then the other side.
     pub(super) sides: [SideRows; 2],
     pub(super) plies: ByteRow,
     pub(super) status: Status,
@@ -62,7 +60,6 @@ pub(super) struct ByteLanes {
 }
 
 impl ByteLanes {
-    /// `None` if `instructions` have no vector kernel.
     pub(super) fn new(instructions: Instructions) -> Option<Self> {
         let instructions = instructions.widest_of(&[
             #[cfg(target_arch = "aarch64")]

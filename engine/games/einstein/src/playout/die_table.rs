@@ -25,15 +25,15 @@ impl DieTable {
         Self { stones }
     }
 
-    /// Twelve equally likely moving stones (from 0) of a side with the living stones `alive` (bit i
-    /// = stone i); arbitrary if there are none.
+    /// Twelve equally likely moving stones (from 0), for the living stones `alive` (bit i = stone
+    /// i, not empty).
     #[inline]
     pub fn moving_stones(&self, alive: u8) -> &[u8; ENTRIES] {
         &self.stones[usize::from(alive & 63)]
     }
 
-    /// Probability of moving for each stone of a side with the living stones `alive` (bit i = stone
-    /// i), in twelfths.
+    /// By stone, the probability that it moves, in twelfths, for the living stones `alive` (bit i =
+    /// stone i).
     pub fn move_twelfths(&self, alive: u8) -> [u8; MAX_STONES] {
         let mut counts = [0; MAX_STONES];
         for &stone in self.moving_stones(alive) {
@@ -42,7 +42,7 @@ impl DieTable {
         counts
     }
 
-    /// The moving stone (from 0) that 32 random bits sample, with a bias below 12 / 2³².
+    /// A moving stone (from 0) sampled by 32 random bits, with a bias below 12 / 2³².
     #[inline]
     pub fn sample_stone(&self, alive: u8, bits: u32) -> u8 {
         self.moving_stones(alive)[alea_core::game::uniform_index(ENTRIES, bits)]

@@ -12,8 +12,8 @@ pub(super) const NUM_CODES: u16 = 18;
 pub struct PlyBits(pub u16);
 
 impl PlyBits {
-    /// Code of the rolled face and random step: ⌊18 r / 2¹⁶⌋ = (face − 1) · 3 + step (0 diagonal, 1
-    /// sideways, 2 forward). If a stone has only one step, it replaces the random one.
+    /// Rolled face and random step: ⌊18 r / 2¹⁶⌋ = (face − 1) · 3 + step (0 diagonal, 1 sideways, 2
+    /// forward). A stone with only one step makes that step instead.
     #[inline]
     pub fn face_step_code(self) -> usize {
         ((u32::from(self.0) * u32::from(NUM_CODES)) >> 16) as usize
@@ -25,9 +25,9 @@ impl PlyBits {
         (self.face_step_code() / 3) as u8 + 1
     }
 
-    /// A number 0–3. Of two allowed stones the first moves if this is below 2, plus 1 if only the
-    /// second has a single step, minus 1 if only the first has: so all moves (3 or 1 per stone) are
-    /// equally likely.
+    /// 0–3. Of two allowed stones the first moves if this is below 2, plus 1 if only the second has
+    /// a single step, minus 1 if only the first has: so all moves (3 or 1 per stone) are equally
+    /// likely.
     #[inline]
     pub fn stone_choice(self) -> u8 {
         (self.0 & 3) as u8

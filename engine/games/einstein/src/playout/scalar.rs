@@ -16,7 +16,6 @@ use std::{hint::select_unpredictable, sync::LazyLock};
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(4))]
 struct AllowedStep {
-    /// First and last allowed stone; equal if only one is allowed.
     first: u8,
     last: u8,
     /// 32 · step (0–2).
@@ -95,8 +94,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         squares
     };
 
-    /// At `[side][square | 32 · step]` the destination, both squares in the perspective of side 0,
-    /// with a flag as by [`Self::with_flag`].
+    /// At `[side][square | 32 · step]` the destination; squares are in the perspective of side 0,
+    /// flagged as by [`Self::with_flag`].
     const FLAGGED_DESTINATIONS: [[u8; 256]; 2] = {
         let mut destinations = [[0; 256]; 2];
         let mut index = 0;
@@ -143,8 +142,7 @@ impl ScalarGame {
         alive: 0,
     };
 
-    /// `sides` has a byte per stone: its square in its owner's perspective, [`GONE`] in the lower
-    /// five bits if captured.
+    /// `sides` has a byte per stone: its square in its owner's perspective.
     #[inline(always)]
     fn new<const COLUMNS: usize, const ROWS: usize>(sides: [u64; 2], alive: [u8; 2]) -> Self {
         let mut game = Self {
@@ -207,8 +205,8 @@ impl ScalarGame {
         sides
     }
 
-    /// Plays a ply of `SIDE`; returns whether that wins. `BRANCHES` makes captures a branch, which
-    /// is faster unless several games overlap.
+    /// Plays a ply of `SIDE`; returns whether that wins. `BRANCHES`: branch on captures, faster
+    /// unless games overlap.
     #[inline(always)]
     pub(super) fn ply<
         const COLUMNS: usize,
@@ -228,8 +226,7 @@ impl ScalarGame {
             squares[usize::from(entry.first & 7)],
             squares[usize::from(entry.last & 7)],
         );
-        // In units of the flag. Since squares are at most 31, subtracting 31 makes the comparison
-        // depend on the flags alone.
+        // In units of the flag; −31 makes the comparison depend on the flags alone.
         let scaled_stone_choice = u32::from(draw.stone_choice()) * u32::from(ONE_STEP_FLAG);
         let takes_first = if BY_STONES {
             draw.stone_choice() < 2
@@ -258,7 +255,7 @@ impl ScalarGame {
     }
 }
 
-/// Plays a random game from an unfinished position; returns whether the side to move wins. Each
+/// Plays a game from an unfinished position; returns whether the side to move wins. Each
 /// `next_word` serves four plies, lowest bits first.
 #[inline]
 pub(crate) fn playout_from<const COLUMNS: usize, const ROWS: usize>(

@@ -49,7 +49,7 @@ impl StartRing {
 
 pub(super) struct Starts {
     setups: StartRing,
-    /// Copies of one position: from index 0 the side that begins, from [`LANES`] the other.
+    /// From index 0 the side that begins, from [`LANES`] the other.
     single: StartRing,
     from_setups: bool,
     pub(super) alive: [u8; 2],
@@ -138,7 +138,7 @@ impl Starts {
         stones
     }
 
-    /// Both sides of the start `index` places ahead; byte `i` is the square of stone `i`.
+    /// Both sides of the start `index` places ahead; byte `i` is stone `i`.
     #[inline]
     pub(super) fn packed_start(&self, index: usize) -> [u64; 2] {
         let (ring, offsets) = self.offsets();

@@ -52,7 +52,7 @@ impl BuildContext<'_> {
 }
 
 impl Tables {
-    /// Computes tables of at most `stones` stones (2–6, of both sides together) in memory.
+    /// Computes tables of at most `stones` stones (2–6, both sides together) in memory.
     pub fn in_memory(
         stones: usize,
         variant: Variant,
@@ -90,7 +90,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Validates and maps the table files of at most `stones` stones (2–6, of both sides together).
+    /// Validates and maps table files of at most `stones` stones (2–6, both sides together).
     pub fn open(
         directory: &Path,
         stones: usize,
@@ -104,11 +104,11 @@ impl Tables {
         Ok(Arc::new(tables))
     }
 
-    /// Builds the missing or damaged files of at most `stones` stones (2–6, of both sides together)
-    /// with about `memory` bytes, and maps all.
+    /// Builds missing or damaged files of at most `stones` stones (2–6, both sides together) with
+    /// about `memory` bytes, and maps all.
     ///
-    /// One task of a job array builds and maps its slice of the class pairs with exactly `stones`
-    /// stones; files of fewer stones must exist.
+    /// One of several tasks builds and maps its slice of the class pairs with exactly `stones`
+    /// stones; files of fewer must exist.
     pub fn build(
         directory: &Path,
         stones: usize,
@@ -203,8 +203,7 @@ impl Tables {
         Ok(Arc::new(tables))
     }
 
-    /// Largest number of stones for which `directory` has the files of all classes; does not
-    /// validate them.
+    /// Largest number of stones for which `directory` has files (not validated) of all classes.
     pub fn stones_on_disk(directory: &Path, variant: Variant) -> Option<usize> {
         let there = |stones: &usize| {
             Class::up_to(*stones)
@@ -261,8 +260,6 @@ impl Tables {
     }
 }
 
-/// Maximum disk space while pairs of classes are written one by one, by file sizes and whether a
-/// pair needs temporary files of the same size.
 fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     let (mut written, mut max_space) = (0, 0);
     for (files, streamed) in pairs {

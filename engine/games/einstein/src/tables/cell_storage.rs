@@ -88,7 +88,7 @@ impl Blocks {
         })
     }
 
-    /// Clears the storage, to hold `blocks` blocks; `false` if it is too small.
+    /// Clears the storage for `blocks` blocks; `false` if it is too small.
     pub(super) fn reset(&mut self, blocks: usize) -> bool {
         if blocks > self.claimed.len() * 64
             || blocks * self.cells_per_block * size_of::<u16>() > self.pages.len()
@@ -154,7 +154,6 @@ impl Cells {
         })
     }
 
-    /// Requests a cell's page from the disk without waiting.
     pub(super) fn prefetch_page(&self, cell: usize) {
         #[cfg(unix)]
         if let CellStorage::File(file) = &self.owner {

@@ -20,7 +20,6 @@ use std::{
     path::Path,
 };
 
-/// The layer being solved and the two to which its moves lead.
 const LAYERS_IN_MEMORY: usize = 3;
 
 struct BlockOffsets {

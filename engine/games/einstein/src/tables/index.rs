@@ -57,8 +57,7 @@ impl Class {
         NUM_PATTERNS[self.mover] * NUM_PATTERNS[self.other]
     }
 
-    /// All classes of at most `stones` stones in total, in ascending order of the total; a class
-    /// and the one with sides swapped are adjacent.
+    /// All classes of at most `stones` stones by total, each next to the class with sides swapped.
     pub fn up_to(stones: usize) -> Vec<Self> {
         Self::pairs_up_to(stones)
             .flat_map(Self::with_mirror)
@@ -101,8 +100,8 @@ impl std::fmt::Display for Class {
 }
 
 struct Orbits {
-    /// By tuple, read as a base-24 number: its row, then two bits, whether transposition (bit 1)
-    /// and reversal (bit 0) map it to the row's tuple.
+    /// By base-24 number of a tuple: its row, then whether transposition (bit 1) and reversal (bit
+    /// 0) map it to the row's tuple.
     entries: Vec<u32>,
     rows: Vec<Squares>,
     rows_without_zero: usize,
@@ -200,8 +199,7 @@ pub(super) struct MoverIndex {
 }
 
 impl MoverIndex {
-    /// Rank of the block of `others` (mover's perspective) in its row, and whether their labels are
-    /// reversed.
+    /// Rank in a row of `others` (mover's perspective), and whether their labels are reversed.
     #[inline(always)]
     pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
         let free = 25 - self.occupied.count_ones();
@@ -298,7 +296,7 @@ impl Index {
     }
 }
 
-/// The other side's tuples in the mover's perspective, one of each tuple and its reversal.
+/// One of each tuple and its reversal, in the mover's perspective.
 pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     let mut tuples = Vec::new();
     for code in 0..NUM_MOVER_SQUARES.pow(stones as u32) {

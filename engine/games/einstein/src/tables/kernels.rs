@@ -64,7 +64,6 @@ fn take_minima<const OWN: usize, const ENEMY: usize>(
     }
 }
 
-/// The last vector overlaps the one before.
 #[inline(always)]
 fn elementwise_minima(minima: &mut [u16], values: &[u16]) {
     let length = minima.len();
@@ -116,8 +115,8 @@ fn lane_minima<const LANES: usize>(minima: &[u16], values: &[u16], at: usize) ->
 /// 0 to 6 · 65535.
 #[inline(always)]
 fn round_to_units(sum: f32) -> u16 {
-    // A quarter more moves halves off the boundary and nothing across it; 1 / 6 and the product err
-    // by less than 0.01. Adding 2^23 puts the rounded number into the lowest bits.
+    // A quarter more moves halves off the boundary; 1 / 6 and the product err by less than 0.01.
+    // Adding 2^23 puts the rounded number into the lowest bits.
     const ROUNDING_BIAS: f32 = 8_388_608.0;
     let value = (SIX_WON_UNITS + 0.25 - sum) * (1.0 / 6.0);
     let minimum = if sum == SIX_WON_UNITS { 0.0 } else { 1.0 };
@@ -170,7 +169,6 @@ fn store_transposed<const OWN: usize, const ENEMY: usize>(
 pub(super) struct BlockTask<'a> {
     pub(super) weights: &'a [Vec<f32>],
     pub(super) successors: &'a [(u8, SuccessorValues<'a>)],
-    /// Bit set of the mover's stones that can win at once.
     pub(super) won: u8,
     pub(super) order: &'a [u8],
 }

@@ -13,8 +13,8 @@ const BATCH_SIZE: usize = 1 << 14;
 type MoveValues = [f64; 3 * MAX_STONES];
 
 impl Tables {
-    /// All moves of an unfinished position, with the mover's win probabilities; `None` if that
-    /// takes more than `limit` positions outside the tables. Panics unless [`Self::matches_rules`].
+    /// All moves of an unfinished position, with the mover's win probability; `None` if more than
+    /// `limit` positions outside the tables are needed. Panics unless [`Self::matches_rules`].
     pub fn solve_moves_within(
         &self,
         game: &Standard,
@@ -67,7 +67,6 @@ impl Tables {
 
 #[derive(Clone, Default)]
 struct Layer {
-    /// Sorted by bits when complete.
     positions: Vec<Position>,
     values: Vec<f64>,
 }
@@ -166,8 +165,8 @@ impl Layer {
     }
 }
 
-/// Calls `visit` with each move's index and successor (`None` for a win). Unless `all`, skips moves
-/// that every roll makes irrelevant by an immediate win.
+/// `visit` gets each move's index and successor (`None` for a win); unless `all`, moves whose every
+/// roll also allows an immediate win are skipped.
 fn visit_moves(
     game: &Standard,
     position: &Position,

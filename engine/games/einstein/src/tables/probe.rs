@@ -35,7 +35,7 @@ pub struct FaceResult {
 }
 
 const BATCH_SIZE: usize = 32;
-/// Pages requested before the first is read, since disks answer many requests sooner.
+/// Pages requested before the first is read: disks answer many requests sooner.
 const PAGES_AHEAD: usize = 256;
 
 impl Tables {
@@ -48,8 +48,8 @@ impl Tables {
         Some(&cells[cell])
     }
 
-    /// Win probability of the side to move before the roll, in units of 1/65535, for an unfinished
-    /// position; `None` if it is not in the tables.
+    /// Win probability of the side to move in an unfinished position, before the roll, in units of
+    /// 1/65535; `None` outside the tables.
     #[inline]
     pub fn value_units(&self, position: &Position) -> Option<u16> {
         self.cell(position).copied()
@@ -96,8 +96,7 @@ impl Tables {
         }
     }
 
-    /// Win probabilities of an unfinished position, its moves and rolls; `None` if it is not in the
-    /// tables.
+    /// Win probabilities of an unfinished position, its moves and rolls; `None` outside the tables.
     pub fn probe(&self, game: &Standard, position: &Position) -> Option<ProbeResult> {
         self.probe_within(game, position, 0)
     }

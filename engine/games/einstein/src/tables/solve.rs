@@ -5,12 +5,11 @@
 //! progress from the highest down. All label patterns of a block have the same successors; see
 //! [`kernels`].
 //!
-//! Values are computed from the stored values of successors and stored in units of 1/65535; 0 and
-//! 65535 only if certainly lost or won. Let E(n) be the maximum error, in units, of a position
-//! whose longest line to the end has n plies. A value is a mean of maxima, which enlarge no error,
-//! rounded to nearest: E(n) ≤ E(n−1) + ½. A value clamped from 0 to 1 is less than 1 unit too
-//! large, and less than E(n−1) too small; likewise at 65535. So E(n) ≤ max(1, E(n−1) + ½), and E(1)
-//! = 0.
+//! Values are stored in units of 1/65535, computed from the stored values of successors; 0 and
+//! 65535 are certain results. Let E(n) be the maximum error, in units, of positions whose longest
+//! line to the end has n plies. A value is a mean of maxima, which enlarge no error, rounded to
+//! nearest; one clamped to 1 or 65534 errs by less than 1 or E(n−1). So E(n) ≤ max(1, E(n−1) + ½),
+//! and E(1) = 0.
 
 use super::{
     cell_storage::{Blocks, prefetch},
@@ -51,7 +50,6 @@ struct PatternMap {
     /// `[captured enemy stone][enemy's labels reversed in working order][… after the capture]`: the
     /// successor's column of each pattern.
     permutation: Vec<[[Vec<u8>; 2]; 2]>,
-    /// `[enemy's labels reversed in working order]`: each pattern's rank.
     order: [Vec<u8>; 2],
 }
 
@@ -120,7 +118,6 @@ impl PatternMap {
     }
 }
 
-/// Tuples of a side with equal total progress, each with its set of squares.
 pub(super) type ProgressBucket = Vec<(Squares, u32)>;
 
 pub(super) struct Solver<'a> {

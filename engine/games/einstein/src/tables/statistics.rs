@@ -15,8 +15,7 @@ use std::{
 pub struct ClassStatistics {
     /// Numbers of stones of the side to move and of the other side.
     pub class: Class,
-    /// Number of positions: symmetric ones count once, and a side's single stone once for all
-    /// labels.
+    /// Number of positions; symmetric ones count once, as do all labels of a side's single stone.
     pub positions: u64,
     /// Number of positions that the side to move certainly wins.
     pub won: u64,
@@ -29,11 +28,10 @@ pub struct ClassStatistics {
     pub tempo: f64,
     /// The position with the largest gain from having the move, and that gain.
     pub max_tempo: Option<(Position, f64)>,
-    /// The position with the smallest gain from having the move (the worst zugzwang if negative),
-    /// and that gain.
+    /// The position with the smallest gain from having the move (the worst zugzwang), and that
+    /// gain.
     pub min_tempo: Option<(Position, f64)>,
-    /// The self-capture whose win probability exceeds that of the best other move by most (possibly
-    /// a negative difference).
+    /// The self-capture with the largest lead (possibly negative) over the best other move.
     pub self_capture: Option<SelfCapture>,
 }
 

@@ -39,7 +39,6 @@ impl Default for SideMoveCache {
 
 const NUM_SIDES: usize = 16;
 
-/// Moves of the last sides, by hash: a side comes again after captures and in sibling positions.
 #[derive(Clone, Debug, Default)]
 pub struct SideMoveCaches([SideMoveCache; NUM_SIDES]);
 

@@ -76,8 +76,7 @@ impl FeatureGroup {
         }
     }
 
-    /// Number of features of the group that are active in any one position; of one side, unless the
-    /// group is cross-side.
+    /// Number of active features in each position; of one side, unless the group is cross-side.
     pub fn num_active(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES,
@@ -280,16 +279,14 @@ fn mobility_features(alive: u8, side: Side) -> [u16; MAX_STONES] {
     build_array(|stone| base[stone] + u16::from(side.square(stone)))
 }
 
-/// Class of each distance vector, by expected turns and optionally their standard deviation.
+/// By distance vector, a class of expected turns and optionally their deviation.
 #[derive(Debug)]
 pub(super) struct TurnClasses {
     of: Box<[u8; NUM_DISTANCE_VECTORS.next_power_of_two()]>,
-    /// By class: 16 · quarters of expected turns + sixths of the standard deviation.
     spreads: Vec<u16>,
 }
 
 impl TurnClasses {
-    /// Classes for the classic rules and a fair die, which all networks assume.
     pub(super) fn for_classic_rules(by_spread: bool) -> &'static Self {
         static SHARED: [OnceLock<TurnClasses>; 2] = [const { OnceLock::new() }; 2];
         SHARED[usize::from(by_spread)].get_or_init(|| Self::new(by_spread))
@@ -341,8 +338,6 @@ impl TurnClasses {
     }
 }
 
-/// Rows that a side activates: one per stone, one for turns, one for the living stones and the
-/// bias.
 pub(super) const NUM_FUSED: usize = MAX_STONES + 2;
 
 pub(super) const FUSED_TABLE_ROWS: usize = 2048;
@@ -351,8 +346,6 @@ const TURNS_OFFSET: usize = MAX_STONES * NUM_MOBILITY_FEATURES;
 const ALIVE_OFFSET: usize = TURNS_OFFSET + 256;
 const _: () = assert!(ALIVE_OFFSET + NUM_ALIVE_SETS <= FUSED_TABLE_ROWS);
 
-/// `[living stones][stone]`: the stone's [`FeatureGroup::Mobility`] feature, also its fused row,
-/// minus its square.
 static STONE_ROW_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
     let mut bases = [[0; MAX_STONES]; NUM_ALIVE_SETS];
     let mut alive = 0;

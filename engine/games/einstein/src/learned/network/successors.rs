@@ -107,8 +107,7 @@ impl SimdNetwork {
         listed.score(&logits, count, scores);
     }
 
-    /// The enemy's logit after each move. `others`: the mover's accumulators after the moves;
-    /// `enemies` and `mover_sums`: buffers to fill.
+    /// The enemy's logit after each move; `others` are the mover's accumulators after the moves.
     #[inline]
     fn successor_logits(
         &self,
@@ -185,8 +184,8 @@ impl SimdNetwork {
         logits
     }
 
-    /// Computes the enemy's accumulators and each move's pair of accumulators; returns whether a
-    /// move captures an enemy stone.
+    /// Computes the enemy's accumulators and each move's pair; returns whether a move captures an
+    /// enemy stone.
     #[inline]
     fn assign_accumulators(
         &self,

@@ -14,7 +14,6 @@ use crate::{
 use alea_core::arrays::map_array;
 use alea_learned::tuples::{QuantizedWeights, TupleRef};
 
-/// A tuple's row, counted over all tables and phases, and that row's weight.
 #[derive(Clone, Copy, Default)]
 struct TupleState {
     row: u32,
@@ -23,7 +22,6 @@ struct TupleState {
 
 type SymbolChange = (usize, u8);
 
-/// The changed cell's tuples, and the difference of its symbols.
 type RowChange<'a> = (&'a [TupleRef], u32);
 
 const MAX_CHANGED_SYMBOLS: usize = 8;

@@ -7,19 +7,7 @@ use crate::{MAX_STONES, Standard};
 use alea_core::random::RandomStream;
 use alea_learned::inputs::{Cell, CellGroup, NamedTuples, TupleCandidates};
 
-/// The sets, with their numbers of tuples and of table rows (weights):
-///
-/// | name | tuples | rows | cells of a tuple |
-/// |---|---|---|---|
-/// | `stones` | 12 | 312 | the square of a stone: a linear baseline |
-/// | `race` | 7 | 97,846 | distances of a side, of half of each side, or who is alive |
-/// | `stone-pairs` | 68 | 75,866 | squares of two stones, or distances of a side |
-/// | `race-and-pairs` | 73 | 142,462 | as in `race`, or squares of two stones |
-/// | `rows-and-diagonals` | 28 | 799,708 | four adjacent squares of a row, column or diagonal |
-/// | `board-windows` | 44 | 1,256,684 | as in `rows-and-diagonals`, or 2×2 squares |
-/// | `stone-triples` | 136 | 1,271,034 | as in `stone-pairs`, or squares of three stones |
-/// | `everything` | 185 | 2,594,314 | as in `race-and-pairs`, `board-windows` or `stone-triples` |
-/// | `walks-6` | 64 | 1,000,000 | mobility on the six squares of a random walk |
+/// The named sets; `docs/train.md` lists their numbers of tuples and weights.
 pub(crate) static SETS: [NamedTuples<Standard>; 9] = [
     named_tuples("race-and-pairs", |_| {
         [stone_pair_tuples(), distance_vectors(), race_crossings()].concat()
@@ -101,7 +89,6 @@ fn race_crossings() -> Vec<Vec<Cell>> {
     tuples
 }
 
-/// Squares of three stones of a side with consecutive labels, or of two such and an enemy stone.
 fn stone_triple_tuples() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
     for side in SIDE_FIRST_STONES {

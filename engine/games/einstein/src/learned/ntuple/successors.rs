@@ -86,7 +86,7 @@ fn successor_sums(network: &NTuple, position: &Position, steps: &[SideMove], sum
     for stone in 0..MAX_STONES {
         parent.stone_on[usize::from(flipped.mover().square(stone) & 31)] = stone as u8 + 1;
         let seen_by_enemy = Standard::GOAL.wrapping_sub(flipped.other().square(stone)) & 31;
-        // No step goes to the index that gone stones have here.
+        // No step goes to the index of captured stones.
         parent.stone_on[usize::from(seen_by_enemy)] = (stone + MAX_STONES) as u8 + 1;
     }
     incremental_sums(network, &parent, steps, sums);

@@ -1,6 +1,6 @@
 //! Kernels of lockstep playouts, compiled for each instruction set over its operations. Byte
-//! shuffles reach sixteen table entries, so squares are coded for them ([`lane_square`]) and the
-//! allowed stones are computed by arithmetic.
+//! shuffles reach sixteen table entries, so squares have codes ([`lane_square`]) and the allowed
+//! stones are computed by arithmetic.
 #![allow(unsafe_code)]
 
 macro_rules! table {
@@ -30,14 +30,13 @@ use crate::{
     playout::{lockstep::PLIES_PER_ROUND, random_bits::NUM_CODES},
 };
 
-/// Minus a face-step code: the index of a shuffle, 17 − code in the low four bits. Codes 0 and 1
-/// leave the highest bit set, for which shuffles give 0.
+/// `CODE_BASE` − face-step code is the index of a shuffle: 17 − code in the low four bits; codes 0
+/// and 1 set the highest bit, for which shuffles give 0.
 const CODE_BASE: u8 = 0x80 + 1;
 
 /// By [`CODE_BASE`] − face-step code: three times the rolled face (from 0).
 static FACE_TIMES_3: [u8; 16] = table!(|rest| (NUM_CODES as u8 - 1 - rest) / 3 * 3);
 static STONES_BELOW: [u8; 16] = table!(|rest| (1u8 << ((NUM_CODES as u8 - 1 - rest) / 3)) - 1);
-/// By set of stones 1–4: its highest member, as a set.
 static HIGHEST: [u8; 16] = table!(|set| if set == 0 { 0 } else { 1 << set.ilog2() });
 
 /// By stone choice c: 32 · (1 − c). The last allowed stone moves if the bit of the first (0 unless
@@ -155,7 +154,6 @@ macro_rules! kernels {
                 let beyond = v::shuffle(v::table(&BEYOND_SIDEWAYS), index);
                 let sideways = v::add8(v::or(four, two), v::splat(SIDEWAYS));
                 let to = v::add8(sideways, beyond);
-                // The destination in the other side's perspective.
                 let opposite = v::sub8(
                     v::splat(lane_square(0) + lane_square(Standard::GOAL)),
                     sideways,

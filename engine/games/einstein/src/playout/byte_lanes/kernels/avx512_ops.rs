@@ -74,7 +74,6 @@ compiled_for! {
     }
 }
 
-/// Distributes consecutive bytes, in order, to the lanes of a set.
 pub(super) struct Expansion(Mask);
 
 impl Expansion {

@@ -65,7 +65,6 @@ compiled_for! {
     }
 
     pub(super) fn bits_of(mask: Mask) -> u64 {
-        // Bits by lane, then added in pairs thrice.
         let bits = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
         let [a, b, c, d] = mask.map(|part| vandq_u8(part, bits));
         let eights = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));

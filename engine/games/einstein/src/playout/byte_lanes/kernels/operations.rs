@@ -37,7 +37,7 @@ macro_rules! memory_operations {
     };
 }
 
-/// Operations on 64 lanes in several vectors, whose independent instructions alternate.
+/// Operations on several vectors, whose independent instructions alternate.
 macro_rules! operations_by_part {
     ($features:literal, [$part:ty; $count:tt];
         $($(<const $number:ident>)? $name:ident($($argument:ident),*) = $value:expr;)*) => {
@@ -92,9 +92,7 @@ macro_rules! operations_by_part {
         /// Distributes consecutive bytes, in order, to the lanes of a set.
         pub(super) struct Expansion {
             mask: Mask,
-            /// By lane of the set: how many of its sixteen lanes are in the set before it.
             indices: Vector,
-            /// Number of the set's lanes below each sixteen lanes.
             starts: [usize; LANES / 16],
         }
 
@@ -103,7 +101,6 @@ macro_rules! operations_by_part {
             #[target_feature(enable = $features)]
             pub(super) fn new(lanes: u64) -> Self {
                 let mask = mask_of(lanes);
-                // The set's lanes up to each lane among eight, then among sixteen.
                 let mut counts = increment(splat(0), mask);
                 counts = add8(counts, shl64::<8>(counts));
                 counts = add8(counts, shl64::<16>(counts));

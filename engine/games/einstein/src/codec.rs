@@ -33,7 +33,7 @@ pub(super) fn encode(position: &Position, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Removes a position from the front; `None` if its encoding is invalid.
+/// Decodes a position and removes it from the front of `bytes`; `None` if the encoding is invalid.
 pub(super) fn decode(bytes: &mut &[u8]) -> Option<Position> {
     let (&[a, b, c], rest) = bytes.split_first_chunk()?;
     let head = u32::from_le_bytes([a, b, c, 0]);
@@ -50,7 +50,6 @@ pub(super) fn decode(bytes: &mut &[u8]) -> Option<Position> {
     (head == NOT_A_SETUP && setups_of(&position).is_none()).then_some(position)
 }
 
-/// The set-ups' number; `None` unless both sides are at home.
 fn setups_of(start: &Position) -> Option<u32> {
     const HOME_SQUARES: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
     let index = |seat: usize| {

@@ -34,7 +34,8 @@ impl Die {
         Self::with_weights(&vec![1.0; faces])
     }
 
-    /// A die with a face for each of 1–6 `weights`, proportional to its probability.
+    /// A die with one face per entry of `weights` (1–6 of them), each rolled with probability
+    /// proportional to its weight.
     pub fn with_weights(weights: &[f64]) -> Result<Self, String> {
         if !(1..=6).contains(&weights.len()) {
             return Err(face_count_error(weights.len()));
@@ -65,7 +66,7 @@ impl Die {
         self.faces
     }
 
-    /// Probability of rolling `face`, which counts from 1.
+    /// Probability of rolling `face`, from 1.
     #[inline]
     pub fn probability(&self, face: u8) -> f64 {
         self.weights[usize::from(face) - 1]
@@ -80,10 +81,9 @@ impl Die {
     }
 }
 
-/// An endless sequence of rolls.
+/// Endless sequence of rolls of one die.
 ///
-/// Twelve rolls of a fair die come from one 64-bit fraction, repeatedly multiplied by the number of
-/// faces; the bias is below 2^-32.
+/// One random 64-bit fraction gives twelve rolls of a fair die, with a bias below 2^-32.
 #[derive(Clone, Debug)]
 pub struct DiceStream {
     random: RandomStream,
@@ -96,7 +96,7 @@ pub struct DiceStream {
 const ROLLS_PER_OUTPUT: u8 = 12;
 
 impl DiceStream {
-    /// The rolls of `die` that `seed` determines.
+    /// Rolls of `die`, determined by `seed`.
     pub fn new(seed: u64, die: Die) -> Self {
         Self {
             random: RandomStream::new(seed),
@@ -107,7 +107,7 @@ impl DiceStream {
         }
     }
 
-    /// The next face, from 1.
+    /// Rolls the die; faces count from 1.
     pub fn roll(&mut self) -> u8 {
         if self.fair {
             if self.left == 0 {
@@ -135,15 +135,15 @@ impl DiceStream {
     }
 }
 
-/// Duplicate dice: a seat's k-th roll depends only on seed, seat and k, so both games of a pair
-/// have the same rolls.
+/// Dice for pairs of games: a seat's k-th roll depends only on seed, seat and k, so with one seed
+/// both games give each seat the same rolls.
 #[derive(Clone, Debug)]
 pub struct DuplicateDice {
     seats: [DiceStream; 2],
 }
 
 impl DuplicateDice {
-    /// A stream of rolls per seat.
+    /// Dice of both seats, determined by `seed`.
     pub fn new(seed: u64, die: Die) -> Self {
         let stream = |seat: u64| {
             DiceStream::new(
@@ -156,7 +156,7 @@ impl DuplicateDice {
         }
     }
 
-    /// The next face (from 1) of seat 0 or 1.
+    /// Rolls for seat 0 or 1; faces count from 1.
     pub fn roll(&mut self, seat: usize) -> u8 {
         self.seats[seat].roll()
     }

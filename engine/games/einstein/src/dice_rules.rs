@@ -1,16 +1,15 @@
 //! Stones that a roll allows, and the die's outcomes for each set of living stones.
 //!
-//! Invariant: a roll allows one stone, or two with no living stone between them; they are stored as
-//! first and last of a range.
+//! Invariant: a roll allows one stone, or two with no living stone between them, stored as first
+//! and last of a range.
 
 use super::{EinStein, MAX_OUTCOMES, MoveList, Position, Variant};
 use crate::dice::Die;
 use alea_core::game::{FixedList, Game, Outcome};
 
-/// Outcomes of a roll, with ranges of stones (from 0) where other outcomes have ranges of moves.
+/// Outcomes of a roll; `start..end` are stones (from 0), not moves.
 pub(super) type StoneOutcomes = FixedList<Outcome, MAX_OUTCOMES>;
 
-/// Outcomes by set of living stones; `add` appends or merges the outcome of one face.
 pub(super) fn outcomes_by_alive_set(
     variant: Variant,
     die: Die,
@@ -46,7 +45,7 @@ impl Variant {
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// All moves that some face allows, in list order.
+    /// All moves that some face of the die allows, by stone, then direction.
     pub fn all_moves(&self, position: &Position) -> MoveList {
         let mut moves = MoveList::default();
         self.moves(position, &mut moves);
@@ -54,7 +53,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
     }
 }
 
-/// First and last allowed stone (from 0): one stone, or two neighbours among the living.
+/// First and last stone (from 0) that `face` (from 1) allows; equal if only one.
 #[inline]
 pub(crate) fn allowed_stones(variant: Variant, alive: u8, face: u8) -> (u8, u8) {
     let rolled = face - 1;

@@ -35,8 +35,8 @@ impl SeededChance<Standard> for ReplayableDice {
     }
 }
 
-/// [`DuplicateDice`] that store their rolls for the second game of a pair, which saves seeding
-/// Mersenne Twisters again.
+/// [`DuplicateDice`] that store their rolls for the second game of a pair, which saves seeding the
+/// random generators again.
 #[derive(Clone, Debug)]
 pub struct ReplayableDice {
     dice: DuplicateDice,
@@ -45,7 +45,7 @@ pub struct ReplayableDice {
 }
 
 impl ReplayableDice {
-    /// Wraps dice that have not been rolled.
+    /// Stores the rolls of `dice`, which have not been rolled yet.
     pub fn new(dice: DuplicateDice) -> Self {
         Self {
             dice,
@@ -88,7 +88,6 @@ mod tests {
     #[test]
     fn both_games_see_the_rolls_of_the_dice() {
         let mut rewound = ReplayableDice::new(DuplicateDice::new(9, Die::fair()));
-        // Seats in order of their turns: the second game has more turns, in another order.
         for (game, turns) in [[0, 0, 1, 0], [1, 1, 1, 0]].into_iter().zip([4, 9]) {
             let mut dice = DuplicateDice::new(9, Die::fair());
             rewound.rewind();

@@ -5,7 +5,6 @@ use alea_play::drawing_helpers::{Squares, label, svg_open};
 use alea_play::playable::GameText;
 
 const COLUMNS: usize = 5;
-/// In SVG units.
 const SQUARE_SIZE: usize = 60;
 const MARGIN: usize = 26;
 const BOARD_GEOMETRY: Squares<'_> = Squares {
@@ -18,7 +17,6 @@ const BOARD_GEOMETRY: Squares<'_> = Squares {
 
 const STONE_COLOURS: [(&str, &str); 2] = [("#c8372d", "#8e211a"), ("#2b62b3", "#173f7c")];
 
-/// Scalable, 352 units wide.
 pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let side = BOARD_GEOMETRY.side_length();
     let mut svg = svg_open(side, side + 24, &game.format_position(position, die));
@@ -66,7 +64,6 @@ pub(super) fn svg(game: &Standard, position: &Position, die: Option<u8>) -> Stri
         + "</svg>"
 }
 
-/// Board with coordinates and a line for the winner or the side to move.
 pub(super) fn text(game: &Standard, position: &Position, die: Option<u8>) -> String {
     let notation = game.format_position(position, die);
     let rows = notation.split(' ').next().unwrap_or_default();

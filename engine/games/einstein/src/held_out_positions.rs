@@ -1,12 +1,13 @@
-//! Positions of the test suites, which training leaves out. `data/suites/held-out.bin`, written by
-//! `alea suite`, is compiled in: sorted [`Position::canonical_bits`], 64 bits, little-endian.
+//! Positions of the test suites, which training leaves out: `data/suites/held-out.bin`, written by
+//! `alea suite` and compiled in, has sorted [`Position::canonical_bits`], 64 bits each,
+//! little-endian.
 
 use super::Position;
 use std::sync::LazyLock;
 
 static CANONICAL_POSITIONS: &[u8] = alea_data::HELD_OUT_POSITIONS;
 
-/// Filter with one hash, which rejects nine of ten positions.
+/// Rejects nine of ten positions by one hash.
 static BLOOM_FILTER: LazyLock<Vec<u64>> = LazyLock::new(|| {
     let mut hashes = vec![0; 1 << 10];
     for &image in CANONICAL_POSITIONS.as_chunks().0 {
@@ -16,7 +17,6 @@ static BLOOM_FILTER: LazyLock<Vec<u64>> = LazyLock::new(|| {
     hashes
 });
 
-/// Word and bit in the filter, by 16 bits of a Fibonacci hash.
 #[inline]
 fn bit_of(image: u64) -> (usize, u64) {
     let hash = image.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48;
@@ -24,7 +24,7 @@ fn bit_of(image: u64) -> (usize, u64) {
 }
 
 impl Position {
-    /// Whether this position or a symmetric one is in a test suite.
+    /// Whether this position or a symmetric one is in a test suite, so that training leaves it out.
     pub fn is_held_out(&self) -> bool {
         let image = self.canonical_bits();
         let (word, bit) = bit_of(image);

@@ -1,5 +1,5 @@
-//! EinStein for learned evaluators: classic rules and a fair die on the standard board; files name
-//! it `einstein-5x5`.
+//! EinStein for learned evaluators: classic rules and a fair die on the standard board, named
+//! `einstein-5x5` in model files.
 
 pub mod model_types;
 mod move_logits;

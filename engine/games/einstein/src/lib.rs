@@ -1,7 +1,8 @@
 //! The rules of *EinStein würfelt nicht!* (Ingo Althöfer 2004) on boards from 2×2 to 5×5. A
 //! position is the state before the roll.
 //!
-//! Each side numbers the squares row by row from its home corner, 0, to its goal.
+//! In a side's perspective, squares are numbered row by row from its home corner, 0, to its goal in
+//! the opposite corner.
 
 mod codec;
 pub mod dice;
@@ -39,7 +40,6 @@ use position::Side;
 pub use position::{GONE, MAX_STONES, Move, Position};
 use roll_sampler::OutcomeSampler;
 
-/// Bits of a number of steps; a side has at most 18.
 const STEP_COUNT_BITS: u32 = 5;
 
 /// Seat 0, Red: starts in the upper left corner.
@@ -47,26 +47,26 @@ pub const RED: Seat = 0;
 /// Seat 1, Blue: starts in the lower right corner.
 pub const BLUE: Seat = 1;
 
-/// The moves of a position, at most three per stone.
+/// List of moves in one position, with capacity for three per stone.
 pub type MoveList = FixedList<Move, { 3 * MAX_STONES }>;
 
-/// Most outcomes of a roll; faces that allow the same stones are merged.
+/// Maximum number of outcomes of a roll: one per face of the die.
 pub const MAX_OUTCOMES: usize = 6;
 
-/// The rules on the 5×5 board.
+/// EinStein on the standard 5×5 board.
 pub type Standard = EinStein<5, 5>;
 
-/// The stones that a roll allows when the rolled stone is gone.
+/// Rule for a roll whose stone is captured: which stones may move instead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Variant {
-    /// The next higher or lower living stone, at the mover's choice.
+    /// The next higher or the next lower living stone, at the mover's choice.
     #[default]
     Classic,
-    /// The living stone with the nearest number; on a tie at the mover's choice.
+    /// The living stone with the nearest number; on a tie, either at the mover's choice.
     NearestOnly,
 }
 
-/// Rules: board, number of stones, die and variant.
+/// The rules: board size (const parameters), stones per side, die and variant.
 #[derive(Clone, Debug)]
 pub struct EinStein<const COLUMNS: usize = 5, const ROWS: usize = 5> {
     variant: Variant,
@@ -92,7 +92,7 @@ impl Standard {
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// Number of squares.
+    /// Number of squares of the board.
     pub const SQUARES: u8 = {
         assert!(
             COLUMNS >= 2 && COLUMNS <= 5 && ROWS >= 2 && ROWS <= 5,
@@ -100,10 +100,9 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         );
         (COLUMNS * ROWS) as u8
     };
-    /// The square to reach, in a side's own perspective.
+    /// Goal square of either side, in that side's perspective.
     pub const GOAL: u8 = Self::SQUARES - 1;
     const STEP_OFFSETS: [u8; 3] = [COLUMNS as u8 + 1, 1, COLUMNS as u8];
-    /// By square, the set of directions that stay on the board.
     const DIRECTION_SETS: [u8; 32] = {
         let mut steps = [0; 32];
         let mut square = 0;
@@ -133,7 +132,6 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         destinations
     };
 
-    /// By square, the directions that stay on the board, then unused entries.
     const DIRECTIONS_FROM: [[u8; 3]; 32] = {
         let mut directions = [[0; 3]; 32];
         let mut square = 0;
@@ -161,8 +159,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         mobility
     };
 
-    /// Numbers of steps of two stones on s and t, at `[s + 32 t]`: all in the lower five bits,
-    /// those onto the goal above.
+    /// At `[s + 32 t]`: steps of stones on s and t; above [`STEP_COUNT_BITS`], those onto the goal.
     const STEP_COUNTS_OF_PAIRS: [u8; 1 << 10] = {
         let mut counts = [0; 32];
         let mut square = 0;
@@ -192,10 +189,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         one + two + three
     }
 
-    /// Rules with `stones` stones a side.
-    ///
-    /// # Panics
-    /// If `stones` is not in 1–6.
+    /// Rules with `stones` stones per side.
     pub fn with_stones(variant: Variant, die: Die, stones: usize) -> Self {
         assert!(
             (1..=MAX_STONES).contains(&stones),
@@ -223,7 +217,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// These rules with an outcome for each face, as in the published programs.
+    /// The same rules with one outcome per face, as in published programs; otherwise faces that
+    /// allow the same stones are merged.
     #[must_use]
     pub fn with_unmerged_faces(self) -> Self {
         let runs = outcomes_by_alive_set(self.variant, self.die, |runs, face| runs.push(face));
@@ -234,22 +229,22 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// The rule for rolled stones that are gone.
+    /// The rule for rolls whose stone is captured.
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// The die that searches assume.
+    /// The die that gives outcomes their probabilities.
     pub fn die(&self) -> Die {
         self.die
     }
 
-    /// Stones of each side at the start.
+    /// Number of stones that each side has at the start.
     pub fn stones_per_side(&self) -> u8 {
         self.stones
     }
 
-    /// Lookup table of fast playouts; `None` unless the die is fair with six faces.
+    /// Look-up table of fast playouts; `None` unless the die is fair with six faces.
     #[inline]
     pub fn playout_table(&self) -> Option<&StoneTable> {
         self.stone_table.as_ref()
@@ -268,10 +263,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// The moves that `face` allows, by stone, then diagonal, sideways, forward.
-    ///
-    /// # Panics
-    /// If `face` is 0.
+    /// Legal moves after rolling `face` (from 1), by stone, then direction (diagonal, sideways,
+    /// forward).
     pub fn legal_moves(&self, position: &Position, face: u8) -> MoveList {
         let mut moves = MoveList::default();
         self.push_legal_moves(position, face, &mut moves);
@@ -290,8 +283,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// The probability that the next roll allows each of the living stones (bit i = stone i); a
-    /// face with a choice counts for both.
+    /// By stone, the probability that a roll allows it, if the living stones are `alive` (bit i =
+    /// stone i); a roll with a choice counts for both.
     #[inline]
     pub fn move_probabilities(&self, alive: u8) -> [f32; MAX_STONES] {
         let mut probabilities = [0.0; MAX_STONES];
@@ -304,40 +297,41 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         probabilities
     }
 
-    /// A roll's outcomes by set of living stones (bit i = stone i): probability, first and last
-    /// allowed stone (from 0).
+    /// A roll's outcomes for the living stones `alive` (bit i = stone i): probability, first and
+    /// last allowed stone (equal if only one).
     pub fn stone_ranges(&self, alive: u8) -> impl Iterator<Item = (f32, usize, usize)> + '_ {
         self.runs[usize::from(alive & 63)]
             .iter()
             .map(|run| (run.weight, usize::from(run.start), usize::from(run.end) - 1))
     }
 
-    /// Destination of a move, in the mover's perspective.
+    /// Destination square of a move, in the mover's perspective.
     #[inline]
     pub fn destination(position: &Position, mv: Move) -> u8 {
         Self::destination_from(position.mover().square(mv.stone()), mv)
     }
 
-    /// Destinations of the diagonal, sideways and forward step; [`GONE`] off the board.
+    /// Destinations of a diagonal, sideways and forward step from `square`, in the owner's
+    /// perspective; [`GONE`] off the board.
     #[inline]
     pub fn destinations(square: u8) -> [u8; 3] {
         Self::DESTINATIONS[usize::from(square & 31)]
     }
 
-    /// Number of steps that stay on the board; 0 from [`GONE`].
+    /// Number of steps (0–3) from `square` that stay on the board; 0 from [`GONE`].
     #[inline]
     pub fn step_count(square: u8) -> u8 {
         Self::STEP_COUNT[usize::from(square & 31)]
     }
 
-    /// A roll's outcomes by set of living stones (bit i = stone i), as ranges of stones; gone
-    /// stones inside a range are ignored.
+    /// A roll's outcomes for the living stones `alive` (bit i = stone i); `start..end` are stones,
+    /// of which captured ones may not move.
     #[inline]
     pub fn stone_outcomes(&self, alive: u8) -> &[Outcome] {
         &self.runs[usize::from(alive & 63)]
     }
 
-    /// Destination from `square`, in the mover's perspective.
+    /// Destination of `mv` if its stone is on `square`, in the mover's perspective.
     #[inline]
     pub fn destination_from(square: u8, mv: Move) -> u8 {
         square + Self::STEP_OFFSETS[mv.direction()]
@@ -407,7 +401,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Game for EinStein<COLUMNS, ROWS> {
 
     fn outcomes(&self, position: &Position, moves: &[Move]) -> Self::Outcomes {
         let mut outcomes = Self::Outcomes::default();
-        // `first_move[i]`: number of listed moves of stones below i.
         let mut first_move = [0u16; MAX_STONES + 1];
         if self.die.faces() >= self.stones {
             for stone in 0..MAX_STONES {
@@ -454,7 +447,7 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         3 * MAX_STONES * position.seat() + usize::from(mv.number())
     }
 
-    /// 3 for a win, 2 for the capture of an enemy stone, 1 of an own one, else 0.
+    /// 3 for a win, 2 for capturing an enemy stone, 1 for capturing an own stone, else 0.
     #[inline]
     fn move_class(&self, position: &Position, mv: Move) -> u8 {
         let destination = Self::destination(position, mv);
@@ -468,7 +461,6 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         }
     }
 
-    /// Opening while at most two stones are captured, endgame once at most half of all are left.
     fn phase(&self, position: &Position) -> Phase {
         let (stones, all) = (position.num_stones(), 2 * u32::from(self.stones));
         if stones + 2 >= all {
@@ -480,7 +472,7 @@ impl<const COLUMNS: usize, const ROWS: usize> SearchHints for EinStein<COLUMNS, 
         }
     }
 
-    /// By phase, a little more than the means in self-play: 8, 5 and 3.
+    /// A little above the means of self-play: 8 (opening), 5 and 3 (endgame).
     #[inline]
     fn expected_moves_left(&self, position: &Position) -> u32 {
         match self.phase(position) {
@@ -521,7 +513,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         Move::new(stone, nth_set_bit(steps(stone).into(), index) as u8)
     }
 
-    /// Plays a random game; calls `random` once if [`playout`] has a fast engine for the die.
     #[inline]
     fn playout(&self, position: &Position, mut random: impl FnMut() -> u64) -> Payoffs {
         if let Some(payoffs) = self.payoffs(position) {
@@ -541,8 +532,6 @@ impl<const COLUMNS: usize, const ROWS: usize> Playouts for EinStein<COLUMNS, ROW
         }
     }
 
-    /// Calls `random` once per 64 games if [`playout`] supports the rules and there are enough
-    /// positions, none over.
     fn playout_batch(
         &self,
         positions: &[Position],

@@ -22,7 +22,7 @@ fn unexpected_character<T>(
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// Parses a position and the rolled face (`None` before the roll).
+    /// Parses a position and the rolled face, `None` before the roll.
     pub fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
         let mut characters = (1..).zip(text.chars());
         let end = text.chars().count() + 1;
@@ -159,7 +159,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         }
     }
 
-    /// Seat and stone (from 0) on a square, counted from the upper left corner.
+    /// Seat and stone (from 0) on `square`, numbered from the upper left corner.
     pub(super) fn stone_at(position: &Position, square: u8) -> Option<(Seat, usize)> {
         [RED, BLUE].into_iter().find_map(|seat| {
             let stone = position
@@ -169,7 +169,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         })
     }
 
-    /// Formats a position and the rolled face (`None` before the roll).
+    /// Formats a position and the rolled face `die`, `None` before the roll.
     pub fn format_position(&self, position: &Position, die: Option<u8>) -> String {
         let mut text = String::with_capacity((COLUMNS + 1) * ROWS + 4);
         for row in 0..ROWS {
@@ -187,14 +187,14 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         text
     }
 
-    /// Formats a move.
+    /// Formats a move as from-square and to-square, such as `c1b2`.
     pub fn format_move(&self, position: &Position, mv: Move) -> String {
         let from = position.mover().square(mv.stone());
         let to = Self::destination(position, mv);
         self.square_name(position.seat(), from) + &self.square_name(position.seat(), to)
     }
 
-    /// Parses a move, unchecked against the rolled face.
+    /// Parses a move such as `c1b2`, without a check that the rolled face allows it.
     pub fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
         let characters: Vec<char> = text.chars().collect();
         if characters.len() != 4 {

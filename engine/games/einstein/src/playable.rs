@@ -1,4 +1,4 @@
-//! EinStein on the standard board, for players, records and training.
+//! EinStein on the standard board as a game of players, game records and training.
 
 use super::{
     Move, MoveList, Standard, Variant, codec,
@@ -28,14 +28,14 @@ use alea_play::{
 };
 use std::ops::RangeInclusive;
 
-/// Stones of the default tables of searches with a limit: built in a fraction of a second.
+/// Stones of the default endgame tables, which take a fraction of a second to build.
 const DEFAULT_TABLE_STONES: usize = 4;
 
-/// Most stones of default tables of searches limited by time; larger tables exceed the memory. Node
+/// Maximum stones of default tables if time limits the search; larger ones exceed the memory. Other
 /// limits use [`DEFAULT_TABLE_STONES`], so that moves do not depend on files.
 const MAX_TIMED_TABLE_STONES: usize = 5;
 
-/// Option `tablebase=N`: tables of at most N stones, 0 for none.
+/// Option `tablebase=N`: endgame tables of at most N stones, 0 for none.
 static TABLEBASE: OracleEntry<Standard> = OracleEntry {
     key: "tablebase",
     read: |value, game| {
@@ -146,8 +146,7 @@ impl Rules for Standard {
         Some(5)
     }
 
-    /// More than the true maximum, 96: each ply brings a stone nearer to its goal in rows or
-    /// columns.
+    /// The true maximum is 96: each ply brings a stone nearer to its goal in rows or columns.
     fn max_plies(&self) -> u16 {
         200
     }
@@ -197,7 +196,6 @@ impl ChanceSources for Standard {
         1..=self.die.faces()
     }
 
-    /// The rules with a die of given weights, such as `die=1:1:1:1:1:5`.
     fn with_assumed_chance(&self, arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let Some(value) = arguments.take_named("die")? else {
             return Ok(self.clone());

@@ -1,6 +1,6 @@
 //! EinStein's own players: a greedy one, and published programs as aliases of search players.
 //!
-//! Rock'n'Roll's depth 0 evaluates the direct successors, which is depth 1 here.
+//! Depth 0 of Rock'n'Roll evaluates the direct successors, which is depth 1 here.
 
 use super::{Move, Position, Standard, evaluators::race_tables::distances_to_goal};
 use alea_core::limits::Limits;
@@ -100,7 +100,6 @@ const fn alias(
 
 const LIMIT_PARAMETERS: &str = "sims or ms or cpu_ms or clock";
 
-/// The player with any time limit, and whether there was one.
 fn with_time_limit(
     mut player: Notation,
     arguments: &mut Arguments<'_>,
@@ -113,7 +112,6 @@ fn with_time_limit(
     Ok((player, timed))
 }
 
-/// Plain UCT with the constant sqrt(2), common to the Monte-Carlo programs.
 fn mcts_notation(
     leaf: &str,
     solver: &str,
@@ -139,7 +137,6 @@ fn rocknroll_star2(name: &str, arguments: &mut Arguments<'_>) -> Result<Notation
         .with_argument("eval", rocknroll_evaluator(name, arguments)?))
 }
 
-/// The evaluator of a Rock'n'Roll player; for `MrMonte` both sides are the same.
 pub(super) fn rocknroll_evaluator(
     name: &str,
     arguments: &mut Arguments<'_>,
@@ -158,23 +155,20 @@ pub(super) fn rocknroll_evaluator(
     })
 }
 
-/// Moves to the square nearest to the goal in king's moves, then in rows plus columns, then first
-/// in the list (our reading of Monte_Alpha's Greedy).
+/// Player that moves to the square nearest to the goal in king's moves, then in rows plus columns,
+/// then first in the list (our reading of Monte_Alpha's Greedy).
 #[derive(Clone, Debug)]
 pub struct GreedyPlayer {
     game: Standard,
 }
 
 impl GreedyPlayer {
-    /// A player for the rules `game`.
+    /// The greedy player for the rules `game`.
     pub fn new(game: Standard) -> Self {
         Self { game }
     }
 
-    /// The greedy choice.
-    ///
-    /// # Panics
-    /// If `legal` is empty.
+    /// The move among `legal` that the greedy player chooses.
     #[inline]
     pub fn best_move(position: &Position, legal: &[Move]) -> Move {
         let best = legal

@@ -1,5 +1,5 @@
-//! Random playouts: one at a time, or 64 in lockstep with SIMD instructions. A ply takes 16 random
-//! bits ([`PlyBits`]); the same bits give the same games on all instructions.
+//! Random playouts: one at a time, or 64 in lockstep with SIMD. A ply takes 16 random bits
+//! ([`PlyBits`]); the same bits give the same games on every instruction set.
 
 mod byte_lanes;
 pub mod die_table;
@@ -20,14 +20,13 @@ pub use scalar::StoneTable;
 pub(super) use scalar::playout_from_seed;
 use start_queue::Starts;
 
-/// Number of games in lockstep.
+/// Number of games played in lockstep.
 pub const LANES: usize = 64;
 
-/// Fewer positions are played one by one.
 pub(super) const MIN_BATCH: usize = 4;
 
-/// One random game from each of at most [`LANES`] positions (not over). Bit *i*: whether the mover
-/// of position *i* wins.
+/// Plays one random game from each of at most [`LANES`] unfinished positions. Bit *i*: whether the
+/// mover of position *i* wins.
 pub(super) fn play_one_each(
     table: StoneTable,
     variant: Variant,
@@ -43,13 +42,13 @@ pub(super) fn play_one_each(
     play_positions(ScalarLanes::new(table), random, positions)
 }
 
-/// Distribution of the random moves.
+/// Probability distribution of the moves of a playout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
     /// All legal moves are equally likely.
     #[default]
     Moves,
-    /// The two allowed stones are equally likely, then the steps of the sampled one (Monte_Alpha's
+    /// The allowed stones are equally likely, then the steps of the sampled one (Monte_Alpha's
     /// rule).
     Stones,
 }
@@ -57,15 +56,15 @@ pub enum Choice {
 /// Statistics of random games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Complete games.
+    /// Number of complete games.
     pub games: u64,
     /// Games won by the side to move in the start position.
     pub first_mover_wins: u64,
-    /// Sum of the plies.
+    /// Total number of plies of all games.
     pub plies: u64,
-    /// Sum of the squares of the games' plies.
+    /// Sum over all games of the squared number of plies.
     pub squared_plies: u64,
-    /// Plies of the longest game.
+    /// Number of plies of the longest game.
     pub longest: u64,
 }
 
@@ -77,7 +76,7 @@ impl Tally {
         self.longest = self.longest.max(plies);
     }
 
-    /// Statistics of both tallies' games.
+    /// Tally of the games of both tallies.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
         Self {
@@ -105,14 +104,13 @@ pub struct LanePlayouts {
 }
 
 impl LanePlayouts {
-    /// Playouts on the fastest supported instructions; `None` unless the die is fair with six faces
-    /// and sides have six stones.
+    /// Playouts on the processor's fastest instruction set; `None` unless the die is fair with six
+    /// faces and sides have six stones.
     pub fn new(game: &Standard, choice: Choice, seed: u64) -> Option<Self> {
         Self::with_instructions(Instructions::detect(), game, choice, seed)
     }
 
-    /// Playouts on the given instructions; scalar for [`Variant::NearestOnly`]. `None` as for
-    /// [`Self::new`].
+    /// As [`Self::new`], on a given instruction set; scalar for [`Variant::NearestOnly`].
     #[must_use]
     pub fn with_instructions(
         instructions: Instructions,
@@ -140,7 +138,7 @@ impl LanePlayouts {
         })
     }
 
-    /// Instructions in use: scalar ones if the given ones have no kernel.
+    /// Instruction set in use; [`Instructions::PORTABLE`] if the requested one has no kernel.
     #[must_use]
     pub fn instructions(&self) -> Instructions {
         match &self.lanes {
@@ -149,14 +147,14 @@ impl LanePlayouts {
         }
     }
 
-    /// Games from uniformly random set-ups, independent for both sides. In 720 games the beginner
-    /// has every set-up once, which lowers the variance.
+    /// Plays games from random set-ups of both sides. In each 720 games the side that begins has
+    /// every set-up once, which lowers the variance.
     pub fn random_setups(&mut self, games: u64) -> Tally {
         self.starts.use_random_setups();
         self.play(games)
     }
 
-    /// Games from one position; if that is over, each game counts with 0 plies.
+    /// Plays games from `position`; if it is over, each counts with 0 plies.
     pub fn from_position(&mut self, game: &Standard, position: &Position, games: u64) -> Tally {
         if let Some(winner) = game.winner(position) {
             return Tally {

@@ -1,13 +1,14 @@
-//! Moves, and positions in 61 bits: six five-bit lanes per side, the side to move in the low half,
-//! with each stone's square in its owner's perspective (31 = gone); bit 60 is the seat to move.
+//! Moves, and positions packed in 61 bits: the squares of the side to move in six fields of five
+//! bits, those of the other side from bit 30, and the seat to move in bit 60. Squares are in their
+//! owner's perspective; 31 is a captured stone.
 
 use super::playout::SplitMix64;
 use alea_core::arrays::build_array;
 
-/// Most stones per side.
+/// Maximum number of stones per side.
 pub const MAX_STONES: usize = 6;
 
-/// The square of a captured stone.
+/// Square number of captured stones.
 pub const GONE: u8 = 31;
 
 const LANE_BITS: u32 = 5;
@@ -16,34 +17,34 @@ const LANE_LOW_BITS: u32 = 0x0210_8421;
 const LANE_HIGH_BITS: u32 = LANE_LOW_BITS << (LANE_BITS - 1);
 const SEAT_BIT: u32 = 60;
 
-/// The squares of one side's stones, in its own perspective.
+/// One side's six stones: the square of each, in that side's perspective.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Side(u32);
 
 impl Side {
-    /// A side without living stones.
+    /// A side whose stones are all captured.
     pub const EMPTY: Self = Self(ALL_LANES);
 
-    /// A side whose stone `i` is on `squares[i]` or [`GONE`].
+    /// A side whose stone `i` (from 0) is on `squares[i]`; [`GONE`] if captured.
     pub fn new(squares: [u8; MAX_STONES]) -> Self {
         Self(squares.iter().rev().fold(0, |lanes, &square| {
             lanes << LANE_BITS | u32::from(square & 31)
         }))
     }
 
-    /// A stone's square; [`GONE`] if captured.
+    /// Square of stone `stone` (from 0); [`GONE`] if captured.
     #[inline]
     pub fn square(self, stone: usize) -> u8 {
         (self.0 >> (LANE_BITS * stone as u32) & 31) as u8
     }
 
-    /// The stones' squares; [`GONE`] if captured.
+    /// Squares of stones 0–5; [`GONE`] if captured.
     #[inline]
     pub fn squares(self) -> [u8; MAX_STONES] {
         build_array(|stone| self.square(stone))
     }
 
-    /// For stones 2i and 2i + 1: the first's square plus 32 times the second's.
+    /// Entry i: the square of stone 2i plus 32 times that of stone 2i + 1.
     #[inline]
     pub(super) fn square_pairs(self) -> [usize; MAX_STONES / 2] {
         build_array(|pair| {
@@ -51,7 +52,7 @@ impl Side {
         })
     }
 
-    /// Replaces each of [`Self::square_pairs`] by its entry in `squares`.
+    /// Replaces each pair p of [`Self::square_pairs`] by `squares[p]`.
     #[inline]
     pub(super) fn map_squares(self, squares: &[u16; 1 << (2 * LANE_BITS)]) -> Self {
         let pair = |pair: u32| {
@@ -81,7 +82,6 @@ impl Side {
         ((low | low >> 4 | low >> 8) & 7 | ((high | high >> 4 | high >> 8) & 7) << 3) as u8
     }
 
-    /// Six bits for the index in a small cache.
     #[inline]
     pub(crate) fn hash(self) -> u32 {
         self.0.wrapping_mul(0x9E37_79B9) >> 26
@@ -99,26 +99,26 @@ impl Side {
         self.0 == ALL_LANES
     }
 
-    /// Whether a stone stands on `square`.
+    /// Whether a stone of this side is on `square`.
     #[inline]
     pub fn occupies(self, square: u8) -> bool {
         self.lanes_other_than(square) != LANE_HIGH_BITS
     }
 
-    /// Bit set of the occupied squares, and bit 31 if a stone is gone.
+    /// Bit set of the squares that this side occupies, with bit 31 if any stone is captured.
     #[inline]
     pub fn occupied_squares(self) -> u32 {
         (0..MAX_STONES).fold(0, |occupied, stone| occupied | 1 << self.square(stone))
     }
 
-    /// The stone (from 0) on `square`.
+    /// This side's stone (from 0) on `square`.
     #[inline]
     pub fn stone_on(self, square: u8) -> Option<usize> {
         let equal = !self.lanes_other_than(square) & LANE_HIGH_BITS;
         (equal != 0).then(|| (equal.trailing_zeros() / LANE_BITS) as usize)
     }
 
-    /// This side with any stone on `square` captured.
+    /// This side after the capture of its stone on `square`, if any.
     #[must_use]
     #[inline]
     pub fn without_stone_on(self, square: u8) -> Self {
@@ -126,7 +126,7 @@ impl Side {
         Self(self.0 | ((equal >> (LANE_BITS - 1)) * 31))
     }
 
-    /// This side with `stone` moved to `square`.
+    /// This side with stone `stone` (from 0) on `square`; captures nothing there.
     #[must_use]
     #[inline]
     pub fn with_stone_on(self, stone: usize, square: u8) -> Self {
@@ -134,14 +134,14 @@ impl Side {
         Self(self.0 & !(31 << shift) | u32::from(square & 31) << shift)
     }
 
-    /// This side with only the stones before `stone`.
+    /// This side with stones `stone` and above captured.
     #[must_use]
     #[inline]
     pub fn stones_below(self, stone: usize) -> Self {
         Self(self.0 | ALL_LANES & ALL_LANES << (LANE_BITS * stone as u32))
     }
 
-    /// The highest bits of stones elsewhere than on `square`. No carry leaves a lane.
+    /// High bits of the fields of stones not on `square`; no carry leaves a field.
     #[inline]
     fn lanes_other_than(self, square: u8) -> u32 {
         let difference = self.0 ^ (u32::from(square) * LANE_LOW_BITS);
@@ -161,7 +161,7 @@ impl std::fmt::Debug for Side {
 pub struct Position(u64);
 
 impl Position {
-    /// A position from the side to move, the other side, and the seat to move.
+    /// Position by the side to move, the other side, and the seat to move.
     #[inline]
     pub fn new(mover: Side, other: Side, seat: usize) -> Self {
         Self(u64::from(mover.0) | u64::from(other.0) << 30 | (seat as u64) << SEAT_BIT)
@@ -173,7 +173,7 @@ impl Position {
         Side(self.0 as u32 & ALL_LANES)
     }
 
-    /// Stones of the side that moved last.
+    /// Stones of the side that is not to move.
     #[inline]
     pub fn other(&self) -> Side {
         Side((self.0 >> 30) as u32 & ALL_LANES)
@@ -185,7 +185,7 @@ impl Position {
         (self.0 >> SEAT_BIT) as usize
     }
 
-    /// Stones of a seat.
+    /// Stones of seat `seat`.
     pub fn side(&self, seat: usize) -> Side {
         if seat == self.seat() {
             self.mover()
@@ -200,20 +200,20 @@ impl Position {
         Self::new(self.other(), self.mover(), 1 - self.seat())
     }
 
-    /// Number of both sides' stones.
+    /// Number of both sides' living stones.
     #[inline]
     pub fn num_stones(&self) -> u32 {
         self.mover().num_stones() + self.other().num_stones()
     }
 
-    /// The packed form, also used in game records.
+    /// The packed position, as in game records; see [`crate::position`].
     #[inline]
     pub fn bits(&self) -> u64 {
         self.0
     }
 
-    /// Unpacks a position; `None` unless stones stand on distinct squares below `squares` and bits
-    /// above 60 are 0.
+    /// Inverse of [`Self::bits`]; `None` unless living stones are on distinct squares below
+    /// `squares` and bits above 60 are 0.
     pub fn from_bits(bits: u64, squares: u8) -> Option<Self> {
         let position = Self(bits);
         let mut occupied = 0u32;
@@ -237,14 +237,14 @@ impl Position {
         (bits >> (SEAT_BIT + 1) == 0).then_some(position)
     }
 
-    /// Hash key: a bijection of the packed form (SplitMix64).
+    /// Hash key: SplitMix64 of [`Self::bits`], a bijection, so keys never collide.
     #[inline]
     pub fn key(&self) -> u64 {
         SplitMix64::new(self.0).next_u64()
     }
 
-    /// The position after a step with any capture; `destination_of_other` is in the other side's
-    /// perspective.
+    /// `stone` steps to `destination`, which is `destination_of_other` in the other side's
+    /// perspective, and captures any stone there.
     #[inline]
     pub(super) fn after_step(
         &self,
@@ -276,30 +276,30 @@ impl std::fmt::Debug for Position {
     }
 }
 
-/// A stone (from 0) and its direction (0 diagonal, 1 sideways, 2 forward, for the mover).
+/// A stone, 0–5, and the direction of its step, 0–2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(u8);
 
 impl Move {
-    /// The move of a stone, 0–5, in a direction, 0–2.
+    /// Move of a stone, 0–5, in a [`Self::direction`], 0–2.
     #[inline]
     pub fn new(stone: u8, direction: u8) -> Self {
         Self(stone * 3 + direction)
     }
 
-    /// Stone · 3 + direction: 0–17.
+    /// Index of the move: 3 · stone + direction, 0–17.
     #[inline]
     pub fn number(self) -> u8 {
         self.0
     }
 
-    /// The stone, from 0.
+    /// The moving stone, 0–5.
     #[inline]
     pub fn stone(self) -> usize {
         usize::from(self.0 / 3)
     }
 
-    /// 0 diagonal, 1 sideways, 2 forward, for the mover.
+    /// Direction, seen from home: 0 diagonal, 1 sideways (next column), 2 forward (next row).
     #[inline]
     pub fn direction(self) -> usize {
         usize::from(self.0 % 3)

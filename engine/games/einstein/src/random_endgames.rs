@@ -1,10 +1,10 @@
-//! Random endgames.
+//! Random endgame positions.
 
 use super::{GONE, MAX_STONES, Position, Standard, position::Side};
 use alea_core::{game::Seat, random::RandomStream};
 
-/// A position uniform over the numbers of stones in the range, then over their divisions (1 to 6 a
-/// side), then over positions that are not over; `None` if the range is empty or exceeds 2–12.
+/// A random unfinished position: uniform over the numbers of stones in the range, then over their
+/// divisions (1 to 6 a side), then over positions; `None` if the range is empty or exceeds 2–12.
 pub(super) fn random_endgame(
     [min_stones, max_stones]: [usize; 2],
     first: Seat,

@@ -1,5 +1,5 @@
-//! Samples the stones that a roll allows, by thresholds per set of living stones. The bits select
-//! the outcome of [`alea_core::game::sample_outcome`].
+//! Samples the stones that a roll allows, by thresholds per set of living stones; equal to
+//! [`alea_core::game::sample_outcome`] for all random bits.
 
 use super::dice_rules::StoneOutcomes;
 use crate::MAX_OUTCOMES;
@@ -14,7 +14,6 @@ struct Thresholds {
     ends: [u8; MAX_OUTCOMES],
 }
 
-/// Thresholds by set of living stones.
 #[derive(Clone, Debug)]
 pub(super) struct OutcomeSampler(Box<[Thresholds; 64]>);
 
@@ -23,7 +22,6 @@ impl OutcomeSampler {
         Self(Box::new(runs.each_ref().map(Thresholds::new)))
     }
 
-    /// First and last stone (from 0) of the sampled outcome.
     #[inline]
     pub(super) fn sample(&self, alive: u8, bits: u32) -> (u8, u8) {
         let sampler = &self.0[usize::from(alive & 63)];
@@ -54,7 +52,6 @@ impl Thresholds {
     }
 }
 
-/// The largest bits that sample outcome `number` or an earlier one.
 fn threshold_of(runs: &StoneOutcomes, number: usize) -> u32 {
     let is_later = |bits: u32| {
         let sampler = sample_outcome(&runs[..], bits);

@@ -1,5 +1,5 @@
-//! Set-ups: arrangements of a side's stones on its home triangle, by lexicographic rank of Red's
-//! stones on a5 b5 c5 a4 b4 a3; Blue's are rotated by a half turn.
+//! Set-ups: arrangements of a side's stones on its home triangle, numbered by lexicographic rank of
+//! Red's stones on a5 b5 c5 a4 b4 a3; Blue's are rotated by a half turn.
 
 use super::{EinStein, GONE, MAX_STONES, Position, position::Side};
 use alea_core::{
@@ -7,10 +7,11 @@ use alea_core::{
     random::RandomStream,
 };
 
-/// Number of set-ups of six stones.
+/// Number of set-ups of a side with six stones.
 pub const SETUPS: usize = 720;
 
-/// The stones (from 1) on the home squares, in reading order; panics if `index` is too large.
+/// Stones (from 1) of a set-up on the home squares in reading order; panics if `index` is too
+/// large.
 pub fn setup_stones(index: usize, stones: usize) -> FixedList<u8, MAX_STONES> {
     let setups: usize = (1..=stones).product();
     assert!(
@@ -22,7 +23,6 @@ pub fn setup_stones(index: usize, stones: usize) -> FixedList<u8, MAX_STONES> {
     let mut index = index;
     for at in (0..stones).rev() {
         let choices = stones - at;
-        // Rank of the stone among those from here on.
         let rank = (index % choices) as u8;
         index /= choices;
         for later in &mut order[at + 1..] {
@@ -33,8 +33,8 @@ pub fn setup_stones(index: usize, stones: usize) -> FixedList<u8, MAX_STONES> {
     order
 }
 
-/// The index of `order`: stones (from 1) on the home squares, in reading order; `None` if it is no
-/// permutation.
+/// Index of the set-up with stones `order` (from 1) on the home squares in reading order; `None` if
+/// `order` is not a permutation.
 pub fn setup_index(order: &[u8]) -> Option<usize> {
     let is_permutation = (1..=order.len()).all(|stone| order.contains(&(stone as u8)));
     let next_digit = |index: usize, at: usize| {
@@ -44,7 +44,6 @@ pub fn setup_index(order: &[u8]) -> Option<usize> {
     is_permutation.then(|| (0..order.len()).fold(0, next_digit))
 }
 
-/// The squares nearest to the home corner, in reading order.
 pub(super) fn home_squares(
     columns: usize,
     rows: usize,
@@ -66,12 +65,12 @@ pub(super) fn home_squares(
 }
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// A side's start squares in reading order, in its perspective.
+    /// A side's home squares in reading order, in its perspective.
     pub fn home_squares(&self) -> Vec<u8> {
         self.home.to_vec()
     }
 
-    /// Number of set-ups of a side.
+    /// Number of set-ups of one side.
     pub fn num_setups(&self) -> usize {
         (1..=usize::from(self.stones_per_side())).product()
     }
@@ -85,10 +84,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         Side::new(squares)
     }
 
-    /// The start position of both set-ups, with `first` to move.
-    ///
-    /// # Panics
-    /// If the board is too small for both sides, or an index too large.
+    /// Start position by both sides' set-ups (Red's first), with seat `first` to move.
     pub fn start(&self, setups: [usize; 2], first: Seat) -> Position {
         let sides = setups.map(|index| self.side_with_setup(index));
         let position = Position::new(sides[first], sides[1 - first], first);
@@ -99,7 +95,7 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         position
     }
 
-    /// A start position of random set-ups.
+    /// Start position with random set-ups of both sides, seat `first` to move.
     #[must_use]
     pub fn random_start(&self, random: &mut RandomStream, first: Seat) -> Position {
         let setups = [

@@ -1,12 +1,12 @@
 //! The eight symmetries of positions before the roll on the standard board, each its own inverse.
 //! They preserve values and commute with moves; label reversals need mirrored weights of the die.
 //!
-//! Bit 0 transposes the board, bit 1 reverses the mover's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4), bit 2 the
-//! other side's.
+//! In the number of a symmetry, bit 0 transposes the board, bit 1 reverses the mover's labels (1 ↔
+//! 6, 2 ↔ 5, 3 ↔ 4), bit 2 the other side's.
 
 use super::{GONE, MAX_STONES, Move, Position, position::Side};
 
-/// Number of symmetries; 0 is the identity.
+/// Number of symmetries, including the identity, 0.
 pub const SYMMETRIES: usize = 8;
 
 const TRANSPOSE: usize = 1;
@@ -28,7 +28,6 @@ pub(super) const TRANSPOSED: [u8; 32] = {
     squares
 };
 
-/// Transposed squares, paired as in [`Side::square_pairs`].
 static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
     let mut pairs = [0; 1 << 10];
     let mut pair = 0;
@@ -39,7 +38,7 @@ static TRANSPOSED_PAIRS: [u16; 1 << 10] = {
     pairs
 };
 
-/// Image under a symmetry, of which bits above bit 2 are ignored.
+/// Image of a position under `symmetry`, 0–7.
 #[inline]
 pub fn transform_position(position: &Position, symmetry: usize) -> Position {
     let transposed = symmetry & TRANSPOSE != 0;
@@ -50,7 +49,7 @@ pub fn transform_position(position: &Position, symmetry: usize) -> Position {
     )
 }
 
-/// The face (1–6) that allows the images of the stones that `face` allows.
+/// Face that allows the images under `symmetry` of the stones that `face` (1–6) allows.
 #[inline]
 pub fn transform_face(face: u8, symmetry: usize) -> u8 {
     if symmetry & REVERSE_MOVER != 0 {
@@ -92,7 +91,7 @@ fn transform_side(mut side: Side, transpose: bool, reverse: bool) -> Side {
 }
 
 impl Position {
-    /// The least packed form of all symmetric positions, with seat 0 to move.
+    /// Smallest [`Position::bits`], with seat 0 to move, of this and all symmetric positions.
     #[inline]
     pub fn canonical_bits(&self) -> u64 {
         let least = |side: Side| side.min(side.reverse_labels());

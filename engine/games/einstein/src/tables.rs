@@ -28,9 +28,9 @@ use cell_storage::Cells;
 use index::Index;
 use std::path::Path;
 
-/// Fewest stones, of both sides, for which tables can be built.
+/// Minimum stones (both sides together) for which tables can be built.
 pub const MIN_TABLE_STONES: usize = 2;
-/// Most stones, of both sides, for which tables can be built.
+/// Maximum stones (both sides together) for which tables can be built.
 pub const MAX_TABLE_STONES: usize = 6;
 
 /// Function `run(jobs, job)`: calls `job(0)` to `job(jobs - 1)`, each once, possibly in parallel.
@@ -39,12 +39,12 @@ pub type Run<'a> = &'a (dyn Fn(usize, &(dyn Fn(usize) + Sync)) + Sync);
 /// Progress callback: positions solved so far, and in total.
 pub type ReportProgress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
-/// Calls the jobs in sequence on the calling thread.
+/// A [`Run`] that calls the jobs in sequence on the calling thread.
 pub fn run_sequentially(jobs: usize, job: &(dyn Fn(usize) + Sync)) {
     (0..jobs).for_each(job);
 }
 
-/// Win probabilities of all positions with at most [`Self::max_stones`] stones.
+/// Win probabilities, before the roll, of all positions with at most [`Self::max_stones`] stones.
 #[derive(Debug)]
 pub struct Tables {
     variant: Variant,
@@ -102,14 +102,14 @@ impl Tables {
         self.variant
     }
 
-    /// Most stones of a position in these tables.
+    /// Maximum stones (both sides together) of positions in these tables.
     pub fn max_stones(&self) -> usize {
         self.stones
     }
 
-    /// Maximum error. With at most five stones, all values were compared with double precision
-    /// (`tests.rs`): error at most 3.5·10⁻⁵. With six, fewer than 42 plies to the goal or a capture
-    /// add at most half a unit of 1/65535 each (`solve.rs`).
+    /// With at most five stones, all values were compared with double precision (`tests.rs`): error
+    /// at most 3.5·10⁻⁵. With six, fewer than 42 plies to the goal or a capture add at most half a
+    /// unit of 1/65535 each (`solve.rs`).
     fn error_bound(&self) -> f32 {
         if self.stones <= 5 {
             4e-5

@@ -1,6 +1,6 @@
 //! Attack, block and threat: the evaluation of the NTU agent (CSIE5138 project, after CCDC 2015).
 //!
-//! A stone's mobility M is six times the probability that the next roll allows it; its positional
+//! A stone's mobility M is six times the probability that its side's roll allows it; its positional
 //! value P is 2^(5 − d), d being its distance to the goal; MT is the largest P among the enemy
 //! stones that it can capture, or 0. For a side p against q, f(p) = 2 · ATT_p ∓ ATT_q + 0.05 · THT,
 //! where ATT_p = Σ M·P over the stones of p, and THT = Σ M·MT over those of p or of q.
@@ -11,12 +11,12 @@ use alea_core::arrays::map_array;
 use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 
-/// Readings of the formula where it is unclear; the default plays well.
+/// Choices where the published formula is unclear; the default plays well.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Adds the enemy's attack, as printed, instead of subtracting it.
+    /// Adds the enemy's attack term, as printed, instead of subtracting it.
     pub adds_block: bool,
-    /// Sums the threats of the enemy's stones, as printed, instead of the own.
+    /// Sums threats by the enemy's stones, as printed, instead of by the own.
     pub enemy_threats: bool,
     /// Scores −f of the side that has just moved, not f of the side to move.
     pub just_moved: bool,
@@ -26,7 +26,6 @@ const ATTACK_WEIGHT: f32 = 2.0;
 const BLOCK_WEIGHT: f32 = 1.0;
 const THREAT_WEIGHT: f32 = 0.05;
 
-/// P by square in the owner's perspective; 0 for gone stones.
 const POSITIONAL_VALUE: [f32; 32] = {
     let mut values = [0.0; 32];
     let mut square = 0;
@@ -37,20 +36,19 @@ const POSITIONAL_VALUE: [f32; 32] = {
     values
 };
 
-/// Square of gone enemies, off the board and no move's destination.
+/// Stands for captured enemies: no move's destination.
 const GONE_ENEMY_SQUARE: u8 = 30;
 
-/// Attack, block and threat in one reading of the formula.
+/// Evaluator: the NTU agent's attack, block and threat.
 #[derive(Clone, Debug)]
 pub struct AttackBlockThreat {
     options: Options,
-    /// M by set of living stones and by stone.
     mobility: Box<[[f32; MAX_STONES]; 64]>,
 }
 
 impl AttackBlockThreat {
-    /// Win probability by score, fitted by `alea calibrate --games 200000 --seed 1 --eval "abt(…)"`
-    /// for the options that change the scale.
+    /// Calibration fitted by `alea calibrate --games 200000 --seed 1 --eval "abt(…)"` for each
+    /// `adds_block` and `just_moved`.
     pub fn calibration(options: Options) -> Calibration {
         let (slope, offset) = match (options.adds_block, options.just_moved) {
             (false, false) => (0.0294, -0.613),
@@ -61,7 +59,7 @@ impl AttackBlockThreat {
         Calibration::logistic(slope, offset)
     }
 
-    /// For the rules and die of `game`.
+    /// The evaluator for the variant and die of `game`.
     pub fn new(game: &Standard, options: Options) -> Self {
         let mut mobility = Box::new([[0.0; MAX_STONES]; 64]);
         for (alive, row) in (0u8..).zip(mobility.iter_mut()).skip(1) {
@@ -73,7 +71,7 @@ impl AttackBlockThreat {
     }
 }
 
-/// Σ M·P over the stones of `side`.
+/// Attack of `side`: Σ mobility · 2^(5 − distance to the goal) over its stones.
 #[inline]
 pub fn attack(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
     let mut sum = 0.0;
@@ -83,7 +81,8 @@ pub fn attack(mobility: &[f32; MAX_STONES], side: Side) -> f32 {
     sum
 }
 
-/// Σ M·MT over the stones of `side`.
+/// Threat of `side`: Σ mobility · largest 2^(5 − distance to the goal) of an enemy stone that the
+/// stone can capture.
 #[inline]
 pub fn threat(mobility: &[f32; MAX_STONES], side: Side, enemy: Side) -> f32 {
     let mut worth = [0.0_f32; 32];

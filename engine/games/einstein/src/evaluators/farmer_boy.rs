@@ -1,12 +1,11 @@
 //! FarmerBoy of Rock'n'Roll (Schäfer 2006): mean field value of the own stones minus that of the
 //! enemy's.
-//!
 
 use crate::{Position, Standard, position::Side};
 use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 
-/// By square in the owner's perspective, from its home; 0 for a gone stone.
+/// By square in the owner's perspective; 0 for captured stones.
 const FIELD_VALUES: [f32; 32] = [
     0.0, 1.0, 1.0, 1.0, 1.0, //
     1.0, 2.0, 2.0, 2.0, 2.5, //
@@ -16,12 +15,12 @@ const FIELD_VALUES: [f32; 32] = [
     0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
 ];
 
-/// The evaluator FarmerBoy of Rock'n'Roll.
+/// Evaluator: mean field value of the own stones minus that of the enemy's.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FarmerBoy;
 
 impl FarmerBoy {
-    /// Fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Calibration fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.577, 0.213);
 }
 
@@ -38,7 +37,6 @@ impl Score<Standard> for FarmerBoy {
     }
 }
 
-/// 0 without stones.
 #[inline]
 fn mean_field_value(side: Side) -> f32 {
     let mut sum = 0.0;

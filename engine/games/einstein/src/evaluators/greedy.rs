@@ -1,20 +1,18 @@
 //! An evaluator after Monte_Alpha's Greedy player, which "uses the shortest path".
 //!
 //! Score = (nearest enemy distance − nearest own distance) + 1/100 · (own progress − enemy
-//! progress). Distances to the goal are in king's moves; progress, rows and columns of all living
-//! stones from the home corner, only breaks ties.
+//! progress). Distances to the goal are in king's moves; progress, the rows and columns of all
+//! stones from home, only breaks ties.
 
 use super::race_tables::distances_to_goal;
 use crate::{Position, Standard, position::Side};
 use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 
-/// Of a row or column, relative to a step of the nearest stone.
 const PROGRESS_WEIGHT: f32 = 0.01;
 
 const NO_STONE_DISTANCE: f32 = 5.0;
 
-/// By square in the owner's perspective.
 const DISTANCE_AND_PROGRESS: [(f32, f32); 32] = {
     let mut squares = [(NO_STONE_DISTANCE, 0.0); 32];
     let mut square = 0;
@@ -26,12 +24,13 @@ const DISTANCE_AND_PROGRESS: [(f32, f32); 32] = {
     squares
 };
 
-/// By how many steps the nearest own stone is ahead of the nearest enemy stone.
+/// Evaluator: king's moves by which the nearest own stone is ahead of the nearest enemy stone;
+/// progress breaks ties.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Greedy;
 
 impl Greedy {
-    /// Fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Calibration fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(0.528, 0.170);
 }
 
@@ -73,7 +72,6 @@ mod tests {
             // progress 2).
             ("5..../...../..2../...c./..... r -", 1.0 + 0.02),
             ("5..../...../..2../...c./..... b -", -1.0 - 0.02),
-            // Equal distances; Red's second stone on e4 adds progress 5.
             (
                 "...../....2/.b1../...../..... r -",
                 0.01 * (4.0 + 5.0 - 5.0),

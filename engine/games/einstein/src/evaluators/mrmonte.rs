@@ -20,21 +20,21 @@ use alea_play::{
 };
 use std::sync::Arc;
 
-/// A simple player of the rollouts.
+/// How one side chooses its moves in the rollouts.
 #[derive(Clone)]
 pub enum SimulatedPlayer {
     /// Plays uniformly random moves.
     Random,
     /// Plays the first winning move, else the first of the highest-rated moves.
     Rating {
-        /// Evaluates the leaves.
+        /// Evaluates the positions that `depth` reaches.
         evaluator: Arc<dyn AnyEvaluator<Standard>>,
         /// Plies of search below the successor; 0 evaluates the successor itself.
         depth: u8,
     },
 }
 
-/// The win rate of rollouts between two simulated players.
+/// Evaluator: the win rate of the side to move in rollouts between two simulated players.
 #[derive(Clone)]
 pub struct MrMonte {
     /// Rollouts per position; 0 counts as 1.
@@ -43,7 +43,7 @@ pub struct MrMonte {
     pub red: SimulatedPlayer,
     /// Plays Blue's moves.
     pub blue: SimulatedPlayer,
-    /// With the position, determines all random numbers.
+    /// Determines, with the position, all random numbers.
     pub seed: u64,
 }
 
@@ -79,7 +79,6 @@ impl MrMonte {
 impl Evaluator<Standard> for MrMonte {
     type Cache = ();
 
-    /// Win rate, clamped to a millionth away from 0 and 1.
     fn value(&self, game: &Standard, position: &Position, (): &()) -> f32 {
         let iterations = self.iterations.max(1);
         let seed = derive_seed(self.seed, SeedSpace::Playouts, &[position.key()]);
@@ -124,7 +123,6 @@ fn best_rated_move(
     best.1
 }
 
-/// Value for the side to move, evaluated `depth` plies later.
 fn expectiminimax(
     game: &Standard,
     evaluator: &dyn AnyEvaluator<Standard>,
@@ -146,7 +144,7 @@ fn expectiminimax(
     expectation(&outcomes, &values[..moves.len()])
 }
 
-/// Rollouts; Rock'n'Roll's strongest players use up to 200.
+/// Rock'n'Roll's strongest players use up to 200.
 const DEFAULT_ITERATIONS: u32 = 50;
 
 pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry {
@@ -274,7 +272,6 @@ mod tests {
         let (game, evaluator) = (Standard::default(), schwarz_evaluator());
         let schwarz = Schwarz::new(&game);
         for position in random_positions(&game, 9, 300) {
-            // MrBlack rates successors by the raw difference of expected turns.
             let rating = |mv: Move| {
                 let after = game.play(&position, mv);
                 match game.winner(&after) {
@@ -299,7 +296,6 @@ mod tests {
         }
     }
 
-    /// Red wins at once only by the diagonal, one of three moves.
     #[test]
     fn random_players_move_at_random() {
         let game = Standard::default();
@@ -348,7 +344,6 @@ mod tests {
             (".a.../.1.../...../...../f.... b -", 1.0 - 1.0 / 216.0),
         ] {
             let value = f64::from(monte.value(&game, &position(text), &()));
-            // Four standard deviations over 5,000 games.
             let exact: f64 = exact;
             assert!(
                 (value - exact).abs() < 4.0 * (exact * (1.0 - exact) / 5_000.0).sqrt(),

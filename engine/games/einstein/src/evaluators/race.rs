@@ -9,14 +9,14 @@ use alea_core::{calibration::clamp_to_open_interval, evaluator::Evaluator};
 use alea_play::registry::EvaluatorEntry;
 use std::sync::Arc;
 
-/// Probability that the side to move reaches its goal first.
+/// Evaluator: probability that the side to move reaches its goal first, without captures.
 #[derive(Clone, Debug)]
 pub struct Race {
     tables: Arc<RaceTables>,
 }
 
 impl Race {
-    /// For the rules and die of `game`.
+    /// The evaluator for the variant and die of `game`.
     pub fn new(game: &Standard) -> Self {
         Self {
             tables: RaceTables::for_game(game),
@@ -50,7 +50,6 @@ mod tests {
     #[test]
     fn positions_by_hand_and_symmetries() {
         let expected = [
-            // One stone each, with distances 2 (Red) and 3 (Blue), then 2 and 2.
             ("...../...../..1../...b./..... r -", 1.0),
             ("...../...../.b1../...../..... b -", 1.0),
             ("...../...../.b1../...../..... r -", 1.0),

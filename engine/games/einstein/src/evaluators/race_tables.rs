@@ -1,27 +1,24 @@
-//! The race without captures: own turns until a side brings a stone to its goal.
+//! The race without captures: a side's own turns until one of its stones reaches the goal.
 //!
-//! A stone is reduced to its distance to the goal in king's moves (1–4; 0 for a gone stone). Each
-//! turn one of the allowed stones comes a step closer, chosen to minimise the expected number of
-//! turns. The expectation is the Schwarz table of Rock'n'Roll (Schäfer 2006), the distribution that
-//! of Zweistein (Hsueh and Hsu 2025).
+//! A stone is reduced to its distance to the goal in king's moves (1–4; 0 if captured). Each turn
+//! one of the allowed stones comes a step closer, chosen to minimise the expected number of turns.
+//! The expectation is the Schwarz table of Rock'n'Roll (Schäfer 2006), the distribution that of
+//! Zweistein (Hsueh and Hsu 2025).
 //!
-//! Invariant: a turn lowers one distance by one, so vectors are solved in index order, and no race
-//! takes more than 6 · 3 + 1 = 19 turns.
+//! Invariant: a turn lowers one distance by one, so no race takes more than 6 · 3 + 1 = 19 turns.
 
 use crate::{MAX_STONES, Standard, Variant, allowed_stones, dice::Die, position::Side};
 use alea_core::arrays::map_array;
 use std::sync::{Arc, OnceLock};
 
-/// Length of a distribution over 0 to 19 turns.
+/// Length of distributions over a race's number of turns, 0 to 19.
 pub const DISTRIBUTION_LEN: usize = 20;
 
-/// Vectors of six distances of 0–4.
+/// Number of vectors of six distances, each 0–4.
 pub const NUM_DISTANCE_VECTORS: usize = 15_625;
 
-/// Margin for rounding of expectations and probabilities.
 const TIE_MARGIN: f64 = 1e-12;
 
-/// 5^i for stone i.
 const DISTANCE_STRIDES: [usize; MAX_STONES] = [1, 5, 25, 125, 625, 3125];
 
 const GOAL_DISTANCE: [u8; 32] = {
@@ -34,7 +31,7 @@ const GOAL_DISTANCE: [u8; 32] = {
     distances
 };
 
-/// Distances to the goal from a square of the owner's perspective, in king's moves and in rows plus
+/// Distance from `square` (owner's perspective) to the goal: in king's moves, and in rows plus
 /// columns.
 #[inline]
 pub const fn distances_to_goal(square: u8) -> (u8, u8) {
@@ -56,13 +53,14 @@ const DISTANCE_INDEX_TERMS: [[u16; 32]; MAX_STONES] = {
     index
 };
 
-/// King's moves to the goal from a square of the owner's perspective; 0 for [`crate::GONE`].
+/// Distance from `square` (owner's perspective) to the goal in king's moves; 0 for [`crate::GONE`].
 #[inline]
 pub fn distance(square: u8) -> u8 {
     GOAL_DISTANCE[usize::from(square & 31)]
 }
 
-/// Index of a side's distances: Σ (distance of stone i) · 5^i.
+/// Index of a side's six distances in [`RaceTables`]: Σ (distance of stone i) · 5^i, 0 for captured
+/// stones.
 #[inline]
 pub fn distance_index(side: Side) -> usize {
     let mut index = 0;
@@ -72,18 +70,19 @@ pub fn distance_index(side: Side) -> usize {
     index
 }
 
-/// What a stone (from 0) on a square of its owner's perspective adds to [`distance_index`].
+/// Term of `stone` (from 0) on `square` (owner's perspective) in [`distance_index`].
 #[inline]
 pub fn distance_index_term(stone: usize, square: u8) -> usize {
     usize::from(DISTANCE_INDEX_TERMS[stone][usize::from(square & 31)])
 }
 
-/// Distances of stones 1–6; `index` is below [`NUM_DISTANCE_VECTORS`].
+/// Distances of stones 0–5 by [`distance_index`], which is below [`NUM_DISTANCE_VECTORS`].
 pub fn index_to_distances(index: usize) -> [u8; MAX_STONES] {
     map_array(DISTANCE_STRIDES, |stride| (index / stride % 5) as u8)
 }
 
-/// Expectation and distribution of a side's turns to the goal, for one variant and die.
+/// A side's own turns to the goal without captures: expectation and distribution by
+/// [`distance_index`].
 #[derive(Debug)]
 pub struct RaceTables {
     exact: Box<[f64]>,
@@ -92,8 +91,8 @@ pub struct RaceTables {
 }
 
 impl RaceTables {
-    /// Solves the race in some tens of milliseconds. Of stones with equal expectation the one moves
-    /// that is more likely to finish within k turns, at the smallest k where they differ.
+    /// Solves the race, in some tens of milliseconds. Of stones with equal expectation the one
+    /// moves that is more likely to finish within k turns, at the smallest k where they differ.
     pub fn new(variant: Variant, die: Die) -> Self {
         let mut exact = vec![0.0_f64; NUM_DISTANCE_VECTORS];
         let mut cumulative = vec![[0.0_f64; DISTRIBUTION_LEN]; NUM_DISTANCE_VECTORS];
@@ -103,7 +102,6 @@ impl RaceTables {
             let alive = (0..MAX_STONES).fold(0u8, |set, stone| {
                 set | u8::from(distances[stone] > 0) << stone
             });
-            // Expectation and distribution of the remaining turns after a move of `stone`.
             let left = |stone: u8| -> (f64, &[f64; DISTRIBUTION_LEN]) {
                 if distances[usize::from(stone)] == 1 {
                     return (0.0, &[1.0; DISTRIBUTION_LEN]);
@@ -142,7 +140,8 @@ impl RaceTables {
         }
     }
 
-    /// The tables for the rules and die of `game`; those of the default rules are shared.
+    /// The tables for the variant and die of `game`; those of the classic variant and fair die are
+    /// computed once.
     pub fn for_game(game: &Standard) -> Arc<Self> {
         static DEFAULT: OnceLock<Arc<RaceTables>> = OnceLock::new();
         if game.variant() == Variant::Classic && game.die() == Die::fair() {
@@ -152,24 +151,25 @@ impl RaceTables {
         }
     }
 
-    /// Expected own turns to the goal, including the next; infinite without stones.
+    /// Expected own turns to the goal by [`distance_index`], including the next turn; infinite at 0
+    /// (no stones).
     #[inline]
     pub fn expected_turns(&self, index: usize) -> f32 {
         self.expected[index]
     }
 
-    /// [`RaceTables::expected_turns`] in double precision, but 20 without stones.
+    /// [`RaceTables::expected_turns`] in double precision, but 20 at index 0.
     pub fn expected_turns_f64(&self, index: usize) -> f64 {
         self.exact[index]
     }
 
-    /// Probabilities of finishing within 0, 1, …, 19 own turns.
+    /// Entry k: probability of reaching the goal within k own turns, by [`distance_index`].
     #[inline]
     pub fn cumulative(&self, index: usize) -> &[f32; DISTRIBUTION_LEN] {
         &self.cumulative[index]
     }
 
-    /// Probabilities of finishing in exactly 0, 1, …, 19 own turns.
+    /// Entry k: probability of reaching the goal in exactly k own turns, by [`distance_index`].
     pub fn probabilities(&self, index: usize) -> [f32; DISTRIBUTION_LEN] {
         let mut probabilities = *self.cumulative(index);
         for turns in (1..DISTRIBUTION_LEN).rev() {
@@ -178,7 +178,7 @@ impl RaceTables {
         probabilities
     }
 
-    /// Probability that the side to move finishes first, by both sides' [`distance_index`].
+    /// Probability that the side to move reaches its goal first, by both sides' [`distance_index`].
     #[inline]
     pub fn win_probability(&self, mover_index: usize, other_index: usize) -> f32 {
         let mover = &self.cumulative[mover_index];
@@ -193,7 +193,6 @@ impl RaceTables {
     }
 }
 
-/// Whether `one` has fewer expected turns; ties as in [`RaceTables::new`].
 fn finishes_earlier(
     one: (f64, &[f64; DISTRIBUTION_LEN]),
     other: (f64, &[f64; DISTRIBUTION_LEN]),
@@ -440,7 +439,6 @@ mod tests {
             }
             for (turns, probability) in tables.probabilities(index_of(start)).iter().enumerate() {
                 let frequency = counts[turns] as f32 / games as f32;
-                // Five standard deviations over 20,000 games are below 0.018.
                 assert!(
                     (frequency - probability).abs() < 0.018,
                     "{start:?}, {turns} turns: {frequency} against {probability}"

@@ -10,17 +10,17 @@ use alea_core::{calibration::Calibration, evaluator::Score};
 use alea_play::registry::{EvaluatorEntry, calibrated};
 use std::sync::Arc;
 
-/// Expected reciprocal distance, own minus enemy's, between −1 and 1.
+/// Evaluator: expected largest 1 / distance to the goal among allowed stones, own minus enemy's.
 #[derive(Clone, Debug)]
 pub struct Reciprocal {
     expected: Arc<[f32]>,
 }
 
 impl Reciprocal {
-    /// Fitted by `alea calibrate --games 200000 --seed 1`.
+    /// Calibration fitted by `alea calibrate --games 200000 --seed 1`.
     pub const CALIBRATION: Calibration = Calibration::logistic(6.07, 0.230);
 
-    /// For the rules and die of `game`.
+    /// The evaluator for the variant and die of `game`.
     pub fn new(game: &Standard) -> Self {
         let expected = (0..NUM_DISTANCE_VECTORS).map(|index| {
             let distances = index_to_distances(index);

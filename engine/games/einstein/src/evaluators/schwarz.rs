@@ -6,21 +6,21 @@ use crate::{Position, Standard};
 use alea_core::evaluator::Score;
 use std::sync::Arc;
 
-/// Expected turns to the goal, the enemy's minus the own.
+/// Evaluator: the enemy's expected own turns to the goal minus the mover's.
 #[derive(Clone, Debug)]
 pub struct Schwarz {
     tables: Arc<RaceTables>,
 }
 
 impl Schwarz {
-    /// For the rules and die of `game`.
+    /// The evaluator for the variant and die of `game`.
     pub fn new(game: &Standard) -> Self {
         Self {
             tables: RaceTables::for_game(game),
         }
     }
 
-    /// Expected turns to the goal by distance index; infinite without stones.
+    /// A side's expected own turns to the goal, by [`distance_index`]; infinite without stones.
     pub fn turns(&self, index: usize) -> f32 {
         self.tables.expected_turns(index)
     }
@@ -42,7 +42,6 @@ mod tests {
     #[test]
     fn positions_by_hand_and_symmetries() {
         let expected = [
-            // One stone each: the expected turns are the distances, 2 for Red and 3 for Blue.
             ("...../...../..1../...b./..... r -", 1.0),
             ("...../...../..1../...b./..... b -", -1.0),
             // Red's stones 1 and 6 at distances 1 and 4 need 259/216 turns; Blue's on d2 needs 3.

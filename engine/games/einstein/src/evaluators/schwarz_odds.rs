@@ -1,8 +1,9 @@
-//! Win probability from the Schwarz table by odds: the hand-made leaf evaluator of searches.
+//! Win probability from both sides' expected turns E to the goal, by odds: the hand-made leaf
+//! evaluator of searches.
 //!
-//! The value is `1 / (1 + odds)`. The odds against the side to move are `exp(slope · E(own) −
-//! offset) · exp(−slope · E(enemy))`: two look-ups and no exponential. Invariant: batched one-ply
-//! values are bit-identical to successors evaluated one by one.
+//! The value is `1 / (1 + odds)`; the odds against the side to move are `exp(slope · E(own) −
+//! offset) · exp(−slope · E(enemy))`, two look-ups. Invariant: batched one-ply values are
+//! bit-identical to successors evaluated one by one.
 
 mod side_cache;
 
@@ -20,11 +21,10 @@ use alea_core::{
 use alea_play::registry::{EvaluatorEntry, calibration};
 use std::sync::Arc;
 
-/// Win probability from the expected turns of both sides to the goal ([`Schwarz`]).
+/// Evaluator: win probability of the side to move, logistic in the [`Schwarz`] score.
 #[derive(Clone, Debug)]
 pub struct SchwarzOdds {
     score: Schwarz,
-    /// Slope and offset.
     scale: [f32; 2],
     /// `exp(slope · E(own) − offset)`.
     mover_factors: Table,
@@ -32,7 +32,6 @@ pub struct SchwarzOdds {
     enemy_factors: Table,
 }
 
-/// Factors by distance index, padded so that a mask bounds it.
 type Table = Box<[f32; PADDED_VECTORS]>;
 
 const PADDED_VECTORS: usize = NUM_DISTANCE_VECTORS.next_power_of_two();
@@ -40,28 +39,30 @@ const PADDED_VECTORS: usize = NUM_DISTANCE_VECTORS.next_power_of_two();
 /// Largest exponent, so that two factors' product cannot overflow.
 const MAX_LOGIT: f32 = 40.0;
 
-/// Vector lanes: one per outcome, or one per stone and one for no stone.
 const LANES: usize = 8;
 
 const _: () = assert!(MAX_OUTCOMES <= LANES && MAX_STONES < LANES);
 
 impl SchwarzOdds {
-    /// Change of the log odds per turn. Fitted, with [`SchwarzOdds::OFFSET`], to exact endgames of
-    /// at most five stones: root mean square error 0.139, against 0.24 with 0.4, fitted to game
-    /// results.
+    /// Default log odds per expected turn of lead. Fitted, with [`SchwarzOdds::OFFSET`], to exact
+    /// endgames of at most five stones: root mean square error 0.139, against 0.24 with a slope of
+    /// 0.4, fitted to game results.
     pub const SLOPE: f32 = 1.8;
-    /// Log odds for the side to move when both sides need equally many turns: half a turn.
+    /// Default log odds of the side to move if both sides need equally many turns; worth half a
+    /// turn.
     pub const OFFSET: f32 = 0.9;
 
-    /// Slope and offset by `alea calibrate --eval schwarz`, 200,000 games, seed 1.
+    /// Slope and offset that fit game results: `alea calibrate --eval schwarz`, 200,000 games, seed
+    /// 1.
     const GAME_RESULT_FIT: [f32; 2] = [0.415, 0.284];
 
-    /// The evaluator with [`Self::SLOPE`] and [`Self::OFFSET`].
+    /// The evaluator with slope [`Self::SLOPE`] and offset [`Self::OFFSET`].
     pub fn with_fitted_scale(game: &Standard) -> Self {
         Self::with_scale(Schwarz::new(game), Self::SLOPE, Self::OFFSET)
     }
 
-    /// The evaluator with this scale; `None` unless the slope is positive and odds cannot overflow.
+    /// The evaluator with the given slope and offset of the log odds; `None` unless the slope is
+    /// positive and the odds cannot overflow.
     pub fn new(game: &Standard, slope: f32, offset: f32) -> Option<Self> {
         let score = Schwarz::new(game);
         let max_logit = (0..NUM_DISTANCE_VECTORS)
@@ -98,7 +99,6 @@ impl SchwarzOdds {
     }
 }
 
-/// The larger, by a single comparison, which ignores NaN.
 #[inline]
 pub(super) fn maximum(one: f32, other: f32) -> f32 {
     if one > other { one } else { other }
@@ -114,7 +114,6 @@ fn value_from_odds(odds: f32) -> f32 {
     clamp_to_open_interval(1.0 / (1.0 + odds))
 }
 
-/// The mover's value from the odds against the other side; infinite odds win.
 #[inline]
 fn move_value_from_odds(odds: f32) -> f32 {
     let value = 1.0 - value_from_odds(odds);
@@ -155,7 +154,7 @@ impl Evaluator<Standard> for SchwarzOdds {
             )
         });
         let values = map_array(odds, move_value_from_odds);
-        // In the order of the outcomes, as in one-by-one evaluation.
+        // In the order of outcomes, as one by one.
         let mut value = 0.0;
         for (outcome, best) in values.iter().enumerate() {
             value += own.weights[outcome] * best;
@@ -163,7 +162,6 @@ impl Evaluator<Standard> for SchwarzOdds {
         f32::min(value, 1.0)
     }
 
-    /// The odds for the mover; infinite if the move wins.
     #[inline]
     fn score_successors(
         &self,
@@ -216,7 +214,7 @@ impl Evaluator<Standard> for SchwarzOdds {
     }
 }
 
-/// Uses [`Schwarz`] if odds could overflow at the requested scale.
+/// Uses the calibrated [`Schwarz`] score for calibrations that are not logistic or may overflow.
 pub(super) const ENTRY: EvaluatorEntry<Standard> = EvaluatorEntry::new(
     "schwarz",
     "difference of expected turns (the Schwarz table)",

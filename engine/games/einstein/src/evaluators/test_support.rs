@@ -80,8 +80,8 @@ pub(crate) fn check_scores(
     }
 }
 
-/// The position after an enemy move that captures no stone of the mover, who stays to move. `None`
-/// if every such move ends the game.
+/// The position after an enemy move without a capture, the mover still to move; `None` if every
+/// such move ends the game.
 pub(crate) fn with_another_enemy(game: &Standard, position: &Position) -> Option<Position> {
     let turned = position.pass_turn();
     let moves = game.all_moves(&turned);
@@ -185,8 +185,6 @@ impl Board {
         }
     }
 
-    /// Symmetric boards: transposed, with either side's labels reversed, and half-turned with sides
-    /// swapped.
     fn images(&self) -> [Self; 4] {
         let relabelled = |red: bool| {
             self.map_stones(|stone| Stone {
@@ -370,8 +368,7 @@ pub(crate) fn check_reference(
     }
 }
 
-/// Checks on random positions that the score is `worth` of the own stones minus that of the
-/// enemy's.
+/// Checks that the score is the own stones' `worth` minus the enemy's.
 pub(crate) fn check_side_sums(
     game: &Standard,
     score: &impl Score<Standard>,

@@ -10,19 +10,19 @@ const LANES: usize = 8;
 
 const NUM_DIRECTIONS: usize = MAX_STEPS / MAX_STONES;
 
-/// Capacity, a power of two so that a mask bounds every index; vectors may exceed the last logit.
+/// A power of two, so that a mask bounds every index; vectors may exceed the last logit.
 const LOGITS_CAPACITY: usize = 32;
 
 const NO_MOVE: usize = LOGITS_CAPACITY - 1;
 
-/// The enemy's logits after each move of a list; arbitrary beyond.
+/// The enemy's logit after each move of a list; arbitrary beyond.
 pub(super) type Logits = [i32; LOGITS_CAPACITY];
 
 const NO_STONE: u8 = LANES as u8 - 1;
 
 const _: () = assert!(MAX_STONES < LANES && MAX_STEPS < LOGITS_CAPACITY);
 
-/// Logit of an enemy without stones; evaluators return only larger ones.
+/// Logit of an enemy that has lost; logits of evaluators are larger.
 pub(super) const LOST_LOGIT: i32 = i32::MIN;
 
 /// A move that does not reach the goal.
@@ -42,21 +42,17 @@ impl SideMove {
     }
 }
 
-/// Moves that do not reach the goal, and the die's outcomes.
+/// One side's moves that do not reach the goal, and its outcomes of a roll.
 #[derive(Clone, Debug)]
 pub(super) struct SideMoves {
     side: Side,
     steps: [SideMove; MAX_STEPS],
     count: usize,
-    /// Set of destinations, in the enemy's perspective.
     targets: u32,
-    /// Indices of moves; [`NO_MOVE`] for missing moves.
+    /// Indices in `steps`, or [`NO_MOVE`].
     moves_by_stone: [[u8; NUM_DIRECTIONS]; LANES],
-    /// [`LOST_LOGIT`] if the stone can reach the goal, else the maximum.
     goal_logits: [i32; LANES],
-    /// First and last stone of each outcome; stones between are gone.
     allowed: [[u8; 2]; MAX_OUTCOMES],
-    /// Probability of each outcome; 0 if unused.
     weights: [f32; MAX_OUTCOMES],
 }
 
@@ -124,14 +120,13 @@ impl SideMoves {
         }
     }
 
-    /// The mover's win probability before the roll, from the enemy's logit after each move
-    /// ([`LOST_LOGIT`] without stones); `worth` converts logits to the enemy's win probability.
+    /// The mover's win probability before the roll, from the enemy's logit after each move; `worth`
+    /// converts logits to the enemy's win probability.
     #[inline(always)]
     pub(super) fn one_ply(&self, logits: &mut Logits, worth: impl Fn(i32) -> f32) -> f32 {
         logits[NO_MOVE] = i32::MAX;
         let mut best_logits = [i32::MAX; LANES];
         for (stone, best) in best_logits.iter_mut().enumerate() {
-            // The enemy's worst logit is the mover's best.
             let steps = self.moves_by_stone[stone];
             let [one, another, third] =
                 map_array(steps, |step| logits[usize::from(step) % LOGITS_CAPACITY]);
@@ -147,7 +142,7 @@ impl SideMoves {
                 worth
             };
         }
-        // In the order of the outcomes, as in one-by-one evaluation.
+        // In the order of outcomes, as one by one.
         let mut value = 0.0;
         for outcome in 0..MAX_OUTCOMES {
             let allowed = self.allowed[outcome];
@@ -160,13 +155,12 @@ impl SideMoves {
 
 pub(super) struct NonGoalMoves {
     steps: [SideMove; MAX_STEPS],
-    /// Indices of the moves in the given list.
     indices: [u8; MAX_STEPS],
     count: usize,
 }
 
 impl NonGoalMoves {
-    /// Selects the moves that do not reach the goal; the others score infinity.
+    /// Collects the moves that do not reach the goal; sets the scores of the others to infinity.
     #[inline]
     pub(super) fn new(position: &Position, moves: &[Move], scores: &mut [f32]) -> Self {
         let mut listed = Self {
@@ -202,7 +196,7 @@ impl NonGoalMoves {
         &self.steps[..self.count]
     }
 
-    /// Scores moves by minus `count` of the enemy's logit after the move; infinite for wins.
+    /// Sets each score to `-count(logit)` of the enemy's logit after the move; infinity for wins.
     #[inline]
     pub(super) fn score(&self, logits: &[i32], count: impl Fn(i32) -> f32, scores: &mut [f32]) {
         for (&index, &logit) in self.indices[..self.count].iter().zip(logits) {

@@ -1,5 +1,5 @@
-//! Neural networks of EinStein: SIMD kernels that evaluate all successors of a position in one
-//! batch, with the integer results of the generic forward pass of [`alea_learned::network`].
+//! EinStein's neural networks: SIMD kernels that evaluate all successors in one batch, with the
+//! integer results of [`alea_learned::network`].
 
 pub mod features;
 mod successors;
@@ -20,10 +20,10 @@ use alea_learned::network::{
 };
 use std::sync::Arc;
 
-/// A neural network for EinStein.
+/// An EinStein neural network.
 pub type Network = network::Network<Standard>;
 
-/// SIMD kernels of a network; `None` for the generic forward pass.
+/// SIMD kernels of a neural network; `None` inside if it uses the generic forward pass.
 #[derive(Clone, Debug)]
 pub struct EinSteinNetKernels(Option<Arc<SimdNetwork>>);
 
@@ -31,15 +31,13 @@ pub struct EinSteinNetKernels(Option<Arc<SimdNetwork>>);
 struct SimdNetwork {
     tables: Tables,
     layers: SimdLayers,
-    /// Bucket by number of both sides' living stones; padded, so that a mask bounds indices.
     buckets: [u8; (2 * MAX_STONES + 1).next_power_of_two()],
     classes: &'static TurnClasses,
     both: Option<CrossFeatureTable>,
     instructions: Instructions,
 }
 
-/// First-layer weights of the mover (with the bias) and of the other side, `[FUSED_TABLE_ROWS ×
-/// width]`: a row is the sum of those of features that are always active together.
+/// First-layer weights of the mover (with the bias) and of the other side, in fused rows.
 #[derive(Clone, Debug)]
 struct Tables {
     mover: Vec<I16Line>,
@@ -66,7 +64,7 @@ impl CrossFeatureTable {
 }
 
 impl SimdNetwork {
-    /// `None` without kernels, or if sums may exceed 16 bits.
+    /// `None` if the instructions have no kernels or sums may exceed 16 bits.
     fn new(
         weights: &NetworkWeights,
         groups: FeatureGroups,

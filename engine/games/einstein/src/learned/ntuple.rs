@@ -1,4 +1,4 @@
-//! EinStein's n-tuple networks (Chu et al., TAAI 2017), whose successors are evaluated together.
+//! EinStein's n-tuple networks (Chu et al., TAAI 2017).
 
 mod cells;
 mod incremental;
@@ -17,13 +17,13 @@ use alea_learned::tuples::{TupleKernels, TupleNetwork};
 use cells::{MOBILE_START, OWNERS_START, SQUARES, SQUARES_START, STONES};
 pub(crate) use symbols::Symbols;
 
-/// An n-tuple network for EinStein.
+/// An EinStein n-tuple network.
 pub type NTuple = TupleNetwork<Standard>;
 
-/// A set of EinStein's tuples.
+/// The tuples of an EinStein n-tuple network.
 pub type TupleSet = alea_learned::tuples::TupleSet<Standard>;
 
-/// Inference that follows the cells that moves change.
+/// Inference kernels that update only tuples with cells that a move changes.
 #[derive(Clone, Debug)]
 pub struct EinSteinTupleKernels {
     /// Whether any tuple has square, distance or alive cells.

@@ -1,4 +1,4 @@
-//! 64 games as byte vectors: for each side and stone its squares in all games.
+//! 64 games as byte vectors: each holds the squares of one side's stone in all games.
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod kernels;
@@ -19,10 +19,10 @@ pub(super) struct ByteRow(pub(super) [u8; LANES]);
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct SideRows {
-    /// Squares ([`lane_square`]) in the owner's perspective, arbitrary for gone stones.
+    /// Squares ([`lane_square`]) in the owner's perspective; arbitrary for captured stones.
     pub(super) stones: [ByteRow; MAX_STONES],
     pub(super) alive: ByteRow,
-    /// Stones with a single step; arbitrary for gone stones.
+    /// Bit set of stones with a single possible step; arbitrary for captured stones.
     pub(super) edge: ByteRow,
 }
 
@@ -50,11 +50,9 @@ multiversion! {
     }
 }
 
-/// Games by lane, arbitrary in idle ones.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct ByteLanes {
-    /// The side that begins, then the other.
     pub(super) sides: [SideRows; 2],
     pub(super) plies: ByteRow,
     pub(super) status: Status,
@@ -62,7 +60,6 @@ pub(super) struct ByteLanes {
 }
 
 impl ByteLanes {
-    /// `None` without a vector kernel.
     pub(super) fn new(instructions: Instructions) -> Option<Self> {
         let instructions = instructions.widest_of(&[
             #[cfg(target_arch = "aarch64")]

@@ -3,18 +3,17 @@
 
 use crate::{MAX_STONES, Variant, allowed_stones};
 
-/// Entries per set of living stones: two per face.
+/// Number of table entries per set of living stones: two per face.
 pub const ENTRIES: usize = 12;
 
-/// By set of living stones (bit *i* = stone *i* + 1) twelve equally likely moving stones (from 0);
-/// arbitrary for the empty set.
+/// For each set of living stones, twelve equally likely moving stones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DieTable {
     stones: Box<[[u8; ENTRIES]; 64]>,
 }
 
 impl DieTable {
-    /// For a variant and the fair die of six faces.
+    /// The table of a variant, for the fair die of six faces.
     pub fn new(variant: Variant) -> Self {
         let mut stones = Box::new([[0; ENTRIES]; 64]);
         for (alive, entries) in stones.iter_mut().enumerate().skip(1) {
@@ -26,13 +25,15 @@ impl DieTable {
         Self { stones }
     }
 
-    /// Twelve equally likely stones, by set of living stones.
+    /// Twelve equally likely moving stones (from 0), for the living stones `alive` (bit i = stone
+    /// i, not empty).
     #[inline]
     pub fn moving_stones(&self, alive: u8) -> &[u8; ENTRIES] {
         &self.stones[usize::from(alive & 63)]
     }
 
-    /// Probability that each stone moves, in twelfths.
+    /// By stone, the probability that it moves, in twelfths, for the living stones `alive` (bit i =
+    /// stone i).
     pub fn move_twelfths(&self, alive: u8) -> [u8; MAX_STONES] {
         let mut counts = [0; MAX_STONES];
         for &stone in self.moving_stones(alive) {
@@ -41,7 +42,7 @@ impl DieTable {
         counts
     }
 
-    /// The stone sampled by 32 random bits, with a bias below 12 / 2³².
+    /// A moving stone (from 0) sampled by 32 random bits, with a bias below 12 / 2³².
     #[inline]
     pub fn sample_stone(&self, alive: u8, bits: u32) -> u8 {
         self.moving_stones(alive)[alea_core::game::uniform_index(ENTRIES, bits)]

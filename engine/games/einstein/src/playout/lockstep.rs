@@ -1,18 +1,18 @@
 //! The loop of lockstep playouts: after every [`PLIES_PER_ROUND`] plies finished games are counted,
-//! and their lanes take the next starts. Every game that begins is completed: stopping early would
+//! and their lanes take the next starts. Every game is completed: stopping early would
 //! under-represent long games.
 
 use super::{Choice, Tally, random_bits::LaneRandom, start_queue::Starts};
 use crate::Position;
 use alea_core::random::RandomStream;
 
-/// Plies between exchanges of games; even, since both sides move in turn.
+/// Plies before finished games are replaced; even, since sides alternate.
 pub(super) const PLIES_PER_ROUND: usize = 4;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Status {
     pub(super) running: u64,
-    /// Lanes whose last game was won by the side that began.
+    /// Bit set of lanes whose last game was won by the side that began.
     pub(super) first_won: u64,
 }
 
@@ -31,7 +31,7 @@ pub(super) trait Lanes {
 
     fn load_starts(&mut self, lanes: u64, starts: &Starts);
 
-    /// Loads at most [`super::LANES`] positions in the lanes from 0 on.
+    /// Loads at most [`super::LANES`] positions into the lowest lanes.
     fn load_positions(&mut self, positions: &[Position]);
 
     fn play_round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom);
@@ -51,7 +51,7 @@ pub(super) fn play<L: Lanes>(
     }
 }
 
-/// Plays one game each (not over). Bit *i*: whether the mover of position *i* wins.
+/// Plays one game from each unfinished position. Bit *i*: whether the mover of position *i* wins.
 #[inline]
 pub(super) fn play_positions<L: Lanes>(
     mut lanes: L,

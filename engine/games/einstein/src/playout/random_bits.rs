@@ -1,6 +1,5 @@
-//! The 16 random bits of a ply, and their generators, seeded from a Mersenne Twister: xoroshiro128+
-//! (Blackman and Vigna 2018) for 64 games in lockstep, SplitMix64 (Steele, Lea and Flood 2014) for
-//! a single game.
+//! The 16 random bits of a ply, and their generators: xoroshiro128+ (Blackman and Vigna 2018) for
+//! 64 games in lockstep, SplitMix64 (Steele, Lea and Flood 2014) for a single game.
 
 use super::LANES;
 use alea_core::arrays::build_array;
@@ -13,8 +12,8 @@ pub(super) const NUM_CODES: u16 = 18;
 pub struct PlyBits(pub u16);
 
 impl PlyBits {
-    /// Rolled face and random step: ⌊18 r / 2¹⁶⌋ = (face − 1) · 3 + step (0 diagonal, 1 sideways,
-    /// 2 forward; a stone's only step replaces it).
+    /// Rolled face and random step: ⌊18 r / 2¹⁶⌋ = (face − 1) · 3 + step (0 diagonal, 1 sideways, 2
+    /// forward). A stone with only one step makes that step instead.
     #[inline]
     pub fn face_step_code(self) -> usize {
         ((u32::from(self.0) * u32::from(NUM_CODES)) >> 16) as usize
@@ -26,9 +25,9 @@ impl PlyBits {
         (self.face_step_code() / 3) as u8 + 1
     }
 
-    /// 0–3, the two lowest bits. Of two allowed stones the first moves if this is below 2, plus 1
-    /// if only the second has a single step, minus 1 if only the first has: so all moves (3 or 1
-    /// per stone) are equally likely.
+    /// 0–3. Of two allowed stones the first moves if this is below 2, plus 1 if only the second has
+    /// a single step, minus 1 if only the first has: so all moves (3 or 1 per stone) are equally
+    /// likely.
     #[inline]
     pub fn stone_choice(self) -> u8 {
         (self.0 & 3) as u8
@@ -46,7 +45,7 @@ pub struct LaneRandom {
 }
 
 impl LaneRandom {
-    /// Seeded by outputs of the Mersenne Twister.
+    /// Generators seeded from `stream`.
     #[must_use]
     pub fn new(stream: &mut RandomStream) -> Self {
         let mut state = [[[0; 8]; 2]; 2];
@@ -63,7 +62,6 @@ impl LaneRandom {
         Self { state }
     }
 
-    /// Seeded by SplitMix64.
     #[inline]
     pub(super) fn from_seed(seed: u64) -> Self {
         let mut random = SplitMix64::new(seed);
@@ -77,7 +75,6 @@ impl LaneRandom {
         Self { state }
     }
 
-    /// The next output, by bank and generator.
     #[inline]
     pub(super) fn next(&mut self) -> [[u64; 8]; 2] {
         let [low, high] = &mut self.state;
@@ -97,19 +94,19 @@ impl LaneRandom {
         PlyBits((outputs[lane % 2][lane / 8] >> (lane / 2 % 4 * 16)) as u16)
     }
 
-    /// The next ply's random bits, by lane.
+    /// The random bits of the next ply, by lane.
     pub fn next_plies(&mut self) -> [PlyBits; LANES] {
         let outputs = self.next();
         std::array::from_fn(|lane| Self::lane_ply_bits(&outputs, lane))
     }
 }
 
-/// For a single game: each word serves four plies, the lowest bits first.
+/// The random number generator SplitMix64.
 #[derive(Clone, Debug)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// Seeded by 64 random bits.
+    /// Starts the generator from any 64 bits.
     #[inline]
     pub fn new(seed: u64) -> Self {
         Self(seed)

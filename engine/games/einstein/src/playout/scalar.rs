@@ -1,6 +1,6 @@
-//! Playouts without SIMD instructions, of single games or lane by lane: the reference for the
-//! vector versions. Squares are in the perspective of the side that begins, so that a capture is
-//! one look-up.
+//! Playouts without SIMD, of single games or of 64 lanes: the reference for the vector kernels.
+//! Squares of both sides are in the perspective of the side that begins, so that finding a captured
+//! stone is one look-up.
 
 use super::{
     LANES, Tally,
@@ -16,23 +16,23 @@ use std::{hint::select_unpredictable, sync::LazyLock};
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(4))]
 struct AllowedStep {
-    /// First and last allowed stone; equal if only one is allowed.
     first: u8,
     last: u8,
-    /// The step (0–2) times 32.
+    /// 32 · step (0–2).
     step: u8,
 }
 
 type StoneTableEntries = [[AllowedStep; 32]; 64];
 
-/// Allowed stones and step by set of living stones and [`PlyBits::face_step_code`].
+/// Look-up table of playouts: the allowed stones and the step, by set of living stones and
+/// [`PlyBits::face_step_code`].
 #[derive(Clone, Copy, Debug)]
 pub struct StoneTable {
     entries: &'static StoneTableEntries,
 }
 
 impl StoneTable {
-    /// For a variant and the fair die of six faces.
+    /// The table of a variant, for the fair die of six faces.
     pub fn new(variant: Variant) -> Self {
         static CLASSIC: LazyLock<Box<StoneTableEntries>> =
             LazyLock::new(|| table_entries(Variant::Classic));
@@ -66,7 +66,7 @@ const NO_STONE: u8 = 31;
 const ONE_STEP_FLAG: u8 = 128;
 
 impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
-    /// Destinations at `[32 · step + square]`; a square's single step replaces any.
+    /// At `[32 · step + square]` the destination; from squares with one possible step, that step's.
     pub(super) const PLAYOUT_DESTINATIONS: [u8; 128] = {
         let mut destinations = [0; 128];
         let mut index = 0;
@@ -94,8 +94,8 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
         squares
     };
 
-    /// Destinations by side, at `[square | 32 · step]`, in the perspective of side 0 but flagged
-    /// ([`Self::with_flag`]) by the owner's.
+    /// At `[side][square | 32 · step]` the destination; squares are in the perspective of side 0,
+    /// flagged as by [`Self::with_flag`].
     const FLAGGED_DESTINATIONS: [[u8; 256]; 2] = {
         let mut destinations = [[0; 256]; 2];
         let mut index = 0;
@@ -126,12 +126,12 @@ impl<const COLUMNS: usize, const ROWS: usize> EinStein<COLUMNS, ROWS> {
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(super) struct ScalarGame {
-    /// By square in the perspective of side 0: its stones 0–5, the other's 8–13, or [`NO_STONE`].
+    /// By square in the perspective of side 0: its stone 0–5, side 1's 8–13, or [`NO_STONE`].
     board: [u8; 32],
-    /// In the perspective of side 0, flagged as by [`EinStein::with_flag`]; arbitrary for gone
-    /// stones.
+    /// `[side][stone]`: square in the perspective of side 0, flagged as by [`EinStein::with_flag`];
+    /// arbitrary for captured stones.
     squares: [[u8; 8]; 2],
-    /// Living stones, side 1's from bit 8.
+    /// Bit set of living stones, side 1's from bit 8.
     alive: u32,
 }
 
@@ -142,8 +142,7 @@ impl ScalarGame {
         alive: 0,
     };
 
-    /// `sides` has squares in each owner's perspective, a byte per stone; the lower five bits are
-    /// [`GONE`] for gone stones.
+    /// `sides` has a byte per stone: its square in its owner's perspective.
     #[inline(always)]
     fn new<const COLUMNS: usize, const ROWS: usize>(sides: [u64; 2], alive: [u8; 2]) -> Self {
         let mut game = Self {
@@ -206,8 +205,8 @@ impl ScalarGame {
         sides
     }
 
-    /// Plays a ply; whether `SIDE` wins. `BRANCHES`: captures branch, as in single games but not in
-    /// overlapping ones.
+    /// Plays a ply of `SIDE`; returns whether that wins. `BRANCHES`: branch on captures, faster
+    /// unless games overlap.
     #[inline(always)]
     pub(super) fn ply<
         const COLUMNS: usize,
@@ -227,8 +226,7 @@ impl ScalarGame {
             squares[usize::from(entry.first & 7)],
             squares[usize::from(entry.last & 7)],
         );
-        // In units of the flag. Since squares are at most 31, subtracting 31 makes the comparison
-        // depend on the flags alone.
+        // In units of the flag; −31 makes the comparison depend on the flags alone.
         let scaled_stone_choice = u32::from(draw.stone_choice()) * u32::from(ONE_STEP_FLAG);
         let takes_first = if BY_STONES {
             draw.stone_choice() < 2
@@ -257,8 +255,8 @@ impl ScalarGame {
     }
 }
 
-/// Plays a game; whether the side to move wins. The position is not over; `next_word` gives bits
-/// for four plies, the lowest first.
+/// Plays a game from an unfinished position; returns whether the side to move wins. Each
+/// `next_word` serves four plies, lowest bits first.
 #[inline]
 pub(crate) fn playout_from<const COLUMNS: usize, const ROWS: usize>(
     table: StoneTable,
@@ -293,15 +291,14 @@ pub(crate) fn playout_from_seed<const COLUMNS: usize, const ROWS: usize>(
     playout_from::<COLUMNS, ROWS>(table, position, || random.next_u64())
 }
 
-/// Games without SIMD: each ply runs over all lanes, so that a processor can overlap them.
 pub(super) struct ScalarLanes {
     table: StoneTable,
     games: [ScalarGame; LANES],
     status: Status,
-    /// Rounds played; then the round in which each lane's game began.
+    /// Rounds played; `begun`: their number when each lane's game began.
     rounds: u64,
     begun: [u64; LANES],
-    /// Lanes running at each ply of the last round.
+    /// Bit set of the lanes running before each ply of the last round.
     running_by_ply: [u64; PLIES_PER_ROUND],
 }
 
@@ -317,7 +314,7 @@ impl ScalarLanes {
         }
     }
 
-    /// Plays a ply, in finished lanes too; returns the lanes that `SIDE` wins.
+    /// Plays a ply of `SIDE`; returns the bit set of lanes it wins, arbitrary for finished games.
     #[inline(always)]
     fn ply<const SIDE: usize, const BY_STONES: bool>(&mut self, outputs: &[[u64; 8]; 2]) -> u64 {
         let mut won = 0;

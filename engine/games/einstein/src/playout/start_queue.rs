@@ -1,19 +1,19 @@
 //! The queue of start positions for games in lockstep. Random set-ups are the 720 arrangements in
-//! random order, as a ring; the other side reads it at an offset sampled for every pass.
+//! random order, as a ring that the side that begins reads in order, the other side at an offset
+//! sampled for every pass.
 
 use super::LANES;
 use crate::{GONE, MAX_STONES, Position, Standard, position::Side, setup::SETUPS};
 use alea_core::arrays::{build_array, map_array};
 use alea_core::random::RandomStream;
 
-/// The ring twice, and one read past its end.
 const RING_LEN: usize = 2 * SETUPS + LANES;
 
 pub(super) const GONE_BYTE: u8 = 0xFF;
 
-/// The code of a square in lanes: 16 · row + 3 · column + 64, so that the highest bit is the last
-/// row's, and bits 0–3 leave room for a step (0–2). The sum of a square's and its opposite's is
-/// constant.
+/// Byte code of a square: 16 · row + 3 · column + 64, so that the highest bit is the last row's,
+/// and bits 0–3 leave room for a step (0–2). The codes of a square and its opposite have a constant
+/// sum.
 pub(super) const fn lane_square(square: u8) -> u8 {
     if square == GONE {
         GONE_BYTE
@@ -23,7 +23,7 @@ pub(super) const fn lane_square(square: u8) -> u8 {
 }
 
 struct StartRing {
-    /// Squares ([`lane_square`]) in the owner's perspective, by ring index.
+    /// `[stone][ring index]`: square ([`lane_square`]) in the owner's perspective.
     stones: Box<[[u8; RING_LEN]; MAX_STONES]>,
     /// Byte `i` is the square of stone `i`; the two highest bytes are unused.
     packed: Box<[u64; RING_LEN]>,
@@ -49,7 +49,7 @@ impl StartRing {
 
 pub(super) struct Starts {
     setups: StartRing,
-    /// One position: from index 0 the side that begins, from [`LANES`] the other.
+    /// From index 0 the side that begins, from [`LANES`] the other.
     single: StartRing,
     from_setups: bool,
     pub(super) alive: [u8; 2],
@@ -119,7 +119,7 @@ impl Starts {
         }
     }
 
-    /// The next squares per lane, by side (the one that begins first) and stone.
+    /// `[side][stone]`: the squares of the next starts, by lane; side 0 begins.
     #[cfg_attr(
         not(any(target_arch = "x86_64", target_arch = "aarch64")),
         expect(dead_code, reason = "for kernels")
@@ -138,7 +138,7 @@ impl Starts {
         stones
     }
 
-    /// The start `index` places ahead, by side; byte `i` is the square of stone `i`.
+    /// Both sides of the start `index` places ahead; byte `i` is stone `i`.
     #[inline]
     pub(super) fn packed_start(&self, index: usize) -> [u64; 2] {
         let (ring, offsets) = self.offsets();

@@ -52,7 +52,7 @@ impl BuildContext<'_> {
 }
 
 impl Tables {
-    /// Computes tables of at most `stones` stones (2–6 in all).
+    /// Computes tables of at most `stones` stones (2–6, both sides together) in memory.
     pub fn in_memory(
         stones: usize,
         variant: Variant,
@@ -90,7 +90,7 @@ impl Tables {
         Ok(tables)
     }
 
-    /// Validates and maps table files of at most `stones` stones (2–6 in all).
+    /// Validates and maps table files of at most `stones` stones (2–6, both sides together).
     pub fn open(
         directory: &Path,
         stones: usize,
@@ -104,11 +104,11 @@ impl Tables {
         Ok(Arc::new(tables))
     }
 
-    /// Builds the missing or damaged files of at most `stones` stones (2–6 in all) with about
-    /// `memory` bytes, and maps all.
+    /// Builds missing or damaged files of at most `stones` stones (2–6, both sides together) with
+    /// about `memory` bytes, and maps all.
     ///
-    /// One task of several builds and maps its slice of the class pairs of exactly `stones` stones;
-    /// files of fewer must exist.
+    /// One of several tasks builds and maps its slice of the class pairs with exactly `stones`
+    /// stones; files of fewer must exist.
     pub fn build(
         directory: &Path,
         stones: usize,
@@ -203,7 +203,7 @@ impl Tables {
         Ok(Arc::new(tables))
     }
 
-    /// The most stones for which `directory` has the files of all classes, unvalidated.
+    /// Largest number of stones for which `directory` has files (not validated) of all classes.
     pub fn stones_on_disk(directory: &Path, variant: Variant) -> Option<usize> {
         let there = |stones: &usize| {
             Class::up_to(*stones)
@@ -215,10 +215,7 @@ impl Tables {
             .find(there)
     }
 
-    /// Size of a variant's files of at most `stones` stones.
-    ///
-    /// # Errors
-    /// If `stones` is not in 2–6.
+    /// Total bytes of one variant's table files of at most `stones` stones.
     pub fn bytes_on_disk(stones: usize) -> Result<u64, TablesError> {
         let tables = Self::empty(stones, Variant::Classic)?;
         Ok(Class::up_to(stones)
@@ -263,8 +260,6 @@ impl Tables {
     }
 }
 
-/// Most disk space while pairs of classes are written in sequence, each with its file sizes and
-/// whether it needs temporary files as large.
 fn max_disk_space(pairs: impl Iterator<Item = (Vec<u64>, bool)>) -> u64 {
     let (mut written, mut max_space) = (0, 0);
     for (files, streamed) in pairs {

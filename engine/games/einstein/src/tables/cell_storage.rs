@@ -1,6 +1,7 @@
 //! Memory of table cells: blocks that threads fill, later read-only cells, in memory or mapped.
 //!
-//! Two bits per block replace locks: one writer claims it, once; readers see it only when complete.
+//! Two bits per block replace locks: one thread claims and writes it; others read it only when
+//! complete.
 
 #![allow(
     unsafe_code,
@@ -60,10 +61,7 @@ impl Blocks {
         prefetch_lines(self.block_start(block).cast(), self.cells_per_block);
     }
 
-    /// Claims a block, whose cells `fill` writes.
-    ///
-    /// # Panics
-    /// If the block does not exist or is already claimed.
+    /// Claims a block and lets `fill` write its cells.
     #[inline]
     pub(super) fn write(&self, block: usize, fill: impl FnOnce(&mut [u16])) {
         assert!(block < self.blocks, "a block of this table");
@@ -90,7 +88,7 @@ impl Blocks {
         })
     }
 
-    /// Empties the storage for so many blocks; `false` if it is too small.
+    /// Clears the storage for `blocks` blocks; `false` if it is too small.
     pub(super) fn reset(&mut self, blocks: usize) -> bool {
         if blocks > self.claimed.len() * 64
             || blocks * self.cells_per_block * size_of::<u16>() > self.pages.len()
@@ -156,7 +154,6 @@ impl Cells {
         })
     }
 
-    /// Requests a cell's page from the disk without waiting.
     pub(super) fn prefetch_page(&self, cell: usize) {
         #[cfg(unix)]
         if let CellStorage::File(file) = &self.owner {
@@ -172,7 +169,7 @@ impl Cells {
             CellStorage::Built(pages) => pages.as_mut_ptr().cast_const(),
             CellStorage::File(file) => file.as_ptr(),
         };
-        // SAFETY: `finish` and `from_file` checked that the cells lie within the mapping, whose
+        // SAFETY: `into_cells` and `from_file` checked that the cells lie within the mapping, whose
         // start is page-aligned and whose offset is even; every bit pattern is a cell, and the
         // mapping is not written.
         unsafe { std::slice::from_raw_parts(start.add(self.offset).cast::<u16>(), self.cells) }

@@ -20,18 +20,16 @@ use std::{
     path::Path,
 };
 
-/// The layer being solved and the two to which its moves lead.
 const LAYERS_IN_MEMORY: usize = 3;
 
 struct BlockOffsets {
     class: Class,
-    /// By row, its index in `offsets` and `counts`.
+    /// By row: index in `offsets` and `counts`.
     sets: Vec<u32>,
-    /// `[set][rank of the other side]`: earlier blocks in the row's layer.
+    /// `[set][rank of the other side]`: number of earlier blocks in the row's layer.
     offsets: Vec<Vec<u32>>,
-    /// `[set][progress of the other side]`: blocks in the row's layer.
+    /// `[set][progress of the other side]`: number of blocks in the row's layer.
     counts: Vec<Vec<u32>>,
-    /// By row: its mover's progress.
     steps: Vec<usize>,
 }
 
@@ -91,7 +89,6 @@ impl BlockOffsets {
             .map_or(0, |&count| count as usize)
     }
 
-    /// First block of each row in the layer, then the number of blocks.
     fn row_starts(&self, rows: Range<usize>, layer: usize) -> Vec<usize> {
         let mut starts = vec![0];
         let mut next = 0;

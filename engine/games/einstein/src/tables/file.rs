@@ -182,7 +182,7 @@ pub(super) fn open(
     .ok_or_else(|| damaged("it is too short"))
 }
 
-/// Reads unmapped, so that validation occupies no memory.
+/// Reads without the mapping, so that validation occupies no memory.
 fn read_at(file: &File, first: u64, bytes: &mut [u8]) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::FileExt::read_exact_at(file, bytes, first)?;

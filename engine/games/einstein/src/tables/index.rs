@@ -4,10 +4,11 @@
 //! A class consists of *rows*: orbits of the mover's tuple of squares (by label) under
 //! transposition and label reversal. A row consists of *blocks*, one per tuple of the other side,
 //! reversed if its first square exceeds its last, and ranked among the free squares. A block has a
-//! cell per pair of label patterns, the other side's outside.
+//! cell per pair of label patterns; the other side's pattern is the outer index.
 //!
 //! Squares are in the mover's perspective; the mover is never on 24, its goal, nor the other side
-//! on 0. If the mover's tuple is its own image, both of the other side's are stored.
+//! on 0. If a symmetry leaves the mover's tuple unchanged, both images of the other side's tuple
+//! are stored.
 
 mod position_to_cell;
 
@@ -15,17 +16,16 @@ use super::label_patterns::{MAX_SIDE_STONES, NUM_PATTERNS};
 use crate::symmetry::transpose;
 use alea_core::arrays::build_array;
 
-/// The mover's goal; square s of one side is GOAL − s for the other.
+/// Square s of one side is GOAL − s for the other.
 const GOAL: u8 = 24;
 
 const NUM_MOVER_SQUARES: usize = 24;
-/// Entry of tuples with a square twice.
 const INVALID_TUPLE: u32 = u32::MAX;
 
-/// A side's squares in order of labels, then padding.
+/// A side's squares in ascending order of labels, then padding.
 pub(super) type Squares = [u8; MAX_SIDE_STONES];
 
-/// Both sides' numbers of stones.
+/// Class of an endgame position: how many stones each side has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Class {
     /// Stones of the side to move, 1 to 5.
@@ -42,7 +42,7 @@ impl Class {
         }
     }
 
-    /// Stones of both sides together.
+    /// Number of stones of both sides together.
     pub fn stones(self) -> usize {
         self.mover + self.other
     }
@@ -57,7 +57,7 @@ impl Class {
         NUM_PATTERNS[self.mover] * NUM_PATTERNS[self.other]
     }
 
-    /// All classes of at most `stones` stones by total, each next to its swapped class.
+    /// All classes of at most `stones` stones by total, each next to the class with sides swapped.
     pub fn up_to(stones: usize) -> Vec<Self> {
         Self::pairs_up_to(stones)
             .flat_map(Self::with_mirror)
@@ -100,8 +100,8 @@ impl std::fmt::Display for Class {
 }
 
 struct Orbits {
-    /// By tuple, a base-24 number: its row, above bits that tell whether transposition (bit 1) and
-    /// reversal (bit 0) map it to the row's tuple.
+    /// By base-24 number of a tuple: its row, then whether transposition (bit 1) and reversal (bit
+    /// 0) map it to the row's tuple.
     entries: Vec<u32>,
     rows: Vec<Squares>,
     rows_without_zero: usize,
@@ -194,12 +194,12 @@ pub(super) struct MoverIndex {
     pub(super) row: usize,
     pub(super) reversed: bool,
     pub(super) transposed: bool,
-    /// Squares closed to the other side: the mover's, and 0.
+    /// Bit set of squares that the other side cannot occupy: the mover's, and 0.
     occupied: u32,
 }
 
 impl MoverIndex {
-    /// Rank of `others` (in the mover's perspective), and whether their labels are reversed.
+    /// Rank in a row of `others` (mover's perspective), and whether their labels are reversed.
     #[inline(always)]
     pub(super) fn rank(&self, others: &[u8]) -> (usize, bool) {
         let free = 25 - self.occupied.count_ones();
@@ -235,7 +235,6 @@ impl MoverIndex {
     }
 }
 
-/// Number of the other side's tuples, up to reversal.
 const fn num_other_tuples(free: usize, stones: usize) -> usize {
     let (mut ordered, mut placed) = (1, 0);
     while placed < stones {
@@ -246,7 +245,6 @@ const fn num_other_tuples(free: usize, stones: usize) -> usize {
 }
 
 pub(super) struct Index {
-    /// By the mover's number of stones − 1.
     orbits: Vec<Orbits>,
 }
 
@@ -283,7 +281,7 @@ impl Index {
         &self.orbits[stones - 1].rows
     }
 
-    /// A row's first block; for the number of rows the number of blocks.
+    /// Index of the first block of `row`; the number of blocks if `row` is the number of rows.
     #[inline]
     pub(super) fn first_block(&self, class: Class, row: usize) -> usize {
         let rows_without_zero = self.orbits[class.mover - 1].rows_without_zero;
@@ -298,7 +296,7 @@ impl Index {
     }
 }
 
-/// The other side's tuples up to reversal, in the mover's perspective.
+/// One of each tuple and its reversal, in the mover's perspective.
 pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     let mut tuples = Vec::new();
     for code in 0..NUM_MOVER_SQUARES.pow(stones as u32) {
@@ -311,7 +309,6 @@ pub(super) fn other_tuples(stones: usize) -> Vec<Squares> {
     tuples
 }
 
-/// Progress of a stone, 0 to 8; `square` is in the stone's own perspective.
 #[inline]
 pub(super) fn steps_from_start(square: u8) -> usize {
     usize::from(square / 5 + square % 5)

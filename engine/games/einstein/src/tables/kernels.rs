@@ -10,14 +10,12 @@ use alea_core::simd::multiversion;
 pub(super) const WON_UNITS: u16 = u16::MAX;
 const SIX_WON_UNITS: f32 = 6.0 * 65535.0;
 
-/// Most cells: 20 patterns (which three of six stones live) of each side, padded to whole vectors.
 pub(super) const MAX_BLOCK_CELLS: usize = 416;
 pub(super) type BlockValues = [u16; MAX_BLOCK_CELLS];
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SuccessorValues<'a> {
-    /// The enemy's win probabilities in units of 1/65535, by the mover's pattern (row), then the
-    /// enemy's (column).
+    /// The enemy's win probabilities in units of 1/65535, at `[mover's pattern][enemy's pattern]`.
     pub(super) cells: &'a [u16],
     /// The successor's rows by the mover's pattern; `None` for the identity.
     pub(super) rows: Option<&'a [u8]>,
@@ -25,7 +23,7 @@ pub(super) struct SuccessorValues<'a> {
     pub(super) permutation: Option<(&'a [u8], usize)>,
 }
 
-/// Numbers of faces that allow only the mover's stone i (`[2i][cell]`), or both i and i + 1 (`[2i +
+/// Number of faces that allow only the mover's stone i (`[2i][cell]`), or both i and i + 1 (`[2i +
 /// 1][cell]`), zero-padded to [`padded_len`].
 pub(super) type FaceWeights = Vec<Vec<f32>>;
 
@@ -66,7 +64,6 @@ fn take_minima<const OWN: usize, const ENEMY: usize>(
     }
 }
 
-/// Lowers minima; the last vector overlaps the one before.
 #[inline(always)]
 fn elementwise_minima(minima: &mut [u16], values: &[u16]) {
     let length = minima.len();
@@ -118,8 +115,8 @@ fn lane_minima<const LANES: usize>(minima: &[u16], values: &[u16], at: usize) ->
 /// 0 to 6 · 65535.
 #[inline(always)]
 fn round_to_units(sum: f32) -> u16 {
-    // A quarter more moves halves off the boundary and nothing across it; 1 / 6 and the product err
-    // by less than 0.01. Adding 2^23 puts the rounded number into the lowest bits.
+    // A quarter more moves halves off the boundary; 1 / 6 and the product err by less than 0.01.
+    // Adding 2^23 puts the rounded number into the lowest bits.
     const ROUNDING_BIAS: f32 = 8_388_608.0;
     let value = (SIX_WON_UNITS + 0.25 - sum) * (1.0 / 6.0);
     let minimum = if sum == SIX_WON_UNITS { 0.0 } else { 1.0 };
@@ -151,7 +148,7 @@ fn expected_values<const OWN: usize, const ENEMY: usize>(
     }
 }
 
-/// Copies to storage order: the enemy's pattern (of rank `order` in working order) outside.
+/// Copies to storage order, with the enemy's pattern outside; `order`: its rank in working order.
 #[inline(always)]
 fn store_transposed<const OWN: usize, const ENEMY: usize>(
     values: &BlockValues,
@@ -172,9 +169,7 @@ fn store_transposed<const OWN: usize, const ENEMY: usize>(
 pub(super) struct BlockTask<'a> {
     pub(super) weights: &'a [Vec<f32>],
     pub(super) successors: &'a [(u8, SuccessorValues<'a>)],
-    /// Bit set of the mover's stones that can win at once.
     pub(super) won: u8,
-    /// Rank in working order of each of the enemy's patterns.
     pub(super) order: &'a [u8],
 }
 
@@ -215,7 +210,6 @@ impl Default for Scratch {
 }
 
 multiversion! {
-    /// Solves a block into `scratch.stored`.
     pub(super) fn solve_block<const OWN: usize, const ENEMY: usize>(
         task: &BlockTask<'_>,
         scratch: &mut Scratch,

@@ -36,7 +36,6 @@ pub(super) fn pattern_number(mask: u8, is_reversed: bool) -> usize {
     usize::from(PATTERN_NUMBERS[usize::from(mask)])
 }
 
-/// Exchanges 1 ↔ 6, 2 ↔ 5, 3 ↔ 4.
 pub(super) const fn reverse_mask(mask: u8) -> u8 {
     mask.reverse_bits() >> 2
 }

@@ -7,14 +7,14 @@ use super::{Tables, index::steps_from_start};
 use crate::{GONE, MAX_STONES, Move, MoveList, Position, Standard};
 use alea_core::{game::Game, search_game::SearchHints};
 
-/// Layers per number of stones: the total progress of twelve stones is at most 96.
+/// Layers per number of stones: twelve stones have a total progress of at most 96.
 const MAX_LAYERS: usize = 97;
 const BATCH_SIZE: usize = 1 << 14;
 type MoveValues = [f64; 3 * MAX_STONES];
 
 impl Tables {
-    /// All moves of a position (not over), with win probabilities for the mover; `None` if that
-    /// takes more than `limit` positions outside the tables. Panics unless [`Self::matches_rules`].
+    /// All moves of an unfinished position, with the mover's win probability; `None` if more than
+    /// `limit` positions outside the tables are needed. Panics unless [`Self::matches_rules`].
     pub fn solve_moves_within(
         &self,
         game: &Standard,
@@ -65,10 +65,8 @@ impl Tables {
     }
 }
 
-/// Positions of equal stones and total progress.
 #[derive(Clone, Default)]
 struct Layer {
-    /// Sorted by bits when complete.
     positions: Vec<Position>,
     values: Vec<f64>,
 }
@@ -167,8 +165,8 @@ impl Layer {
     }
 }
 
-/// `visit` gets a move's index and successor (`None` for a win). Without `all`, skips moves that an
-/// immediate win makes irrelevant.
+/// `visit` gets each move's index and successor (`None` for a win); unless `all`, moves whose every
+/// roll also allows an immediate win are skipped.
 fn visit_moves(
     game: &Standard,
     position: &Position,

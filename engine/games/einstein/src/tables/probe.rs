@@ -8,8 +8,8 @@ use super::{
 use crate::{Move, Position, Standard, dice::Die};
 use alea_core::oracle::Oracle;
 
-/// Moves whose win probabilities differ by less count as equal; about twice [`Oracle::max_error`]
-/// of five stones.
+/// Moves whose win probabilities differ by at most this count as equal; about twice
+/// [`Oracle::max_error`] of five stones.
 pub const SAME_VALUE_MARGIN: f32 = 1e-4;
 
 /// Win probabilities of a position, its moves and its rolls.
@@ -17,24 +17,25 @@ pub const SAME_VALUE_MARGIN: f32 = 1e-4;
 pub struct ProbeResult {
     /// Win probability of the side to move, before the roll.
     pub value: f32,
-    /// Every move that some face allows, in list order, with its mover's win probability.
+    /// Every move that some face allows, by stone, then direction, with the mover's win
+    /// probability.
     pub moves: Vec<(Move, f32)>,
-    /// The best moves after each roll, at `face − 1`.
+    /// At `face − 1`, the best moves after that roll.
     pub faces: [FaceResult; 6],
 }
 
-/// The best moves after a roll.
+/// The value of a roll, and its best moves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaceResult {
-    /// Win probability with the best legal move.
+    /// The mover's win probability after the best legal move.
     pub value: f32,
-    /// Legal moves within [`SAME_VALUE_MARGIN`] of `value`, in list order; only certain wins if
-    /// `value` is 1.
+    /// Legal moves with a win probability within [`SAME_VALUE_MARGIN`] of `value`; only certain
+    /// wins if `value` is 1.
     pub best: Vec<Move>,
 }
 
 const BATCH_SIZE: usize = 32;
-/// Pages requested before the first is read, since disks answer many requests sooner.
+/// Pages requested before the first is read: disks answer many requests sooner.
 const PAGES_AHEAD: usize = 256;
 
 impl Tables {
@@ -47,14 +48,14 @@ impl Tables {
         Some(&cells[cell])
     }
 
-    /// Win probability before the roll, in units of 1/65535, of the side to move; `None` if the
-    /// position, which must not be over, is not in the tables.
+    /// Win probability of the side to move in an unfinished position, before the roll, in units of
+    /// 1/65535; `None` outside the tables.
     #[inline]
     pub fn value_units(&self, position: &Position) -> Option<u16> {
         self.cell(position).copied()
     }
 
-    /// Win probability before the roll; `None` as for [`Self::value_units`].
+    /// Win probability of the side to move before the roll; `None` as for [`Self::value_units`].
     #[inline]
     pub fn value_of(&self, position: &Position) -> Option<f32> {
         self.value_units(position).map(to_value)
@@ -95,8 +96,7 @@ impl Tables {
         }
     }
 
-    /// Win probabilities of a position (not over), its moves and rolls; `None` if it is not in the
-    /// tables.
+    /// Win probabilities of an unfinished position, its moves and rolls; `None` outside the tables.
     pub fn probe(&self, game: &Standard, position: &Position) -> Option<ProbeResult> {
         self.probe_within(game, position, 0)
     }

@@ -1,16 +1,15 @@
 //! Solves the blocks of a class from those of their successors.
 //!
-//! A move leads to the swapped class, or by a capture to a class of fewer stones, and adds to the
-//! total progress. So a class and its swapped class are solved together, in *layers* of equal total
+//! A move adds to the total progress and leads to the swapped class, or by a capture to one of
+//! fewer stones. So a class and its swapped class are solved together, in *layers* of equal total
 //! progress from the highest down. All label patterns of a block have the same successors; see
 //! [`kernels`].
 //!
 //! Values are stored in units of 1/65535, computed from the stored values of successors; 0 and
-//! 65535 only if certainly lost or won. Let E(n) be the maximum error, in units, of a position
-//! whose longest line to the end has n plies. A value is a mean of maxima, which enlarge no error,
-//! rounded to nearest: E(n) ≤ E(n−1) + ½. A value clamped from 0 to 1 is less than 1 unit too
-//! large, and less than E(n−1) too small; likewise at 65535. So E(n) ≤ max(1, E(n−1) + ½), and E(1)
-//! = 0.
+//! 65535 are certain results. Let E(n) be the maximum error, in units, of positions whose longest
+//! line to the end has n plies. A value is a mean of maxima, which enlarge no error, rounded to
+//! nearest; one clamped to 1 or 65534 errs by less than 1 or E(n−1). So E(n) ≤ max(1, E(n−1) + ½),
+//! and E(1) = 0.
 
 use super::{
     cell_storage::{Blocks, prefetch},
@@ -30,9 +29,7 @@ use alea_core::simd::Instructions;
 use std::ops::Range;
 
 const MAX_SUCCESSORS: usize = 3 * MAX_SIDE_STONES;
-/// A block's successors are prefetched this many blocks before it is solved.
 const PREFETCH_DISTANCE: usize = 4;
-/// Most progress of a stone that has not reached its goal.
 const MAX_STONE_PROGRESS: usize = 7;
 const GOAL: u8 = 24;
 
@@ -53,7 +50,6 @@ struct PatternMap {
     /// `[captured enemy stone][enemy's labels reversed in working order][… after the capture]`: the
     /// successor's column of each pattern.
     permutation: Vec<[[Vec<u8>; 2]; 2]>,
-    /// `[enemy's labels reversed in working order]`: each pattern's rank.
     order: [Vec<u8>; 2],
 }
 
@@ -122,7 +118,6 @@ impl PatternMap {
     }
 }
 
-/// A side's tuples of equal progress, each with its set of squares.
 pub(super) type ProgressBucket = Vec<(Squares, u32)>;
 
 pub(super) struct Solver<'a> {
@@ -130,7 +125,6 @@ pub(super) struct Solver<'a> {
     finished: &'a (dyn Fn(Class) -> &'a [u16] + Sync),
     instructions: Instructions,
     pattern_maps: Vec<PatternMap>,
-    /// `[class][progress]`: the other side's tuples.
     others: Vec<Vec<ProgressBucket>>,
 }
 
@@ -138,7 +132,7 @@ pub(super) struct Solver<'a> {
 struct BlockPlan<'a> {
     row: usize,
     rank: usize,
-    /// 1 if the enemy's labels, as mover of the successors, are reversed.
+    /// 1 if the enemy's labels are reversed in successors, where the enemy is the mover.
     reversed: usize,
     won: u8,
     count: usize,
@@ -199,7 +193,6 @@ impl<'a> Solver<'a> {
         jobs
     }
 
-    /// Visits the other side's tuples of a row and layer, in a fixed order.
     #[inline]
     pub(super) fn visit_other_tuples(
         &self,
@@ -223,7 +216,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Solves a job's blocks of a layer, those above being complete; returns their number.
+    /// Solves a job's blocks in `layer`, given complete layers above; returns the number of blocks.
     pub(super) fn run(&self, job: &Job, layer: usize, target: &dyn BlockStore) -> usize {
         let class = self.pattern_maps[job.class_number].class;
         dispatch_class!(class, OWN, ENEMY => self.run_class::<OWN, ENEMY>(job, layer, target))
@@ -363,7 +356,7 @@ impl<'a> Solver<'a> {
                 plan.count += 1;
             }
         }
-        // At once, so that addresses are translated in parallel.
+        // All prefetches together, so that addresses are translated in parallel.
         let (blocks, block) = target.find_block(pattern_map.class, layer, plan.row, plan.rank);
         blocks.prefetch_block(block);
         let sources = &plan.sources[..plan.count];

@@ -10,30 +10,32 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Statistics of a class of positions.
+/// Statistics of the stored positions of a class, before the roll.
 #[derive(Clone, Debug)]
 pub struct ClassStatistics {
-    /// Stones of the side to move and of the other side.
+    /// Numbers of stones of the side to move and of the other side.
     pub class: Class,
-    /// Positions, up to symmetry; a single stone counts once for all its labels.
+    /// Number of positions; symmetric ones count once, as do all labels of a side's single stone.
     pub positions: u64,
-    /// Positions that the side to move certainly wins.
+    /// Number of positions that the side to move certainly wins.
     pub won: u64,
-    /// Positions that the side to move certainly loses.
+    /// Number of positions that the side to move certainly loses.
     pub lost: u64,
     /// Mean win probability of the side to move.
     pub mean: f64,
-    /// Mean of a side's win probability with the move less that without it.
+    /// Mean gain from having the move: a side's win probability when it is to move minus that when
+    /// the other side is.
     pub tempo: f64,
-    /// The position where having the move is worth most, and that difference.
+    /// The position with the largest gain from having the move, and that gain.
     pub max_tempo: Option<(Position, f64)>,
-    /// The position where having the move is worth least (the worst zugzwang), and that difference.
+    /// The position with the smallest gain from having the move (the worst zugzwang), and that
+    /// gain.
     pub min_tempo: Option<(Position, f64)>,
-    /// The self-capture with the largest gain (possibly negative) over the best other move.
+    /// The self-capture with the largest lead (possibly negative) over the best other move.
     pub self_capture: Option<SelfCapture>,
 }
 
-/// The best self-capture after a roll, and the best other move.
+/// A roll's best capture of an own stone, and the best other move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SelfCapture {
     /// The position before the roll.
@@ -42,15 +44,14 @@ pub struct SelfCapture {
     pub face: u8,
     /// The best legal move that captures an own stone.
     pub capture: Move,
-    /// Win probability of `capture`.
+    /// The mover's win probability after `capture`.
     pub value: f64,
     /// The best legal move that captures no own stone.
     pub instead: Move,
-    /// Win probability of `instead`.
+    /// The mover's win probability after `instead`.
     pub instead_value: f64,
 }
 
-/// Sums of values in units of 1/65535.
 #[derive(Clone, Debug, Default)]
 struct Sums {
     positions: u64,
@@ -63,7 +64,7 @@ struct Sums {
     self_capture: Option<Extremum<SelfCapture>>,
 }
 
-/// Value in units of 1/65535, packed position, and data.
+/// A value in units of 1/65535, the packed position, and data.
 type Extremum<T> = (i64, Reverse<u64>, T);
 
 fn replace_if_larger<T>(largest: &mut Option<Extremum<T>>, found: Option<Extremum<T>>) {
@@ -156,7 +157,7 @@ fn probability_of(units: i64) -> f64 {
 }
 
 impl Tables {
-    /// Statistics of a class. Panics unless [`Self::matches_rules`] and the tables have the class.
+    /// Statistics of `class`; panics unless [`Self::matches_rules`] and the tables have the class.
     pub fn statistics(&self, game: &Standard, class: Class, run: Run<'_>) -> ClassStatistics {
         assert!(
             self.matches_rules(game) && class.stones() <= self.stones,

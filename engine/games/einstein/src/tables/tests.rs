@@ -92,7 +92,6 @@ impl Reference {
         };
         let values: Vec<f64> = moves.iter().map(after).collect();
         let outcomes = self.game.outcomes(position, &moves);
-        // Exact sixths.
         let value = |outcome: &alea_core::game::Outcome| {
             (f64::from(outcome.weight) * 6.0).round() / 6.0
                 * values[outcome.move_range()]
@@ -116,7 +115,7 @@ fn errors(tables: &Tables, reference: &Reference) -> (f64, f64) {
         assert_eq!(cells.len(), values.len());
         for (&cell, value) in cells.iter().zip(values) {
             let value = f64::from_bits(value.load(Ordering::Relaxed));
-            // A certain result is exact up to the rounding of sixths, others are far from it.
+            // Certain results are exact up to the rounding of sixths, others far from them.
             assert_eq!(cell == 0, value < 1e-13, "{class}: {cell}, {value}");
             assert_eq!(
                 cell == 65535,

@@ -1,6 +1,5 @@
-//! Cache of sides' moves and of their factors of the odds after each.
-//!
-//! Successive positions of a search mostly differ in the enemy's stones.
+//! Cache of sides' moves and of their factors of the odds: most successive positions of a search
+//! differ only in the enemy's stones.
 
 use super::{LANES, Table, look_up};
 use crate::{
@@ -9,21 +8,19 @@ use crate::{
     position::Side,
 };
 
-/// One side's moves, and the outcomes that allow them.
 #[derive(Clone, Debug)]
 pub(super) struct SideMoveCache {
     side: Side,
-    /// By stone and direction: infinite on the goal, 0 for a missing move.
+    /// The side's factor of the odds by stone and direction: infinite on the goal, 0 for a missing
+    /// move.
     pub(super) factors_after_move: [[f32; 3]; MAX_STONES],
     /// In the enemy's perspective; [`OFF_BOARD`] for a missing move.
     pub(super) destinations: [[u8; 3]; MAX_STONES],
-    /// First and last stone of each outcome.
     pub(super) allowed: [[u8; 2]; LANES],
-    /// Probability of each outcome; 0 if unused.
     pub(super) weights: [f32; LANES],
 }
 
-/// Destination of a missing move; not [`crate::GONE`].
+/// Destination of a missing move, different from [`crate::GONE`].
 pub(super) const OFF_BOARD: u8 = Standard::GOAL.wrapping_sub(crate::GONE) & 31;
 
 const NO_STONE: u8 = LANES as u8 - 1;
@@ -42,7 +39,6 @@ impl Default for SideMoveCache {
 
 const NUM_SIDES: usize = 16;
 
-/// Moves of the last sides by hash: a side comes again after captures, and in sibling positions.
 #[derive(Clone, Debug, Default)]
 pub struct SideMoveCaches([SideMoveCache; NUM_SIDES]);
 
@@ -93,7 +89,6 @@ impl SideMoveCache {
 pub(super) struct DistanceIndexer {
     side: Side,
     pub(super) index: usize,
-    /// By square, what the stone there adds to the index.
     strides: [u16; 32],
 }
 
@@ -112,7 +107,8 @@ impl DistanceIndexer {
         }
     }
 
-    /// Index after a move; includes any capture of an own stone; arbitrary for a missing move.
+    /// The side's distance index after a move, which may capture an own stone; arbitrary for a
+    /// missing move.
     #[inline]
     pub(super) fn index_after(&self, stone: usize, destination: u8) -> usize {
         let moved = self.index - distance_index_term(stone, self.side.square(stone))

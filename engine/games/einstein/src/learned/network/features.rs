@@ -1,6 +1,5 @@
-//! Binary input features of networks. Most describe one side, with separate weights for mover and
-//! other side: the first layer is then a sum of two accumulators, of which most successors share
-//! one.
+//! Binary input features of networks. Most features describe one side and have separate weights for
+//! mover and other side, so the first layer is a sum of two accumulators, one per side.
 
 use crate::{
     GONE, MAX_STONES, Position, Standard,
@@ -11,20 +10,21 @@ use alea_core::arrays::{build_array, map_array};
 use alea_learned::named_set::{Named, NamedSet};
 use std::{collections::BTreeSet, ops::Range, sync::OnceLock};
 
-/// Features that a network may have besides the squares of the stones.
+/// Optional group of input features; the squares of the stones are always inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FeatureGroup {
-    /// Each stone's square with the number of faces (of six) that allow the stone.
+    /// For each stone, its square combined with the number of faces (1–6) that allow the stone.
     Mobility,
-    /// The side's expected turns to the goal without captures, in quarters of a turn.
+    /// A side's expected own turns to the goal without captures, in quarters of a turn.
     Turns,
-    /// Set of the side's living stones.
+    /// The set of a side's living stones, one feature per set.
     Alive,
-    /// Mean and standard deviation of the side's turns to the goal.
+    /// Mean and standard deviation of a side's own turns to the goal without captures, one feature
+    /// per pair of classes.
     RaceDistribution,
-    /// Cross-side: both sides' expected turns to the goal.
+    /// Cross-side: expected turns to the goal of both sides, one feature per pair of classes.
     Race,
-    /// Cross-side: for each stone the own and enemy stones on its destinations.
+    /// Cross-side: for each stone, which of its three destinations hold an own or an enemy stone.
     Contact,
 }
 
@@ -36,13 +36,10 @@ const NUM_TURNS_TO_GOAL: usize = 48;
 
 const NUM_ALIVE_SETS: usize = 64;
 
-/// Classes of the standard deviation, in sixths of a turn.
 const NUM_SPREAD_CLASSES: usize = 16;
 
-/// Classes of a side's expected turns to the goal, in quarters of a turn.
 const NUM_RACE_CLASSES: usize = 32;
 
-/// Sets of own and enemy stones on a stone's three destinations, one bit each.
 const NUM_CONTACT_SETS: usize = 1 << 6;
 
 impl Named for FeatureGroup {
@@ -67,7 +64,7 @@ impl Named for FeatureGroup {
 }
 
 impl FeatureGroup {
-    /// Number of features; per side unless cross-side.
+    /// Number of features in the group; of one side, unless the group is cross-side.
     pub fn num_features(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES * NUM_MOBILITY_FEATURES,
@@ -79,7 +76,7 @@ impl FeatureGroup {
         }
     }
 
-    /// Number of active features, equal in all positions; per side unless cross-side.
+    /// Number of active features in each position; of one side, unless the group is cross-side.
     pub fn num_active(self) -> usize {
         match self {
             Self::Mobility => MAX_STONES,
@@ -114,7 +111,7 @@ impl FeatureGroup {
     }
 }
 
-/// Feature groups; in configurations a list, `["mobility", "turns"]`.
+/// Set of feature groups; in configuration files a list such as `["mobility", "turns"]`.
 pub type FeatureGroups = NamedSet<FeatureGroup>;
 
 fn side_groups(groups: FeatureGroups) -> impl Iterator<Item = FeatureGroup> {
@@ -125,7 +122,7 @@ pub(super) fn cross_groups(groups: FeatureGroups) -> impl Iterator<Item = Featur
     groups.iter().filter(|group| group.is_cross_side())
 }
 
-/// Features of one side, including the squares of the stones.
+/// Number of features of one side: the squares of its stones and `groups` without cross-side ones.
 pub fn num_side_features(groups: FeatureGroups) -> usize {
     MAX_STONES * NUM_SQUARES
         + side_groups(groups)
@@ -133,7 +130,7 @@ pub fn num_side_features(groups: FeatureGroups) -> usize {
             .sum::<usize>()
 }
 
-/// For model files: all features in order, and each formula's version.
+/// All features in order, with a version of each formula, for model files.
 pub(in super::super) fn layout_text(groups: FeatureGroups) -> String {
     let mut text = String::from(
         "sides v1: all inputs of the mover, then all of the other; squares v1: stones 1-6 by square in the owner's perspective, 25 gone",
@@ -145,7 +142,8 @@ pub(in super::super) fn layout_text(groups: FeatureGroups) -> String {
     text
 }
 
-/// Ranges with exactly one active feature: the mover's, the other side's, then cross-side.
+/// Ranges of feature indices, each with exactly one active feature: the mover's, then the other
+/// side's, then cross-side ones.
 pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>> {
     let shape = |group: FeatureGroup| (group.num_active(), group.num_features());
     let side = || {
@@ -163,7 +161,7 @@ pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>
     runs
 }
 
-/// Writes the active feature of each of the [`feature_slots`].
+/// Writes the index of the active feature in each of the [`feature_slots`].
 pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &mut [u16]) {
     let (mover, other) = (position.mover(), position.other());
     let turn_classes = TurnClasses::for_classic_rules(false);
@@ -247,7 +245,7 @@ pub(super) fn active_cross_features<'a>(
     &out[..count]
 }
 
-/// Occupied squares sideways (bit 0), forward and diagonally.
+/// Whether the squares sideways (bit 0), forward (bit 1) and diagonal (bit 2) are in `occupied`.
 #[inline]
 fn occupied_ahead(occupied: u32, square: u8) -> u16 {
     // Shifts may exceed 31 bits for squares off the board.
@@ -257,7 +255,6 @@ fn occupied_ahead(occupied: u32, square: u8) -> u16 {
     (three & inside) as u16
 }
 
-/// Number of faces that allow a stone under the classic rules; 0 if it is gone.
 const fn num_allowing_faces(alive: usize, stone: usize) -> usize {
     if alive >> stone & 1 == 0 {
         return 0;
@@ -282,16 +279,14 @@ fn mobility_features(alive: u8, side: Side) -> [u16; MAX_STONES] {
     build_array(|stone| base[stone] + u16::from(side.square(stone)))
 }
 
-/// Classes by distance vector, of expected turns and, optionally, their standard deviation.
+/// By distance vector, a class of expected turns and optionally their deviation.
 #[derive(Debug)]
 pub(super) struct TurnClasses {
     of: Box<[u8; NUM_DISTANCE_VECTORS.next_power_of_two()]>,
-    /// By class the [`FeatureGroup::RaceDistribution`] feature: 16 · quarters + sixths of a turn.
     spreads: Vec<u16>,
 }
 
 impl TurnClasses {
-    /// The classes that all networks share: their rules are classic and their die is fair.
     pub(super) fn for_classic_rules(by_spread: bool) -> &'static Self {
         static SHARED: [OnceLock<TurnClasses>; 2] = [const { OnceLock::new() }; 2];
         SHARED[usize::from(by_spread)].get_or_init(|| Self::new(by_spread))
@@ -343,19 +338,14 @@ impl TurnClasses {
     }
 }
 
-/// A side's rows of the fused table: per stone one for square and mobility; one for turns; one for
-/// the living stones and the bias.
 pub(super) const NUM_FUSED: usize = MAX_STONES + 2;
 
-/// Rows of the fused table, a power of two, so that a mask bounds every index.
 pub(super) const FUSED_TABLE_ROWS: usize = 2048;
 
 const TURNS_OFFSET: usize = MAX_STONES * NUM_MOBILITY_FEATURES;
 const ALIVE_OFFSET: usize = TURNS_OFFSET + 256;
 const _: () = assert!(ALIVE_OFFSET + NUM_ALIVE_SETS <= FUSED_TABLE_ROWS);
 
-/// By set of living stones and stone, what added to the stone's square gives its
-/// [`FeatureGroup::Mobility`] feature and fused row.
 static STONE_ROW_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
     let mut bases = [[0; MAX_STONES]; NUM_ALIVE_SETS];
     let mut alive = 0;
@@ -391,7 +381,8 @@ pub(super) fn active_fused_rows(classes: &TurnClasses, side: Side) -> [u16; NUM_
     rows
 }
 
-/// `[FUSED_TABLE_ROWS × width]`: sums of `rows` (in [`layout_text`] order) and the bias.
+/// `[FUSED_TABLE_ROWS × width]`: sums of those of `rows` (in [`layout_text`] order) that are active
+/// together, and of the bias.
 pub(super) fn fused_table(
     groups: FeatureGroups,
     classes: &TurnClasses,

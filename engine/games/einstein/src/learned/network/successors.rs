@@ -1,5 +1,5 @@
-//! Batched evaluation of all successors: each combines the mover's accumulator after a move with
-//! one of the enemy, complete or less the captured stone.
+//! Batched evaluation of all successors: the first layer of each adds the mover's accumulator after
+//! the move and the enemy's, complete or without the captured stone.
 
 use super::{
     SimdNetwork,
@@ -20,7 +20,7 @@ use alea_learned::network::{
     win_probability,
 };
 
-/// A side's moves and its accumulators after them; allocates once.
+/// Cache of a side's moves and of its accumulators after them; allocates once.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: SideMoves,
@@ -29,7 +29,6 @@ pub struct Successors {
     sums: Vec<I16Line>,
 }
 
-/// The enemy's accumulators: complete, and without each stone.
 const NUM_ENEMY_ACCUMULATORS: usize = 1 + MAX_STONES;
 
 impl SimdNetwork {
@@ -75,7 +74,6 @@ impl SimdNetwork {
         }
     }
 
-    /// [`Self::score_successors`] with buffers of `LINES` cache lines an accumulator.
     #[inline]
     fn score_by_lines<const LINES: usize>(
         &self,
@@ -109,8 +107,7 @@ impl SimdNetwork {
         listed.score(&logits, count, scores);
     }
 
-    /// The enemy's logit after each move. `others`: the mover's accumulators after the moves;
-    /// `enemies` and `mover_sums`: buffers.
+    /// The enemy's logit after each move; `others` are the mover's accumulators after the moves.
     #[inline]
     fn successor_logits(
         &self,
@@ -187,7 +184,8 @@ impl SimdNetwork {
         logits
     }
 
-    /// Gives each move its accumulator of the enemy; returns whether any captures.
+    /// Computes the enemy's accumulators and each move's pair; returns whether a move captures an
+    /// enemy stone.
     #[inline]
     fn assign_accumulators(
         &self,

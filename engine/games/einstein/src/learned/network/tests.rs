@@ -250,7 +250,6 @@ fn inputs_of_races_and_contact_follow_from_the_board() {
         let turn_classes = colours.map(|red| {
             let distribution = race.distribution(&board.side(red));
             let mean = mean(&distribution);
-            // From the tables: the choice between moves of equal expectation affects it.
             let index = distance_index(position.side(usize::from(!red)));
             let mass = tables.probabilities(index).into_iter().zip(0..);
             let squares = mass.map(|(p, turns)| f64::from(p) * (f64::from(turns) - mean).powi(2));

@@ -54,7 +54,7 @@ pub(super) const STONE_SQUARE_CELLS: CellGroup = cell_group(
     SQUARES + 1,
     "square of mover 1-6, other 1-6 in the owner's perspective (25 gone)",
 );
-/// Distances of stones: 1–4; 0 when gone (or on the goal, where the game is over).
+/// King's moves to the goal, 1–4; 0 for a captured stone.
 pub(super) const DISTANCE_CELLS: CellGroup =
     cell_group('d', DISTANCES_START, STONES, 5, "distance (0 gone)");
 pub(super) const ALIVE_CELLS: CellGroup = cell_group('a', ALIVE_START, STONES, 2, "alive");
@@ -65,7 +65,7 @@ pub(super) const OWNER_CELLS: CellGroup = cell_group(
     3,
     "whose stone (0 empty, 1 mover, 2 other)",
 );
-/// A square's owner, and whether faces other than the stone's number allow it.
+/// By square: the owner of its stone, and whether faces other than the stone's number allow it.
 pub(super) const MOBILE_CELLS: CellGroup = cell_group(
     'm',
     MOBILE_START,
@@ -83,7 +83,7 @@ pub(crate) static CELL_GROUPS: [CellGroup; 6] = [
     MOBILE_CELLS,
 ];
 
-/// The image under a symmetry of [`crate::symmetry`], up to renamed symbols.
+/// Image of `cell` under a symmetry of [`crate::symmetry`]; its symbols may have to be renamed.
 pub(crate) fn transform_cell(cell: Cell, symmetry: usize) -> Cell {
     let square = |square: usize| {
         if symmetry & 1 == 1 {

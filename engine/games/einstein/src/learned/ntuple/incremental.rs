@@ -1,5 +1,5 @@
-//! Incremental sums after moves. A stone is first removed from its
-//! square, common to its moves; each move then changes its other cells in sequence.
+//! Incremental sums after moves: a stone is removed from its square once for all its moves, then
+//! each move changes the other cells one by one.
 
 use super::{
     cells::{
@@ -14,7 +14,6 @@ use crate::{
 use alea_core::arrays::map_array;
 use alea_learned::tuples::{QuantizedWeights, TupleRef};
 
-/// A tuple's row, counted over all tables and phases, and weight.
 #[derive(Clone, Copy, Default)]
 struct TupleState {
     row: u32,
@@ -23,13 +22,11 @@ struct TupleState {
 
 type SymbolChange = (usize, u8);
 
-/// The changed cell's tuples, and the difference of its symbols.
 type RowChange<'a> = (&'a [TupleRef], u32);
 
-/// Most changes, when a stone is placed.
 const MAX_CHANGED_SYMBOLS: usize = 8;
 
-/// The sum after each move, bias included; there are at most `MAX_TUPLES` tuples.
+/// Writes the sum after each move, bias included, for at most `MAX_TUPLES` tuples.
 #[inline]
 pub(super) fn successors<const MAX_TUPLES: usize>(
     parent: &Parent<'_>,

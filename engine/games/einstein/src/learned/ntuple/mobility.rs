@@ -1,5 +1,5 @@
-//! Which living stones are allowed by faces other than their own number: under the classic rules
-//! those whose next lower or higher number is gone.
+//! Living stones that faces other than their own number allow: under the classic rules those whose
+//! next lower or higher number is captured.
 
 use super::cells::MOBILE_CELLS;
 use crate::MAX_STONES;
@@ -12,7 +12,6 @@ fn movable_by_other_faces(alive: u8) -> u8 {
     alive & (dead << 1 | dead >> 1)
 }
 
-/// The symbols of [`MOBILE_CELLS`] by board symbol (0 empty, 1–12 stones).
 #[derive(Clone, Copy)]
 pub(super) struct Mobility([u8; 16]);
 
@@ -36,7 +35,7 @@ impl Mobility {
     }
 }
 
-/// Symbols in [`MOBILE_CELLS`], by board symbol, of stones that only their number allows.
+/// [`MOBILE_CELLS`] symbols, by board symbol, of stones that only their number allows.
 pub(super) const OWN_NUMBER_SYMBOLS: [u8; 16] = [0, 1, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 0, 0, 0];
 
 const _: () = {

@@ -7,19 +7,7 @@ use crate::{MAX_STONES, Standard};
 use alea_core::random::RandomStream;
 use alea_learned::inputs::{Cell, CellGroup, NamedTuples, TupleCandidates};
 
-/// The sets, with their numbers of tuples and of table rows (weights):
-///
-/// | name | tuples | rows | cells of a tuple |
-/// |---|---|---|---|
-/// | `stones` | 12 | 312 | the square of a stone: a linear baseline |
-/// | `race` | 7 | 97,846 | distances of a side, of half of each side, or who is alive |
-/// | `stone-pairs` | 68 | 75,866 | squares of two stones, or distances of a side |
-/// | `race-and-pairs` | 73 | 142,462 | as in `race`, or squares of two stones |
-/// | `rows-and-diagonals` | 28 | 799,708 | four adjacent squares of a row, column or diagonal |
-/// | `board-windows` | 44 | 1,256,684 | as in `rows-and-diagonals`, or 2×2 squares |
-/// | `stone-triples` | 136 | 1,271,034 | as in `stone-pairs`, or squares of three stones |
-/// | `everything` | 185 | 2,594,314 | as in `race-and-pairs`, `board-windows` or `stone-triples` |
-/// | `walks-6` | 64 | 1,000,000 | mobility on the six squares of a random walk |
+/// The named sets; `docs/train.md` lists their numbers of tuples and weights.
 pub(crate) static SETS: [NamedTuples<Standard>; 9] = [
     named_tuples("race-and-pairs", |_| {
         [stone_pair_tuples(), distance_vectors(), race_crossings()].concat()
@@ -93,7 +81,6 @@ fn distance_vectors() -> Vec<Vec<Cell>> {
         .to_vec()
 }
 
-/// Distances of three stones of each side (four tuples of 5⁶ rows), and who is alive (2¹² rows).
 fn race_crossings() -> Vec<Vec<Cell>> {
     let mut tuples: Vec<Vec<Cell>> = [(0, 6), (0, 9), (3, 6), (3, 9)]
         .map(|(own, other)| cells(DISTANCE_CELLS, (own..own + 3).chain(other..other + 3)))
@@ -102,7 +89,6 @@ fn race_crossings() -> Vec<Vec<Cell>> {
     tuples
 }
 
-/// Squares of three stones of one side with consecutive labels, or two and one of the other side.
 fn stone_triple_tuples() -> Vec<Vec<Cell>> {
     let mut tuples = Vec::new();
     for side in SIDE_FIRST_STONES {
@@ -150,7 +136,7 @@ const WALK_SEED: u64 = 6;
 const NUM_WALKS: usize = 64;
 const SQUARES_PER_WALK: usize = 6;
 
-/// Random walks (Lucas 2008), no two with the same squares.
+/// Random walks (Lucas 2008), each over different squares.
 fn walk_tuples() -> Vec<Vec<Cell>> {
     let mut random = RandomStream::new(WALK_SEED);
     let mut walks: Vec<Vec<Cell>> = Vec::new();
@@ -186,8 +172,7 @@ fn are_neighbours(one: usize, other: usize) -> bool {
 
 const NUM_CANDIDATE_WALKS: usize = 40;
 
-/// Alphabets of squares: names of windows and walks, cells, and most squares of a window and of a
-/// walk.
+/// Names of windows and of walks, cells, maximum squares of a window, squares of a walk.
 const SQUARE_ALPHABETS: [(&str, &str, CellGroup, usize, usize); 3] = [
     ("windows by stone", "walks by stone", BOARD_CELLS, 4, 4),
     (

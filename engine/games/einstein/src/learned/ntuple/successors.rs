@@ -1,6 +1,6 @@
-//! Batched evaluation of all successors of a position, which is evaluated once in the enemy's
-//! perspective; a move then updates the tuples of its changed cells. A capture that changes other
-//! stones' mobility or the phase is evaluated anew.
+//! Batched evaluation of a position's successors: the position is evaluated once in the enemy's
+//! perspective, then each move updates the tuples of changed cells. Captures that change other
+//! stones' mobility or the phase are evaluated anew.
 
 use super::{EinSteinTupleKernels, NTuple, TupleSet, incremental};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 use alea_learned::tuples::{MAX_TUPLES, TupleKernels};
 
-/// A side's moves, kept between positions of a search.
+/// Cache of a side's moves, reused while that side's stones stay the same.
 #[derive(Clone, Debug, Default)]
 pub struct Successors {
     steps: SideMoves,
@@ -17,14 +17,14 @@ pub struct Successors {
 
 pub(super) struct Parent<'a> {
     pub(super) set: &'a TupleSet,
-    /// The position with the enemy to move: stones 0–5 are the enemy's, 6–11 the mover's.
+    /// The position with the enemy to move; stones 0–5 are the enemy's, 6–11 the mover's.
     pub(super) flipped: Position,
-    /// Stone by square in the enemy's perspective: from 1, or 0; arbitrary off the board.
+    /// By square in the enemy's perspective: its stone + 1, or 0; arbitrary off the board.
     stone_on: [u8; 32],
 }
 
 impl Parent<'_> {
-    /// The square left, in the enemy's perspective.
+    /// The square that the stone leaves, in the enemy's perspective.
     #[inline]
     pub(super) fn source_of(&self, step: SideMove) -> usize {
         usize::from(
@@ -32,7 +32,7 @@ impl Parent<'_> {
         )
     }
 
-    /// The captured stone, from 1; 0 for none.
+    /// The captured stone + 1; 0 for none.
     #[inline]
     pub(super) fn capture_of(&self, step: SideMove) -> usize {
         usize::from(self.stone_on[usize::from(step.square & 31)])
@@ -74,7 +74,7 @@ pub(super) fn score_successors(
     );
 }
 
-/// The enemy's sums, bias included; [`LOST_LOGIT`] if it has no stone left.
+/// Writes the enemy's sum after each move, bias included; [`LOST_LOGIT`] if no enemy stone is left.
 #[inline]
 fn successor_sums(network: &NTuple, position: &Position, steps: &[SideMove], sums: &mut Logits) {
     let flipped = position.pass_turn();
@@ -86,7 +86,7 @@ fn successor_sums(network: &NTuple, position: &Position, steps: &[SideMove], sum
     for stone in 0..MAX_STONES {
         parent.stone_on[usize::from(flipped.mover().square(stone) & 31)] = stone as u8 + 1;
         let seen_by_enemy = Standard::GOAL.wrapping_sub(flipped.other().square(stone)) & 31;
-        // No step goes to the index that gone stones have here.
+        // No step goes to the index of captured stones.
         parent.stone_on[usize::from(seen_by_enemy)] = (stone + MAX_STONES) as u8 + 1;
     }
     incremental_sums(network, &parent, steps, sums);
@@ -120,7 +120,7 @@ fn successor_sums(network: &NTuple, position: &Position, steps: &[SideMove], sum
     }
 }
 
-/// Sums if only cells of moved and captured stones change.
+/// Writes sums that assume that only cells of the moved and captured stones change.
 #[inline]
 fn incremental_sums(network: &NTuple, parent: &Parent<'_>, steps: &[SideMove], sums: &mut Logits) {
     // Enough for most sets, with less memory to clear.

@@ -1,5 +1,5 @@
-//! The inputs of n-tuples: each cell's symbol, in the mover's perspective, and in the alphabet for
-//! any bits of the position.
+//! Inputs of n-tuples: each cell's symbol in the mover's perspective, never outside the cell's
+//! alphabet, whatever the position's bits.
 
 use super::{
     cells::{
@@ -12,7 +12,6 @@ use crate::{MAX_STONES, Position, Standard, evaluators::race_tables::distance};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Symbols {
-    /// By cell.
     symbols: [u8; CELLS],
 }
 
@@ -24,7 +23,7 @@ impl Symbols {
         view
     }
 
-    /// A position's symbols, 0 in cells of compact alphabets.
+    /// Symbols of `position`, with 0 in the cells of compact alphabets.
     #[inline]
     pub(super) fn without_compact(position: &Position) -> Self {
         let mut symbols = [0u8; CELLS];

@@ -1,6 +1,6 @@
 //! Kernels of lockstep playouts, compiled for each instruction set over its operations. Byte
-//! shuffles reach sixteen table entries, so squares are coded for them ([`lane_square`]) and the
-//! allowed stones are computed by arithmetic.
+//! shuffles reach sixteen table entries, so squares have codes ([`lane_square`]) and the allowed
+//! stones are computed by arithmetic.
 #![allow(unsafe_code)]
 
 macro_rules! table {
@@ -30,34 +30,31 @@ use crate::{
     playout::{lockstep::PLIES_PER_ROUND, random_bits::NUM_CODES},
 };
 
-/// A code, subtracted from this, is the index of a shuffle: 15 for code 2, and for codes 0 and 1 with
-/// the highest bit set, for which shuffles give 0.
+/// `CODE_BASE` − face-step code is the index of a shuffle: 17 − code in the low four bits; codes 0
+/// and 1 set the highest bit, for which shuffles give 0.
 const CODE_BASE: u8 = 0x80 + 1;
 
-/// By [`CODE_BASE`] − `PlyBits::face_step_code`: three times the rolled face (from 0).
+/// By [`CODE_BASE`] − face-step code: three times the rolled face (from 0).
 static FACE_TIMES_3: [u8; 16] = table!(|rest| (NUM_CODES as u8 - 1 - rest) / 3 * 3);
-/// The set of stones below the rolled face.
 static STONES_BELOW: [u8; 16] = table!(|rest| (1u8 << ((NUM_CODES as u8 - 1 - rest) / 3)) - 1);
-/// By set of stones 1–4: its highest member, as a set.
 static HIGHEST: [u8; 16] = table!(|set| if set == 0 { 0 } else { 1 << set.ilog2() });
 
-/// By `PlyBits::stone_choice` c: the first stone moves unless its set, if it has a single step, is
-/// greater than 32 · (1 − c), or 32 more if the last has one.
+/// By stone choice c: 32 · (1 − c). The last allowed stone moves if the bit of the first (0 unless
+/// it has a single step) exceeds this, plus 32 if the last has a single step.
 static COINS: [u8; 16] = table!(|choice| 32u8.wrapping_sub(choice << 5));
 
 const SIDEWAYS: u8 = lane_square(1) - lane_square(0);
 const FORWARD: u8 = lane_square(5) - lane_square(0);
-/// What a step, at index 3 · column + step, adds beyond [`SIDEWAYS`]; nothing in the last row, whose
-/// squares have the highest bit set.
+/// By 3 · column + step: what a step adds beyond [`SIDEWAYS`]; 0 in the last row, whose squares
+/// have the highest bit set.
 static BEYOND_SIDEWAYS: [u8; 16] = table!(|index| match (index / 3, index % 3) {
     (4.., _) | (_, 2) => FORWARD - SIDEWAYS,
     (_, 0) => FORWARD,
     _ => 0,
 });
-/// 0xFF if several steps are possible from a square.
+/// By square code: 0xFF if several steps are possible.
 static SEVERAL_STEPS: [u8; 16] = table!(|index| if index < 12 { 0xFF } else { 0 });
 
-/// The sixteen bytes from an index on, at most 48.
 fn sixteen_from(bytes: &[u8; LANES], start: usize) -> &[u8; 16] {
     bytes[start..].first_chunk().unwrap_or(&[0; 16])
 }
@@ -69,11 +66,10 @@ macro_rules! kernels {
             use super::*;
 
             struct Draws {
-                /// Stones with at most the rolled number, and with less.
+                /// Bit set of stones up to the rolled number; `below`: less than it.
                 up_to: Vector,
                 below: Vector,
                 step: Vector,
-                /// 32 · (1 − `PlyBits::stone_choice`).
                 coin: Vector,
             }
 
@@ -110,7 +106,7 @@ macro_rules! kernels {
                 }
             }
 
-            /// Plays a ply; returns a mask of the lanes that `own` wins, arbitrary in idle ones.
+            /// Plays a ply; returns the mask of lanes that `own` wins, arbitrary in idle lanes.
             #[inline]
             #[target_feature(enable = $features)]
             fn ply<const BY_STONES: bool>(
@@ -133,7 +129,7 @@ macro_rules! kernels {
                     let limit = v::add8(draws.coin, v::masked(last_single, v::splat(32)));
                     (v::and(edge, first), limit)
                 };
-                // An only allowed stone moves.
+                // Where only one stone is allowed, it moves.
                 let chosen = v::blend(
                     v::greater(first_single, limit),
                     v::max8(first, last),
@@ -158,14 +154,13 @@ macro_rules! kernels {
                 let beyond = v::shuffle(v::table(&BEYOND_SIDEWAYS), index);
                 let sideways = v::add8(v::or(four, two), v::splat(SIDEWAYS));
                 let to = v::add8(sideways, beyond);
-                // From the other side.
                 let opposite = v::sub8(
                     v::splat(lane_square(0) + lane_square(Standard::GOAL)),
                     sideways,
                 );
                 let opposite = v::sub8(opposite, beyond);
 
-                // Squares of gone stones remain: a capture there changes nothing.
+                // Captured stones keep their squares: capturing them again changes nothing.
                 let (mut captured, mut captured_other) = (zero, zero);
                 for stone in [0, 2, 4] {
                     let [bit, next_bit] = [v::splat(1 << stone), v::splat(2 << stone)];

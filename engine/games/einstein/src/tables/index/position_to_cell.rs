@@ -10,7 +10,6 @@ struct Labels {
     /// Living stones (from 0), ascending, then padding.
     stones: [u8; MAX_SIDE_STONES],
     count: u8,
-    /// Numbers of the label pattern and of the reversed one.
     patterns: [u8; 2],
 }
 
@@ -74,7 +73,7 @@ impl SideStones {
 }
 
 impl Index {
-    /// Cell of a position, not over; `None` with too many stones.
+    /// Class and cell of an unfinished position; `None` if it has too many stones.
     #[inline]
     pub(in super::super) fn find_cell(&self, position: &Position) -> Option<(Class, usize)> {
         let (own, enemy) = (

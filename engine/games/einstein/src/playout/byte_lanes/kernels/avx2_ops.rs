@@ -46,7 +46,6 @@ compiled_for! {
         unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
     }
 
-    /// Sixteen bytes from each of four indices.
     fn load_sixteens(bytes: &[u8; LANES], starts: [usize; 4]) -> Vector {
         let [a, b, c, d] = starts.map(|start| load16(sixteen_from(bytes, start)));
         [_mm256_set_m128i(b, a), _mm256_set_m128i(d, c)]

@@ -74,7 +74,6 @@ compiled_for! {
     }
 }
 
-/// Spreads consecutive bytes over the members of a set of lanes.
 pub(super) struct Expansion(Mask);
 
 impl Expansion {

@@ -18,7 +18,7 @@ operations_by_part! {
     equal(a, b) = vceqq_u8(a, b);
     greater(a, b) = vcgtq_s8(vreinterpretq_s8_u8(a), vreinterpretq_s8_u8(b));
     blend(mask, inside, outside) = vbslq_u8(mask, inside, outside);
-    // An index's bits 4–6 count for nothing, as on other processors.
+    // Ignores bits 4–6 of indices, as x86 does.
     shuffle(entries, indices) = vqtbl1q_u8(entries, vandq_u8(indices, vdupq_n_u8(0x8F)));
     mulhi16(a, b) = {
         let (a, b) = (vreinterpretq_u16_u8(a), vreinterpretq_u16_u8(b));
@@ -60,13 +60,11 @@ compiled_for! {
         unsafe { vld1q_u8(bytes.as_ptr()) }
     }
 
-    /// Sixteen bytes from each of four indices.
     fn load_sixteens(bytes: &[u8; LANES], starts: [usize; 4]) -> Vector {
         starts.map(|start| load16(sixteen_from(bytes, start)))
     }
 
     pub(super) fn bits_of(mask: Mask) -> u64 {
-        // Bits by lane, then added in pairs thrice.
         let bits = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
         let [a, b, c, d] = mask.map(|part| vandq_u8(part, bits));
         let eights = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));

@@ -1,6 +1,6 @@
-//! What operations of instruction sets have in common.
+//! Vector operations that several instruction sets share.
 
-/// By lane, the byte of a set of lanes that has it, eight times.
+/// As 64 bytes: byte l is l / 8, the byte with bit l of a set of lanes.
 pub(super) static BYTE_OF_LANE: [u64; 8] = {
     let mut bytes = [0; 8];
     let mut byte = 0;
@@ -11,7 +11,6 @@ pub(super) static BYTE_OF_LANE: [u64; 8] = {
     bytes
 };
 
-/// Functions compiled for instructions.
 macro_rules! compiled_for {
     ($features:literal $($function:item)*) => {
         $(#[inline] #[target_feature(enable = $features)] $function)*
@@ -38,12 +37,12 @@ macro_rules! memory_operations {
     };
 }
 
-/// Operations on 64 lanes in several vectors, whose independent instructions alternate.
+/// Operations on several vectors, whose independent instructions alternate.
 macro_rules! operations_by_part {
     ($features:literal, [$part:ty; $count:tt];
         $($(<const $number:ident>)? $name:ident($($argument:ident),*) = $value:expr;)*) => {
         pub(super) type Vector = [$part; $count];
-        /// All bits of a member.
+        /// 0xFF in the lanes of the set, else 0.
         pub(super) type Mask = Vector;
 
         memory_operations!($features);
@@ -90,12 +89,10 @@ macro_rules! operations_by_part {
             }
         }
 
-        /// Spreads consecutive bytes over the members of a set of lanes.
+        /// Distributes consecutive bytes, in order, to the lanes of a set.
         pub(super) struct Expansion {
             mask: Mask,
-            /// A member's index among those of its sixteen lanes.
             indices: Vector,
-            /// Members below each sixteen lanes.
             starts: [usize; LANES / 16],
         }
 
@@ -104,7 +101,6 @@ macro_rules! operations_by_part {
             #[target_feature(enable = $features)]
             pub(super) fn new(lanes: u64) -> Self {
                 let mask = mask_of(lanes);
-                // Members up to each lane among eight, then among sixteen.
                 let mut counts = increment(splat(0), mask);
                 counts = add8(counts, shl64::<8>(counts));
                 counts = add8(counts, shl64::<16>(counts));

@@ -26,8 +26,7 @@ pub struct SampleOptions {
     pub label: Option<String>,
     /// Whether exact (tablebase) labels replace both search value and game result.
     pub exact: bool,
-    /// Standard error of a label's value that halves the sample's loss weight; 0: all weights are
-    /// 1.
+    /// Standard error of a label's value that halves the loss weight; 0: all weights are 1.
     pub error_scale: f32,
     /// Whether targets are game results alone, so that positions need no search value or label.
     pub results_only: bool,
@@ -95,7 +94,6 @@ pub struct Samples<G: Playable> {
     duplicate_games: u64,
 }
 
-/// Rules of the shards: one per map, or one if the game has no maps.
 #[derive(Debug)]
 struct RuleSets<G> {
     games: Vec<G>,

@@ -1,6 +1,5 @@
 //! Loads an epoch's samples and prepares batches ahead of training. Parts (one per shard) are read
-//! in random order; in the shuffle buffer, each new sample displaces a random one, which is
-//! emitted. Batches do not depend on the number of threads.
+//! in random order; in the shuffle buffer, each new sample replaces a random one.
 
 use crate::Error;
 use crate::dataset::Samples;
@@ -12,7 +11,6 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 const QUEUE_LENGTH: usize = 2;
 
-/// Indices of random streams derived from the training seed.
 const ORDER_STREAM: u64 = 1;
 const SYMMETRY_STREAM: u64 = 2;
 
@@ -33,10 +31,8 @@ pub struct Shuffle {
 #[derive(Clone, Copy, Debug)]
 pub struct DataLoader<'a, G: Playable> {
     samples: &'a Samples<G>,
-    /// `None` for validation samples, which keep their order.
     shuffle: Option<Shuffle>,
     batch: usize,
-    /// Number of batches to skip, which an interrupted run has used.
     from: usize,
     /// `[k, n]`: only the shuffled parts of index k, k + n, k + 2n, …
     slice: [usize; 2],
@@ -57,8 +53,8 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         }
     }
 
-    /// Restricts the pass to slice `[k, n]`, the shuffled parts of index k, k + n, k + 2n, …, read
-    /// by `pool`.
+    /// Restricts the pass to the shuffled parts of index k, k + n, k + 2n, … for `slice` = `[k,
+    /// n]`.
     #[must_use]
     pub fn with_slice(self, slice: [usize; 2], pool: &'a ThreadPool) -> Self {
         Self {
@@ -92,8 +88,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         samples.div_ceil(self.batch)
     }
 
-    /// Prepares batches on other threads and passes each with its index to `learn`, up to the first
-    /// error of `learn`.
+    /// Prepares batches on other threads; passes each with its index to `learn`, until that fails.
     pub fn for_each_batch<B: Send>(
         &self,
         prepare: impl Fn(&[Sample<G::Position>]) -> B + Sync,
@@ -151,7 +146,6 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         if shuffle.buffer >= self.samples.num_training()
             && let Some(store) = self.samples.store()
         {
-            // Makes the same random choices as the buffer below, on indices.
             let own = parts.iter().flat_map(|&part| self.samples.part_range(part));
             let mut indices: Vec<u32> = own.map(|index| index as u32).collect();
             while !indices.is_empty() {

@@ -1,5 +1,5 @@
-//! Forward and backward pass over a block of samples on one thread. Every sum has a fixed order, so
-//! all instruction sets give the same bits.
+//! Forward and backward pass over a block of samples. Every sum has a fixed order, so all
+//! instruction sets give the same bits.
 
 use super::{
     fake_quantization::Activation,
@@ -86,16 +86,13 @@ impl<'a> BatchView<'a> {
 pub(super) struct Weights<'a> {
     pub(super) shape: Shape,
     pub(super) all: &'a [f32],
-    /// Transposed weights between hidden layers; empty for predictions.
     pub(super) transposed: &'a [Vec<f32>],
 }
 
-/// Loss and gradient of a block of samples.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Block {
     /// Gradient of all tensors except the first-layer rows.
     pub(super) gradient: AlignedBuffer,
-    /// First-layer rows that the block's samples activate.
     used_rows: Vec<usize>,
     /// Sum of the samples' weighted losses, in nats.
     pub(super) loss: f64,
@@ -129,7 +126,6 @@ pub(super) struct Workspace {
     is_used: Vec<bool>,
     /// Logits of a chunk, later the derivatives of the loss by them.
     logits: Vec<f32>,
-    /// Activations of hidden layers.
     values: [AlignedBuffer; MAX_HIDDEN],
     /// Derivatives of the loss by the pre-activation sums of hidden layers after the first.
     slopes: [AlignedBuffer; MAX_HIDDEN - 1],
@@ -148,8 +144,8 @@ impl Workspace {
     }
 }
 
-/// Computes a block's loss and `scale` times its gradient; `slopes` receives the derivatives by the
-/// first layer's sums, `block` the rest.
+/// Computes a block's loss and `scale` times its gradient; of the first layer only `slopes`, the
+/// derivatives by its sums.
 #[inline(always)]
 pub(super) fn gradient<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
@@ -235,7 +231,6 @@ fn first_layer_columns<V: Vector, const COLUMNS: usize>(
     }
 }
 
-/// Samples in blocks, with the derivatives of the loss by their first-layer sums.
 #[derive(Clone, Copy)]
 pub(super) struct FirstLayer<'a> {
     pub(super) shape: Shape,
@@ -244,8 +239,7 @@ pub(super) struct FirstLayer<'a> {
     pub(super) slopes: &'a [f32],
 }
 
-/// Computes 16 columns of the gradient of first-layer rows (`table`) and bias. Sums of one block at
-/// a time stay in the caches.
+/// Computes 16 columns of the gradient of first-layer rows (`table`) and bias.
 #[inline(always)]
 pub(super) fn column_gradient<V: Vector>(
     inputs: FirstLayer<'_>,
@@ -344,7 +338,7 @@ fn weighted_losses(logits: &mut [f32], chunk: BatchView<'_>, scale: f32) -> f64 
     samples.zip(chunk.weights).map(loss).sum()
 }
 
-/// Replaces each logit by `scale` times the derivative of its loss; returns the losses' sum in
+/// Replaces logits by `scale` times the derivative of their losses; returns the losses' sum in
 /// nats.
 #[inline(always)]
 fn loss_and_gradients(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
@@ -379,7 +373,6 @@ fn backward<V: Vector, const ROWS: usize>(
         .split_mut(&mut block.gradient, Some(bucket));
     let [second, third] = workspace.slopes.each_mut().map(|slopes| &mut **slopes);
     let mut widths = hidden.iter();
-    // The chunk's slopes in each layer; empty for absent layers.
     let mut layers = [first_slopes, second, third].map(|slopes| {
         let width = widths.next().copied().unwrap_or_default();
         &mut slopes[of_samples(&samples, width)]

@@ -4,7 +4,7 @@ use crate::Error;
 #[cfg(feature = "burn")]
 use burn::tensor::Device;
 
-/// Backends of burn, and whether each is compiled in.
+/// Backends of burn, each with whether it is compiled in.
 const BURN_BACKENDS: [(&str, bool); 3] = [
     ("flex", cfg!(feature = "flex")),
     ("wgpu", cfg!(feature = "wgpu")),
@@ -12,9 +12,9 @@ const BURN_BACKENDS: [(&str, bool); 3] = [
 ];
 
 pub(crate) enum Backend {
-    /// The step of [`crate::models::cpu`].
+    /// Hand-written training step of [`crate::models::cpu`].
     Cpu,
-    /// burn on a device, without automatic differentiation.
+    /// Training step of burn on this device, whose automatic differentiation is off.
     #[cfg(feature = "burn")]
     Burn(Device),
 }

@@ -172,7 +172,6 @@ pub fn parse_toml<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     T::deserialize(Deserializer::from(table)).map_err(wrong)
 }
 
-/// Key, byte offset and text of the first infinite or NaN number.
 fn find_non_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
     fn find_in_value<'a>(
         key: &'a str,

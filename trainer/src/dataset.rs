@@ -407,7 +407,6 @@ impl<G: Playable> Samples<G> {
         self.part_starts.len() - 1
     }
 
-    /// All training samples; `None` if they are read from disk.
     pub(crate) fn store(&self) -> Option<&SampleStore<G::Position>> {
         match &self.source {
             SampleStorage::Shards(..) => None,

@@ -156,7 +156,7 @@ impl<G: Playable> LabelSource<G> {
     }
 
     /// Sets label `index` of `label_count` in all games if the source is tablebases; else returns
-    /// false. One batch of look-ups is faster for tables on disk.
+    /// false.
     pub(crate) fn set_exact_labels(
         &self,
         index: usize,

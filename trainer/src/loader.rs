@@ -34,9 +34,7 @@ pub struct DataLoader<'a, G: Playable> {
     shuffle: Option<Shuffle>,
     batch: usize,
     from: usize,
-    /// `[k, n]`: only the shuffled parts of index k, k + n, k + 2n, …
     slice: [usize; 2],
-    /// Threads that read shards; `None` for rayon's global pool.
     pool: Option<&'a ThreadPool>,
 }
 

@@ -137,7 +137,7 @@ pub(crate) mod tests {
         dice::{DiceStream, Die, RandomStream},
     };
 
-    /// All positions of random games; the target rises with the lead of the mover's leading stone.
+    /// Positions of random games; the target rises with the lead of the mover's leading stone.
     pub(crate) fn random_samples(games: usize, seed: u64) -> Vec<Sample<Position>> {
         let game = Standard::default();
         let mut random = RandomStream::new(seed);

@@ -37,7 +37,6 @@ use std::{
 };
 use summary::Clock;
 
-/// Plies per game assumed to estimate how many games a limit of positions needs.
 const MIN_EXPECTED_PLIES: u64 = 24;
 
 const MAX_RETRIES: u64 = 8;
@@ -49,10 +48,8 @@ pub struct SelfPlay<G: Playable> {
     game: G,
     recipes: Vec<PlayerRecipe<G>>,
     labels: Vec<LabelSource<G>>,
-    /// Checksum by path of each model file, as loaded.
     models: BTreeMap<String, String>,
     starts: Starts<G::Position>,
-    /// Tablebases that move in endgames, if enabled.
     tables: Option<Arc<dyn Oracle<G>>>,
 }
 

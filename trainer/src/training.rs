@@ -200,7 +200,6 @@ fn run_epochs<G: Learnable>(
     export_best(run, &learner, &header)
 }
 
-/// Whether all epochs are done, or the last `patience` did not lower the validation loss.
 fn is_finished(config: &TrainConfig, header: &Header) -> bool {
     let (epochs, patience) = (header.curve.len(), config.training.patience);
     epochs >= config.training.epochs || (patience > 0 && epochs - header.best_epoch >= patience)
@@ -280,7 +279,6 @@ fn parse_provenance(provenance: &str) -> Value {
     serde_json::from_str(provenance).unwrap_or_else(|_| provenance.into())
 }
 
-/// Exports a model; returns the largest difference between win probabilities of trainer and engine.
 fn export_model<G: Learnable>(
     learner: &impl Learner<G>,
     game: &G,

@@ -209,7 +209,6 @@ impl<'a, G: Learnable> Search<'a, G> {
         ))
     }
 
-    /// Network trained with the tuples so far; `None` without any or if the search is finished.
     fn current_network(&self, state: &State) -> Result<Option<TrainedSet<G>>, Error> {
         if state.finished || state.additions.is_empty() {
             Ok(None)
@@ -218,7 +217,6 @@ impl<'a, G: Learnable> Search<'a, G> {
         }
     }
 
-    /// Best addition and its network; `None` if no candidate gains enough.
     fn search_round(
         &self,
         state: &State,
@@ -259,8 +257,7 @@ impl<'a, G: Learnable> Search<'a, G> {
         Ok(Some((addition, fitted)))
     }
 
-    /// Index and explained loss, best first, of candidates that fit the limits and explain
-    /// anything.
+    /// Index and explained loss, best first, of candidates that fit and explain anything.
     fn screen(
         &self,
         tuples: &[String],

@@ -23,10 +23,6 @@ pub(super) struct AtomicDirectory {
 }
 
 impl AtomicDirectory {
-    /// Creates and locks a temporary directory beside `target`.
-    ///
-    /// # Errors
-    /// If `target` exists and is not empty, or its parent is not writable.
     pub(super) fn create(target: &Path) -> Result<Self, Error> {
         check_unused(target)?;
         let failed = Error::write_failed(target);

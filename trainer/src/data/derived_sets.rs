@@ -26,7 +26,6 @@ fn create_writer<G: Playable>(
     ShardWriter::create(target, source.new_header(describe_command(source, command)))
 }
 
-/// Copies games for which `keep`, which may modify them, is true.
 fn copy_games<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,

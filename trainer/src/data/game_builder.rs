@@ -15,7 +15,6 @@ pub(super) struct GameBuilder<'a, G: Playable> {
     plies: Vec<Ply<G::Move>>,
     labels: Vec<Vec<Option<Estimate>>>,
     times: Vec<Option<u64>>,
-    /// Ending and payoffs; the payoffs are unused if the game ended by the rules.
     pub(super) result: (Ending, Payoffs),
 }
 

@@ -18,7 +18,7 @@ pub enum BadGames {
     /// Stop with an error.
     #[default]
     Refuse,
-    /// Leave such games out, and count and list them.
+    /// Leave such games out and list them.
     Skip,
 }
 
@@ -85,8 +85,6 @@ impl<G: Playable> ImportSink<G> {
         })
     }
 
-    /// Stores a game, or treats its rejection by [`BadGames`]; errors name `location`, the line or
-    /// row.
     pub(super) fn take(
         &mut self,
         location: impl Display,

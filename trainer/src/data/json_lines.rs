@@ -177,10 +177,8 @@ pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
     }
 }
 
-/// Number of plies, and the game; `None` for a forfeit.
 type Read<G> = (u64, Option<PlayedGame<G>>);
 
-/// Line number and parsed game.
 type NumberedLine = (u64, Result<GameLine, Rejection>);
 
 fn line_error(path: &Path, number: u64, problem: &impl Display) -> Error {
@@ -201,7 +199,6 @@ pub fn is_json_lines(path: &Path) -> bool {
 pub struct GameLines<G> {
     path: PathBuf,
     file: BufReader<File>,
-    /// Number of the line read last, from 1.
     number: u64,
     line: Vec<u8>,
     /// Rules of the games.
@@ -275,7 +272,6 @@ impl<G: Playable> GameLines<G> {
     }
 }
 
-/// Reads a line into the buffer; false at the end of the file.
 fn read_bounded_line(
     file: &mut BufReader<File>,
     path: &Path,

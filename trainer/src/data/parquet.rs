@@ -42,7 +42,7 @@ fn player_column<G: Playable>(rules: &G, seat: usize) -> String {
     format!("player_{}", rules.seat_name(seat))
 }
 
-/// Name of the column that exists, followed by payoffs, if some games did not end by the rules.
+/// Name of the column that exists only if some games did not end by the rules.
 const ENDING_COLUMN: &str = "ending";
 
 fn payoff_column<G: Playable>(rules: &G, seat: usize) -> String {
@@ -207,7 +207,6 @@ pub(super) fn declarations<G: Playable>(source: &ShardReader<G>) -> Vec<String> 
 pub(super) struct ParquetWriter<'a, G: Playable, W> {
     columns: Vec<Column<'a, G>>,
     rules: &'a G,
-    /// Owned and `Send`, as the crate requires; finished row groups are moved to `out`.
     file: SerializedFileWriter<Vec<u8>>,
     games: Vec<(i64, PlayedGame<G>)>,
     buffered: usize,

@@ -114,7 +114,6 @@ fn header<G: Playable>(
     Ok((header, index))
 }
 
-/// Reads a finished shard's games; `None` if the file does not exist.
 fn read_finished<G: Playable>(
     path: &Path,
     header: &ShardHeader,

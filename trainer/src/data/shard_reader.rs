@@ -26,7 +26,6 @@ pub(crate) fn different_game_error(path: &Path, found: &str, first: &str) -> Err
     )
 }
 
-/// Index of a player, added if new; shards store it in a byte.
 pub(super) fn intern_player(
     name: &str,
     players: &mut Vec<String>,
@@ -67,9 +66,8 @@ pub struct ShardReader<G> {
 #[derive(Debug)]
 struct ShardEntry {
     path: PathBuf,
-    /// By index in the shard: index into [`ShardReader::players`].
     players: Vec<u8>,
-    /// By index in the shard: index into [`ShardReader::labels`].
+    /// Index into [`ShardReader::labels`] by index in the shard.
     labels: Vec<usize>,
     games: u64,
 }
@@ -183,7 +181,6 @@ impl<G: Playable> ShardReader<G> {
         Ok(())
     }
 
-    /// Index of a label, added if new; the label has standard errors if it has any in one shard.
     fn intern_label(&mut self, label: Label, path: &Path) -> Result<usize, Error> {
         let Some(index) = self
             .labels

@@ -32,7 +32,7 @@ const UNNAMED_PLAYER: &str = "unknown";
 /// Player name that replaces the rarer names of a file with too many.
 const OTHER_PLAYERS: &str = "others";
 
-/// Names that stay: the 253 most frequent ones, and among equals the first.
+/// Names that keep their own index: the 253 most frequent ones.
 fn frequent_names<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
     let mut counts = HashMap::new();
     for (index, name) in names.enumerate() {

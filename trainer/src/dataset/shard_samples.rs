@@ -32,7 +32,6 @@ pub(super) struct ShardSamples<P> {
     pub(super) is_validation: Vec<bool>,
     pub(super) training: Vec<Sample<P>>,
     pub(super) validation: Vec<Sample<P>>,
-    /// Number of positions left out because benchmarks use them.
     pub(super) held_out: usize,
     pub(super) labels: Vec<UsedLabel>,
 }
@@ -41,7 +40,6 @@ struct SelectedLabels<'a> {
     options: &'a SampleOptions,
     /// Index of the label that replaces search values; `None` if the shard lacks it.
     value: Option<usize>,
-    /// Indices of exact labels, which replace search value and game result.
     exact: Vec<usize>,
 }
 
@@ -59,8 +57,7 @@ impl<'a> SelectedLabels<'a> {
     }
 }
 
-/// Reads a shard's samples; `read_before` has whether each game is for validation, or is `None` at
-/// the first reading.
+/// Reads a shard's samples; `read_before` has whether each game is for validation, if known.
 pub(super) fn load_shard<G: Playable>(
     rules: &G,
     path: &Path,

@@ -16,8 +16,8 @@ pub(crate) fn cross_entropy(logits: Tensor<2>, [targets, weights]: [Tensor<2>; 2
 /// wrong results without an error.
 const MAX_GPU_ELEMENTS: usize = 65_535 * 64;
 
-/// Sums, for each sample, the rows of `weights` (`[rows, width]`) with the indices in its row of
-/// `indices` (`[batch, k]`).
+/// Sums, for each sample, the rows of `weights` (`[rows, width]`) given by `indices` (`[batch,
+/// k]`).
 pub(crate) fn embedding_bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
     let [_, per_sample] = indices.dims();
     let [_, width] = weights.dims();
@@ -31,8 +31,7 @@ pub(crate) fn embedding_bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tens
     Tensor::cat(sums.collect(), 0)
 }
 
-/// Tensors of a batch: active rows, one-hot buckets (`None` with one bucket), and `[targets, loss
-/// weights]`.
+/// Tensors of a batch: active rows, one-hot buckets, and `[targets, loss weights]`.
 pub(crate) fn batch_tensors(
     batch: &NetworkBatch,
     buckets: usize,
@@ -69,7 +68,6 @@ pub(crate) fn tensor_values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32
     Ok(data.iter::<f32>().collect())
 }
 
-/// Parameter with a fixed id, by which burn's optimizer finds its state.
 pub(super) fn parameter<const D: usize>(
     id: u64,
     values: &[f32],

@@ -40,11 +40,8 @@ pub struct CpuNetwork {
     steps: u64,
     instructions: Instructions,
     blocks: Vec<Block>,
-    /// Derivatives of the mean loss by the first layer's sums, for all samples.
     first_slopes: AlignedBuffer,
-    /// Gradient of the mean loss, laid out as [`TensorGradient`] says.
     gradient: AlignedBuffer,
-    /// Weights of the current step, rounded as in the engine.
     rounded: AlignedBuffer,
 }
 
@@ -159,7 +156,6 @@ impl CpuNetwork {
         weight_ranges::clamp_to_range(self.shape, one_hot_slots, &mut self.weights);
     }
 
-    /// Computes the gradient of the mean loss; returns the sum of the losses, in nats.
     fn compute_gradient(&mut self, batch: BatchView<'_>) -> f64 {
         let views: Vec<BatchView<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();
         self.blocks.resize(views.len(), Block::default());

@@ -103,8 +103,8 @@ impl NetworkModel {
             .concat()
     }
 
-    /// Logits of a win, `[batch, 1]`, for active rows `[batch, active]` and one-hot buckets
-    /// `[batch, buckets]`; `None` if there is one bucket.
+    /// Logits of a win, `[batch, 1]`, for rows `[batch, active]` and one-hot buckets `[batch,
+    /// buckets]`.
     pub(crate) fn logits(&self, rows: Tensor<2, Int>, buckets: Option<Tensor<2>>) -> Tensor<2> {
         let first = self.first_layer(rows);
         let Some(buckets) = buckets else {
@@ -168,7 +168,6 @@ fn layer_params<'a>(
     weights.as_ref().zip(bias.as_ref())
 }
 
-/// Activations from sums in units of 1/127, rounded down; gradients pass unrounded.
 fn floor_activations(steps: Tensor<2>) -> Tensor<2> {
     let steps = steps.clamp(0.0, 127.0);
     straight_through(steps.clone(), steps.floor()) / 127.0

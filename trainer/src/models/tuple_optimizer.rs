@@ -145,7 +145,6 @@ fn logit<const WIDTH: usize>(table: &[[f32; WIDTH]], rows: &[u32]) -> f32 {
     table[table.len() - 1][0] + sum_row_weights(rows, |row| table[row as usize][0])
 }
 
-/// Sums in the same order on every machine.
 #[inline(always)]
 fn sum_row_weights(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     const LANES: usize = 16;
@@ -169,7 +168,6 @@ fn sum_row_weights(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     sums[0]
 }
 
-/// Implements [`WeightTable::train`]; `rule` updates a weight and its state, given error and rate.
 fn update<const WIDTH: usize>(
     table: &mut [[f32; WIDTH]],
     rows: &[u32],
@@ -249,7 +247,6 @@ fn update_position<const WIDTH: usize>(
     table[bias] = rule(table[bias], error, rate);
 }
 
-/// Updates the weights of eight distinct rows in vector lanes.
 #[inline(always)]
 #[allow(
     clippy::needless_range_loop,

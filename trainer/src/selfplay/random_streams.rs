@@ -11,14 +11,12 @@ pub(super) const GAMES_PER_STREAM: u64 = 16;
 const CHANCE_STREAM: u64 = 1;
 
 pub(super) struct GameStreams<G: Playable> {
-    /// Source of players, starts, players' seeds and random moves.
     pub(super) exploration: Exploration,
     pub(super) luck: G::Chance,
 }
 
 impl<G: Playable> GameStreams<G> {
-    /// Creates the streams of the group from game `first` on or, if `retry` > 0, of a replay of
-    /// this game alone.
+    /// Creates the streams of the group from game `first` on; `retry` > 0 replays this game alone.
     pub(super) fn new(config: &SelfPlayConfig, game: &G, first: u64, retry: u64) -> Self {
         let (share_schedule, temperature) =
             (config.exploration_schedule(), config.options.temperature());

@@ -232,8 +232,7 @@ impl<G: Playable> SelfPlay<G> {
         Ok(found)
     }
 
-    /// Indices of complete shards, of a task only its own; counts their games. A shard cut short by
-    /// a shorter run is incomplete.
+    /// Indices of complete shards, of a task only its own; counts their games.
     fn complete_shards(
         &self,
         directory: &Path,
@@ -311,6 +310,5 @@ fn settings_difference(found: &serde_json::Value, expected: &serde_json::Value) 
 struct CountedShards<'a, G: Playable> {
     counter: Counter<'a, G>,
     complete: u64,
-    /// Number of games that reach the limit of positions; `None` if more must be played.
     games: Option<u64>,
 }

@@ -151,7 +151,6 @@ impl Clock {
         index.is_multiple_of(TIMED_GAME_INTERVAL)
     }
 
-    /// Records the time of a game since `began`, of which players took `deciding`.
     pub(super) fn record_game_time(&self, began: Instant, deciding: Duration) {
         let mut breakdown = self.lock_breakdown();
         breakdown.timed_games += 1;

@@ -74,11 +74,6 @@ impl<G: Playable> GameCodec<G> {
         (1 + usize::from(self.times) + columns).div_ceil(STATES_PER_BYTE)
     }
 
-    /// Appends the encoding of a game.
-    ///
-    /// # Errors
-    /// If [`GameCodec::decode`] would refuse it: the game is illegal, has fields that the header
-    /// does not declare, or a value outside 0..=1.
     pub(super) fn encode(&self, played: &PlayedGame<G>, bytes: &mut Vec<u8>) -> Result<(), String> {
         let PlayedGame {
             record,
@@ -157,7 +152,7 @@ impl<G: Playable> GameCodec<G> {
     /// Decodes and replays a game.
     ///
     /// # Errors
-    /// If the bytes are not a legal game, or `should_stop`, called every few plies, returned true.
+    /// If the bytes are not a legal game, or `should_stop` returned true.
     pub(super) fn decode(
         &self,
         bytes: &[u8],
@@ -303,8 +298,7 @@ struct ColumnWriter {
 }
 
 impl ColumnWriter {
-    /// Appends a column from its first `Some` on; `put` appends an entry and returns whether it is
-    /// in range.
+    /// Appends a column from its first `Some` on; `put` returns whether an entry is in range.
     fn put<T: Copy>(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -377,7 +371,6 @@ impl ColumnReader<'_> {
         Some(())
     }
 
-    /// `None` if bytes or column states remain.
     fn finish(self) -> Option<()> {
         let after = self.column..self.states.len() * STATES_PER_BYTE;
         let unused = after.fold(0, |bits, column| {

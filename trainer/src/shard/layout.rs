@@ -38,7 +38,6 @@ pub(super) struct OpenShard<'a> {
 pub(super) struct ShardTotals {
     pub(super) plies: u64,
     pub(super) seats: usize,
-    /// One more than the largest chance outcome.
     pub(super) outcomes: usize,
 }
 
@@ -166,7 +165,7 @@ impl OpenShard<'_> {
         Ok(())
     }
 
-    /// Verifies the checksum, and the numbers of plies and of games that did not end by the rules.
+    /// Verifies the checksum, and the numbers of plies and of games not ended by the rules.
     pub(super) fn check_checksum_and_totals(
         &self,
         path: &Path,

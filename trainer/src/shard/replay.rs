@@ -31,7 +31,6 @@ impl<'a, G: Playable> Replay<'a, G> {
         &self.position
     }
 
-    /// Payoffs if the rules ended the game, else `None`.
     pub(crate) fn payoffs(&self) -> Option<Payoffs> {
         self.payoffs
     }

@@ -14,11 +14,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"ALEATRN3";
 
-/// Identity and progress of a training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) family: String,
-    /// Configuration as TOML, with all defaults filled in.
     pub(super) configuration: String,
     /// Fingerprint of the samples; 0 for temporal-difference learning, which has none.
     pub(super) fingerprint: u64,

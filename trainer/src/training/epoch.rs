@@ -15,7 +15,6 @@ const VALIDATION_BATCH: usize = 16_384;
 pub(super) struct EpochProgress {
     pub(super) batches: usize,
     pub(super) samples: usize,
-    /// Sum of the samples' losses, in nats.
     pub(super) loss: f64,
     pub(super) learning_rate: f64,
     pub(super) seconds: f64,

@@ -15,8 +15,8 @@ use std::ops::Range;
 const WEIGHT_STREAM: u64 = 3;
 
 pub(super) trait TrainableNetwork: Sized {
-    /// Makes an optimizer step on a batch and clamps weights to the engine's range; returns the sum
-    /// of the losses before the step, in nats.
+    /// Makes an optimizer step and clamps weights to the engine's range; returns the sum of the
+    /// losses before the step, in nats.
     fn train_step(
         &mut self,
         batch: &NetworkBatch,
@@ -26,7 +26,6 @@ pub(super) trait TrainableNetwork: Sized {
 
     fn logits(&self, batch: &NetworkBatch) -> Result<Vec<f32>, Error>;
 
-    /// Weights in the order of [`Shape`].
     fn weights(&self) -> Vec<f32>;
 
     fn optimizer_state(&self) -> Result<Vec<u8>, Error>;
@@ -37,8 +36,8 @@ pub(super) trait TrainableNetwork: Sized {
 
 pub(super) struct StepLimits {
     pub(super) gradient_norm: f32,
-    /// Ranges of first-layer rows, of which one each is active, if the engine sums in 16 bits; else
-    /// `None`.
+    /// Ranges of first-layer rows of which one each is active; `None` unless the engine sums in 16
+    /// bits.
     pub(super) one_hot_slots: Option<Vec<Range<usize>>>,
 }
 
@@ -165,7 +164,6 @@ impl TrainableNetwork for CpuNetwork {
     }
 }
 
-/// Converts numbers to little-endian bytes.
 pub(super) fn to_bytes(numbers: &[f32]) -> Vec<u8> {
     let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
     bytes.collect()

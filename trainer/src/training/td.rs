@@ -231,7 +231,6 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
     }
 }
 
-/// Points of the curve, each with the number of games since the previous one.
 fn games_per_point(curve: &[TdPoint]) -> impl Iterator<Item = (u64, &TdPoint)> {
     let before = std::iter::once(0).chain(curve.iter().map(|point| point.games));
     curve

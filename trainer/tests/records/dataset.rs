@@ -123,7 +123,7 @@ fn games_are_split_as_a_unit_and_stay_on_their_side() {
     assert!(training.len() + validation.len() >= games.iter().filter(rated).count() - 5);
     assert!(few_training.is_subset(&training) && few_validation.is_subset(&validation));
     assert!(!few_validation.is_empty());
-    // At most 90 ± 8 (standard deviation): a quarter of 300 games has no values.
+    // At most 0.3 · 300 = 90 games, ± 8 (standard deviation).
     let expected = 0.3 * (training.len() + validation.len()) as f64;
     assert!(
         (validation.len() as f64 - expected).abs() < 40.0,

@@ -47,8 +47,8 @@ impl RowGroup<'_> {
 /// Maximum number of rows read at once, whatever the size of row groups.
 const ROWS_PER_BATCH: usize = 1 << 16;
 
-/// File that refuses reads beyond its end; for these, the crate would skip billions of claimed
-/// values one by one.
+/// File that refuses reads beyond its end, which the crate would otherwise repeat for billions of
+/// claimed values.
 pub(super) struct EofCheckedFile(pub(super) File);
 
 pub(super) struct BoundedRead {
@@ -89,8 +89,7 @@ impl Read for BoundedRead {
     }
 }
 
-/// Pages of a column, checked and decompressed here: the crate would allocate as many values as a
-/// damaged dictionary claims.
+/// Pages of a column; refuses damaged dictionaries, for which the crate would allocate too much.
 pub(super) struct CheckedPages {
     pages: SerializedPageReader<EofCheckedFile>,
     zstd: bool,
@@ -136,7 +135,6 @@ impl CheckedPages {
     }
 }
 
-/// Maximum size of a decompressed page; writers stay far below it.
 const MAX_PAGE_BYTES: u64 = 256 << 20;
 
 impl PageReader for CheckedPages {
@@ -291,7 +289,7 @@ impl NumberColumn {
         })
     }
 
-    /// Next number; `None` if missing or NaN, by which some programs mark missing values.
+    /// Next number; `None` if missing or NaN.
     pub(super) fn next_float(&mut self) -> Result<Option<f32>, String> {
         let number = match self {
             Self::Int32(column) => column.next()?.map(|number| number as f32),

@@ -104,11 +104,10 @@ pub fn import<G: Playable>(
     sink.finish()
 }
 
-/// A game, or its first invalid row and what is wrong there.
+/// Game, or its first invalid row and the problem there.
 type BuilderOrProblem<'a, G> = Result<GameBuilder<'a, G>, (u64, String)>;
 
-/// Time limit for reading metadata: damaged ones can claim billions of empty list entries, which
-/// the crate skips one by one.
+/// Time limit for reading metadata: damaged ones can claim billions of empty list entries.
 const METADATA_TIMEOUT: Duration = Duration::from_secs(10);
 
 struct ParquetFile {
@@ -229,10 +228,8 @@ struct RowReader {
     explored: ColumnCursor<BoolType>,
     value: NumberColumn,
     players: Vec<NumberColumn>,
-    /// Endings and payoffs; `None` if all games ended by the rules.
     result: Option<(ColumnCursor<ByteArrayType>, Vec<NumberColumn>)>,
     time: Option<NumberColumn>,
-    /// Columns of values and, if present, standard errors.
     labels: Vec<(NumberColumn, Option<NumberColumn>)>,
 }
 
@@ -395,7 +392,6 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// Reading for too long counts as damage: in Thrift, eight bytes can announce two billion booleans.
     #[test]
     fn endless_metadata_are_damaged() {
         let list = [0xF9, 0xF1, 0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0];

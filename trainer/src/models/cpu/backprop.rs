@@ -91,10 +91,8 @@ pub(super) struct Weights<'a> {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Block {
-    /// Gradient of all tensors except the first-layer rows.
     pub(super) gradient: AlignedBuffer,
     used_rows: Vec<usize>,
-    /// Sum of the samples' weighted losses, in nats.
     pub(super) loss: f64,
 }
 
@@ -129,7 +127,6 @@ pub(super) struct Workspace {
     values: [AlignedBuffer; MAX_HIDDEN],
     /// Derivatives of the loss by the pre-activation sums of hidden layers after the first.
     slopes: [AlignedBuffer; MAX_HIDDEN - 1],
-    /// Gradient of 16 columns of the first layer, for one block.
     columns: AlignedBuffer,
 }
 

@@ -22,7 +22,6 @@ pub(crate) const MIDDLE_ROUNDING_OFFSET: f32 = 0.5 + 0.5 / HIDDEN_SCALE as f32;
 /// Number whose addition and subtraction rounds to integers, ties to even, up to 2²².
 const ROUNDING_MAGIC: f32 = 12_582_912.0;
 
-/// Rounds weights as the engine does, into `rounded`.
 pub(super) fn fake_quantize(shape: Shape, weights: &[f32], rounded: &mut AlignedBuffer) {
     rounded.resize(weights.len());
     let units = [
@@ -78,8 +77,8 @@ impl Activation {
     }
 }
 
-/// `clip(scale · sum + offset)`, rounded down to steps of 1 / 127. Positive sums below the first
-/// step stay slightly above 0, so that gradients pass.
+/// `clip(scale · sum + offset)` rounded down to steps of 1 / 127, but slightly above 0 for positive
+/// sums below the first step, so that gradients pass.
 #[inline(always)]
 fn clip_in_steps<V: Vector>(sums: V, scale: f32, offset: f32) -> V {
     let steps = sums.times(V::splat(scale)).plus(V::splat(offset));

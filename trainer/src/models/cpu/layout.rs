@@ -231,8 +231,7 @@ impl Shape {
         })
     }
 
-    /// Splits an array into tensors; `bucket` selects that bucket's slices of layers after the
-    /// first.
+    /// Splits an array into tensors; with `bucket`, only this bucket's slices of later layers.
     pub(in crate::models) fn split<'a>(
         &self,
         all: &'a [f32],

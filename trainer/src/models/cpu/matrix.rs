@@ -15,7 +15,7 @@ pub(super) fn lanes_mut(matrix: &mut [f32]) -> &mut [Lanes] {
     matrix.as_chunks_mut().0
 }
 
-/// Numbers aligned to a cache line; resizing or cloning does not preserve them.
+/// Numbers aligned to a cache line; resizing or cloning loses them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AlignedBuffer(Vec<f32>);
 
@@ -56,7 +56,7 @@ pub(super) enum Finish<'a> {
 }
 
 /// Sets `c` to the finished elements of `start + a · b`; `a` has `inner` columns, `b` and `c` have
-/// 16 · `width`; `start` is one row, or empty for zeros.
+/// 16 · `width`.
 #[inline(always)]
 pub(super) fn set_product<V: Vector, const ROWS: usize>(
     a: &[f32],

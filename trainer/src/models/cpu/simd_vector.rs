@@ -47,7 +47,7 @@ pub(super) trait Vector: Numbers {
     }
 }
 
-/// SIMD register, a part of [`Lanes`]; `index` counts registers.
+/// Register of part of a [`Lanes`]; `index` counts registers.
 pub(super) trait Register: Numbers {
     fn load(lanes: &Lanes, index: usize) -> Self;
     fn store(self, lanes: &mut Lanes, index: usize);
@@ -107,7 +107,6 @@ impl<R: Register, const REGISTERS: usize> Numbers for [R; REGISTERS] {
     }
 }
 
-/// Implements [`Register`] for a SIMD type by intrinsics.
 macro_rules! register {
     ($register:ty: $splat:path, $load:path, $store:path, $sum:path,
         $($operation:ident($($other:ident)?) = $function:path),+

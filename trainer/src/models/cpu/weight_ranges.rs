@@ -43,7 +43,7 @@ fn clamp(weights: &mut [f32], limit: f32) {
 }
 
 /// Clips first-layer weights of each neuron so that sums of one row per slot and the bias fit 16
-/// bits; returns the largest absolute weight before clipping.
+/// bits; returns the largest absolute weight before.
 fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usize>]) -> f32 {
     let width = bias.len();
     // Rounding adds up to half a unit per row and bias, and half a step.
@@ -81,7 +81,6 @@ fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usize>])
     extremes.fold(0.0, |largest, weight| weight.abs().max(largest))
 }
 
-/// Minimum and maximum over a slot's rows of each column's weight.
 fn extremes(rows: &[Lanes], width: usize) -> [Vec<Lanes>; 2] {
     let mut extremes = [Vec::with_capacity(width), Vec::with_capacity(width)];
     for column in 0..width {
@@ -107,8 +106,7 @@ fn extremes(rows: &[Lanes], width: usize) -> [Vec<Lanes>; 2] {
     extremes
 }
 
-/// Largest level to which the summands in `numbers` must be clipped to sum to at most `room`, which
-/// is positive; infinite if none needs clipping.
+/// Largest clipping level at which `numbers` sum to at most `room`; infinite if they do unclipped.
 fn clip_level(mut numbers: Vec<f32>, room: f32) -> f32 {
     if numbers.iter().sum::<f32>() <= room {
         return f32::INFINITY;

@@ -19,11 +19,8 @@ use alea_learned::{inputs::Learnable, tuples::TupleSet};
 pub(super) struct Episode<G: Learnable> {
     positions: Vec<G::Position>,
     seats: Vec<Seat>,
-    /// Indices of the active weights, `[positions, tuples]`.
     rows: Vec<u32>,
-    /// Logit of each position for the seat to move, before the update.
     logits: Vec<f32>,
-    /// Whether each move was random.
     pub(super) explored: Vec<bool>,
     pub(super) payoffs: Payoffs,
     errors: Vec<f32>,

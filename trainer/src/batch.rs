@@ -20,7 +20,7 @@ pub struct NetworkBatch {
 }
 
 impl NetworkBatch {
-    /// Borrows the batch for the CPU step.
+    /// Borrows the batch as input of [`crate::models::cpu`].
     #[must_use]
     pub fn inputs(&self) -> BatchView<'_> {
         BatchView {
@@ -68,7 +68,7 @@ fn map_samples<P, T>(samples: &[Sample<P>], of: impl Fn(&Sample<P>) -> T) -> Vec
 pub struct FeatureSpec<G: Learnable> {
     /// Rules of the game.
     pub game: G,
-    /// Optional input groups of the network.
+    /// Optional input groups that the network uses.
     pub groups: NamedSet<G::Group>,
     /// Upper limit of `Rules::remaining_length` of each output bucket but the last, ascending.
     pub bounds: Vec<u8>,

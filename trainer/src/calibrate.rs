@@ -34,7 +34,7 @@ pub fn positions_with_results<G: Playable>(
     positions_with_results
 }
 
-/// Mean cross-entropy of probabilities against results in `[0, 1]`, in nats.
+/// Mean cross-entropy, in nats, of pairs of a probability and a result in `[0, 1]`.
 #[must_use]
 pub fn cross_entropy(samples: impl Iterator<Item = (f64, f32)>) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);

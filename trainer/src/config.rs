@@ -53,7 +53,8 @@ impl Default for TrainConfig {
 }
 
 impl TrainConfig {
-    /// Checks all settings and replaces absent ones by the defaults of `game`.
+    /// Copies the configuration with all settings checked and absent ones set to the defaults of
+    /// `game`.
     pub fn resolve<G: Learnable>(&self, game: &G) -> Result<Self, Error> {
         self.check()?;
         let mut config = self.clone();

@@ -36,7 +36,7 @@ pub struct CurvePoint {
     pub seconds: f64,
 }
 
-/// Output during training: progress and curve.
+/// Output during training: a progress bar and the curve's files.
 #[derive(Clone, Copy)]
 pub struct Observer<'a> {
     /// Progress bar.
@@ -56,7 +56,8 @@ impl<'a> From<&'a ProgressBar> for Observer<'a> {
 }
 
 impl Observer<'_> {
-    /// Writes `curve.csv` and, if `draw` is set, `curve.svg`, each atomically.
+    /// Writes `table` as `curve.csv` and, if `draw` is set, its plot as `curve.svg`, each
+    /// atomically.
     pub fn write_curve(&self, directory: &Path, table: &str) -> Result<(), Error> {
         let write = |name: &str, text: &str| {
             write_atomically(&directory.join(name), |file| {

@@ -52,7 +52,7 @@ impl SampleOptions {
         }
     }
 
-    /// Creates options without labels, with no training samples kept in memory.
+    /// Creates options that ignore labels, with no training samples kept in memory.
     #[must_use]
     pub fn without_labels(validation_fraction: f64, seed: u64) -> Self {
         Self {

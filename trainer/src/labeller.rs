@@ -138,7 +138,7 @@ impl<G: Playable> LabelSource<G> {
         &self.label
     }
 
-    /// Replaces the path of a model file by `name` in the label's description.
+    /// Sets the name by which the label's description refers to the model file at `path`.
     #[must_use]
     pub fn with_model_name(mut self, path: &str, name: &str) -> Self {
         self.label.by = rename_model(&self.label.by, path, name);

@@ -1,5 +1,5 @@
 //! Loads an epoch's samples and prepares batches ahead of training. Parts (one per shard) are read
-//! in random order; in the shuffle buffer, each new sample replaces a random one.
+//! in random order; in the shuffle buffer, each new sample displaces a random one into a batch.
 
 use crate::Error;
 use crate::dataset::Samples;

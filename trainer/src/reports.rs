@@ -76,7 +76,7 @@ pub struct TdReport {
     pub games: u64,
     /// Number of positions in all games.
     pub positions: u64,
-    /// Mean cross-entropy between the last two points of the curve, in nats.
+    /// Mean cross-entropy since the curve's last point but one, in nats.
     pub loss: f64,
     /// Games per second, including updates.
     pub games_per_second: f64,

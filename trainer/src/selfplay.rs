@@ -109,7 +109,7 @@ impl<G: Playable> SelfPlay<G> {
         })
     }
 
-    /// Replaces the path of a model file by `name` in records.
+    /// Sets the name by which records refer to the model file at `path`.
     #[must_use]
     pub fn with_model_name(mut self, path: &str, name: &str) -> Self {
         for weighted in &mut self.config.players {

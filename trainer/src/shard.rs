@@ -198,7 +198,7 @@ impl<G: Playable> PlayedGame<G> {
         Some(self.label_estimate(label, ply)?.value)
     }
 
-    /// Like [`Self::label_value`], with the standard error.
+    /// Value and standard error of [`Self::label_value`].
     #[must_use]
     pub fn label_estimate(&self, label: usize, ply: usize) -> Option<Estimate> {
         *self.labels.get(label)?.get(ply)?
@@ -229,7 +229,7 @@ impl<G: Playable> PlayedGame<G> {
 /// Encodes and writes a shard.
 ///
 /// # Errors
-/// Those of [`encode`], or if the file cannot be written; an existing file stays unchanged.
+/// Those of [`encode`], or if the file cannot be written; an existing file then stays unchanged.
 pub fn write<G: Playable>(
     path: &Path,
     header: &ShardHeader,

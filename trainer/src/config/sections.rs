@@ -81,7 +81,7 @@ pub struct TrainingConfig {
     pub checkpoint_minutes: f64,
     /// Shape of the learning rate's decrease.
     pub schedule: Schedule,
-    /// Last learning rate as a fraction of the initial one, in `(0, 1]`.
+    /// Last learning rate as a fraction of the initial one, in `(0, 1]`; unused if constant.
     pub final_rate: f64,
 }
 
@@ -234,7 +234,7 @@ pub struct TdConfig {
     pub exploration: f64,
     /// Probability of a random move in the last game, reached linearly.
     pub final_exploration: f64,
-    /// Number of games after which a training curve point and a checkpoint are written.
+    /// Number of games between two points of the training curve, each written with a checkpoint.
     pub report_every: u64,
 }
 

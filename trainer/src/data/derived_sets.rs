@@ -40,7 +40,7 @@ fn copy_games<G: Playable>(
     output.finish()
 }
 
-/// Copies games in order; if `unique`, without exact repeats of earlier ones.
+/// Copies the games of all shards in order; if `unique`, without exact repeats of earlier ones.
 pub fn merge<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -111,7 +111,7 @@ pub fn shuffle<G: Playable>(
     output.finish()
 }
 
-/// One output of a split of games.
+/// Part of a set of games that is split at random.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SplitPart {
     /// Name of the part, used in its path.

@@ -27,7 +27,8 @@ pub struct DatasetLayout {
     pub file_positions: u64,
 }
 
-/// Exports all games, in order within each split; each summary counts a split's files as shards.
+/// Exports all games, in order within each split; returns a summary per split, with files as
+/// shards.
 ///
 /// # Errors
 /// If `target` exists and is not empty, splits are invalid or get no games, records cannot be read,

@@ -118,7 +118,7 @@ fn write_line(file: &mut dyn Write, value: &impl Serialize) -> std::io::Result<(
     file.write_all(&text)
 }
 
-/// Converts a game to a line of JSON; `labels` are those of its header.
+/// Converts a game to a line of JSON; `labels` are those of the game's shard header.
 pub fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> GameLine {
     let mut line = GameLine::from_record(rules, &game.record, game.players.clone());
     for (number, ply) in line.plies.iter_mut().enumerate() {
@@ -136,7 +136,7 @@ pub fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> G
     line
 }
 
-/// Imports a file as a new set, without games that ended by a forfeit.
+/// Imports a JSON-lines file as a new set, without games that ended by a forfeit.
 pub fn import<G: Playable>(
     path: &Path,
     target: &Path,

@@ -5,8 +5,8 @@ use crate::shard::PlayedGame;
 use alea_play::playable::Playable;
 use serde::Serialize;
 
-/// Criteria for positions and the ply that led to each; the default selects all. Ranges are
-/// inclusive.
+/// Criteria that select positions, also by the ply that led to each; the default selects all.
+/// Ranges are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Filter {
     /// Range of `Rules::remaining_length` of the position.
@@ -17,7 +17,7 @@ pub struct Filter {
     pub explored: Option<bool>,
     /// Only positions after a ply of this player, an index into [`super::ShardReader::players`].
     pub player: Option<u8>,
-    /// Maximum difference between a value or label and the result, both for the same seat.
+    /// Maximum difference between a value or label and the game result, both for the same seat.
     pub disagreement: f32,
 }
 

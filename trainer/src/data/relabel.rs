@@ -16,8 +16,8 @@ use indicatif::ProgressBar;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Writes the games with a label added or replaced; resumes an interrupted run. Several processes
-/// may each write a slice of the shards, until [`TaskSlice::Merge`] renames the directory.
+/// Writes the games of `source` to `target` with a label added or replaced; resumes an interrupted
+/// run. Several processes may each write a slice, until [`TaskSlice::Merge`] renames the directory.
 ///
 /// # Errors
 /// If shards of other tasks are missing at the merge, records cannot be read or written, or the

@@ -46,7 +46,7 @@ pub struct ShardReader<G> {
     shards: Vec<ShardEntry>,
     /// Distinct notations of the players, to which games refer by index.
     pub players: Vec<String>,
-    /// Distinct labels, each from one source.
+    /// Labels of all shards, each name with one source.
     pub labels: Vec<Label>,
     /// Whether games may have thinking times.
     pub times: bool,
@@ -249,7 +249,7 @@ impl<G: Playable> ShardReader<G> {
         self.shards.iter().map(|entry| entry.path.as_path())
     }
 
-    /// Passes all games in order, with this reader's indices of players and labels.
+    /// Passes all games to `each` in order, with this reader's indices of players and labels.
     pub fn for_each_game(
         &self,
         mut each: impl FnMut(PlayedGame<G>) -> Result<(), Error>,

@@ -21,7 +21,7 @@ pub struct ShardWriter<G: Playable> {
     written: WriteSummary,
 }
 
-/// Contents of a written set of games.
+/// Counts of a written set of games.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WriteSummary {
     /// Path of the directory.
@@ -38,7 +38,7 @@ pub struct WriteSummary {
     pub positions: u64,
     /// Number of plies with a search value.
     pub values: u64,
-    /// Number of positions with a label, summed over labels.
+    /// Number of label values, summed over positions and labels.
     pub labels: u64,
     /// Number of games by ending; absent from JSON if all ended by the rules.
     #[serde(skip_serializing_if = "all_ended_by_rules")]
@@ -75,7 +75,8 @@ impl WriteSummary {
 }
 
 impl<G: Playable> ShardWriter<G> {
-    /// Creates a temporary directory; shards get `header` with their own range of games.
+    /// Starts a directory under a temporary name; shards get `header` with their own range of
+    /// games.
     pub fn create(directory: &Path, header: ShardHeader) -> Result<Self, Error> {
         Ok(Self {
             staging: AtomicDirectory::create(directory)?,

@@ -18,7 +18,7 @@ pub const NUM_VALUE_BINS: usize = 20;
 pub struct Info {
     /// Shards read.
     pub shards: u64,
-    /// Total size of the shards.
+    /// Total size of the shards in bytes.
     pub bytes: u64,
     /// Games read.
     pub games: u64,
@@ -43,9 +43,9 @@ pub struct Info {
     pub value_error: Option<f64>,
     /// Number of plies of the shortest and of the longest game.
     pub plies: [usize; 2],
-    /// Number of games by number of plies.
+    /// Number of games with each number of plies, the index.
     pub games_by_plies: Vec<u64>,
-    /// Number of positions by `Rules::remaining_length`.
+    /// Number of positions with each `Rules::remaining_length`, the index.
     pub positions_by_remaining: Vec<u64>,
     /// Number of search values in each of [`NUM_VALUE_BINS`] equal bins from 0 to 1.
     pub values_by_size: Vec<u64>,

@@ -85,8 +85,8 @@ impl WeightTable {
         }
     }
 
-    /// Updates each position's weights by its error, predicted value minus target, in order; `rate`
-    /// as in [`Self::train`].
+    /// Updates the weights active in each position by its error, predicted value minus target, in
+    /// order; `rate` as in [`Self::train`].
     pub fn apply_errors(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
         match self {
             Self::Sgd(table) => apply_errors(table, rows, errors, rate, sgd),

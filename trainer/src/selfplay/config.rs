@@ -33,7 +33,7 @@ pub struct SelfPlayConfig {
     pub seed: u64,
     /// Number of random moves that start each game.
     pub opening_plies: usize,
-    /// Probability that a move after the opening is random, before [`SelfPlayOptions`] reduce it.
+    /// Probability that a move after the opening is random; options can reduce it with the ply.
     pub exploration: f64,
     /// Notation of the rules, with parameters.
     pub game: String,

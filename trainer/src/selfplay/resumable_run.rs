@@ -29,7 +29,7 @@ pub struct Limits {
 
 impl<G: Playable> SelfPlay<G> {
     /// Plays missing shards within the limits; reports on all shards or, for one task of several,
-    /// on its own.
+    /// on its slice.
     ///
     /// # Errors
     /// If the directory has other settings, too many games, a damaged shard or another writer; if

@@ -22,8 +22,8 @@ pub struct SelfPlaySummary {
     pub positions: u64,
     /// Sum of payoffs of the seats that moved first: 1 for a win, ½ for a draw of two.
     pub first_mover_points: f64,
-    /// Number of distinct games, which alone count in the other fields but `games` and `positions`;
-    /// `None` in games with chance.
+    /// Number of distinct games; fields other than `games` and `positions` count only these. `None`
+    /// in games with chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
     /// Plies drawn for exploration, not chosen by the player.
@@ -107,7 +107,7 @@ impl<'a, G: Playable> Counter<'a, G> {
 /// Result of [`SelfPlay::run`](super::SelfPlay::run).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunReport {
-    /// Statistics of all shards in the directory or, for one task of several, of its own.
+    /// Statistics of all shards in the directory or, for one task of several, of its slice.
     pub summary: SelfPlaySummary,
     /// Timing of the games played in this call.
     pub timing: Timing,

@@ -30,7 +30,7 @@ pub(crate) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// Value of a position by a label.
+/// Value of a position that a label's source computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Expected payoff of the side to move before the chance event, in `[0, 1]`.

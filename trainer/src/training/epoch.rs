@@ -1,4 +1,4 @@
-//! An epoch: training samples, then validation samples.
+//! One epoch: training on all samples, then validation.
 
 use super::{Learner, StepSettings, TrainingRun, divergence_error};
 use crate::Error;

@@ -37,9 +37,8 @@ pub fn game_notation(path: &Path) -> Option<String> {
     table.heading().ok()?.map(|heading| heading.game)
 }
 
-/// Imports a file as a new set. Columns may be in any order and nullable; a game's rows are
-/// consecutive. Files without metadata, rewritten by other programs, are read by the rules
-/// `unnamed`.
+/// Imports a Parquet file as a new set. Columns may be in any order and nullable; a game's rows are
+/// consecutive. Files without metadata, rewritten by other programs, use the rules `unnamed`.
 ///
 /// # Errors
 /// If the file is invalid, a game cannot be stored and bad games are refused, or the set cannot be

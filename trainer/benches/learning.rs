@@ -72,7 +72,7 @@ fn bench_train_steps(criterion: &mut Criterion) {
     group.bench_function("network", |bencher| {
         bencher.iter(|| network.adam_step(batch.inputs(), 1e-3, 1.0));
     });
-    // 40 tables for 4 squares with 13 contents, all rows equally likely: the worst case for caches.
+    // Equally likely rows are the worst case for caches.
     let (tuples, table) = (40, 13 * 13 * 13 * 13);
     let rows: Vec<u32> = (0..BATCH_SIZE * tuples)
         .map(|index| (index % tuples * table + random.below(table)) as u32)

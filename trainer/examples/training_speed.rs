@@ -1,9 +1,7 @@
-//! Speed of data loading and training: `cargo run --release -p alea-trainer --example training_speed --
-//! DIR [THREADS [ROWS]]`. DIR holds game records (`alea selfplay`); input rows are written to ROWS
-//! for `trainer/benches/pytorch_comparison.py`.
-//!
-//! Prints samples per second of wall time, and processor time (Linux only) and cycles per sample,
-//! summed over threads. On a busy machine only cycles are reliable.
+//! Speed of data loading and training: `cargo run --release -p alea-trainer --example
+//! training_speed -- DIR [THREADS [ROWS]]`. DIR holds game records (`alea selfplay`); input rows
+//! are written to ROWS for `trainer/benches/pytorch_comparison.py`. On a busy machine only cycles
+//! are reliable.
 #![allow(clippy::print_stdout)]
 
 mod common;
@@ -24,7 +22,6 @@ use trainer::loader::{DataLoader, Shuffle};
 use trainer::models::tuple_optimizer::WeightTable;
 use trainer::sample::Sample;
 
-/// Runs, of which the fastest counts.
 const NUM_RUNS: usize = 3;
 
 const BATCH_SIZE: usize = 4096;
@@ -56,13 +53,12 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     tuples(&samples, arguments.next().as_deref())
 }
 
-/// Prints the fastest run; `run` returns its number of samples.
+/// Prints the fastest of several runs; `run` returns its number of samples.
 fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<(), Error> {
     let (mut best, mut min_seconds, mut cycles) = (0.0f64, f64::INFINITY, f64::INFINITY);
     for _ in 0..NUM_RUNS {
         let clock = clock_hertz();
         let (started, before) = (Instant::now(), cpu_seconds());
-        // Long enough for a clock of hundredths of a second.
         let mut samples = 0.0;
         while started.elapsed().as_secs_f64() < 1.0 {
             samples += run()? as f64;
@@ -80,10 +76,10 @@ fn measure(name: &str, mut run: impl FnMut() -> Result<usize, Error>) -> Result<
     Ok(())
 }
 
-/// Processor time of all threads, also ended ones; 0 where unavailable.
+/// Processor time of all threads in seconds; 0 where unavailable.
 fn cpu_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Fields 12 and 13 after the name, which may contain any characters, are in 1/100 s.
+    // Fields 12 and 13 after the name, in 1/100 s.
     let fields = text
         .rsplit(')')
         .next()
@@ -171,7 +167,7 @@ fn load_epoch<B: Send>(
     Ok(samples)
 }
 
-/// The training step on one batch, then an epoch from the shards.
+/// Measures the training step on one batch, then an epoch from the shards.
 fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Error> {
     let features = default_features();
     let mut random = RandomStream::new(1);
@@ -181,7 +177,6 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
         config.network.hidden = hidden.to_vec();
         let start = common::network(&config, &mut random);
         let batch = random_batch(BATCH_SIZE, &mut random);
-        // Wider levels have no code of their own.
         for instructions in
             Instructions::available().filter(|found| found.level() <= SimdLevel::Avx512)
         {
@@ -211,8 +206,8 @@ fn network(samples: &Samples<Standard>, config: &TrainConfig) -> Result<(), Erro
     })
 }
 
-/// 40 tables for 4 squares with 13 contents: all rows equally likely, the worst case for caches,
-/// then recorded positions in training order.
+/// Measures 40 tables for 4 squares with 13 contents, on random rows (the worst case for caches),
+/// then on recorded positions.
 fn tuples(samples: &Samples<Standard>, file: Option<&str>) -> Result<(), Box<dyn error::Error>> {
     const TUPLES: usize = 40;
     const ROWS: usize = 13 * 13 * 13 * 13;

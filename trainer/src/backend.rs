@@ -4,7 +4,6 @@ use crate::Error;
 #[cfg(feature = "burn")]
 use burn::tensor::Device;
 
-/// Backends of burn, and whether each is compiled in.
 const BURN_BACKENDS: [(&str, bool); 3] = [
     ("flex", cfg!(feature = "flex")),
     ("wgpu", cfg!(feature = "wgpu")),
@@ -12,9 +11,9 @@ const BURN_BACKENDS: [(&str, bool); 3] = [
 ];
 
 pub(crate) enum Backend {
-    /// The step of [`crate::models::cpu`].
+    /// Training step of [`crate::models::cpu`].
     Cpu,
-    /// burn on a device, without automatic differentiation.
+    /// Training step of burn on this device, without automatic differentiation.
     #[cfg(feature = "burn")]
     Burn(Device),
 }

@@ -1,4 +1,4 @@
-//! Converts samples to training batches in parallel, the same for any number of threads.
+//! Conversion of samples to training batches, with the same result on any number of threads.
 
 use crate::models::cpu::BatchView;
 use crate::sample::Sample;
@@ -6,21 +6,21 @@ use alea_learned::{inputs::Learnable, named_set::NamedSet, network::bucket, tupl
 
 pub(crate) const SAMPLES_PER_TASK: usize = 256;
 
-/// Inputs and targets of the neural network.
+/// Inputs and targets of a batch for the neural network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkBatch {
-    /// Active first-layer rows, `[batch, active]`.
+    /// Indices of the active first-layer rows, `[batch, active]`.
     pub rows: Vec<u16>,
-    /// Output bucket of each sample; empty if there is one bucket.
+    /// Output bucket of each sample; empty if the network has one bucket.
     pub buckets: Vec<u8>,
-    /// Target win probabilities.
+    /// Target win probability of each sample, for its side to move.
     pub targets: Vec<f32>,
-    /// Loss weights; empty if all are 1.
+    /// Loss weight of each sample; empty if all are 1.
     pub weights: Vec<f32>,
 }
 
 impl NetworkBatch {
-    /// Borrows the batch for the CPU step.
+    /// Borrows the batch as input of [`crate::models::cpu`].
     #[must_use]
     pub fn inputs(&self) -> BatchView<'_> {
         BatchView {
@@ -31,7 +31,7 @@ impl NetworkBatch {
         }
     }
 
-    /// Sorts samples by output bucket.
+    /// Sorts the samples by output bucket.
     #[must_use]
     pub fn sort_by_bucket(self) -> Self {
         if self.buckets.is_empty() {
@@ -63,18 +63,19 @@ fn map_samples<P, T>(samples: &[Sample<P>], of: impl Fn(&Sample<P>) -> T) -> Vec
     samples.iter().map(of).collect()
 }
 
-/// What the neural network reads of a position.
+/// Input features and output buckets of a neural network.
 #[derive(Clone, Debug)]
 pub struct FeatureSpec<G: Learnable> {
     /// Rules of the game.
     pub game: G,
-    /// Optional input groups.
+    /// Optional input groups that the network uses.
     pub groups: NamedSet<G::Group>,
-    /// Largest `Rules::remaining_length` of each output bucket but the last, ascending.
+    /// Upper limit of `Rules::remaining_length` of each output bucket but the last, ascending.
     pub bounds: Vec<u8>,
 }
 
-/// Creates a batch; `lambda` is the weight of search values against game results.
+/// Creates a batch for the neural network; search values get weight `lambda`, game results the
+/// rest.
 #[must_use]
 pub fn network_batch<G: Learnable>(
     features: &FeatureSpec<G>,
@@ -102,18 +103,18 @@ pub fn network_batch<G: Learnable>(
     }
 }
 
-/// Inputs and targets of the n-tuple network.
+/// Inputs and targets of a batch for the n-tuple network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TupleBatch {
-    /// Indices into the weights of all tuples, `[batch, tuples]`.
+    /// Indices of the active weights, `[batch, tuples]`.
     pub rows: Vec<u32>,
-    /// Target win probabilities.
+    /// Target win probability of each sample, for its side to move.
     pub targets: Vec<f32>,
-    /// Loss weights; empty if all are 1.
+    /// Loss weight of each sample; empty if all are 1.
     pub weights: Vec<f32>,
 }
 
-/// Creates a batch; `lambda` as in [`network_batch`].
+/// Creates a batch for the n-tuple network; `lambda` as in [`network_batch`].
 #[must_use]
 pub fn tuple_batch<G: Learnable>(
     set: &TupleSet<G>,
@@ -142,7 +143,6 @@ fn rows_of<P: Sync, T: Copy + Default + Send>(
         tasks,
         || (),
         |(), (samples, rows)| {
-            // Iteration over zipped slices is not always inlined.
             for (number, sample) in samples.iter().enumerate() {
                 find(&sample.position, &mut rows[number * width..][..width]);
             }
@@ -161,7 +161,7 @@ fn loss_weights<P>(samples: &[Sample<P>]) -> Vec<f32> {
     }
 }
 
-/// Wraps positions in samples with the dummy target ½.
+/// Wraps positions in samples with the dummy target ½, for predictions.
 pub fn prediction_samples<P: Copy>(positions: &[P]) -> Vec<Sample<P>> {
     positions
         .iter()

@@ -1,24 +1,23 @@
-//! Fits a logistic from raw scores to win probabilities by Newton's method: minimizes the
-//! cross-entropy against game results, which is convex.
+//! Fits a logistic from raw scores to win probabilities by Newton's method on the cross-entropy.
 
 use crate::shard::PlayedGame;
 use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
-/// The logistic `1 / (1 + exp(-(slope · score + offset)))`.
+/// Logistic `1 / (1 + exp(-(slope · score + offset)))`, fitted to game results.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogisticFit {
     /// Log odds per unit of score.
     pub slope: f64,
     /// Log odds at score 0.
     pub offset: f64,
-    /// Standard errors of slope and offset if samples were independent.
+    /// Standard errors of slope and offset under the assumption of independent samples.
     pub standard_errors: [f64; 2],
-    /// Mean cross-entropy in nats.
+    /// Mean cross-entropy of the fit, in nats.
     pub loss: f64,
 }
 
-/// Non-terminal positions, each with the final payoff of the seat to move.
+/// Positions before each ply, each with the final payoff of its side to move.
 #[must_use]
 pub fn positions_with_results<G: Playable>(
     rules: &G,
@@ -35,7 +34,7 @@ pub fn positions_with_results<G: Playable>(
     positions_with_results
 }
 
-/// Mean cross-entropy in nats of probabilities against results in `[0, 1]`.
+/// Mean cross-entropy, in nats, of pairs of a probability and a result in `[0, 1]`.
 #[must_use]
 pub fn cross_entropy(samples: impl Iterator<Item = (f64, f32)>) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
@@ -48,15 +47,14 @@ pub fn cross_entropy(samples: impl Iterator<Item = (f64, f32)>) -> f64 {
     sum / count
 }
 
-/// Cross-entropy in nats.
 pub(crate) fn logit_loss(logit: f64, result: f64) -> f64 {
     logit.max(0.0) - result * logit + (-logit.abs()).exp().ln_1p()
 }
 
 const MAX_NEWTON_STEPS: usize = 100;
 
-/// Fits a logistic to pairs of score and result; `None` without a finite optimum: no samples, equal
-/// results, or scores that are equal or separate the results.
+/// Fits a logistic to pairs of score and result; `None` if no finite optimum exists, as for equal
+/// results or for scores that separate them.
 #[must_use]
 pub fn fit_logistic(samples: &[(f32, f32)]) -> Option<LogisticFit> {
     let count = samples.len() as f64;
@@ -151,7 +149,6 @@ mod tests {
 
     #[test]
     fn two_scores_are_fitted_exactly() {
-        // Score 0 wins 1 of 4 (log odds -ln 3), score 1 wins 3 of 4 (ln 3).
         let samples = [
             (0.0, 1.0),
             (0.0, 0.0),

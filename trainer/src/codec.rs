@@ -1,9 +1,6 @@
 //! Binary encoding of integers (LEB128) and small values (bincode), as in
-//! `docs/reference/formats.md`. Decoding is limited, so that a damaged length cannot allocate all
-//! memory.
-//!
-//! bincode 2.0.1, its last working release, is unmaintained. To replace it, change `encode` and
-//! `decode` and raise the versions in `shard/layout.rs`.
+//! `docs/reference/formats.md`. To replace bincode 2.0.1, which is unmaintained, change `encode`
+//! and `decode` and raise the versions in `shard/layout.rs`.
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -16,14 +13,14 @@ fn configuration() -> impl bincode::config::Config {
         .with_limit::<MAX_DECODED_BYTES>()
 }
 
-/// Appends a value's encoding.
+/// Appends the bincode encoding of a value.
 pub fn encode<T: Serialize>(value: &T, bytes: &mut Vec<u8>) -> Result<(), String> {
     bincode::serde::encode_into_std_write(value, bytes, configuration())
         .map(|_| ())
         .map_err(|error| error.to_string())
 }
 
-/// Decodes a value from the front; returns it and the number of bytes read.
+/// Decodes a bincode value from the front; returns the value and the number of bytes read.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), String> {
     bincode::serde::decode_from_slice(bytes, configuration()).map_err(|error| error.to_string())
 }
@@ -37,7 +34,7 @@ pub(crate) fn put_leb128(mut number: u64, bytes: &mut Vec<u8>) {
     bytes.push(number as u8);
 }
 
-/// Removes an integer from the front; `None` if cut off, too large or not in shortest form.
+/// Removes a LEB128 integer from the front; `None` if cut off, too large or not in shortest form.
 #[inline]
 pub(crate) fn take_leb128(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;

@@ -21,15 +21,15 @@ use toml::{
     de::{DeTable, DeValue, Deserializer},
 };
 
-/// The configuration of a training.
+/// Configuration of a training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainConfig {
     /// Seed of initial weights, sample order and random symmetries.
     pub seed: u64,
-    /// How samples get their targets.
+    /// Settings of training targets.
     pub target: TargetConfig,
-    /// Settings of both model families.
+    /// Training settings that both model families share.
     pub training: TrainingConfig,
     /// Settings of neural networks alone.
     pub network: NetworkConfig,
@@ -53,7 +53,8 @@ impl Default for TrainConfig {
 }
 
 impl TrainConfig {
-    /// Replaces absent values with the game's defaults and checks names.
+    /// Copies the configuration with all settings checked and absent ones set to the defaults of
+    /// `game`.
     pub fn resolve<G: Learnable>(&self, game: &G) -> Result<Self, Error> {
         self.check()?;
         let mut config = self.clone();
@@ -69,13 +70,13 @@ impl TrainConfig {
         Ok(config)
     }
 
-    /// A file that documents every key with its default.
+    /// TOML text that documents every key with its default.
     #[must_use]
     pub fn default_toml() -> &'static str {
         include_str!("config/default.toml")
     }
 
-    /// Parses TOML; absent keys get their defaults.
+    /// Parses and checks TOML; absent keys get their defaults.
     pub fn from_toml(text: &str) -> Result<Self, Error> {
         let config: Self = parse_toml(text)?;
         config.check()?;
@@ -172,7 +173,6 @@ pub fn parse_toml<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
     T::deserialize(Deserializer::from(table)).map_err(wrong)
 }
 
-/// Key, byte offset and text of the first infinite or NaN number.
 fn find_non_finite<'a>(table: &'a DeTable<'_>) -> Option<(&'a str, usize, &'a str)> {
     fn find_in_value<'a>(
         key: &'a str,

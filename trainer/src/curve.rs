@@ -6,46 +6,46 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{ops::RangeInclusive, path::Path};
 
-/// Validation loss at one remaining length.
+/// Validation loss of positions with one remaining length.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseLoss {
     /// `Rules::remaining_length` of the positions.
     pub remaining: usize,
-    /// Validation samples among them.
+    /// Number of validation samples with that length.
     pub samples: usize,
-    /// Mean cross-entropy in nats.
+    /// Mean cross-entropy of these samples, in nats.
     pub loss: f64,
 }
 
-/// One epoch of the training curve.
+/// Point of the training curve: one epoch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// The epoch, from 1.
+    /// Number of the epoch, from 1.
     pub epoch: usize,
-    /// Mean cross-entropy in nats during the epoch.
+    /// Mean training cross-entropy during the epoch, in nats.
     pub training_loss: f64,
-    /// Mean cross-entropy in nats after the epoch.
+    /// Mean validation cross-entropy after the epoch, in nats.
     pub validation_loss: f64,
-    /// The validation loss by remaining length.
+    /// Validation loss by remaining length.
     pub validation_by_phase: Vec<PhaseLoss>,
     /// Learning rate of the epoch's last step.
     pub learning_rate: f64,
     /// Training samples per second, without validation.
     pub samples_per_second: f64,
-    /// Seconds of the epoch, with validation.
+    /// Duration of the epoch in seconds, including validation.
     pub seconds: f64,
 }
 
-/// Shows progress and stores the curve.
+/// Output during training: a progress bar and the curve's files.
 #[derive(Clone, Copy)]
 pub struct Observer<'a> {
     /// Progress bar.
     pub progress: &'a ProgressBar,
-    /// Plots the curve; `None` for no plot.
+    /// Function that plots the curve; `None` for no plot.
     pub draw: Option<CurvePlotter<'a>>,
 }
 
-/// Turns the contents of `curve.csv` into an SVG plot.
+/// Function that turns the contents of `curve.csv` into an SVG plot.
 pub type CurvePlotter<'a> = &'a dyn Fn(&str) -> Result<String, String>;
 
 impl<'a> From<&'a ProgressBar> for Observer<'a> {
@@ -56,7 +56,8 @@ impl<'a> From<&'a ProgressBar> for Observer<'a> {
 }
 
 impl Observer<'_> {
-    /// Writes `curve.csv` and, if `draw` is set, `curve.svg`, each atomically.
+    /// Writes `table` as `curve.csv` and, if `draw` is set, its plot as `curve.svg`, each
+    /// atomically.
     pub fn write_curve(&self, directory: &Path, table: &str) -> Result<(), Error> {
         let write = |name: &str, text: &str| {
             write_atomically(&directory.join(name), |file| {
@@ -73,7 +74,7 @@ impl Observer<'_> {
     }
 }
 
-/// The curve as CSV, with a column of validation losses for each `remaining` length.
+/// Formats the curve as CSV, with a column of validation losses for each `remaining` length.
 #[must_use]
 pub fn format_csv(points: &[CurvePoint], remaining: RangeInclusive<usize>) -> String {
     let mut text = String::from(

@@ -1,4 +1,4 @@
-//! Operations on sets of game records. Derived sets are directories of shards, written atomically.
+//! Operations on sets of game records, written atomically as directories of shards.
 
 mod atomic_dir;
 pub mod derived_sets;
@@ -27,7 +27,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Shards at these paths: files as given, directories by name.
+/// Lists shard files: each given file, and each given directory's shards sorted by name.
 pub fn shards_of(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut shards = Vec::new();
     for path in paths {
@@ -62,7 +62,6 @@ fn write_games(
     Ok(written?)
 }
 
-/// The parent, `.` for a bare file name.
 fn parent(path: &Path) -> &Path {
     path.parent()
         .filter(|parent| !parent.as_os_str().is_empty())

@@ -1,5 +1,4 @@
-//! Loads training samples from shards: positions before a chance event, with a search value or
-//! label unless targets are game results alone. A hash equal for symmetric images assigns games to
+//! Loads training samples from shards. A hash equal for symmetric images assigns each game to
 //! training or validation, so adding games moves no others.
 
 mod shard_samples;
@@ -20,27 +19,27 @@ use std::{
 };
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Which positions become samples, and their targets.
+/// Options that select the positions that become samples, and their targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleOptions {
-    /// Label that replaces search values.
+    /// Name of the label whose values replace search values.
     pub label: Option<String>,
-    /// Whether exact labels replace values and results.
+    /// Whether exact (tablebase) labels replace both search value and game result.
     pub exact: bool,
-    /// Standard error at which a label has loss weight ½; 0: all weights are 1.
+    /// Standard error of a label's value that halves the loss weight; 0: all weights are 1.
     pub error_scale: f32,
-    /// Whether targets are game results alone, so that positions need no value.
+    /// Whether targets are game results alone, so that positions need no search value or label.
     pub results_only: bool,
-    /// Validation games, as a fraction of all.
+    /// Expected fraction of games used for validation.
     pub validation_fraction: f64,
-    /// Seed of the split into training and validation.
+    /// Seed of the assignment of games to training or validation.
     pub seed: u64,
-    /// Maximum training samples in memory; with more, all are read from disk.
+    /// Maximum number of training samples kept in memory; more are read from disk in every epoch.
     pub in_memory_limit: usize,
 }
 
 impl SampleOptions {
-    /// Takes the settings of a configuration; no training samples are kept in memory.
+    /// Creates options from a training configuration, with no training samples kept in memory.
     #[must_use]
     pub fn new(target: &TargetConfig, validation_fraction: f64, seed: u64) -> Self {
         let label = Some(target.label.clone()).filter(|label| !label.is_empty());
@@ -53,7 +52,7 @@ impl SampleOptions {
         }
     }
 
-    /// Uses search values and results alone; no training samples are kept in memory.
+    /// Creates options that ignore labels, with no training samples kept in memory.
     #[must_use]
     pub fn without_labels(validation_fraction: f64, seed: u64) -> Self {
         Self {
@@ -67,7 +66,7 @@ impl SampleOptions {
         }
     }
 
-    /// Sets the maximum of training samples in memory.
+    /// Sets the maximum number of training samples kept in memory.
     #[must_use]
     pub fn with_memory_limit(self, in_memory_limit: usize) -> Self {
         Self {
@@ -81,12 +80,12 @@ impl SampleOptions {
     }
 }
 
-/// Training samples, in parts, and validation samples.
+/// Training samples, grouped in parts of one shard each, and validation samples.
 #[derive(Debug)]
 pub struct Samples<G: Playable> {
     rule_sets: RuleSets<G>,
     source: SampleStorage<G::Position>,
-    /// Training samples before each part, then the total.
+    /// Index of each part's first training sample, then the total number.
     part_starts: Vec<usize>,
     validation: Vec<Sample<G::Position>>,
     fingerprint: u64,
@@ -95,11 +94,10 @@ pub struct Samples<G: Playable> {
     duplicate_games: u64,
 }
 
-/// Rules of the shards: one item, or one for each map.
 #[derive(Debug)]
 struct RuleSets<G> {
     games: Vec<G>,
-    /// Indices into `games`; empty if all shards have the same rules.
+    /// Index into `games` by shard; empty if all shards share one.
     by_shard: Vec<usize>,
 }
 
@@ -112,7 +110,7 @@ impl<G> RuleSets<G> {
 impl<G: Learnable> RuleSets<G> {
     fn load(shards: &[PathBuf]) -> Result<Self, Error> {
         let rules = |path: &PathBuf| {
-            // Without rules of chance, on which features do not depend.
+            // `training_rules` drops the rules of chance, on which features do not depend.
             let rules = shard::read_header::<G>(path)?.parse_rules::<G>();
             Ok::<_, Error>(
                 rules
@@ -145,7 +143,6 @@ impl<G: Learnable> RuleSets<G> {
 #[derive(Debug)]
 enum SampleStorage<P> {
     Shards(Vec<ShardFile>, SampleOptions),
-    /// Samples of all parts in order.
     Memory(SampleStore<P>),
 }
 
@@ -180,7 +177,7 @@ impl PartSummary {
 }
 
 impl<G: Learnable> Samples<G> {
-    /// Reads all shards once, to check them and find validation samples; each shard becomes a part.
+    /// Reads and checks all shards; each becomes a part of the training samples.
     ///
     /// # Errors
     /// If a directory has no shards, a shard cannot be read, shards have different games, none has
@@ -295,7 +292,7 @@ impl<G: Learnable> Samples<G> {
 }
 
 impl<G: Playable> Samples<G> {
-    /// Creates a set from training samples, by part, and validation samples.
+    /// Creates samples from `training`, one list per part, and `validation`.
     pub fn in_memory(
         game: &G,
         training: Vec<Vec<Sample<G::Position>>>,
@@ -353,7 +350,7 @@ impl<G: Playable> Samples<G> {
         }
     }
 
-    /// Rules of the game; with several maps, rules whose features fit all.
+    /// Rules of the samples; if there are several maps, their features fit all maps.
     #[must_use]
     pub fn game(&self) -> &G {
         &self.rule_sets.games[0]
@@ -371,31 +368,31 @@ impl<G: Playable> Samples<G> {
         &self.validation
     }
 
-    /// Hash of all samples in order, which identifies the set in checkpoints.
+    /// Hash of all samples in order; a checkpoint is resumed only with equal samples.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
-    /// Labels that replaced values, exact ones included.
+    /// Labels that replaced search value or result of at least one sample.
     #[must_use]
     pub fn used_labels(&self) -> &[UsedLabel] {
         &self.labels
     }
 
-    /// Positions left out because benchmarks use them.
+    /// Number of positions left out because benchmarks use them.
     #[must_use]
     pub fn num_held_out(&self) -> usize {
         self.held_out
     }
 
-    /// Games that repeat an earlier one or a symmetric image of it.
+    /// Number of games that repeat an earlier one or a symmetric image of it.
     #[must_use]
     pub fn duplicate_games(&self) -> u64 {
         self.duplicate_games
     }
 
-    /// Whether loss weights other than 1 may occur.
+    /// Whether samples may have loss weights other than 1.
     #[must_use]
     pub fn has_weights(&self) -> bool {
         match &self.source {
@@ -404,13 +401,12 @@ impl<G: Playable> Samples<G> {
         }
     }
 
-    /// Number of parts, one per shard.
+    /// Number of parts of the training samples, one per shard.
     #[must_use]
     pub fn num_parts(&self) -> usize {
         self.part_starts.len() - 1
     }
 
-    /// Training samples; `None` unless all are in memory.
     pub(crate) fn store(&self) -> Option<&SampleStore<G::Position>> {
         match &self.source {
             SampleStorage::Shards(..) => None,
@@ -422,7 +418,7 @@ impl<G: Playable> Samples<G> {
         self.part_starts[part]..self.part_starts[part + 1]
     }
 
-    /// Reads a part's training samples in game order.
+    /// Returns the training samples of one part in game order, from memory or disk.
     pub fn read_part(&self, part: usize) -> Result<Vec<Sample<G::Position>>, Error> {
         match &self.source {
             SampleStorage::Memory(held) => {

@@ -3,10 +3,10 @@
 use alea_core::files::FileError;
 use std::{fmt::Display, io, path::Path};
 
-/// A line that names the file, line or key and what would be right.
+/// Error whose message, one line, names the file, line or key and what would be right.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Failure to read or write.
+    /// Failure to read or write a file.
     #[error(transparent)]
     File(#[from] FileError),
     /// Several errors, in the order of the files.
@@ -18,7 +18,6 @@ pub enum Error {
 }
 
 impl Error {
-    /// Fails with the problems; a single one is returned as itself.
     pub(crate) fn from_problems(mut problems: Vec<Self>) -> Result<(), Self> {
         match problems.len() {
             0 => Ok(()),

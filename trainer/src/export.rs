@@ -11,12 +11,11 @@ use alea_learned::{
 };
 use std::path::Path;
 
-/// Allowed difference between win probabilities of trainer and engine.
 pub(crate) const PARITY_TOLERANCE: f64 = 1e-4;
 
 pub(crate) const PARITY_POSITIONS: usize = 100_000;
 
-/// Positions: evenly spaced ones of `preferred`, then some of random games.
+/// Positions to compare predictions: evenly spaced ones of `preferred`, then some of random games.
 pub(crate) fn parity_positions<G: Learnable>(
     game: &G,
     preferred: &[G::Position],
@@ -38,7 +37,7 @@ pub(crate) fn parity_positions<G: Learnable>(
 }
 
 /// Writes a model; returns the largest difference between win probabilities of trainer and engine,
-/// or fails if that exceeds [`PARITY_TOLERANCE`] or is NaN.
+/// an error above [`PARITY_TOLERANCE`].
 pub(crate) fn export<G: Learnable>(
     game: &G,
     file: &ModelFile<G>,

@@ -1,5 +1,5 @@
-//! Computes labels: a player, an evaluator or tablebases value every position before a chance
-//! event. Unless timing matters, a game's labels depend on its moves and the source alone.
+//! Computes labels: values of the positions before each ply by a player, an evaluator or
+//! tablebases.
 
 use crate::Error;
 use crate::shard::{
@@ -25,22 +25,22 @@ use std::{collections::BTreeMap, sync::Arc};
 
 const TABLES_SOURCE: &str = "tables";
 
-/// `tables` without an argument labels positions up to this `Rules::remaining_length`.
+/// Largest `Rules::remaining_length` that the source `tables` labels without an argument.
 const DEFAULT_MAX_REMAINING: usize = 5;
 
-/// A label and what computes it.
+/// Configuration of a label: its name and the source of its values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LabelConfig {
     /// Name of the label.
     pub name: String,
-    /// A player that values positions, such as `star2(depth=4)`, an evaluator, such as
-    /// `model:PATH`, or `tables(stones=5)`: tablebases of positions with at most 5 stones (or the
+    /// Notation of the source: a player such as `star2(depth=4)`, an evaluator such as
+    /// `model:PATH`, or `tables(stones=5)`, tablebases of positions with at most 5 stones (or the
     /// game's other unit) remaining.
     pub by: String,
 }
 
-/// A label and the loaded player, evaluator or tablebases that compute it.
+/// Label with its loaded source: a player, an evaluator or tablebases.
 #[derive(Clone)]
 pub struct LabelSource<G: Playable> {
     label: Label,
@@ -56,10 +56,10 @@ enum ValueSource<G: Playable> {
 }
 
 impl<G: Playable> LabelSource<G> {
-    /// Loads models and tables; tables not on disk are built.
+    /// Loads models and tables; builds tables that are not on disk.
     ///
     /// # Errors
-    /// If name or notation are invalid, a model or table cannot be read, or the player values no
+    /// If the name or notation is invalid, a model or table cannot be read, or the player values no
     /// positions.
     pub fn new(config: &LabelConfig, game: &G) -> Result<Self, Error> {
         check_name(&config.name).map_err(Error::with_prefix("label"))?;
@@ -79,7 +79,6 @@ impl<G: Playable> LabelSource<G> {
                     recipe.name().to_owned(),
                     ValueSource::Player(Box::new(recipe)),
                 ),
-                // For neither, the error is that of players.
                 Err(problem) => (
                     notation.to_string(),
                     ValueSource::Evaluator(
@@ -105,15 +104,10 @@ impl<G: Playable> LabelSource<G> {
         Ok(recipe)
     }
 
-    /// Whether values have standard errors; values a position to find out.
-    ///
-    /// # Errors
-    /// If the player values no positions.
     fn values_have_errors(&self) -> Result<bool, Error> {
         let ValueSource::Player(player) = &self.source else {
             return Ok(false);
         };
-        // The last position of a random game: a short search.
         let mut random = RandomStream::new(1);
         let mut after = self.game.random_start(&mut random, 0);
         let mut last = after;
@@ -138,13 +132,13 @@ impl<G: Playable> LabelSource<G> {
         }
     }
 
-    /// Description of the label.
+    /// Description of the label, as stored in shard headers.
     #[must_use]
     pub fn label(&self) -> &Label {
         &self.label
     }
 
-    /// Replaces a model file's path in the description by `name`.
+    /// Sets the name by which the label's description refers to the model file at `path`.
     #[must_use]
     pub fn with_model_name(mut self, path: &str, name: &str) -> Self {
         self.label.by = rename_model(&self.label.by, path, name);
@@ -152,7 +146,7 @@ impl<G: Playable> LabelSource<G> {
         self
     }
 
-    /// Whether repetition gives equal values: false if timing matters.
+    /// Whether labelling again gives equal values: false if the source depends on timing.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         match &self.source {
@@ -161,8 +155,8 @@ impl<G: Playable> LabelSource<G> {
         }
     }
 
-    /// If the source is tablebases, sets label `index` of `label_count` in all games and returns
-    /// true. One batch of look-ups suits tables on disk.
+    /// Sets label `index` of `label_count` in all games if the source is tablebases; else returns
+    /// false.
     pub(crate) fn set_exact_labels(
         &self,
         index: usize,
@@ -185,7 +179,7 @@ impl<G: Playable> LabelSource<G> {
         true
     }
 
-    /// Creates a labeller for use on one thread.
+    /// Creates a labeller for one thread.
     #[must_use]
     pub fn new_labeller(&self) -> Labeller<'_, G> {
         Labeller {
@@ -200,7 +194,7 @@ impl<G: Playable> LabelSource<G> {
     }
 }
 
-/// Computes one label, on one thread.
+/// Computes the values of one label on one thread.
 pub struct Labeller<'a, G: Playable> {
     recipe: &'a LabelSource<G>,
     player: Option<Box<dyn Player<G>>>,
@@ -209,7 +203,7 @@ pub struct Labeller<'a, G: Playable> {
 }
 
 impl<G: Playable> Labeller<'_, G> {
-    /// Values before each ply; `None` where the source gives none.
+    /// Values the position before each ply; `None` where the source has no value.
     pub fn label_values(&mut self, played: &PlayedGame<G>) -> Vec<Option<Estimate>> {
         let game = &self.recipe.game;
         self.positions.clear();
@@ -254,12 +248,11 @@ impl<G: Playable> Labeller<'_, G> {
     }
 }
 
-/// Clamps, as outcome probabilities may sum to slightly more than 1, and rounds.
 fn to_estimate(value: f32) -> Estimate {
     quantize_value(value.clamp(0.0, 1.0)).into()
 }
 
-/// Sets all labels except those of tablebases, for which see [`LabelSource::set_exact_labels`].
+/// Sets all labels except those from tablebases, which [`LabelSource::set_exact_labels`] sets.
 pub(crate) fn label_game<G: Playable>(labellers: &mut [Labeller<'_, G>], game: &mut PlayedGame<G>) {
     let label_count = labellers.len();
     for (index, labeller) in labellers.iter_mut().enumerate() {
@@ -308,7 +301,6 @@ fn parse_tables<G: Playable>(
     ))
 }
 
-/// Adds path and checksum of each model file in a notation to `models`.
 pub(crate) fn add_models(
     notation: &Notation,
     models: &mut BTreeMap<String, String>,

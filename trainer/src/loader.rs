@@ -1,8 +1,5 @@
-//! Loads an epoch's samples, shuffled, and prepares batches ahead of training. Parts (one per
-//! shard) are read in random order; each sample replaces a random one in a buffer, which is
-//! emitted.
-//!
-//! A batch depends on samples, [`Shuffle`], slice, its size and its index, not on threads.
+//! Loads an epoch's samples and prepares batches ahead of training. Parts (one per shard) are read
+//! in random order; in the shuffle buffer, each new sample displaces a random one into a batch.
 
 use crate::Error;
 use crate::dataset::Samples;
@@ -14,43 +11,37 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 const QUEUE_LENGTH: usize = 2;
 
-/// Indices among the random streams of a training seed.
 const ORDER_STREAM: u64 = 1;
 const SYMMETRY_STREAM: u64 = 2;
 
-/// How the samples of an epoch are shuffled.
+/// Settings that determine the order and symmetries of an epoch's training samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shuffle {
     /// Seed of the training.
     pub seed: u64,
-    /// The epoch, from 1.
+    /// Number of the epoch, from 1.
     pub epoch: usize,
-    /// Capacity of the shuffle buffer, in samples. If all are in memory and fit, only their indices
-    /// are shuffled.
+    /// Capacity of the shuffle buffer, in samples.
     pub buffer: usize,
-    /// Whether samples get random symmetries of the board.
+    /// Whether each position is transformed by a random symmetry of the board.
     pub symmetries: bool,
 }
 
-/// One pass over training or validation samples.
+/// Source of batches for one pass over training or validation samples.
 #[derive(Clone, Copy, Debug)]
 pub struct DataLoader<'a, G: Playable> {
     samples: &'a Samples<G>,
-    /// Shuffling of training samples; `None` for validation samples, in order.
     shuffle: Option<Shuffle>,
     batch: usize,
-    /// Batches to skip: those done before an interruption.
     from: usize,
-    /// `[k, n]`: every `n`-th part of the shuffled order, from the `k`-th on.
     slice: [usize; 2],
-    /// Threads that read; `None` for rayon's global pool.
     pool: Option<&'a ThreadPool>,
 }
 
 struct Disconnected;
 
 impl<'a, G: Playable> DataLoader<'a, G> {
-    /// Loads training samples, without the first `from` batches of `batch` samples.
+    /// Loads training samples in batches of `batch`, without the first `from` batches.
     #[must_use]
     pub fn training(samples: &'a Samples<G>, batch: usize, shuffle: Shuffle, from: usize) -> Self {
         Self {
@@ -60,8 +51,8 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         }
     }
 
-    /// Restricts the pass to `[k, n]`: every `n`-th part of the shuffled order, from the `k`-th on,
-    /// read by threads of `pool`.
+    /// Restricts the pass to the shuffled parts of index k, k + n, k + 2n, … for `slice` = `[k,
+    /// n]`.
     #[must_use]
     pub fn with_slice(self, slice: [usize; 2], pool: &'a ThreadPool) -> Self {
         Self {
@@ -71,7 +62,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         }
     }
 
-    /// Loads all validation samples in order.
+    /// Loads all validation samples in order, in batches of `batch`.
     #[must_use]
     pub fn validation(samples: &'a Samples<G>, batch: usize) -> Self {
         Self {
@@ -84,7 +75,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         }
     }
 
-    /// Batches of a whole pass, skipped ones included; ignores the slice.
+    /// Number of batches in a complete pass; counts skipped batches and ignores the slice.
     #[must_use]
     pub fn num_batches(&self) -> usize {
         let samples = if self.shuffle.is_some() {
@@ -95,8 +86,7 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         samples.div_ceil(self.batch)
     }
 
-    /// Prepares batches on other threads and passes them with their indices to `learn`, until it
-    /// fails.
+    /// Prepares batches on other threads; passes each with its index to `learn`, until that fails.
     pub fn for_each_batch<B: Send>(
         &self,
         prepare: impl Fn(&[Sample<G::Position>]) -> B + Sync,
@@ -154,7 +144,6 @@ impl<'a, G: Playable> DataLoader<'a, G> {
         if shuffle.buffer >= self.samples.num_training()
             && let Some(store) = self.samples.store()
         {
-            // The same random choices, on indices.
             let own = parts.iter().flat_map(|&part| self.samples.part_range(part));
             let mut indices: Vec<u32> = own.map(|index| index as u32).collect();
             while !indices.is_empty() {

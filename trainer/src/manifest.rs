@@ -1,4 +1,4 @@
-//! Manifest `run.json` of a directory of shards, written before them: settings and number of games.
+//! Manifest `run.json` of a directory of shards: settings and number of games, written first.
 
 use crate::Error;
 use crate::shard::{BoardMap, GAMES_PER_SHARD, Label, ShardHeader, labels::is_false};
@@ -52,7 +52,7 @@ impl Manifest {
         }
     }
 
-    /// Whether a shard is of this run, whatever its range of games.
+    /// Whether a shard has this run's settings, whatever its range of games.
     pub(crate) fn matches(&self, header: &ShardHeader) -> bool {
         *self == Self::new(header.clone(), self.games)
     }

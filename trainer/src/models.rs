@@ -1,5 +1,4 @@
-//! Trainable models: CPU training of both families, and the neural network in burn, for other
-//! devices and tests.
+//! Trainable models: CPU training of both families, and the neural network in burn.
 
 #[cfg(feature = "burn")]
 pub(crate) mod burn_operations;

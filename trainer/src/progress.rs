@@ -3,7 +3,7 @@
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 
-/// A bar on standard error, hidden unless that is a terminal.
+/// Creates a progress bar on standard error, hidden unless that is a terminal.
 #[must_use]
 pub fn progress_bar(prefix: &'static str) -> ProgressBar {
     if !std::io::stderr().is_terminal() {

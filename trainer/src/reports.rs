@@ -4,7 +4,7 @@ use crate::curve::CurvePoint;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Families of trainable evaluators.
+/// Family of trainable evaluators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// N-tuple network.
@@ -14,7 +14,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// Name, also that of the model file.
+    /// Name of the family, also that of its model file.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -27,64 +27,65 @@ impl Family {
 /// Result of supervised training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingReport {
-    /// `ntuple` or `network`.
+    /// Name of the model family, `ntuple` or `network`.
     pub family: String,
-    /// Epochs, with those of interrupted runs.
+    /// Number of epochs, including those of interrupted runs.
     pub epochs: usize,
     /// Epoch of the exported weights, from 1.
     pub best_epoch: usize,
-    /// Mean cross-entropy in nats during the best epoch.
+    /// Mean training cross-entropy during the best epoch, in nats.
     pub training_loss: f64,
-    /// Mean cross-entropy in nats after the best epoch.
+    /// Mean validation cross-entropy after the best epoch, in nats.
     pub validation_loss: f64,
     /// Training samples per second, without validation.
     pub samples_per_second: f64,
     /// Largest difference between win probabilities of trainer and engine.
     pub parity: f64,
-    /// Number of positions compared.
+    /// Number of positions in which trainer and engine were compared.
     pub parity_positions: usize,
-    /// One point per epoch.
+    /// Training curve, one point per epoch.
     pub curve: Vec<CurvePoint>,
-    /// The model file.
+    /// Path of the model file.
     pub model: PathBuf,
 }
 
-/// Progress of temporal-difference learning.
+/// Point of the curve of temporal-difference learning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TdPoint {
-    /// Games so far.
+    /// Number of games so far.
     pub games: u64,
-    /// Positions since the previous point.
+    /// Number of positions since the previous point.
     pub positions: u64,
-    /// Mean cross-entropy in nats of values before their updates, since the previous point.
+    /// Mean cross-entropy of values before their updates against game results, since the previous
+    /// point, in nats.
     pub loss: f64,
     /// Probability of a random move in the latest game.
     pub exploration: f64,
-    /// Rate in the latest game.
+    /// Learning rate in the latest game.
     pub learning_rate: f64,
-    /// Games per second since the previous point, with updates.
+    /// Games per second since the previous point, including updates.
     pub games_per_second: f64,
 }
 
 /// Result of temporal-difference learning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TdReport {
-    /// Always `ntuple`.
+    /// Name of the model family, always `ntuple`.
     pub family: String,
-    /// Games, with those of interrupted runs.
+    /// Number of games, including those of interrupted runs.
     pub games: u64,
-    /// Positions of all games.
+    /// Number of positions in all games.
     pub positions: u64,
-    /// Mean cross-entropy in nats since the curve's last point but one.
+    /// Mean cross-entropy since the curve's last point but one, in nats.
     pub loss: f64,
-    /// Games per second, with updates.
+    /// Games per second, including updates.
     pub games_per_second: f64,
     /// Largest difference between win probabilities of trainer and engine.
     pub parity: f64,
-    /// Number of positions compared.
+    /// Number of positions in which trainer and engine were compared.
     pub parity_positions: usize,
     /// Learning curve.
     pub curve: Vec<TdPoint>,
-    /// The model file.
+    /// Path of the model file.
     pub model: PathBuf,
 }

@@ -1,21 +1,20 @@
-//! Training samples: positions before a chance event, with search value and result from the view of
-//! the side to move.
+//! Training samples: positions before a chance event, with search value and game result.
 
-/// A position and what its target blends.
+/// Position with search value and game result, which its target mixes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample<P> {
-    /// Non-terminal, before a chance event.
+    /// Non-terminal position before its chance event.
     pub position: P,
-    /// Win probability by a search or label, in `[0, 1]`.
+    /// Win probability of the side to move by a search or label, in `[0, 1]`.
     pub value: f32,
-    /// Final payoff, in `[0, 1]`; equals `value` if that is exact.
+    /// Final payoff of the side to move, in `[0, 1]`; equals `value` if that is exact.
     pub result: f32,
     /// Loss weight, in `(0, 1]`; see [`loss_weight`].
     pub weight: f32,
 }
 
-/// Loss weight of a sample whose value has the standard error `error`: 1 / (1 + (`error` /
-/// `scale`)²), the inverse-variance weight if the model's own error has variance `scale`².
+/// Loss weight of a sample whose value has standard error `error`: 1 / (1 + (`error` / `scale`)²);
+/// 1 if `scale` is 0.
 #[must_use]
 pub fn loss_weight(error: f32, scale: f32) -> f32 {
     if error > 0.0 && scale > 0.0 {
@@ -36,7 +35,7 @@ fn blend(value: f32, result: f32, lambda: f32) -> f32 {
 }
 
 impl<P> Sample<P> {
-    /// A sample of loss weight 1 whose target is `value` for any λ.
+    /// Creates a sample of loss weight 1 whose target is `value` for any λ.
     #[must_use]
     pub fn with_target(position: P, value: f32) -> Self {
         Self {
@@ -47,7 +46,7 @@ impl<P> Sample<P> {
         }
     }
 
-    /// Win probability `lambda` · `value` + (1 − `lambda`) · `result`.
+    /// Target win probability of the side to move: `lambda` · `value` + (1 − `lambda`) · `result`.
     #[must_use]
     #[inline]
     pub fn target(&self, lambda: f32) -> f32 {
@@ -55,7 +54,7 @@ impl<P> Sample<P> {
     }
 }
 
-/// Samples in 8 bytes each besides the position, 12 if loss weights are stored.
+/// Samples stored in 8 bytes each besides the position, or 12 with loss weights.
 #[derive(Debug)]
 pub(crate) struct SampleStore<P> {
     samples: Vec<(P, [f32; 2])>,
@@ -112,7 +111,7 @@ impl<P: Copy> SampleStore<P> {
         Self::unpack(self.samples[index], weight)
     }
 
-    /// Removes a sample; the last one gets its index.
+    /// Removes a sample; the last sample moves to its index.
     #[inline]
     pub(crate) fn swap_remove(&mut self, index: usize) -> Sample<P> {
         let weight = self.weights.as_mut().map(|all| all.swap_remove(index));
@@ -138,8 +137,7 @@ pub(crate) mod tests {
         dice::{DiceStream, Die, RandomStream},
     };
 
-    /// All positions of random games; the target is smooth: how much further the mover's leading
-    /// stone has advanced.
+    /// Positions of random games; the target rises with the lead of the mover's leading stone.
     pub(crate) fn random_samples(games: usize, seed: u64) -> Vec<Sample<Position>> {
         let game = Standard::default();
         let mut random = RandomStream::new(seed);

@@ -1,8 +1,5 @@
-//! Self-play: players drawn by weight play games, written as shards. Unless timing matters, a game
-//! depends on settings, files that they name and its index alone.
-//!
-//! Without chance, a game that repeats another of its shard is replayed from other openings;
-//! results of remaining repeats are not counted.
+//! Self-play: players drawn by weight play games, which are written as shards. Without chance, a
+//! game that repeats another of its shard is replayed from other openings.
 
 mod config;
 mod idle_players;
@@ -40,27 +37,24 @@ use std::{
 };
 use summary::Clock;
 
-/// Length assumed of games for a limit of positions. Most are longer.
 const MIN_EXPECTED_PLIES: u64 = 24;
 
 const MAX_RETRIES: u64 = 8;
 
-/// A self-play run with checked settings.
+/// Self-play run with checked settings and loaded players.
 #[derive(Clone)]
 pub struct SelfPlay<G: Playable> {
     config: SelfPlayConfig,
     game: G,
     recipes: Vec<PlayerRecipe<G>>,
     labels: Vec<LabelSource<G>>,
-    /// Checksum of each model file as loaded.
     models: BTreeMap<String, String>,
     starts: Starts<G::Position>,
-    /// Tablebases that move in endgames, if enabled.
     tables: Option<Arc<dyn Oracle<G>>>,
 }
 
 impl<G: Playable> SelfPlay<G> {
-    /// Checks settings; loads the models and other files that they name.
+    /// Checks settings and loads the models and other files that they name.
     pub fn new(mut config: SelfPlayConfig) -> Result<Self, Error> {
         config.check()?;
         let setting = Error::with_prefix("self-play");
@@ -115,7 +109,7 @@ impl<G: Playable> SelfPlay<G> {
         })
     }
 
-    /// Replaces a model file's path in records by `name`.
+    /// Sets the name by which records refer to the model file at `path`.
     #[must_use]
     pub fn with_model_name(mut self, path: &str, name: &str) -> Self {
         for weighted in &mut self.config.players {
@@ -133,7 +127,7 @@ impl<G: Playable> SelfPlay<G> {
         self
     }
 
-    /// Whether a repeated run gives equal games and labels: false if timing matters.
+    /// Whether a repeated run gives equal games and labels: false if they depend on timing.
     #[must_use]
     pub fn is_reproducible(&self) -> bool {
         self.recipes.iter().all(PlayerRecipe::is_reproducible)
@@ -146,7 +140,7 @@ impl<G: Playable> SelfPlay<G> {
         self.config.games.div_ceil(GAMES_PER_SHARD)
     }
 
-    /// Plays a shard's games; none if it lies beyond the run.
+    /// Plays the games of one shard; returns none if the shard lies beyond the run.
     pub fn play_shard(
         &self,
         index: u64,
@@ -155,7 +149,7 @@ impl<G: Playable> SelfPlay<G> {
         self.play_games(index, None, &Clock::default(), progress)
     }
 
-    /// Plays a shard's games, with `positions` only to the game that reaches that number.
+    /// Plays a shard's games; with `positions`, only up to the game that reaches this number.
     fn play_games(
         &self,
         index: u64,
@@ -227,7 +221,7 @@ impl<G: Playable> SelfPlay<G> {
 
     fn shard_header(&self, index: u64) -> ShardHeader {
         let first_game = index.saturating_mul(GAMES_PER_SHARD);
-        // Left out, as a run may be extended and other games are unaffected.
+        // Left out, as a run may be extended without changing earlier games.
         let mut run = serde_json::to_value(&self.config).unwrap_or_default();
         if let Some(settings) = run.as_object_mut() {
             settings.remove("games");
@@ -261,7 +255,6 @@ impl<G: Playable> SelfPlay<G> {
         }
     }
 
-    /// Games of a group share random streams, so they are played in order.
     fn play_game(
         &self,
         index: u64,
@@ -278,7 +271,6 @@ impl<G: Playable> SelfPlay<G> {
             .starts
             .sample(&self.game, first, random)
             .unwrap_or_else(|| self.game.random_start(random, first));
-        // Seats with the same player have separate instances.
         let mut seated: Vec<_> = (0..seats)
             .map(|seat| pool.acquire(players[seat], seat))
             .collect();

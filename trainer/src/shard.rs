@@ -1,5 +1,5 @@
-//! Record shards: binary files of finished games, for any game. Reading replays every game; writing
-//! is atomic and refuses what reading would refuse.
+//! Shards: binary files of finished games. Encoding and decoding check every move against the
+//! rules.
 
 mod game_codec;
 pub mod labels;
@@ -26,37 +26,37 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 pub(crate) const SHARD_EXTENSION: &str = "games";
 
-/// Games in each shard of a run but the last.
+/// Number of games in every shard of a directory except the last, which may have fewer.
 pub const GAMES_PER_SHARD: u64 = 4096;
 
 pub(crate) const MAX_GAMES_PER_SHARD: u64 = 1 << 18;
 
 pub(crate) const MAX_LABELS_PER_SHARD: usize = 16;
 
-/// How a shard's games were produced, and which optional fields they may have.
+/// Header of a shard: rules, players and origin of its games, and the optional fields they may
+/// have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShardHeader {
-    /// Settings of self-play, which determine every game unless timing matters, or the games'
-    /// origin.
+    /// Origin of the games: self-play settings, or the command that imported or derived them.
     pub run: serde_json::Value,
-    /// Notation with parameters, such as `reversi(size=6)`.
+    /// Notation of the rules, such as `reversi(size=6)`.
     pub game: String,
-    /// Map; `None` if the game has none.
+    /// Map on which the games were played; `None` if the rules need no map.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<BoardMap>,
-    /// Notations, to which games refer by index.
+    /// Notations or names of the players, to which [`PlayedGame::players`] refers by index.
     pub players: Vec<String>,
-    /// Whether games may have thinking times.
+    /// Whether games may store thinking times.
     #[serde(default, skip_serializing_if = "labels::is_false")]
     pub times: bool,
-    /// Labels that games may have.
+    /// Labels of which games may store values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<Label>,
-    /// Index of the first game in the run.
+    /// Index of the shard's first game in its run, from 0.
     pub first_game: u64,
-    /// Games in the shard.
+    /// Number of games in the shard.
     pub games: u64,
-    /// Games that did not end by the rules; set by [`encode`].
+    /// Number of games that did not end by the rules; set by [`encode`].
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ended_early: u64,
 }
@@ -65,7 +65,7 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Text of a map, embedded to be readable without the map's file.
+/// Map text, stored in the header so that games can be read without the map file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BoardMap {
     /// Content of the map file.
@@ -75,7 +75,7 @@ pub struct BoardMap {
 }
 
 impl BoardMap {
-    /// The map of `game`, if it has one.
+    /// Copies the map of `game`; `None` if its rules need no map.
     #[must_use]
     pub fn from_game<G: Playable>(game: &G) -> Option<Self> {
         game.map_text().map(|text| Self {
@@ -86,7 +86,7 @@ impl BoardMap {
 }
 
 impl ShardHeader {
-    /// A header without players, labels and games.
+    /// Creates a header with rules and map of `game`, and no players, labels or games.
     #[must_use]
     pub fn new<G: Playable>(game: &G, run: serde_json::Value) -> Self {
         Self {
@@ -102,20 +102,20 @@ impl ShardHeader {
         }
     }
 
-    /// Parses the game's notation and map.
+    /// Creates the rules from notation and map.
     ///
     /// # Errors
-    /// If it is another game, or a parameter or the map's hash is invalid.
+    /// If the notation is of another game than `G`, or a parameter or the map's hash is invalid.
     pub fn parse_rules<G: Playable>(&self) -> Result<G, String> {
         parse_rules(&self.game, self.map.as_ref())
     }
 }
 
-/// Parses a game's notation.
+/// Creates rules from their notation and map.
 ///
 /// # Errors
-/// If it is another game, a parameter or the map's hash is invalid, or the notation names a file
-/// without being [trusted](alea_play::player_notation::trusted_text).
+/// If the notation is of another game than `G`, a parameter or the map's hash is invalid, or the
+/// notation names a file without being [trusted](alea_play::player_notation::trusted_text).
 pub fn parse_rules<'t, G: Playable>(
     game: impl Into<Text<'t>>,
     map: Option<&BoardMap>,
@@ -139,17 +139,17 @@ pub fn parse_rules<'t, G: Playable>(
 /// A finished game with players, labels and thinking times.
 #[derive(Clone, Debug)]
 pub struct PlayedGame<G: Playable> {
-    /// Start, plies and result.
+    /// Start position, plies and result.
     pub record: GameRecord<G>,
-    /// For each seat an index into [`ShardHeader::players`].
+    /// Player of each seat, as an index into [`ShardHeader::players`].
     pub players: Vec<u8>,
-    /// For each of [`ShardHeader::labels`], values before each ply; empty if the game has none.
+    /// Estimate before each ply, for each of [`ShardHeader::labels`]; empty if all are `None`.
     pub labels: Vec<Vec<Option<Estimate>>>,
-    /// Thinking time for each ply in microseconds, `None` if unknown; empty if all are.
+    /// Thinking time of each ply in microseconds, `None` if unknown; empty if all are unknown.
     pub times: Vec<Option<u64>>,
 }
 
-// A derived one would require `G: PartialEq`.
+// `derive` would require `G: PartialEq`.
 impl<G: Playable> PartialEq for PlayedGame<G> {
     fn eq(&self, other: &Self) -> bool {
         (&self.record, &self.players) == (&other.record, &other.players)
@@ -169,15 +169,14 @@ impl<G: Playable> PlayedGame<G> {
         }
     }
 
-    /// Hash of start, outcomes and moves.
+    /// Hash of start position, chance outcomes and moves.
     #[must_use]
     pub fn fingerprint(&self, game: &G) -> u128 {
         let mut bytes = Vec::with_capacity(16 + 3 * self.record.plies.len());
         game.encode(&self.record.start, &mut bytes);
         let mut replay = Replay::new(game, self.record.start);
         for ply in &self.record.plies {
-            // Hashes of illegal games, which are never written, need only differ by where they
-            // stop.
+            // Illegal games are never written: any index will do.
             let index = replay.play(ply.outcome, ply.mv).unwrap_or(usize::MAX) as u16;
             bytes.push(ply.outcome);
             bytes.extend_from_slice(&index.to_le_bytes());
@@ -187,25 +186,25 @@ impl<G: Playable> PlayedGame<G> {
         hasher.digest128()
     }
 
-    /// Hash equal for all symmetric images, as `docs/reference/formats.md` specifies.
+    /// Hash shared by all symmetric images of the game; `docs/reference/formats.md` specifies it.
     #[must_use]
     pub fn canonical_fingerprint(&self, game: &G) -> u128 {
         canonical_fingerprint(game, &self.record).unwrap_or_else(|| self.fingerprint(game))
     }
 
-    /// Value before a ply by a label, both counted from 0.
+    /// Win probability of the side to move before ply `ply`, by label `label`, both from 0.
     #[must_use]
     pub fn label_value(&self, label: usize, ply: usize) -> Option<f32> {
         Some(self.label_estimate(label, ply)?.value)
     }
 
-    /// [`Self::label_value`] with its standard error.
+    /// Value and standard error of [`Self::label_value`].
     #[must_use]
     pub fn label_estimate(&self, label: usize, ply: usize) -> Option<Estimate> {
         *self.labels.get(label)?.get(ply)?
     }
 
-    /// Sets a label of `label_count` to `values`, one per ply.
+    /// Replaces the values of label `label`, one per ply, in a game with `label_count` labels.
     ///
     /// # Panics
     /// If `label` is not below `label_count`.
@@ -216,7 +215,7 @@ impl<G: Playable> PlayedGame<G> {
         self.drop_empty_fields();
     }
 
-    /// Empties `labels` and `times` if all items are `None`, as decoding does.
+    /// Empties each of `labels` and `times` whose entries are all `None`, as decoding does.
     pub fn drop_empty_fields(&mut self) {
         if self.labels.iter().flatten().all(Option::is_none) {
             self.labels.clear();
@@ -230,7 +229,7 @@ impl<G: Playable> PlayedGame<G> {
 /// Encodes and writes a shard.
 ///
 /// # Errors
-/// Those of [`encode`], or if the file cannot be written; an existing file stays unchanged.
+/// Those of [`encode`], or if the file cannot be written; an existing file then stays unchanged.
 pub fn write<G: Playable>(
     path: &Path,
     header: &ShardHeader,
@@ -241,7 +240,7 @@ pub fn write<G: Playable>(
     Ok(())
 }
 
-/// Encodes a shard, with values rounded by [`quantize_value`]; `path` is for errors.
+/// Encodes a shard and rounds values by [`quantize_value`]; errors name `path`.
 ///
 /// # Errors
 /// If [`decode`] would refuse the bytes: the header has another number of games, a game is illegal,
@@ -280,7 +279,7 @@ pub fn encode<G: Playable>(
     for (number, played) in games.iter().enumerate() {
         let refused = |problem: String| refused(format!("game {number}: {problem}"));
         let from = body.len();
-        // Replayed, so that hours of play cannot end in an unreadable file.
+        // Encoding replays the game: hours of play cannot end in an unreadable file.
         codec.encode(played, &mut body).map_err(refused)?;
         lengths.push(
             u32::try_from(body.len() - from).map_err(|_| refused("it is too long".to_owned()))?,
@@ -303,7 +302,7 @@ pub fn read<G: Playable>(path: &Path) -> Result<(ShardHeader, Vec<PlayedGame<G>>
     decode(path, &files::read(path, FileKind::Data)?)
 }
 
-/// Decodes a shard and replays its games; `path` is for errors.
+/// Decodes a shard and replays its games; errors name `path`.
 pub fn decode<G: Playable>(
     path: &Path,
     bytes: &[u8],
@@ -319,8 +318,8 @@ pub fn decode<G: Playable>(
     Ok((parts.header, games))
 }
 
-/// Verifies the checksum, then replays games until `take` returns false or `should_stop`, called
-/// every few plies, true; within a game this is an error.
+/// Verifies the checksum, then passes replayed games to `take` until that returns false or
+/// `should_stop` true; stopping within a game is an error.
 pub fn decode_while<G: Playable>(
     path: &Path,
     bytes: &[u8],
@@ -337,7 +336,6 @@ pub fn decode_while<G: Playable>(
     Ok((codec.game, parts.header))
 }
 
-/// A shard's checksum, its last eight bytes.
 pub(crate) fn stored_checksum(bytes: &[u8]) -> u64 {
     bytes
         .last_chunk()
@@ -376,20 +374,20 @@ fn replay_games<'a, G: Playable>(
     })
 }
 
-/// What [`inspect`] found in a file.
+/// Result of [`inspect`].
 #[derive(Debug, Default)]
 pub struct Inspection {
-    /// Header; `None` if unreadable.
+    /// Header of the file; `None` if unreadable.
     pub header: Option<ShardHeader>,
-    /// Legal games.
+    /// Number of legal games.
     pub good_games: u64,
-    /// Plies of legal games.
+    /// Number of plies in legal games.
     pub good_plies: u64,
-    /// Errors, each with the file and, if it concerns one, the game.
+    /// Errors, each naming the file and, if only one game is affected, that game.
     pub problems: Vec<Error>,
 }
 
-/// Reads a shard to its end, past invalid games; lists errors.
+/// Checks all games of a shard, also after an invalid one, and collects the errors.
 #[must_use]
 pub fn inspect<G: Playable>(path: &Path) -> Inspection {
     let mut inspection = Inspection::default();
@@ -414,7 +412,7 @@ fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result
             Err(problem) => inspection.problems.push(problem),
         }
     }
-    // An invalid game usually breaks this too.
+    // With an invalid game, checksum or totals usually differ too.
     if inspection.problems.is_empty() {
         parts.check_checksum_and_totals(path, inspection.good_plies, ended_early)
     } else {
@@ -422,13 +420,13 @@ fn inspect_into<G: Playable>(path: &Path, inspection: &mut Inspection) -> Result
     }
 }
 
-/// Reads a shard's header; checks no games.
+/// Reads a shard's header without checking its games.
 pub fn read_header<G: Playable>(path: &Path) -> Result<ShardHeader, Error> {
     let bytes = files::read(path, FileKind::Data)?;
     Ok(open_shard::<G>(path, &bytes)?.0.header)
 }
 
-/// Notation in a shard's header; `path` is for errors.
+/// Returns the notation of the rules in a shard's header; errors name `path`.
 pub fn game_notation(path: &Path, bytes: &[u8]) -> Result<String, Error> {
     Ok(layout::open(path, bytes)?.header.game)
 }
@@ -440,13 +438,13 @@ fn damaged_error(path: &Path, problem: &str) -> Error {
     )
 }
 
-/// Name of a run's shard `index`, from 0.
+/// File name of the shard with index `index`, from 0, in its directory.
 #[must_use]
 pub fn file_name(index: u64) -> String {
     format!("{index:06}.{SHARD_EXTENSION}")
 }
 
-/// A directory's shards, sorted by name.
+/// Lists a directory's shards, sorted by name.
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut paths = files::list(directory)?;
     paths.retain(|path| {

@@ -1,6 +1,5 @@
-//! Training of a model from samples to the exported file. The directory contains `checkpoint.bin`,
-//! `curve.csv`, `curve.svg`, `config.toml`, and finally the model with the lowest validation loss.
-//! With the same samples and configuration, training resumes from the checkpoint, to the last bit.
+//! Supervised training, from samples to the exported model. An interrupted training resumes from
+//! `checkpoint.bin` in its directory, to the last bit.
 
 #[cfg(feature = "burn")]
 mod burn_network;
@@ -40,10 +39,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Samples predicted at once: their active rows in burn fit a device's memory.
+/// Number of samples predicted at once, few enough for a GPU's memory in burn.
 const PREDICTION_BATCH: usize = 4096;
 
-/// Trains and exports a model.
+/// Trains or resumes training, and exports the model with the lowest validation loss.
 ///
 /// # Errors
 /// If a setting is unusable, samples cannot be read, a loss becomes infinite or NaN, the directory
@@ -78,7 +77,6 @@ fn create_directory(directory: &Path) -> Result<(), Error> {
 }
 
 impl<G: Learnable> TrainingRun<'_, G> {
-    /// `start` is the initial rate; `epoch` counts from 1, `batch` from 0.
     fn learning_rate(&self, start: f64, epoch: usize, batch: usize, batches: usize) -> f64 {
         let training = &self.config.training;
         let done = ((epoch - 1) * batches + batch) as f64 / (training.epochs * batches) as f64;
@@ -86,14 +84,12 @@ impl<G: Learnable> TrainingRun<'_, G> {
     }
 }
 
-/// `batch` counts from 1; 0 is the end of the epoch.
 fn divergence_error(what: &str, loss: f64, epoch: usize, batch: usize) -> Error {
     Error::new(format!(
         "the {what} became {loss} in epoch {epoch}, batch {batch}: lower the learning rate"
     ))
 }
 
-/// `written` is the time of the last checkpoint.
 fn is_checkpoint_due(config: &TrainConfig, written: Instant) -> bool {
     let minutes = config.training.checkpoint_minutes;
     minutes > 0.0
@@ -114,18 +110,15 @@ struct StepSettings {
     learning_rate: f64,
 }
 
-/// A trainable model with its optimizer, stored and restored to the last bit.
+/// Trainable model with its optimizer, saved and restored to the last bit.
 trait Learner<G: Learnable> {
     type Batch: Send;
-    /// A function that creates batches on other threads; `lambda` is the weight of search values.
     fn batcher(&self, lambda: f32) -> BatchFunction<G::Position, Self::Batch>;
     fn step_settings(&self) -> StepSettings;
-    /// Returns the sum of the losses before the update, in nats.
     fn train_step(&mut self, batch: Self::Batch, learning_rate: f64) -> Result<f64, Error>;
     fn predict_logits(&self, batch: Self::Batch) -> Result<Vec<f32>, Error>;
-    /// Bytes of model and optimizer.
     fn state(&self) -> Result<[Vec<u8>; 2], Error>;
-    /// Restores [`Self::state`]; without `optimizer`, it stays as it is.
+    /// Restores [`Self::state`]; `None` leaves the optimizer unchanged.
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error>;
     fn export(&self) -> Result<Model<G>, Error>;
 }
@@ -207,7 +200,6 @@ fn run_epochs<G: Learnable>(
     export_best(run, &learner, &header)
 }
 
-/// Whether all epochs are done, or the last `patience` have not improved the validation loss.
 fn is_finished(config: &TrainConfig, header: &Header) -> bool {
     let (epochs, patience) = (header.curve.len(), config.training.patience);
     epochs >= config.training.epochs || (patience > 0 && epochs - header.best_epoch >= patience)
@@ -228,7 +220,6 @@ fn export_best<G: Learnable>(
         "validation_samples": run.samples.validation().len(),
         "held_out": run.samples.num_held_out(),
         "duplicate_games": run.samples.duplicate_games(),
-        // Apart, since exact labels restrict which claims of strength the model supports.
         "labels": used_labels(run.samples, false),
         "table_labels": used_labels(run.samples, true),
         "samples_xxh3": format!("{:016x}", header.fingerprint),
@@ -272,7 +263,6 @@ fn export_best<G: Learnable>(
     })
 }
 
-/// The trainer's win probabilities of the side to move.
 fn predictions<G: Learnable>(
     learner: &impl Learner<G>,
     positions: &[G::Position],
@@ -289,7 +279,6 @@ fn parse_provenance(provenance: &str) -> Value {
     serde_json::from_str(provenance).unwrap_or_else(|_| provenance.into())
 }
 
-/// Exports a model; returns the largest difference of win probabilities from the engine's.
 fn export_model<G: Learnable>(
     learner: &impl Learner<G>,
     game: &G,
@@ -310,7 +299,7 @@ fn export_model<G: Learnable>(
     )
 }
 
-/// Labels that replaced values: exact ones if `from_tables`, else the others.
+/// Labels that replaced values: only exact ones if `from_tables`, else only the others.
 fn used_labels<G: Learnable>(samples: &Samples<G>, from_tables: bool) -> Vec<&UsedLabel> {
     samples
         .used_labels()

@@ -9,16 +9,16 @@ use std::path::Path;
 
 /// Settings, samples and directory of supervised training.
 pub struct TrainingRun<'a, G: Learnable> {
-    /// Training settings.
+    /// Settings of the training.
     pub config: &'a TrainConfig,
-    /// N-tuple or neural network.
+    /// Family of the model: n-tuple or neural network.
     pub family: Family,
     /// Training and validation samples.
     pub samples: &'a Samples<G>,
-    /// Origin of the samples for the model file, as JSON or plain text.
+    /// Origin of the samples, as JSON or plain text, for the model file.
     pub provenance: &'a str,
-    /// Holds checkpoint, curve and model.
+    /// Directory of checkpoint, curve and model.
     pub directory: &'a Path,
-    /// Shows progress and plots the curve.
+    /// Output during training: progress and curve.
     pub observer: Observer<'a>,
 }

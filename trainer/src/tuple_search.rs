@@ -1,8 +1,6 @@
-//! Search for tuple sets by greedy forward selection. Candidates are orbits of tuples under the
-//! symmetries. Each round screens them by how much they explain of the current set's residuals,
-//! trains the set with each of the best few, and adds the one with the lowest validation loss,
-//! until the limit of rows is reached or no candidate gains enough. Krawiec and Szubert (2011)
-//! evolve tuples instead. An interrupted search resumes to the same result.
+//! Search for tuple sets by greedy forward selection. Each round screens candidates by how much
+//! they explain of the current set's residuals, trains the set with each of the best few, and adds
+//! the one of lowest validation loss.
 
 mod screen;
 mod short_training;
@@ -28,7 +26,6 @@ use short_training::{TrainedSet, train_set};
 use state::State;
 use std::path::Path;
 
-/// Indices among the random streams of a training seed.
 const PARTS_STREAM: u64 = 10;
 const ORDER_STREAM: u64 = 11;
 const CANDIDATE_STREAM: u64 = 12;
@@ -37,20 +34,20 @@ const MAX_SCREENING_SAMPLES: usize = 400_000;
 
 const MAX_VALIDATION_SAMPLES: usize = 200_000;
 
-/// Limits of a search for tuples.
+/// Limits of a tuple search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchOptions {
-    /// Maximum table rows, over all phases.
+    /// Maximum number of table rows of the resulting set, over all phases.
     pub rows: usize,
-    /// Maximum training samples.
+    /// Maximum number of training samples.
     pub samples: usize,
-    /// Epochs of each short training.
+    /// Number of epochs of each short training.
     pub epochs: usize,
-    /// Candidates trained in each round.
+    /// Number of candidates, best by screening, that each round trains.
     pub refitted: usize,
-    /// Maximum candidates of each kind; of more, a random sample is taken.
+    /// Maximum number of candidates of each kind of tuple, drawn at random if there are more.
     pub candidates: usize,
-    /// Minimum decrease of the validation loss, in nats.
+    /// Minimum decrease of the validation loss for which tuples are added, in nats.
     #[serde(rename = "least_gain")]
     pub min_gain: f64,
 }
@@ -68,8 +65,8 @@ impl Default for SearchOptions {
     }
 }
 
-/// Writes `config` with the tuple set found to `path`. An interrupted search resumes from the state
-/// beside `path`.
+/// Searches a tuple set and writes `config` with it to `path`; resumes an interrupted search from
+/// the state beside `path`.
 ///
 /// # Errors
 /// If a setting is unusable, samples cannot be read, the state belongs to another search, no tuple
@@ -144,7 +141,7 @@ struct Search<'a, G: Learnable> {
     /// Samples of random shards, in game order within a shard.
     training: Vec<Sample<G::Position>>,
     validation: Vec<Sample<G::Position>>,
-    /// Validation loss and logit of predicting the mean training target.
+    /// Validation loss and logit of the constant prediction, the mean training target.
     baseline: (f64, f32),
 }
 
@@ -212,7 +209,6 @@ impl<'a, G: Learnable> Search<'a, G> {
         ))
     }
 
-    /// Network of the tuples so far; `None` without any or if the search is finished.
     fn current_network(&self, state: &State) -> Result<Option<TrainedSet<G>>, Error> {
         if state.finished || state.additions.is_empty() {
             Ok(None)
@@ -221,7 +217,6 @@ impl<'a, G: Learnable> Search<'a, G> {
         }
     }
 
-    /// Best addition and its network; `None` if no candidate gains enough.
     fn search_round(
         &self,
         state: &State,

@@ -4,21 +4,21 @@ use crate::Error;
 use alea_learned::{inputs::Learnable, named_set::NamedSet, tuples::TupleSet};
 use serde::{Deserialize, Serialize};
 
-/// How samples get their targets.
+/// Settings of training targets, which mix search values and game results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TargetConfig {
-    /// Weight of search values against game results in the first epoch, in `[0, 1]`.
+    /// Weight of search values in the first epoch, in `[0, 1]`; game results get the rest.
     #[serde(rename = "search_share")]
     pub lambda: f32,
-    /// Weight of search values in the last epoch, reached linearly; `None`: constant.
+    /// Weight of search values in the last epoch, reached linearly; `None`: always `lambda`.
     #[serde(rename = "final_search_share")]
     pub final_lambda: Option<f32>,
-    /// Label that replaces search values; empty for none.
+    /// Name of the label whose values replace search values; empty: none.
     pub label: String,
-    /// Whether exact labels (from tablebases) replace search value and game result.
+    /// Whether exact (tablebase) labels replace both search value and game result.
     pub exact: bool,
-    /// Standard error of a label at which its sample has loss weight ½
+    /// Standard error of a label's value that halves the sample's loss weight
     /// ([`crate::sample::loss_weight`]); 0: all weights are 1; `None`: 0.05.
     pub error_scale: Option<f32>,
 }
@@ -36,7 +36,7 @@ impl Default for TargetConfig {
 }
 
 impl TargetConfig {
-    /// Weight of search values in `epoch`, from 1.
+    /// Weight of search values in epoch `epoch` (from 1) of `epochs`.
     pub fn lambda_in_epoch(&self, epoch: usize, epochs: usize) -> f32 {
         let last = self.last_lambda();
         // A single epoch uses the last weight, as validation does.
@@ -52,7 +52,7 @@ impl TargetConfig {
         self.error_scale.unwrap_or(0.05)
     }
 
-    /// Whether targets are game results in all epochs.
+    /// Whether search values have weight 0 in all epochs.
     #[must_use]
     pub fn uses_results_only(&self) -> bool {
         self.lambda == 0.0 && self.last_lambda() == 0.0
@@ -63,25 +63,25 @@ impl TargetConfig {
     }
 }
 
-/// Settings of both model families.
+/// Training settings that neural and n-tuple networks share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TrainingConfig {
-    /// Backend of neural networks: cpu, or one of burn (flex, wgpu, cuda) if compiled in.
+    /// Backend of neural networks: `cpu` or, if compiled in, `flex`, `wgpu` or `cuda` of burn.
     pub backend: String,
     /// Maximum number of epochs.
     pub epochs: usize,
-    /// Epochs without a lower validation loss after which training stops; 0: never.
+    /// Number of epochs without a lower validation loss after which training stops; 0: never.
     pub patience: usize,
-    /// Whether training samples get random symmetries of the board.
+    /// Whether each training position is transformed by a random symmetry of the board.
     pub symmetries: bool,
-    /// Samples in the shuffle buffer.
+    /// Capacity of the shuffle buffer, in samples.
     pub window: usize,
     /// Minutes between checkpoints within an epoch; 0: none.
     pub checkpoint_minutes: f64,
-    /// How the learning rate decreases.
+    /// Shape of the learning rate's decrease.
     pub schedule: Schedule,
-    /// Last learning rate as a fraction of the initial one, in `(0, 1]`.
+    /// Last learning rate as a fraction of the initial one, in `(0, 1]`; unused if constant.
     pub final_rate: f64,
 }
 
@@ -100,11 +100,11 @@ impl Default for TrainingConfig {
     }
 }
 
-/// How the learning rate decreases.
+/// Shape of the learning rate's decrease over a training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
-    /// Half a cosine wave.
+    /// Decrease along half a cosine wave.
     Cosine,
     /// Two drops by equal factors, after 60 % and 85 % of the steps.
     Step,
@@ -113,7 +113,7 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// Learning rate relative to the initial one, after a fraction `done` of all steps.
+    /// Learning rate, as a fraction of the initial one, after a fraction `done` of all steps.
     #[must_use]
     pub fn factor(self, done: f64, final_rate: f64) -> f64 {
         match self {
@@ -134,17 +134,17 @@ impl Schedule {
 pub struct NetworkConfig {
     /// Widths of one to three hidden layers.
     pub hidden: Vec<usize>,
-    /// Optional input groups; `None` for the game's default.
+    /// Names of optional input groups; `None`: the game's default.
     pub inputs: Option<Vec<String>>,
-    /// Largest `Rules::remaining_length` of each output bucket but the last, ascending. Each bucket
-    /// has its own layers after the first.
+    /// Upper limit of `Rules::remaining_length` of each output bucket but the last, ascending. Each
+    /// bucket has its own layers after the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<u8>,
     /// Samples per optimizer step.
     pub batch: usize,
     /// Initial learning rate of Adam.
     pub learning_rate: f64,
-    /// Maximum Euclidean norm of a tensor's gradient; larger ones are scaled down.
+    /// Maximum Euclidean norm of each tensor's gradient; larger gradients are scaled down.
     pub gradient_norm: f32,
 }
 
@@ -162,7 +162,7 @@ impl Default for NetworkConfig {
 }
 
 impl NetworkConfig {
-    /// The configured input groups, or the game's default.
+    /// Parses the configured input groups, or returns the game's default.
     pub fn input_groups<G: Learnable>(&self) -> Result<NamedSet<G::Group>, Error> {
         match &self.inputs {
             Some(names) => NamedSet::from_list(names).map_err(Error::with_prefix("network.inputs")),
@@ -175,18 +175,18 @@ impl NetworkConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NTupleConfig {
-    /// Predefined tuple set; empty for the game's default.
+    /// Name of a predefined tuple set; empty: the game's default.
     pub set: String,
-    /// Tuples that replace the set; each lists its cells, separated by blanks.
+    /// Custom tuples that replace `set`, each a list of board cells separated by blanks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuples: Vec<String>,
-    /// Largest `Rules::remaining_length` of each phase but the last, ascending. Each phase has its
-    /// own tables.
+    /// Upper limit of `Rules::remaining_length` of each phase but the last, ascending. Each phase
+    /// has its own tables.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<u8>,
-    /// How samples update the weights.
+    /// Rule by which samples update the weights.
     pub rule: UpdateRule,
-    /// Initial rate, before division by the number of tuples.
+    /// Initial learning rate; a weight's step uses it divided by the number of tuples.
     pub learning_rate: f64,
 }
 
@@ -203,7 +203,7 @@ impl Default for NTupleConfig {
 }
 
 impl NTupleConfig {
-    /// The custom tuples or else the named set.
+    /// Builds the set of custom tuples or, if there are none, the set named `set`.
     pub fn tuple_set<G: Learnable>(&self, game: &G) -> Result<TupleSet<G>, Error> {
         let name = match self.set.as_str() {
             "" => game.tuple_sets()[0].name,
@@ -220,13 +220,13 @@ impl NTupleConfig {
     }
 }
 
-/// Settings of temporal-difference learning of n-tuple networks from self-play.
+/// Settings of TD(λ) learning of n-tuple networks from self-play.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TdConfig {
-    /// Self-play games.
+    /// Number of self-play games.
     pub games: u64,
-    /// Initial rate, instead of [`NTupleConfig::learning_rate`].
+    /// Initial learning rate, used instead of [`NTupleConfig::learning_rate`].
     pub learning_rate: f64,
     /// λ of TD(λ), in `[0, 1]`.
     pub trace: f64,
@@ -234,7 +234,7 @@ pub struct TdConfig {
     pub exploration: f64,
     /// Probability of a random move in the last game, reached linearly.
     pub final_exploration: f64,
-    /// Games between two points of the training curve, each with a checkpoint.
+    /// Number of games between two points of the training curve, each written with a checkpoint.
     pub report_every: u64,
 }
 
@@ -251,15 +251,15 @@ impl Default for TdConfig {
     }
 }
 
-/// How a sample updates a weight.
+/// Rule by which a sample updates a weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UpdateRule {
     /// Stochastic gradient descent.
     Sgd,
-    /// Gradient steps over the root of the weight's sum of squared gradients (Duchi et al. 2011).
+    /// AdaGrad: gradient steps divided by √(Σ gradient²) of the weight (Duchi et al. 2011).
     Adagrad,
-    /// Temporal coherence: gradient steps times the weight's |Σ gradient| / Σ |gradient| (Beal and
-    /// Smith 1999; in 2048: Jaśkowski 2016).
+    /// Temporal coherence: gradient steps times |Σ gradient| / Σ |gradient| of the weight (Beal and
+    /// Smith 1999; Jaśkowski 2016).
     TemporalCoherence,
 }

@@ -1,6 +1,5 @@
-//! Directories that appear complete or not at all: filled under a temporary name, then renamed. A
-//! lock (on Unix) tells directories of running programs from those of killed ones, which are
-//! removed.
+//! Directories that appear complete or not at all: filled under a temporary name, then renamed.
+//! Unfinished directories of killed programs, told by a lock (on Unix), are removed.
 
 use super::parent;
 use crate::Error;
@@ -24,10 +23,6 @@ pub(super) struct AtomicDirectory {
 }
 
 impl AtomicDirectory {
-    /// Creates and locks a directory beside `target`.
-    ///
-    /// # Errors
-    /// If `target` exists and is not empty, or its parent is not writable.
     pub(super) fn create(target: &Path) -> Result<Self, Error> {
         check_unused(target)?;
         let failed = Error::write_failed(target);
@@ -38,7 +33,6 @@ impl AtomicDirectory {
             let temporary = temporary.map_err(&failed)?;
             let lock = files::lock_directory(temporary.path(), TaskSlice::All);
             let lock = lock.ok().flatten();
-            // Else another program removed it before it was locked, or locks are unsupported.
             if temporary.path().is_dir() && (lock.is_some() || attempt == MAX_ATTEMPTS) {
                 return Ok(Self {
                     target: target.to_owned(),

@@ -1,5 +1,5 @@
-//! Merges, filters, samples, shuffles and splits game records, as a pure function of games, options
-//! and seed.
+//! Merges, filters, samples, shuffles and splits game records; games, options and seed determine
+//! the result.
 
 use super::{
     ShardReader,
@@ -26,7 +26,6 @@ fn create_writer<G: Playable>(
     ShardWriter::create(target, source.new_header(describe_command(source, command)))
 }
 
-/// Copies games for which `keep`, which may modify them, is true.
 fn copy_games<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -41,7 +40,7 @@ fn copy_games<G: Playable>(
     output.finish()
 }
 
-/// Copies games in order; with `unique`, without repeats of earlier ones.
+/// Copies the games of all shards in order; if `unique`, without exact repeats of earlier ones.
 pub fn merge<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -54,7 +53,7 @@ pub fn merge<G: Playable>(
     })
 }
 
-/// Removes values and labels as `filter` says; drops games that keep none.
+/// Copies games without the values and labels that `filter` removes; drops games that keep none.
 pub fn filter<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -66,7 +65,7 @@ pub fn filter<G: Playable>(
     })
 }
 
-/// Copies random games, in their order.
+/// Copies `games` games drawn at random, in their original order.
 pub fn sample<G: Playable>(
     source: &ShardReader<G>,
     target: &Path,
@@ -112,21 +111,20 @@ pub fn shuffle<G: Playable>(
     output.finish()
 }
 
-/// One part of a split.
+/// Part of a set of games that is split at random.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SplitPart {
-    /// Name of the part, also in its path.
+    /// Name of the part, used in its path.
     pub name: String,
-    /// Expected games, relative to the sum of all weights.
+    /// Expected number of games, relative to the sum of all parts' weights.
     pub weight: f64,
 }
 
-/// Assigns games to parts, symmetric images to the same one.
+/// Assigns games to parts, all symmetric images of a game to the same one.
 pub(super) struct SplitPolicy<'a> {
     parts: &'a [SplitPart],
     sum: f64,
     seed: u64,
-    /// Fingerprints, equal for symmetric images.
     seen: HashSet<u64>,
 }
 
@@ -164,7 +162,7 @@ impl<'a> SplitPolicy<'a> {
         part.weight / self.sum
     }
 
-    /// The part, and whether an equal game or image came before.
+    /// Index of the part, and whether an equal game or a symmetric image came before.
     pub(super) fn assign<G: Playable>(&mut self, rules: &G, game: &PlayedGame<G>) -> (usize, bool) {
         let fingerprint = game.canonical_fingerprint(rules);
         (
@@ -191,7 +189,7 @@ impl<'a> SplitPolicy<'a> {
     }
 }
 
-/// Splits games at random into a directory for each part, symmetric images into the same; all
+/// Splits games at random into one directory per part, symmetric images into the same; all
 /// directories appear at once.
 pub fn split<G: Playable>(
     source: &ShardReader<G>,

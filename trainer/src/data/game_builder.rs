@@ -1,4 +1,4 @@
-//! Builds a game ply by ply, checked against the rules.
+//! Builds a game ply by ply and checks it against the rules.
 
 use super::import_sink::Rejection;
 use crate::shard::{Estimate, PlayedGame, Replay, ShardHeader, check_players, quantize_value};
@@ -15,7 +15,6 @@ pub(super) struct GameBuilder<'a, G: Playable> {
     plies: Vec<Ply<G::Move>>,
     labels: Vec<Vec<Option<Estimate>>>,
     times: Vec<Option<u64>>,
-    /// Ending, and payoffs, unused if it ended by the rules.
     pub(super) result: (Ending, Payoffs),
 }
 
@@ -24,7 +23,7 @@ pub(super) struct PlyExtras {
     pub(super) value: Option<f32>,
     pub(super) explored: bool,
     pub(super) time: Option<u64>,
-    /// By label: value and standard error.
+    /// Value and standard error for each label.
     pub(super) labels: Vec<(Option<f32>, Option<f32>)>,
 }
 

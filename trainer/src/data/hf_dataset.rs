@@ -1,6 +1,5 @@
-//! Exports game records for the Python package `datasets`: a folder of Parquet files in splits,
-//! with a dataset card, which appears complete or not at all. Memory holds at most one row group
-//! per split.
+//! Export of game records for the Python package `datasets`: a folder of Parquet files in splits,
+//! with a dataset card, which appears complete or not at all.
 
 use super::{
     ShardReader,
@@ -17,18 +16,19 @@ use std::{
     path::Path,
 };
 
-/// Splits and file sizes of a data set.
+/// Splits and file sizes of an exported data set.
 #[derive(Clone, Debug)]
 pub struct DatasetLayout {
-    /// Splits, at least one.
+    /// Splits of the data set, at least one.
     pub parts: Vec<SplitPart>,
-    /// Seed of the split, as in [`split`](super::derived_sets::split).
+    /// Seed of the split, used as in [`split`](super::derived_sets::split).
     pub seed: u64,
-    /// Positions after which a file ends, with its last game complete.
+    /// Number of positions after which a file ends, once its last game is complete.
     pub file_positions: u64,
 }
 
-/// Exports all games, in order within each split. Summaries count files as shards.
+/// Exports all games, in order within each split; returns a summary per split, with files as
+/// shards.
 ///
 /// # Errors
 /// If `target` exists and is not empty, splits are invalid or get no games, records cannot be read,
@@ -43,7 +43,6 @@ pub fn export<G: Playable>(
     let folder = staging.path().join("data");
     let failed = Error::write_failed(target);
     fs::create_dir(&folder).map_err(&failed)?;
-    // The final name contains the number of files.
     let unfinished = |part: usize, number: u64| folder.join(format!("{part}-{number}"));
     let close = |open: Option<ParquetWriter<'_, G, BufWriter<File>>>| match open {
         Some(open) => open.finish()?.into_inner()?.sync_all(),

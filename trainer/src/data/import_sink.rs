@@ -1,4 +1,4 @@
-//! Writes imported games to a new set; lists those that cannot be stored.
+//! Writes imported games to a new set and counts those that cannot be stored.
 
 use super::shard_writer::{ShardWriter, WriteSummary};
 use crate::Error;
@@ -12,26 +12,26 @@ use std::{
 
 const MAX_LISTED_PROBLEMS: usize = 1_000;
 
-/// What to do with illegal or unfinished games.
+/// Treatment of illegal or unfinished games at an import.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BadGames {
-    /// Stops with an error.
+    /// Stop with an error.
     #[default]
     Refuse,
-    /// Skips, counts and lists them.
+    /// Leave such games out and list them.
     Skip,
 }
 
-/// Imported games that were not stored.
+/// Numbers of imported games that were not stored.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SkippedGames {
-    /// Games without a result.
+    /// Number of games without a result.
     pub stopped: u64,
-    /// Illegal or unreadable games.
+    /// Number of illegal or unreadable games.
     pub damaged: u64,
-    /// Games that ended by a forfeit.
+    /// Number of games that ended by a forfeit.
     pub forfeited: u64,
-    /// A line for each of the first 1,000 stopped or damaged games.
+    /// Problems of the first 1,000 stopped or damaged games, one line each.
     pub problems: Vec<String>,
 }
 
@@ -85,7 +85,6 @@ impl<G: Playable> ImportSink<G> {
         })
     }
 
-    /// `location` names the line or row in errors.
     pub(super) fn take(
         &mut self,
         location: impl Display,

@@ -27,7 +27,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Enough for thousands of plies with all their data.
+/// Maximum length of a line, enough for thousands of plies with all their data.
 const MAX_LINE_BYTES: usize = 16 << 20;
 
 #[derive(Serialize, Deserialize)]
@@ -89,7 +89,7 @@ impl Heading {
     }
 }
 
-/// Writes all games; returns their number.
+/// Writes all games as JSON lines; returns the number of games.
 pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, Error> {
     write_games(path, |file| {
         write_line(file, &Heading::new(source)).map_err(Error::write_failed(path))?;
@@ -101,7 +101,7 @@ pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, 
     Ok(source.games)
 }
 
-/// Game notation in the heading; `None` if unreadable.
+/// Game notation in a JSON-lines file's heading; `None` if unreadable.
 #[must_use]
 pub fn game_notation(path: &Path) -> Option<String> {
     let mut first = Vec::new();
@@ -118,7 +118,7 @@ fn write_line(file: &mut dyn Write, value: &impl Serialize) -> std::io::Result<(
     file.write_all(&text)
 }
 
-/// A game as JSON.
+/// Converts a game to a line of JSON; `labels` are those of the game's shard header.
 pub fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> GameLine {
     let mut line = GameLine::from_record(rules, &game.record, game.players.clone());
     for (number, ply) in line.plies.iter_mut().enumerate() {
@@ -136,7 +136,7 @@ pub fn line<G: Playable>(game: &PlayedGame<G>, rules: &G, labels: &[Label]) -> G
     line
 }
 
-/// Imports a new set, without games that ended by a forfeit.
+/// Imports a JSON-lines file as a new set, without games that ended by a forfeit.
 pub fn import<G: Playable>(
     path: &Path,
     target: &Path,
@@ -177,17 +177,15 @@ pub(super) fn verify<G: Playable>(path: &Path, all: &mut Verification) {
     }
 }
 
-/// Number of plies, and the game; `None` for a forfeit.
 type Read<G> = (u64, Option<PlayedGame<G>>);
 
-/// Number of a line, and its game.
 type NumberedLine = (u64, Result<GameLine, Rejection>);
 
 fn line_error(path: &Path, number: u64, problem: &impl Display) -> Error {
     Error::at_path(path, format!("line {number}: {problem}"))
 }
 
-/// Whether a regular file begins as JSON does.
+/// Whether `path` is a regular file that begins with `{`.
 #[must_use]
 pub fn is_json_lines(path: &Path) -> bool {
     let begins_with_brace = || {
@@ -197,16 +195,15 @@ pub fn is_json_lines(path: &Path) -> bool {
     path.is_file() && begins_with_brace() == Some(b'{')
 }
 
-/// A file of games, read line by line.
+/// JSON-lines file of games, read line by line.
 pub struct GameLines<G> {
     path: PathBuf,
     file: BufReader<File>,
-    /// Number of the line read last, from 1.
     number: u64,
     line: Vec<u8>,
     /// Rules of the games.
     pub rules: G,
-    /// The first line.
+    /// Heading of the file, its first line, as a shard header.
     pub header: ShardHeader,
 }
 
@@ -214,7 +211,7 @@ impl<G: Playable> GameLines<G> {
     /// Opens a file and reads its first line.
     ///
     /// # Errors
-    /// If the file cannot be read, or is not of this game.
+    /// If the file cannot be read, or is not of game `G`.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let mut file = BufReader::new(files::open(path)?);
         let mut line = Vec::new();
@@ -238,8 +235,8 @@ impl<G: Playable> GameLines<G> {
         })
     }
 
-    /// The next game, replayed against the rules, with the number of its line, and whether it has a
-    /// result.
+    /// Reads and replays the next game; returns its line number, the game and whether it has a
+    /// result, or `None` at the end of the file.
     ///
     /// # Errors
     /// If the file cannot be read, or the game is damaged.
@@ -256,7 +253,6 @@ impl<G: Playable> GameLines<G> {
         replayed.map(Some)
     }
 
-    /// The next line that is not blank, with its number.
     fn next_line(&mut self) -> Result<Option<NumberedLine>, Error> {
         loop {
             self.number += 1;
@@ -276,7 +272,6 @@ impl<G: Playable> GameLines<G> {
     }
 }
 
-/// False at the end of the file.
 fn read_bounded_line(
     file: &mut BufReader<File>,
     path: &Path,

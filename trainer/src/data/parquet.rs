@@ -1,5 +1,5 @@
-//! Game records as a Parquet file with a row per ply, written by the column interface of the crate
-//! `parquet`, without Arrow. Export and import give the same set to the last bit.
+//! Game records as a Parquet file with a row per ply. Export and import give the same set to the
+//! last bit.
 
 mod column_reader;
 mod import;
@@ -29,7 +29,7 @@ use std::{
     sync::Arc,
 };
 
-/// Metadata key of the heading, the first line of JSON lines.
+/// Metadata key of the heading, which equals the first line of JSON lines.
 const HEADING_KEY: &str = "alea";
 
 const ROWS_PER_GROUP: usize = 1 << 18;
@@ -42,7 +42,7 @@ fn player_column<G: Playable>(rules: &G, seat: usize) -> String {
     format!("player_{}", rules.seat_name(seat))
 }
 
-/// Column that exists, followed by payoffs, if some games did not end by the rules.
+/// Name of the column that exists only if some games did not end by the rules.
 const ENDING_COLUMN: &str = "ending";
 
 fn payoff_column<G: Playable>(rules: &G, seat: usize) -> String {
@@ -55,7 +55,6 @@ struct Row<'a, G: Playable> {
     ply: usize,
     recorded: &'a Ply<G::Move>,
     position: G::Position,
-    /// Index of the move among those that the outcome allows.
     index: usize,
 }
 
@@ -69,7 +68,6 @@ impl<'a, G: Playable> Row<'a, G> {
             ply,
             recorded,
             position: *replay.position(),
-            // Cannot fail: decoded games follow the rules.
             index: replay
                 .play(recorded.outcome, recorded.mv)
                 .unwrap_or_default(),
@@ -86,7 +84,6 @@ struct Column<'a, G: Playable> {
 }
 
 impl<'a, G: Playable> Column<'a, G> {
-    /// `cell` gives a row's entry; only optional columns may miss some.
     fn new<T: DataType>(
         declaration: impl Into<String>,
         cell: impl Fn(&Row<'_, G>) -> Option<T::T> + 'a,
@@ -106,7 +103,6 @@ impl<'a, G: Playable> Column<'a, G> {
     }
 }
 
-/// Columns in the order of `docs/reference/formats.md`.
 fn columns<G: Playable>(source: &ShardReader<G>) -> Vec<Column<'_, G>> {
     let rules = &source.rules;
     let mut columns = vec![
@@ -211,9 +207,7 @@ pub(super) fn declarations<G: Playable>(source: &ShardReader<G>) -> Vec<String> 
 pub(super) struct ParquetWriter<'a, G: Playable, W> {
     columns: Vec<Column<'a, G>>,
     rules: &'a G,
-    /// The crate requires an owned, `Send` writer; finished row groups are moved to `out`.
     file: SerializedFileWriter<Vec<u8>>,
-    /// Games of the next row group, with their numbers.
     games: Vec<(i64, PlayedGame<G>)>,
     buffered: usize,
     pub(super) rows: u64,
@@ -261,7 +255,7 @@ impl<'a, G: Playable, W: Write> ParquetWriter<'a, G, W> {
     }
 }
 
-/// Writes all games; returns their number.
+/// Writes all games to a Parquet file; returns their number.
 pub fn export<G: Playable>(source: &ShardReader<G>, path: &Path) -> Result<u64, Error> {
     let failed = Error::write_failed(path);
     write_games(path, |file| {

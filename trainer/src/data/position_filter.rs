@@ -1,22 +1,23 @@
-//! Restricts the positions used in training by removing values and labels, as plies cannot be
-//! removed from a game.
+//! Filter of the positions used in training: removes values and labels, as plies cannot be removed
+//! from a game.
 
 use crate::shard::PlayedGame;
 use alea_play::playable::Playable;
 use serde::Serialize;
 
-/// Selects positions by the ply that led to them; the default selects all. Ranges are inclusive.
+/// Criteria that select positions, also by the ply that led to each; the default selects all.
+/// Ranges are inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Filter {
-    /// Range of `Rules::remaining_length` after the ply.
+    /// Range of `Rules::remaining_length` of the position.
     pub remaining: (usize, usize),
-    /// Ply numbers, from 1; 0 is the start position, which can only have labels.
+    /// Range of the position's ply number: 0 for the start, 1 after the first ply.
     pub plies: (usize, usize),
-    /// `Some(true)`: only positions after exploratory moves; `Some(false)`: only after others.
+    /// `Some(true)`: only positions after exploratory moves; `Some(false)`: only all others.
     pub explored: Option<bool>,
-    /// Only positions after plies of this player, an index into [`super::ShardReader::players`].
+    /// Only positions after a ply of this player, an index into [`super::ShardReader::players`].
     pub player: Option<u8>,
-    /// Maximum difference between a value or label and the game result, from the same seat's view.
+    /// Maximum difference between a value or label and the game result, both for the same seat.
     pub disagreement: f32,
 }
 
@@ -33,14 +34,14 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Removes values and labels of unselected positions; returns whether any remain.
+    /// Removes values and labels of unselected positions; returns whether any value or label
+    /// remains.
     pub fn apply<G: Playable>(&self, rules: &G, game: &mut PlayedGame<G>) -> bool {
         let record = &mut game.record;
         let mut position = record.start;
         let (mut player, mut explored) = (None, false);
         let mut left = false;
         for (number, ply) in record.plies.iter_mut().enumerate() {
-            // A label belongs to the position before a ply, to which the previous ply led.
             let is_selected =
                 self.matches(rules.remaining_length(&position), number, explored, player);
             let seat = rules.to_move(&position);

@@ -16,9 +16,8 @@ use indicatif::ProgressBar;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Writes the games with a label added or replaced, shard by shard; resumes an interrupted run.
-/// Several processes may each write a slice of the shards to one directory, which
-/// [`TaskSlice::Merge`] renames.
+/// Writes the games of `source` to `target` with a label added or replaced; resumes an interrupted
+/// run. Several processes may each write a slice, until [`TaskSlice::Merge`] renames the directory.
 ///
 /// # Errors
 /// If shards of other tasks are missing at the merge, records cannot be read or written, or the
@@ -67,7 +66,6 @@ pub fn relabel<G: Playable>(
         let games = match read_finished(&path, &header, index, &games)? {
             Some(games) => {
                 progress.inc(games.len() as u64);
-                // Finished shards do not count in the speed.
                 progress.reset_eta();
                 games
             }
@@ -86,7 +84,7 @@ pub fn relabel<G: Playable>(
     Ok(written)
 }
 
-/// Where shards are written before `target` is complete.
+/// Path of the directory that holds the shards until `target` is complete.
 #[must_use]
 pub fn unfinished_path(target: &Path) -> PathBuf {
     let mut name = target.as_os_str().to_owned();
@@ -116,7 +114,6 @@ fn header<G: Playable>(
     Ok((header, index))
 }
 
-/// A finished shard's games; `None` if the file does not exist.
 fn read_finished<G: Playable>(
     path: &Path,
     header: &ShardHeader,

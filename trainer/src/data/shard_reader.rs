@@ -15,7 +15,6 @@ const HEADERS_PER_BATCH: usize = 256;
 
 const MAX_LISTED_RUNS: usize = 100;
 
-/// Shards read at once: all threads are busy, but hold few games.
 const SHARDS_PER_BATCH: usize = 16;
 
 pub(crate) fn different_game_error(path: &Path, found: &str, first: &str) -> Error {
@@ -27,7 +26,6 @@ pub(crate) fn different_game_error(path: &Path, found: &str, first: &str) -> Err
     )
 }
 
-/// Index of a player, added if new; shards store indices in a byte.
 pub(super) fn intern_player(
     name: &str,
     players: &mut Vec<String>,
@@ -46,41 +44,41 @@ pub(super) fn intern_player(
 #[derive(Debug)]
 pub struct ShardReader<G> {
     shards: Vec<ShardEntry>,
-    /// Distinct notations of the players.
+    /// Distinct notations of the players, to which games refer by index.
     pub players: Vec<String>,
-    /// Distinct labels, each from one source.
+    /// Labels of all shards, each name with one source.
     pub labels: Vec<Label>,
     /// Whether games may have thinking times.
     pub times: bool,
     /// Rules of the games.
     pub rules: G,
-    /// The first 100 distinct runs that produced games; `{"more": N}` stands for others.
+    /// Descriptions of the first 100 distinct runs that produced games; `{"more": N}` counts
+    /// others.
     pub runs: Vec<serde_json::Value>,
-    /// Number of distinct runs.
+    /// Number of distinct runs that produced the games.
     pub run_count: usize,
-    /// Games of all shards.
+    /// Number of games in all shards.
     pub games: u64,
-    /// Games that did not end by the rules.
+    /// Number of games that did not end by the rules.
     pub ended_early: u64,
 }
 
 #[derive(Debug)]
 struct ShardEntry {
     path: PathBuf,
-    /// By index in the shard: index into [`ShardReader::players`].
     players: Vec<u8>,
-    /// By index in the shard: index into [`ShardReader::labels`].
+    /// Index into [`ShardReader::labels`] by index in the shard.
     labels: Vec<usize>,
     games: u64,
 }
 
 impl<G: Playable> ShardReader<G> {
-    /// Reads the headers of shards at these files or directories.
+    /// Reads the headers of all shards in `paths`, which are files or directories.
     pub fn open(paths: &[PathBuf]) -> Result<Self, Error> {
         Self::read_headers(paths, false)
     }
 
-    /// [`Self::open`], and compares directories with their manifests.
+    /// Does the same as [`Self::open`] and compares directories with their manifests.
     ///
     /// # Errors
     /// Those of [`ShardReader::open`], or if shards are missing or belong to another run.
@@ -183,7 +181,6 @@ impl<G: Playable> ShardReader<G> {
         Ok(())
     }
 
-    /// Index of a label, added if new; it has standard errors if it has any in one shard.
     fn intern_label(&mut self, label: Label, path: &Path) -> Result<usize, Error> {
         let Some(index) = self
             .labels
@@ -224,7 +221,7 @@ impl<G: Playable> ShardReader<G> {
         ))
     }
 
-    /// Header for new shards of these games.
+    /// Creates a header for new shards of these games; `run` describes their origin.
     #[must_use]
     pub fn new_header(&self, run: serde_json::Value) -> ShardHeader {
         ShardHeader {
@@ -235,7 +232,7 @@ impl<G: Playable> ShardReader<G> {
         }
     }
 
-    /// Index of a player's notation.
+    /// Index of the player with notation `name`.
     pub fn player_index(&self, name: &str) -> Result<u8, Error> {
         let number = self.players.iter().position(|player| player == name);
         let number = number.and_then(|number| u8::try_from(number).ok());
@@ -247,12 +244,12 @@ impl<G: Playable> ShardReader<G> {
         })
     }
 
-    /// Shards in order.
+    /// Paths of the shards in order.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.shards.iter().map(|entry| entry.path.as_path())
     }
 
-    /// Passes all games in order, with this reader's indices of players and labels.
+    /// Passes all games to `each` in order, with this reader's indices of players and labels.
     pub fn for_each_game(
         &self,
         mut each: impl FnMut(PlayedGame<G>) -> Result<(), Error>,
@@ -271,7 +268,7 @@ impl<G: Playable> ShardReader<G> {
         Error::from_problems(problems)
     }
 
-    /// Reads games `from..to`, with this reader's indices of players and labels.
+    /// Reads the games `from..to`, with this reader's indices of players and labels.
     pub fn read_games(&self, from: u64, to: u64) -> Result<Vec<PlayedGame<G>>, Error> {
         let mut games = Vec::new();
         let mut first = 0;

@@ -1,5 +1,4 @@
-//! Writes a directory of shards that appears complete or not at all; equal games in equal order
-//! give equal bytes.
+//! Writer of a directory of shards, which appears complete or not at all.
 
 use super::{atomic_dir::AtomicDirectory, import_sink::SkippedGames};
 use crate::Error;
@@ -13,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes a new directory of shards.
+/// Writer of a new directory of shards.
 #[derive(Debug)]
 pub struct ShardWriter<G: Playable> {
     staging: AtomicDirectory,
@@ -22,25 +21,26 @@ pub struct ShardWriter<G: Playable> {
     written: WriteSummary,
 }
 
-/// What was written.
+/// Counts of a written set of games.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WriteSummary {
-    /// The directory.
+    /// Path of the directory.
     pub directory: PathBuf,
-    /// Shards in it.
+    /// Number of shards.
     pub shards: u64,
-    /// Games in it.
+    /// Number of games.
     pub games: u64,
-    /// Games that repeat an earlier one or a symmetric image of it; `None` unless a set is split.
+    /// Number of games that repeat an earlier one or a symmetric image of it; `None` unless a set
+    /// is split.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<u64>,
-    /// Positions: as many as plies.
+    /// Number of positions before a ply, equal to the number of plies.
     pub positions: u64,
-    /// Plies with a search value.
+    /// Number of plies with a search value.
     pub values: u64,
-    /// Positions with a label, summed over labels.
+    /// Number of label values, summed over positions and labels.
     pub labels: u64,
-    /// Games by ending; not in JSON if all ended by the rules.
+    /// Number of games by ending; absent from JSON if all ended by the rules.
     #[serde(skip_serializing_if = "all_ended_by_rules")]
     pub endings: BTreeMap<Ending, u64>,
     /// Imported games that were not stored.
@@ -75,7 +75,8 @@ impl WriteSummary {
 }
 
 impl<G: Playable> ShardWriter<G> {
-    /// Creates a temporary directory; shards get `header` with their range of games.
+    /// Starts a directory under a temporary name; shards get `header` with their own range of
+    /// games.
     pub fn create(directory: &Path, header: ShardHeader) -> Result<Self, Error> {
         Ok(Self {
             staging: AtomicDirectory::create(directory)?,
@@ -85,7 +86,7 @@ impl<G: Playable> ShardWriter<G> {
         })
     }
 
-    /// Appends a game; writes the shard if full.
+    /// Appends a game; writes the current shard once it is full.
     pub fn push(&mut self, game: PlayedGame<G>) -> Result<(), Error> {
         self.written.count_game(&game);
         self.buffered.push(game);
@@ -126,7 +127,7 @@ impl<G: Playable> ShardWriter<G> {
         Ok(())
     }
 
-    /// Writes the last shard and the manifest; renames the directory to its final path.
+    /// Writes the last shard and the manifest, then renames the directory to its final path.
     pub fn finish(mut self) -> Result<WriteSummary, Error> {
         self.check_not_empty(&self.written.directory)?;
         if !self.buffered.is_empty() {

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Bins of values in `[0, 1]`.
+/// Number of equal bins of search values in `[0, 1]`.
 pub const NUM_VALUE_BINS: usize = 20;
 
 /// Statistics of game records. Positions are those before a ply.
@@ -18,63 +18,63 @@ pub const NUM_VALUE_BINS: usize = 20;
 pub struct Info {
     /// Shards read.
     pub shards: u64,
-    /// Size of the shards.
+    /// Total size of the shards in bytes.
     pub bytes: u64,
     /// Games read.
     pub games: u64,
-    /// Positions before a ply: as many as plies.
+    /// Number of positions before a ply, equal to the number of plies.
     pub positions: u64,
-    /// Shard size per position.
+    /// Average shard bytes per position.
     pub bytes_per_position: f64,
-    /// Games with several winners.
+    /// Games in which several seats share the highest payoff.
     pub draws: u64,
-    /// Points of each seat: 1 for a win, ½ for a draw of two.
+    /// Sum of payoffs by seat: 1 for a win, ½ for a draw of two.
     pub points: Vec<f64>,
-    /// Points of seats that moved first.
+    /// Sum of payoffs of the seats that moved first.
     pub first_mover_points: f64,
-    /// Games by ending; not in JSON if all ended by the rules.
+    /// Number of games by ending; absent from JSON if all ended by the rules.
     #[serde(skip_serializing_if = "all_ended_by_rules")]
     pub endings: BTreeMap<Ending, u64>,
-    /// Plies that were explored, not chosen by the player.
+    /// Plies drawn for exploration, not chosen by the player.
     pub explored: u64,
     /// Plies with a search value.
     pub values: u64,
-    /// Mean squared difference of search values and results; `None` without values.
+    /// Mean squared difference between search value and game result; `None` without values.
     pub value_error: Option<f64>,
-    /// Plies of the shortest and longest game.
+    /// Number of plies of the shortest and of the longest game.
     pub plies: [usize; 2],
-    /// Games with each number of plies.
+    /// Number of games with each number of plies, the index.
     pub games_by_plies: Vec<u64>,
-    /// Positions by `Rules::remaining_length`.
+    /// Number of positions with each `Rules::remaining_length`, the index.
     pub positions_by_remaining: Vec<u64>,
-    /// Search values in [`NUM_VALUE_BINS`] equal bins.
+    /// Number of search values in each of [`NUM_VALUE_BINS`] equal bins from 0 to 1.
     pub values_by_size: Vec<u64>,
-    /// Games with start, outcomes and moves of an earlier one.
+    /// Games with the same start, outcomes and moves as an earlier one.
     pub duplicate_games: u64,
-    /// Games that repeat an earlier one or an image of it.
+    /// Games that equal an earlier one or a symmetric image of it.
     pub duplicate_games_up_to_symmetry: u64,
-    /// Positions that repeat an earlier one with the same seat to move.
+    /// Positions that occurred before with the same seat to move.
     pub duplicate_positions: u64,
-    /// Points of each player.
+    /// Seats and points of each player.
     pub players: Vec<PlayerTally>,
-    /// One item per label.
+    /// Statistics of each label.
     pub labels: Vec<LabelStatistics>,
-    /// Notation with parameters.
+    /// Notation of the rules, with parameters.
     pub game: String,
-    /// Program runs that produced the games.
+    /// Number of program runs that produced the games.
     pub runs: usize,
 }
 
 /// Statistics of one label.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LabelStatistics {
-    /// Label name.
+    /// Name of the label.
     pub name: String,
-    /// Notation of what computed it.
+    /// Notation of the player, evaluator or tablebases that computed the label.
     pub by: String,
-    /// Positions with it.
+    /// Number of positions with the label.
     pub positions: u64,
-    /// Mean squared difference of labels and results; `None` without labels.
+    /// Mean squared difference between label and game result; `None` without labels.
     pub error: Option<f64>,
 }
 
@@ -187,7 +187,6 @@ impl Info {
             for (label, values) in self.labels.iter_mut().zip(&game.labels) {
                 if let Some(Estimate { value, .. }) = values[number] {
                     label.positions += 1;
-                    // Divided after the last game.
                     *label.error.get_or_insert(0.0) += f64::from(value - payoff).powi(2);
                 }
             }

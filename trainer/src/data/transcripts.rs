@@ -1,5 +1,5 @@
-//! Game records in text formats of other programs, which each game defines, without values and
-//! labels.
+//! Game records in text formats of other programs, defined by each game; values and labels are left
+//! out.
 
 use super::{
     ShardReader,
@@ -29,10 +29,10 @@ use std::{
 
 const UNNAMED_PLAYER: &str = "unknown";
 
-/// Name for the rarer players of a file with too many.
+/// Player name that replaces the rarer names of a file with too many.
 const OTHER_PLAYERS: &str = "others";
 
-/// Names with their own index: at most 253, the most frequent and, among equals, the first.
+/// Names that keep their own index: the 253 most frequent ones.
 fn frequent_names<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> {
     let mut counts = HashMap::new();
     for (index, name) in names.enumerate() {
@@ -41,13 +41,12 @@ fn frequent_names<'a>(names: impl Iterator<Item = &'a str>) -> HashSet<&'a str> 
     let mut names: Vec<_> = counts.into_iter().collect();
     if names.len() >= usize::from(u8::MAX) {
         names.sort_unstable_by_key(|&(_, (count, index))| (Reverse(count), index));
-        // Unnamed and rarer players get the other two.
         names.truncate(usize::from(u8::MAX) - 2);
     }
     names.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Writes a game per line; returns their number.
+/// Writes one game per line; returns the number of games.
 pub fn export<G: Playable>(
     source: &ShardReader<G>,
     form: &TranscriptFormat<G>,
@@ -80,7 +79,7 @@ pub fn export<G: Playable>(
     Ok(source.games)
 }
 
-/// Result of a two-player game that did not end by the rules; else `None`.
+/// Result of a two-player game that did not end by the rules; `None` for other games.
 fn unfinished_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult> {
     let winner = match record.payoffs {
         payoffs if payoffs == DRAW => None,
@@ -90,7 +89,7 @@ fn unfinished_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult
     (!ending.is_played()).then_some(StatedResult { ending, winner })
 }
 
-/// Imports a file as a new set.
+/// Imports a file of transcripts as a new set.
 pub fn import<G: Playable>(
     rules: &G,
     form: &TranscriptFormat<G>,

@@ -1,4 +1,4 @@
-//! Replays all games of records and lists all problems.
+//! Checks all games of records and lists all problems.
 
 use super::{json_lines, shards_of};
 use crate::Error;
@@ -8,25 +8,25 @@ use alea_play::playable::Playable;
 use serde::Serialize;
 use std::{collections::BTreeSet, path::PathBuf};
 
-/// What [`verify`] found.
+/// Result of [`verify`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Verification {
-    /// Shards and JSON-lines files.
+    /// Number of shards read.
     pub shards: u64,
-    /// Legal games.
+    /// Number of legal games.
     pub games: u64,
-    /// Plies of the legal games.
+    /// Number of plies in legal games.
     pub positions: u64,
-    /// A line for each problem, in the order of files.
+    /// Problems, one line each, in the order of files.
     pub problems: Vec<String>,
-    /// Shards that manifests list but that do not exist, as in an unfinished run.
+    /// Number of shards that manifests list but that do not exist, as in an unfinished run.
     pub missing: u64,
 }
 
 /// Replays the games of shards and JSON-lines files, and compares directories with their manifests.
 ///
 /// # Errors
-/// If there is nothing to read. Problems of a shard are listed instead.
+/// If there is nothing to read. Problems of files are listed instead.
 pub fn verify<G: Playable>(paths: &[PathBuf]) -> Result<Verification, Error> {
     let mut all = Verification::default();
     for path in paths {

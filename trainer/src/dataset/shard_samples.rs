@@ -1,5 +1,5 @@
-//! Converts a shard's games to samples. A ply's search value estimates the position after it,
-//! averaged over chance; a label estimates the position before it.
+//! Conversion of a shard's games to samples. A ply's search value belongs to the position after the
+//! ply, a label to the position before.
 
 use super::SampleOptions;
 use crate::Error;
@@ -14,13 +14,13 @@ use alea_play::playable::Playable;
 use serde::Serialize;
 use std::path::Path;
 
-/// A label and its use.
+/// Label with the number of samples that use it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UsedLabel {
-    /// The used label.
+    /// Label that replaced search values or results.
     #[serde(flatten)]
     pub label: Label,
-    /// Training and validation samples with it.
+    /// Number of training and validation samples that use the label.
     pub samples: usize,
 }
 
@@ -32,17 +32,14 @@ pub(super) struct ShardSamples<P> {
     pub(super) is_validation: Vec<bool>,
     pub(super) training: Vec<Sample<P>>,
     pub(super) validation: Vec<Sample<P>>,
-    /// Positions used by benchmarks.
     pub(super) held_out: usize,
     pub(super) labels: Vec<UsedLabel>,
 }
 
-/// Indices of a shard's labels that become targets.
 struct SelectedLabels<'a> {
     options: &'a SampleOptions,
-    /// The label that replaces search values; `None` if the shard lacks it.
+    /// Index of the label that replaces search values; `None` if the shard lacks it.
     value: Option<usize>,
-    /// Indices of exact labels, which replace search value and game result.
     exact: Vec<usize>,
 }
 
@@ -60,7 +57,7 @@ impl<'a> SelectedLabels<'a> {
     }
 }
 
-/// `read_before`: whether each game is for validation; `None` at the first reading.
+/// Reads a shard's samples; `read_before` has whether each game is for validation, if known.
 pub(super) fn load_shard<G: Playable>(
     rules: &G,
     path: &Path,
@@ -168,7 +165,7 @@ fn add_samples<G: Playable>(
             samples.push(sample);
         }
         position = rules.play(&position, ply.mv);
-        // From the mover's view; the next iteration converts it.
+        // For this ply's mover; the next iteration converts the value.
         searched = ply.value.map(|value| (seat, value));
     }
     held_out

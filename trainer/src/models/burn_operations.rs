@@ -1,4 +1,4 @@
-//! Batches, loss and parameters of the network in burn.
+//! Batches, loss and parameters of the neural network in burn.
 
 use crate::Error;
 use crate::batch::NetworkBatch;
@@ -7,17 +7,17 @@ use burn::{
     tensor::{DType, Device, Int, Tensor, TensorData, activation::log_sigmoid},
 };
 
-/// Mean of the cross-entropies, each times its loss weight, in nats. Tensors are `[batch, 1]`.
+/// Mean of the cross-entropies times loss weights, in nats. Tensors are `[batch, 1]`.
 pub(crate) fn cross_entropy(logits: Tensor<2>, [targets, weights]: [Tensor<2>; 2]) -> Tensor<1> {
     (((targets.neg() + 1.0) * logits.clone() - log_sigmoid(logits)) * weights).mean()
 }
 
-/// Elements of one operation on a GPU: beyond 65,535 workgroups of 64, burn 0.22 on wgpu gives wrong
-/// results without an error (measured on Mesa's lavapipe 22.3).
+/// Maximum elements of one GPU operation: beyond 65,535 workgroups of 64, burn 0.22 on wgpu gives
+/// wrong results without an error.
 const MAX_GPU_ELEMENTS: usize = 65_535 * 64;
 
-/// Sums, for each sample, the rows of `weights` (`[rows, width]`) that `indices` (`[batch, k]`)
-/// name.
+/// Sums, for each sample, the rows of `weights` (`[rows, width]`) given by `indices` (`[batch,
+/// k]`).
 pub(crate) fn embedding_bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tensor<2> {
     let [_, per_sample] = indices.dims();
     let [_, width] = weights.dims();
@@ -31,7 +31,7 @@ pub(crate) fn embedding_bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tens
     Tensor::cat(sums.collect(), 0)
 }
 
-/// Active rows, one-hot buckets (`None` with one bucket), and `[targets, loss weights]`.
+/// Tensors of a batch: active rows, one-hot buckets, and `[targets, loss weights]`.
 pub(crate) fn batch_tensors(
     batch: &NetworkBatch,
     buckets: usize,
@@ -68,7 +68,6 @@ pub(crate) fn tensor_values<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32
     Ok(data.iter::<f32>().collect())
 }
 
-/// A parameter with a fixed id, by which burn's optimizer finds its state.
 pub(super) fn parameter<const D: usize>(
     id: u64,
     values: &[f32],

@@ -1,6 +1,5 @@
-//! Hand-written CPU training of the neural network, several times as fast as burn's. Any number of
-//! threads and any instruction set give the same bits: gradients of blocks of fixed size are summed
-//! in order.
+//! CPU training of the neural network, several times as fast as burn's. Gradients of blocks of
+//! fixed size are summed in order, so the number of threads does not change a bit.
 
 mod adam;
 mod backprop;
@@ -24,35 +23,31 @@ use std::{cell::RefCell, ops::Range};
 
 const BLOCK_SIZE: usize = 512;
 
-/// A multiple of the vector size that fits the second-level cache.
+/// Weights per parallel task: a multiple of the vector size that fits the second-level cache.
 const WEIGHTS_PER_TASK: usize = 1 << 14;
 
 thread_local! {
-    /// Stays in the caches of its thread.
     static WORKSPACE: RefCell<Workspace> = RefCell::default();
 }
 
-/// A neural network and its Adam optimizer, with all tensors in one array.
+/// Neural network and its Adam optimizer; all tensors are in one array.
 #[derive(Clone, Debug)]
 pub struct CpuNetwork {
     shape: Shape,
     weights: Vec<f32>,
-    /// Mean gradients of all weights, then mean squared gradients.
+    /// Mean gradient of each weight, then mean squared gradient of each weight.
     moments: Vec<f32>,
     steps: u64,
     instructions: Instructions,
     blocks: Vec<Block>,
-    /// Derivatives of the mean loss by the first layer's sums, of all samples.
     first_slopes: AlignedBuffer,
-    /// Gradient of the mean loss, see [`TensorGradient`].
     gradient: AlignedBuffer,
-    /// The weights of the current step as the engine rounds them.
     rounded: AlignedBuffer,
 }
 
 impl CpuNetwork {
     /// Creates a network from weights and bias of each layer in turn. `moments` are Adam's mean
-    /// gradients, then mean squared gradients, initially 0; `steps` counts past steps.
+    /// gradients, then mean squared gradients, all 0 at first; `steps` is the number of past steps.
     ///
     /// # Panics
     /// If a length does not fit the shape, or a hidden width is not a multiple of 16.
@@ -83,7 +78,7 @@ impl CpuNetwork {
         }
     }
 
-    /// Creates an untrained network; `weights` are those of [`Self::new`].
+    /// Creates a network with an unused optimizer; `weights` as in [`Self::new`].
     #[must_use]
     pub fn from_weights(shape: Shape, weights: Vec<f32>) -> Self {
         Self::new(shape, weights, vec![0.0; 2 * shape.parameters()], 0)
@@ -93,7 +88,7 @@ impl CpuNetwork {
         self.shape
     }
 
-    /// Overrides the best available instruction set.
+    /// Uses `instructions` instead of the best available instruction set.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {
@@ -102,19 +97,20 @@ impl CpuNetwork {
         }
     }
 
-    /// Weights and biases as in [`Self::new`].
+    /// Weights and biases in the order of [`Self::new`].
     #[must_use]
     pub fn weights(&self) -> &[f32] {
         &self.weights
     }
 
-    /// Moments as in [`Self::new`], and past steps.
+    /// Moments as in [`Self::new`], and the number of past steps.
     pub fn optimizer_state(&self) -> (&[f32], u64) {
         (&self.moments, self.steps)
     }
 
-    /// Makes an Adam step, with each tensor's gradient clipped to the norm `max_norm`. Returns the
-    /// sum of the losses before it, in nats; if not finite, the weights stay unchanged.
+    /// Makes an Adam step, with each tensor's gradient scaled to at most the norm `max_norm`.
+    /// Returns the sum of the losses before the step, in nats; if not finite, the weights stay
+    /// unchanged.
     pub fn adam_step(&mut self, batch: BatchView<'_>, learning_rate: f64, max_norm: f32) -> f64 {
         let loss = self.compute_gradient(batch);
         if !loss.is_finite() {
@@ -154,13 +150,12 @@ impl CpuNetwork {
         loss
     }
 
-    /// Clamps the weights to the engine's integer range. `one_hot_slots`, ranges of first-layer
-    /// rows, also keeps the first layer's sums within 16 bits.
+    /// Clamps the weights to the engine's integer ranges. With `one_hot_slots`, ranges of
+    /// first-layer rows of which one each is active, first-layer sums also fit 16 bits.
     pub fn clamp_to_range(&mut self, one_hot_slots: Option<&[Range<usize>]>) {
         weight_ranges::clamp_to_range(self.shape, one_hot_slots, &mut self.weights);
     }
 
-    /// Computes the mean loss's gradient; returns the sum of the losses.
     fn compute_gradient(&mut self, batch: BatchView<'_>) -> f64 {
         let views: Vec<BatchView<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();
         self.blocks.resize(views.len(), Block::default());
@@ -201,7 +196,7 @@ impl CpuNetwork {
                     );
                 });
             });
-        // Zeros follow the last numbers.
+        // Zeros fill the last vector.
         self.gradient
             .resize(shape.parameters().next_multiple_of(LANES));
         let (table, others) = self.gradient.split_at_mut(num_rows * width);
@@ -241,7 +236,7 @@ impl CpuNetwork {
         blocks.iter().map(|block| block.loss).sum()
     }
 
-    /// Log odds of a win.
+    /// Log odds of a win for the side to move, per sample.
     #[must_use]
     pub fn predict_logits(&self, batch: BatchView<'_>) -> Vec<f32> {
         let blocks: Vec<BatchView<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();

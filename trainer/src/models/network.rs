@@ -1,7 +1,6 @@
-//! The neural network in burn: `x₁ = clip(b₁ + Σ_k sparse[row_k])`, then up to two layers `xₖ =
-//! clip(bₖ + Wₖ xₖ₋₁)`, and the logit of a win `b + w · x`, with the last layer's x and clipping to
-//! `[0, 1]`. Weights and activations are quantized as in the engine ([`alea_learned::network`]).
-//! Each output bucket has its own layers after the first.
+//! The neural network in burn, the reference of the CPU implementation. Weights and activations are
+//! quantized as in the engine ([`alea_learned::network`]); each output bucket has its own layers
+//! after the first.
 
 use super::{
     burn_operations::{embedding_bag, parameter, values},
@@ -18,7 +17,7 @@ use burn::{
     tensor::{Device, Int, Tensor},
 };
 
-/// Matrices are `[inputs, outputs]`, after the first layer stacked by bucket.
+/// Parameters; matrices are `[inputs, outputs]`, after the first layer stacked by bucket.
 #[derive(Module, Debug)]
 pub(crate) struct NetworkModel {
     sparse: Param<Tensor<2>>,
@@ -33,7 +32,7 @@ pub(crate) struct NetworkModel {
 }
 
 impl NetworkModel {
-    /// `weights` are in the order of [`Shape::initial_weights`].
+    /// Creates a model; `weights` are in the order of [`Shape::initial_weights`].
     pub(crate) fn from_weights(shape: Shape, weights: &[f32], device: &Device) -> Self {
         let (hidden, buckets) = (shape.hidden(), shape.buckets());
         let tensors = shape.split(weights, None);
@@ -104,8 +103,8 @@ impl NetworkModel {
             .concat()
     }
 
-    /// Logits of a win, `[batch, 1]`, for active rows `[batch, active]` and one-hot buckets
-    /// `[batch, buckets]`, `None` if there is one.
+    /// Logits of a win, `[batch, 1]`, for rows `[batch, active]` and one-hot buckets `[batch,
+    /// buckets]`.
     pub(crate) fn logits(&self, rows: Tensor<2, Int>, buckets: Option<Tensor<2>>) -> Tensor<2> {
         let first = self.first_layer(rows);
         let Some(buckets) = buckets else {
@@ -169,13 +168,12 @@ fn layer_params<'a>(
     weights.as_ref().zip(bias.as_ref())
 }
 
-/// Activations from sums in units of 1/127, rounded down.
 fn floor_activations(steps: Tensor<2>) -> Tensor<2> {
     let steps = steps.clamp(0.0, 127.0);
     straight_through(steps.clone(), steps.floor()) / 127.0
 }
 
-/// `numbers`, with the gradient of `others` (straight-through estimator).
+/// Values of `numbers` with the gradient of `others` (straight-through estimator).
 fn straight_through<const D: usize>(others: Tensor<D>, numbers: Tensor<D>) -> Tensor<D> {
     others.clone() + (numbers - others).detach()
 }

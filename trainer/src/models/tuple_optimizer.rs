@@ -1,6 +1,5 @@
-//! Trains the n-tuple network: each sample updates the weights that it activates, in order on one
-//! thread. This is several times faster than dense gradients and, unlike summed batches, does not
-//! diverge on rows that many positions share.
+//! Weight updates of the n-tuple network, sample by sample on one thread. Unlike summed batches,
+//! they do not diverge on rows that many positions share.
 
 use super::cache_prefetch::prefetch;
 use crate::config::UpdateRule;
@@ -8,16 +7,16 @@ use alea_core::calibration::exponential;
 
 const LANES: usize = 8;
 
-/// Distance in samples: the tables exceed the second-level cache.
+/// Samples between prefetching a sample's rows and using them.
 const PREFETCH_DISTANCE: usize = 2;
 
-/// The square of a typical error, which limits the first steps.
+/// Initial sum of squared errors: the square of a typical error, to limit the first steps.
 const ADAGRAD_INITIAL_SUM: f32 = 0.1;
 
-/// Weights, then the bias, each beside its optimizer state: one cache miss instead of two.
+/// Weights, then the bias, each stored with its optimizer state to save a cache miss.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WeightTable {
-    /// The weight alone.
+    /// Weight alone.
     Sgd(Vec<[f32; 1]>),
     /// Weight and sum of squared errors.
     Adagrad(Vec<[f32; 2]>),
@@ -26,7 +25,7 @@ pub enum WeightTable {
 }
 
 impl WeightTable {
-    /// `rows` weights and the bias, all 0.
+    /// Creates `rows` weights and the bias, all 0, with the rule's initial optimizer state.
     #[must_use]
     pub fn zeros(rule: UpdateRule, rows: usize) -> Self {
         let start = if rule == UpdateRule::Adagrad {
@@ -42,7 +41,7 @@ impl WeightTable {
         )
     }
 
-    /// Optimizer numbers per weight.
+    /// Number of optimizer state values per weight.
     pub(crate) fn state_len(rule: UpdateRule) -> usize {
         match rule {
             UpdateRule::Sgd => 0,
@@ -51,7 +50,7 @@ impl WeightTable {
         }
     }
 
-    /// Creates a table; `state` has each weight's optimizer state and, last, the bias's.
+    /// Creates a table; `state` lists the optimizer state of each weight and, last, of the bias.
     #[must_use]
     pub fn new(rule: UpdateRule, weights: &[f32], bias: f32, state: &[f32]) -> Self {
         match rule {
@@ -63,7 +62,7 @@ impl WeightTable {
         }
     }
 
-    /// Weights, bias and state, as in [`Self::new`].
+    /// Returns weights, bias and optimizer state as [`Self::new`] takes them.
     #[must_use]
     pub fn to_parts(&self) -> (Vec<f32>, f32, Vec<f32>) {
         match self {
@@ -73,9 +72,9 @@ impl WeightTable {
         }
     }
 
-    /// Updates the table sample by sample; `weights` are of the samples (empty: all 1), `rate` is
-    /// the learning rate over the number of tuples. Returns the sum of the weighted losses, each
-    /// before its update, in nats.
+    /// Updates the table sample by sample; `weights` are loss weights (empty: all 1), `rate` is the
+    /// learning rate divided by the number of tuples. Returns the sum of the weighted losses in
+    /// nats, each computed before its update.
     pub fn train(&mut self, rows: &[u32], targets: &[f32], weights: &[f32], rate: f32) -> f64 {
         match self {
             Self::Sgd(table) => update(table, rows, targets, weights, rate, sgd),
@@ -86,8 +85,8 @@ impl WeightTable {
         }
     }
 
-    /// Updates the weights by each position's error, value minus target, in order; `rate` as in
-    /// [`Self::train`].
+    /// Updates the weights active in each position by its error, predicted value minus target, in
+    /// order; `rate` as in [`Self::train`].
     pub fn apply_errors(&mut self, rows: &[u32], errors: &[f32], rate: f32) {
         match self {
             Self::Sgd(table) => apply_errors(table, rows, errors, rate, sgd),
@@ -98,7 +97,7 @@ impl WeightTable {
         }
     }
 
-    /// Logit of a position.
+    /// Logit of a position whose active weights have the indices `rows`.
     #[must_use]
     #[inline]
     pub fn logit(&self, rows: &[u32]) -> f32 {
@@ -141,14 +140,11 @@ fn deinterleave<const WIDTH: usize>(table: &[[f32; WIDTH]]) -> (Vec<f32>, f32, V
     )
 }
 
-/// A position's logit, equal to the engine's up to rounding.
 #[inline]
 fn logit<const WIDTH: usize>(table: &[[f32; WIDTH]], rows: &[u32]) -> f32 {
     table[table.len() - 1][0] + sum_row_weights(rows, |row| table[row as usize][0])
 }
 
-/// Sums in the same order on every machine: row *i* in lane *i* modulo 16, then the lanes by
-/// halves.
 #[inline(always)]
 fn sum_row_weights(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     const LANES: usize = 16;
@@ -172,8 +168,6 @@ fn sum_row_weights(rows: &[u32], weight: impl Fn(u32) -> f32) -> f32 {
     sums[0]
 }
 
-/// Updates the weights; returns the sum of the losses, each before its update. A weight's error is
-/// value minus target, times the loss weight (1 if `weights` is empty).
 fn update<const WIDTH: usize>(
     table: &mut [[f32; WIDTH]],
     rows: &[u32],
@@ -253,7 +247,6 @@ fn update_position<const WIDTH: usize>(
     table[bias] = rule(table[bias], error, rate);
 }
 
-/// Updates distinct rows, vectorized over them.
 #[inline(always)]
 #[allow(
     clippy::needless_range_loop,
@@ -294,14 +287,12 @@ fn sgd([weight]: [f32; 1], error: f32, rate: f32) -> [f32; 1] {
     [weight - rate * error]
 }
 
-/// Divides the step by the root of the sum of squared errors.
 #[inline(always)]
 fn adagrad([weight, squares]: [f32; 2], error: f32, rate: f32) -> [f32; 2] {
     let squares = squares + error * error;
     [weight - rate * error / squares.sqrt(), squares]
 }
 
-/// Multiplies the step by |sum of errors| / sum of |errors|, initially 1.
 #[inline(always)]
 fn temporal_coherence([weight, sum, size]: [f32; 3], error: f32, rate: f32) -> [f32; 3] {
     let coherence = if size > 0.0 { sum.abs() / size } else { 1.0 };

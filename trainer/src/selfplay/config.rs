@@ -1,18 +1,18 @@
-//! Settings of self-play. Options that are off are absent from JSON, so that runs of earlier
-//! versions can be resumed.
+//! Settings of self-play. Options that are off are absent from JSON, so that older runs can be
+//! resumed.
 
 use crate::Error;
 use crate::labeller::LabelConfig;
 use alea_play::{game_loop::Fading, playable::Playable};
 use serde::{Deserialize, Serialize};
 
-/// A player and its share.
+/// Player and its frequency in self-play.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedPlayer {
     /// Notation, such as `star1(depth=3, eval=abt)`.
     pub player: String,
-    /// Probability of a seat to get it, relative to the sum of weights.
+    /// Probability that a seat gets this player, relative to the sum of all weights.
     #[serde(default = "default_one")]
     pub weight: f64,
 }
@@ -21,32 +21,32 @@ fn default_one() -> f64 {
     1.0
 }
 
-/// Settings that determine each game by its index.
+/// Settings of a self-play run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SelfPlayConfig {
-    /// Players; each seat of each game gets one at random.
+    /// Players, drawn independently for each seat of each game.
     pub players: Vec<WeightedPlayer>,
     /// Number of games.
     pub games: u64,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Random moves that start each game.
+    /// Number of random moves that start each game.
     pub opening_plies: usize,
-    /// Probability of random moves after the opening.
+    /// Probability that a move after the opening is random; options can reduce it with the ply.
     pub exploration: f64,
-    /// Notation with parameters.
+    /// Notation of the rules, with parameters.
     pub game: String,
-    /// Starts, exploration and endgames, off by default.
+    /// Settings of starts, exploration and endgames, all off by default.
     #[serde(default, skip_serializing_if = "SelfPlayOptions::is_default")]
     pub options: SelfPlayOptions,
-    /// Labels of positions before each ply; none by default.
+    /// Labels to compute for the positions before each ply.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<LabelConfig>,
 }
 
 impl SelfPlayConfig {
-    /// Default settings.
+    /// Default settings for `game`.
     #[must_use]
     pub fn for_game<G: Playable>(game: &G) -> Self {
         let weighted = |&(player, weight): &(&str, f64)| WeightedPlayer {
@@ -66,48 +66,48 @@ impl SelfPlayConfig {
     }
 }
 
-/// Starts, exploration and endgames. Plies count from 0; `None` is off.
+/// Optional settings of starts, exploration and endgames, off if `None`. Plies count from 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SelfPlayOptions {
-    /// First ply without exploration; the `opening_plies` are random regardless.
+    /// First ply without exploration; `SelfPlayConfig::opening_plies` stay random.
     pub exploration_until: Option<usize>,
-    /// Plies in which `exploration` halves.
+    /// Half-life of the exploration probability, in plies.
     pub exploration_half_life: Option<f64>,
-    /// Temperature of softmax sampling: probabilities of moves are proportional to exp(win
+    /// Temperature of softmax sampling: a move's probability is proportional to exp(its win
     /// probability / temperature). Players without move values choose as usual.
     pub temperature: Option<f64>,
     /// First ply without softmax sampling.
     pub temperature_until: Option<usize>,
-    /// Plies in which the temperature halves.
+    /// Half-life of the temperature, in plies.
     pub temperature_half_life: Option<f64>,
     /// Starts from a file of positions.
     pub starts: Option<SuiteStarts>,
     /// Starts from random endgames.
     pub endgames: Option<EndgameStarts>,
-    /// Tablebases move at and below this `Rules::remaining_length`.
+    /// Largest `Rules::remaining_length` at which tablebases move instead of the players.
     pub adjudicate: Option<usize>,
 }
 
-/// Starts from a file.
+/// Game starts drawn from a file of positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteStarts {
-    /// File with a position before the chance event on each line; one is drawn.
+    /// File with one position before a chance event on each line.
     pub file: String,
-    /// Fraction of games that use it.
+    /// Fraction of games that start from the file.
     #[serde(rename = "share", default = "default_one")]
     pub fraction: f64,
 }
 
-/// Starts from random endgames.
+/// Game starts at random endgame positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndgameStarts {
-    /// Smallest and largest `Rules::remaining_length`.
+    /// Smallest and largest `Rules::remaining_length` of the start positions.
     #[serde(rename = "stones", alias = "remaining")]
     pub remaining: [usize; 2],
-    /// Fraction of games that use it.
+    /// Fraction of games that start in an endgame.
     #[serde(rename = "share", default = "default_one")]
     pub fraction: f64,
 }

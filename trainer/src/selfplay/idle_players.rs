@@ -1,11 +1,10 @@
-//! Pool of a thread's players, created on demand, reused, and reset at each new game.
+//! Pool of a thread's players, created on demand and reused.
 
 use crate::labeller::{LabelSource, Labeller};
 use alea_play::{build::PlayerRecipe, playable::Playable, player::Player};
 
 pub(super) struct PlayerPool<'a, G: Playable> {
     recipes: &'a [PlayerRecipe<G>],
-    /// Idle players by player and seat.
     players: Vec<Vec<Option<Box<dyn Player<G>>>>>,
     pub(super) labellers: Vec<Labeller<'a, G>>,
 }

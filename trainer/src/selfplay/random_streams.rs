@@ -1,24 +1,22 @@
-//! Random streams of self-play games. Seeding a Mersenne Twister costs a fifth of a fast player's
-//! game, so groups of games share streams and are played in order.
+//! Random streams of self-play games, shared by groups: seeding a Mersenne Twister for each game
+//! costs a fifth of a fast player's time.
 
 use super::SelfPlayConfig;
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_play::{game_loop::Exploration, playable::Playable};
 
-/// Consecutive games that share streams; the first index is a multiple of it.
+/// Number of consecutive games that share streams; the first index is a multiple of it.
 pub(super) const GAMES_PER_STREAM: u64 = 16;
 
-/// Index among the random streams of a run's seed.
 const CHANCE_STREAM: u64 = 1;
 
 pub(super) struct GameStreams<G: Playable> {
-    /// Draws players, starts, players' seeds and random moves.
     pub(super) exploration: Exploration,
     pub(super) luck: G::Chance,
 }
 
 impl<G: Playable> GameStreams<G> {
-    /// Streams for the group from game `first` on; with `retry` > 0, for a replay of it alone.
+    /// Creates the streams of the group from game `first` on; `retry` > 0 replays this game alone.
     pub(super) fn new(config: &SelfPlayConfig, game: &G, first: u64, retry: u64) -> Self {
         let (share_schedule, temperature) =
             (config.exploration_schedule(), config.options.temperature());

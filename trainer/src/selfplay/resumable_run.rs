@@ -1,5 +1,4 @@
-//! Runs and resumes self-play in a directory of shards. The manifest describes the run, which
-//! determines each shard by its index.
+//! Runs and resumes self-play in a directory of shards, described by its manifest.
 
 use super::{
     RunReport, SelfPlay, SelfPlayConfig,
@@ -17,19 +16,20 @@ use alea_play::playable::Playable;
 use indicatif::ProgressBar;
 use std::{collections::BTreeSet, path::Path, time::Instant};
 
-/// Limits of [`SelfPlay::run`], by default none.
+/// Limits of one call of [`SelfPlay::run`], by default none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// Maximum of positions; the run ends with the game that reaches it.
+    /// Maximum number of positions; the run ends with the game that reaches it.
     pub positions: Option<u64>,
-    /// Time after which no shard is begun but the call's first.
+    /// Time after which no shard is begun, except the first of the call.
     pub until: Option<Instant>,
-    /// Shards of this call; other processes may play the rest in the same directory.
+    /// Slice of the shards to play; other processes may play the rest in the same directory.
     pub slice: TaskSlice,
 }
 
 impl<G: Playable> SelfPlay<G> {
-    /// Plays missing shards within the limits; reports on all shards, or on a task's own.
+    /// Plays missing shards within the limits; reports on all shards or, for one task of several,
+    /// on its slice.
     ///
     /// # Errors
     /// If the directory has other settings, too many games, a damaged shard or another writer; if
@@ -51,7 +51,6 @@ impl<G: Playable> SelfPlay<G> {
         limits: &Limits,
         progress: &ProgressBar,
     ) -> Result<RunReport, Error> {
-        // Limited positions: assumes a typical length of games.
         progress.set_length(limits.positions.map_or(self.config.games, |positions| {
             self.config.games.min(positions / 17)
         }));
@@ -122,7 +121,6 @@ impl<G: Playable> SelfPlay<G> {
         progress: &ProgressBar,
     ) -> Result<RunReport, Error> {
         progress.inc(counter.summary.games);
-        // Finished shards do not count in the speed.
         progress.reset_eta();
         let clock = Clock::default();
         let before = (counter.summary.games, counter.summary.positions);
@@ -234,8 +232,7 @@ impl<G: Playable> SelfPlay<G> {
         Ok(found)
     }
 
-    /// Complete shards, of a task its own; counts their games. A shard cut short by a shorter run
-    /// is incomplete; one of another run is an error.
+    /// Indices of complete shards, of a task only its own; counts their games.
     fn complete_shards(
         &self,
         directory: &Path,
@@ -261,7 +258,6 @@ impl<G: Playable> SelfPlay<G> {
         Ok(complete)
     }
 
-    /// A shard's index and games, maybe too few; fails if it belongs to another run.
     fn read_shard(&self, path: &Path) -> Result<(u64, Vec<PlayedGame<G>>), Error> {
         let bytes = files::read(path, FileKind::Data)?;
         let (found, games) = shard::decode(path, &bytes)?;
@@ -314,6 +310,5 @@ fn settings_difference(found: &serde_json::Value, expected: &serde_json::Value) 
 struct CountedShards<'a, G: Playable> {
     counter: Counter<'a, G>,
     complete: u64,
-    /// Number of games that reach the limit; `None` if more must be played.
     games: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! Starts from a file and random endgames, drawn by a game's random stream.
+//! Start positions from a file or random endgames.
 
 use super::config::{EndgameStarts, SelfPlayOptions};
 use crate::Error;
@@ -59,7 +59,7 @@ impl<P: Copy> Starts<P> {
         self.checksum.as_deref()
     }
 
-    /// Draws a start; `first` is to move in an endgame. `None`: as the game usually starts.
+    /// Draws a start, in endgames with seat `first` to move; `None` stands for the usual start.
     pub(super) fn sample<G: Playable<Position = P>>(
         &self,
         game: &G,

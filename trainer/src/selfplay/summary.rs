@@ -13,43 +13,44 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Statistics of a run.
+/// Statistics of a self-play run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SelfPlaySummary {
-    /// Games of the run.
+    /// Number of games, with repeats.
     pub games: u64,
-    /// Positions before a ply: as many as plies.
+    /// Number of positions before a ply, with those of repeated games.
     pub positions: u64,
-    /// Points of seats that moved first: 1 for a win, ½ for a draw of two.
+    /// Sum of payoffs of the seats that moved first: 1 for a win, ½ for a draw of two.
     pub first_mover_points: f64,
-    /// Distinct games; `None` in games with chance. Repeats count in `games` and `positions` alone.
+    /// Number of distinct games; fields other than `games` and `positions` count only these. `None`
+    /// in games with chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<u64>,
-    /// Moves that were explored, not chosen by the player.
+    /// Plies drawn for exploration, not chosen by the player.
     pub explored: u64,
-    /// Points by player of the settings.
+    /// Seats and points of each player of the settings.
     pub players: Vec<PlayerTally>,
 }
 
-/// A player's points.
+/// Seats and points of a player.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlayerTally {
     /// Notation of the player.
     pub player: String,
-    /// Seats in all games.
+    /// Number of seats that the player had, summed over games.
     pub sides: u64,
-    /// Sum of points: 1 for a win, ½ for a draw of two.
+    /// Sum of the player's payoffs: 1 for a win, ½ for a draw of two.
     pub points: f64,
 }
 
 impl SelfPlaySummary {
-    /// Games whose results count: without chance only distinct ones.
+    /// Number of games whose results count: without chance only distinct ones.
     #[must_use]
     pub fn counted_games(&self) -> u64 {
         self.distinct.unwrap_or(self.games)
     }
 
-    /// Games that repeat an earlier one; 0 with chance.
+    /// Number of games that repeat an earlier one; 0 in games with chance.
     #[must_use]
     pub fn repeated_games(&self) -> u64 {
         self.games - self.counted_games()
@@ -106,32 +107,32 @@ impl<'a, G: Playable> Counter<'a, G> {
 /// Result of [`SelfPlay::run`](super::SelfPlay::run).
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunReport {
-    /// Statistics of the directory, or of a task's own shards.
+    /// Statistics of all shards in the directory or, for one task of several, of its slice.
     pub summary: SelfPlaySummary,
-    /// Timing of games played in this call.
+    /// Timing of the games played in this call.
     pub timing: Timing,
-    /// Whether the time limit ended the call.
+    /// Whether the time limit ended the call early.
     pub stopped: bool,
 }
 
-/// Games and seconds (summed over threads) of one call.
+/// Timing of one call of `SelfPlay::run`; seconds are summed over threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
-    /// Games of this call.
+    /// Number of games played.
     pub games: u64,
-    /// Positions of these games.
+    /// Number of positions played.
     pub positions: u64,
-    /// Players' decisions, extrapolated from every sixteenth game.
+    /// Seconds of players' decisions, extrapolated from every sixteenth game.
     pub players: f64,
-    /// Other playing, extrapolated likewise.
+    /// Seconds of games outside players' decisions, extrapolated from every sixteenth game.
     pub playing: f64,
-    /// Encoding, checking and writing shards.
+    /// Seconds of encoding, checking and writing shards.
     pub writing: f64,
-    /// Fraction of the time outside players' decisions; 0 without games.
+    /// Fraction of all seconds outside players' decisions; 0 without games.
     pub outside_players: f64,
 }
 
-/// Games per timed one: reading the clock at every move slows fast players down.
+/// Interval of timed games: timing every game would slow fast players down.
 const TIMED_GAME_INTERVAL: u64 = 16;
 
 #[derive(Debug, Default)]
@@ -150,7 +151,6 @@ impl Clock {
         index.is_multiple_of(TIMED_GAME_INTERVAL)
     }
 
-    /// Records a game from `began` until now, `deciding` of it for players' decisions.
     pub(super) fn record_game_time(&self, began: Instant, deciding: Duration) {
         let mut breakdown = self.lock_breakdown();
         breakdown.timed_games += 1;

@@ -1,5 +1,5 @@
-//! Encodes and decodes a game, as specified by `docs/reference/formats.md`, "A game". Decoded games
-//! follow the rules and encode to the same bytes.
+//! Codec of a game, as specified by `docs/reference/formats.md`, "A game". Decoded games follow the
+//! rules and encode to the same bytes.
 
 use super::{
     Estimate, PlayedGame, ShardHeader,
@@ -13,13 +13,10 @@ use alea_core::{
 use alea_play::playable::Playable;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Stored values are multiples of 1 / `VALUE_STEPS`, which include 0, 1/2 and 1; the rounding error
-/// is at most 1/131,068.
+/// Number of equal steps between 0 and 1 to which stored values are rounded; ½ is exact.
 pub const VALUE_STEPS: u16 = 65_534;
 const NO_VALUE: u16 = u16::MAX;
 
-/// States of a column (an optional field of all plies): empty, or stored from the first ply or a
-/// later one on.
 const COLUMN_EMPTY: u8 = 0;
 const COLUMN_FULL: u8 = 1;
 const COLUMN_LATE: u8 = 2;
@@ -37,8 +34,7 @@ pub fn quantize_value(value: f32) -> f32 {
 }
 
 fn value_to_steps(value: f32) -> u16 {
-    // Rounds halves up, since product and sum are exact; `round` is a function call on some
-    // instruction sets.
+    // Rounds halves up; `round` is a function call on some instruction sets.
     (f64::from(value) * f64::from(VALUE_STEPS) + 0.5) as u16
 }
 
@@ -53,7 +49,7 @@ pub(super) struct GameCodec<G> {
     /// By label: whether its values have standard errors.
     errors: Vec<bool>,
     outcomes: usize,
-    /// Whether games store endings (version 5).
+    /// Whether games store endings (format version 5).
     has_endings: bool,
 }
 
@@ -78,11 +74,6 @@ impl<G: Playable> GameCodec<G> {
         (1 + usize::from(self.times) + columns).div_ceil(STATES_PER_BYTE)
     }
 
-    /// Appends a game.
-    ///
-    /// # Errors
-    /// If [`GameCodec::decode`] would refuse it: the game is illegal, has fields that the header
-    /// does not declare, or a value outside 0..=1.
     pub(super) fn encode(&self, played: &PlayedGame<G>, bytes: &mut Vec<u8>) -> Result<(), String> {
         let PlayedGame {
             record,
@@ -161,7 +152,7 @@ impl<G: Playable> GameCodec<G> {
     /// Decodes and replays a game.
     ///
     /// # Errors
-    /// If the bytes are no legal game, or `should_stop`, called every few plies, returned true.
+    /// If the bytes are not a legal game, or `should_stop` returned true.
     pub(super) fn decode(
         &self,
         bytes: &[u8],
@@ -266,7 +257,7 @@ impl<G: Playable> GameCodec<G> {
 }
 
 impl<G: Playable> GameCodec<G> {
-    /// Appends the ending and, unless moves determine them, the payoffs.
+    /// Appends the ending and, unless the rules ended the game, the payoffs.
     fn put_ending(&self, record: &GameRecord<G>, bytes: &mut Vec<u8>) {
         bytes.push(record.ending as u8);
         if !record.ending.is_played() {
@@ -301,15 +292,13 @@ fn strip_checksum(bytes: &[u8]) -> Result<&[u8], String> {
 }
 
 struct ColumnWriter {
-    /// Offset of the columns' state bits.
     at: usize,
     column: usize,
     plies: usize,
 }
 
 impl ColumnWriter {
-    /// Appends a column, from its first `Some` on. `put` appends an entry and returns whether it is
-    /// in range.
+    /// Appends a column from its first `Some` on; `put` returns whether an entry is in range.
     fn put<T: Copy>(
         &mut self,
         bytes: &mut Vec<u8>,
@@ -374,7 +363,7 @@ impl ColumnReader<'_> {
         for ply in first..self.plies {
             match take(&mut self.rest)? {
                 Some(entry) => note(ply, entry),
-                // Columns begin at their first entry, so that a game has one encoding.
+                // A column begins at its first entry: a game has one encoding.
                 None if ply == first => return None,
                 None => {}
             }
@@ -382,7 +371,6 @@ impl ColumnReader<'_> {
         Some(())
     }
 
-    /// `None` if bytes or column states remain.
     fn finish(self) -> Option<()> {
         let after = self.column..self.states.len() * STATES_PER_BYTE;
         let unused = after.fold(0, |bits, column| {

@@ -1,28 +1,27 @@
-//! Labels: values of positions from sources other than the game's players. A label is the win
-//! probability of the side to move before a ply's chance outcome.
+//! Labels: values of positions from sources other than the game's players.
 
 use super::MAX_LABELS_PER_SHARD;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Maximum in bytes.
+/// Maximum length of a label's name in bytes.
 const MAX_NAME_LENGTH: usize = 32;
 
-/// Name of a label and how it was computed.
+/// Name and source of a label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
-    /// Lower-case letters, digits and `_`, first a letter.
+    /// Name of lower-case letters, digits and `_`, a letter first.
     pub name: String,
-    /// Notation of the player, the evaluator, such as `model:PATH`, or the tablebases,
+    /// Notation of the source: a player, an evaluator such as `model:PATH`, or tablebases,
     /// `tables(stones=N)`.
     pub by: String,
-    /// Whether the values are exact.
+    /// Whether values are exact, from tablebases.
     #[serde(default, skip_serializing_if = "is_false")]
     pub exact: bool,
-    /// Whether the values have standard errors.
+    /// Whether values have standard errors.
     #[serde(default, skip_serializing_if = "is_false")]
     pub errors: bool,
-    /// Checksums (xxh3, 16 hexadecimal digits) by path of the model files in `by`.
+    /// Checksum (xxh3, 16 hexadecimal digits) by path of each model file in `by`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, String>,
 }
@@ -31,12 +30,12 @@ pub(crate) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
-/// A value by a label.
+/// Value of a position that a label's source computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Expected payoff of the side to move, in `[0, 1]`.
+    /// Expected payoff of the side to move before the chance event, in `[0, 1]`.
     pub value: f32,
-    /// Standard error; `None` if unknown or the value is exact.
+    /// Standard error of the value; `None` if unknown or the value is exact.
     pub error: Option<f32>,
 }
 

@@ -1,6 +1,5 @@
-//! Layout of a shard file: magic, version, header, lengths of the games, checksum of these, the
-//! games, checksum of all. So damage to one game leaves others readable.
-//! `docs/reference/formats.md`, "Record shards", specifies it.
+//! Layout of a shard file, as specified by `docs/reference/formats.md`, "Record shards". Game
+//! lengths precede the games, so damage to one game leaves others readable.
 
 use super::{ShardHeader, damaged_error, labels};
 use crate::{Error, codec};
@@ -11,10 +10,10 @@ use xxhash_rust::xxh3::xxh3_64;
 const MAGIC: &[u8; 8] = b"ALEAGAME";
 const CHECKSUM_BYTES: usize = 8;
 
-/// Format version if all games ended by the rules.
+/// Format version of shards whose games all ended by the rules.
 const VERSION: u32 = 4;
 
-/// Format version if games store how they ended.
+/// Format version of shards whose games store how they ended.
 const VERSION_WITH_ENDINGS: u32 = 5;
 
 const FIXED_BYTES: usize = 20;
@@ -27,7 +26,7 @@ struct StoredHeader {
     totals: ShardTotals,
 }
 
-/// A shard with verified header and unverified games.
+/// Shard with verified header and unverified games.
 pub(super) struct OpenShard<'a> {
     pub(super) header: ShardHeader,
     pub(super) games: Vec<&'a [u8]>,
@@ -39,7 +38,6 @@ pub(super) struct OpenShard<'a> {
 pub(super) struct ShardTotals {
     pub(super) plies: u64,
     pub(super) seats: usize,
-    /// One more than the largest outcome.
     pub(super) outcomes: usize,
 }
 
@@ -167,7 +165,7 @@ impl OpenShard<'_> {
         Ok(())
     }
 
-    /// Totals are the games' plies and the games that did not end by the rules.
+    /// Verifies the checksum, and the numbers of plies and of games not ended by the rules.
     pub(super) fn check_checksum_and_totals(
         &self,
         path: &Path,

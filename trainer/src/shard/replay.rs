@@ -1,4 +1,4 @@
-//! Replays games and checks moves against the rules.
+//! Replays a game and checks its moves against the rules.
 
 use alea_core::{
     game::{List, Payoffs},
@@ -31,7 +31,6 @@ impl<'a, G: Playable> Replay<'a, G> {
         &self.position
     }
 
-    /// `None` before the end by the rules.
     pub(crate) fn payoffs(&self) -> Option<Payoffs> {
         self.payoffs
     }
@@ -41,7 +40,7 @@ impl<'a, G: Playable> Replay<'a, G> {
         format!("ply {}: {problem}", self.plies)
     }
 
-    /// Returns the move's index among those that the outcome allows.
+    /// Plays a move; returns its index among those that the outcome allows.
     #[inline]
     pub(crate) fn play(&mut self, outcome: u8, mv: G::Move) -> Result<usize, String> {
         self.list_moves(outcome)?;
@@ -85,7 +84,7 @@ impl<'a, G: Playable> Replay<'a, G> {
         self.plies += 1;
     }
 
-    /// Payoffs by the rules if they ended the game, else `stated`.
+    /// Payoffs by the rules if they ended the game, else `stated`, the recorded ones.
     ///
     /// # Errors
     /// If ending and moves contradict each other, or the stated payoffs are impossible.

@@ -1,5 +1,4 @@
-//! Training step of the neural network in burn: the reference of the CPU step, and the step of
-//! GPUs.
+//! Training step of the neural network in burn, for GPUs and as reference of the CPU step.
 
 use super::network::{StepLimits, TrainableNetwork};
 use crate::Error;
@@ -18,7 +17,6 @@ use burn::{
 
 pub(super) struct BurnNetwork {
     shape: Shape,
-    /// Differentiating device, like that of `model`.
     device: Device,
     model: NetworkModel,
     optimizer: ModuleOptimizer,

@@ -1,7 +1,6 @@
-//! Checkpoints: the complete state of a training in one file, written atomically after an epoch or
-//! batch. Layout: the magic `ALEATRN3`; four sections (header as JSON, model, optimizer, best
-//! model), each after its length in eight bytes, little-endian; the xxh3 of all before. Models are
-//! their weights as 32-bit floats.
+//! Checkpoints: the complete state of a training in one file, written atomically. Layout: the magic
+//! `ALEATRN3`; four sections (header as JSON, model, optimizer, best model), each after its length
+//! in eight bytes, little-endian; the xxh3 of all before.
 
 use super::{EpochProgress, Learner, td::TdProgress};
 use crate::Error;
@@ -15,27 +14,23 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const MAGIC: &[u8; 8] = b"ALEATRN3";
 
-/// Identity and progress of a training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) family: String,
-    /// TOML with all defaults filled in.
     pub(super) configuration: String,
-    /// Fingerprint of the samples; 0 for temporal-difference learning.
+    /// Fingerprint of the samples; 0 for temporal-difference learning, which has none.
     pub(super) fingerprint: u64,
-    /// Epoch of the lowest validation loss, from 1; 0 during the first one.
+    /// Epoch of the lowest validation loss, from 1; 0 during the first epoch.
     pub(super) best_epoch: usize,
     pub(super) curve: Vec<CurvePoint>,
-    /// Progress of the next epoch; `None` before it begins.
+    /// Progress of the unfinished epoch; `None` between epochs.
     #[serde(rename = "begun")]
     pub(super) epoch_progress: Option<EpochProgress>,
-    /// Progress of temporal-difference learning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) online: Option<TdProgress>,
 }
 
 impl Header {
-    /// Best epoch; `None` during the first.
     pub(super) fn best_point(&self) -> Option<&CurvePoint> {
         self.curve.get(self.best_epoch.checked_sub(1)?)
     }
@@ -95,7 +90,7 @@ fn damaged_error(path: &Path, problem: &str) -> Error {
 }
 
 impl Checkpoint {
-    /// Restores a training into `learner`, or begins a new one.
+    /// Restores a training from its checkpoint into `learner`, or begins a new one.
     pub(super) fn open<G: Learnable>(
         directory: &Path,
         family: &str,

@@ -1,4 +1,4 @@
-//! An epoch: training samples, then validation samples.
+//! One epoch: training on all samples, then validation.
 
 use super::{Learner, StepSettings, TrainingRun, divergence_error};
 use crate::Error;
@@ -15,14 +15,13 @@ const VALIDATION_BATCH: usize = 16_384;
 pub(super) struct EpochProgress {
     pub(super) batches: usize,
     pub(super) samples: usize,
-    /// Sum in nats.
     pub(super) loss: f64,
     pub(super) learning_rate: f64,
     pub(super) seconds: f64,
 }
 
-/// Trains on the batches after those of `progress`; `epoch` counts from 1. Calls `pause` after
-/// each.
+/// Trains on the batches after those of `progress`; calls `pause` after each. `epoch` counts from
+/// 1.
 pub(super) fn train_epoch<G: Learnable, L: Learner<G>>(
     run: &TrainingRun<'_, G>,
     learner: &mut L,
@@ -69,7 +68,6 @@ pub(super) fn train_epoch<G: Learnable, L: Learner<G>>(
 }
 
 pub(super) struct ValidationLoss {
-    /// Mean cross-entropy in nats.
     pub(super) loss: f64,
     pub(super) by_phase: Vec<PhaseLoss>,
 }

@@ -1,4 +1,4 @@
-//! Trains the neural network by a [`TrainableNetwork`], on the CPU or by burn on other devices.
+//! Training of the neural network by a [`TrainableNetwork`], on the CPU or in burn.
 
 use super::{BatchFunction, Learner, StepSettings, TrainingRun, checkpoint_mismatch};
 use crate::Error;
@@ -12,12 +12,11 @@ use alea_learned::{
 };
 use std::ops::Range;
 
-/// Index among the random streams of a training seed.
 const WEIGHT_STREAM: u64 = 3;
 
 pub(super) trait TrainableNetwork: Sized {
-    /// Makes a step: clips gradients by tensor, clamps weights to the engine's range. Returns the
-    /// sum of the losses before the step, in nats.
+    /// Makes an optimizer step and clamps weights to the engine's range; returns the sum of the
+    /// losses before the step, in nats.
     fn train_step(
         &mut self,
         batch: &NetworkBatch,
@@ -27,18 +26,18 @@ pub(super) trait TrainableNetwork: Sized {
 
     fn logits(&self, batch: &NetworkBatch) -> Result<Vec<f32>, Error>;
 
-    /// Weights in the order of the [`Shape`].
     fn weights(&self) -> Vec<f32>;
 
     fn optimizer_state(&self) -> Result<Vec<u8>, Error>;
 
-    /// `None` leaves the optimizer as it is.
+    /// Restores weights and optimizer; `None` leaves the optimizer unchanged.
     fn restore(&mut self, weights: Vec<f32>, optimizer: Option<Vec<u8>>) -> Result<(), Error>;
 }
 
 pub(super) struct StepLimits {
     pub(super) gradient_norm: f32,
-    /// Ranges of first-layer rows, to clamp their sums if the engine sums in 16 bits; else `None`.
+    /// Ranges of first-layer rows of which one each is active; `None` unless the engine sums in 16
+    /// bits.
     pub(super) one_hot_slots: Option<Vec<Range<usize>>>,
 }
 
@@ -146,7 +145,6 @@ impl TrainableNetwork for CpuNetwork {
         self.weights().to_vec()
     }
 
-    /// Past steps, then Adam's moments.
     fn optimizer_state(&self) -> Result<Vec<u8>, Error> {
         let (moments, steps) = self.optimizer_state();
         Ok([&steps.to_le_bytes()[..], &to_bytes(moments)].concat())
@@ -166,13 +164,11 @@ impl TrainableNetwork for CpuNetwork {
     }
 }
 
-/// Little-endian bytes.
 pub(super) fn to_bytes(numbers: &[f32]) -> Vec<u8> {
     let bytes = numbers.iter().flat_map(|number| number.to_le_bytes());
     bytes.collect()
 }
 
-/// Reverses [`to_bytes`]; an error unless there are `count` numbers.
 pub(super) fn from_bytes(bytes: &[u8], count: usize) -> Result<Vec<f32>, Error> {
     match bytes.as_chunks() {
         (numbers, []) if numbers.len() == count => Ok(numbers

@@ -1,5 +1,5 @@
-//! Trains the n-tuple network: threads compute row indices ahead; one thread applies updates in
-//! order, so that the seed determines the weights.
+//! Training of the n-tuple network: threads compute row indices ahead, one thread applies updates
+//! in order, so that the seed determines the weights.
 
 use super::network::{from_bytes, to_bytes};
 use super::{BatchFunction, Learner, StepSettings};
@@ -13,7 +13,7 @@ use alea_learned::{
     tuples::{TupleNetwork, TupleSet},
 };
 
-/// Samples whose row indices fit the second-level cache.
+/// Batch size in samples, so that row indices fit the second-level cache.
 const BATCH_SIZE: usize = 2048;
 
 pub(super) struct NTupleLearner<G: Learnable> {
@@ -70,7 +70,6 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
         Ok(self.table.logits(&batch.rows, self.set.tuple_count()))
     }
 
-    /// Weights and bias; then the optimizer state row by row.
     fn state(&self) -> Result<[Vec<u8>; 2], Error> {
         let (mut weights, bias, state) = self.table.to_parts();
         weights.push(bias);

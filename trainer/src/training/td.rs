@@ -1,6 +1,5 @@
 //! TD(λ): an n-tuple network learns values of afterstates from self-play (Tesauro 1992; Szubert and
-//! Jaśkowski 2014). The final weights are exported, as there is no validation. It runs on one thread,
-//! so the settings determine all games and weights.
+//! Jaśkowski 2014), on one thread, so that the settings determine all games and weights.
 
 mod episode;
 
@@ -20,16 +19,15 @@ use episode::Episode;
 use serde::{Deserialize, Serialize};
 use std::{path::Path, time::Instant};
 
-/// Distinguishes these checkpoints from those of supervised training.
+/// Family name that distinguishes TD(λ) checkpoints from those of supervised training.
 const CHECKPOINT_FAMILY: &str = "ntuple from its own games";
 
-/// Index among the random streams of a training seed.
 const GAME_STREAM: u64 = 5;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TdProgress {
     games: u64,
-    /// Positions since the curve's last point, like `loss` (a sum) and `seconds`.
+    /// Number of positions since the curve's last point; `loss` (a sum) and `seconds` likewise.
     positions: u64,
     loss: f64,
     seconds: f64,
@@ -178,7 +176,7 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
         }
     }
 
-    /// Positions of games without exploration and updates.
+    /// Positions of further games, without exploration and updates.
     fn sample_parity_positions(&mut self) -> Vec<G::Position> {
         let mut positions = Vec::new();
         for game in self.config.online.games.. {
@@ -233,7 +231,6 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
     }
 }
 
-/// Each point with the games since the previous one.
 fn games_per_point(curve: &[TdPoint]) -> impl Iterator<Item = (u64, &TdPoint)> {
     let before = std::iter::once(0).chain(curve.iter().map(|point| point.games));
     curve
@@ -242,7 +239,6 @@ fn games_per_point(curve: &[TdPoint]) -> impl Iterator<Item = (u64, &TdPoint)> {
         .map(|(point, before)| (point.games - before, point))
 }
 
-/// Probability of a random move, interpolated linearly.
 fn exploration_rate(config: &TdConfig, game: u64) -> f64 {
     let done = if config.games > 1 {
         game as f64 / (config.games - 1) as f64

@@ -13,7 +13,6 @@ use tempfile::TempDir;
 
 const FAMILIES: [Family; 2] = [Family::NTuple, Family::Network];
 
-/// Samples in three parts; results are the rounded values.
 fn samples() -> Samples<Standard> {
     let part = |games, seed| {
         let mut samples = random_samples(games, seed);
@@ -96,7 +95,7 @@ fn ntuple(report: &TrainingReport) -> NTuple {
     }
 }
 
-/// Fails after some batches, to interrupt a training.
+/// Learner that fails after some batches, to interrupt a training.
 struct CutOff<L>(L, usize);
 
 impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
@@ -128,7 +127,7 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     }
 }
 
-/// Backends compiled in that need no GPU.
+/// Compiled-in backends that need no GPU.
 const BACKENDS: &[&str] = if cfg!(feature = "flex") {
     &["cpu", "flex"]
 } else {
@@ -172,8 +171,7 @@ fn train_until(
     }
 }
 
-/// Interrupts a training in its third epoch and over an epoch later; the result must equal an
-/// uninterrupted one to the last bit.
+/// Interrupts a training twice; the result must equal an uninterrupted one to the last bit.
 fn cut_off_and_resumed(
     samples: &Samples<Standard>,
     config: &TrainConfig,
@@ -236,7 +234,7 @@ fn curve_of(directory: impl AsRef<Path>) -> Vec<CurvePoint> {
         .collect()
 }
 
-/// Curve lines without timing.
+/// Lines of `curve.csv` without timing.
 fn losses(directory: impl AsRef<Path>) -> Vec<String> {
     let table = fs::read_to_string(directory.as_ref().join("curve.csv")).unwrap();
     table
@@ -278,7 +276,6 @@ fn interrupted_trainings_resume_to_the_same_result() {
 fn the_curve_is_never_behind_the_checkpoint() {
     let (unbroken, broken) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     train_in(&unbroken, &config(), Family::NTuple).unwrap();
-    // In place of the curve, it makes every epoch fail.
     let in_the_way = broken.path().join("curve.csv");
     for _ in 0..=config().training.epochs {
         fs::create_dir(&in_the_way).unwrap();
@@ -351,11 +348,9 @@ fn an_epoch_trains_with_its_lambda_and_validates_with_the_last() {
         let (values, results, falling) =
             (curve(1.0, None), curve(0.0, None), curve(1.0, Some(0.0)));
         assert_eq!(values, curve(1.0, Some(1.0)));
-        // Training targets are equal in the first epoch, validation targets are not.
         assert_eq!(falling[0].0, values[0].0);
         assert_ne!(falling[0].0, results[0].0);
         assert_ne!(falling[0].1, values[0].1);
-        // Targets closer to 0 and 1 have lower losses; in the end the targets are the same.
         assert!(falling[2].1 < falling[0].1, "{family:?} {falling:?}");
         assert!(
             (falling[2].0 - results[2].0).abs() < (values[2].0 - results[2].0).abs(),
@@ -422,7 +417,6 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
 
 #[test]
 fn all_families_learn_and_the_engine_agrees() {
-    // Of perfect predictions, and of constant ½.
     let entropy = |p: f64| -(p * p.ln() + (1.0 - p) * (1.0 - p).ln());
     let samples = samples();
     let validation = samples.validation();
@@ -516,7 +510,6 @@ fn another_training_is_not_overwritten() {
 
 #[test]
 fn diverging_trainings_stop() {
-    // Clamping bounds all weights but the output bias.
     let mut fastest = config();
     fastest.network.learning_rate = 1e38;
     let directory = tempfile::tempdir().unwrap();
@@ -526,7 +519,6 @@ fn diverging_trainings_stop() {
     let mut config = config();
     config.training.schedule = Schedule::Constant;
     config.ntuple.rule = UpdateRule::Sgd;
-    // The sum of twelve such weights overflows 32 bits.
     config.ntuple.learning_rate = 1e39;
     let directory = tempfile::tempdir().unwrap();
     assert_refused(
@@ -542,7 +534,6 @@ fn diverging_trainings_stop() {
 fn patience_stops_a_training_and_the_best_epoch_is_exported() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config();
-    // The learning rate is so high that losses rise after a good start.
     config.training.epochs = 40;
     config.training.patience = 2;
     config.training.schedule = Schedule::Constant;

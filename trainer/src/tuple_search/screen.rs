@@ -1,19 +1,16 @@
 //! Estimates how much loss a candidate's table rows would save. To second order in a change δ of
 //! its logit, a sample's cross-entropy falls by δ g − δ² h / 2, with g = target − value and h =
-//! value (1 − value). The first half of the samples fits each row's δ = Σ g / (Σ h + prior), the
-//! second measures the gain, so rare rows gain nothing by chance. Tuples are fitted one after
-//! another to the remaining residuals: g becomes g − δ h.
-//!
-//! The halves keep the order of games, so at most one game is in both.
+//! value (1 − value). The first half of the samples fits each row's δ = Σ g / (Σ h + prior); the
+//! second half measures the gain, so rare rows gain nothing by chance.
 
 use crate::sample::Sample;
 use alea_core::calibration::logistic;
 use alea_learned::{inputs::Learnable, tuples::TupleSet};
 
-/// Added to a row's Σ h: eight even positions (h = ¼) with g = 0.
+/// Prior added to a row's Σ h: eight even positions (h = ¼) with g = 0.
 pub(super) const CURVATURE_PRIOR: f32 = 2.0;
 
-/// Positions with residual g and curvature h.
+/// Positions with gradient g and curvature h of a network's loss.
 pub(super) struct Residuals<P> {
     positions: Vec<P>,
     gradient: Vec<f32>,
@@ -21,7 +18,6 @@ pub(super) struct Residuals<P> {
 }
 
 impl<P: Copy> Residuals<P> {
-    /// `samples` are in game order, `logits` a network's predictions.
     pub(super) fn new(samples: &[Sample<P>], logits: &[f32], lambda: f32) -> Self {
         let values: Vec<f32> = logits.iter().map(|&logit| logistic(logit)).collect();
         Self {
@@ -35,7 +31,7 @@ impl<P: Copy> Residuals<P> {
         }
     }
 
-    /// Loss that `set` explains, in nats per sample of the second half.
+    /// Loss that `set` would save, in nats per sample of the second half.
     pub(super) fn explained_loss<G: Learnable<Position = P>>(&self, set: &TupleSet<G>) -> f64 {
         let (tuples, count) = (set.tuple_count(), self.positions.len());
         let mut rows = vec![0u32; tuples * count];

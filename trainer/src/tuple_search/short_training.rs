@@ -1,4 +1,4 @@
-//! Short training on one thread from zero weights, to compare tuple sets.
+//! Short training of a tuple set from zero weights, on one thread.
 
 use crate::calibrate::logit_loss;
 use crate::config::TrainConfig;
@@ -12,7 +12,6 @@ const BATCH_SIZE: usize = 1024;
 pub(super) struct TrainedSet<G: Learnable> {
     set: TupleSet<G>,
     table: WeightTable,
-    /// Mean cross-entropy in nats.
     pub(super) validation_loss: f64,
 }
 

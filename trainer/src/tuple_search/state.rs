@@ -1,5 +1,4 @@
-//! State of a search, written beside the resulting configuration, atomically after each round.
-//! Searches with other samples or settings are refused.
+//! State of a tuple search, written beside the resulting configuration after each round.
 
 use super::SearchOptions;
 use crate::Error;
@@ -10,35 +9,35 @@ use std::path::{Path, PathBuf};
 
 const STATE_FORMAT: &str = "alea-tuples-1";
 
-/// Tuples added in one round.
+/// Tuples added in one round of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AddedTuples {
-    /// The game's name for such tuples.
+    /// Name of the kind of tuples, defined by the game.
     pub kind: String,
-    /// Each a list of cells.
+    /// Added tuples, each a list of board cells.
     pub tuples: Vec<String>,
-    /// Their table rows, over all phases.
+    /// Number of table rows of the added tuples, over all phases.
     pub rows: usize,
-    /// Loss of the previous set that the screening says they explain, in nats.
+    /// Loss of the previous set that the added tuples save according to the screening, in nats.
     pub explained: f64,
-    /// Validation loss with them, in nats.
+    /// Validation loss with the added tuples, in nats.
     pub validation_loss: f64,
     /// Decrease of the validation loss, in nats.
     pub gain: f64,
 }
 
-/// Result of a search.
+/// Result of a tuple search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchReport {
-    /// Tuples in the set.
+    /// Number of tuples in the set.
     pub tuples: usize,
-    /// Table rows, over all phases.
+    /// Number of table rows of the set, over all phases.
     pub rows: usize,
     /// Validation loss after a short training, in nats.
     pub validation_loss: f64,
-    /// Additions, in order of rounds.
+    /// Added tuples of each round, in order.
     pub additions: Vec<AddedTuples>,
-    /// Configuration with the set.
+    /// Path of the configuration with the set.
     pub config: PathBuf,
 }
 
@@ -47,7 +46,6 @@ pub(super) struct State {
     format: String,
     configuration: String,
     options: SearchOptions,
-    /// Hash of the samples.
     fingerprint: u64,
     pub(super) additions: Vec<AddedTuples>,
     pub(super) finished: bool,
@@ -117,7 +115,6 @@ impl State {
         self.additions.iter().map(|addition| addition.rows).sum()
     }
 
-    /// Validation loss in nats; NaN before the first addition.
     pub(super) fn loss(&self) -> f64 {
         self.additions
             .last()

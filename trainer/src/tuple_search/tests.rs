@@ -1,5 +1,4 @@
-//! Candidates against symmetries, screening against a slow reference, resumed searches, and
-//! recovery of a planted set.
+//! Tests of candidates, screening, resumed searches, and recovery of a planted set.
 
 use super::{screen::CURVATURE_PRIOR, tuple_orbits::orbit, *};
 use crate::sample::tests::random_samples;
@@ -155,7 +154,7 @@ fn explained_losses_equal_a_slow_reference() {
     );
 }
 
-/// Targets depend on two cells and slightly on the number of stones.
+/// Samples whose targets depend on two cells and slightly on the number of stones.
 fn planted_samples() -> Samples<Standard> {
     let target = |sample: Sample<Position>| {
         let (game, seat) = (Standard::default(), sample.position.seat());
@@ -250,7 +249,6 @@ fn an_interrupted_search_resumes_to_the_same_set() {
     let expected =
         [&complete, &state::state_path(&complete)].map(|path| std::fs::read(path).unwrap());
     for rounds in 0..report.additions.len() {
-        // Interrupted after `rounds`.
         let path = directory.path().join(format!("{rounds}.toml"));
         let mut state: State = serde_json::from_slice(&expected[1]).unwrap();
         state.additions.truncate(rounds);

@@ -1,4 +1,4 @@
-//! Candidates: orbits of the game's tuples under its symmetries.
+//! Candidates of a tuple search: orbits of the game's tuples under its symmetries.
 
 use alea_core::random::RandomStream;
 use alea_learned::{
@@ -7,16 +7,16 @@ use alea_learned::{
 };
 use std::collections::BTreeSet;
 
-/// All symmetric images of a tuple, added together.
+/// Candidate of a tuple search: all symmetric images of one tuple.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// The game's name for such tuples.
+    /// Name of the kind of tuple, defined by the game.
     pub kind: &'static str,
-    /// Tuples as [`alea_learned::tuples::TupleSet::parse_custom`] reads them, cells ascending.
+    /// Tuples in the form of [`alea_learned::tuples::TupleSet::parse_custom`], cells ascending.
     pub tuples: Vec<String>,
 }
 
-/// Candidates, at most `max_per_kind` of each kind, drawn by `seed` if there are more.
+/// Candidates of each kind; if there are more than `max_per_kind`, as many are drawn by `seed`.
 #[must_use]
 pub fn candidates<G: Learnable>(game: &G, max_per_kind: usize, seed: u64) -> Vec<Candidate> {
     let mut random = RandomStream::new(seed);

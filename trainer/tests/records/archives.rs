@@ -12,11 +12,9 @@ use trainer::data::{
 };
 
 struct Expected {
-    /// Games by ending, in the order of [`Ending::ALL`].
     endings: [u64; 5],
-    /// Games without a result, damaged, forfeited.
+    /// Games left out: without a result, damaged, forfeited.
     left_out: [u64; 3],
-    /// Location and error of each.
     problems: &'static [(&'static str, &'static str)],
 }
 

@@ -1,4 +1,4 @@
-//! Later versions must read the repository's sample of game records byte by byte.
+//! Later versions must read the repository's sample of game records.
 
 use crate::{plies, read, samples_in};
 use alea_core::game::Game;
@@ -34,8 +34,6 @@ fn the_committed_sample_is_read_and_replayed() {
 #[test]
 fn the_committed_sample_can_be_trained_on() {
     let samples = samples_in(Path::new(SAMPLE), &SampleOptions::without_labels(0.05, 1)).unwrap();
-    // All players rate their moves, so every position after a move is a sample, except the last of
-    // each game and a few benchmark positions.
     assert_eq!(samples.num_held_out(), 10);
     let learned = samples.num_training() + samples.validation().len();
     assert_eq!(learned + samples.num_held_out(), PLIES - 600);

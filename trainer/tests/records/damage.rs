@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::path::Path;
 use trainer::shard;
 
-/// The index is the number of games, then for each one byte, or 251 and two bytes.
+/// Game lengths in the index: after the number of games, one byte each, or 251 and two bytes.
 fn lengths(bytes: &[u8], games: usize) -> Vec<usize> {
     let text = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
     let mut index = bytes[20 + text..].iter().map(|&byte| usize::from(byte));
@@ -31,7 +31,6 @@ fn flipped_bytes_are_detected_with_their_game() {
     let bytes = shard::encode(Path::new("x"), &header, &games).unwrap();
     let directory = scratch();
     let path = directory.join("000000.games");
-    // Between the header and the file's last checksum.
     let lengths = lengths(&bytes, games.len());
     let first = bytes.len() - 8 - lengths.iter().sum::<usize>();
     let ends: Vec<usize> = lengths
@@ -150,7 +149,6 @@ proptest! {
         prop_assert!(decode(Path::new("x.games"), &SMALL_SHARD[..length.index(SMALL_SHARD.len())]).is_err());
     }
 
-    /// With valid checksums only the rules reveal forged games.
     #[test]
     fn a_forged_file_is_refused_or_holds_legal_games(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..3)) {
         let mut bytes = SMALL_SHARD.clone();

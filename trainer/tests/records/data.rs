@@ -62,7 +62,7 @@ fn two_shards(directory: &Path, games: &[PlayedGame]) {
 fn statistics_equal_hand_counts() {
     let directory = scratch();
     let records = directory.join("records");
-    // Red moves first, Blue wins at the fourth ply; values: 0.4 of Blue, 0.25 of Red, 1 of Blue.
+    // Red moves first, Blue wins at ply 4; values: 0.4 of Blue, 0.25 of Red, 1 of Blue.
     two_shards(&records, &[tiny(), tiny()]);
     let info = statistics::info(&open(&[&records])).unwrap();
     assert_eq!(
@@ -163,7 +163,6 @@ fn bad_records_are_reported() {
 fn merged_sets_keep_games_and_players() {
     let at = scratch_paths();
     run(&config(&["greedy", "random"], 30), &at("a")).unwrap();
-    // Greedy against greedy would play the same game in both.
     run(
         &SelfPlayConfig {
             seed: 8,
@@ -228,7 +227,7 @@ fn splits_keep_equal_games_together() {
     let written =
         derived_sets::split(&open(&[&at("a"), &at("a")]), &at("split"), &parts, 5).unwrap();
     assert_eq!(written.iter().map(|part| part.games).sum::<u64>(), 2000);
-    // A quarter of 1000 games: 250 ± 14 (standard deviation).
+    // 250 expected, standard deviation 14.
     assert!(
         (written[1].games as f64 / 2.0 - 250.0).abs() < 70.0,
         "{written:?}"
@@ -286,7 +285,7 @@ fn samples_and_shuffles_are_of_the_same_games() {
         scratch_paths.len() == 50 && scratch_paths.is_sorted_by(|a, b| a < b),
         "{scratch_paths:?}"
     );
-    // Spread over all games: the mean of 50 of 500 indices is 250 ± 20 (standard deviation).
+    // The mean of 50 of 500 indices is 250 ± 20 (standard deviation).
     let mean = scratch_paths.iter().sum::<usize>() as f64 / 50.0;
     assert!((mean - 249.5).abs() < 100.0, "{mean}");
     derived_sets::sample(&source, &at("all"), 500, 1).unwrap();
@@ -340,8 +339,6 @@ fn filters_remove_values_and_labels_but_no_plies() {
                 (old.outcome, old.mv, old.explored) == (new.outcome, new.mv, new.explored)
             }));
             let mut any = false;
-            // A label values the position before its ply for the seat to move; a value that after
-            // its ply for the seat that moved.
             for (number, position) in game.record.positions(&rules).enumerate() {
                 let before = number.checked_sub(1).map(|ply| game.record.plies[ply]);
                 let keeps = |target: Option<f32>, seat: usize| match which {

@@ -36,8 +36,8 @@ fn position(text: &str) -> Position {
     Standard::default().parse_position(text).unwrap().0
 }
 
-/// One stone per side: Red a5b4 (without value), Blue e1d2 (0.4), Red b4c3 (0.25), Blue captures by
-/// d2c3 (1) and wins.
+/// Game with one stone per side: Red a5b4 (no value), Blue e1d2 (0.4), Red b4c3 (0.25), Blue
+/// captures by d2c3 (1) and wins.
 pub(crate) fn tiny() -> PlayedGame {
     let rules = Standard::default();
     let start = position("1..../...../...../...../....a r -");
@@ -69,7 +69,7 @@ pub(crate) fn tiny() -> PlayedGame {
     PlayedGame::new(record, vec![0, 1])
 }
 
-/// Copies with other first rolls: a lone stone moves on every face.
+/// Copies of a game with other first rolls: a lone stone moves on every face.
 pub(crate) fn with_other_rolls(tiny: &PlayedGame) -> Vec<PlayedGame> {
     let faces = (1..=6).flat_map(|first| (1..=6).map(move |second| [first, second]));
     let game = |faces: [u8; 2]| {
@@ -100,7 +100,6 @@ fn samples(games: &[PlayedGame], options: &SampleOptions) -> [Vec<Sample<Positio
 fn games_are_split_as_a_unit_and_stay_on_their_side() {
     let games = play(&config(&["star1(depth=1)", "random"], 300));
     let rules = Standard::default();
-    // Games start at random, so few positions occur in two.
     let mut owner: BTreeMap<u64, BTreeSet<usize>> = BTreeMap::new();
     for (index, game) in games.iter().enumerate() {
         for position in game.record.positions(&rules).skip(1) {
@@ -124,7 +123,7 @@ fn games_are_split_as_a_unit_and_stay_on_their_side() {
     assert!(training.len() + validation.len() >= games.iter().filter(rated).count() - 5);
     assert!(few_training.is_subset(&training) && few_validation.is_subset(&validation));
     assert!(!few_validation.is_empty());
-    // 0.3 of 300 games, of which a quarter has no values: at most 90 ± 8 (standard deviation).
+    // At most 0.3 · 300 = 90 games, ± 8 (standard deviation).
     let expected = 0.3 * (training.len() + validation.len()) as f64;
     assert!(
         (validation.len() as f64 - expected).abs() < 40.0,

@@ -185,7 +185,7 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
         assert_refused(&at("bad.parquet"), expected);
         assert!(!at("c").exists());
     }
-    // The last bits of some metadata bytes make the crate `parquet` panic.
+    // Some changed metadata bytes make the crate `parquet` panic.
     let metadata = (bytes.len() * 2 / 3..bytes.len() * 5 / 6).map(|index| (index, 1));
     let anywhere = (0..bytes.len()).step_by(7).map(|index| (index, 0x20));
     for (index, change) in anywhere.chain(metadata) {
@@ -200,7 +200,7 @@ fn a_parquet_file_of_something_else_or_damaged_is_refused() {
     }
 }
 
-/// Files that pandas, DuckDB, Polars and pyarrow wrote (`.ci/dataset`).
+/// Reads files that pandas, DuckDB, Polars and pyarrow wrote (`.ci/dataset`).
 #[test]
 fn rewritten_tables_are_imported_by_given_rules() {
     let at = scratch_paths();

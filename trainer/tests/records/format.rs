@@ -30,7 +30,7 @@ pub(crate) static SMALL_SHARD: LazyLock<Vec<u8>> = LazyLock::new(|| {
     shard::encode(Path::new("small.games"), &header, &games).unwrap()
 });
 
-/// Makes the file's checksum valid, as a forger would.
+/// Replaces the file checksum by the valid one.
 pub(crate) fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.truncate(bytes.len().saturating_sub(8));
     let checksum = xxh3_64(&bytes);
@@ -51,7 +51,6 @@ fn both_variants_are_replayed_by_their_own_rules() {
         ..header_of(&config(&["random"], 50), 50)
     };
     assert!(shard::encode(path, &header(NEAREST), &nearest).is_ok());
-    // Every move of the stricter variant is legal by the classic rules, but not the reverse.
     assert!(shard::encode(path, &header(CLASSIC), &nearest).is_ok());
     assert_refused(
         shard::encode(path, &header(NEAREST), &classic),
@@ -70,7 +69,7 @@ pub(crate) fn label(name: &str, by: &str) -> Label {
     }
 }
 
-/// A file of version 4 with valid checksums.
+/// Assembles a file of version 4 with valid checksums.
 pub(crate) fn build_file(header: &str, index: &[u8], games: &[u8]) -> Vec<u8> {
     let length = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap().to_le_bytes();
     let mut bytes = [
@@ -106,24 +105,23 @@ fn one_game(bytes: &[u8]) -> Vec<u8> {
     )
 }
 
-/// Red's stone 1 on `red` and Blue's on `blue`, in squares from each side's view; Red is to move.
+/// Encodes a start with only the stones 1, on `red` and `blue` from their own side's view; Red
+/// moves.
 fn start(red: u64, blue: u64) -> [u8; 8] {
     let side = |square: u64| (1..6).fold(square, |lanes, stone| lanes | 31 << (5 * stone));
     (side(red) | side(blue) << 30).to_le_bytes()
 }
 
-/// A start that is not a set-up: the number 518,400, then the packed position.
+/// Encodes a start that is not a set-up: the number 518,400, then the packed position.
 fn other(start: [u8; 8]) -> Vec<u8> {
     [&518_400u32.to_le_bytes()[..3], &start].concat()
 }
 
-/// Column states of a game: no columns, or values of all plies.
 const PLAIN: u8 = 0;
 const VALUES: u8 = 1;
 
-/// Red's stone 1 is on d2 (square 18 from Red's view), Blue's on a4 (19). A 3 is rolled; Red steps
-/// onto its goal by the first of three moves: (0 · 4 + 3) · 2, plus 1 if explored. `rest` follows
-/// the start.
+/// Encodes a game with Red's stone 1 on d2 (square 18 from Red's view) and Blue's on a4 (19); after
+/// a 3, the byte (0 · 4 + 3) · 2 in `rest` moves Red onto its goal.
 fn won_at_once(plies: u8, columns: u8, rest: &[u8]) -> Vec<u8> {
     [&[plies, columns, 1, 0][..], &other(start(18, 19)), rest].concat()
 }
@@ -175,7 +173,7 @@ fn another_game_is_refused_in_one_line_that_names_both() {
 
 #[test]
 fn set_ups_are_numbers() {
-    // 720 · Red's set-up + Blue's set-up, plus 2¹⁹ if Blue moves first.
+    // Number of a set-up: 720 · Red's + Blue's, plus 2¹⁹ if Blue moves first.
     let rules = Standard::default();
     for game in small().1 {
         let setups = [0, 1].map(|seat| {
@@ -218,7 +216,6 @@ fn games_against_the_rules_are_refused() {
         ("does not allow", won_at_once(1, PLAIN, &[(3 * 4 + 3) * 2])),
         ("stops without", won_at_once(1, PLAIN, &[(4 + 2) * 2])),
         ("no such outcome", won_at_once(1, PLAIN, &[0])),
-        // A number that is not in its shortest form; then missing or surplus values.
         ("bytes are not a game", won_at_once(1, PLAIN, &[0x86, 0])),
         ("bytes are not a game", won_at_once(1, VALUES, &[6, 1])),
         (
@@ -249,8 +246,8 @@ fn games_against_the_rules_are_refused() {
     }
 }
 
-/// Random moves to the end or, in one game of four, to an earlier ending; `valued` is the fraction
-/// of plies with a value.
+/// Plays at random to the end or, in one game of four, to an earlier ending; `valued` is the
+/// fraction of plies with a value.
 fn random_game<G: Playable>(
     rules: &G,
     start: G::Position,
@@ -311,7 +308,7 @@ fn ended_early<G: Playable>(games: &[shard::PlayedGame<G>]) -> u64 {
     early.count() as u64
 }
 
-/// Random games with some labels, those of even index with some standard errors.
+/// Random games with some labels; labels of even index have some standard errors.
 pub(crate) fn random_games<G: Playable>(
     rules: &G,
     starts: &[G::Position],
@@ -441,7 +438,6 @@ fn games_are_read_until_the_limit_or_the_stop() {
         assert_eq!(found, header);
         assert_eq!(read, games[..limit.min(games.len())]);
     }
-    // The file's checksum covers games that are not replayed.
     let mut damaged = SMALL_SHARD.clone();
     let end = damaged.len() - 20;
     damaged[end] ^= 1;

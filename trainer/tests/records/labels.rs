@@ -22,7 +22,7 @@ fn header(labels: &[Label], games: u64) -> ShardHeader {
     }
 }
 
-/// [`tiny`] with labels: "deep" is 0.5 before the second ply and 1 before the last, "exact" 0
+/// [`tiny`] with labels: "deep" is 0.5 before the second ply and 1 before the last, "exact" is 0
 /// before the last.
 pub(crate) fn tiny_labelled() -> PlayedGame {
     let mut game = tiny();
@@ -60,12 +60,12 @@ fn columns_are_encoded_as_specified() {
     game.times = vec![Some(5), None, None, Some(300)];
     let bytes = shard::encode(path, &header, std::slice::from_ref(&game)).unwrap();
     let plain = shard::encode(path, &self::header(&[], 1), &[tiny()]).unwrap();
-    // Number of plies, column states (2: values from the second ply on), players, start (11 bytes),
-    // 4 plies, first ply with a value, 3 values, checksum.
+    // Number of plies, column states, players, start (11 bytes), 4 plies, first ply with a value, 3
+    // values, checksum.
     let alone = &plain[plain.len() - 8 - 30..plain.len() - 8];
     assert_eq!((&alone[..4], alone[19]), (&[4, 2, 0, 1][..], 1));
-    // States of five columns: values (2: from a later ply on), times (1: from the first), labels
-    // "deep" (2), their errors (2), labels "exact" (2).
+    // Column states (1: from the first ply, 2: from a later one): values, times, "deep", its
+    // errors, "exact".
     let mut expected = [&[4, 2 | 1 << 2 | 2 << 4 | 2 << 6, 2][..], &alone[2..26]].concat();
     // Microseconds plus one, 0 if missing; 301 takes two bytes.
     expected.extend([6, 0, 0, 0x80 | 45, 2]);
@@ -84,11 +84,10 @@ fn columns_are_encoded_as_specified() {
     });
     assert!(read[0].labels == game.labels && read[0].times == game.times);
     assert_eq!(shard::encode(path, &read_header, &read).unwrap(), bytes);
-    // Two bits for each declared but empty column.
     let among = shard::encode(path, &header, &[tiny()]).unwrap();
     assert_eq!(among[among.len() - 8 - 31..][..3], [4, 2, 0]);
-    // Invalid columns: late from the first ply or behind the last, a missing first entry, an error
-    // without a label, an invalid state, an undeclared column.
+    // Late from the first ply or behind the last, no first entry, an error without a label, an
+    // invalid state, an undeclared column.
     for (offset, change) in [
         (20, &[0][..]),
         (20, &[4]),
@@ -158,7 +157,6 @@ fn invalid_labels_are_not_written() {
 fn labels_are_the_values_of_their_sources() {
     let rules = Standard::default();
     let all = play(&config(&["greedy", "random"], 100));
-    // A search without transposition table does not depend on earlier positions.
     let recipe = PlayerRecipe::parse("star1(depth=2, eval=schwarz, table=0)", &rules).unwrap();
     let race = parse_evaluator("race", &rules).unwrap();
     let tables = shared_tables(4, rules.variant()).unwrap();
@@ -202,7 +200,6 @@ fn labels_are_the_values_of_their_sources() {
         assert_eq!(again.label_values(game), sampled);
     }
     assert!(exact > 5, "{exact}");
-    // Blue captures the last stone with any roll.
     let values = label_sources
         .each_ref()
         .map(|recipe| recipe.new_labeller().label_values(&tiny())[3]);

@@ -1,5 +1,4 @@
-//! Game records: self-play, shards, derived sets and samples. Expected values come from the rules,
-//! from hand computation, or from a second run.
+//! Game records: self-play, shards, derived sets and samples.
 
 #![allow(
     clippy::unwrap_used,
@@ -44,7 +43,7 @@ type ShardReader = trainer::data::ShardReader<Standard>;
 type LabelSource = trainer::labeller::LabelSource<Standard>;
 type Samples = trainer::dataset::Samples<Standard>;
 
-/// The classic rules of EinStein and, as `NEAREST`, a variant.
+/// Classic rules of EinStein; `NEAREST` is a variant.
 const CLASSIC: &str = "einstein";
 const NEAREST: &str = "einstein(variant=nearest)";
 
@@ -85,7 +84,7 @@ fn config(players: &[&str], games: u64) -> SelfPlayConfig {
     }
 }
 
-/// Players with a table, with random decisions, without values.
+/// Players with a transposition table, with random decisions, and without values.
 const MIXED_PLAYERS: [&str; 4] = [
     "star1(depth=2, eval=schwarz, table=1)",
     "mcts(sims=20)",
@@ -181,7 +180,7 @@ fn header_of(config: &SelfPlayConfig, games: u64) -> shard::ShardHeader {
     }
 }
 
-/// The error must be one line that contains `path`.
+/// Checks that the error is one line that contains `path`.
 fn one_line(error: &impl std::error::Error, path: &Path) -> String {
     let text = error.to_string();
     assert!(
@@ -191,14 +190,13 @@ fn one_line(error: &impl std::error::Error, path: &Path) -> String {
     text
 }
 
-/// The error must be one line that contains `path` and `expected`.
+/// Checks that the error is one line that contains `path` and `expected`.
 fn assert_refused<T>(result: Result<T, Error>, path: &Path, expected: &str) -> String {
     let text = one_line(&result.err().unwrap(), path);
     assert!(text.contains(expected), "{text}: expected {expected}");
     text
 }
 
-/// Saves a model with one value for all positions.
 fn save_model(path: &Path, bias: f32) {
     let set = TupleSet::from_name(&Standard::default(), "stone-pairs").unwrap();
     let weights = vec![0.0; set.row_count()];

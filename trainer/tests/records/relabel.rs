@@ -1,4 +1,4 @@
-//! Adding labels gives equal bytes however it is done, also after interruption.
+//! Adding labels gives equal bytes in one run, in tasks and after interruption.
 
 use crate::data::{content_names, games, open};
 use crate::{
@@ -58,7 +58,6 @@ fn later_labels_equal_those_of_self_play() {
     relabelled("plain", "one", "sampled", by[0]);
     relabelled("one", "two", "exact", by[1]);
     let written = relabelled("two", "both", "rolled", by[2]);
-    // Rollouts have standard errors, of 0 in positions of the tablebases.
     let rolled = games(&[&at("both")]).into_iter().flat_map(|game| {
         let plies = 0..game.record.plies.len();
         plies.map(move |ply| {
@@ -99,7 +98,6 @@ fn later_labels_equal_those_of_self_play() {
 #[test]
 fn interrupted_relabelling_resumes_to_the_same_bytes() {
     let at = scratch_paths();
-    // The last shard of the first directory is short, so the new set's shards end elsewhere.
     run(
         &config(&["greedy", "random"], GAMES_PER_SHARD + 50),
         &at("a"),
@@ -131,7 +129,7 @@ fn interrupted_relabelling_resumes_to_the_same_bytes() {
     };
     assert!(bare(&[&at("one")]) == bare(&[&at("a"), &at("b")]));
     assert!(is_sound(at("one")));
-    // The state after a kill: the manifest, the second shard and, created below, a temporary file.
+    // The state after a kill: the manifest, the second shard and a temporary file.
     let working = unfinished_path(&at("again"));
     std::fs::create_dir(&working).unwrap();
     for name in ["run.json", "000001.games"] {
@@ -169,7 +167,6 @@ fn interrupted_relabelling_resumes_to_the_same_bytes() {
     make(&source, &at("again"), &race).unwrap();
     assert!(content(&at("again")) == expected && !working.exists());
     assert_eq!(time(&at("again")), written);
-    // A shard of other games and a damaged one are reported and not replaced.
     std::fs::create_dir(&working).unwrap();
     std::fs::remove_dir_all(at("again")).unwrap();
     std::fs::copy(at("one").join("run.json"), working.join("run.json")).unwrap();

@@ -62,7 +62,7 @@ fn a_game_does_not_depend_on_how_many_there_are() {
 
 #[test]
 fn every_ply_is_legal_and_every_value_a_probability() {
-    // The player assumes a loaded die, whose probabilities sum to more than 1 in 32 bits.
+    // The assumed die is loaded; its probabilities sum to more than 1 in 32 bits.
     let loaded = "star1(depth=3, eval=schwarz, die=0:4:2:0:0:1)";
     for (variant, name) in [(Variant::Classic, CLASSIC), (Variant::NearestOnly, NEAREST)] {
         let config = SelfPlayConfig {
@@ -112,8 +112,7 @@ fn every_ply_is_legal_and_every_value_a_probability() {
 #[test]
 fn explored_moves_are_uniform_and_others_the_players() {
     let rules = Standard::default();
-    // The greedy player prefers diagonal steps, so explored steps are sideways or forward where a
-    // diagonal exists.
+    // The greedy player prefers diagonal steps.
     let games = play(&SelfPlayConfig {
         opening_plies: 0,
         exploration: 0.5,
@@ -237,7 +236,6 @@ fn a_stopped_run_resumes_to_the_same_files() {
         let file = std::fs::metadata(directory.join(name)).unwrap();
         file.modified().unwrap()
     };
-    // Killed while writing another shard.
     let shorter = SelfPlayConfig {
         games: GAMES_PER_SHARD + 10,
         ..three_shards()
@@ -372,7 +370,6 @@ fn foreign_and_misplaced_files_are_named_and_nothing_is_played() {
 
 #[test]
 fn games_have_different_rolls_starts_and_moves() {
-    // Chance, starts and random players have separate streams, different ones in each game.
     let games = play(&config(&["random"], 200));
     let rolls = |game: &PlayedGame| -> Vec<u8> {
         let plies = game.record.plies.iter();
@@ -382,8 +379,7 @@ fn games_have_different_rolls_starts_and_moves() {
         let plies = game.record.plies.iter();
         plies.take(8).map(|ply| format!("{:?}", ply.mv)).collect()
     };
-    // Two of 200 games have the same 8 rolls with a probability of 1.2 %, the same of 720 * 720
-    // starts with 3.8 %; with this seed neither happens.
+    // With this seed, no two games have the same 8 rolls or the same start.
     for what in [
         games
             .iter()

@@ -26,7 +26,6 @@ fn suite(directory: &Path, text: &str) -> String {
 const TWO_STARTS: &str =
     "# two starts\n.1..2/...../..3../...b./....a r -\n215../64.../3...e/...fb/..acd b -\n";
 
-/// Options, each alone, then several together.
 fn all(directory: &Path) -> [String; 8] {
     let starts = suite(directory, TWO_STARTS);
     [
@@ -89,7 +88,7 @@ fn options_that_are_off_leave_no_trace() {
     );
 }
 
-/// By ply: how often explored, how often played.
+/// Counts by ply: how often a ply was explored, and how often it was played.
 fn explored(games: &[PlayedGame]) -> Vec<(f64, f64)> {
     let mut counts = vec![(0.0, 0.0); 60];
     for game in games {
@@ -150,7 +149,7 @@ fn moves_are_sampled_by_value_at_a_temperature() {
     let mut rater = alea_play::build::PlayerRecipe::parse(player, &rules)
         .unwrap()
         .make();
-    // By the best move's probability in tenths: times played, expected, and variance.
+    // For each tenth of the best move's probability: times played, expected, and variance.
     let mut bins = [(0.0, 0.0, 0.0); 11];
     for game in play(&settings) {
         for (number, (position, ply)) in game
@@ -287,7 +286,6 @@ fn tables_adjudicate_with_best_moves_and_exact_values() {
             .enumerate()
         {
             if position.num_stones() as usize > stones {
-                // The first game of each group is unchanged until the tablebases take over.
                 assert!(index % 16 != 0 || Some(ply) == plain.record.plies.get(number));
                 continue;
             }
@@ -330,7 +328,6 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
         run_within(&settings, directory, limits)
     };
     let grown = scratch();
-    // Within the first shard, at its last game, one game later, and within the third shard.
     let full = GAMES_PER_SHARD as usize - 1;
     for positions in [
         1,
@@ -351,7 +348,6 @@ fn a_run_ends_with_the_game_that_reaches_the_positions() {
             ),
             (expected_games as u64, sums[expected_games - 1], false)
         );
-        // Equals a run of this number of games.
         let plain = scratch();
         let summary = run(
             &SelfPlayConfig {

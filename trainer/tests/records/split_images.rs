@@ -42,7 +42,7 @@ fn played<G: Learnable>(rules: &G, games: u64, directory: &Path) -> Vec<PlayedGa
     all
 }
 
-/// Distinct images, with colours swapped if the rules allow it.
+/// Distinct symmetric images of a game, with colours swapped if the rules allow it.
 fn images<G: Learnable>(rules: &G, game: &PlayedGame<G>) -> Vec<PlayedGame<G>> {
     let swaps = [false, true];
     let symmetries = (0..rules.symmetries()).flat_map(|one| swaps.map(|swap| (one, swap)));
@@ -102,7 +102,7 @@ fn kinds<G: Learnable>(rules: &G, directory: &Path) -> HashSet<u128> {
     kinds
 }
 
-/// Returns the mean number of images per game.
+/// Checks a split of all images of `count` games; returns the mean number of images per game.
 fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
     let scratch = scratch();
     let at = |name: &str| scratch.join(name);
@@ -150,7 +150,6 @@ fn check<G: Learnable>(rules: &G, count: usize) -> f64 {
     }
     let card = std::fs::read_to_string(at("set/README.md")).unwrap();
     assert!(card.contains(&format!(" {duplicates} games repeat another one")));
-    // All are images of one game.
     let options = SampleOptions::without_labels(0.5, 3);
     for (number, images) in all.iter().enumerate() {
         let directory = at(&format!("game-{number}"));
@@ -182,7 +181,6 @@ fn copies_of_a_game_train_or_validate_together() {
     let training = samples.read_part(0).unwrap();
     let training: HashSet<_> = training.iter().map(|sample| sample.position).collect();
     let validation = samples.validation().iter().map(|sample| sample.position);
-    // Games start at random, so different ones rarely share a position with a value.
     let common = validation.filter(|position| training.contains(position));
     assert!(common.count() < samples.validation().len() / 50);
 }

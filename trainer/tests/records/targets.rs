@@ -46,10 +46,8 @@ fn samples_have_values_of_players_and_labels() {
     write(&directory, &with_other_rolls(&tiny_labelled()), &both());
     let rules = Standard::default();
     let positions: Vec<_> = tiny().record.positions(&rules).collect();
-    // Ply, value and result of each sample. Blue, who moves at plies 1 and 3, wins; players valued
-    // plies 2 and 3. At ply 3 the label is 1 for Blue, the exact label 0.
+    // Ply, value and result of each sample. Blue moves at plies 1 and 3 and wins.
     type Expected<'a> = &'a [(usize, f32, f32)];
-    // Names of labels, each with its number of samples.
     type Used<'a> = &'a [(&'a str, usize)];
     let exactly: Expected<'_> = &[(2, 0.6, 0.0), (3, 0.0, 0.0)];
     let cases: [(&str, bool, Expected<'_>, Used<'_>); 6] = [
@@ -263,7 +261,6 @@ fn exact_labels_are_targets_and_listed_in_the_model() {
         ),
         (&"other".into(), &"race".into())
     );
-    // Listed as exact even if they only replace values.
     assert_eq!(
         metadata(&options("exact", false), "mixed")["table_labels"],
         with_tables["table_labels"]

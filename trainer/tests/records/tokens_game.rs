@@ -1,5 +1,5 @@
-//! Records of a game without chance, with draws, more seats and many moves. Each seat in turn takes
-//! 1 to `per_turn` tokens of a bag. When it is empty, most tokens win; equal ones share the point.
+//! Records of a game without chance: each seat in turn takes 1 to `per_turn` tokens of a bag; most
+//! tokens win, equal ones share the point.
 
 use crate::format::{self, quantize_value};
 use crate::{assert_refused, content, decode, scratch, scratch_paths, with_threads};
@@ -312,7 +312,6 @@ fn without_chance_games_are_distinct_and_only_those_are_counted() {
             games.iter().map(|game| game.fingerprint(rules)).collect();
         (games, fingerprints)
     };
-    // With three seats and 30 tokens there are many different games, so none repeats.
     let rules = tokens(3, 30, 4);
     let summary = make(&config(&rules, 400), 1, "one");
     assert_eq!(summary, make(&config(&rules, 400), 3, "three"));
@@ -326,8 +325,7 @@ fn without_chance_games_are_distinct_and_only_those_are_counted() {
     assert!(games.iter().all(|game| game.players.len() == 3));
     let points: f64 = summary.players.iter().map(|tally| tally.points).sum();
     assert!((points - 400.0).abs() < 1e-3, "{points}");
-    // Four tokens allow seven games (compositions of 4 of parts up to 3); a draw of two gives each
-    // half a point.
+    // Four tokens allow seven games: compositions of 4 of parts up to 3.
     let few = tokens(2, 4, 3);
     let summary = make(&config(&few, 200), 2, "few");
     let (games, distinct) = fingerprints(&few, "few");
@@ -343,7 +341,7 @@ fn without_chance_games_are_distinct_and_only_those_are_counted() {
         ),
         (7.0, 14)
     );
-    // Points of the first mover: 3+1 wins, 2+2 draws, 2+1+1 wins (3 to 1), 1+3 loses, 1+2+1 draws
-    // and 1+1+2 wins (3 to 1), 1+1+1+1 draws: 1 + ½ + 1 + 0 + ½ + 1 + ½.
+    // Points of the first mover: 3+1 → 1, 2+2 → ½, 2+1+1 → 1, 1+3 → 0, 1+2+1 → ½, 1+1+2 → 1,
+    // 1+1+1+1 → ½.
     assert_eq!(summary.first_mover_points, 4.5);
 }

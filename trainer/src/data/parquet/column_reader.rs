@@ -44,11 +44,11 @@ impl RowGroup<'_> {
     }
 }
 
-/// Maximum rows read at once, whatever size row groups claim.
+/// Maximum number of rows read at once, whatever the size of row groups.
 const ROWS_PER_BATCH: usize = 1 << 16;
 
-/// A file that fails reads behind its end; the crate would skip billions of claimed values one by
-/// one.
+/// File that refuses reads beyond its end, which the crate would otherwise repeat for billions of
+/// claimed values.
 pub(super) struct EofCheckedFile(pub(super) File);
 
 pub(super) struct BoundedRead {
@@ -89,8 +89,7 @@ impl Read for BoundedRead {
     }
 }
 
-/// Pages of a column. Refuses dictionaries with more values than bytes, whose claims the crate
-/// would allocate, and decompresses zstd itself.
+/// Pages of a column; refuses damaged dictionaries, for which the crate would allocate too much.
 pub(super) struct CheckedPages {
     pages: SerializedPageReader<EofCheckedFile>,
     zstd: bool,
@@ -118,7 +117,6 @@ impl CheckedPages {
         Ok(Self { pages, zstd })
     }
 
-    /// `levels` bytes at the start of a page are never compressed.
     fn decompress(&self, bytes: &Bytes, levels: usize) -> Result<Bytes, ParquetError> {
         let (levels, compressed) = bytes
             .split_at_checked(levels)
@@ -137,7 +135,6 @@ impl CheckedPages {
     }
 }
 
-/// Limit of a decompressed page; writers stay far below it.
 const MAX_PAGE_BYTES: u64 = 256 << 20;
 
 impl PageReader for CheckedPages {
@@ -204,7 +201,6 @@ impl<T: DataType> ColumnCursor<T> {
     pub(super) fn open(group: &RowGroup<'_>, name: &str) -> Result<Self, String> {
         let index = group.find(name)?;
         let description = group.metadata.column(index).column_descr_ptr();
-        // The crate's reader panics at a mismatched type.
         if description.physical_type() != T::get_physical_type()
             || description.max_def_level() > 1
             || description.max_rep_level() > 0
@@ -265,7 +261,7 @@ impl<T: DataType> ColumnCursor<T> {
     }
 }
 
-/// A column of any numeric type: other programs may have changed it.
+/// Column of any numeric type, which other programs may have changed.
 pub(super) enum NumberColumn {
     Int32(ColumnCursor<Int32Type>),
     Int64(ColumnCursor<Int64Type>),
@@ -293,7 +289,7 @@ impl NumberColumn {
         })
     }
 
-    /// `None` if missing or NaN, by which some programs mark missing values.
+    /// Next number; `None` if missing or NaN.
     pub(super) fn next_float(&mut self) -> Result<Option<f32>, String> {
         let number = match self {
             Self::Int32(column) => column.next()?.map(|number| number as f32),

@@ -27,19 +27,18 @@ use std::{
     time::Duration,
 };
 
-/// Name of players and label sources without metadata.
+/// Name of players and label sources in files without metadata.
 const UNKNOWN_SOURCE: &str = "unknown";
 
-/// Game notation in a file's metadata; `None` if absent or unreadable.
+/// Game notation in a Parquet file's metadata; `None` if absent or unreadable.
 #[must_use]
 pub fn game_notation(path: &Path) -> Option<String> {
     let table = ParquetFile::open(files::open(path).ok()?, METADATA_TIMEOUT).ok()?;
     table.heading().ok()?.map(|heading| heading.game)
 }
 
-/// Imports a file as a new set. Columns may be in any order and nullable; a game's rows are
-/// consecutive. The derived columns `ply`, `seat`, `remaining`, `index` and `payoff` are not read.
-/// Without metadata, as in files rewritten by other programs, games are by the rules `unnamed`.
+/// Imports a Parquet file as a new set. Columns may be in any order and nullable; a game's rows are
+/// consecutive. Files without metadata, rewritten by other programs, use the rules `unnamed`.
 ///
 /// # Errors
 /// If the file is invalid, a game cannot be stored and bad games are refused, or the set cannot be
@@ -104,11 +103,10 @@ pub fn import<G: Playable>(
     sink.finish()
 }
 
-/// A game, or its first invalid row and what is wrong there.
+/// Game, or its first invalid row and the problem there.
 type BuilderOrProblem<'a, G> = Result<GameBuilder<'a, G>, (u64, String)>;
 
-/// Time limit, far more than valid metadata take: damaged ones can claim billions of empty list
-/// entries, which the crate skips one by one.
+/// Time limit for reading metadata: damaged ones can claim billions of empty list entries.
 const METADATA_TIMEOUT: Duration = Duration::from_secs(10);
 
 struct ParquetFile {
@@ -119,7 +117,7 @@ struct ParquetFile {
 impl ParquetFile {
     fn open(file: File, limit: Duration) -> Result<Self, String> {
         let (give, take) = mpsc::channel();
-        // On a timeout, it runs until the program ends.
+        // On a timeout, the thread runs until the program ends.
         thread::spawn(move || {
             let table = catch_panics(|| {
                 let file = Arc::new(EofCheckedFile(file));
@@ -229,10 +227,8 @@ struct RowReader {
     explored: ColumnCursor<BoolType>,
     value: NumberColumn,
     players: Vec<NumberColumn>,
-    /// Endings and payoffs; `None` if all games ended by the rules.
     result: Option<(ColumnCursor<ByteArrayType>, Vec<NumberColumn>)>,
     time: Option<NumberColumn>,
-    /// Values and, if present, standard errors.
     labels: Vec<(NumberColumn, Option<NumberColumn>)>,
 }
 
@@ -330,7 +326,6 @@ struct ImportedRow {
     outcome: u8,
     mv: ByteArray,
     extras: PlyExtras,
-    /// Ending and payoffs, repeated in each row of a game.
     result: Option<(ByteArray, Payoffs)>,
 }
 
@@ -396,7 +391,6 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// Reading for too long counts as damage: in Thrift, eight bytes can announce two billion booleans.
     #[test]
     fn endless_metadata_are_damaged() {
         let list = [0xF9, 0xF1, 0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0];

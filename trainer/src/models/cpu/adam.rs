@@ -1,9 +1,8 @@
-//! Adam with clipped gradients (Kingma and Ba 2015), equal in every bit for a tensor and its
-//! chunks.
+//! Adam (Kingma and Ba 2015) with clipped gradients.
 
 use super::simd_vector::{LANES, Lanes, Vector};
 
-/// Decay of mean gradients and mean squares; `EPSILON` keeps divisors above 0.
+/// Decay of Adam's mean gradient and mean squared gradient per step.
 const DECAY_RATES: [f32; 2] = [0.9, 0.999];
 const EPSILON: f32 = 1e-8;
 
@@ -15,7 +14,6 @@ pub(super) struct StepParams {
 }
 
 impl StepParams {
-    /// `step` counts from 1.
     pub(super) fn new(learning_rate: f64, step: u64) -> Self {
         let step = step.min(i32::MAX as u64) as i32;
         let root = (1.0 - DECAY_RATES[1].powi(step)).sqrt();
@@ -27,7 +25,6 @@ impl StepParams {
     }
 }
 
-/// Rows of a tensor, from number `first_row` on.
 pub(super) struct AdamChunk<'a> {
     pub(super) weights: &'a mut [f32],
     pub(super) means: &'a mut [f32],
@@ -36,8 +33,7 @@ pub(super) struct AdamChunk<'a> {
     pub(super) first_row: usize,
 }
 
-/// Gradient of a tensor, whose columns of vectors are stored one after the other; zeros follow the
-/// last numbers.
+/// Gradient of a tensor, stored by columns of vectors; zeros fill the last vector.
 #[derive(Clone, Copy)]
 pub(super) struct TensorGradient<'a> {
     lanes: &'a [Lanes],

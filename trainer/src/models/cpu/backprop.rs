@@ -1,5 +1,5 @@
-//! Forward and backward pass for a block of samples on one thread, in chunks that stay in the
-//! first-level cache. Sums have a fixed order, so all instruction sets give the same bits.
+//! Forward and backward pass over a block of samples. Every sum has a fixed order, so all
+//! instruction sets give the same bits.
 
 use super::{
     fake_quantization::Activation,
@@ -13,19 +13,19 @@ use std::ops::Range;
 
 const MAX_CHUNK_SAMPLES: usize = 64;
 
-/// Vectors of columns of the first layer that are summed at a time.
+/// Number of 16-column vectors of the first layer summed in one loop over the samples.
 const STRIPE: usize = 4;
 
-/// Inputs and targets of samples.
+/// Borrowed inputs and targets of a batch of samples.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchView<'a> {
-    /// Active first-layer rows, `[samples, active]`.
+    /// Indices of the active first-layer rows, `[samples, active]`.
     pub rows: &'a [u16],
-    /// Output bucket of each sample, fastest if sorted; empty if there is one bucket.
+    /// Output bucket of each sample, fastest if sorted; empty if the network has one bucket.
     pub buckets: &'a [u8],
-    /// Target win probabilities.
+    /// Target win probability of each sample, for its side to move.
     pub targets: &'a [f32],
-    /// Loss weights; empty if all are 1.
+    /// Loss weight of each sample; empty if all are 1.
     pub weights: &'a [f32],
 }
 
@@ -38,7 +38,7 @@ impl<'a> BatchView<'a> {
         self.split_by(shape, move |rest| rest.targets.len().min(size))
     }
 
-    /// Chunks of one bucket each, with their samples' range.
+    /// Splits into chunks of one bucket each, with the range of samples in each.
     fn chunks(self, shape: Shape) -> impl Iterator<Item = (Self, Range<usize>)> + 'a {
         let mut end = 0;
         let chunks = self.split_by(shape, |rest| {
@@ -86,18 +86,13 @@ impl<'a> BatchView<'a> {
 pub(super) struct Weights<'a> {
     pub(super) shape: Shape,
     pub(super) all: &'a [f32],
-    /// Transposed weights between hidden layers; unused for predictions.
     pub(super) transposed: &'a [Vec<f32>],
 }
 
-/// Loss and gradient of a block of samples.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Block {
-    /// Gradient of all tensors after the first.
     pub(super) gradient: AlignedBuffer,
-    /// First-layer rows that the samples activate.
     used_rows: Vec<usize>,
-    /// Loss in nats.
     pub(super) loss: f64,
 }
 
@@ -123,17 +118,15 @@ impl Block {
     }
 }
 
-/// What a thread needs for a block of samples.
+/// Reusable buffers of one thread.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
     is_used: Vec<bool>,
-    /// Logits of the last chunk, then their derivatives.
+    /// Logits of a chunk, later the derivatives of the loss by them.
     logits: Vec<f32>,
-    /// Activations of hidden layers.
     values: [AlignedBuffer; MAX_HIDDEN],
-    /// Derivatives of the loss by the sums of hidden layers after the first, before activation.
+    /// Derivatives of the loss by the pre-activation sums of hidden layers after the first.
     slopes: [AlignedBuffer; MAX_HIDDEN - 1],
-    /// Columns of the first layer's gradient.
     columns: AlignedBuffer,
 }
 
@@ -148,8 +141,8 @@ impl Workspace {
     }
 }
 
-/// Computes a block's loss, and `scale` times its gradient: `slopes` becomes that by the sums of
-/// the first layer.
+/// Computes a block's loss and `scale` times its gradient; of the first layer only `slopes`, the
+/// derivatives by its sums.
 #[inline(always)]
 pub(super) fn gradient<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
@@ -235,7 +228,6 @@ fn first_layer_columns<V: Vector, const COLUMNS: usize>(
     }
 }
 
-/// Samples, and derivatives of the loss by their sums of the first layer.
 #[derive(Clone, Copy)]
 pub(super) struct FirstLayer<'a> {
     pub(super) shape: Shape,
@@ -244,8 +236,7 @@ pub(super) struct FirstLayer<'a> {
     pub(super) slopes: &'a [f32],
 }
 
-/// Sums a column of the first layer's gradient and of its bias's, block by block: the sums stay in
-/// the caches.
+/// Computes 16 columns of the gradient of first-layer rows (`table`) and bias.
 #[inline(always)]
 pub(super) fn column_gradient<V: Vector>(
     inputs: FirstLayer<'_>,
@@ -281,7 +272,6 @@ pub(super) fn column_gradient<V: Vector>(
     bias_total.store(&mut lanes_mut(bias)[0]);
 }
 
-/// Computes a chunk's logits from its first layer's activations.
 #[inline(always)]
 fn forward<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
@@ -295,7 +285,7 @@ fn forward<V: Vector, const ROWS: usize>(
     for number in 1..hidden.len() {
         let (before, after) = workspace.values.split_at_mut(number);
         let tensors = tensors.hidden[number - 1];
-        // Clipping keeps NaN, which so reaches the loss.
+        // Clipping keeps NaN, so that the loss shows it.
         let activation = match number == last {
             true => Activation::LastHidden,
             false => Activation::Middle,
@@ -345,7 +335,8 @@ fn weighted_losses(logits: &mut [f32], chunk: BatchView<'_>, scale: f32) -> f64 
     samples.zip(chunk.weights).map(loss).sum()
 }
 
-/// Replaces logits by `scale` times the derivative of their losses; returns the losses' sum.
+/// Replaces logits by `scale` times the derivative of their losses; returns the losses' sum in
+/// nats.
 #[inline(always)]
 fn loss_and_gradients(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
     let mut loss = 0.0;
@@ -362,7 +353,7 @@ fn loss_and_gradients(logits: &mut [f32], targets: &[f32], scale: f32) -> f64 {
     loss + product.ln()
 }
 
-/// Adds a chunk's gradient, from the derivatives in `workspace.logits`.
+/// Backpropagates the derivatives in `workspace.logits` and adds the chunk's gradient to `block`.
 #[inline(always)]
 fn backward<V: Vector, const ROWS: usize>(
     weights: Weights<'_>,
@@ -379,7 +370,6 @@ fn backward<V: Vector, const ROWS: usize>(
         .split_mut(&mut block.gradient, Some(bucket));
     let [second, third] = workspace.slopes.each_mut().map(|slopes| &mut **slopes);
     let mut widths = hidden.iter();
-    // The chunk's part of each layer's, none of absent layers'.
     let mut layers = [first_slopes, second, third].map(|slopes| {
         let width = widths.next().copied().unwrap_or_default();
         &mut slopes[of_samples(&samples, width)]

@@ -1,7 +1,7 @@
 //! Fake quantization: training rounds weights and activations as the engine does
-//! ([`alea_learned::network`]), and gradients pass unchanged (Bengio, Léonard and Courville 2013),
-//! so the loss is the exported network's. First-layer weights and sums are integers in units of 1 /
-//! [`ROW_SCALE`], exact below 2²⁴; all else is in units of 1.0.
+//! ([`alea_learned::network`]), and gradients pass unchanged (Bengio, Léonard and Courville 2013).
+//! First-layer weights and sums are integers in units of 1 / [`ROW_SCALE`]; all else is in units of
+//! 1.
 
 use super::WEIGHTS_PER_TASK;
 use super::layout::Shape;
@@ -12,17 +12,16 @@ use rayon::prelude::*;
 
 pub(crate) const SUM_UNITS_PER_ACTIVATION_STEP: f32 = (ROW_SCALE / 127) as f32;
 
-/// Added to the first layer's bias: half a step, since activations are rounded down, and half a
+/// Offset of the first layer's bias: half a step, since activations are rounded down, and half a
 /// unit, so that no sum lies between two steps.
 pub(crate) const HIDDEN1_ROUNDING_OFFSET: f32 = SUM_UNITS_PER_ACTIVATION_STEP / 2.0 + 0.5;
 
-/// Added to sums of middle hidden layers, in steps: half a step and half a unit, as for the first.
+/// Offset of sums of middle hidden layers, in activation steps: half a step and half a unit.
 pub(crate) const MIDDLE_ROUNDING_OFFSET: f32 = 0.5 + 0.5 / HIDDEN_SCALE as f32;
 
-/// Adding and subtracting it rounds to integers, ties to even, up to 2²².
+/// Number whose addition and subtraction rounds to integers, ties to even, up to 2²².
 const ROUNDING_MAGIC: f32 = 12_582_912.0;
 
-/// Rounds weights as the engine does, into `rounded`.
 pub(super) fn fake_quantize(shape: Shape, weights: &[f32], rounded: &mut AlignedBuffer) {
     rounded.resize(weights.len());
     let units = [
@@ -44,7 +43,6 @@ pub(super) fn fake_quantize(shape: Shape, weights: &[f32], rounded: &mut Aligned
         pieces.zip(weights).for_each(|(rounded, weights)| {
             for (rounded, weight) in rounded.iter_mut().zip(weights) {
                 let whole = (weight * scale as f32 + ROUNDING_MAGIC) - ROUNDING_MAGIC;
-                // Division takes longer than all else.
                 let units = if unit == 1 {
                     whole
                 } else {
@@ -79,8 +77,8 @@ impl Activation {
     }
 }
 
-/// `clip(scale · sum + offset)`, rounded down to steps of 1 / 127. Positive sums below the first
-/// step stay slightly above 0, so that gradients pass.
+/// `clip(scale · sum + offset)` rounded down to steps of 1 / 127, but slightly above 0 for positive
+/// sums below the first step, so that gradients pass.
 #[inline(always)]
 fn clip_in_steps<V: Vector>(sums: V, scale: f32, offset: f32) -> V {
     let steps = sums.times(V::splat(scale)).plus(V::splat(offset));

@@ -1,5 +1,4 @@
-//! Compiles the inner loops for several instruction sets and selects one at run time. None uses
-//! fused multiply-add, so all give the same bits.
+//! Compiles the inner loops for several instruction sets and selects one at run time.
 
 #[cfg(target_arch = "x86_64")]
 use super::simd_vector::{Avx2, Avx512};

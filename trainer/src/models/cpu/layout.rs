@@ -13,17 +13,17 @@ pub(super) const NUM_TENSORS: usize = 8;
 
 const FIRST_LAYER_TENSORS: usize = 2;
 
-/// The first layer's one-hot input.
+/// Size of the first layer's one-hot input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SparseInputs {
-    /// One row per input feature.
+    /// Number of rows, one per input feature.
     pub rows: usize,
-    /// Rows active in a position.
+    /// Number of rows active in each position.
     pub active: usize,
 }
 
 impl SparseInputs {
-    /// Inputs with these optional groups.
+    /// Input size of `game` with the optional input groups `groups`.
     #[must_use]
     pub fn for_game<G: Learnable>(game: &G, groups: NamedSet<G::Group>) -> Self {
         let one_hot_slots = game.feature_slots(groups);
@@ -34,7 +34,7 @@ impl SparseInputs {
     }
 }
 
-/// Layer widths of a network.
+/// Shape of a network: input size, hidden layer widths and number of output buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     sparse: SparseInputs,
@@ -42,14 +42,14 @@ pub struct Shape {
     buckets: usize,
 }
 
-/// A hidden layer after the first.
+/// Weights and biases of a hidden layer after the first.
 #[derive(Clone, Copy)]
 pub(in crate::models) struct Layer<T> {
     pub(in crate::models) weights: T,
     pub(in crate::models) bias: T,
 }
 
-/// Tensors in the order of the array.
+/// All tensors of a network, in the order of the array.
 pub(in crate::models) struct Tensors<T> {
     pub(in crate::models) sparse: T,
     pub(in crate::models) first_bias: T,
@@ -91,7 +91,7 @@ impl<T> Tensors<T> {
 }
 
 impl Shape {
-    /// A shape with one bucket and hidden layers of these widths.
+    /// Creates a shape with one output bucket and hidden layers of the given widths.
     ///
     /// # Panics
     /// If there are no hidden layers, more than three, or one of width 0.
@@ -117,7 +117,6 @@ impl Shape {
         Self { buckets, ..self }
     }
 
-    /// The shape of the tensors after the first.
     pub(super) fn without_rows(self) -> Self {
         let sparse = SparseInputs {
             rows: 0,
@@ -132,7 +131,7 @@ impl Shape {
         self.buckets
     }
 
-    /// First-layer input.
+    /// Size of the first layer's input.
     #[must_use]
     pub fn sparse(&self) -> SparseInputs {
         self.sparse
@@ -173,7 +172,7 @@ impl Shape {
         })
     }
 
-    /// Number of weights and biases.
+    /// Total number of weights and biases.
     #[must_use]
     pub fn parameters(&self) -> usize {
         self.lengths().iter().sum()
@@ -232,7 +231,7 @@ impl Shape {
         })
     }
 
-    /// Splits an array into tensors; with `bucket`, only its part of those after the first layer.
+    /// Splits an array into tensors; with `bucket`, only this bucket's slices of later layers.
     pub(in crate::models) fn split<'a>(
         &self,
         all: &'a [f32],

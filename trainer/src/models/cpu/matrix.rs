@@ -1,6 +1,5 @@
-//! Products of small matrices, sixteen columns at a time. Elements are sums in the order of the
-//! inner index, without fused multiply-add, so equal in every bit on all processors. Loops use
-//! indices: iteration over zipped slices is not always inlined.
+//! Products of small matrices, sixteen columns at a time. Elements are summed in the order of the
+//! inner index, without fused multiply-add, so all processors give the same bits.
 
 use super::fake_quantization::Activation;
 use super::simd_vector::{LANES, Lanes, Vector};
@@ -16,7 +15,7 @@ pub(super) fn lanes_mut(matrix: &mut [f32]) -> &mut [Lanes] {
     matrix.as_chunks_mut().0
 }
 
-/// Numbers that begin at a cache line: few vectors then need two. Resizing or cloning loses them.
+/// Numbers aligned to a cache line; resizing or cloning loses them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AlignedBuffer(Vec<f32>);
 
@@ -49,16 +48,15 @@ impl DerefMut for AlignedBuffer {
     }
 }
 
-/// What becomes of a product's elements.
 #[derive(Clone, Copy)]
 pub(super) enum Finish<'a> {
     Activate(Activation),
-    /// Derivatives by clipped activations, which are these, become 0.
+    /// Sets derivatives to 0 where these activations are clipped.
     ZeroWhereClipped(&'a [Lanes]),
 }
 
-/// Sets `c` to the finished elements of `start + a · b`, `ROWS` rows at a time; `a` has `inner`
-/// columns, `b` and `c` 16 · `width`; `start` is one row, or empty for zeros.
+/// Sets `c` to the finished elements of `start + a · b`; `a` has `inner` columns, `b` and `c` have
+/// 16 · `width`.
 #[inline(always)]
 pub(super) fn set_product<V: Vector, const ROWS: usize>(
     a: &[f32],
@@ -101,7 +99,6 @@ fn product_rows<V: Vector, const ROWS: usize>(
     width: usize,
 ) {
     let inner = a.len() / ROWS;
-    // `from_fn` is not always inlined: the compiler must see the rows' length.
     let mut rows = [&a[..inner]; ROWS];
     for row in 0..ROWS {
         rows[row] = &a[row * inner..][..inner];

@@ -2,13 +2,13 @@
 //! all types give the same bits. Values of a type may only be created in functions that
 //! [`super::instructions`] compiles for its instruction set.
 
-/// Numbers in a vector; matrix widths are multiples of it.
+/// Number of lanes of a vector; matrix widths are multiples of it.
 pub(super) const LANES: usize = 16;
 
 /// Sixteen adjacent columns of a matrix row.
 pub(super) type Lanes = [f32; LANES];
 
-/// Vector without SIMD instructions, the reference for the others.
+/// Vector without SIMD instructions, the reference for the other vector types.
 #[cfg(any(test, not(target_arch = "aarch64")))]
 pub(super) type Scalar = [f32; LANES];
 
@@ -21,7 +21,7 @@ pub(super) type Avx2 = [std::arch::x86_64::__m256; 2];
 #[cfg(target_arch = "x86_64")]
 pub(super) type Avx512 = [std::arch::x86_64::__m512; 1];
 
-/// Numbers in a register or vector.
+/// Arithmetic on the lanes of a register or vector.
 pub(super) trait Numbers: Copy {
     fn splat(number: f32) -> Self;
     fn plus(self, other: Self) -> Self;
@@ -31,9 +31,9 @@ pub(super) trait Numbers: Copy {
     fn sqrt(self) -> Self;
     /// Clamps to `[0, 1]`; NaN stays NaN.
     fn clamp_to_unit(self) -> Self;
-    /// Zeroes the lanes in which `values` is not strictly between 0 and 1.
+    /// Sets each lane to 0 unless the same lane of `values` is strictly between 0 and 1.
     fn zero_where_clipped(self, values: Self) -> Self;
-    /// Sums pairwise: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
+    /// Sum of all lanes in a fixed pairwise order: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
     fn sum(self) -> f32;
 }
 
@@ -47,7 +47,7 @@ pub(super) trait Vector: Numbers {
     }
 }
 
-/// Part of a vector, at a multiple of its width.
+/// Register of part of a [`Lanes`]; `index` counts registers.
 pub(super) trait Register: Numbers {
     fn load(lanes: &Lanes, index: usize) -> Self;
     fn store(self, lanes: &mut Lanes, index: usize);
@@ -107,7 +107,6 @@ impl<R: Register, const REGISTERS: usize> Numbers for [R; REGISTERS] {
     }
 }
 
-/// Implements [`Register`] by functions.
 macro_rules! register {
     ($register:ty: $splat:path, $load:path, $store:path, $sum:path,
         $($operation:ident($($other:ident)?) = $function:path),+

@@ -27,14 +27,12 @@ static SHAPES: LazyLock<[Shape; 7]> = LazyLock::new(|| {
 });
 
 fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> NetworkBatch {
-    // Samples share rows, and some rows are unused.
     let rows = (0..samples * ACTIVE)
         .map(|index| (index % ACTIVE * STONE_SQUARES + random.below(5)) as u16)
         .collect();
     let mut unit =
         |count: usize| -> Vec<f32> { (0..count).map(|_| random.uniform_f64() as f32).collect() };
     let targets = unit(samples);
-    // Only batches of odd size have loss weights.
     let weights = match samples % 2 {
         1 => (0..samples).map(|_| random.uniform_f64() as f32).collect(),
         _ => Vec::new(),
@@ -55,7 +53,6 @@ fn network(shape: Shape, seed: u64) -> CpuNetwork {
     CpuNetwork::from_weights(shape, weights)
 }
 
-/// The gradient in the order of the weights.
 fn gradient(network: &CpuNetwork) -> Vec<f32> {
     let (rows, width) = (SPARSE_ROWS, network.shape.hidden()[0]);
     let mut gradient = network.gradient[..network.shape.parameters()].to_vec();
@@ -66,7 +63,6 @@ fn gradient(network: &CpuNetwork) -> Vec<f32> {
     gradient
 }
 
-/// Tensor of the output weights.
 const OUTPUT: usize = 6;
 
 fn assert_close(found: &[f32], expected: &[f32], scale: f32) {

@@ -8,7 +8,6 @@ use alea_learned::network::{ROW_SCALE, SHIFT, WEIGHT_LIMITS};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// See [`super::CpuNetwork::clamp_to_range`].
 pub(crate) fn clamp_to_range(
     shape: Shape,
     one_hot_slots: Option<&[Range<usize>]>,
@@ -43,8 +42,8 @@ fn clamp(weights: &mut [f32], limit: f32) {
     }
 }
 
-/// Clips first-layer weights so that 16-bit sums cannot overflow: per neuron, at levels where the
-/// extreme weights of all slots and the bias fit. Returns the largest absolute weight before.
+/// Clips first-layer weights of each neuron so that sums of one row per slot and the bias fit 16
+/// bits; returns the largest absolute weight before.
 fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usize>]) -> f32 {
     let width = bias.len();
     // Rounding adds up to half a unit per row and bias, and half a step.
@@ -82,7 +81,6 @@ fn clamp_first_layer(rows: &mut [f32], bias: &mut [f32], slots: &[Range<usize>])
     extremes.fold(0.0, |largest, weight| weight.abs().max(largest))
 }
 
-/// Minimal and maximal weights of a slot's rows.
 fn extremes(rows: &[Lanes], width: usize) -> [Vec<Lanes>; 2] {
     let mut extremes = [Vec::with_capacity(width), Vec::with_capacity(width)];
     for column in 0..width {
@@ -108,8 +106,7 @@ fn extremes(rows: &[Lanes], width: usize) -> [Vec<Lanes>; 2] {
     extremes
 }
 
-/// Highest level at which clipped `numbers` sum to at most `room` (positive); infinite if
-/// unclipped.
+/// Largest clipping level at which `numbers` sum to at most `room`; infinite if they do unclipped.
 fn clip_level(mut numbers: Vec<f32>, room: f32) -> f32 {
     if numbers.iter().sum::<f32>() <= room {
         return f32::INFINITY;
@@ -117,7 +114,6 @@ fn clip_level(mut numbers: Vec<f32>, room: f32) -> f32 {
     numbers.sort_by(|a, b| b.total_cmp(a));
     let mut remaining_sum: f32 = numbers.iter().sum();
     for (num_clipped, &number) in numbers.iter().enumerate() {
-        // All earlier numbers are clipped to a level not below this one.
         if num_clipped > 0 && remaining_sum + num_clipped as f32 * number <= room {
             return (room - remaining_sum) / num_clipped as f32;
         }
@@ -139,7 +135,6 @@ mod tests {
             let mut number = || (random.uniform_f64() as f32 - 0.5) * 2.0 * max;
             (0..count).map(|_| number()).collect()
         };
-        // Two slots share rows.
         let slots = [vec![0..50, 0..50, 50..60], vec![60..100; 20]].concat();
         let wild = FloatWeights {
             rows: uniform(100 * 64, 2.0),
@@ -156,7 +151,6 @@ mod tests {
         };
         let clamped = clamp(&wild);
         assert!(fits(&clamped));
-        // Clamping only shrinks weights; it changes none if repeated, or if they fit.
         let mut pairs = clamped.rows.iter().zip(&wild.rows);
         assert!(pairs.all(|(clamped, wild)| clamped == wild || clamped.abs() < wild.abs()));
         let again = clamp(&clamped);

@@ -1,4 +1,4 @@
-//! Compares updates with their definitions.
+//! Compares weight updates with their definitions.
 
 use super::*;
 use crate::batch::TupleBatch;
@@ -93,7 +93,6 @@ fn adagrad_and_temporal_coherence_follow_their_formulas() {
     let cell = temporal_coherence(cell, -0.25, 2.0);
     assert_eq!(cell, [0.5, 0.25, 0.75]);
     let cell = temporal_coherence(cell, 0.75, 2.0);
-    // The coherence is 1/3.
     assert_eq!(cell, [0.0, 1.0, 1.5]);
 }
 
@@ -128,7 +127,6 @@ fn vectorized_updates_equal_sequential_ones() {
         rule: impl Fn([f32; WIDTH], f32, f32) -> [f32; WIDTH] + Copy,
     ) {
         let (weights, bias) = random_weights(4);
-        // Above 256 samples, the product of losses is converted several times.
         let mut batch = random_batch(1000, 5);
         let weights_of = batch.weights.iter_mut().step_by(2);
         weights_of.for_each(|weight| *weight = 1.0);

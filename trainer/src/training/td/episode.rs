@@ -1,10 +1,9 @@
-//! Plays a self-play game and updates the weights from it. Seats choose the afterstate with the
-//! best value, or explore at random. A position's target is its λ-return: later values weighted by
-//! (1 − λ) λ^k, and the result (Sutton 1988; Szubert and Jaśkowski 2014), which equals TD(λ) with
-//! eligibility traces applied after the game.
+//! Plays a self-play game and updates the weights from it. Seats choose the afterstate of best
+//! value, or explore at random. A position's target is its λ-return (Szubert and Jaśkowski 2014),
+//! which equals TD(λ) with eligibility traces applied after the game.
 //!
-//! No value passes back over a random move, even if it is the best: otherwise outcomes with fewer
-//! moves would have more weight than their probability.
+//! No value passes back over a random move: outcomes with fewer moves would otherwise have more
+//! weight than their probability.
 
 use crate::calibrate::logit_loss;
 use crate::models::tuple_optimizer::WeightTable;
@@ -15,20 +14,16 @@ use alea_core::{
 };
 use alea_learned::{inputs::Learnable, tuples::TupleSet};
 
-/// A self-play game: an item for each position before a chance event. Buffers are reused.
+/// Self-play game: an item for each position before a chance event. Buffers are reused.
 #[derive(Debug)]
 pub(super) struct Episode<G: Learnable> {
     positions: Vec<G::Position>,
     seats: Vec<Seat>,
-    /// Rows of all tuples in each position.
     rows: Vec<u32>,
-    /// Logits for the seat to move, before updates.
     logits: Vec<f32>,
-    /// Whether moves were random.
     pub(super) explored: Vec<bool>,
     pub(super) payoffs: Payoffs,
     errors: Vec<f32>,
-    /// Rows of an afterstate under consideration.
     candidate: Vec<u32>,
 }
 
@@ -48,7 +43,7 @@ impl<G: Learnable> Default for Episode<G> {
 }
 
 impl<G: Learnable> Episode<G> {
-    /// `exploration` is the probability of a random move.
+    /// Plays a game from `start`; `exploration` is the probability of a random move.
     pub(super) fn play(
         &mut self,
         rules: &G,
@@ -126,7 +121,7 @@ impl<G: Learnable> Episode<G> {
         &self.positions
     }
 
-    /// Sum of the cross-entropies against the game result, in nats.
+    /// Sum over positions of the cross-entropy of value against game result, in nats.
     pub(super) fn loss(&self) -> f64 {
         let loss =
             |(&seat, &logit): (&Seat, &f32)| logit_loss(logit.into(), self.payoffs[seat].into());
@@ -134,7 +129,7 @@ impl<G: Learnable> Episode<G> {
     }
 
     /// Updates the weights towards the λ-returns, except at benchmark positions. `trace` is λ,
-    /// `rate` the learning rate over the number of tuples.
+    /// `rate` the learning rate divided by the number of tuples.
     pub(super) fn update(&mut self, rules: &G, table: &mut WeightTable, trace: f32, rate: f32) {
         self.errors.clear();
         self.errors.resize(self.positions.len(), 0.0);

@@ -53,7 +53,6 @@ fn learner(config: &TrainConfig) -> TdLearner<'_, Standard> {
     )
 }
 
-/// Indices of a position's weights; the last is the bias.
 fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
     let mut rows = vec![0; set.tuple_count()];
     set.row_indices(position, &mut rows);
@@ -63,8 +62,7 @@ fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
         .collect()
 }
 
-/// TD(λ) after Sutton and Barto: an eligibility trace per weight, values from Red's view, updates
-/// after the game, cross-entropy gradient.
+/// Textbook TD(λ): an eligibility trace per weight, values from Red's view, updates after the game.
 fn textbook(
     set: &TupleSet,
     episode: &Episode<Standard>,
@@ -173,7 +171,6 @@ fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
             .count();
         plies += positions.len();
         for (ply, position) in positions.iter().enumerate() {
-            // Some roll allows the move, and the engine rates no alternative higher.
             let worth = |after: &Position| {
                 rules
                     .payoff(after, position.seat())
@@ -201,7 +198,6 @@ fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
         }
         learner.update(1.0);
     }
-    // A quarter is random, within five standard deviations.
     let deviation = (plies as f64 * 0.25 * 0.75).sqrt();
     assert!(
         (explored as f64 - 0.25 * plies as f64).abs() < 5.0 * deviation,
@@ -209,7 +205,7 @@ fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
     );
 }
 
-/// One stone per side, neither on its goal or on the other.
+/// Position of one stone per side, neither on its goal or on the other.
 fn two_stones(random: &mut RandomStream) -> Position {
     let side = |square: usize| Side::new([square as u8, GONE, GONE, GONE, GONE, GONE]);
     loop {
@@ -283,7 +279,6 @@ fn a_run_is_a_function_of_its_settings_and_its_model_has_metadata() {
         first.curve
     );
     let bytes = |report: &TdReport| std::fs::read(&report.model).unwrap();
-    // Frequent checkpoints do not change the result; another seed does.
     let mut often = config.clone();
     often.training.checkpoint_minutes = 1e-9;
     let again = run("b", &config);
@@ -307,7 +302,6 @@ fn a_run_is_a_function_of_its_settings_and_its_model_has_metadata() {
         )),
         losses(&first)
     );
-    // A finished training only exports again.
     std::fs::remove_file(&first.model).unwrap();
     let engine_network = run("a", &config);
     assert_eq!(
@@ -335,7 +329,6 @@ fn a_run_is_a_function_of_its_settings_and_its_model_has_metadata() {
     for name in ["config.toml", "curve.csv", "checkpoint.bin"] {
         assert!(directory.path().join("a").join(name).exists(), "{name}");
     }
-    // Supervised training refuses the directory.
     let samples = Samples::in_memory(
         &Standard::default(),
         vec![random_samples(5, 1)],

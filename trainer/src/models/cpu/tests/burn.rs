@@ -84,8 +84,7 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                     GradientsParams::from_grads(gradients, &model),
                 );
                 network.adam_step(batch.inputs(), rate, max_norm);
-                // Where the true gradient is 0, rounding errors determine Adam's first steps, of up
-                // to 0.03.
+                // Where the true gradient is 0, rounding errors determine Adam's first steps.
                 let (found, expected) = (network.weights(), model.weights());
                 let far = found
                     .iter()
@@ -98,8 +97,8 @@ fn steps_are_those_of_burns_adam_with_clipped_gradients() {
                     found.len()
                 );
                 if shape.hidden().len() > 2 {
-                    // In deeper networks, rounding may clip a sum in one implementation alone, so
-                    // each step starts from equal weights.
+                    // In deeper networks, rounding may clip a sum in one implementation alone:
+                    // start each step anew.
                     let (moments, steps) = network.optimizer_state();
                     network = CpuNetwork::new(shape, expected, moments.to_vec(), steps);
                 }

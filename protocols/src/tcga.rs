@@ -1,6 +1,6 @@
-//! The protocol of the computer-games courses and tournaments in Taiwan (TCGA, NTU), for EinStein.
+//! Protocol of the computer-games courses and tournaments in Taiwan (TCGA, NTU), for EinStein.
 //!
-//! `get R 3 B1 … B6 R1 … R6` names the side to move, the die, and the squares of Blue's and Red's
+//! `get R 3 B1 … B6 R1 … R6` gives the side to move, the die, and the squares of Blue's and Red's
 //! stones; the answer is `from to`. A square is a letter for the column and a digit for the row
 //! from the top, `0` a captured stone.
 
@@ -10,7 +10,6 @@ use crate::{Action, Handler, Output, parse_seconds, split_words};
 use alea_play::playable::Playable;
 
 const BOARD_SIZE: usize = 5;
-/// Stones of both sides at the start.
 const NUM_STONES: usize = 12;
 const USAGE: &str = "get takes the side, the die, six squares of Blue and six of Red: get R 3 E5 …";
 
@@ -19,7 +18,7 @@ pub(crate) struct Tcga {
     /// Clock at the start of each game, if the client has set one.
     full_clock: Option<Clock>,
     clock: Option<Clock>,
-    /// Stones in the last request.
+    /// Number of stones in the last request.
     stones: usize,
 }
 

@@ -42,7 +42,7 @@ fn go<G: Playable>(session: &mut Session<G>, output: &mut dyn Output) -> Result<
     ))
 }
 
-/// Key, type and value of every option.
+/// Lists key, type and value of every option.
 fn keys<G: Playable>(session: &Session<G>) -> Vec<[String; 3]> {
     let game = Notation::parse(&session.game.notation());
     let mut keys = Vec::new();
@@ -110,7 +110,8 @@ impl<G: Playable> Handler<G> for Ubgi {
             }
             ["position", "alea", ref notation @ ..] => {
                 let text = notation.join(" ");
-                // A `dice` command follows, so first as a position before its roll.
+                // A `dice` command usually follows, so the text is first tried as a position before
+                // its roll.
                 let before_roll = session.continue_at(&format!("{text} -"));
                 let set = before_roll.or_else(|_| session.continue_at(&text));
                 set.map_err(bad_value)?;

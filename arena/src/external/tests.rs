@@ -1,4 +1,4 @@
-//! Other programs as players, by the scenes in `programs.txt` and by arbitrary bytes.
+//! Tests of players in other programs: the scenes in `programs.txt`, and arbitrary bytes.
 
 use super::*;
 use crate::matches::{Contestant, MatchOptions, MatchResult, play_match};
@@ -105,7 +105,7 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
     }
 }
 
-/// Result of a search stopped after `after`, and the time from the stop to it.
+/// Returns the result of `ask`, stopped after `after`, and the time that it took to stop.
 fn stopped<R>(after: Duration, ask: impl FnOnce(&Limits) -> R) -> (R, Duration) {
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits::from(&stop);
@@ -123,7 +123,6 @@ fn stopped<R>(after: Duration, ask: impl FnOnce(&Limits) -> R) -> (R, Duration) 
     })
 }
 
-/// A program that is not stopped thinks for ten minutes.
 const SOON: Duration = Duration::from_secs(1);
 
 #[test]

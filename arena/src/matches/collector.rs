@@ -21,7 +21,7 @@ use std::{
 const DISPLAY_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) struct Collector {
-    /// Set once the test is decided or there was an error.
+    /// Set by a verdict of the sequential test or by an error.
     done: AtomicBool,
     collected: Mutex<CollectedPairs>,
     bar: ProgressBar,
@@ -29,7 +29,7 @@ pub(super) struct Collector {
 
 struct CollectedPairs {
     finished: FinishedPairs,
-    /// Counts in finishing order, for display only.
+    /// Results in the order of finishing, for the progress bar only.
     counts: PairCounts,
     repeats: Repeats,
     in_order: Option<OrderedTest>,

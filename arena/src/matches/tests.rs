@@ -418,8 +418,8 @@ fn luck_of_a_roll_by_hand() {
 
 #[test]
 fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
-    // Of version 68c79c9: lost, split and won pairs, Elo, first mover's score, plies, luck-adjusted
-    // score.
+    // Results of version 68c79c9: lost, split and won pairs, Elo, first mover's score, plies,
+    // luck-adjusted score.
     let expected = [
         (
             "random",

@@ -1,5 +1,5 @@
-//! Measures a player's decisions, failed ones included: by the time that the player reports, or
-//! else wall time.
+//! Wrapper of a player that counts and times its decisions, failed ones included, by the time that
+//! the player reports, or else by wall time.
 
 use alea_core::game::Game;
 use alea_play::player::{
@@ -14,11 +14,11 @@ use std::{
 pub(super) struct TimedPlayer<G: Game> {
     pub(super) player: Box<dyn Player<G>>,
     pub(super) decisions: u64,
-    /// Decision time since the caller's last reset.
+    /// Decision time since the caller last reset the field.
     pub(super) time: Duration,
-    /// CPU time since the caller's last reset; `None` for players inside this process.
+    /// CPU time since the caller last reset the field; `None` if the player reports none.
     pub(super) cpu_time: Option<Duration>,
-    /// Time of each decision since the caller's last reset; empty unless requested.
+    /// Time of each decision since the caller last reset the field; empty without `keeps_each`.
     pub(super) each: Vec<Duration>,
     keeps_each: bool,
 }

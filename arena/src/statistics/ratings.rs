@@ -1,11 +1,10 @@
 //! Ratings of many contestants from all their matches, by the model of Bradley and Terry (1952):
 //! the difference of two ratings predicts the score between them.
 //!
-//! Ratings maximise the likelihood (Newton's method) and have mean 0. Their errors come from the
-//! variance of pairs of games, in leagues averaged with a prior, by the "sandwich" estimator of
-//! White (1982). The score of a match is clamped to a quarter of a sample inside of 0 and 1, as in
-//! [`Tally::elo`], so that ratings are finite and those of two contestants differ by exactly the
-//! Elo of their match.
+//! Ratings maximise the likelihood and have mean 0. Their errors come from the variance of pairs of
+//! games, by the "sandwich" estimator of White (1982). Scores of matches are clamped as in
+//! [`Tally::elo`], so that ratings are finite and two contestants alone differ by the Elo of their
+//! match.
 
 use super::{Interval, Tally, dot};
 use alea_core::moments::Moments;
@@ -14,7 +13,7 @@ pub(super) const ELO_PER_LOGIT: f64 = 400.0 / std::f64::consts::LN_10;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MatchRecord {
-    /// The contestant whose points count; `b` is the opponent.
+    /// Contestant whose points `score` counts; `b` is the opponent.
     pub a: usize,
     pub b: usize,
     /// Number of pairs.
@@ -38,8 +37,8 @@ impl MatchRecord {
         }
     }
 
-    /// A record from the mean scores of pairs. The variance is averaged with that of independent
-    /// games, since after a few equal pairs it would be too small.
+    /// Record of a match from the mean scores of its pairs. The variance is averaged with that of
+    /// independent games, since after a few equal pairs it would be too small.
     pub(crate) fn from_means(a: usize, b: usize, means: &Moments) -> Self {
         let samples = means.sample_count();
         let edge = 0.25 / samples.max(1.0);
@@ -57,7 +56,6 @@ impl MatchRecord {
     }
 }
 
-/// Ratings in Elo, with mean 0.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ratings {
     pub elo: Vec<f64>,
@@ -79,8 +77,7 @@ impl Ratings {
     }
 }
 
-/// Fits ratings; `None` if the records do not connect all contestants, whose ratings then have no
-/// common scale.
+/// Fits ratings with mean 0; `None` if the matches do not connect all contestants.
 pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Ratings> {
     if contestants == 0 || reachable_from(contestants, records, 0).contains(&false) {
         return None;
@@ -92,7 +89,7 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
     let likelihood = |strengths: &[f64]| -> f64 {
         let one = |record: &&MatchRecord| {
             let difference = strengths[record.a] - strengths[record.b];
-            // Logarithm of the logistic function of ±difference, without overflow.
+            // Logarithms of the logistic function of ±difference, without overflow.
             let won = -(-difference).exp().ln_1p();
             let lost = -difference.exp().ln_1p();
             record.samples * (record.score * won + (1.0 - record.score) * lost)
@@ -138,8 +135,7 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
         }
     }
     let bread = invert(curvature(&strengths, &records))?;
-    // The row of ones added for inversion does not affect the errors, so the middle factor omits
-    // it.
+    // The matrix of ones in `curvature` does not affect the errors, so the middle factor omits it.
     let filling = weighted_laplacian(contestants, &records, |record| record.variance);
     let covariance = product(&product(&bread, &filling), &bread);
     let mean = strengths.iter().sum::<f64>() / contestants as f64;
@@ -165,7 +161,7 @@ fn expected_score(strengths: &[f64], record: &MatchRecord) -> f64 {
 
 type Matrix = Vec<Vec<f64>>;
 
-/// The matrix Σ samples · weight · (e_a − e_b)(e_a − e_b)ᵀ.
+/// Sum over records of samples · weight · (e_a − e_b)(e_a − e_b)ᵀ.
 fn weighted_laplacian(
     contestants: usize,
     records: &[&MatchRecord],
@@ -182,8 +178,7 @@ fn weighted_laplacian(
     matrix
 }
 
-/// Negative Hessian of the log likelihood, plus a multiple of the matrix of ones, which fixes the
-/// mean.
+/// Negative Hessian of the log likelihood, made invertible by a multiple of the matrix of ones.
 fn curvature(strengths: &[f64], records: &[&MatchRecord]) -> Matrix {
     let contestants = strengths.len();
     let mut matrix = weighted_laplacian(contestants, records, |record| {
@@ -201,7 +196,6 @@ fn curvature(strengths: &[f64], records: &[&MatchRecord]) -> Matrix {
     matrix
 }
 
-/// Inverse by Gauss–Jordan with pivots; `None` if singular.
 fn invert(mut matrix: Matrix) -> Option<Matrix> {
     let size = matrix.len();
     for (row, entries) in matrix.iter_mut().enumerate() {

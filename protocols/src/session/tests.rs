@@ -1,4 +1,4 @@
-//! A session builds its player once; tree and clock last from move to move.
+//! Tests that a session builds its player once and that tree and clock last from move to move.
 
 use super::Session;
 use crate::{Action, Handler, Output, Protocol, ProtocolKind, SessionConfig, gtp::Gtp, open};
@@ -15,19 +15,18 @@ use std::{
     time::Duration,
 };
 
-/// Calls that recorded players received, in order.
 static EVENTS: Mutex<Vec<Event>> = Mutex::new(Vec::new());
 
 #[derive(Clone, Debug, PartialEq)]
 enum Event {
     Build,
     NewGame,
-    /// A decision, with its time limit in milliseconds.
+    /// Decision, with its time limit in milliseconds.
     Decide(Option<u128>),
 }
 use Event::{Build, Decide, NewGame};
 
-/// Plays the first legal move and records its calls.
+/// Player that plays the first legal move and records its calls in `EVENTS`.
 struct Recorded<G>(G);
 
 impl<G: Playable> Player<G> for Recorded<G> {
@@ -175,7 +174,6 @@ fn gtp_reuses_the_tree_from_move_to_move_under_time_settings() {
         for _ in 0..10 {
             let reply = gtp.handle(&mut session, "genmove", &mut output).unwrap();
             assert!(reply.starts_with("= "), "{reply}");
-            // Visits of the reused tree alone.
             let (_, legal) = session.legal_moves().unwrap();
             let (player, time, is_timed) =
                 session

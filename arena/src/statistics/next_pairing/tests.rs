@@ -104,8 +104,8 @@ impl League {
     }
 }
 
-/// Fractions of correct orders and of intervals that contain the strength, games of a league, and
-/// of round robins with the same precision.
+/// Fractions of correct rankings and of intervals that contain the true strength; games of the
+/// leagues, and of round robins with equal precision.
 fn simulate(leagues: u64) -> [f64; 4] {
     let (mut right, mut held, mut games, mut robins) = (0, 0, 0, 0);
     for seed in 0..leagues {
@@ -135,7 +135,6 @@ fn check(leagues: u64) {
     );
     println!("{decided}");
     assert!(right >= 0.95, "{decided}");
-    // 95 % of 10 · `leagues` intervals, with three standard errors and a margin for repeated tests.
     assert!((0.92..=0.98).contains(&held), "{decided}");
     assert!(games <= 0.7 * robins, "{decided}");
 }

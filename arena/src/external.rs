@@ -71,7 +71,6 @@ struct CommandLine {
 }
 
 impl CommandLine {
-    /// Sets the working directory; a relative program path is taken from there.
     fn enter(&mut self, folder: &Path) -> Result<(), String> {
         if !folder.is_dir() {
             let quote = printable_excerpt(&folder.display().to_string());
@@ -106,7 +105,6 @@ fn check_executable(program: &str) -> Result<(), String> {
     })
 }
 
-/// Timeout of the reply to a stop line; longer in tests, whose programs are shell scripts.
 const STOP_TIMEOUT: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 });
 
 /// Player whose moves come from another program.
@@ -114,9 +112,9 @@ pub struct External<G: Playable> {
     command: CommandLine,
     adapter: Arc<ProtocolAdapter<G>>,
     program: Option<Program>,
-    /// True once the program has received the lines that start the current game.
     is_begun: bool,
-    /// Plies since the start of the game, or since the last position that they do not lead to.
+    /// Plies that lead to the current position, from the start of the game or the last position
+    /// set.
     history: Vec<(G::Position, u8, G::Move)>,
     synced: usize,
     current: Option<G::Position>,
@@ -146,7 +144,6 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Requests a move; `None` if `limits` stopped the request.
     fn ask(
         &mut self,
         position: &G::Position,
@@ -219,7 +216,6 @@ impl<G: Playable> External<G> {
         Some(current?.saturating_sub(before?))
     }
 
-    /// Sets the current position; clears the history unless it leads there.
     fn track_position(&mut self, position: &G::Position) {
         if self.current.replace(*position) != Some(*position) {
             self.history.clear();
@@ -357,7 +353,6 @@ fn send_all(
 }
 
 impl<G: Playable> Player<G> for External<G> {
-    /// Starts the program now, so that its start does not count as thinking time.
     fn new_game(&mut self, seed: u64) {
         self.seed = seed;
         self.is_begun = false;
@@ -387,7 +382,6 @@ impl<G: Playable> Player<G> for External<G> {
         match event {
             GameEvent::Ply(position, outcome, mv) => {
                 self.track_position(position);
-                // A program that knows all earlier plies has played its own move on its board.
                 let own = self.last_reply.take() == Some((*position, mv));
                 let is_made = own && !self.adapter.protocol.repeats;
                 if is_made && self.synced == self.history.len() {

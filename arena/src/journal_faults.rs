@@ -43,7 +43,6 @@ fn each(numbers: impl IntoIterator<Item = usize>, act: impl Fn(usize) + Sync) {
     thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(worker))));
 }
 
-/// Asserts that work has the same result after a failed append to its journal or a cut in a line.
 pub(crate) fn assert_resumes<T: PartialEq + Debug + Sync, E: Debug>(
     journal: &str,
     work: impl Fn(&Path) -> Result<T, E> + Sync,

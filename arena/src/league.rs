@@ -45,7 +45,7 @@ pub struct LeagueOptions<G: Playable> {
     pub max_games: u64,
 }
 
-/// State of a league, for reports; intervals have 95 % confidence.
+/// State of a league, for reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeagueResult {
     /// Spec of the game.
@@ -55,10 +55,9 @@ pub struct LeagueResult {
     /// Name of the evaluator for luck adjustment; `None` if ratings are unadjusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<String>,
-    /// Number of games, without pairs that repeat a game of an earlier pair.
+    /// Number of games, without pairs that repeat an earlier game.
     pub games: u64,
-    /// Number of games left out, because their pair repeats a game of an earlier one; `None` in
-    /// games with chance.
+    /// Number of games in pairs left out as repeats; `None` in games with chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
     /// True if all neighbours in the ranking differ significantly or count as equal.
@@ -67,7 +66,7 @@ pub struct LeagueResult {
     pub standings: Vec<Standing>,
     /// Results of all pairs of entrants that have met.
     pub pairings: Vec<PairingResult>,
-    /// After at most about 100 of the steps: number of games, and Elo in the order of `standings`.
+    /// Number of games and Elo in the order of `standings`, after at most about 100 of the steps.
     pub history: Vec<(u64, Vec<Option<f64>>)>,
 }
 
@@ -114,7 +113,6 @@ pub struct PairingResult {
     pub adjusted: Option<f64>,
 }
 
-/// Journal entry: a step that raises the pairing of `a` and `b` to `pairs` pairs in total.
 #[derive(Clone, Serialize, Deserialize)]
 struct JournalStep {
     step: u64,
@@ -232,7 +230,6 @@ fn file_name(a: &str, b: &str) -> String {
 
 struct League<'a, G: Playable> {
     entrants: Vec<&'a Entrant<G>>,
-    /// Number of entrants that can play or have played; they come first and get ratings.
     rated: usize,
     options: &'a LeagueOptions<G>,
     matches: MatchOptions<G>,
@@ -247,7 +244,6 @@ struct PairingProgress {
     available: u64,
     played: Played,
     means: Moments,
-    /// True if all pairs of the last step repeat earlier games.
     exhausted: bool,
 }
 

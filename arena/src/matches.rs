@@ -56,15 +56,15 @@ use std::{
 pub use stopping::{SequentialResult, StoppingRule};
 use timed_player::TimedPlayer;
 
-/// Creates a player; every worker thread of a match calls the factory once for each contestant.
+/// Factory of players, which several threads may call.
 pub type PlayerFactory<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 
-/// Player A or B of a match, or a luck evaluator.
+/// Named factory of players: a participant of a match, or its luck evaluator.
 #[derive(Clone)]
 pub struct Contestant<G: Game> {
     /// Name in results and state files; contestants that play differently need different names.
     pub name: String,
-    /// Factory of the player.
+    /// Factory, called once for each worker thread.
     pub make: PlayerFactory<G>,
 }
 
@@ -82,7 +82,7 @@ impl<G: Playable> Contestant<G> {
     }
 }
 
-/// Options of a match between any two contestants.
+/// Options of a match.
 #[derive(Clone)]
 pub struct MatchOptions<G: Playable> {
     /// Rules of the game, including its dice.
@@ -99,7 +99,7 @@ pub struct MatchOptions<G: Playable> {
     /// File with the results of finished pairs; a match that finds its file continues after them.
     /// `None` keeps results in memory only.
     pub state: Option<PathBuf>,
-    /// Pairs that this process plays: all, one task's of a job array, or none when merging. Each
+    /// Pairs that this process plays: all, or one task's of a job array; a merge plays none. Each
     /// task has its own files beside `state` and `records`.
     pub slice: TaskSlice,
     /// File for the moves of finished games, in JSON lines.
@@ -174,8 +174,7 @@ pub struct PairResult {
     pub decisions: [u64; 2],
     /// Decision time of A and of B over both games.
     pub nanoseconds: [u64; 2],
-    /// CPU time of A and of B over both games; `None` unless the player reports CPU time, as
-    /// external programs do.
+    /// CPU time of A and of B over both games; `None` unless the player reports CPU time.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_nanoseconds: [Option<u64>; 2],
     /// Hash of each game, equal for mirror images; `None` in games with chance.

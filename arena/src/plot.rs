@@ -44,7 +44,7 @@ pub struct LineChart {
     pub x_label: String,
     /// Label of the y axis.
     pub y_label: String,
-    /// Curves in the order of colours and legend.
+    /// Curves in the order of the legend.
     pub curves: Vec<Curve>,
 }
 

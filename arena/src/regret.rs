@@ -1,8 +1,8 @@
-//! Regret: the win probability that a decision gives away, the true value of the best allowed move
-//! minus that of the chosen one, for the side that moves; for random players its expectation.
+//! Regret: the win probability that a decision gives away, the reference value of the best allowed
+//! move minus that of the chosen one, for the side that moves; for random players its expectation.
 //!
-//! A position counts with every outcome of chance, forced moves included. True values come from a
-//! game's oracle ([`truth`]) or a certified suite ([`suite`]).
+//! A position counts with every outcome of chance, forced moves included. Reference values come
+//! from a game's oracle, exact ([`truth`]), or a certified suite ([`suite`]).
 
 mod choices;
 mod estimates;

@@ -29,10 +29,8 @@ pub enum Setups {
     Mix(Vec<(usize, u64)>),
 }
 
-/// Path and text of the built-in mixed strategy; `benches atlas` computes such files.
 const MIX_SETUPS_FILE: (&str, &str) = ("data/setups/nash.txt", alea_data::MIXED_SETUPS);
 
-/// Path and text of the built-in list, the sixteen best set-ups against each other.
 const BEST_SETUPS_FILE: (&str, &str) = ("data/setups/best.txt", alea_data::BEST_SETUPS);
 
 const NO_SETUPS_ERROR: &str =
@@ -259,7 +257,6 @@ mod tests {
         let sample = (0..4000)
             .flat_map(|pair| setups.choose_setups(pair, derive_seed(1, SeedSpace::Arena, &[pair])));
         let (first, others): (Vec<_>, Vec<_>) = sample.partition(|setup| *setup == 0);
-        // Mean ± four standard deviations of 39.
         assert!(first.len().abs_diff(6000) < 156, "{}", first.len());
         assert!(others.iter().all(|setup| *setup == 719));
         assert_eq!(

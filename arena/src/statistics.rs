@@ -1,9 +1,8 @@
 //! Statistics of matches: score, Elo, likelihood of superiority, with intervals.
 //!
-//! A sample is a pair of games with the same dice and sides swapped; since the two results depend
-//! on each other, every variance is that of pairs' mean scores. A draw is half a point. Sources:
-//! formulas of testers of chess engines; for scores of 0 and 1 the "rule of three" (Hanley and
-//! Lippman-Hand 1983).
+//! A sample is a pair of games with the same dice and sides swapped, whose results depend on each
+//! other, so variances are those of pairs' mean scores. Sources: formulas of testers of chess
+//! engines; for scores of 0 and 1 the "rule of three" (Hanley and Lippman-Hand 1983).
 
 pub mod comparisons;
 pub mod next_pairing;
@@ -95,7 +94,7 @@ pub struct Tally<const N: usize> {
 }
 
 impl<const N: usize> Tally<N> {
-    /// Number of samples.
+    /// Number of samples in the histogram.
     #[must_use]
     pub fn samples(&self) -> f64 {
         self.counts.iter().map(|&count| count as f64).sum()
@@ -234,7 +233,7 @@ impl PairCounts {
         self.draws += half_points.iter().filter(|&&half| half == 1).count() as u64;
     }
 
-    /// Number of pairs.
+    /// Number of pairs counted.
     #[must_use]
     pub fn pairs(&self) -> u64 {
         self.tally().counts.iter().sum()
@@ -305,7 +304,6 @@ impl Estimate {
 }
 
 impl std::fmt::Display for Estimate {
-    /// Formats in percent, with half the length of the 95 % interval unless the error is 0.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (value, error) = (100.0 * self.value, 100.0 * QUANTILE_95 * self.error);
         match error {
@@ -321,7 +319,6 @@ pub fn dot(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(one, other)| one * other).sum()
 }
 
-/// Elo difference at a score in `(0, 1)`.
 pub(crate) fn elo_of_score(score: f64) -> f64 {
     // -400 · log10((1 - score) / score) gives -0 for 1/2.
     400.0 * (score / (1.0 - score)).log10()
@@ -417,7 +414,6 @@ mod tests {
 
     #[test]
     fn elo_of_a_published_match() {
-        // 136 wins, 96 losses and 111 draws are +40.70 ± 30.43 Elo, superiority 99.60 %.
         let tally = Tally {
             counts: [96, 111, 136],
         };
@@ -428,7 +424,6 @@ mod tests {
 
     #[test]
     fn score_and_error_by_hand() {
-        // Means 0, 1/2, 1/2, 1: variance 1/8, standard error sqrt(1/32).
         let mut counts = PairCounts::default();
         for scores in [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]] {
             counts.add(scores);
@@ -448,7 +443,6 @@ mod tests {
 
     #[test]
     fn draws_are_half_a_point() {
-        // A win and a draw, two draws, a loss and a draw, a win and a loss: 4 of 8 points.
         let mut counts = PairCounts::default();
         for scores in [[1.0, 0.5], [0.5, 0.5], [0.0, 0.5], [1.0, 0.0]] {
             counts.add(scores);
@@ -456,7 +450,6 @@ mod tests {
         assert_eq!(counts.tally().counts, [0, 1, 2, 1, 0]);
         assert_eq!(counts.games().counts, [2, 4, 2]);
         assert_eq!((counts.wins(), counts.draws), (2, 4));
-        // Means 3/4, 1/2, 1/4, 1/2: variance 1/32.
         close(counts.tally().score(), 0.5, 1e-15);
         close(counts.tally().variance(), 1.0 / 32.0, 1e-15);
         let flipped = counts.swap_sides();
@@ -500,7 +493,6 @@ mod tests {
             );
             assert!(elo.contains(tally.elo()), "{counts:?}");
         }
-        // Ten pairs: the true fraction is above 0.05^(1/10) = 0.741.
         let all_won = Tally { counts: [0, 0, 10] };
         close(all_won.interval().lower, 0.7411, 1e-4);
         assert_eq!(all_won.interval().upper, 1.0);

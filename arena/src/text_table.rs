@@ -144,7 +144,6 @@ impl TextTable {
         self.rows.push(row);
     }
 
-    /// For each column, true if it has no [`Cell::Text`].
     pub(crate) fn numeric_columns(&self) -> Vec<bool> {
         let words = |column: usize| {
             self.rows

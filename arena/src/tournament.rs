@@ -17,8 +17,7 @@ use serde::{Deserialize, Serialize};
 pub struct TournamentResult {
     /// Names of the contestants in the given order; other fields refer to their indices.
     pub names: Vec<String>,
-    /// Matches of contestant `i` as A against `j` as B for all `i < j`: (0, 1), (0, 2), …, (1, 2),
-    /// ….
+    /// Matches of contestant `i` as A against `j` as B, in the order (0, 1), (0, 2), …, (1, 2), ….
     pub matches: Vec<MatchResult>,
     /// Ratings of the contestants from all matches, in the order of `names`.
     pub ratings: Vec<Rating>,
@@ -106,8 +105,7 @@ impl TournamentResult {
         }
     }
 
-    /// True if contestants `row` and `column` differ significantly by
-    /// `adjusted_probabilities`.
+    /// True if contestants `row` and `column` differ significantly by `adjusted_probabilities`.
     #[must_use]
     pub fn are_different(&self, row: usize, column: usize) -> bool {
         self.pairing_index(row, column)
@@ -322,7 +320,6 @@ mod tests {
             ..options()
         };
         tournament(&stored);
-        // Read again from the files, without playing, everything is equal, times included.
         let panics = |name| contestant(name, || panic!("nobody needs to play"));
         let panic = ["random", "greedy", "first"].map(panics);
         let again = || play_tournament(&panic, &stored, |_| {}).unwrap();

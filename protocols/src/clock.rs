@@ -22,11 +22,8 @@ pub(crate) struct Overtime {
     pub(crate) counts_periods: bool,
 }
 
-/// Minimum time reserved for sending a move to the client.
 const MIN_OVERHEAD: Duration = Duration::from_millis(30);
-/// Reciprocal of the fraction of the time that is reserved if it exceeds `MIN_OVERHEAD`.
 const OVERHEAD_DIVISOR: u32 = 20;
-/// Reciprocal of the maximum fraction of the remaining main time that a move takes.
 const MAX_MOVE_DIVISOR: u32 = 4;
 const MIN_MOVE_TIME: Duration = Duration::from_millis(1);
 
@@ -85,7 +82,6 @@ impl Clock {
         match (self.moves, self.overtime) {
             (0, _) => self.set_left(left, 0),
             (1, Some(overtime)) => (self.left, self.moves) = (overtime.period, overtime.moves),
-            // The length of the next period is unknown.
             (1, None) => {}
             (moves, _) => (self.left, self.moves) = (left, moves - 1),
         }
@@ -120,7 +116,6 @@ mod tests {
             (absolute(100_000), Some((60_000, 0)), 0, 15_000),
             (absolute(100_000), Some((40, 0)), 1, 10),
             (absolute(100_000), Some((0, 0)), 20, 1),
-            // Ten minutes, then 25 moves in each five.
             (canadian(600_000, 300_000, 25), None, 30, 20_000 + 11_400),
             (canadian(600_000, 300_000, 25), None, 2, 150_000),
             (canadian(600_000, 300_000, 25), Some((1_000, 0)), 30, 11_400),
@@ -168,7 +163,6 @@ mod tests {
             (japanese(600_000, 30_000), Some((30_000, 5)), 60, 28_500),
             (japanese(600_000, 30_000), Some((10_000, 2)), 60, 9_500),
             (japanese(0, 30_000), None, 60, 28_500),
-            // Periods that the client never set.
             (absolute(0), Some((60_000, 4)), 60, 14_250),
         ]
         .into_iter()

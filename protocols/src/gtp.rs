@@ -25,7 +25,6 @@ struct Call<'a, G: Playable> {
     output: &'a mut dyn Output,
 }
 
-/// Text of a command's reply; `None` if the command has written its reply itself.
 type Reply = Result<Option<String>, String>;
 
 fn empty_reply() -> Reply {
@@ -87,7 +86,6 @@ impl<G: Playable> Handler<G> for Gtp {
     }
 }
 
-/// Removes comments and control characters, as the standard requires.
 fn strip_comment(line: &str) -> String {
     let line = line.split('#').next().unwrap_or_default().chars();
     let line = line
@@ -102,7 +100,6 @@ fn is_same_command(one: &str, other: &str) -> bool {
 }
 
 impl<G: Playable> Call<'_, G> {
-    /// Parses a colour of Go, a seat's title or the first letter of a title.
     fn parse_seat(&self, word: &str) -> Result<usize, String> {
         let titles = [0, 1].map(|seat| self.session.game.seat_title(seat));
         let word = word.to_ascii_lowercase();

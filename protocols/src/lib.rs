@@ -57,7 +57,7 @@ pub trait Output {
     fn stop_flag(&mut self, grace: Duration) -> Arc<AtomicBool>;
 }
 
-/// Default `grace` of [`Output::stop_flag`]: input within this time after a line was sent ahead, as
+/// Usual `grace` of [`Output::stop_flag`]: input within this time after a line was sent ahead, as
 /// by a script.
 pub const INPUT_GRACE: Duration = Duration::from_millis(2);
 
@@ -77,7 +77,7 @@ impl Output for String {
     }
 }
 
-/// A line protocol.
+/// Line protocol that a session speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "their names")]
 pub enum ProtocolKind {
@@ -92,7 +92,7 @@ pub enum ProtocolKind {
 pub struct SessionConfig {
     /// Checks and restricts the players that the client names.
     pub player_policy: PlayerPolicy,
-    /// Maximum time of one search for times that the client sets; also limits the default player.
+    /// Maximum time of a search whose time the client sets, and of the default player's moves.
     pub max_time: Duration,
     /// True if players, with search tree and transposition table, are kept from line to line.
     pub keeps_players: bool,
@@ -171,7 +171,6 @@ impl ProtocolKind {
 trait Handler<G: Playable>: Default + Send {
     const ERROR_PREFIX: &'static str;
 
-    /// Executes a line; returns the part of the reply that it has not written to `output`.
     fn handle(
         &mut self,
         session: &mut Session<G>,
@@ -218,7 +217,6 @@ fn check_length(line: &str) -> Result<(), String> {
         .ok_or_else(|| format!("a line has at most {MAX_LINE} bytes"))
 }
 
-/// Parses a number of seconds, at most a year.
 fn parse_seconds(word: &str) -> Option<Duration> {
     let seconds: f64 = word.parse().ok()?;
     (0.0..=31_536_000.0)

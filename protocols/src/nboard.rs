@@ -10,7 +10,6 @@ use alea_play::playable::Playable;
 use alea_search::SearchStats;
 use std::time::Duration;
 
-/// Interval between two reports of the command `hint`.
 const HINT_INTERVAL: Duration = Duration::from_millis(250);
 const WIN_DISCS: f32 = 64.0;
 
@@ -24,7 +23,6 @@ fn play<G: Playable>(session: &mut Session<G>, word: &str) -> Result<(), String>
     let is_pass = mv.eq_ignore_ascii_case("PA");
     let mv = if is_pass { "pass" } else { mv };
     session.play(mv).or_else(|problem| {
-        // Some clients omit passes.
         session.play("pass").map_err(|_| problem)?;
         let played = session.play(mv);
         played.or_else(|problem| session.undo().and(Err(problem)))
@@ -47,7 +45,6 @@ fn go<G: Playable>(session: &mut Session<G>, output: &mut dyn Output) -> Result<
     Ok(format!("{stats}\n=== {mv}{}", value.unwrap_or_default()))
 }
 
-/// Searches and reports until a search ends by itself, `depth` is reached or the next line comes.
 fn hint<G: Playable>(
     session: &mut Session<G>,
     depth: Option<u32>,
@@ -65,7 +62,6 @@ fn hint<G: Playable>(
             output.write_lines(&format_stats(&analysis.stats));
         }
         let is_deep = depth.is_some_and(|depth| analysis.stats.depth >= depth);
-        // A search that ended before its time would only repeat its result.
         let has_ended = !analysis.is_timed || analysis.stats.time < HINT_INTERVAL / 2;
         if is_deep || has_ended || output.input_pending() {
             return Ok("status".to_owned());
@@ -113,7 +109,6 @@ fn format_hint<G: Playable>(
 }
 
 impl<G: Playable> Handler<G> for NBoard {
-    /// NBoard has no line for errors.
     const ERROR_PREFIX: &'static str = "status";
 
     fn handle(
@@ -145,7 +140,6 @@ impl<G: Playable> Handler<G> for NBoard {
                 return hint(session, self.depth, count.unwrap_or(1), output);
             }
             ["move", mv, ..] => play(session, mv)?,
-            // Older clients send the move without time and value.
             [mv] if mv.len() == 2 => play(session, mv)?,
             _ => {}
         }

@@ -27,15 +27,12 @@ const NO_FORMAT_ERROR: &str = "whole games of this game have no form";
 pub(crate) struct Session<G: Playable> {
     pub(crate) game: G,
     pub(crate) position: G::Position,
-    /// Roll for the next move, if set.
     pub(crate) die: Option<u8>,
     pub(crate) uses_alt_coordinates: bool,
     pub(crate) action: Action,
     config: SessionConfig,
     player: EnginePlayer<G>,
-    /// False for the default player.
     is_player_named: bool,
-    /// Number of games begun and positions set; part of each seed.
     games: u64,
     luck: G::Chance,
     start: G::Position,
@@ -121,7 +118,7 @@ impl<G: Playable> Session<G> {
     }
 
     pub(crate) fn with_parameter(&self, key: &str, value: &str) -> Result<Notation, String> {
-        // The session's own game may name a map file, since the user chose it.
+        // The current game may name a map file, since the user chose it.
         let game = self.game.notation();
         let notation = Notation::parse(trusted_text(&game)).map_err(|error| error.problem)?;
         let value = Notation::parse(value).map_err(|error| error.problem)?;
@@ -162,8 +159,8 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Loads the first game of a file, to its end or up to the move before number `before`, counted
-    /// from 1.
+    /// Loads the first game of a file, without move number `before` (from 1) and later ones if
+    /// given.
     pub(crate) fn load_game(&mut self, file: &str, before: Option<usize>) -> Result<(), String> {
         let text = (self.config.read_file)(file)?;
         let game = self.read_games(&text)?.into_iter().next();
@@ -180,7 +177,6 @@ impl<G: Playable> Session<G> {
         }
     }
 
-    /// Parses all games in `text`; the outer error says that the game has no transcript format.
     fn read_games(&self, text: &str) -> Result<Vec<Result<PlainGame<G>, String>>, String> {
         let form = G::registry().transcripts.first().ok_or(NO_FORMAT_ERROR)?;
         let games = (form.read)(&self.game, text.as_bytes()).into_iter();
@@ -201,7 +197,7 @@ impl<G: Playable> Session<G> {
         (form.write)(&self.game, &game)
     }
 
-    /// Seat whose title begins with B, else seat 0.
+    /// Seat that GTP calls black: the one whose title begins with B, else seat 0.
     pub(crate) fn black_seat(&self) -> usize {
         usize::from(self.game.seat_title(1).starts_with('B'))
     }
@@ -255,7 +251,6 @@ impl<G: Playable> Session<G> {
         }
     }
 
-    /// Roll (0 without dice) and the moves that it allows.
     pub(crate) fn legal_moves(&self) -> Result<(u8, G::Moves), String> {
         self.check_not_over()?;
         let without_dice = (!Self::has_dice()).then_some(0);
@@ -266,7 +261,6 @@ impl<G: Playable> Session<G> {
         Ok((outcome, moves))
     }
 
-    /// Parses a move, which need not be legal.
     pub(crate) fn parse_move(&self, text: &str) -> Result<G::Move, String> {
         let converted = match self.uses_alt_coordinates {
             true => self.game.parse_alternate_notation(text),
@@ -291,7 +285,6 @@ impl<G: Playable> Session<G> {
         converted.flatten().unwrap_or(text)
     }
 
-    /// Formats the moves of a principal variation up to the end of the game.
     pub(crate) fn format_line(&self, line: &[G::Move]) -> Vec<String> {
         let (mut texts, mut position) = (Vec::new(), self.position);
         for &mv in line {
@@ -325,7 +318,6 @@ impl<G: Playable> Session<G> {
         self.die = None;
     }
 
-    /// Takes back the last move and restores its roll.
     pub(crate) fn undo(&mut self) -> Result<(), String> {
         let (position, outcome, _) = self.plies.pop().ok_or("cannot undo")?;
         (self.position, self.die) = (position, Self::has_dice().then_some(outcome));

@@ -15,10 +15,8 @@ const USAGE: &str = "get takes the side, the die, six squares of Blue and six of
 
 #[derive(Default)]
 pub(crate) struct Tcga {
-    /// Clock at the start of each game, if the client has set one.
     full_clock: Option<Clock>,
     clock: Option<Clock>,
-    /// Number of stones in the last request.
     stones: usize,
 }
 
@@ -53,7 +51,6 @@ impl Tcga {
         session.set_die(die)?;
         self.stones = stones;
         let mv = session.choose_on_clock(None, &mut self.clock, output)?;
-        // TCGA counts rows from the top, the engine from the bottom.
         let squares = session.format_move(mv);
         let squares = squares.chars().map(|letter| match letter.to_digit(10) {
             Some(row) => (BOARD_SIZE as u32 + 1 - row).to_string(),
@@ -112,7 +109,6 @@ impl<G: Playable> Handler<G> for Tcga {
             ["board_setting", "5", "6", "2"] | ["ini", ..] => Ok(self.new_game(session)),
             ["board_setting", ..] => Err("boards are 5 6 2: squares, stones, players".to_owned()),
             ["get", ref words @ ..] => self.get(session, words, output),
-            // Input has already ended the search.
             ["stop"] => Ok("ok".to_owned()),
             ["exit" | "quit", ..] => {
                 session.action = Action::Quit;

@@ -42,7 +42,6 @@ fn go<G: Playable>(session: &mut Session<G>, output: &mut dyn Output) -> Result<
     ))
 }
 
-/// Lists key, type and value of every option.
 fn keys<G: Playable>(session: &Session<G>) -> Vec<[String; 3]> {
     let game = Notation::parse(&session.game.notation());
     let mut keys = Vec::new();
@@ -140,7 +139,6 @@ impl<G: Playable> Handler<G> for Ubgi {
                 set(session, key, &value.join(" "))?;
             }
             ["get", key] => return Ok(format!("value {key} {}", get(session, key)?)),
-            // Input has already ended the search.
             [] | ["stop"] => {}
             _ => return error(BAD_COMMAND, words.join(" ")),
         }

@@ -36,7 +36,6 @@ pub(super) fn move_from_program(mv: &str, dialect: &Dialect, size: Option<u32>) 
     renumber_rows(&text.to_lowercase(), dialect.squares, size, true)
 }
 
-/// Converts row numbers of squares from ours to the program's or, with `back`, vice versa.
 fn renumber_rows(text: &str, squares: Squares, size: Option<u32>, back: bool) -> String {
     let Some(size) = size.filter(|_| squares != Squares::Ours) else {
         return text.to_owned();
@@ -54,7 +53,6 @@ fn renumber_rows(text: &str, squares: Squares, size: Option<u32>, back: bool) ->
             .ok()
             .filter(|_| letter.is_ascii_lowercase());
         let column = i64::from(u32::from(letter)) - i64::from(b'a');
-        // Squares off the board are kept; parsing rejects them.
         let other = number.map(|number| match squares {
             Squares::Ours => number,
             Squares::Top => i64::from(size) + 1 - number,

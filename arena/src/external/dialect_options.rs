@@ -20,7 +20,6 @@ pub(super) const PRESETS: [(&str, &str); 7] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Squares {
     Ours,
-    /// Little Golem's notation, where row numbers begin with 1 in each column.
     Golem,
     Top,
 }
@@ -39,15 +38,11 @@ pub struct Dialect {
     /// Program's word for a pass; `none` if passes are not sent.
     pub(super) pass: String,
     pub(super) squares: Squares,
-    /// Program's names of the seats; `None` for our lower-case titles.
     pub(super) colours: Option<[String; 2]>,
-    /// True if `colours[0]` is the side that begins, false if it is seat 0.
     pub(super) first_begins: bool,
-    /// True if each game needs a new process.
     pub(super) one_game: bool,
     pub(super) think: Duration,
     pub(super) time_of_move: Duration,
-    /// Timeout of the program's start, and of each game's.
     pub(super) time_of_start: Duration,
 }
 
@@ -200,7 +195,6 @@ impl Dialect {
         Ok(dialect)
     }
 
-    /// Thinking time per move in integer seconds, at least 1, as most programs require.
     pub(super) fn think_seconds(&self) -> u64 {
         self.think.as_secs().max(1)
     }

@@ -27,7 +27,6 @@ pub(super) struct Log {
     file: Option<File>,
     began: Instant,
     remaining: usize,
-    /// Incomplete last line of each stream, by its sign.
     partial: BTreeMap<char, Vec<u8>>,
 }
 

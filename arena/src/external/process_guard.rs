@@ -1,8 +1,8 @@
-//! Guard that kills all started programs when this process ends, even if it is killed.
+//! Guard: kills all started programs when this process ends, even if it is killed.
 //!
-//! The guard is a shell that receives the process groups of running programs on its standard input.
-//! When that is closed, it kills them, and on Linux also every other process whose environment has
-//! this process's mark.
+//! The guard is a shell that reads the process groups of running programs from its standard input.
+//! When that is closed, it kills them, and on Linux every other process whose environment has this
+//! process's mark.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
@@ -88,11 +88,8 @@ fn update_groups(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
     send(groups.guard.insert(guard))
 }
 
-/// Clock ticks per second on every Linux architecture that Rust supports.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// CPU time of a process and its children, running or ended; `None` if the system does not report
-/// it.
 pub(super) fn cpu_time(process: Pid) -> Option<Duration> {
     let ticks = cpu_ticks(process.as_raw_pid(), 0)?;
     Some(Duration::from_secs_f64(ticks as f64 / TICKS_PER_SECOND))
@@ -104,7 +101,7 @@ fn cpu_ticks(process: i32, depth: usize) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name is in parentheses and may contain any character.
     let (_, numbers) = stat.rsplit_once(')')?;
-    // User and kernel time of the process, and of ended children that it waited for.
+    // User and kernel time, own and of ended children.
     let own = numbers.split_whitespace().skip(11).take(4);
     let own: u64 = own.filter_map(|number| number.parse::<u64>().ok()).sum();
     let threads = std::fs::read_dir(format!("/proc/{process}/task"));
@@ -145,7 +142,7 @@ fn scan_and_kill(mark: &[u8], first: Pid) -> bool {
             continue;
         };
         let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
-        // Empty during `exec`. Children with lower IDs, after a wrap-around, are missed.
+        // The environment is empty during `exec`.
         let is_becoming = environment.is_empty()
             && pid.as_raw_pid() > first.as_raw_pid()
             && process.path().join("exe").read_link().is_ok();

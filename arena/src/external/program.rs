@@ -39,7 +39,6 @@ pub(super) struct Program {
     errors: Option<ChildStderr>,
     last_errors: Vec<u8>,
     replies: ReplyBuffer,
-    /// Limits of the current request; their stop ends waiting before the deadline.
     pub(super) limits: Limits,
     pub(super) awaits_reply: bool,
     log: Log,
@@ -147,7 +146,6 @@ impl Program {
             return Ok(String::new());
         }
         let answer = self.await_reply(reply, deadline)?;
-        // Checks only output that came with the reply; the next request checks later output.
         self.replies.expect_silence()?;
         Ok(answer)
     }
@@ -181,7 +179,6 @@ impl Program {
         })
     }
 
-    /// Fails if the program has written lines that need a request.
     fn expect_silence(&mut self, deadline: Deadline) -> Result<(), Failure> {
         while self.read()? {
             self.replies.expect_silence()?;
@@ -216,7 +213,6 @@ impl Program {
         }
     }
 
-    /// Reads pending output without waiting; true if there was any.
     fn read(&mut self) -> Result<bool, Failure> {
         self.read_stderr();
         let mut bytes = [0; MAX_LINE];
@@ -238,7 +234,6 @@ impl Program {
         }
     }
 
-    /// Waits until there is output or, with `to_write`, the program accepts input.
     fn wait_for_pipe(&self, to_write: bool, remaining: Duration) -> Result<(), Failure> {
         let mut pipes = vec![PollFd::new(&self.output, PollFlags::IN)];
         if let Some(errors) = &self.errors {
@@ -261,8 +256,6 @@ impl Program {
         ))
     }
 
-    /// Ends a program that has closed a pipe; the error names its exit status, or `otherwise` if it
-    /// had to be killed.
     fn end_with_failure(&mut self, otherwise: &str) -> Failure {
         let Some(status) = self.shut_down() else {
             return PlayerFault(otherwise.to_owned());

@@ -12,7 +12,6 @@ pub(super) struct Protocol {
     pub(super) begin: &'static str,
     pub(super) game: &'static str,
     pub(super) move_message: &'static str,
-    /// Lines that request a move; the reply to the last one is the move.
     pub(super) move_request: &'static str,
     /// Line that ends the search for `move_request`: first the move comes, then the reply to this
     /// line.
@@ -22,14 +21,11 @@ pub(super) struct Protocol {
     /// Kind of reply by the beginning of the line sent; other lines get none.
     pub(super) replies: &'static [(&'static str, Reply)],
     pub(super) chatter: ChatterPolicy,
-    /// Valid values of the option `time`; the first is the default.
     pub(super) times: &'static [&'static str],
     /// Converts our text of a position, given without and with the outcome of chance, to the
     /// program's.
     pub(super) format_position: fn(&[String; 2]) -> String,
-    /// True if the program keeps the board, so that it must receive every move.
     pub(super) tracks_board: bool,
-    /// True if the program must also receive the moves that it chose itself.
     pub(super) repeats: bool,
 }
 
@@ -65,7 +61,6 @@ const NBOARD_PROTOCOL: Protocol = Protocol {
     ..DEFAULT_PROTOCOL
 };
 
-/// Variant for programs that accept only the standard start position and moves.
 pub(super) static NBOARD_MOVES_ONLY: Protocol = Protocol {
     begin: "set game {written}; {game}; {time}; ping 1",
     move_message: "move {move}",
@@ -130,8 +125,6 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
     NBOARD_PROTOCOL,
 ];
 
-/// TCGA's request for a move: side, die, squares of Blue's and of Red's stones, rows counted from
-/// the top.
 fn tcga_position(position: &str) -> String {
     let mut words = position.split(' ');
     let mut word = || words.next().unwrap_or_default();

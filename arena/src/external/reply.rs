@@ -148,7 +148,6 @@ impl ReplyBuffer {
     pub fn expect_silence(&mut self) -> Result<(), Failure> {
         let line = self.take_line()?;
         let rest = self.rest();
-        // An incomplete line may stay if it begins like one to skip.
         match line.or_else(|| (!rest.is_empty() && !self.chatter.is_skipped(&rest)).then_some(rest))
         {
             Some(line) => unexpected_reply(&line, " without being asked"),
@@ -156,7 +155,7 @@ impl ReplyBuffer {
         }
     }
 
-    /// Checks, after the last reply, that the buffer is empty.
+    /// Checks, when a program has closed its output, that no line or reply is incomplete.
     ///
     /// # Errors
     /// If there is an incomplete line or block.

@@ -1,9 +1,9 @@
-//! Luck of a game, measured by a fixed evaluator.
+//! Luck of a game, measured by a fixed evaluator: for each roll, the value of the best move that it
+//! allows minus the mean of this over all rolls, for the seat to move.
 //!
-//! The luck of a roll, for the seat to move, is the value of the best move that it allows minus the
-//! mean of this over all rolls. It has expectation 0, so subtracting it leaves expected scores
-//! unchanged; with a good evaluator it reduces their variance. Sources: GNU Backgammon; the chance
-//! part of AIVAT (Burch, Schmid, Moravčík, Bowling 2018).
+//! Luck has expectation 0, so subtracting it leaves expected scores unchanged; a good evaluator
+//! reduces their variance. Sources: GNU Backgammon; the chance part of AIVAT (Burch, Schmid,
+//! Moravčík, Bowling 2018).
 
 use super::Contestant;
 use crate::error::Result;
@@ -54,7 +54,6 @@ pub fn of_game<G: Playable>(
             .iter()
             .map(|outcome| f64::from(outcome.weight) * best(&rated[outcome.move_range()]))
             .sum();
-        // The moves of one outcome are adjacent in the list.
         permitted.clear();
         game.allowed_moves(&position, ply.outcome, &mut permitted);
         let start = moves

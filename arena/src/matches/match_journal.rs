@@ -23,7 +23,6 @@ use std::{
 
 const STATE_FORMAT: &str = "alea-match-3";
 
-/// Header of the state file: everything that the results of pairs depend on.
 pub(super) fn match_identity<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -50,7 +49,7 @@ pub(super) fn match_identity<G: Playable>(
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct FinishedPair {
-    /// Number, from 0, of the program run that played the pair.
+    /// Number, from 0, of the program run that finished the pair.
     session: u32,
     /// Nanoseconds from the start of that program run to the end of the pair.
     elapsed: u64,

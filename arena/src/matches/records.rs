@@ -78,7 +78,6 @@ pub(super) fn open<G: Playable>(
         part: "game",
     };
     let number = |game: &GameLine| game.number.unwrap_or_default();
-    // Overlapping and missing tasks are found when the state file is opened.
     let shared = path.map_or_else(Default::default, |_| (slice, 2 * pairs));
     let (mut journal, games) = Journal::open(path, wording, &heading, number, shared)?;
     let is_lost = |pair: &&u64| {

@@ -33,8 +33,7 @@ pub struct MatchResult {
     /// chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_games: Option<u64>,
-    /// Number of games left out, because their pair repeats a game of an earlier one; `None` in
-    /// games with chance.
+    /// Number of games in pairs left out as repeats; `None` in games with chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
     /// Numbers of pairs by A's points in the pair.
@@ -55,15 +54,15 @@ pub struct MatchResult {
     pub first_mover_share: f64,
     /// Mean number of plies of a game.
     pub mean_plies: f64,
-    /// Mean decision time of A and of B per move.
+    /// Mean decision time of A and of B in seconds per move.
     pub seconds_per_move: [f64; 2],
     /// Mean CPU seconds of A and of B per move, pondering included; `None` unless the player
-    /// reports CPU time, as external programs do.
+    /// reports CPU time.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_seconds_per_move: [Option<f64>; 2],
-    /// Games per second of `wall_seconds`.
+    /// Number of games divided by `wall_seconds`.
     pub games_per_second: f64,
-    /// Wall time of the match, summed over all runs that continued it.
+    /// Wall time of the match, summed over all program runs.
     pub wall_seconds: f64,
     /// Normalised Elo: excess of `score` over 1/2 in standard deviations of one game, times 800 /
     /// ln 10.
@@ -103,8 +102,8 @@ pub struct LuckResult {
     pub game_deviation: [f64; 2],
     /// Standard deviation of a pair's mean score, before and after luck adjustment.
     pub pair_deviation: [f64; 2],
-    /// Number of unadjusted games as precise as one luck-adjusted game: ratio of pair variances;
-    /// `None` if the adjusted variance is 0.
+    /// Number of unadjusted games that are as precise as one luck-adjusted game; `None` if the
+    /// adjusted variance is 0.
     pub games_factor: Option<f64>,
 }
 
@@ -214,8 +213,8 @@ pub fn warning_of_repeats<'a>(
     format_repeat_warning(repeated, games)
 }
 
-/// One-line warning that `repeated` games were left out and `games` count; `None` if `repeated` is
-/// 0.
+/// One-line warning that `repeated` games were left out, beside `games` that count; `None` if
+/// `repeated` is 0.
 #[must_use]
 pub fn format_repeat_warning(repeated: u64, games: u64) -> Option<String> {
     let played = games + repeated;

@@ -16,7 +16,6 @@ pub struct FinishedPairs(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     pairs: Vec<PairResult>,
-    /// Start of this run, and wall time of earlier runs of the match.
     time: Option<(Instant, Duration)>,
     bar: Option<ProgressBar>,
 }

@@ -1,5 +1,4 @@
-//! Start positions of a match. A start depends only on the game, the number of the pair and the
-//! seed.
+//! Start positions of a match.
 
 use super::MatchOptions;
 use alea_core::{
@@ -116,7 +115,6 @@ const MAX_START_ATTEMPTS: u64 = 100;
 
 pub(super) struct Book<'a, G: Playable> {
     pub(super) options: &'a MatchOptions<G>,
-    /// True in games without chance, where pairs that repeat games do not count.
     pub(super) repeats_matter: bool,
     /// Hashes of used starts, and for each pair the number of rejected samples; `None` if starts
     /// may repeat.
@@ -167,7 +165,6 @@ impl<'a, G: Playable> Book<'a, G> {
     }
 }
 
-/// True if chance has several outcomes in some position of one random game.
 pub(super) fn has_chance<G: Playable>(game: &G) -> bool {
     let mut random = RandomStream::new(0);
     let mut position = game.random_start(&mut random, 0);

@@ -62,12 +62,10 @@ impl StoppingRule {
 
 pub(super) struct OrderedTest {
     rule: StoppingRule,
-    /// Scores and game hashes of finished pairs that follow an unfinished one.
     waiting: BTreeMap<u64, ([f64; 2], Option<[u64; 2]>)>,
     next: u64,
     counts: PairCounts,
     repeats: Repeats,
-    /// Number of pairs up to and including the deciding one; `None` while undecided.
     pub(super) end: Option<u64>,
 }
 
@@ -83,7 +81,6 @@ impl OrderedTest {
         }
     }
 
-    /// Adds a finished pair; pairs may come in any order.
     pub(super) fn add(&mut self, result: &PairResult) {
         if self.end.is_some() {
             return;

@@ -14,11 +14,8 @@ use std::{
 pub(super) struct TimedPlayer<G: Game> {
     pub(super) player: Box<dyn Player<G>>,
     pub(super) decisions: u64,
-    /// Decision time since the caller last reset the field.
     pub(super) time: Duration,
-    /// CPU time since the caller last reset the field; `None` if the player reports none.
     pub(super) cpu_time: Option<Duration>,
-    /// Time of each decision since the caller last reset the field; empty without `keeps_each`.
     pub(super) each: Vec<Duration>,
     keeps_each: bool,
 }

@@ -79,7 +79,6 @@ pub(super) fn rows_chart(
             }
             let mut colour = COLOURS[0];
             if scores {
-                // Blue if above a half, orange if below, else grey.
                 let bar = match row.interval {
                     Interval { lower, .. } if lower > 50.0 => COLOURS[0],
                     Interval { upper, .. } if upper < 50.0 => COLOURS[1],

@@ -15,7 +15,7 @@ pub enum Scale {
     Linear,
     /// Logarithmic axis with marks at powers of this base, at least 2.
     Logarithmic(u32),
-    /// Categorical axis: name `i` marks the value `i`, from 0.
+    /// Categorical axis with these names at the values 0, 1, 2, ….
     Categories(Vec<String>),
 }
 
@@ -365,7 +365,6 @@ mod tests {
     #[test]
     fn bars_of_a_histogram_stand_side_by_side() {
         let svg = histogram("plies", "", -0.5, 1.0, &[1, 4]).unwrap();
-        // The axes run from -0.5 at 74 to 1.5 at 696 and from 0 at 340 to 4 at 40.
         for bar in [
             "x=\"75\" y=\"265\" width=\"309\" height=\"75\"",
             "x=\"386\" y=\"40\" width=\"309\" height=\"300\"",

@@ -15,7 +15,6 @@ use indicatif::ProgressBar;
 pub(super) enum Choices {
     #[default]
     Uniform,
-    /// Chosen move for each outcome of chance, as index into all moves of the position.
     Moves(Vec<u16>),
 }
 
@@ -93,7 +92,6 @@ fn player_answer<G: Playable>(
     })
 }
 
-/// Separates seeds of players from those of positions, which have two indices.
 const PLAYER_SEED_STREAM: u64 = 1;
 
 fn evaluator_answers<G: Playable>(

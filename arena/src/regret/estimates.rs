@@ -36,7 +36,6 @@ impl Ratio {
             return Estimate::default();
         }
         let value = self.numerator / self.denominator;
-        // Sum of (numerator − value · denominator)² over positions; the residuals have mean 0.
         let residuals = self.squared_numerator - 2.0 * value * self.product
             + value * value * self.squared_denominator;
         let correction = self.positions / (self.positions - 1.0).max(1.0);
@@ -55,14 +54,14 @@ pub struct Figures {
     pub positions: u64,
     /// Mean loss of win probability per decision; forced moves lose 0.
     pub regret: Estimate,
-    /// Part of `regret`'s standard error that comes from inexact true values.
+    /// Part of `regret`'s standard error that comes from inexact reference values.
     pub of_labels: f64,
     /// Mean loss of win probability per decision with several allowed moves.
     pub regret_of_choices: Estimate,
     /// Fraction, 0 to 1, of decisions with several allowed moves.
     pub choices: f64,
     /// Fraction of decisions with several allowed moves that lose at most [`SAME_VALUE_MARGIN`]
-    /// plus two standard errors of the true values.
+    /// plus two standard errors of the reference values.
     pub optimal: Estimate,
     /// Fraction of all decisions that lose more than 0.01 of win probability.
     pub above_1: Estimate,
@@ -70,12 +69,12 @@ pub struct Figures {
     pub above_5: Estimate,
 }
 
-/// Errors of an evaluator's win probabilities of the positions themselves, not of moves.
+/// Errors of an evaluator's win probabilities of positions (not of moves).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ValueErrors {
-    /// Root mean square of the evaluator's value minus the true value.
+    /// Root mean square of the evaluator's value minus the reference value.
     pub rmse: Estimate,
-    /// Mean of the evaluator's value minus the true value.
+    /// Mean of the evaluator's value minus the reference value.
     pub bias: Estimate,
 }
 
@@ -89,7 +88,7 @@ pub struct Bin {
     pub positions: u64,
     /// Mean win probability by the evaluator, for the side to move.
     pub predicted: f64,
-    /// Mean true win probability, for the side to move.
+    /// Mean reference win probability, for the side to move.
     pub exact: Estimate,
 }
 
@@ -97,9 +96,7 @@ pub(super) const NUM_BINS: usize = 20;
 
 pub(super) struct DecisionSums {
     decisions: f64,
-    /// The ratios `regret`, `regret_of_choices`, `optimal`, `above_1` and `above_5` of [`Figures`].
     ratios: [Ratio; 5],
-    /// Sum over positions of the squared error that inexact true values cause.
     of_labels: f64,
 }
 

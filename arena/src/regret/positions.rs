@@ -19,7 +19,6 @@ use std::{any::Any, ops::RangeInclusive};
 /// Probability, in each decision of a sampled game, of a random move instead of the player's.
 pub const EXPLORATION_RATE: f64 = 0.1;
 
-/// Consecutive positions sampled by one thread with the same players or random stream.
 pub(crate) const BLOCK_POSITIONS: u64 = 64;
 
 const MAX_GAMES: u64 = 10_000;
@@ -54,7 +53,6 @@ impl<G: Playable> Source<G> {
 
     fn mixed_source() -> Option<Self> {
         let games: MixedSamplerFactory<Standard> = mixed_sampler;
-        // Succeeds only if `G` is EinStein.
         (&games as &dyn Any)
             .downcast_ref()
             .copied()

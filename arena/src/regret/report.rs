@@ -20,7 +20,7 @@ use std::{collections::BTreeMap, iter::once, time::Instant};
 /// Measured regret of all contestants on the same positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// Source of the true values of moves, as text.
+    /// Source of the reference values of moves, as text.
     pub truth: String,
     /// Description of the games from which the positions were sampled.
     pub from: String,
@@ -220,8 +220,8 @@ impl Report {
         text_table
     }
 
-    /// Table of evaluators' mean and mean true win probabilities, a row for each bin; `None`
-    /// without an evaluator.
+    /// Table of evaluators' mean win probabilities beside the reference ones, a row for each bin;
+    /// `None` without an evaluator.
     #[must_use]
     pub fn calibration(&self) -> Option<TextTable> {
         let mut text_table =

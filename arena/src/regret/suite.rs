@@ -57,8 +57,8 @@ pub struct Header {
     pub from: String,
     /// Maximum stones of a position in the endgame tables.
     pub tables: usize,
-    /// Maximum number of positions outside the tables that the solver visits for one position of
-    /// the suite.
+    /// Maximum number of positions outside the tables that are solved for one position of the
+    /// suite.
     pub limit: usize,
     /// Specs of the players for rollouts: each values again the moves that the one before could not
     /// separate from the best.
@@ -219,7 +219,6 @@ impl SuiteBuilder<'_> {
         Ok(sampled)
     }
 
-    /// Solver limit for `stones` stones; 0 if that is more than two above the tables' maximum.
     fn solve_limit(&self, stones: u32) -> usize {
         if stones as usize <= self.tables.max_stones() + 2 {
             self.limit

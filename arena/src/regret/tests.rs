@@ -117,8 +117,8 @@ fn labels_are_those_of_an_independent_solver() {
 #[test]
 fn figures_by_hand() {
     let game = Standard::default();
-    // Each side has one stone, one step from its goal: Red wins with one of its three moves. After
-    // any other Blue wins, since every roll allows its only stone.
+    // Each side has one stone, one step from its goal: after any of Red's two moves that do not
+    // win, Blue wins, since every roll allows its only stone.
     let near = label_exactly(
         &game,
         tables(),

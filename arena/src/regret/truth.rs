@@ -1,4 +1,4 @@
-//! True values of every move of a position, from an oracle or a suite: win probabilities of the
+//! Reference values of all moves of a position, from an oracle or a suite: win probabilities of the
 //! side that makes the move, before the next outcome of chance.
 
 use crate::error::{MeasuringError, Result};
@@ -6,7 +6,7 @@ use alea_core::{game::Outcome, oracle::Oracle};
 use alea_play::playable::Playable;
 use std::ops::Range;
 
-/// A position before chance, with the true values of all its moves.
+/// A position before chance, with the reference values of all its moves.
 #[derive(Clone, Debug)]
 pub struct Labelled<G: Playable> {
     /// Position before an outcome of chance.
@@ -51,7 +51,6 @@ impl<G: Playable> Labelled<G> {
         (crossed[0] + crossed[1]) / 2.0
     }
 
-    /// Standard error of the value lost by move `index` instead of the best one.
     pub(super) fn loss_error(&self, outcome: &Outcome, index: usize) -> f32 {
         match first_best(&self.values, outcome.move_range()) {
             best if best == index => 0.0,
@@ -59,7 +58,7 @@ impl<G: Playable> Labelled<G> {
         }
     }
 
-    /// True win probability of the side to move, before chance.
+    /// Reference win probability of the side to move, before chance.
     #[must_use]
     pub fn value(&self, game: &G) -> f64 {
         let decisions = decisions_per_position(game);

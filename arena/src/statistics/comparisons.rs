@@ -51,7 +51,6 @@ mod tests {
 
     #[test]
     fn holm_by_hand() {
-        // Textbook example: 4·0.005, 3·0.01, 2·0.03, 1·0.04, each raised to the largest so far.
         let adjusted = holm(&[0.01, 0.04, 0.03, 0.005]);
         for (actual, expected) in adjusted.into_iter().zip([0.03, 0.06, 0.06, 0.02]) {
             close(actual, expected, 1e-12);

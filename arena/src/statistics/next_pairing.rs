@@ -1,6 +1,6 @@
-//! Choice of a league's next pairing: the one whose games should reduce most, relative to their
-//! size, the variances of open Elo differences between neighbours in the ranking. A difference is
-//! open unless it exceeds two standard errors, or two standard errors are within a given precision.
+//! Choice of a league's next pairing: its games should reduce most the relative variances of open
+//! Elo differences between neighbours in the ranking. A difference is open unless it exceeds two
+//! standard errors, or these are within a given precision.
 
 use super::ratings::{ELO_PER_LOGIT, MatchRecord, Ratings, ratings, reachable_from};
 

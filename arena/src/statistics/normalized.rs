@@ -46,8 +46,6 @@ mod tests {
 
     #[test]
     fn elo_of_pairs_of_published_matches() {
-        // Lower end, value and upper end of normalised and of ordinary Elo, from another match
-        // runner.
         for (counts, normalized, plain) in [
             (
                 [485, 1923, 2942, 1937, 594],
@@ -88,7 +86,6 @@ mod tests {
 
     #[test]
     fn a_standard_deviation_by_hand() {
-        // 3 of 4 games won: (3/4 - 1/2) / sqrt(3/16) standard deviations.
         let actual = Tally { counts: [1, 3] }.normalized_elo(1.0);
         close(actual, 0.25 / (3.0_f64 / 16.0).sqrt() * 347.4356, 1e-3);
     }

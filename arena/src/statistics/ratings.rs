@@ -1,10 +1,9 @@
 //! Ratings of many contestants from all their matches, by the model of Bradley and Terry (1952):
 //! the difference of two ratings predicts the score between them.
 //!
-//! Ratings maximise the likelihood and have mean 0. Their errors come from the variance of pairs of
-//! games, by the "sandwich" estimator of White (1982). Scores of matches are clamped as in
-//! [`Tally::elo`], so that ratings are finite and two contestants alone differ by the Elo of their
-//! match.
+//! Ratings maximise the likelihood and have mean 0; scores are clamped as in [`Tally::elo`], so
+//! that ratings are finite. Errors come from the variance of pairs of games, by the "sandwich"
+//! estimator of White (1982).
 
 use super::{Interval, Tally, dot};
 use alea_core::moments::Moments;
@@ -77,7 +76,6 @@ impl Ratings {
     }
 }
 
-/// Fits ratings with mean 0; `None` if the matches do not connect all contestants.
 pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Ratings> {
     if contestants == 0 || reachable_from(contestants, records, 0).contains(&false) {
         return None;
@@ -89,7 +87,6 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
     let likelihood = |strengths: &[f64]| -> f64 {
         let one = |record: &&MatchRecord| {
             let difference = strengths[record.a] - strengths[record.b];
-            // Logarithms of the logistic function of ±difference, without overflow.
             let won = -(-difference).exp().ln_1p();
             let lost = -difference.exp().ln_1p();
             record.samples * (record.score * won + (1.0 - record.score) * lost)
@@ -107,7 +104,6 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
         }
         let inverse = invert(curvature(&strengths, &records))?;
         let step: Vec<f64> = inverse.iter().map(|row| dot(row, &slope)).collect();
-        // Far from the maximum the Newton step may be too long.
         let mut length = 1.0;
         let moved = loop {
             let tried: Vec<f64> = strengths
@@ -276,7 +272,6 @@ mod tests {
             .map(|(a, b)| match_record(a, b, [wins(b, a), 0, wins(a, b)]))
             .collect();
         let actual = ratings(7, &records).unwrap();
-        // Log-odds against Baltimore, and standard errors.
         let published = [
             (1.581, 0.343),
             (1.436, 0.340),
@@ -314,7 +309,6 @@ mod tests {
             );
             assert!(actual.difference_error(0, 1).is_finite());
         }
-        // The standard error is the score's, divided by the slope of the curve.
         let record = match_record(0, 1, [10, 20, 40]);
         let tally = PairCounts::without_draws(10, 20, 40).tally();
         let score = tally.score();
@@ -350,7 +344,6 @@ mod tests {
             for a in 0..5 {
                 for b in a + 1..5 {
                     let fraction = 1.0 / (1.0 + f64::exp(strengths[b] - strengths[a]));
-                    // Splits count 1/2, so the other pairs make up the difference to the mean.
                     let rest = (fraction - 0.2) / 0.6;
                     let mut counts = [0; 3];
                     for _ in 0..100 {

@@ -1,13 +1,12 @@
 //! Sequential probability ratio tests: is the Elo difference `elo1` rather than `elo0`?
 //!
 //! The log likelihood ratio compares two score distributions, those nearest to the counts (in
-//! Kullback–Leibler divergence) under either hypothesis. A hypothesis fixes the mean (logistic
-//! model) or the mean in units of the standard deviation (normalised model); each distribution is a
-//! tilt `p / (1 + x·d)` of the counts (Owen 1988, empirical likelihood). Source of the models: M.
-//! Van den Bergh's notes for fishtest.
+//! Kullback–Leibler divergence) under either hypothesis, which fixes the mean (logistic model) or
+//! the mean in standard deviations (normalised model). Each is a tilt `p / (1 + x·d)` of the counts
+//! (Owen 1988, empirical likelihood). Source of the models: M. Van den Bergh's notes for fishtest.
 //!
-//! A test evaluated after batches of pairs has narrower bounds, by the mean overshoot of a discrete
-//! walk (Siegmund 1979; *Sequential Analysis*, 1985).
+//! Bounds are narrower for tests evaluated after batches of pairs, by the mean overshoot of a
+//! discrete walk (Siegmund 1979; *Sequential Analysis*, 1985).
 
 use super::{PairCounts, Tally, normalized::ELO_PER_DEVIATION, score_of_elo};
 use crate::error::Result;
@@ -44,7 +43,6 @@ pub struct SequentialTest {
     pub batch: Option<u64>,
 }
 
-/// Log likelihood ratio of `elo1` to `elo0`, given a match.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Evidence {
     pub(crate) ratio: f64,
@@ -60,11 +58,11 @@ const OVERSHOOT_SIGMAS: f64 = 0.582_597_157_939_010_6;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The test ended in favour of `elo1`.
+    /// `elo1` is accepted.
     Accepted,
-    /// The test ended in favour of `elo0`.
+    /// `elo0` is accepted.
     Rejected,
-    /// The test needs more games.
+    /// Neither is accepted yet; more games are needed.
     Open,
 }
 
@@ -189,10 +187,8 @@ impl SequentialTest {
     }
 }
 
-/// Replacement for a count of 0, as in fishtest.
 const EMPTY_CELL_COUNT: f64 = 1e-3;
 
-/// Newton steps before bisection takes over; normally three or four are enough.
 const MAX_NEWTON_STEPS: usize = 30;
 
 fn nearest_with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {

@@ -18,7 +18,6 @@ pub type PairDistribution = [f64; 3];
 /// If so many split pairs leave no room for the score.
 #[must_use]
 pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribution {
-    // Expected score of A minus 1/2.
     let excess = match model {
         EloModel::Logistic => score_of_elo(elo) - 0.5,
         EloModel::Normalized => {
@@ -119,7 +118,6 @@ mod tests {
         }
     }
 
-    /// Error rates of 3,000 tests at each hypothesis are neither below 4 % nor above 6 %.
     #[track_caller]
     fn assert_error_rates(
         model: EloModel,

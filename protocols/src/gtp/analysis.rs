@@ -16,7 +16,6 @@ const DEFAULT_SOLVE_TIME: Duration = Duration::from_secs(5);
 /// Default interval between reports, in centiseconds.
 const DEFAULT_INTERVAL_CS: u64 = 100;
 
-/// Format of live analysis, as of another program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// Format of Leela Zero: probabilities in hundredths of a per cent.
@@ -27,15 +26,12 @@ pub(super) enum Form {
 
 struct AnalyzeArguments<M> {
     interval: Duration,
-    /// Moves to analyse; `None` for all legal moves.
     only: Option<Vec<M>>,
-    /// Minimum number of moves to report; unvisited moves fill up.
     min_moves: usize,
     max_moves: usize,
 }
 
 impl<G: Playable> Call<'_, G> {
-    /// Searches and reports in turn until input comes.
     pub(super) fn analyze(&mut self, form: Form) -> Reply {
         let arguments = self.parse_arguments()?;
         let query = Query {
@@ -52,7 +48,6 @@ impl<G: Playable> Call<'_, G> {
                     let report = format_moves(call.session, &analysis, &arguments, form);
                     call.output.write_lines(&report);
                 }
-                // A search without time limit would only repeat its result.
                 while !call.output.input_pending()
                     && (began.elapsed() < arguments.interval || !analysis.is_timed)
                 {
@@ -65,8 +60,6 @@ impl<G: Playable> Call<'_, G> {
         })
     }
 
-    /// Writes `={id}`, then lets `run` write lines; the result of `run` is the last line of the
-    /// reply.
     fn stream_reply(&mut self, run: impl FnOnce(&mut Self) -> Result<String, String>) -> Reply {
         self.output.write_lines(&format!("={}", self.id));
         let last = run(self).unwrap_or_else(|problem| format!("error {}", one_line(&problem)));
@@ -124,7 +117,6 @@ impl<G: Playable> Call<'_, G> {
         Ok(reply)
     }
 
-    /// Parses `[COLOR] [CENTISECONDS]`, then pairs of key and value.
     fn parse_arguments(&self) -> Result<AnalyzeArguments<G::Move>, String> {
         let mut arguments = AnalyzeArguments {
             interval: Duration::from_millis(10 * DEFAULT_INTERVAL_CS),
@@ -153,12 +145,10 @@ impl<G: Playable> Call<'_, G> {
                     let (Some(color), Some(moves)) = (words.next(), words.next()) else {
                         return syntax_error(USAGE);
                     };
-                    // Number of moves for which the restriction holds; taken as 1.
                     number(words.next())?;
                     self.check_turn(color)?;
                     self.restrict_moves(&mut arguments.only, moves, word == "allow")?;
                 }
-                // Keys for boards of Go are ignored.
                 "ownership" | "ownershipStdev" | "movesOwnership" | "pvVisits" | "pvEdgeVisits"
                 | "rootInfo" => drop(words.next()),
                 _ => self.check_turn(word)?,
@@ -167,7 +157,6 @@ impl<G: Playable> Call<'_, G> {
         Ok(arguments)
     }
 
-    /// Restricts the moves to analyse to the listed ones or, without `allow`, to all others.
     fn restrict_moves(
         &self,
         only: &mut Option<Vec<G::Move>>,
@@ -177,7 +166,6 @@ impl<G: Playable> Call<'_, G> {
         let mut named = Vec::new();
         for name in names.split(',') {
             let mv = self.session.parse_move(name);
-            // Games without these moves ignore them.
             match ["pass", "resign"].contains(&&*name.to_ascii_lowercase()) {
                 true => named.extend(mv),
                 false => named.push(mv?),
@@ -278,7 +266,6 @@ fn format_moves<G: Playable>(
         add_probability("winrate", info.value);
         add_probability("prior", info.tree.and_then(|tree| tree.prior));
         if form == Form::Kata {
-            // Utility as in KataGo: 1 for a win, −1 for a loss.
             let utility = info.value.map(|value| 2.0 * value - 1.0);
             text += &utility.map_or(String::new(), |utility| format!(" utility {utility:.6}"));
             let exact = info.score;

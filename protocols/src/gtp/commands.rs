@@ -28,7 +28,6 @@ impl<G: Playable> Call<'_, G> {
             call.session.action = Action::Quit;
             empty_reply()
         }),
-        // Input has already ended the search.
         ("stop", |_| empty_reply()),
         ("boardsize", |call| call.boardsize()),
         ("clear_board", |call| {
@@ -43,7 +42,6 @@ impl<G: Playable> Call<'_, G> {
             let [color, mv] = call.words else {
                 return syntax_error("play COLOR MOVE");
             };
-            // Else a wrong colour would be reported as an illegal move.
             call.parse_seat(color)?;
             let played = call.check_turn(color).and_then(|()| call.session.play(mv));
             played.map_err(|problem| format!("illegal move: {problem}"))?;
@@ -154,7 +152,6 @@ impl<G: Playable> Call<'_, G> {
         }
     }
 
-    /// Chooses and plays a move, in the given seconds or by the clock.
     fn genmove(&mut self) -> Reply {
         let time = self.words.last().and_then(|word| parse_seconds(word));
         let color = &self.words[..self.words.len() - usize::from(time.is_some())];
@@ -185,7 +182,6 @@ impl<G: Playable> Call<'_, G> {
         empty_reply()
     }
 
-    /// In KGS's `byoyomi`, the last number counts periods of one move each.
     fn kgs_time_settings(&mut self) -> Reply {
         let (kind, words) = self.words.split_first().unwrap_or((&"", &[]));
         let times: Vec<_> = words.iter().map_while(|word| parse_seconds(word)).collect();
@@ -231,7 +227,6 @@ impl<G: Playable> Call<'_, G> {
         empty_reply()
     }
 
-    /// Plays moves, each after its roll in games with dice; none if one is illegal.
     fn playgame(&mut self) -> Reply {
         let (die_before, mut num_played) = (self.session.die, 0);
         for word in self.words {

@@ -9,9 +9,7 @@ use alea_play::{
 };
 use std::time::Duration;
 
-/// Options that limit a search; setting one removes the others.
 const LIMIT_KEYS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
-/// Time in the second player's spec; the client's times are usually shorter.
 const MAX_MS: &str = "86400000";
 
 pub(super) struct EnginePlayer<G: Playable> {
@@ -57,8 +55,6 @@ impl<G: Playable> EnginePlayer<G> {
         &self.spec
     }
 
-    /// Returns the player for a query, its time limit, and whether the client's `time` is its only
-    /// limit.
     pub(super) fn player_for_query(
         &mut self,
         time: Option<Duration>,
@@ -103,7 +99,6 @@ impl<G: Playable> EnginePlayer<G> {
         Duration::try_from_secs_f64(ms / 1000.0).ok()
     }
 
-    /// True if time is the player's only limit; the second player can then replace the player.
     fn has_only_time_limit(&self) -> bool {
         let keeps_tree = (self.spec.argument("keep")).is_some_and(|keep| keep.name == "on");
         let own = self.spec.clone().without_arguments(&["ms", "keep"]);
@@ -111,8 +106,6 @@ impl<G: Playable> EnginePlayer<G> {
             && own.to_string() == without_limits(&self.spec).to_string()
     }
 
-    /// Returns the spec with an option set or, for `None`, removed; a limit replaces all other
-    /// limits.
     pub(super) fn with_option(&self, key: &str, value: Option<Notation>) -> Notation {
         let replaced = match value.is_some() && LIMIT_KEYS.contains(&key) {
             true => &LIMIT_KEYS[..],
@@ -124,7 +117,6 @@ impl<G: Playable> EnginePlayer<G> {
             .with_argument(key, value)
     }
 
-    /// Lists `player` with its spec, then options with their value or `default`.
     pub(super) fn options(&self, game: &G) -> Vec<(String, String)> {
         let player = ("player".to_owned(), self.spec.to_string());
         let recipe = PlayerRecipe::from_parsed(&self.spec, game);

@@ -19,14 +19,12 @@ use std::{
 
 const MIN_TIME: Duration = Duration::from_micros(10);
 const MAX_TIME: Duration = Duration::from_secs(86_400);
-/// Time of a continuous analysis if the next line has already arrived.
 const QUICK_SEARCH_TIME: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Copy)]
 pub(crate) struct Query<'a, M> {
     /// Time limit that replaces the player's own limits; `None` for those.
     pub(crate) time: Option<Duration>,
-    /// Moves to choose from; `None` for all legal moves.
     pub(crate) only: Option<&'a [M]>,
     /// True if the caller repeats the query until input comes.
     pub(crate) is_continuous: bool,
@@ -56,9 +54,7 @@ pub(crate) struct MoveAnalysis<M> {
     pub(crate) moves: Vec<MoveValue<M>>,
     pub(crate) line: Vec<M>,
     pub(crate) stats: SearchStats,
-    /// True if the query's time limited the search, false if the player's own limits did.
     pub(crate) is_timed: bool,
-    /// True if the client's input stopped the search.
     pub(crate) is_interrupted: bool,
 }
 
@@ -107,8 +103,6 @@ impl<G: Playable> Session<G> {
         self.player.ms_limit()
     }
 
-    /// Returns the result of `run`, whether the query's time limited the search, and whether input
-    /// stopped it.
     fn with_player<T>(
         &mut self,
         query: &Query<'_, G::Move>,
@@ -129,8 +123,7 @@ impl<G: Playable> Session<G> {
             time,
             ..Limits::from(&stop)
         };
-        // Checks for input after creating the stop flag, so that no input between the two is
-        // missed.
+        // The stop flag exists already, so that no input between the two is missed.
         let (answer, is_interrupted) = if is_continuous && output.input_pending() {
             (run_briefly(&stop, || run(player, &limits)), false)
         } else {
@@ -143,7 +136,6 @@ impl<G: Playable> Session<G> {
         (answer, is_timed, is_interrupted)
     }
 
-    /// Chooses a move without playing it.
     pub(crate) fn choose(
         &mut self,
         query: &Query<'_, G::Move>,
@@ -172,7 +164,6 @@ impl<G: Playable> Session<G> {
         })
     }
 
-    /// Chooses a move in `time` or else by the clock, from which the used time is subtracted.
     pub(crate) fn choose_on_clock(
         &mut self,
         time: Option<Duration>,

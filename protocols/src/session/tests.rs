@@ -21,12 +21,10 @@ static EVENTS: Mutex<Vec<Event>> = Mutex::new(Vec::new());
 enum Event {
     Build,
     NewGame,
-    /// Decision, with its time limit in milliseconds.
     Decide(Option<u128>),
 }
 use Event::{Build, Decide, NewGame};
 
-/// Player that plays the first legal move and records its calls in `EVENTS`.
 struct Recorded<G>(G);
 
 impl<G: Playable> Player<G> for Recorded<G> {
@@ -123,7 +121,6 @@ fn a_player_is_built_once_and_given_its_part_of_the_clock() {
     );
     assert_eq!(gtp[10], Some(3_000));
     assert!(gtp[11].is_some_and(|ms| ms <= 1_000), "{gtp:?}");
-    // Each TCGA request is a complete position, which continues the game.
     let tcga = lines(&[
         "time_setting 100",
         "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3",
@@ -192,7 +189,6 @@ fn gtp_reuses_the_tree_from_move_to_move_under_time_settings() {
             assert!(is_timed && visits >= tree.simulations, "{spec}");
             reused.push(visits - tree.simulations);
         }
-        // On a slow machine some searches have nothing to reuse, but hardly ever half of them.
         let moves = reused.iter().filter(|visits| **visits > 0).count();
         assert!(moves >= 5, "{spec}: {reused:?}");
     }

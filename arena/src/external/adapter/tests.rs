@@ -35,7 +35,6 @@ fn lines_sent<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &st
     .collect()
 }
 
-/// Checks an adapter with the options `keys`; each of `lines` is a sign for its kind and a text.
 fn assert_conversation<G: Playable>(game: &G, keys: &str, lines: &[(&str, &str)]) {
     let adapter = match adapter(game, keys) {
         Ok(adapter) => adapter,

@@ -104,8 +104,6 @@ impl League {
     }
 }
 
-/// Fractions of correct rankings and of intervals that contain the true strength; games of the
-/// leagues, and of round robins with equal precision.
 fn simulate(leagues: u64) -> [f64; 4] {
     let (mut right, mut held, mut games, mut robins) = (0, 0, 0, 0);
     for seed in 0..leagues {
@@ -166,7 +164,6 @@ fn pairings_connect_all_first_and_end_when_the_order_is_clear() {
     assert_eq!(next(&[first], 0.0), Some((1, 2)));
     let close = record(1, 2, 0.51, 100.0);
     assert_eq!(next(&[first, close], 0.0), Some((1, 2)));
-    // Two standard errors are 174 · 4 · sqrt(0.125 / 100) = 49 Elo.
     assert_eq!(next(&[first, close], 60.0), None);
     assert_eq!(next(&[first, close], 40.0), Some((1, 2)));
     let clear = record(1, 2, 0.7, 100.0);

@@ -64,7 +64,7 @@ pub type PlayerFactory<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 pub struct Contestant<G: Game> {
     /// Name in results and state files; contestants that play differently need different names.
     pub name: String,
-    /// Factory, called once for each worker thread.
+    /// Factory, called for each worker thread and after a crash.
     pub make: PlayerFactory<G>,
 }
 

@@ -26,7 +26,7 @@ pub struct TournamentResult {
     pub adjusted_probabilities: Vec<f64>,
 }
 
-/// Bradley–Terry rating; the contestants of a tournament have mean 0.
+/// Bradley–Terry rating, with mean 0 over the contestants.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
     /// Rating in Elo.

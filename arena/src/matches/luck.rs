@@ -1,9 +1,9 @@
 //! Luck of a game, measured by a fixed evaluator: for each roll, the value of the best move that it
 //! allows minus the mean of this over all rolls, for the seat to move.
 //!
-//! Luck has expectation 0, so subtracting it leaves expected scores unchanged; a good evaluator
-//! reduces their variance. Sources: GNU Backgammon; the chance part of AIVAT (Burch, Schmid,
-//! Moravčík, Bowling 2018).
+//! Luck has expectation 0 if values do not depend on the roll; subtracting it then leaves expected
+//! scores unchanged, and a good evaluator reduces their variance. Sources: GNU Backgammon; the
+//! chance part of AIVAT (Burch, Schmid, Moravčík, Bowling 2018).
 
 use super::Contestant;
 use crate::error::Result;

@@ -1,5 +1,5 @@
-//! Error rates and durations of sequential tests in simulated matches: `cargo run --release -p
-//! alea-arena --example sprt_errors -- 10000`.
+//! Prints error rates and durations of sequential tests in simulated matches: `cargo run --release
+//! -p alea-arena --example sprt_errors -- 10000`.
 
 #![allow(clippy::print_stdout, reason = "an example shows what it does")]
 

@@ -1,7 +1,7 @@
-//! Command lines as words, without a shell.
+//! Splitting of command lines into words.
 
-/// Splits a command line at blanks outside of quotes, without a shell; `None` if it is empty or a
-/// quote is open.
+/// Splits a command line into words at blanks outside of quotes, without a shell; `None` if there
+/// is no word or a quote is open.
 #[must_use]
 pub fn split_command(command: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();

@@ -1,4 +1,4 @@
-//! A document of text, tables and plots, written as one HTML file or as Markdown with separate
+//! Documents of text, tables and pictures, written as one HTML file or as Markdown with separate
 //! pictures. The HTML has no scripts and no external references; all text is escaped.
 
 mod html;
@@ -6,55 +6,55 @@ mod markdown;
 
 use crate::text_table::TextTable;
 
-/// A document.
+/// Document with sections.
 #[derive(Default)]
 pub struct Page {
-    /// Heading.
+    /// Heading of the document.
     pub title: String,
-    /// Summary under the heading.
+    /// Sentences of the summary under the title.
     pub summary: Vec<Sentence>,
-    /// Sections in order.
+    /// Sections in the order of the document.
     pub sections: Vec<Section>,
 }
 
-/// Pieces of text, each with `true` if it is emphasised.
+/// Consecutive pieces of a text, each with `true` if it is emphasised.
 pub type Sentence = Vec<(String, bool)>;
 
-/// A heading with blocks.
+/// Section of a document.
 pub struct Section {
-    /// Heading.
+    /// Heading of the section.
     pub heading: String,
-    /// Blocks in order.
+    /// Contents in order.
     pub blocks: Vec<Block>,
 }
 
-/// Part of a section.
+/// Paragraph, table, picture or other content of a section.
 pub enum Block {
-    /// A paragraph.
+    /// Paragraph.
     Text(String),
-    /// A remark under a table or plot.
+    /// Remark in small print under a table or picture.
     Note(String),
-    /// A table.
+    /// Table with headings.
     Table(TextTable),
-    /// A picture.
+    /// SVG picture.
     Picture {
         /// The `<svg>` element.
         svg: String,
-        /// Description for readers who cannot see it.
+        /// Text alternative for readers who cannot see the picture.
         alt: String,
-        /// True if the picture may be wider than the page and scroll.
+        /// True for pictures that may be wider than the page and scroll.
         wide: bool,
     },
-    /// Blocks side by side, if the page is wide enough.
+    /// Blocks side by side if the page is wide enough, else one below the other.
     Columns(Vec<Block>),
-    /// A bulleted list.
+    /// Bulleted list.
     List(Vec<String>),
     /// Preformatted lines.
     Code(String),
 }
 
 impl Block {
-    /// A plot that may be wider than the page; `alt` describes it.
+    /// A [`Block::Picture`] that may be wider than the page; `alt` is its text alternative.
     #[must_use]
     pub fn chart(svg: String, alt: impl Into<String>) -> Self {
         Self::Picture {
@@ -66,7 +66,7 @@ impl Block {
 }
 
 impl Page {
-    /// Appends a section unless it is empty.
+    /// Appends a section; without `blocks` none.
     pub fn push(&mut self, heading: impl Into<String>, blocks: Vec<Block>) {
         if !blocks.is_empty() {
             self.sections.push(Section {

@@ -1,29 +1,29 @@
-//! Errors of measurements.
+//! Errors of matches, regret measurements and reports.
 
 use alea_core::{files::FileError, journal::JournalError};
 use alea_play::player_notation::NotationError;
 
-/// Why a measurement failed.
+/// Error of a match, a measurement or a report; its text is one line.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasuringError {
-    /// Invalid spec, or unknown player.
+    /// Invalid spec of a player, evaluator or game.
     #[error(transparent)]
     Player(#[from] NotationError),
-    /// A file cannot be read or written.
+    /// File that cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
-    /// A journal (file of finished work) cannot be used.
+    /// Journal of finished work that cannot be used.
     #[error(transparent)]
     State(#[from] JournalError),
-    /// A result cannot be written as JSON.
+    /// Result that cannot be converted to JSON.
     #[error("cannot write the result as JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// Any other error, in one line.
+    /// Any other error, as text.
     #[error("{0}")]
     Words(String),
 }
 
-/// Result of a measurement.
+/// Result with [`MeasuringError`] as default error.
 pub type Result<T, E = MeasuringError> = std::result::Result<T, E>;
 
 impl From<String> for MeasuringError {

@@ -2,7 +2,8 @@
 //! `docs/other-programs.md` describes the protocols.
 //!
 //! A program fails by a timeout, a closed pipe or an invalid reply; it is then killed, and
-//! restarted for the next position, so that replies never mix. No program outlives its player.
+//! restarted for the next position, so that late replies cannot be taken for others. No program
+//! outlives its player.
 
 mod adapter;
 mod coordinates;
@@ -36,7 +37,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Registers the player `external` for the game `G`.
+/// Registers the player `external(cmd="…")` for the game `G`.
 pub fn provide_external<G: Playable>() {
     register::<G>("external", read);
 }
@@ -70,7 +71,6 @@ struct CommandLine {
 }
 
 impl CommandLine {
-    /// Sets the working directory, also the base of a relative program path.
     fn enter(&mut self, folder: &Path) -> Result<(), String> {
         if !folder.is_dir() {
             let quote = printable_excerpt(&folder.display().to_string());
@@ -105,18 +105,16 @@ fn check_executable(program: &str) -> Result<(), String> {
     })
 }
 
-/// Time for the reply to a stop line; longer in tests, whose programs are shell scripts.
 const STOP_TIMEOUT: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 });
 
-/// A player whose moves come from another program.
+/// Player whose moves come from another program.
 pub struct External<G: Playable> {
     command: CommandLine,
     adapter: Arc<ProtocolAdapter<G>>,
     program: Option<Program>,
-    /// The program has got the lines that start the current game.
     is_begun: bool,
-    /// Plies since the game's start, or since the last position that did not follow from its
-    /// predecessor.
+    /// Plies that lead to the current position, from the start of the game or the last position
+    /// set.
     history: Vec<(G::Position, u8, G::Move)>,
     synced: usize,
     current: Option<G::Position>,
@@ -146,7 +144,6 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// The program's move; `None` if the limits ended the request without one.
     fn ask(
         &mut self,
         position: &G::Position,
@@ -213,14 +210,12 @@ impl<G: Playable> External<G> {
         Ok(())
     }
 
-    /// CPU time since the last decision or the start of the game, pondering included.
     fn take_cpu_time(&mut self) -> Option<Duration> {
         let current = self.program.as_ref()?.cpu_time();
         let before = std::mem::replace(&mut self.cpu_time, current);
         Some(current?.saturating_sub(before?))
     }
 
-    /// Sets the current position; clears the history unless it leads there.
     fn track_position(&mut self, position: &G::Position) {
         if self.current.replace(*position) != Some(*position) {
             self.history.clear();
@@ -239,8 +234,8 @@ impl<G: Playable> External<G> {
         }
     }
 
-    /// Sends the protocol's stop line and returns the move of the stopped search; fails without
-    /// such a line.
+    /// Sends the protocol's stop line and returns the move of the stopped search; fails if the
+    /// protocol has none.
     fn stop_search(&mut self, question: &Request) -> Result<String, Failure> {
         let stop = self.adapter.requests(self.adapter.protocol.stop, &[]);
         let program = self.program.as_mut().filter(|program| program.awaits_reply);
@@ -316,7 +311,7 @@ impl<G: Playable> External<G> {
     }
 }
 
-/// Parses a reply as a legal move.
+/// Translates a program's reply and parses it as one of the `legal` moves.
 ///
 /// # Errors
 /// If the reply is no legal move, or the protocol is for other games.
@@ -358,7 +353,6 @@ fn send_all(
 }
 
 impl<G: Playable> Player<G> for External<G> {
-    /// Starts the program now, so that this does not count as thinking time.
     fn new_game(&mut self, seed: u64) {
         self.seed = seed;
         self.is_begun = false;
@@ -388,7 +382,6 @@ impl<G: Playable> Player<G> for External<G> {
         match event {
             GameEvent::Ply(position, outcome, mv) => {
                 self.track_position(position);
-                // The program has made its own move on its board, if it knows all earlier plies.
                 let own = self.last_reply.take() == Some((*position, mv));
                 let is_made = own && !self.adapter.protocol.repeats;
                 if is_made && self.synced == self.history.len() {

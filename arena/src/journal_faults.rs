@@ -1,4 +1,4 @@
-//! Test of work that resumes from a journal: appends fail and lines are cut at any byte.
+//! Test of work that resumes from a journal after failed appends and cut lines.
 
 use alea_core::journal::INJECTED_FAULT;
 use std::{
@@ -43,7 +43,6 @@ fn each(numbers: impl IntoIterator<Item = usize>, act: impl Fn(usize) + Sync) {
     thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(worker))));
 }
 
-/// Asserts the same result after a failed append or a cut in a line of the journal.
 pub(crate) fn assert_resumes<T: PartialEq + Debug + Sync, E: Debug>(
     journal: &str,
     work: impl Fn(&Path) -> Result<T, E> + Sync,
@@ -81,7 +80,6 @@ pub(crate) fn assert_resumes<T: PartialEq + Debug + Sync, E: Debug>(
     let late = length - 60;
     let kept = lines(&failed(late, false).1);
     let [first, second] = [0, 1].map(|line| kept[line].len());
-    // Every byte of one line; others are similar, and the header has tests of its own.
     let offsets = (0..first).step_by(40).chain(first..first + second);
     each(offsets, |offset| {
         again(failed(offset, false).0.path(), offset);

@@ -1,6 +1,6 @@
-//! Leagues: every step is a meeting of the two entrants whose games tell most about the ranking.
-//! The journal of steps and a state file per pairing, in one directory, let an interrupted league
-//! resume.
+//! Leagues: each step plays some pairs of games between the two entrants whose games should tell
+//! most about the ranking. A journal of steps and a state file per pairing, in one directory, let
+//! an interrupted league resume.
 
 use crate::error::Result;
 use crate::matches::{
@@ -22,98 +22,97 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
-/// A participant of a league.
+/// Participant of a league.
 pub struct Entrant<G: Playable> {
-    /// Short name, under which results are stored.
+    /// Short name, at most 60 bytes, under which the league stores results.
     pub name: String,
-    /// The player.
+    /// Player with its full name.
     pub contestant: Contestant<G>,
-    /// Why the entrant cannot play now, if so; earlier results still count.
+    /// Reason why the entrant cannot play now; earlier results still count. `None` if it can play.
     pub absent: Option<String>,
 }
 
 /// Options of a league.
 pub struct LeagueOptions<G: Playable> {
-    /// Match options; `pairs` is ignored.
+    /// Options of all matches; `pairs`, `state` and `progress` are ignored.
     pub matches: MatchOptions<G>,
-    /// Pairs of games in a step.
+    /// Number of pairs of games in a step.
     pub step: u64,
-    /// Neighbours in the ranking count as equal once two standard errors of their difference are at
-    /// most this, in Elo.
+    /// Precision in Elo: neighbours in the ranking count as equal once two standard errors of their
+    /// difference are at most this.
     pub precision: f64,
-    /// Games at which the league pauses.
+    /// Number of games, over all steps, from which on no new step begins.
     pub max_games: u64,
 }
 
 /// State of a league, for reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeagueResult {
-    /// The rules as a spec.
+    /// Spec of the game.
     pub game: String,
-    /// Seed of random choices.
+    /// Seed of starts, chance outcomes and players.
     pub seed: u64,
-    /// Evaluator for luck adjustment; `None` if ratings are unadjusted.
+    /// Name of the evaluator for luck adjustment; `None` if ratings are unadjusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<String>,
-    /// Games, without repeated pairs.
+    /// Number of games, without pairs that repeat an earlier game.
     pub games: u64,
-    /// Games in pairs that repeat a game; `None` in games with chance.
+    /// Number of games in pairs left out as repeats; `None` in games with chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
-    /// All neighbours in the ranking differ significantly or count as equal.
+    /// True if all neighbours in the ranking differ significantly or count as equal.
     pub settled: bool,
-    /// Entrants from best to worst, those without a rating last.
+    /// Entrants from best to worst; those without a rating come last.
     pub standings: Vec<Standing>,
-    /// All pairings.
+    /// Results of all pairs of entrants that have met.
     pub pairings: Vec<PairingResult>,
-    /// For some of the steps, the number of games and the Elo in the order of `standings`.
+    /// Number of games and Elo in the order of `standings`, after at most about 100 of the steps.
     pub history: Vec<(u64, Vec<Option<f64>>)>,
 }
 
-/// An entrant's place in the ranking.
+/// Rank and record of an entrant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
     /// Name of the entrant.
     pub name: String,
-    /// Name of its player.
+    /// Full name of the entrant's player.
     pub player: String,
-    /// Elo with mean 0; `None` until games connect all entrants.
+    /// Elo, with mean 0 over the league; `None` until games connect all entrants.
     pub elo: Option<f64>,
-    /// Interval of `elo`.
+    /// 95 % interval of `elo`.
     pub interval: Option<Interval>,
-    /// Games, without repeated pairs.
+    /// Number of the entrant's games, without pairs that repeat an earlier game.
     pub games: u64,
-    /// Number, from 1, of the group whose neighbours in the ranking do not differ significantly; 0
-    /// without a rating.
+    /// Number of the group, from 1: a new one begins where an entrant differs significantly from
+    /// the one ranked above. 0 without a rating.
     pub group: usize,
-    /// Forfeited games by reason.
+    /// Numbers of games that the entrant forfeited, by reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub forfeits: BTreeMap<String, u64>,
-    /// Why the entrant cannot play now, if so.
+    /// Reason why the entrant cannot play now; `None` if it can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub absent: Option<String>,
 }
 
-/// Result of two entrants against each other.
+/// Result of all games between two entrants.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PairingResult {
-    /// The entrant whose points count.
+    /// Name of the entrant whose points `score` counts.
     pub a: String,
-    /// The opponent.
+    /// Name of the opponent.
     pub b: String,
-    /// Games, without repeated pairs.
+    /// Number of games, without pairs that repeat an earlier game.
     pub games: u64,
-    /// Drawn games.
+    /// Number of drawn games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
-    /// Points of `a` per game, 0 to 1.
+    /// Mean points of `a` per game, 0 to 1.
     pub score: f64,
-    /// Luck-adjusted `score`.
+    /// Luck-adjusted `score`, which can be outside `[0, 1]`; `None` without a luck evaluator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adjusted: Option<f64>,
 }
 
-/// Journal entry: this step raises the pairing of `a` and `b` to `pairs` pairs in all.
 #[derive(Clone, Serialize, Deserialize)]
 struct JournalStep {
     step: u64,
@@ -124,8 +123,8 @@ struct JournalStep {
 
 const MAX_HISTORY_STEPS: usize = 100;
 
-/// Plays until the ranking is decided or the games are used up. After every step played, `watch`
-/// gets the state and the two names.
+/// Plays until the ranking is settled or `max_games` is reached. After every step played, `watch`
+/// gets the state and the names of the two entrants as text.
 ///
 /// # Errors
 /// If there are fewer than two entrants, names repeat, the precision is invalid, or a file or match
@@ -231,7 +230,6 @@ fn file_name(a: &str, b: &str) -> String {
 
 struct League<'a, G: Playable> {
     entrants: Vec<&'a Entrant<G>>,
-    /// Number of entrants with a rating, which come first: those that can play or have played.
     rated: usize,
     options: &'a LeagueOptions<G>,
     matches: MatchOptions<G>,
@@ -242,12 +240,10 @@ struct League<'a, G: Playable> {
 #[derive(Default)]
 struct PairingProgress {
     pairs: u64,
-    /// Pairs played, including steps not yet in the ratings.
+    /// Number of pairs played, including steps not yet in the ratings.
     available: u64,
-    /// Played pairs, without their wall time.
     played: Played,
     means: Moments,
-    /// All pairs of the last step repeat earlier games.
     exhausted: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Comparing players: matches, tournaments and leagues with their statistics, reports and plots;
+//! Comparison of players: matches, tournaments and leagues with statistics, reports and plots;
 //! regret against exact values; other programs as players.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]

@@ -1,11 +1,11 @@
 //! Matches between two players, A and B: pairs of games with sides swapped, in parallel, resumable.
 //!
 //! Both games of a pair have the same start and chance outcomes, and each seat the same player
-//! seed, so a player scores exactly 50 % against itself. Games without chance start from random
-//! openings; a pair that repeats an earlier game, up to symmetry, does not count.
+//! seed, so a player scores exactly 50 % against itself. In games without chance, a pair whose game
+//! repeats one of an earlier pair, up to symmetry, does not count.
 //!
-//! Invariant: a pair's result depends on players, rules, starts, seed and the pair's number, not on
-//! threads or interruptions.
+//! Invariant: the result of a pair depends on players, rules, starts, seed and the pair's number,
+//! not on threads or interruptions.
 
 mod collector;
 pub mod luck;
@@ -56,20 +56,20 @@ use std::{
 pub use stopping::{SequentialResult, StoppingRule};
 use timed_player::TimedPlayer;
 
-/// Makes a player; every worker thread calls it for a player of its own.
+/// Factory of players, which several threads may call.
 pub type PlayerFactory<G> = Arc<dyn Fn() -> Box<dyn Player<G>> + Send + Sync>;
 
-/// A participant of a match.
+/// Named factory of players: a participant of a match, or its luck evaluator.
 #[derive(Clone)]
 pub struct Contestant<G: Game> {
-    /// Name in tables and state files; contestants that play differently need different ones.
+    /// Name in results and state files; contestants that play differently need different names.
     pub name: String,
-    /// Creates the player.
+    /// Factory, called for each worker thread and after a crash.
     pub make: PlayerFactory<G>,
 }
 
 impl<G: Playable> Contestant<G> {
-    /// Makes a contestant from a player's spec, which becomes its name.
+    /// Creates a contestant from a player's spec, such as `star2(depth=3)`, which becomes its name.
     ///
     /// # Errors
     /// Those of [`PlayerRecipe::parse`].
@@ -85,39 +85,41 @@ impl<G: Playable> Contestant<G> {
 /// Options of a match.
 #[derive(Clone)]
 pub struct MatchOptions<G: Playable> {
-    /// Rules, including the kind of chance outcomes.
+    /// Rules of the game, including its dice.
     pub game: G,
-    /// Pairs of games.
+    /// Number of pairs of games, over all tasks of a job array; a stopping rule may end the match
+    /// earlier.
     pub pairs: u64,
-    /// Seed of random choices.
+    /// Seed of starts, chance outcomes and players.
     pub seed: u64,
-    /// Start positions.
+    /// Source of start positions.
     pub starts: Arc<dyn Starts<G>>,
-    /// Worker threads; 0 = one per core.
+    /// Number of worker threads; 0 = one per core.
     pub threads: usize,
-    /// State file of finished pairs, which are not played again.
+    /// File with the results of finished pairs; a match that finds its file continues after them.
+    /// `None` keeps results in memory only.
     pub state: Option<PathBuf>,
-    /// The pairs that this process plays. Each task of a job array has its own files beside `state`
-    /// and `records`.
+    /// Pairs that this process plays: all, or one task's of a job array; a merge plays none. Each
+    /// task has its own files beside `state` and `records`.
     pub slice: TaskSlice,
-    /// File for the moves of finished games.
+    /// File for the moves of finished games, in JSON lines.
     pub records: Option<PathBuf>,
-    /// Display progress if standard error is a terminal.
+    /// Shows a progress bar if standard error is a terminal.
     pub progress: bool,
-    /// [`SeedSpace::Arena`], or [`SeedSpace::Gate`] for a promotion test, whose games must differ
-    /// from those that measured the model before.
+    /// Seed domain: [`SeedSpace::Arena`], or [`SeedSpace::Gate`] for a promotion test, whose games
+    /// must differ from earlier measurements of the same model.
     pub space: SeedSpace,
-    /// Rule that ends the match early, if any.
+    /// Sequential test that may end the match early.
     pub stop: Option<StoppingRule>,
-    /// Evaluator for luck adjustment; another one needs another state file.
+    /// Evaluator for luck adjustment, only in games with chance; a state file belongs to one
+    /// evaluator.
     pub luck: Option<Contestant<G>>,
-    /// Pairs finished so far, for [`partial_result`]; of one match, so other matches need options
-    /// without it.
+    /// Receives the pairs as they finish, for [`partial_result`]; every match needs its own.
     pub finished: Option<FinishedPairs>,
 }
 
 impl<G: Playable> MatchOptions<G> {
-    /// Options with default openings, all cores and no files.
+    /// Options of `pairs` pairs with the game's default openings, on all cores, without files.
     #[must_use]
     pub fn new(game: G, pairs: u64, seed: u64) -> Self {
         Self {
@@ -137,7 +139,8 @@ impl<G: Playable> MatchOptions<G> {
         }
     }
 
-    /// A copy whose `state` and `records`, if set, are the files called `name` in these folders.
+    /// Copies the options for one of several matches: `state` and `records`, here folders, become
+    /// the files `NAME.jsonl` in them, and `finished` is `None`.
     #[must_use]
     pub fn with_file_name(&self, name: &str) -> Self {
         let [state, records] = [&self.state, &self.records]
@@ -155,44 +158,45 @@ impl<G: Playable> MatchOptions<G> {
     }
 }
 
-/// A pair of games between the contestants A and B.
+/// Results of two games between A and B with the same start and chance outcomes, sides swapped.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PairResult {
-    /// Number of the pair.
+    /// Number of the pair in its match, from 0.
     pub pair: u64,
     /// Seat that moves first in both games.
     pub first: Seat,
-    /// A's score with seat 0 and with seat 1: 0, 1/2 or 1.
+    /// Points of A (0, 1/2 or 1) in the game with A in seat 0 and in that with A in seat 1.
     #[serde(deserialize_with = "match_journal::deserialize_scores")]
     pub scores: [f64; 2],
-    /// Plies of each game.
+    /// Number of plies of each game.
     pub plies: [u32; 2],
-    /// Decisions of A and of B, over both games.
+    /// Number of moves decided by A and by B, over both games.
     pub decisions: [u64; 2],
-    /// Wall time of A's and of B's decisions, over both games.
+    /// Decision time of A and of B over both games.
     pub nanoseconds: [u64; 2],
-    /// CPU time of A and of B over both games; `None` for players inside this process.
+    /// CPU time of A and of B over both games; `None` unless the player reports CPU time.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_nanoseconds: [Option<u64>; 2],
-    /// Hash of each game's positions, the same for mirror images; `None` in games with chance.
+    /// Hash of each game, equal for mirror images; `None` in games with chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub games: Option<[u64; 2]>,
-    /// Luck of A in each game, in points; `None` without a luck evaluator.
+    /// Luck of A in each game, in points, positive if chance favoured A; `None` without a luck
+    /// evaluator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<[f64; 2]>,
-    /// Forfeited games.
+    /// Games that a player lost by a failure or an illegal move.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forfeits: Vec<LostByForfeit>,
 }
 
-/// A game that a player lost by failing or by an illegal move.
+/// Game that a player lost by a failure or an illegal move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LostByForfeit {
-    /// Index of the game in its pair.
+    /// Seat of A in the game, which is also the game's index in its pair.
     pub game: usize,
-    /// True if A forfeited it.
+    /// True if A lost the game, false if B did.
     pub by_a: bool,
-    /// The reason, in one line.
+    /// Failure or illegal move, in one line.
     pub reason: String,
 }
 
@@ -201,7 +205,7 @@ fn are_none<T>(values: &[Option<T>; 2]) -> bool {
 }
 
 impl PairResult {
-    /// Score of A, luck-adjusted if luck was measured.
+    /// Mean points of A per game, minus A's luck if measured; can be outside `[0, 1]`.
     pub(crate) fn mean_score(&self) -> f64 {
         let luck = self.luck.unwrap_or_default();
         (self.scores[0] - luck[0] + self.scores[1] - luck[1]) / 2.0
@@ -223,7 +227,8 @@ struct Repeats {
 }
 
 impl Repeats {
-    /// False if a game repeats one of an earlier pair. Equal games in one pair are allowed.
+    /// Adds the hashes of a pair's games; false if one of them occurred in an earlier pair. Equal
+    /// games within a pair are allowed.
     fn add_if_new(&mut self, games: Option<[u64; 2]>) -> bool {
         let games = games.into_iter().flatten();
         let new = games.clone().all(|game| !self.seen.contains(&game));
@@ -251,7 +256,7 @@ impl Played {
     }
 }
 
-/// Plays the pairs that are not stored, and returns the result of all.
+/// Plays the pairs missing in the state file, and returns the result of all pairs.
 ///
 /// # Errors
 /// If the options are invalid, a player cannot play, the state file cannot be used, or tasks are
@@ -265,8 +270,8 @@ pub fn play_match<G: Playable>(
     Ok(MatchResult::of(a, b, options, &played))
 }
 
-/// Plays missing pairs and returns those that count, up to the one that decides a sequential test.
-/// A task of a job array plays nothing if earlier pairs decide it.
+/// Plays missing pairs and returns those that count: no repeats, and none after the pair that
+/// decides a sequential test.
 pub(crate) fn play_pairs<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -472,7 +477,7 @@ fn play_missing<G: Playable>(
     Ok(())
 }
 
-/// A pool of `threads` threads; 0 = one per core.
+/// Creates a pool of `threads` threads; 0 = one per core.
 pub fn pool(threads: usize) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     Ok(pool.map_err(|error| match threads {

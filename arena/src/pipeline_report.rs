@@ -1,4 +1,4 @@
-//! The report of a pipeline run as a [`Page`].
+//! Report of a pipeline run (self-play, training, matches) as a [`Page`].
 
 use crate::document::{Block, Page, Sentence};
 use crate::error::Result;
@@ -10,41 +10,41 @@ use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Parts of a report; those without data are left out.
+/// Contents of a report; a section without data is left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReportData {
-    /// Heading.
+    /// Heading of the report.
     pub title: String,
-    /// Settings, with defaults filled in.
+    /// Settings of the run as text, with defaults filled in.
     pub configuration: String,
     /// Command lines that repeat the run.
     pub commands: Vec<String>,
-    /// Stages in order.
+    /// Stages of the run in order.
     pub stages: Vec<Stage>,
-    /// Names and values of figures.
+    /// Names and values of self-play statistics, as text.
     pub self_play: Vec<(String, String)>,
-    /// Training curves: a chart for each quantity, with a curve for each family of models.
+    /// Training curves: one chart for each quantity, one curve for each family of models.
     pub curves: Vec<LineChart>,
-    /// Matches of the arena.
+    /// Matches of the trained models.
     pub matches: Vec<ReportMatch>,
-    /// Names of evaluators with their bins.
+    /// Calibration bins by evaluator's name.
     pub calibration: Vec<(String, Vec<CalibrationBin>)>,
-    /// Position to show, usually the start.
+    /// Picture of a position, usually the start.
     pub picture: Option<Picture>,
 }
 
-/// A position with its picture.
+/// Position with its picture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Picture {
-    /// `<svg>` element.
+    /// Picture as an `<svg>` element.
     pub svg: String,
-    /// Text of the position.
+    /// Position in the game's text format.
     pub position: String,
 }
 
 impl Picture {
-    /// Draws a position before its outcome of chance.
+    /// Draws a position before an outcome of chance.
     #[must_use]
     pub fn of<G: Playable>(game: &G, position: &G::Position) -> Self {
         Self {
@@ -54,27 +54,27 @@ impl Picture {
     }
 }
 
-/// Stage of a pipeline run.
+/// Finished stage of a pipeline run, such as training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {
     /// Name of the stage.
     pub name: String,
-    /// Wall time.
+    /// Wall time of the stage.
     pub seconds: f64,
-    /// What the stage did.
+    /// Result of the stage in a few words.
     pub outcome: String,
 }
 
-/// A match and its condition.
+/// Match in a report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReportMatch {
     /// Condition of the match, such as `depth 1`; may be empty.
     pub condition: String,
-    /// The match.
+    /// Result of the match.
     pub result: MatchResult,
 }
 
-/// Writes HTML atomically; its footer names `program`.
+/// Writes a report as an HTML file, atomically; its footer names `program`.
 ///
 /// # Errors
 /// If a plot cannot be drawn or the file cannot be written.
@@ -85,7 +85,7 @@ pub fn write_report(path: &Path, data: &ReportData, program: &str) -> Result<()>
     })?)
 }
 
-/// The report as a page.
+/// Builds a report's page.
 ///
 /// # Errors
 /// If a plot cannot be drawn.
@@ -141,7 +141,8 @@ pub fn page(data: &ReportData) -> Result<Page> {
     Ok(page)
 }
 
-/// Names the stronger player, or states that the match does not decide it.
+/// Sentence with a match's result: whether A beats B, loses to B, or neither is certain by the 95 %
+/// interval.
 pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
     let result = &entry.result;
     let verb = if result.interval.lower > 0.5 {
@@ -172,7 +173,7 @@ pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
     ]
 }
 
-/// A table, a chart of the scores and notes.
+/// Table of matches and chart of their scores, with a warning if games were repeated.
 pub fn match_blocks(matches: &[ReportMatch]) -> Result<Vec<Block>> {
     let columns = [
         "Match",
@@ -272,7 +273,7 @@ fn stage_table(stages: &[Stage]) -> TextTable {
     text_table
 }
 
-/// Formats a fraction and the half-width of its interval in percent.
+/// Formats a fraction and its interval in percent, such as `52.0 % ± 1.5`.
 #[must_use]
 pub fn percent(fraction: f64, half_width: f64) -> String {
     format!("{:.1} % ± {:.1}", 100.0 * fraction, 100.0 * half_width)

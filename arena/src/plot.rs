@@ -1,5 +1,5 @@
 //! Plots, each one `<svg>` element without external references. Values that are not finite are left
-//! out, and a plot without data has a note instead.
+//! out; a plot without data has a note instead.
 
 pub mod heat_map;
 pub mod intervals;
@@ -16,17 +16,17 @@ use plotters::{
 use scaled_charts::{Scale, scaled_chart, scatter};
 use serde::{Deserialize, Serialize};
 
-/// A curve of a chart.
+/// Curve of a chart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// Name in the legend.
+    /// Name of the curve in the legend.
     pub name: String,
-    /// Points, joined in this order.
+    /// Points (x, y), joined by lines in this order.
     pub points: Vec<(f64, f64)>,
 }
 
 impl Curve {
-    /// A curve through points.
+    /// Creates a curve through `points`.
     pub fn new(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self {
             name: name.into(),
@@ -35,21 +35,21 @@ impl Curve {
     }
 }
 
-/// Curves over a common pair of axes.
+/// Chart of curves over common axes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LineChart {
-    /// Heading.
+    /// Heading of the chart.
     pub title: String,
     /// Label of the x axis.
     pub x_label: String,
     /// Label of the y axis.
     pub y_label: String,
-    /// The curves.
+    /// Curves in the order of the legend.
     pub curves: Vec<Curve>,
 }
 
 impl LineChart {
-    /// A chart with labelled axes.
+    /// Creates a chart from its title, the labels of its axes and its curves.
     pub fn new(
         title: impl Into<String>,
         [x_label, y_label]: [&str; 2],
@@ -64,9 +64,9 @@ impl LineChart {
     }
 }
 
-/// A value of a chart with its interval.
+/// Row of a chart of values with intervals.
 pub struct Row {
-    /// Label of the row.
+    /// Label at the left of the row.
     pub label: String,
     /// Value, drawn as a point or bar.
     pub value: f64,
@@ -74,18 +74,18 @@ pub struct Row {
     pub interval: Interval,
 }
 
-/// Evaluated positions with similar predictions.
+/// Calibration bin: positions with similar predictions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CalibrationBin {
-    /// Mean predicted win probability.
+    /// Mean predicted win probability of the side to move.
     pub predicted: f64,
-    /// Fraction of games won from these positions.
+    /// Fraction of games that the side to move won from these positions.
     pub observed: f64,
-    /// Number of positions.
+    /// Number of positions in the bin.
     pub positions: u64,
 }
 
-/// Curve colours, distinct for colour-blind readers (Okabe and Ito 2008).
+/// Colours that colour-blind readers can tell apart (Okabe and Ito 2008).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -102,12 +102,12 @@ const PLOT_WIDTH: i32 = 720;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type DrawResult = Result<(), Box<dyn std::error::Error>>;
 
-/// Draws a chart with a legend.
+/// Draws a chart with linear axes as SVG.
 pub fn line_chart(chart: &LineChart) -> Result<String> {
     scaled_chart(chart, &Scale::Linear, &Scale::Linear)
 }
 
-/// Scores (0 to 1) as bars in percent, with error bars and a line at 50 %.
+/// Draws scores (0 to 1) as SVG: bars in percent, with their intervals and a line at 50 %.
 ///
 /// # Errors
 /// If drawing fails.
@@ -121,7 +121,8 @@ pub fn score_bars(title: &str, scores: Vec<Row>) -> Result<String> {
     intervals::rows_chart(title, "", &rows, 1, true)
 }
 
-/// Observed over predicted win rates, with the diagonal and error bars of two standard errors.
+/// Draws a calibration as SVG: observed over predicted win rates, with error bars of two standard
+/// errors and the diagonal.
 pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String> {
     let points: Vec<_> = bins
         .iter()
@@ -203,14 +204,13 @@ fn draw_polyline<const N: usize>(
     Ok(area.draw(&PathElement::new(points, style))?)
 }
 
-/// Smallest and largest value.
+/// Smallest and largest of `values`; infinities if there are none.
 pub fn min_max(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
         (low.min(value), high.max(value))
     })
 }
 
-/// Label of a mark, such as `0.25`, `3`, `20k`, `1.5M`.
 fn format_tick(value: f64) -> String {
     let short = |value: f64, unit: &str| {
         let text = format!("{value:.4}");

@@ -1,10 +1,8 @@
-//! Regret: the win probability that a decision gives away, which is the exact value of the best
-//! allowed move minus that of the chosen one, for the side that moves; its expectation for players
-//! that choose at random.
+//! Regret: the win probability that a decision gives away, the reference value of the best allowed
+//! move minus that of the chosen one, for the side that moves; for random players its expectation.
 //!
-//! A position counts with every outcome of chance, forced moves included. Exact values come from
-//! the oracle of a game with two seats ([`truth`]) or a certified suite ([`suite`]). Results do not
-//! depend on the number of threads.
+//! A position counts with every outcome of chance, forced moves included. Reference values come
+//! from a game's oracle, exact ([`truth`]), or a certified suite ([`suite`]).
 
 mod choices;
 mod estimates;
@@ -25,21 +23,21 @@ use alea_play::{
     registry::SharedEvaluator,
 };
 
-/// A player or an evaluator whose decisions are measured.
+/// Player or evaluator whose decisions are measured.
 pub enum Contestant<G: Playable> {
-    /// Decides every outcome of chance that allows several moves.
+    /// Player, which decides every outcome of chance that allows several moves.
     Player(Box<PlayerRecipe<G>>),
-    /// Values all direct successors, and the position itself.
+    /// Evaluator, which chooses moves by its values of their successors, without search.
     Evaluator {
-        /// The evaluator's spec.
+        /// Spec of the evaluator.
         name: String,
-        /// Values positions.
+        /// Evaluator made from the spec.
         evaluator: SharedEvaluator<G>,
     },
 }
 
 impl<G: Playable> Contestant<G> {
-    /// Reads a player's spec.
+    /// Creates a contestant from a player's spec.
     ///
     /// # Errors
     /// If it is invalid.
@@ -47,7 +45,7 @@ impl<G: Playable> Contestant<G> {
         Ok(Self::Player(Box::new(PlayerRecipe::parse(text, game)?)))
     }
 
-    /// Reads an evaluator's spec.
+    /// Creates a contestant from an evaluator's spec.
     ///
     /// # Errors
     /// If it is invalid, or a model cannot be read.
@@ -59,7 +57,7 @@ impl<G: Playable> Contestant<G> {
         })
     }
 
-    /// The player's or evaluator's spec.
+    /// Spec of the player or evaluator.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -68,7 +66,7 @@ impl<G: Playable> Contestant<G> {
         }
     }
 
-    /// `player` or `evaluator`.
+    /// `player` or `evaluator`, for reports.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {

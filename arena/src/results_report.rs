@@ -1,4 +1,4 @@
-//! Reads results of commands (`--json`) and training curves for a report; the keys of a result
+//! Reader of JSON results (`--json`) and training curves for a report; the keys of a result
 //! determine its kind.
 
 mod sections;
@@ -12,38 +12,38 @@ pub use sections::page;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A result in a report.
+/// Result of a command, to be shown in a report.
 #[derive(Debug)]
 pub enum ReportItem {
-    /// From `alea arena`, or the match in `alea gate`.
+    /// Match of `alea arena` or `alea gate`.
     Match(Box<MatchResult>),
-    /// From `alea tournament`.
+    /// Round robin of `alea tournament`.
     Tournament(TournamentResult),
-    /// From `alea regret`.
+    /// Measured regret of `alea regret`.
     Regret(Box<Report>),
-    /// `curve.csv` of a training.
+    /// Losses by epoch from the `curve.csv` of a training.
     Curve(LineChart),
-    /// From a command outside this crate.
+    /// Result of a kind that only the caller knows.
     Other(Box<dyn Section>),
 }
 
-/// A result with a section of its own in a report.
+/// Result of a kind that only the caller knows; writes its own section of a report.
 pub trait Section: std::fmt::Debug {
-    /// Appends the section.
+    /// Appends the result's section to a report.
     ///
     /// # Errors
     /// If a plot cannot be drawn.
     fn append_to(&self, page: &mut Page) -> Result<()>;
 }
 
-/// Parses results of kinds outside this crate; `None` for an unknown kind.
+/// Parser of results that only the caller knows; `None` for an unknown kind.
 pub type SectionParser = fn(&Value) -> Option<Result<Box<dyn Section>, String>>;
 
 const RESULTS_HINT: &str =
     "arena, gate, tournament and regret write results with --json, and a training its curve.csv";
 
-/// Reads consecutive JSON values, or the table of a training curve. `name` is used in errors;
-/// `other` parses further kinds.
+/// Reads the results in a text: consecutive JSON values, or the CSV of a training curve. `name`
+/// names the text in errors; `other` parses kinds unknown here.
 ///
 /// # Errors
 /// If the text is invalid or has no supported result.
@@ -93,7 +93,7 @@ fn read_item(mut value: Value, other: SectionParser) -> Result<ReportItem, Strin
     })
 }
 
-/// Chart of losses by epoch, from the table of a training.
+/// Draws the losses by epoch in the text of a `curve.csv` as SVG.
 ///
 /// # Errors
 /// If the table is invalid.

@@ -1,5 +1,4 @@
-//! Start positions of EinStein's pairs of games by set-up. They depend on the pair and the match's
-//! seed alone.
+//! Start positions of EinStein matches by set-up: the order of a side's stones on its home squares.
 
 use crate::error::{MeasuringError, Result};
 use crate::matches::Starts;
@@ -17,30 +16,29 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Set-ups of Red and Blue.
+/// Choice of the set-ups of Red and Blue for each pair of games of a match.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Setups {
-    /// Random for each side.
+    /// Random set-up for each side.
     Random,
-    /// Pair `i` takes entry `i` modulo the length: set-up indices (0–719) of Red and of Blue.
+    /// Listed set-ups: pair `i` of the match takes entry `i` modulo the length, indices (0 to 719)
+    /// of Red's and Blue's set-up.
     Index(Vec<(usize, usize)>),
-    /// A mixed strategy for both sides: set-up indices and weights.
+    /// Mixed strategy from which both sides sample: set-up indices (0 to 719) and weights.
     Mix(Vec<(usize, u64)>),
 }
 
-/// The built-in mixed strategy, with its path; `benches atlas` makes others.
 const MIX_SETUPS_FILE: (&str, &str) = ("data/setups/nash.txt", alea_data::MIXED_SETUPS);
 
-/// Built in, with its path: the sixteen best set-ups against each other.
 const BEST_SETUPS_FILE: (&str, &str) = ("data/setups/best.txt", alea_data::BEST_SETUPS);
 
 const NO_SETUPS_ERROR: &str =
     "there is no set-up to start from; give 'random' or at least one RED:BLUE";
 
 impl Setups {
-    /// Reads lines with Red's and Blue's set-up, each as an index or as the stones on the home
-    /// squares in reading order (`621534`); `#` begins a comment. Without a path, the built-in
+    /// Reads a file with Red's and Blue's set-up on each line, as index or as the stones on the
+    /// home squares in reading order (`621534`); `#` begins a comment. Without a path, the built-in
     /// list.
     ///
     /// # Errors
@@ -50,7 +48,8 @@ impl Setups {
         Self::Index(read_lines(path, BEST_SETUPS_FILE, expected, parse_pair)?).validated()
     }
 
-    /// Every one of `setups` against every one, each pair begun by either side.
+    /// Lists every two of `setups`, equal ones included, as Red's and Blue's, once for a pair that
+    /// Red begins and once for one that Blue begins.
     #[must_use]
     pub fn product(setups: &[usize]) -> Self {
         let meetings: Vec<(usize, usize)> = setups
@@ -94,7 +93,7 @@ impl Setups {
 }
 
 impl Starts<Standard> for Setups {
-    /// Red begins pairs with even numbers, Blue the others.
+    /// Red begins in pairs with even numbers, Blue in the others.
     fn of_pair(&self, game: &Standard, pair: u64, pair_seed: u64) -> Position {
         game.start(self.choose_setups(pair, pair_seed), (pair % 2) as Seat)
     }
@@ -146,7 +145,8 @@ fn sample(mix: &[(usize, u64)], mut at: u64) -> usize {
 impl std::str::FromStr for Setups {
     type Err = MeasuringError;
 
-    /// Reads `random`, `nash`, `nash:FILE`, or pairs such as `0:719, 621534:12`.
+    /// Parses `random`, `nash` (built-in), `nash:FILE`, or set-ups of Red and Blue such as `0:719,
+    /// 621534:12`.
     fn from_str(text: &str) -> Result<Self> {
         match text.trim() {
             "random" => return Ok(Self::Random),
@@ -257,7 +257,6 @@ mod tests {
         let sample = (0..4000)
             .flat_map(|pair| setups.choose_setups(pair, derive_seed(1, SeedSpace::Arena, &[pair])));
         let (first, others): (Vec<_>, Vec<_>) = sample.partition(|setup| *setup == 0);
-        // Three quarters of 8000, plus or minus four standard deviations of 39.
         assert!(first.len().abs_diff(6000) < 156, "{}", first.len());
         assert!(others.iter().all(|setup| *setup == 719));
         assert_eq!(

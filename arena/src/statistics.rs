@@ -1,9 +1,8 @@
 //! Statistics of matches: score, Elo, likelihood of superiority, with intervals.
 //!
 //! A sample is a pair of games with the same dice and sides swapped, whose results depend on each
-//! other, so every variance is that of a pair's mean score. A draw is half a point. Sources:
-//! formulas of testers of chess engines; for intervals at 0 and 1 the "rule of three" (Hanley and
-//! Lippman-Hand 1983).
+//! other, so variances are those of pairs' mean scores. Sources: formulas of testers of chess
+//! engines; for scores of 0 and 1 the "rule of three" (Hanley and Lippman-Hand 1983).
 
 pub mod comparisons;
 pub mod next_pairing;
@@ -18,14 +17,15 @@ use serde::{Deserialize, Serialize};
 /// 97.5 % quantile of the standard normal distribution.
 pub const QUANTILE_95: f64 = 1.959_963_984_540_054;
 
-/// 97.5 % quantile of Student's t distribution, by the first terms of its expansion (Fisher and
-/// Cornish 1960); from 9 degrees of freedom on within 0.005.
+/// 97.5 % quantile of Student's t distribution with `degrees` degrees of freedom, by an expansion
+/// (Fisher and Cornish 1960); from 9 degrees on within 0.005.
 #[must_use]
 pub fn t_quantile_95(degrees: f64) -> f64 {
     QUANTILE_95 + 2.372_271 / degrees + 2.822_499 / degrees.powi(2)
 }
 
-/// Lower bound, with 95 % confidence, of the fraction of a value that all samples had.
+/// Lower bound, with 95 % confidence, of the probability of a result that all of `samples` samples
+/// had.
 #[must_use]
 pub fn fraction_if_all_equal(samples: f64) -> f64 {
     0.05_f64.powf(1.0 / samples)
@@ -41,7 +41,7 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Interval `middle` ± `half_width`.
+    /// The interval `middle - half_width` to `middle + half_width`.
     #[must_use]
     pub fn from_center(middle: f64, half_width: f64) -> Self {
         Self {
@@ -50,8 +50,8 @@ impl Interval {
         }
     }
 
-    /// Interval of a mean by the normal approximation, which may exceed `[0, 1]` for luck-adjusted
-    /// scores; `[0, 1]` with fewer than two samples.
+    /// 95 % interval of a mean by the normal approximation, which may exceed `[0, 1]`; with fewer
+    /// than two samples `[0, 1]`.
     pub(crate) fn of_mean(moments: &Moments) -> Self {
         match moments.sample_count() {
             2.0.. => Self::from_center(moments.mean(), QUANTILE_95 * moments.standard_error()),
@@ -64,7 +64,7 @@ impl Interval {
         upper: 1.0,
     };
 
-    /// Half the length.
+    /// Half of `upper - lower`.
     #[must_use]
     pub fn half_width(&self) -> f64 {
         (self.upper - self.lower) / 2.0
@@ -75,7 +75,7 @@ impl Interval {
         self.lower <= value && value <= self.upper
     }
 
-    /// Maps both ends by an increasing function.
+    /// Applies an increasing function to both ends.
     #[must_use]
     pub fn map_ends(self, function: impl Fn(f64) -> f64) -> Self {
         Self {
@@ -85,28 +85,28 @@ impl Interval {
     }
 }
 
-/// Counts of samples by score: `i / (N - 1)` in cell `i` of `N` (at least 2). `N` is 2 for games
-/// without draws, 3 with draws or for pairs without draws, 5 for pairs with draws.
+/// Histogram of samples' scores: entry `i` counts those of score `i / (N - 1)`. `N` is 2 for games
+/// without draws, 3 for games with draws or pairs without, 5 for pairs with draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally<const N: usize> {
-    /// Samples by cell, the lowest score first.
+    /// Numbers of samples, the lowest score first.
     pub counts: [u64; N],
 }
 
 impl<const N: usize> Tally<N> {
-    /// Number of samples.
+    /// Number of samples in the histogram.
     #[must_use]
     pub fn samples(&self) -> f64 {
         self.counts.iter().map(|&count| count as f64).sum()
     }
 
-    /// Score, 0 to 1, in cell `cell`.
+    /// Score, 0 to 1, of the samples in entry `cell`.
     #[must_use]
     pub fn cell_score(cell: usize) -> f64 {
         cell as f64 / (N - 1) as f64
     }
 
-    /// Mean score in `[0, 1]`; 1/2 without samples.
+    /// Mean score, 0 to 1; 1/2 without samples.
     #[must_use]
     pub fn score(&self) -> f64 {
         self.mean(Self::cell_score).unwrap_or(0.5)
@@ -129,8 +129,8 @@ impl<const N: usize> Tally<N> {
         (self.variance() / self.samples().max(1.0)).sqrt()
     }
 
-    /// 95 % interval of the score, inside `[0, 1]`, by the normal approximation. If all samples lie
-    /// in one cell, the true fraction of that cell is taken as at least `0.05^(1/n)`.
+    /// 95 % interval of the mean score by the normal approximation, clamped to `[0, 1]`. If all `n`
+    /// samples are equal, their result is taken to have probability `0.05^(1/n)` or more.
     #[must_use]
     pub fn interval(&self) -> Interval {
         let samples = self.samples();
@@ -149,21 +149,21 @@ impl<const N: usize> Tally<N> {
             .map_ends(|end| end.clamp(0.0, 1.0))
     }
 
-    /// Elo of the score, clamped to a quarter of a sample inside of 0 and 1.
+    /// Elo difference at the mean score, clamped to `[1/(4n), 1 - 1/(4n)]` with `n` samples.
     #[must_use]
     pub fn elo(&self) -> f64 {
         elo_of_score(self.bounded_score())
     }
 
-    /// The score's 95 % interval in Elo, with both ends clamped as in [`Self::elo`].
+    /// 95 % interval of the mean score in Elo, with both ends clamped as in [`Self::elo`].
     #[must_use]
     pub fn elo_interval(&self) -> Interval {
         self.interval()
             .map_ends(|score| elo_of_score(self.clamp_off_ends(score)))
     }
 
-    /// Probability that the true score is above 1/2, by the normal approximation. If all samples
-    /// are equal, their variance is taken as 1/4.
+    /// Probability that the true score is above 1/2, by the normal approximation; the variance of
+    /// equal samples is taken as 1/4.
     #[must_use]
     pub fn superiority(&self) -> f64 {
         let samples = self.samples();
@@ -181,22 +181,22 @@ impl<const N: usize> Tally<N> {
     }
 }
 
-/// Numbers of pairs by the points of one contestant: 1 for a win, 1/2 for a draw.
+/// Numbers of pairs of games by one contestant's points in the pair: 1 for a win, 1/2 for a draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairCounts {
-    /// Both games lost.
+    /// Pairs with 0 points: both games lost.
     pub lost: u64,
-    /// Pairs with half a point.
+    /// Pairs with 1/2 point: a loss and a draw.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub half: u64,
-    /// Pairs with one point: each side won one game, or both were drawn.
+    /// Pairs with 1 point: a win and a loss, or two draws.
     pub split: u64,
-    /// Pairs with one point and a half.
+    /// Pairs with 3/2 points: a win and a draw.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub three_halves: u64,
-    /// Both games won.
+    /// Pairs with 2 points: both games won.
     pub won: u64,
-    /// Drawn single games.
+    /// Drawn games (not pairs).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
 }
@@ -220,7 +220,7 @@ impl PairCounts {
         }
     }
 
-    /// Counts a pair by the scores of its games: 0, 1/2 or 1.
+    /// Counts a pair by the contestant's points in its two games, each 0, 1/2 or 1.
     pub fn add(&mut self, scores: [f64; 2]) {
         let half_points = scores.map(|score| (2.0 * score).round() as u64);
         match half_points[0] + half_points[1] {
@@ -233,13 +233,13 @@ impl PairCounts {
         self.draws += half_points.iter().filter(|&&half| half == 1).count() as u64;
     }
 
-    /// Number of pairs.
+    /// Number of pairs counted.
     #[must_use]
     pub fn pairs(&self) -> u64 {
         self.tally().counts.iter().sum()
     }
 
-    /// Won games.
+    /// Number of games won by the contestant.
     #[must_use]
     pub fn wins(&self) -> u64 {
         let half_points = self.half + 2 * self.split + 3 * self.three_halves + 4 * self.won;
@@ -258,7 +258,7 @@ impl PairCounts {
         }
     }
 
-    /// Counts of pairs by score (pentanomial).
+    /// Histogram of pairs by points (pentanomial).
     #[must_use]
     pub fn tally(&self) -> Tally<5> {
         Tally {
@@ -272,7 +272,7 @@ impl PairCounts {
         }
     }
 
-    /// Counts of lost, drawn and won games, taken as independent (trinomial).
+    /// Histogram of lost, drawn and won games, taken as independent (trinomial).
     #[must_use]
     pub fn games(&self) -> Tally<3> {
         let wins = self.wins();
@@ -286,17 +286,17 @@ impl PairCounts {
     }
 }
 
-/// A number and its standard error; both 0 without samples.
+/// A measured number with its standard error; both 0 without samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The number.
+    /// Measured number.
     pub value: f64,
-    /// Its standard error.
+    /// Standard error of `value`.
     pub error: f64,
 }
 
 impl Estimate {
-    /// 95 % interval.
+    /// 95 % interval by the normal approximation.
     #[must_use]
     pub fn interval(&self) -> Interval {
         Interval::from_center(self.value, QUANTILE_95 * self.error)
@@ -304,7 +304,6 @@ impl Estimate {
 }
 
 impl std::fmt::Display for Estimate {
-    /// Formats in percent, with half the 95 % interval unless the error is 0.
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (value, error) = (100.0 * self.value, 100.0 * QUANTILE_95 * self.error);
         match error {
@@ -314,19 +313,18 @@ impl std::fmt::Display for Estimate {
     }
 }
 
-/// Dot product.
+/// Dot product of two vectors of equal length.
 #[must_use]
 pub fn dot(left: &[f64], right: &[f64]) -> f64 {
     left.iter().zip(right).map(|(one, other)| one * other).sum()
 }
 
-/// Elo at a score in `(0, 1)`.
 pub(crate) fn elo_of_score(score: f64) -> f64 {
     // -400 · log10((1 - score) / score) gives -0 for 1/2.
     400.0 * (score / (1.0 - score)).log10()
 }
 
-/// Expected score of the side that is ahead by `elo`.
+/// Expected score, 0 to 1, of the side whose rating is higher by `elo`.
 #[must_use]
 pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
@@ -339,7 +337,7 @@ pub(crate) fn normal_cdf(x: f64) -> f64 {
     }
     let density = (-0.5 * x * x).exp() / (2.0 * std::f64::consts::PI).sqrt();
     if x < 4.0 {
-        // Φ(x) = 1/2 + φ(x) · Σ x^(2k+1) / (1 · 3 · … · (2k+1)): all terms positive.
+        // Φ(x) = 1/2 + φ(x) · Σ x^(2k+1) / (1 · 3 · … · (2k+1)), all terms positive.
         let (mut term, mut sum, mut odd) = (x, x, 1.0);
         while term > 1e-17 * sum {
             odd += 2.0;
@@ -348,7 +346,7 @@ pub(crate) fn normal_cdf(x: f64) -> f64 {
         }
         return 0.5 + density * sum;
     }
-    // Mills' ratio as x + 1/(x + 2/(x + 3/…)), from its far end.
+    // Mills' ratio as the continued fraction x + 1/(x + 2/(x + 3/…)).
     let fraction = (1..=60)
         .rev()
         .fold(x, |rest, numerator| x + f64::from(numerator) / rest);
@@ -416,7 +414,6 @@ mod tests {
 
     #[test]
     fn elo_of_a_published_match() {
-        // 136 wins, 96 losses and 111 draws are +40.70 ± 30.43 Elo, superiority 99.60 %.
         let tally = Tally {
             counts: [96, 111, 136],
         };
@@ -427,7 +424,6 @@ mod tests {
 
     #[test]
     fn score_and_error_by_hand() {
-        // Means 0, 1/2, 1/2, 1: variance 1/8, standard error sqrt(1/32).
         let mut counts = PairCounts::default();
         for scores in [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]] {
             counts.add(scores);
@@ -438,7 +434,6 @@ mod tests {
         close(tally.standard_error(), (1.0_f64 / 32.0).sqrt(), 1e-15);
         close(tally.interval().half_width(), 1.959_964 * 0.176_776_7, 1e-6);
         close(tally.superiority(), 0.5, 1e-12);
-        // Without the cells that only draws can fill the results are equal.
         let three = Tally { counts: [1, 2, 1] };
         assert_eq!(
             (tally.variance(), tally.interval(), tally.elo_interval()),
@@ -448,7 +443,6 @@ mod tests {
 
     #[test]
     fn draws_are_half_a_point() {
-        // A win and a draw, two draws, a loss and a draw, a win and a loss: 4 of 8 points.
         let mut counts = PairCounts::default();
         for scores in [[1.0, 0.5], [0.5, 0.5], [0.0, 0.5], [1.0, 0.0]] {
             counts.add(scores);
@@ -456,7 +450,6 @@ mod tests {
         assert_eq!(counts.tally().counts, [0, 1, 2, 1, 0]);
         assert_eq!(counts.games().counts, [2, 4, 2]);
         assert_eq!((counts.wins(), counts.draws), (2, 4));
-        // Means 3/4, 1/2, 1/4, 1/2: variance 1/32.
         close(counts.tally().score(), 0.5, 1e-15);
         close(counts.tally().variance(), 1.0 / 32.0, 1e-15);
         let flipped = counts.swap_sides();
@@ -500,12 +493,10 @@ mod tests {
             );
             assert!(elo.contains(tally.elo()), "{counts:?}");
         }
-        // Ten pairs: the true fraction is above 0.05^(1/10) = 0.741.
         let all_won = Tally { counts: [0, 0, 10] };
         close(all_won.interval().lower, 0.7411, 1e-4);
         assert_eq!(all_won.interval().upper, 1.0);
         assert!(all_won.superiority() > 0.99 && all_won.elo() > 600.0);
-        // Still a wide interval: 50 % ± 13.
         close(
             Tally { counts: [0, 10, 0] }.interval().half_width(),
             0.1294,

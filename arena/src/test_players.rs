@@ -54,7 +54,6 @@ pub(crate) fn first<G: Game>() -> Contestant<G> {
     chooser("first", |_, _, _| 0)
 }
 
-/// Chooses the destination nearest to the goal, the first of equal ones.
 pub(crate) fn greedy_contestant() -> Contestant<Standard> {
     chooser("greedy", |_, position, legal| {
         let left = |mv: &Move| {
@@ -193,7 +192,6 @@ impl Player<Standard> for Rated {
     }
 }
 
-/// Crashes, makes an illegal move or fails from its third move on, according to `fault`.
 pub(crate) fn faulty(fault: &'static str) -> Contestant<Standard> {
     contestant(fault, move || Box::new(Faulty { fault, moves: 0 }))
 }

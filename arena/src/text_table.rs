@@ -1,35 +1,35 @@
-//! Tables as text for a terminal, and as CSV with all digits. A missing value is `–` in the text
-//! and empty in the CSV.
+//! Tables as text for a terminal and as CSV with all digits. A missing value is `–` in the text and
+//! empty in the CSV.
 
 use alea_core::text::printable;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A value in a table.
+/// Value in a table.
 #[derive(Clone)]
 pub enum Cell {
-    /// Left-aligned text.
+    /// Text, left-aligned.
     Text(String),
-    /// A formatted number, right-aligned: `50.1 ±2.3`.
+    /// Formatted number, right-aligned, such as `50.1 ±2.3`.
     Right(String),
-    /// An integer.
+    /// Integer.
     Count(u64),
-    /// A number with this many displayed decimals.
+    /// Number, displayed with the given number of decimals.
     Number(f64, usize),
-    /// A fraction in `[0, 1]`, displayed in percent.
+    /// Fraction in `[0, 1]`, displayed in percent.
     Percent(f64),
-    /// Unknown or not applicable.
+    /// Value that is unknown or not applicable.
     Missing,
 }
 
 impl Cell {
-    /// `None` is a missing value.
+    /// Cell of a fraction, displayed in percent; [`Self::Missing`] for `None`.
     #[must_use]
     pub fn percent(fraction: Option<f64>) -> Self {
         fraction.map_or(Self::Missing, Self::Percent)
     }
 
-    /// `None` is a missing value.
+    /// Cell of a number with displayed decimals; [`Self::Missing`] for `None`.
     #[must_use]
     pub fn number(value: Option<f64>, decimals: usize) -> Self {
         value.map_or(Self::Missing, |value| Self::Number(value, decimals))
@@ -47,7 +47,7 @@ impl Cell {
         }
     }
 
-    /// The displayed text.
+    /// Text of the cell in a terminal, without alignment.
     #[must_use]
     pub fn text_of(&self) -> String {
         match self {
@@ -90,17 +90,17 @@ impl From<u64> for Cell {
     }
 }
 
-/// A table with headings.
+/// Table with a heading for each column.
 #[derive(Default)]
 pub struct TextTable {
-    /// Headings.
+    /// Headings of the columns.
     pub columns: Vec<String>,
-    /// The rows.
+    /// Rows, each with a cell for every column.
     pub rows: Vec<Vec<Cell>>,
 }
 
 impl TextTable {
-    /// An empty table.
+    /// Creates a table without rows.
     #[must_use]
     pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = S>) -> Self {
         Self {
@@ -109,7 +109,7 @@ impl TextTable {
         }
     }
 
-    /// A table with rows.
+    /// Creates a table from headings and rows.
     pub fn from_rows<S: Into<String>>(
         columns: impl IntoIterator<Item = S>,
         rows: impl IntoIterator<Item = Vec<Cell>>,
@@ -119,7 +119,8 @@ impl TextTable {
         text_table
     }
 
-    /// A row for each serialised struct, a column for each field; other values are left out.
+    /// Creates a table of structs: a row for each struct, a column for each field of its serialised
+    /// form. Values that are no structs are left out.
     ///
     /// # Errors
     /// If a value cannot be serialised.
@@ -137,13 +138,12 @@ impl TextTable {
         Ok(text_table)
     }
 
-    /// Appends a row.
+    /// Appends a row, with a cell for every column.
     pub fn push(&mut self, row: Vec<Cell>) {
         debug_assert_eq!(row.len(), self.columns.len());
         self.rows.push(row);
     }
 
-    /// For each column, whether it has no text cells.
     pub(crate) fn numeric_columns(&self) -> Vec<bool> {
         let words = |column: usize| {
             self.rows
@@ -155,7 +155,7 @@ impl TextTable {
             .collect()
     }
 
-    /// Text for a terminal, with aligned columns.
+    /// Formats the table for a terminal, with aligned columns.
     #[must_use]
     pub fn text(&self) -> String {
         let text_of: Vec<Vec<String>> = self
@@ -188,8 +188,8 @@ impl TextTable {
         text
     }
 
-    /// CSV (RFC 4180, but lines end in a line feed alone) with all digits; percentages are
-    /// fractions.
+    /// Formats the table as CSV (RFC 4180, but with line feeds alone) with all digits; percentages
+    /// are written as fractions.
     #[must_use]
     pub fn csv(&self) -> String {
         let mut text = String::new();

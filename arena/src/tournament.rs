@@ -15,39 +15,40 @@ use serde::{Deserialize, Serialize};
 /// Result of a round robin.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TournamentResult {
-    /// Names in the given order.
+    /// Names of the contestants in the given order; other fields refer to their indices.
     pub names: Vec<String>,
-    /// Results of `i` against `j` for all `i < j`: (0, 1), (0, 2), …, (1, 2), ….
+    /// Matches of contestant `i` as A against `j` as B, in the order (0, 1), (0, 2), …, (1, 2), ….
     pub matches: Vec<MatchResult>,
-    /// Ratings from all matches, in the order of the names.
+    /// Ratings of the contestants from all matches, in the order of `names`.
     pub ratings: Vec<Rating>,
-    /// For each match, the probability that equals score at least this far from 1/2, by Holm's
-    /// method. All pairs with a value below 0.05 differ, with 95 % certainty for all together.
+    /// For each of `matches`, Holm's adjusted p-value of the hypothesis that the two are equal.
+    /// With 95 % certainty, all pairings with a value below 0.05 differ.
     pub adjusted_probabilities: Vec<f64>,
 }
 
-/// Bradley–Terry rating; the mean of a tournament is 0.
+/// Bradley–Terry rating, with mean 0 over the contestants.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rating {
     /// Rating in Elo.
     pub elo: f64,
     /// 95 % interval of `elo`.
     pub interval: Interval,
-    /// Interval of `elo`; those of all contestants hold together with 95 % certainty.
+    /// Wider interval of `elo`: with 95 % certainty, those of all contestants contain the true
+    /// ratings.
     pub simultaneous_interval: Interval,
 }
 
-/// A contestant's score against one opponent or all.
+/// Score of a contestant against one opponent or all.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowScore {
-    /// Points per game.
+    /// Mean points per game, 0 to 1.
     pub score: f64,
     /// 95 % interval of `score`.
     pub interval: Interval,
 }
 
-/// Plays a round robin; `watch` gets every result. Each match has its own file in the folder
-/// `options.state`, from which an interrupted tournament resumes.
+/// Plays a round robin; `watch` gets the result of each match. Each match has its own file in the
+/// folders `options.state` and `options.records`, so that an interrupted tournament resumes.
 ///
 /// # Errors
 /// If there are fewer than two contestants, names repeat, or a match fails.
@@ -104,7 +105,7 @@ impl TournamentResult {
         }
     }
 
-    /// True if two contestants differ significantly, with all matches taken together.
+    /// True if contestants `row` and `column` differ significantly by `adjusted_probabilities`.
     #[must_use]
     pub fn are_different(&self, row: usize, column: usize) -> bool {
         self.pairing_index(row, column)
@@ -117,7 +118,7 @@ impl TournamentResult {
         pairings(self.names.len()).position(|pairing| pairing == wanted)
     }
 
-    /// Score of `row` against `column`; `None` if they are equal or no contestants.
+    /// Score of contestant `row` against `column`; `None` for equal or invalid indices.
     #[must_use]
     pub fn score_against(&self, row: usize, column: usize) -> Option<RowScore> {
         let result = self.matches.get(self.pairing_index(row, column)?)?;
@@ -135,7 +136,8 @@ impl TournamentResult {
         })
     }
 
-    /// Mean score against all others, weighted equally; matches are taken as independent.
+    /// Mean score of contestant `row` over all opponents, weighted equally; `None` without
+    /// opponents. Matches are taken as independent.
     #[must_use]
     pub fn mean_score(&self, row: usize) -> Option<RowScore> {
         let scores: Vec<RowScore> = (0..self.names.len())
@@ -163,7 +165,7 @@ impl TournamentResult {
         })
     }
 
-    /// Contestants by mean score, best first.
+    /// Indices of the contestants by mean score, best first.
     #[must_use]
     pub fn ranking(&self) -> Vec<usize> {
         let mean = |row: usize| {
@@ -175,8 +177,8 @@ impl TournamentResult {
         rows
     }
 
-    /// Text for a terminal, best contestant first: points in percent against each opponent, ± half
-    /// the 95 % interval, with `*` if the two differ significantly over all matches.
+    /// Table for a terminal, best contestant first: scores in percent against each opponent, ± half
+    /// the 95 % interval, with `*` if the two differ significantly.
     #[must_use]
     pub fn table_text(&self) -> String {
         let ranking = self.ranking();
@@ -318,7 +320,6 @@ mod tests {
             ..options()
         };
         tournament(&stored);
-        // Read twice from files without playing, everything is the same, times included.
         let panics = |name| contestant(name, || panic!("nobody needs to play"));
         let panic = ["random", "greedy", "first"].map(panics);
         let again = || play_tournament(&panic, &stored, |_| {}).unwrap();

@@ -2,7 +2,7 @@
 //! (Canadian, as in GTP) or for one move (`byoyomi` of KGS).
 //!
 //! No move gets more than a quarter of the main time left or its fraction of a byo-yomi period,
-//! whichever is more, and in byo-yomi no more than is left of the period.
+//! whichever is more.
 
 use std::time::Duration;
 
@@ -17,17 +17,13 @@ pub(crate) struct Clock {
 #[derive(Clone, Copy)]
 pub(crate) struct Overtime {
     pub(crate) period: Duration,
-    /// Moves in each period, at least one.
     pub(crate) moves: u32,
-    /// Whether `stones` in a referee's report are periods of one move each, not moves.
+    /// True if `stones` in a referee's report counts periods of one move each, not moves.
     pub(crate) counts_periods: bool,
 }
 
-/// Minimum time reserved for sending the move to the client.
 const MIN_OVERHEAD: Duration = Duration::from_millis(30);
-/// The time divided by this is reserved, if that exceeds `MIN_OVERHEAD`.
 const OVERHEAD_DIVISOR: u32 = 20;
-/// A move takes at most the main time left divided by this.
 const MAX_MOVE_DIVISOR: u32 = 4;
 const MIN_MOVE_TIME: Duration = Duration::from_millis(1);
 
@@ -46,8 +42,8 @@ impl Clock {
         clock
     }
 
-    /// Takes over a referee's report: `left` is main time if `stones` is 0, else the time left of a
-    /// period for so many moves.
+    /// Sets the clock by a referee's report: `left` is main time if `stones` is 0, else the rest of
+    /// a period for so many moves.
     pub(crate) fn set_left(&mut self, left: Duration, stones: u32) {
         (self.left, self.moves) = (left, stones);
         match self.overtime {
@@ -65,13 +61,13 @@ impl Clock {
         }
     }
 
-    /// Time for the next of `expected_moves_left` moves.
+    /// Time for the next move if `expected_moves_left` moves, including that one, are left in the
+    /// game.
     pub(crate) fn move_time(&self, expected_moves_left: u32) -> Duration {
         let time = match (self.moves, self.overtime) {
             (0, None) => usable_time(self.left / expected_moves_left.max(1))
                 .min(self.left / MAX_MOVE_DIVISOR),
             (0, Some(overtime)) => {
-                // Where the main time ends, the first period begins.
                 let of_period = usable_time(overtime.period / overtime.moves);
                 let max = (self.left / MAX_MOVE_DIVISOR).max(of_period);
                 (self.left / expected_moves_left.max(1) + of_period).min(max)
@@ -86,7 +82,6 @@ impl Clock {
         match (self.moves, self.overtime) {
             (0, _) => self.set_left(left, 0),
             (1, Some(overtime)) => (self.left, self.moves) = (overtime.period, overtime.moves),
-            // The next period's length is unknown.
             (1, None) => {}
             (moves, _) => (self.left, self.moves) = (left, moves - 1),
         }
@@ -121,7 +116,6 @@ mod tests {
             (absolute(100_000), Some((60_000, 0)), 0, 15_000),
             (absolute(100_000), Some((40, 0)), 1, 10),
             (absolute(100_000), Some((0, 0)), 20, 1),
-            // Ten minutes, then 25 moves in each five.
             (canadian(600_000, 300_000, 25), None, 30, 20_000 + 11_400),
             (canadian(600_000, 300_000, 25), None, 2, 150_000),
             (canadian(600_000, 300_000, 25), Some((1_000, 0)), 30, 11_400),
@@ -169,7 +163,6 @@ mod tests {
             (japanese(600_000, 30_000), Some((30_000, 5)), 60, 28_500),
             (japanese(600_000, 30_000), Some((10_000, 2)), 60, 9_500),
             (japanese(0, 30_000), None, 60, 28_500),
-            // Periods that were never set.
             (absolute(0), Some((60_000, 4)), 60, 14_250),
         ]
         .into_iter()

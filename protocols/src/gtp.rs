@@ -2,7 +2,7 @@
 //! seats, with Lajkonik's commands for Havannah, an extension for dice, and live analysis.
 //!
 //! `[id] command arguments` is answered by `=[id] text` or `?[id] problem`, and an empty line.
-//! Underscores in command names do not count.
+//! Underscores in command names are ignored.
 
 mod analysis;
 mod commands;
@@ -25,7 +25,6 @@ struct Call<'a, G: Playable> {
     output: &'a mut dyn Output,
 }
 
-/// A command's answer or error; `None` if it has already written its output.
 type Reply = Result<Option<String>, String>;
 
 fn empty_reply() -> Reply {
@@ -87,7 +86,6 @@ impl<G: Playable> Handler<G> for Gtp {
     }
 }
 
-/// Removes comments and control characters, as the standard requires.
 fn strip_comment(line: &str) -> String {
     let line = line.split('#').next().unwrap_or_default().chars();
     let line = line
@@ -102,7 +100,6 @@ fn is_same_command(one: &str, other: &str) -> bool {
 }
 
 impl<G: Playable> Call<'_, G> {
-    /// Accepts a colour of Go, a seat's title or its first letter.
     fn parse_seat(&self, word: &str) -> Result<usize, String> {
         let titles = [0, 1].map(|seat| self.session.game.seat_title(seat));
         let word = word.to_ascii_lowercase();

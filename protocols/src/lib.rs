@@ -1,8 +1,8 @@
 //! Alea as an engine in line protocols: GTP, TCGA, UBGI and NBoard.
 //!
-//! The caller connects a session to streams ([`Output`]) and bounds what a line may name and cost
-//! ([`SessionConfig`]). Replies are well formed, a refused line changes nothing, and the session
-//! goes on until told to quit.
+//! The caller connects a session to streams ([`Output`]) and restricts what lines may name and cost
+//! ([`SessionConfig`]). Replies are well formed, a refused line changes nothing, and a session ends
+//! only on request.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -21,47 +21,47 @@ use std::{
     time::Duration,
 };
 
-/// Maximum bytes of a line; longer ones are refused, so the caller may cut them after `MAX_LINE +
+/// Maximum bytes of a line. Longer lines are refused, so the caller may cut lines after `MAX_LINE +
 /// 1` bytes.
 pub const MAX_LINE: usize = 1 << 16;
 
-/// Maximum characters of an error message.
 const MAX_ERROR_LENGTH: usize = 1000;
 
-/// A session in a line protocol.
+/// Session in a line protocol, independent of the game's type.
 pub trait Protocol: Send {
-    /// Answers a line, which has no line end.
+    /// Executes a line, given without its line end, and writes the reply to `output`.
     fn handle_line(&mut self, line: &str, output: &mut dyn Output) -> Action;
 }
 
-/// What the caller does after a line.
+/// What the caller must do after a line.
 pub enum Action {
-    /// Passes the next line to this session.
+    /// Pass the next line to the same session.
     Continue,
-    /// Ends the session.
+    /// End the session.
     Quit,
-    /// Passes the next line to this session instead, because the game has changed.
+    /// Pass the next line to this new session, because the client has changed the game.
     Replace(Box<dyn Protocol>),
 }
 
-/// The connection of a session to its client.
+/// Connection of a session to its client, implemented by the caller.
 pub trait Output {
-    /// Writes the lines of `text` and a final line end, and flushes them.
+    /// Writes `text`, which may have several lines, and a line end, and flushes.
     fn write_lines(&mut self, text: &str);
 
-    /// Whether another line has arrived or the client is gone; ends streaming commands.
+    /// True if another line has arrived or the client is gone; commands that report continuously
+    /// then end.
     fn input_pending(&mut self) -> bool;
 
-    /// Stop flag of a search that begins now, set by input (or its end) later than `grace` after
-    /// the current line; earlier input was sent ahead.
+    /// Stop flag of a search that begins now. Input that arrives, or ends, later than `grace` after
+    /// the current line must set the flag; earlier input was sent ahead and must not.
     fn stop_flag(&mut self, grace: Duration) -> Arc<AtomicBool>;
 }
 
-/// Input within this time after a line was sent ahead, as by a script, and does not stop the line's
-/// search.
+/// Usual `grace` of [`Output::stop_flag`]: input within this time after a line was sent ahead, as
+/// by a script.
 pub const INPUT_GRACE: Duration = Duration::from_millis(2);
 
-/// Collects the output; streaming commands end after their first report.
+/// Output collected in memory; commands that report continuously end after one report.
 impl Output for String {
     fn write_lines(&mut self, text: &str) {
         *self += text;
@@ -77,7 +77,7 @@ impl Output for String {
     }
 }
 
-/// A line protocol.
+/// Line protocol that a session speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "their names")]
 pub enum ProtocolKind {
@@ -87,35 +87,37 @@ pub enum ProtocolKind {
     NBoard,
 }
 
-/// What a session permits: players, files, time.
+/// Restrictions and settings of a session.
 #[derive(Clone)]
 pub struct SessionConfig {
-    /// Checks and restricts players.
+    /// Checks and restricts the players that the client names.
     pub player_policy: PlayerPolicy,
-    /// Maximum time of one search.
+    /// Maximum time of a search whose time the client sets, and of the default player's moves.
     pub max_time: Duration,
-    /// Whether players, with tree and table, are kept between lines.
+    /// True if players, with search tree and transposition table, are kept from line to line.
     pub keeps_players: bool,
     /// Seed of random starts, rolls and players.
     pub seed: u64,
-    /// Opens the next session when the client changes the game.
+    /// Opens the new session when the client changes the game.
     pub open: OpenSession,
-    /// Reads files that the client names.
+    /// Reads the files that the client names.
     pub read_file: ReadFile,
 }
 
-/// Reads a file as text; errors have one line.
+/// Reads the file with this path as text; an error is one line.
 pub type ReadFile = fn(&str) -> Result<String, String>;
 
-/// Adds the session's limits to a player's notation, or says in one line why it is refused.
+/// Returns a player's spec with the session's limits, or the reason, in one line, why the player is
+/// refused.
 pub type PlayerPolicy = Arc<dyn Fn(&Notation) -> Result<Notation, String> + Send + Sync>;
 
-/// Opens a session, with the default player for `None`; errors have one line.
+/// Opens a session from the specs of game and player (`None` for the default player); an error is
+/// one line.
 pub type OpenSession =
     Arc<dyn Fn(&Notation, Option<&Notation>) -> Result<Box<dyn Protocol>, String> + Send + Sync>;
 
 /// Opens a session of `game` with `player` or, for `None`, a search of at most one second per move.
-/// Only trusted notations of game and player may name files and programs.
+/// Files and programs may be named only in trusted specs of game and player.
 ///
 /// # Errors
 /// One line, if the protocol is for another game, the game not for two seats, or the player unknown
@@ -142,7 +144,7 @@ pub fn open<G: Playable>(
     })
 }
 
-/// Opens GTP, as [`open`] does, for programs that speak no other protocol.
+/// Opens a GTP session as [`open`] does, for callers that need no other protocol.
 ///
 /// # Errors
 /// One line, if the game is not for two seats, or the player unknown or refused.
@@ -155,7 +157,7 @@ pub fn open_gtp<G: Playable>(
 }
 
 impl ProtocolKind {
-    /// Game of a session if the user names none.
+    /// Name of the game of a session if the user names none.
     #[must_use]
     pub fn default_game(self) -> &'static str {
         match self {
@@ -165,11 +167,10 @@ impl ProtocolKind {
     }
 }
 
-/// Parses one protocol's lines and holds its state.
+/// Parser of one protocol's lines, with the protocol's own state.
 trait Handler<G: Playable>: Default + Send {
     const ERROR_PREFIX: &'static str;
 
-    /// Returns the part of the reply that is not yet written to `output`.
     fn handle(
         &mut self,
         session: &mut Session<G>,
@@ -216,7 +217,6 @@ fn check_length(line: &str) -> Result<(), String> {
         .ok_or_else(|| format!("a line has at most {MAX_LINE} bytes"))
 }
 
-/// Parses seconds, at most a year.
 fn parse_seconds(word: &str) -> Option<Duration> {
     let seconds: f64 = word.parse().ok()?;
     (0.0..=31_536_000.0)

@@ -1,8 +1,8 @@
-//! The NBoard protocol, version 2 (Chris Welty), for Reversi.
+//! NBoard protocol, version 2 (Chris Welty), for Reversi.
 //!
-//! Moves are `F5`, `PA` passes; games are GGF. An answer to `go` is not played: `move` follows.
-//! Values are discs of the side to move, exact where proven, else 64 for a win to −64 for a loss.
-//! Unknown lines are ignored, as the protocol requires.
+//! Moves are `F5`, a pass is `PA`; games are GGF. `go` does not play its move: the client sends it
+//! back with `move`. Values are discs for the side to move, exact where proven, else from 64 for a
+//! win to −64 for a loss.
 
 use crate::session::{MoveAnalysis, Query, Session};
 use crate::{Action, Handler, Output, one_line, split_words};
@@ -10,7 +10,6 @@ use alea_play::playable::Playable;
 use alea_search::SearchStats;
 use std::time::Duration;
 
-/// Time between two reports of the `hint` command.
 const HINT_INTERVAL: Duration = Duration::from_millis(250);
 const WIN_DISCS: f32 = 64.0;
 
@@ -24,7 +23,6 @@ fn play<G: Playable>(session: &mut Session<G>, word: &str) -> Result<(), String>
     let is_pass = mv.eq_ignore_ascii_case("PA");
     let mv = if is_pass { "pass" } else { mv };
     session.play(mv).or_else(|problem| {
-        // Some clients omit passes.
         session.play("pass").map_err(|_| problem)?;
         let played = session.play(mv);
         played.or_else(|problem| session.undo().and(Err(problem)))
@@ -47,7 +45,6 @@ fn go<G: Playable>(session: &mut Session<G>, output: &mut dyn Output) -> Result<
     Ok(format!("{stats}\n=== {mv}{}", value.unwrap_or_default()))
 }
 
-/// Searches until the search ends, a depth is reached or the next line comes.
 fn hint<G: Playable>(
     session: &mut Session<G>,
     depth: Option<u32>,
@@ -60,13 +57,11 @@ fn hint<G: Playable>(
     };
     loop {
         let analysis = session.analyse(&query, output)?;
-        // The client's next line has cut this search short.
         if !analysis.is_interrupted {
             output.write_lines(&format_hint(session, &analysis, count));
             output.write_lines(&format_stats(&analysis.stats));
         }
         let is_deep = depth.is_some_and(|depth| analysis.stats.depth >= depth);
-        // The search ended before its time, so a longer one would find the same.
         let has_ended = !analysis.is_timed || analysis.stats.time < HINT_INTERVAL / 2;
         if is_deep || has_ended || output.input_pending() {
             return Ok("status".to_owned());
@@ -89,7 +84,7 @@ fn format_stats(stats: &SearchStats) -> String {
     format!("nodestats {} {:.3}", stats.nodes, stats.time.as_secs_f64())
 }
 
-/// A line `search PV EVAL 0 DEPTH TEXT` for each of the `count` best moves.
+/// Formats `search PV EVAL 0 DEPTH TEXT` for each of the `count` best moves.
 fn format_hint<G: Playable>(
     session: &Session<G>,
     analysis: &MoveAnalysis<G::Move>,
@@ -114,7 +109,6 @@ fn format_hint<G: Playable>(
 }
 
 impl<G: Playable> Handler<G> for NBoard {
-    /// NBoard has no line for errors.
     const ERROR_PREFIX: &'static str = "status";
 
     fn handle(
@@ -146,7 +140,6 @@ impl<G: Playable> Handler<G> for NBoard {
                 return hint(session, self.depth, count.unwrap_or(1), output);
             }
             ["move", mv, ..] => play(session, mv)?,
-            // Older boards send the move without time and value.
             [mv] if mv.len() == 2 => play(session, mv)?,
             _ => {}
         }

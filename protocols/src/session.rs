@@ -1,5 +1,5 @@
-//! A game of two seats in progress, and its player. A refused change leaves the session as it is;
-//! errors are one line.
+//! Session: a game of two seats in progress and its player. A refused change leaves the session as
+//! it was; errors are one line.
 
 mod engine_player;
 mod query;
@@ -27,17 +27,12 @@ const NO_FORMAT_ERROR: &str = "whole games of this game have no form";
 pub(crate) struct Session<G: Playable> {
     pub(crate) game: G,
     pub(crate) position: G::Position,
-    /// The roll for the next move, if known.
     pub(crate) die: Option<u8>,
-    /// Whether moves are in the game's alternative coordinates.
     pub(crate) uses_alt_coordinates: bool,
-    /// What the caller does after the current line.
     pub(crate) action: Action,
     config: SessionConfig,
     player: EnginePlayer<G>,
-    /// If false, the player is the default one.
     is_player_named: bool,
-    /// Games begun and positions set; part of each seed.
     games: u64,
     luck: G::Chance,
     start: G::Position,
@@ -78,14 +73,14 @@ impl<G: Playable> Session<G> {
         Ok(session)
     }
 
-    /// Black is to move if the game permits.
+    /// Starts a game in which Black is to move, if the game permits that.
     pub(crate) fn start_new_game(&mut self) {
         let mut random = RandomStream::new(self.seed(SeedSpace::Arena));
         let start = self.game.random_start(&mut random, self.black_seat());
         self.begin(start, None);
     }
 
-    /// Opens another game; a player that the user named stays if that game supports it.
+    /// Opens another game. A player that the user named stays if that game supports it.
     pub(crate) fn change_game(&mut self, game: &Notation) -> Result<(), String> {
         let player = self.is_player_named.then_some(self.player.spec());
         let open = &self.config.open;
@@ -98,13 +93,13 @@ impl<G: Playable> Session<G> {
         std::mem::replace(&mut self.action, Action::Continue)
     }
 
-    /// Begins a game; the player drops its tree and table.
+    /// Sets the start of a new game; the player drops its tree and table.
     fn begin(&mut self, start: G::Position, die: Option<u8>) {
         self.jump_to(start, die);
         self.player.new_game(self.seed(SeedSpace::Player));
     }
 
-    /// Sets the start; the player keeps its tree and table.
+    /// Sets the start of the game; the player keeps its tree and table.
     fn jump_to(&mut self, start: G::Position, die: Option<u8>) {
         self.games += 1;
         (self.start, self.position, self.die) = (start, start, die);
@@ -123,7 +118,7 @@ impl<G: Playable> Session<G> {
     }
 
     pub(crate) fn with_parameter(&self, key: &str, value: &str) -> Result<Notation, String> {
-        // The game's own notation may name a map file: the user chose it.
+        // The current game may name a map file, since the user chose it.
         let game = self.game.notation();
         let notation = Notation::parse(trusted_text(&game)).map_err(|error| error.problem)?;
         let value = Notation::parse(value).map_err(|error| error.problem)?;
@@ -136,7 +131,7 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Sets the position; the player keeps its tree and table.
+    /// Sets a position of the same game; the player keeps its tree and table.
     pub(crate) fn continue_at(&mut self, text: &str) -> Result<(), String> {
         let (position, die) = self.parse_position(text)?;
         self.jump_to(position, die);
@@ -148,8 +143,8 @@ impl<G: Playable> Session<G> {
         parsed.map_err(|error| error.to_string())
     }
 
-    /// Loads the last game in `text`; the player keeps its tree and table if it continues the
-    /// current game.
+    /// Loads the last game in `text`; the player keeps its tree and table if that game continues
+    /// the current one.
     pub(crate) fn set_transcript(&mut self, text: &str) -> Result<(), String> {
         let game = self.read_games(text)?.pop().ok_or(NO_GAME_ERROR)??;
         let own_plies = self.plies.iter().map(|&(_, outcome, mv)| (outcome, mv));
@@ -164,7 +159,8 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Loads the first game of a file, to its end or to before move number `before`, from 1.
+    /// Loads the first game of a file, without move number `before` (from 1) and later ones if
+    /// given.
     pub(crate) fn load_game(&mut self, file: &str, before: Option<usize>) -> Result<(), String> {
         let text = (self.config.read_file)(file)?;
         let game = self.read_games(&text)?.into_iter().next();
@@ -181,7 +177,6 @@ impl<G: Playable> Session<G> {
         }
     }
 
-    /// Parses games; the outer error: the rules have no transcript format.
     fn read_games(&self, text: &str) -> Result<Vec<Result<PlainGame<G>, String>>, String> {
         let form = G::registry().transcripts.first().ok_or(NO_FORMAT_ERROR)?;
         let games = (form.read)(&self.game, text.as_bytes()).into_iter();
@@ -202,12 +197,12 @@ impl<G: Playable> Session<G> {
         (form.write)(&self.game, &game)
     }
 
-    /// The seat whose title begins with B, else the first.
+    /// Seat that GTP calls black: the one whose title begins with B, else seat 0.
     pub(crate) fn black_seat(&self) -> usize {
         usize::from(self.game.seat_title(1).starts_with('B'))
     }
 
-    /// The seat that won; `Some(None)` for a draw, `None` before the end.
+    /// Winner of a finished game, `Some(None)` for a draw; `None` before the end.
     pub(crate) fn winner(&self) -> Option<Option<usize>> {
         let payoffs = self.game.payoffs(&self.position)?;
         let loses = |seat: &usize| payoffs[*seat] < payoffs[1 - seat];
@@ -256,7 +251,6 @@ impl<G: Playable> Session<G> {
         }
     }
 
-    /// The roll (0 without dice) and the moves that it allows.
     pub(crate) fn legal_moves(&self) -> Result<(u8, G::Moves), String> {
         self.check_not_over()?;
         let without_dice = (!Self::has_dice()).then_some(0);
@@ -267,7 +261,6 @@ impl<G: Playable> Session<G> {
         Ok((outcome, moves))
     }
 
-    /// Parses a move, legal or not.
     pub(crate) fn parse_move(&self, text: &str) -> Result<G::Move, String> {
         let converted = match self.uses_alt_coordinates {
             true => self.game.parse_alternate_notation(text),
@@ -292,7 +285,6 @@ impl<G: Playable> Session<G> {
         converted.flatten().unwrap_or(text)
     }
 
-    /// Formats a principal variation, up to the end of the game.
     pub(crate) fn format_line(&self, line: &[G::Move]) -> Vec<String> {
         let (mut texts, mut position) = (Vec::new(), self.position);
         for &mv in line {
@@ -326,7 +318,6 @@ impl<G: Playable> Session<G> {
         self.die = None;
     }
 
-    /// Takes back the last move; its roll stays.
     pub(crate) fn undo(&mut self) -> Result<(), String> {
         let (position, outcome, _) = self.plies.pop().ok_or("cannot undo")?;
         (self.position, self.die) = (position, Self::has_dice().then_some(outcome));

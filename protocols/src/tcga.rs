@@ -1,6 +1,6 @@
-//! The protocol of the computer-games courses and tournaments in Taiwan (TCGA, NTU), for EinStein.
+//! Protocol of the computer-games courses and tournaments in Taiwan (TCGA, NTU), for EinStein.
 //!
-//! `get R 3 B1 … B6 R1 … R6` names the side to move, the die, and the squares of Blue's and Red's
+//! `get R 3 B1 … B6 R1 … R6` gives the side to move, the die, and the squares of Blue's and Red's
 //! stones; the answer is `from to`. A square is a letter for the column and a digit for the row
 //! from the top, `0` a captured stone.
 
@@ -10,16 +10,13 @@ use crate::{Action, Handler, Output, parse_seconds, split_words};
 use alea_play::playable::Playable;
 
 const BOARD_SIZE: usize = 5;
-/// Stones of both sides at the start.
 const NUM_STONES: usize = 12;
 const USAGE: &str = "get takes the side, the die, six squares of Blue and six of Red: get R 3 E5 …";
 
 #[derive(Default)]
 pub(crate) struct Tcga {
-    /// Clock at the start of each game, if the client has set one.
     full_clock: Option<Clock>,
     clock: Option<Clock>,
-    /// Stones in the last request.
     stones: usize,
 }
 
@@ -54,7 +51,6 @@ impl Tcga {
         session.set_die(die)?;
         self.stones = stones;
         let mv = session.choose_on_clock(None, &mut self.clock, output)?;
-        // TCGA counts rows from the top, the engine from the bottom.
         let squares = session.format_move(mv);
         let squares = squares.chars().map(|letter| match letter.to_digit(10) {
             Some(row) => (BOARD_SIZE as u32 + 1 - row).to_string(),
@@ -113,7 +109,6 @@ impl<G: Playable> Handler<G> for Tcga {
             ["board_setting", "5", "6", "2"] | ["ini", ..] => Ok(self.new_game(session)),
             ["board_setting", ..] => Err("boards are 5 6 2: squares, stones, players".to_owned()),
             ["get", ref words @ ..] => self.get(session, words, output),
-            // Input has already ended the search.
             ["stop"] => Ok("ok".to_owned()),
             ["exit" | "quit", ..] => {
                 session.action = Action::Quit;

@@ -42,7 +42,6 @@ fn go<G: Playable>(session: &mut Session<G>, output: &mut dyn Output) -> Result<
     ))
 }
 
-/// Key, type and value of every option.
 fn keys<G: Playable>(session: &Session<G>) -> Vec<[String; 3]> {
     let game = Notation::parse(&session.game.notation());
     let mut keys = Vec::new();
@@ -110,7 +109,8 @@ impl<G: Playable> Handler<G> for Ubgi {
             }
             ["position", "alea", ref notation @ ..] => {
                 let text = notation.join(" ");
-                // A `dice` command follows, so first as a position before its roll.
+                // A `dice` command usually follows, so the text is first tried as a position before
+                // its roll.
                 let before_roll = session.continue_at(&format!("{text} -"));
                 let set = before_roll.or_else(|_| session.continue_at(&text));
                 set.map_err(bad_value)?;
@@ -139,7 +139,6 @@ impl<G: Playable> Handler<G> for Ubgi {
                 set(session, key, &value.join(" "))?;
             }
             ["get", key] => return Ok(format!("value {key} {}", get(session, key)?)),
-            // Input has already ended the search.
             [] | ["stop"] => {}
             _ => return error(BAD_COMMAND, words.join(" ")),
         }

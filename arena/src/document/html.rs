@@ -1,4 +1,4 @@
-//! The document as HTML.
+//! HTML output of documents.
 
 use super::{Block, Page, Section};
 use crate::text_table::{Cell, TextTable};
@@ -6,7 +6,8 @@ use alea_core::text::printable_lines;
 use std::fmt::Write;
 
 impl Page {
-    /// One HTML file for light and dark screens and paper; its footer names `program`.
+    /// The document as one HTML file for light and dark screens and paper; its footer names
+    /// `program`.
     #[must_use]
     pub fn html(&self, program: &str) -> String {
         let mut body = String::with_capacity(100_000);

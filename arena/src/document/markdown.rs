@@ -1,12 +1,12 @@
-//! The document as Markdown.
+//! Markdown output of documents.
 
 use super::{Block, Page, Section};
 use crate::text_table::{Cell, TextTable};
 use alea_core::text::printable_lines;
 
 impl Page {
-    /// CommonMark with pipe tables, and the pictures as file name (`STEM-N.svg`) and content; its
-    /// last line names `program`.
+    /// The document as CommonMark with pipe tables, and its pictures as pairs of file name
+    /// (`STEM-N.svg`) and SVG; the last line of the text names `program`.
     #[must_use]
     pub fn markdown(&self, stem: &str, program: &str) -> (String, Vec<(String, String)>) {
         let mut pictures = Vec::new();

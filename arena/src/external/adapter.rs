@@ -1,4 +1,4 @@
-//! Adapts a game to a protocol.
+//! Adapter of a game to a protocol and the options of one program.
 
 use super::{coordinates, dialect_options::Dialect, protocol::Protocol, reply::Reply};
 use alea_core::game::Seat;
@@ -12,7 +12,7 @@ pub(super) struct Request {
     pub(super) reply: Reply,
 }
 
-/// A placeholder and its value; lines with a placeholder without value are left out.
+/// Placeholder and its value; a line with a placeholder whose value is `None` is left out.
 pub(super) type Substitution = (&'static str, Option<String>);
 
 pub(super) struct ProtocolAdapter<G: Playable> {
@@ -40,7 +40,6 @@ impl<G: Playable> ProtocolAdapter<G> {
         let size = size.or_else(|| first_number(G::INFO.parameters));
         let seconds = dialect.think_seconds().to_string();
         let time_for = |way: &str| (dialect.time == way).then(|| seconds.clone());
-        // A side makes about twelve moves, rarely twenty.
         let seconds_per_game = (dialect.think * 20).as_secs().max(1).to_string();
         let substitutions = vec![
             ("size", size.map(|size| size.to_string())),
@@ -90,8 +89,6 @@ impl<G: Playable> ProtocolAdapter<G> {
                     line = line.replace(&name, value.as_deref()?);
                 }
             }
-            // Its kind is found before the end is trimmed, since the text of a position may be
-            // empty.
             let line = line.trim_start();
             let mut replies = self.protocol.replies.iter();
             let reply = replies.find(|(begin, _)| line.starts_with(begin));
@@ -102,8 +99,6 @@ impl<G: Playable> ProtocolAdapter<G> {
         text.split(';').filter_map(request).collect()
     }
 
-    /// Placeholders for position, outcome of chance and colour to move; `first` is the seat that
-    /// began.
     pub(super) fn position_placeholders(
         &self,
         position: &G::Position,
@@ -111,7 +106,6 @@ impl<G: Playable> ProtocolAdapter<G> {
         first: Seat,
     ) -> Vec<Substitution> {
         let (game, dialect) = (&self.game, &self.dialect);
-        // Without chance the text of a position has no outcome.
         let shown_outcome = game.outcome_numbers().contains(&outcome).then_some(outcome);
         let texts = [None, shown_outcome].map(|outcome| game.format_position(position, outcome));
         let seat = match game.to_move(position) {
@@ -131,14 +125,12 @@ impl<G: Playable> ProtocolAdapter<G> {
         ]
     }
 
-    /// Placeholder `move`; without value if the program does not get this move.
     pub(super) fn move_placeholder(&self, ours: &str) -> Substitution {
         let theirs = coordinates::move_to_program(ours, &self.dialect, self.size);
         let is_sent = self.gets_all_moves() && (ours != "pass" || theirs != "none");
         ("move", is_sent.then_some(theirs))
     }
 
-    /// False in version 1 of our own protocol, whose programs get requests only.
     pub(super) fn gets_all_moves(&self) -> bool {
         self.protocol.name != "lines" || self.dialect.version > 1
     }

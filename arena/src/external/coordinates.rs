@@ -1,4 +1,4 @@
-//! Translates moves between our notation and a program's, without loss. A square is a letter and a
+//! Lossless translation of moves between our notation and a program's. A square is a letter and a
 //! number anywhere in a move.
 
 use super::dialect_options::{Dialect, Squares};
@@ -36,7 +36,6 @@ pub(super) fn move_from_program(mv: &str, dialect: &Dialect, size: Option<u32>) 
     renumber_rows(&text.to_lowercase(), dialect.squares, size, true)
 }
 
-/// Converts row numbers to the program's numbering, or from it if `back`.
 fn renumber_rows(text: &str, squares: Squares, size: Option<u32>, back: bool) -> String {
     let Some(size) = size.filter(|_| squares != Squares::Ours) else {
         return text.to_owned();
@@ -54,7 +53,6 @@ fn renumber_rows(text: &str, squares: Squares, size: Option<u32>, back: bool) ->
             .ok()
             .filter(|_| letter.is_ascii_lowercase());
         let column = i64::from(u32::from(letter)) - i64::from(b'a');
-        // Squares off the board stay; the game rejects them.
         let other = number.map(|number| match squares {
             Squares::Ours => number,
             Squares::Top => i64::from(size) + 1 - number,

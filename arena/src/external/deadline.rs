@@ -16,13 +16,12 @@ impl Deadline {
         }
     }
 
-    /// Time left; after the deadline, an error whose text begins with `missed`.
     pub(crate) fn remaining(self, missed: &str) -> Result<Duration, String> {
         let remaining = self.until.saturating_duration_since(Instant::now());
         if remaining.is_zero() {
             return Err(format!("{missed} within {} ms", self.time.as_millis()));
         }
-        // Below a microsecond it would be rounded to 0, which some calls take as no limit.
+        // Some calls take 0 as no limit.
         Ok(remaining.max(Duration::from_micros(1)))
     }
 }

@@ -1,55 +1,48 @@
-//! Protocols with the options of one program (`docs/other-programs.md`). Keys of a player's spec
-//! override those of a preset.
+//! Options of other programs: a protocol with the dialect of one program
+//! (`docs/other-programs.md`). Keys of a player's spec override those of a preset.
 
 use super::protocol::{NBOARD_MOVES_ONLY, PROTOCOLS, Protocol};
 use alea_play::player_notation::{Arguments, Notation, Problem};
 use std::time::Duration;
 
 pub(super) const PRESETS: [(&str, &str); 7] = [
-    // Integer seconds with each `genmove`; the board size is compiled in.
+    // Takes integer seconds with each `genmove`; its board size is compiled in.
     ("lajkonik", "gtp(time=genmove, colours=\"w b\")"),
     ("castro", "gtp(time=\"time -m {seconds}\", colours=\"w b\")"),
-    // `gtp-rhino` uses upper case, passes by itself, rejects a pass and ignores time.
+    // Writes moves in upper case, passes by itself, rejects a pass and ignores time.
     ("grhino", "gtp(case=upper, pass=none)"),
     ("nboard", "nboard"),
     ("tcga", "tcga"),
     ("bgci", "ubgi"),
-    // Remaining time before every move.
     ("havannahgui", "gtp(time=left)"),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Squares {
-    /// Our notation of squares, which is also HavannahGui's.
     Ours,
-    /// Little Golem's notation: numbers begin with 1 in each column.
     Golem,
     Top,
 }
 
-/// A protocol with the options of one program.
+/// Protocol and options of one program.
 #[derive(Clone, Debug)]
 pub struct Dialect {
     pub(super) protocol: &'static Protocol,
     pub(super) version: u32,
-    /// Lines for the program's start; `game` has those for a game's start.
+    /// Lines sent at the program's start; `game` has those for each game.
     pub(super) init: String,
     pub(super) game: String,
-    /// A value that the protocol has (`none`, `settings`, …), or a line for the start of a game.
+    /// Value that the protocol defines (`none`, `settings`, …), or a line for the start of a game.
     pub(super) time: String,
     pub(super) capitals: bool,
-    /// The program's word for a pass; `none` if passes are not sent.
+    /// Program's word for a pass; `none` if passes are not sent.
     pub(super) pass: String,
     pub(super) squares: Squares,
-    /// The program's names of the seats; `None` for our lower-case titles.
     pub(super) colours: Option<[String; 2]>,
-    /// `colours[0]` is the side that begins, instead of seat 0.
     pub(super) first_begins: bool,
-    /// Each game needs a new process.
     pub(super) one_game: bool,
     pub(super) think: Duration,
     pub(super) time_of_move: Duration,
-    /// Timeout for starting the program, and for starting a game.
     pub(super) time_of_start: Duration,
 }
 
@@ -109,7 +102,7 @@ impl KeyValues<'_, '_, '_> {
 }
 
 impl Dialect {
-    /// Reads the keys of a player's spec.
+    /// Reads the options from the keys of a player's spec.
     ///
     /// # Errors
     /// If a value is invalid.
@@ -202,7 +195,6 @@ impl Dialect {
         Ok(dialect)
     }
 
-    /// Thinking time per move in whole seconds, at least 1: most programs require an integer.
     pub(super) fn think_seconds(&self) -> u64 {
         self.think.as_secs().max(1)
     }

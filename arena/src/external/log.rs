@@ -2,7 +2,7 @@
 //! process.
 //!
 //! A line has the milliseconds since the start, a sign (`>` sent, `<` received, `!` standard error,
-//! `#` remark) and the text. No file is overwritten. A failed write ends the log, not the game.
+//! `#` remark) and the text. No file is overwritten; a failed write ends the log, not the game.
 
 use super::reply::printable_excerpt;
 use std::{
@@ -18,7 +18,7 @@ const MAX_LOG_BYTES: usize = 16 << 20;
 
 static LOG_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
-/// Sets the folder of logs; only the first call counts.
+/// Sets the folder of logs for all programs of this process; later calls have no effect.
 pub fn set_log_directory(folder: PathBuf) {
     LOG_DIRECTORY.get_or_init(|| folder);
 }
@@ -27,12 +27,10 @@ pub(super) struct Log {
     file: Option<File>,
     began: Instant,
     remaining: usize,
-    /// Last, incomplete line of each stream, by its sign.
     partial: BTreeMap<char, Vec<u8>>,
 }
 
 impl Log {
-    /// Starts the log of a process with the command line `words`, if a folder is set.
     pub(super) fn create(words: &[String]) -> Result<Self, String> {
         let file = LOG_DIRECTORY.get().map(|folder| {
             let failed = |error| format!("{}: {error}", folder.display());

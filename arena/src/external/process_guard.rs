@@ -1,7 +1,7 @@
-//! Kills the programs when this process ends, even if it is killed.
+//! Guard: kills all started programs when this process ends, even if it is killed.
 //!
-//! A shell, the guard, gets the process groups of all running programs on its standard input. When
-//! that is closed, it kills them, and on Linux also every other process whose environment has this
+//! The guard is a shell that reads the process groups of running programs from its standard input.
+//! When that is closed, it kills them, and on Linux every other process whose environment has this
 //! process's mark.
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -15,7 +15,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Variable whose value, the mark, is our process ID and the program's number.
+/// Environment variable of started programs; its value, the mark, is our process ID and the
+/// program's number.
 pub(super) const MARK_ENV_VAR: &str = "ALEA_PROGRAM";
 
 const GUARD_SCRIPT: &str = include_str!("guard.sh");
@@ -69,7 +70,6 @@ fn update_groups(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
         if send(guard).is_ok() {
             return Ok(());
         }
-        // A guard whose input is closed is dead.
         let _ = guard.kill().and_then(|()| guard.wait());
     }
     let guard = Command::new("sh")
@@ -88,11 +88,8 @@ fn update_groups(change: impl FnOnce(&mut BTreeSet<i32>)) -> io::Result<()> {
     send(groups.guard.insert(guard))
 }
 
-/// Clock ticks, as on every Linux architecture that Rust supports.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// CPU time of a process and its children, running or ended; `None` if the system does not report
-/// it.
 pub(super) fn cpu_time(process: Pid) -> Option<Duration> {
     let ticks = cpu_ticks(process.as_raw_pid(), 0)?;
     Some(Duration::from_secs_f64(ticks as f64 / TICKS_PER_SECOND))
@@ -104,7 +101,7 @@ fn cpu_ticks(process: i32, depth: usize) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name is in parentheses and may contain any character.
     let (_, numbers) = stat.rsplit_once(')')?;
-    // User and kernel time of the process, and of ended children that it waited for.
+    // User and kernel time, own and of ended children.
     let own = numbers.split_whitespace().skip(11).take(4);
     let own: u64 = own.filter_map(|number| number.parse::<u64>().ok()).sum();
     let threads = std::fs::read_dir(format!("/proc/{process}/task"));
@@ -125,8 +122,8 @@ fn cpu_ticks(process: i32, depth: usize) -> Option<u64> {
     Some(own + started)
 }
 
-/// Kills all processes whose environment in `/proc` has the mark. One with an ID above `first`, the
-/// program's, and an empty environment may be a child about to start, so the scan is repeated.
+/// Kills all processes whose environment in `/proc` has the mark. A process with an ID above
+/// `first` and an empty environment may be a child about to start, so the scan is repeated.
 pub(super) fn kill_marked(mark: &str, first: Pid) {
     let began = Instant::now();
     let mark = format!("{MARK_ENV_VAR}={mark}");
@@ -145,7 +142,7 @@ fn scan_and_kill(mark: &[u8], first: Pid) -> bool {
             continue;
         };
         let environment = std::fs::read(process.path().join("environ")).unwrap_or_default();
-        // During `exec` it is empty. Children with lower IDs, after a wrap-around, are missed.
+        // The environment is empty during `exec`.
         let is_becoming = environment.is_empty()
             && pid.as_raw_pid() > first.as_raw_pid()
             && process.path().join("exe").read_link().is_ok();

@@ -1,4 +1,4 @@
-//! A running program that replies to lines with lines.
+//! Running program that answers lines with lines.
 //!
 //! Waiting ends at a deadline or a stop, even if the program neither replies nor reads. Dropping a
 //! [`Program`] kills all its processes.
@@ -39,7 +39,6 @@ pub(super) struct Program {
     errors: Option<ChildStderr>,
     last_errors: Vec<u8>,
     replies: ReplyBuffer,
-    /// Limits of the current request, whose stop ends waiting before the deadline.
     pub(super) limits: Limits,
     pub(super) awaits_reply: bool,
     log: Log,
@@ -127,7 +126,7 @@ impl Program {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     self.wait_for_pipe(true, self.wait_time(deadline, "read nothing")?)?;
-                    // A program may stop reading until its comments are read.
+                    // Some programs read on only after their output has been read.
                     self.expect_silence(deadline)?;
                 }
                 Err(_) => return Err(self.end_with_failure("its input is closed")),
@@ -147,7 +146,6 @@ impl Program {
             return Ok(String::new());
         }
         let answer = self.await_reply(reply, deadline)?;
-        // Only output that came with the reply; the next request checks later output.
         self.replies.expect_silence()?;
         Ok(answer)
     }
@@ -166,8 +164,8 @@ impl Program {
         }
     }
 
-    /// Time until the deadline or the next check for a stop; then an error, whose text
-    /// begins with `missed` after the deadline.
+    /// Time until the deadline or the next check for a stop; an error after the deadline, whose
+    /// text begins with `missed`.
     fn wait_time(&self, deadline: Deadline, missed: &str) -> Result<Duration, Failure> {
         if self.limits.is_stopped() {
             return Err(SystemFault("it was stopped".to_owned()));
@@ -181,7 +179,6 @@ impl Program {
         })
     }
 
-    /// Fails unless all available output may come without a request.
     fn expect_silence(&mut self, deadline: Deadline) -> Result<(), Failure> {
         while self.read()? {
             self.replies.expect_silence()?;
@@ -216,8 +213,6 @@ impl Program {
         }
     }
 
-    /// Reads pending output into `replies` and the log, without waiting; returns whether there was
-    /// any.
     fn read(&mut self) -> Result<bool, Failure> {
         self.read_stderr();
         let mut bytes = [0; MAX_LINE];
@@ -239,7 +234,6 @@ impl Program {
         }
     }
 
-    /// Waits for output or, with `to_write`, until the input accepts bytes.
     fn wait_for_pipe(&self, to_write: bool, remaining: Duration) -> Result<(), Failure> {
         let mut pipes = vec![PollFd::new(&self.output, PollFlags::IN)];
         if let Some(errors) = &self.errors {
@@ -262,8 +256,6 @@ impl Program {
         ))
     }
 
-    /// Ends a program that has closed a pipe. The error names its exit status, or `otherwise` if it
-    /// had to be killed.
     fn end_with_failure(&mut self, otherwise: &str) -> Failure {
         let Some(status) = self.shut_down() else {
             return PlayerFault(otherwise.to_owned());
@@ -281,13 +273,13 @@ impl Program {
         Pid::from_child(&self.child)
     }
 
-    /// Closes the input, waits briefly for the exit, and kills what is left. Returns the exit
-    /// status unless the program was killed; `None` in later calls.
+    /// Closes the input, waits briefly for the exit, and kills what remains. `None` if the program
+    /// had to be killed, and in later calls.
     fn shut_down(&mut self) -> Option<ExitStatus> {
         self.input.take()?;
         self.log.append('#', b"its input is closed\n");
         let group = self.group();
-        // Without reaping the process, so that its ID is not reused.
+        // Does not reap the process, so that its ID is not reused.
         let has_ended = || {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             !matches!(waitid(WaitId::Pid(group), options), Ok(None))

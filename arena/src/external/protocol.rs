@@ -12,22 +12,20 @@ pub(super) struct Protocol {
     pub(super) begin: &'static str,
     pub(super) game: &'static str,
     pub(super) move_message: &'static str,
-    /// Lines whose last one is answered by the move.
     pub(super) move_request: &'static str,
-    /// Ends the search for `move_request`. The move comes first, then the reply to this line.
+    /// Line that ends the search for `move_request`: first the move comes, then the reply to this
+    /// line.
     pub(super) stop: &'static str,
     pub(super) over: &'static str,
     pub(super) end: &'static str,
-    /// Replies by the beginning of the line sent; other lines get none.
+    /// Kind of reply by the beginning of the line sent; other lines get none.
     pub(super) replies: &'static [(&'static str, Reply)],
     pub(super) chatter: ChatterPolicy,
-    /// Values of the option `time`, the default first.
     pub(super) times: &'static [&'static str],
-    /// The program's text of a position, from ours without and with the outcome of chance.
+    /// Converts our text of a position, given without and with the outcome of chance, to the
+    /// program's.
     pub(super) format_position: fn(&[String; 2]) -> String,
-    /// The program tracks the board, so it must get every move.
     pub(super) tracks_board: bool,
-    /// The program must also get the moves that it chose itself.
     pub(super) repeats: bool,
 }
 
@@ -63,7 +61,6 @@ const NBOARD_PROTOCOL: Protocol = Protocol {
     ..DEFAULT_PROTOCOL
 };
 
-/// NBoard for programs that accept only the standard start position and moves.
 pub(super) static NBOARD_MOVES_ONLY: Protocol = Protocol {
     begin: "set game {written}; {game}; {time}; ping 1",
     move_message: "move {move}",
@@ -128,8 +125,6 @@ pub(super) static PROTOCOLS: [Protocol; 5] = [
     NBOARD_PROTOCOL,
 ];
 
-/// TCGA's request for a move: side, die, squares of Blue's stones and of Red's, counted from the
-/// upper left.
 fn tcga_position(position: &str) -> String {
     let mut words = position.split(' ');
     let mut word = || words.next().unwrap_or_default();
@@ -145,7 +140,6 @@ fn tcga_position(position: &str) -> String {
     format!("{} {die} {}", side.to_uppercase(), squares.join(" "))
 }
 
-/// A position in the Generic Game Format (GGF), which NBoard reads.
 fn ggf(position: &str) -> String {
     let signs = position.replace('/', "").replace('X', "*");
     let (board, side) = signs.split_once(' ').unwrap_or((&signs, "*"));

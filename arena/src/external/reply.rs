@@ -1,5 +1,5 @@
-//! Parses programs' output: bytes to lines, and a line to a move. Only complete lines are parsed,
-//! however the output is split into reads.
+//! Parser of programs' output: bytes to lines, and a line to a move. Only complete lines are
+//! parsed, however the output is split into reads.
 
 use alea_core::text::{is_unprintable, strip_bom};
 use alea_play::{
@@ -11,29 +11,29 @@ pub(super) const MAX_LINE: usize = 4096;
 
 const MAX_BLOCK_BYTES: usize = 1 << 16;
 
-/// Lines that a program may write without a request.
+/// Lines that a program may write at any time and that are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChatterPolicy {
-    /// Lines that begin with `#`.
+    /// Skips lines that begin with `#`.
     Comments,
-    /// Blank lines.
+    /// Skips blank lines.
     Blanks,
-    /// All lines that do not begin with one of these words.
+    /// Skips all lines that do not begin with one of these words.
     AllExcept(&'static [&'static str]),
 }
 
-/// Kind of reply to a line.
+/// Kind of reply that a program gives to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// No reply.
     Nothing,
     /// One line.
     Line,
-    /// A line that repeats the first two words of the request.
+    /// One line, the first two words of the line sent.
     Greeting,
-    /// A GTP response: `=` or `?`, then all lines up to an empty one.
+    /// GTP response: `=` or `?`, then all lines up to an empty one.
     Block,
-    /// A line that begins with this word, which is left out.
+    /// One line that begins with this word, which is removed.
     Word(&'static str),
 }
 
@@ -47,7 +47,7 @@ impl ChatterPolicy {
     }
 }
 
-/// Output of a program, not yet parsed.
+/// Buffer of a program's output that is not yet parsed.
 #[derive(Debug)]
 pub struct ReplyBuffer {
     bytes: Vec<u8>,
@@ -55,19 +55,19 @@ pub struct ReplyBuffer {
 }
 
 impl ReplyBuffer {
-    /// An empty buffer that skips the lines that `chatter` allows.
+    /// Creates an empty buffer that skips the lines of `chatter`.
     #[must_use]
     pub fn new(chatter: ChatterPolicy) -> Self {
         let bytes = Vec::new();
         Self { bytes, chatter }
     }
 
-    /// Appends output.
+    /// Appends output of the program.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
     }
 
-    /// Removes a reply; `None` while it is incomplete.
+    /// Removes the next reply from the buffer; `None` while it is incomplete.
     ///
     /// # Errors
     /// If another line comes first, the reply is too long, or a GTP response refuses the request.
@@ -141,14 +141,13 @@ impl ReplyBuffer {
         Ok(first)
     }
 
-    /// Checks that only lines to skip are left.
+    /// Removes lines to skip and checks that no others are left.
     ///
     /// # Errors
     /// If there is other output.
     pub fn expect_silence(&mut self) -> Result<(), Failure> {
         let line = self.take_line()?;
         let rest = self.rest();
-        // An incomplete line may stay if it begins like one to skip.
         match line.or_else(|| (!rest.is_empty() && !self.chatter.is_skipped(&rest)).then_some(rest))
         {
             Some(line) => unexpected_reply(&line, " without being asked"),
@@ -156,7 +155,7 @@ impl ReplyBuffer {
         }
     }
 
-    /// Checks that no output is left.
+    /// Checks, when a program has closed its output, that no line or reply is incomplete.
     ///
     /// # Errors
     /// If there is an incomplete line or block.
@@ -194,7 +193,7 @@ fn answer_of_block(block: &str) -> Result<String, Failure> {
     }
 }
 
-/// Parses a move in our notation.
+/// Parses a move in our notation as one of the `legal` moves.
 ///
 /// # Errors
 /// If it is not legal.

@@ -1,4 +1,4 @@
-//! Other programs as players, by the scenes in `programs.txt` and by arbitrary bytes.
+//! Tests of players in other programs: the scenes in `programs.txt`, and arbitrary bytes.
 
 use super::*;
 use crate::matches::{Contestant, MatchOptions, MatchResult, play_match};
@@ -38,7 +38,6 @@ fn scenes() -> (&'static str, std::str::Split<'static, &'static str>) {
     (functions, scenes.split("\n$ "))
 }
 
-/// Plays a scene: `lines` are the actions of game and script, in order.
 fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
     let (_directory, log) = file();
     let script = format!("log={log}\n{}\n{script}", scenes().0);
@@ -105,7 +104,6 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
     }
 }
 
-/// Result of a search stopped after `after`, and the time from the stop to it.
 fn stopped<R>(after: Duration, ask: impl FnOnce(&Limits) -> R) -> (R, Duration) {
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits::from(&stop);
@@ -123,7 +121,6 @@ fn stopped<R>(after: Duration, ask: impl FnOnce(&Limits) -> R) -> (R, Duration) 
     })
 }
 
-/// A program that is not stopped thinks for ten minutes.
 const SOON: Duration = Duration::from_secs(1);
 
 #[test]
@@ -210,7 +207,6 @@ fn what_cannot_be_started_is_no_failure_of_a_program() {
 
 #[test]
 fn a_program_that_reads_nothing_fails_in_time() {
-    // About 1,000 requests fill the pipe's 65,536 bytes.
     let deadline = Deadline::after(Duration::from_millis(300));
     let words = ["sh", "-c", "exec sleep 60"].map(str::to_owned);
     let mut program = Program::start(&words, None, reply::ChatterPolicy::Comments)

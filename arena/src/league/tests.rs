@@ -73,7 +73,6 @@ fn a_league_that_was_stopped_goes_on_and_repeats_nothing() {
     let expected = play(complete.path(), &all(), 400);
     let broken = tempfile::tempdir().unwrap();
     play(broken.path(), &all(), 90);
-    // As after a kill in a step: the journal has it, but not all of its pairs are stored.
     let state = fs::read_dir(broken.path().join("matches")).unwrap();
     let state = state.map(|file| file.unwrap().path()).max().unwrap();
     let lines = fs::read_to_string(&state).unwrap();

@@ -21,7 +21,6 @@ use std::{
 const DISPLAY_INTERVAL: Duration = Duration::from_millis(200);
 
 pub(super) struct Collector {
-    /// Set once the test is decided or there was an error.
     done: AtomicBool,
     collected: Mutex<CollectedPairs>,
     bar: ProgressBar,
@@ -29,7 +28,6 @@ pub(super) struct Collector {
 
 struct CollectedPairs {
     finished: FinishedPairs,
-    /// Counts in finishing order, for display only.
     counts: PairCounts,
     repeats: Repeats,
     in_order: Option<OrderedTest>,
@@ -47,7 +45,6 @@ impl Collector {
         options: &MatchOptions<G>,
     ) -> Self {
         let bar = ProgressBar::new(options.pairs);
-        // In a file, every update would remain as a line.
         let visible = options.progress && std::io::stderr().is_terminal();
         bar.set_draw_target(if visible {
             ProgressDrawTarget::stderr()

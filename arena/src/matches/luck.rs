@@ -1,9 +1,9 @@
-//! Luck in a game: the change of a fixed evaluator's values by each outcome of chance.
+//! Luck of a game, measured by a fixed evaluator: for each roll, the value of the best move that it
+//! allows minus the mean of this over all rolls, for the seat to move.
 //!
-//! The luck of an outcome is the value of the best move that it allows, minus the mean of this over
-//! all outcomes, for the seat to move. Its expectation is 0 for any evaluator that ignores the
-//! outcome, so subtracting luck keeps the mean of results; a good evaluator reduces their variance.
-//! Sources: GNU Backgammon; the chance part of AIVAT (Burch, Schmid, Moravčík, Bowling 2018).
+//! Luck has expectation 0 if values do not depend on the roll; subtracting it then leaves expected
+//! scores unchanged, and a good evaluator reduces their variance. Sources: GNU Backgammon; the
+//! chance part of AIVAT (Burch, Schmid, Moravčík, Bowling 2018).
 
 use super::Contestant;
 use crate::error::Result;
@@ -29,8 +29,9 @@ pub(super) fn check<G: Playable>(evaluator: &Contestant<G>, game: &G) -> Result<
     }
 }
 
-/// Luck of A in points, positive if chance favoured A. A move without a value counts 0. The caller
-/// must have started a new game of `evaluator`.
+/// Luck of the player in `seat_of_a` over a game, in points, positive if chance favoured that
+/// player. A move that `evaluator` gives no value counts as 0; the caller must have called
+/// `new_game` on `evaluator`.
 pub fn of_game<G: Playable>(
     game: &G,
     record: &GameRecord<G>,
@@ -53,7 +54,6 @@ pub fn of_game<G: Playable>(
             .iter()
             .map(|outcome| f64::from(outcome.weight) * best(&rated[outcome.move_range()]))
             .sum();
-        // Those of one outcome are adjacent in the list.
         permitted.clear();
         game.allowed_moves(&position, ply.outcome, &mut permitted);
         let start = moves

@@ -1,5 +1,4 @@
-//! State file of a match: a journal of finished pairs with their wall time. Invariant: only the
-//! same match continues it.
+//! State file of a match: a journal of finished pairs, which only the same match can continue.
 
 use super::{Contestant, MatchOptions, PairResult, starts::has_chance};
 use crate::error::Result;
@@ -24,7 +23,6 @@ use std::{
 
 const STATE_FORMAT: &str = "alea-match-3";
 
-/// All that results of pairs depend on; header of the state file.
 pub(super) fn match_identity<G: Playable>(
     a: &Contestant<G>,
     b: &Contestant<G>,
@@ -51,9 +49,9 @@ pub(super) fn match_identity<G: Playable>(
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct FinishedPair {
-    /// Session's number, from 0; every resumption begins a new one.
+    /// Number, from 0, of the program run that finished the pair.
     session: u32,
-    /// Nanoseconds from the session's start to the end of the pair.
+    /// Nanoseconds from the start of that program run to the end of the pair.
     elapsed: u64,
     #[serde(flatten)]
     result: PairResult,
@@ -79,7 +77,7 @@ pub(crate) fn check_names(work: &str, who: &str, names: &[&String]) -> Result<()
     }
 }
 
-/// Creates the folder of state files, if any.
+/// Creates `folder` and its parents, if given.
 pub fn make_folder(folder: Option<&Path>) -> Result<(), String> {
     folder.map_or(Ok(()), |folder| {
         let created = std::fs::create_dir_all(folder);
@@ -87,14 +85,14 @@ pub fn make_folder(folder: Option<&Path>) -> Result<(), String> {
     })
 }
 
-/// The state file called `name` in a folder.
+/// Path `FOLDER/NAME.jsonl` of a match's state file.
 #[must_use]
 pub fn state_path(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.jsonl"))
 }
 
-/// Computes those parts of a range that are not stored, on all threads, and stores them; returns
-/// all stored parts. `tools` makes what each thread needs.
+/// Computes the numbered parts of `range` that the journal lacks, in parallel, and adds each to the
+/// journal; returns all stored parts. `tools` creates the state of a thread, which `part` gets.
 pub fn compute_missing<T: Serialize + DeserializeOwned + Send, W>(
     stored: OpenedJournal<(u64, T)>,
     range: Range<u64>,
@@ -124,8 +122,8 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Opens the state file; also returns its pairs in order (with `is_test`, earlier tasks' too,
-    /// which may decide the test) and the wall time of all sessions.
+    /// Opens the state file; also returns its pairs in order and the wall time of all earlier runs.
+    /// With `is_test`, pairs of earlier tasks are included, since they may decide the test.
     pub(super) fn open(
         path: Option<&Path>,
         identity: &Value,

@@ -1,9 +1,8 @@
-//! File with the games of a match, in the JSON lines of `alea data export`, each with its number in
-//! the order of pairs and a checksum.
+//! File with the games of a match: JSON lines as of `alea data export`, with checksums.
 //!
 //! Invariant: the file holds the games of all stored pairs, each once. Games are written before the
-//! result of their pair; on opening, games without a result are removed, and pairs with damaged
-//! games are played again.
+//! result of their pair; on opening, games without a result are removed, and pairs with missing or
+//! damaged games are played again.
 
 use super::{Contestant, MatchOptions};
 use crate::error::Result;
@@ -41,7 +40,7 @@ pub(super) fn line<G: Playable>(
     line
 }
 
-/// Opens the file of games; also returns the stored pairs without intact games.
+/// Opens the file of games; also returns the pairs of `played` whose games are missing or damaged.
 pub(super) fn open<G: Playable>(
     players: [&Contestant<G>; 2],
     identity: Value,
@@ -79,7 +78,6 @@ pub(super) fn open<G: Playable>(
         part: "game",
     };
     let number = |game: &GameLine| game.number.unwrap_or_default();
-    // Overlapping and missing tasks are found when the state file is opened.
     let shared = path.map_or_else(Default::default, |_| (slice, 2 * pairs));
     let (mut journal, games) = Journal::open(path, wording, &heading, number, shared)?;
     let is_lost = |pair: &&u64| {

@@ -1,4 +1,4 @@
-//! Figures of a match. All are finite and, except for times, follow from the pairs alone.
+//! Statistics of a match. All numbers are finite and, except for times, depend on the pairs alone.
 
 use super::{Contestant, MatchOptions, PairResult, Played, SequentialResult, are_none};
 use crate::statistics::{Interval, PairCounts, elo_of_score, is_zero};
@@ -7,39 +7,40 @@ use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
-/// Figures of a match from A's point of view.
+/// Statistics of a match from A's point of view; intervals have 95 % confidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MatchResult {
-    /// The rules as a spec.
+    /// Spec of the game.
     pub game: String,
     /// Name of A.
     pub a: String,
     /// Name of B.
     pub b: String,
-    /// Seed of random choices.
+    /// Seed of starts, chance outcomes and players.
     pub seed: u64,
-    /// Description of the starts.
+    /// Description of the start positions, such as `4 random plies`.
     pub starts: String,
-    /// Pairs, without those that repeat a game.
+    /// Number of pairs, without those that repeat a game of an earlier pair.
     pub pairs: u64,
-    /// Games, without those of pairs that repeat an earlier game.
+    /// Number of games in `pairs`.
     pub games: u64,
-    /// Games won by A.
+    /// Number of games won by A.
     pub wins: u64,
-    /// Drawn games.
+    /// Number of drawn games.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub draws: u64,
-    /// Games that differ, up to symmetry; `None` in games with chance.
+    /// Number of games in `pairs` that differ from each other, up to symmetry; `None` in games with
+    /// chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distinct_games: Option<u64>,
-    /// Games in pairs that repeat a game; `None` in games with chance.
+    /// Number of games in pairs left out as repeats; `None` in games with chance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeated_games: Option<u64>,
-    /// Numbers of pairs by A's points.
+    /// Numbers of pairs by A's points in the pair.
     pub pair_counts: PairCounts,
-    /// Points of A per game; a draw is 1/2.
+    /// Mean points of A per game, 0 to 1; a draw is 1/2.
     pub score: f64,
-    /// Standard error of `score`, from the means of pairs.
+    /// Standard error of `score`, from the variance of pairs' mean scores.
     pub standard_error: f64,
     /// Interval of `score`.
     pub interval: Interval,
@@ -47,61 +48,62 @@ pub struct MatchResult {
     pub elo: f64,
     /// Interval of `elo`.
     pub elo_interval: Interval,
-    /// Likelihood of superiority: probability that A is stronger.
+    /// Likelihood of superiority: probability, 0 to 1, that A is stronger than B.
     pub superiority: f64,
-    /// Points per game of the side that moves first.
+    /// Mean points per game, 0 to 1, of the side that moves first.
     pub first_mover_share: f64,
-    /// Mean plies of a game.
+    /// Mean number of plies of a game.
     pub mean_plies: f64,
-    /// Mean wall time of a decision of A and of B.
+    /// Mean decision time of A and of B in seconds per move.
     pub seconds_per_move: [f64; 2],
-    /// Mean CPU time of a decision of A and of B, pondering included; `None` for players inside
-    /// this process.
+    /// Mean CPU seconds of A and of B per move, pondering included; `None` unless the player
+    /// reports CPU time.
     #[serde(default, skip_serializing_if = "are_none")]
     pub cpu_seconds_per_move: [Option<f64>; 2],
-    /// Games per second of wall time.
+    /// Number of games divided by `wall_seconds`.
     pub games_per_second: f64,
-    /// Wall time of all sessions.
+    /// Wall time of the match, summed over all program runs.
     pub wall_seconds: f64,
-    /// Score above 1/2 in standard deviations of a game, scaled to Elo.
+    /// Normalised Elo: excess of `score` over 1/2 in standard deviations of one game, times 800 /
+    /// ln 10.
     pub normalized_elo: f64,
     /// Interval of `normalized_elo`.
     pub normalized_elo_interval: Interval,
-    /// Games forfeited by A and by B, by reason.
+    /// Numbers of games forfeited by A and by B, by reason.
     pub forfeits: [BTreeMap<String, u64>; 2],
-    /// State of the sequential test, if any.
+    /// State of the sequential test; `None` without a stopping rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sequential_test: Option<SequentialResult>,
-    /// Luck-adjusted result, if luck was measured.
+    /// Luck-adjusted result; `None` without a luck evaluator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<LuckResult>,
 }
 
-/// Result after subtracting luck, from A's point of view.
+/// Statistics of a match after subtracting luck, from A's point of view.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LuckResult {
-    /// Evaluator that measured luck.
+    /// Name of the evaluator that measured luck.
     pub evaluator: String,
-    /// Adjusted points of A per game.
+    /// Mean luck-adjusted points of A per game.
     pub score: f64,
-    /// Standard error of `score`, from the means of pairs.
+    /// Standard error of `score`, from the variance of pairs' mean scores.
     pub standard_error: f64,
-    /// Interval of `score`, not clamped to 0 and 1.
+    /// 95 % interval of `score`; can exceed `[0, 1]`.
     pub interval: Interval,
-    /// Elo of `score`, which is clamped inside of 0 and 1.
+    /// Elo of A minus Elo of B at `score`, clamped to `[1/(4n), 1 - 1/(4n)]` with `n` pairs.
     pub elo: f64,
-    /// Interval of `elo`.
+    /// 95 % interval of `elo`.
     pub elo_interval: Interval,
-    /// Mean luck of A, in points per game.
+    /// Mean luck of A in points per game; about 0 if chance is fair.
     pub luck: f64,
-    /// Standard error of `luck`. With fair chance `luck` is within a few of them of 0.
+    /// Standard error of `luck`.
     pub luck_standard_error: f64,
-    /// Standard deviation of a game's score, unadjusted and adjusted.
+    /// Standard deviation of a game's score, before and after luck adjustment.
     pub game_deviation: [f64; 2],
-    /// Standard deviation of a pair's mean score, unadjusted and adjusted.
+    /// Standard deviation of a pair's mean score, before and after luck adjustment.
     pub pair_deviation: [f64; 2],
-    /// Unadjusted games that are as precise as one adjusted game; `None` if the adjusted variance
-    /// is 0.
+    /// Number of unadjusted games that are as precise as one luck-adjusted game; `None` if the
+    /// adjusted variance is 0.
     pub games_factor: Option<f64>,
 }
 
@@ -184,7 +186,8 @@ impl MatchResult {
 }
 
 impl MatchResult {
-    /// In words, such as `100 games (12 drawn, 98 distinct, 300 repeats left out)`.
+    /// Formats the number of games, such as `100 games (12 drawn, 98 distinct, 300 repeats left
+    /// out)`.
     #[must_use]
     pub fn games_in_words(&self) -> String {
         let note = |count: u64, what| (count > 0).then(|| format!("{count} {what}"));
@@ -199,7 +202,7 @@ impl MatchResult {
     }
 }
 
-/// Warning in one line; `None` if no game was repeated.
+/// One-line warning about repeated games of all `matches` together; `None` if there are none.
 #[must_use]
 pub fn warning_of_repeats<'a>(
     matches: impl IntoIterator<Item = &'a MatchResult>,
@@ -210,7 +213,8 @@ pub fn warning_of_repeats<'a>(
     format_repeat_warning(repeated, games)
 }
 
-/// Warning about `repeated` games beside `games` that count; `None` if none was repeated.
+/// One-line warning that `repeated` games were left out, beside `games` that count; `None` if
+/// `repeated` is 0.
 #[must_use]
 pub fn format_repeat_warning(repeated: u64, games: u64) -> Option<String> {
     let played = games + repeated;

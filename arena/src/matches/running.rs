@@ -1,4 +1,4 @@
-//! Finished pairs of a match that still runs, for the partial result of an interrupted program.
+//! Finished pairs of a running match, for the partial result of an interrupted program.
 
 use super::{Contestant, MatchOptions, MatchResult, PairResult, Played};
 use alea_play::playable::Playable;
@@ -9,14 +9,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Finished pairs of one match, which [`play_match`](super::play_match) fills.
+/// Shared list of a match's finished pairs, filled by [`play_match`](super::play_match).
 #[derive(Clone, Default)]
 pub struct FinishedPairs(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
     pairs: Vec<PairResult>,
-    /// Start of this session, and wall time of earlier ones.
     time: Option<(Instant, Duration)>,
     bar: Option<ProgressBar>,
 }
@@ -45,7 +44,8 @@ impl FinishedPairs {
     }
 }
 
-/// Result of the pairs finished so far, without the progress bar; `None` before the first.
+/// Result of the pairs in `options.finished`, of a match that still runs; removes the progress bar.
+/// `None` before the first pair.
 #[must_use]
 pub fn partial_result<G: Playable>(
     a: &Contestant<G>,

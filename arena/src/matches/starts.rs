@@ -1,5 +1,4 @@
-//! Start positions of a match's pairs. A start depends on the game, the number of the pair and the
-//! seed alone.
+//! Start positions of a match.
 
 use super::MatchOptions;
 use alea_core::{
@@ -13,24 +12,25 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Source of start positions; both games of a pair have the same.
+/// Source of the start positions of a match, one for each pair of games.
 pub trait Starts<G: Playable>: Send + Sync {
-    /// Start of a pair; `seed` determines random choices.
+    /// Start position of both games of pair `pair`; `seed` determines random choices.
     fn of_pair(&self, game: &G, pair: u64, seed: u64) -> G::Position;
 
-    /// Moves to the start of a pair, each with the position before it. Players are notified of
-    /// them.
+    /// Moves that lead to [`Self::of_pair`], each with the position before it; players are notified
+    /// of these moves in games without chance.
     fn opening_moves(&self, game: &G, pair: u64, seed: u64) -> Vec<(G::Position, G::Move)>;
 
-    /// True for random starts; in games without chance one that was used is replaced.
+    /// True if starts depend on `seed`; in games without chance, a start that an earlier pair had
+    /// is then sampled again.
     fn is_random(&self) -> bool {
         false
     }
 
-    /// Distinguishes the starts in state files.
+    /// JSON that state files store: a match does not continue a file with other starts.
     fn identity(&self) -> Value;
 
-    /// Short text for results.
+    /// Short text for results, such as `4 random plies`.
     fn description(&self) -> String;
 
     /// Checks, before the first game, that every pair has a start.
@@ -42,10 +42,10 @@ pub trait Starts<G: Playable>: Send + Sync {
     }
 }
 
-/// The game's random start, then random moves.
+/// Starts after random moves from a random start of the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Openings {
-    /// Number of random moves; fewer if the next one would end the game.
+    /// Number of random moves; a move that would end the game is not played, nor any after it.
     pub plies: usize,
 }
 
@@ -58,7 +58,6 @@ impl Openings {
         }
     }
 
-    /// Position after the random moves; `described` gets each move and the position before it.
     fn random_walk<G: Playable>(
         self,
         game: &G,
@@ -116,10 +115,9 @@ const MAX_START_ATTEMPTS: u64 = 100;
 
 pub(super) struct Book<'a, G: Playable> {
     pub(super) options: &'a MatchOptions<G>,
-    /// True in games without chance.
     pub(super) repeats_matter: bool,
-    /// Keys of used starts, and for each pair the number of rejected samples; `None` if starts may
-    /// repeat.
+    /// Hashes of used starts, and for each pair the number of rejected samples; `None` if starts
+    /// may repeat.
     sampled: Option<Mutex<(HashSet<u64>, Vec<u64>)>>,
 }
 
@@ -156,8 +154,7 @@ impl<'a, G: Playable> Book<'a, G> {
             return seed(pair, 0);
         };
         let draw = |pair, vain| game.key(&starts.of_pair(game, pair, seed(pair, vain)));
-        // In the order of pairs, so that threads do not decide which of two equal starts is
-        // replaced.
+        // In the order of pairs: threads must not decide which of two equal starts is replaced.
         let mut sampled = sampled.lock().unwrap_or_else(PoisonError::into_inner);
         let (seen, vain) = &mut *sampled;
         for next in vain.len() as u64..=pair {
@@ -168,7 +165,6 @@ impl<'a, G: Playable> Book<'a, G> {
     }
 }
 
-/// True if some position of one random game has several outcomes of chance.
 pub(super) fn has_chance<G: Playable>(game: &G) -> bool {
     let mut random = RandomStream::new(0);
     let mut position = game.random_start(&mut random, 0);

@@ -1,7 +1,7 @@
 //! Sequential tests that end a match early.
 //!
-//! Pairs are taken in the order of their numbers, since the order of finishing favours short games;
-//! so the deciding pair depends neither on threads nor on interruptions.
+//! A test takes pairs in the order of their numbers: the order of finishing would favour short
+//! games and depend on threads.
 
 use super::{PairResult, Repeats};
 use crate::statistics::{
@@ -11,36 +11,36 @@ use crate::statistics::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Ends a match once a sequential test is decided.
+/// Rule that ends a match once its sequential test has a verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StoppingRule {
-    /// The test.
+    /// Sequential test of A's Elo minus B's.
     pub test: SequentialTest,
-    /// Counts games (trinomial) instead of pairs (pentanomial): only approximate, since the games
+    /// Tests single games (trinomial) instead of pairs (pentanomial); approximate, since the games
     /// of a pair share their luck.
     pub single_games: bool,
 }
 
-/// State of a sequential test.
+/// State of a match's sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SequentialResult {
-    /// The test.
+    /// Hypotheses and error probabilities.
     #[serde(flatten)]
     pub test: SequentialTest,
-    /// Counts games instead of pairs.
+    /// True if the test counts single games instead of pairs.
     pub single_games: bool,
     /// Log likelihood ratio of `elo1` to `elo0`.
     pub log_likelihood_ratio: f64,
-    /// Bound at which `elo0` is accepted.
+    /// Log likelihood ratio at or below which `elo0` is accepted.
     pub lower: f64,
-    /// Bound at which `elo1` is accepted.
+    /// Log likelihood ratio at or above which `elo1` is accepted.
     pub upper: f64,
-    /// Decision so far.
+    /// Accepted hypothesis, if any.
     pub verdict: Verdict,
 }
 
 impl StoppingRule {
-    /// State after these pairs.
+    /// State of the test after `pairs`, given as counts.
     #[must_use]
     pub fn evaluate(&self, pairs: &PairCounts) -> SequentialResult {
         let evidence = if self.single_games {
@@ -62,12 +62,10 @@ impl StoppingRule {
 
 pub(super) struct OrderedTest {
     rule: StoppingRule,
-    /// Scores and game hashes of finished pairs after an unfinished one.
     waiting: BTreeMap<u64, ([f64; 2], Option<[u64; 2]>)>,
     next: u64,
     counts: PairCounts,
     repeats: Repeats,
-    /// Number of pairs up to and with the deciding one; `None` while undecided.
     pub(super) end: Option<u64>,
 }
 
@@ -83,7 +81,6 @@ impl OrderedTest {
         }
     }
 
-    /// Adds finished pairs in any order.
     pub(super) fn add(&mut self, result: &PairResult) {
         if self.end.is_some() {
             return;

@@ -259,7 +259,6 @@ fn a_sequential_test_ends_a_match_at_the_same_pair_however_it_is_played() {
     let pairs = played(&stopped(1));
     assert_eq!(played(&stopped(3)), pairs);
     assert_eq!(played(&options(result.pairs)), pairs);
-    // As after a kill: some pairs are stored, in the order in which two threads finished them.
     let (_directory, path, _) = saved(0);
     let stored = |pairs| MatchOptions {
         state: Some(path.clone()),
@@ -418,8 +417,8 @@ fn luck_of_a_roll_by_hand() {
 
 #[test]
 fn the_same_seeds_give_the_same_results_as_before_draws_were_counted() {
-    // Of version 68c79c9: lost, split and won pairs, Elo, first mover's score, plies, luck-adjusted
-    // score.
+    // Results of version 68c79c9: lost, split and won pairs, Elo, first mover's score, plies,
+    // luck-adjusted score.
     let expected = [
         (
             "random",
@@ -582,7 +581,6 @@ fn every_game_is_written_once_whenever_the_match_was_killed() {
         assert_eq!(record["payoffs"][game % 2], pair.scores[game % 2]);
         assert_eq!(record["players"][game % 2], 0);
     }
-    // As after a kill between the games of a pair and its result, and in the middle of a game.
     let saved = lines(&state);
     std::fs::write(&state, saved[..saved.len() - 2].join("\n") + "\n").unwrap();
     let text = std::fs::read_to_string(&records).unwrap();

@@ -1,5 +1,5 @@
-//! Measures a player's decisions, failed ones included: by the time that the player reports, or
-//! else wall time.
+//! Wrapper of a player that counts and times its decisions, failed ones included, by the time that
+//! the player reports, or else by wall time.
 
 use alea_core::game::Game;
 use alea_play::player::{
@@ -14,11 +14,8 @@ use std::{
 pub(super) struct TimedPlayer<G: Game> {
     pub(super) player: Box<dyn Player<G>>,
     pub(super) decisions: u64,
-    /// Decision time since the caller's last reset.
     pub(super) time: Duration,
-    /// CPU time since the caller's last reset; `None` for players inside this process.
     pub(super) cpu_time: Option<Duration>,
-    /// Time of each decision since the caller's last reset; empty unless requested.
     pub(super) each: Vec<Duration>,
     keeps_each: bool,
 }

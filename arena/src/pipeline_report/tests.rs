@@ -1,4 +1,4 @@
-//! Tests of the report.
+//! Tests of pipeline reports.
 
 use super::*;
 use crate::document::tests::{assert_alone, assert_well_formed};

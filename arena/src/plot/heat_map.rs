@@ -1,25 +1,24 @@
-//! A matrix as coloured squares with numbers: blue above a middle value, orange below, which
-//! colour-blind readers can tell apart.
+//! Matrices as coloured squares with numbers: blue above a middle value, orange below.
 
 use super::{PLOT_WIDTH, TEXT_COLOUR, draw_svg, draw_text, shorten};
 use crate::error::Result;
 use plotters::{prelude::*, style::text_anchor::HPos};
 
-/// A matrix to draw.
+/// Matrix to draw as coloured squares.
 pub struct HeatMap {
-    /// Heading.
+    /// Heading of the picture.
     pub title: String,
-    /// Row names from the top.
+    /// Names of the rows from the top.
     pub rows: Vec<String>,
-    /// Short column names.
+    /// Short names of the columns from the left.
     pub columns: Vec<String>,
     /// Values row by row; `None` leaves a square empty.
     pub values: Vec<Option<f64>>,
     /// Value that is drawn white.
     pub middle: f64,
-    /// Distance from `middle` to the full colour.
+    /// Distance from `middle` at which the colour is full.
     pub span: f64,
-    /// Decimal places of the numbers.
+    /// Number of decimal places of the printed values.
     pub decimals: usize,
 }
 
@@ -31,7 +30,7 @@ const MAX_NAME_CHARS: usize = 40;
 const HIGH_COLOUR: (f64, f64, f64) = (0.0, 114.0, 178.0);
 const LOW_COLOUR: (f64, f64, f64) = (213.0, 94.0, 0.0);
 
-/// Draws as SVG.
+/// Draws a matrix as SVG.
 ///
 /// # Errors
 /// If drawing fails.

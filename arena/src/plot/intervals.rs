@@ -13,13 +13,14 @@ const TOP_MARGIN: i32 = 44;
 const LEFT_MARGIN: i32 = 262;
 const RIGHT_MARGIN: i32 = 110;
 
-/// A labelled point with its interval for each row; `unit` is the label of the axis.
+/// Draws labelled points with their intervals as SVG, one in each row; `unit` labels the axis, and
+/// values are printed with `decimals` decimal places.
 pub fn interval_chart(title: &str, unit: &str, rows: &[Row], decimals: usize) -> Result<String> {
     rows_chart(title, unit, rows, decimals, false)
 }
 
-/// A row for each value and an axis that holds all intervals. With `scores`, values are
-/// percentages, drawn as bars from 0, with a line at 50.
+/// Draws a row for each value. With `scores`, values are percentages, drawn as bars from 0 to 100
+/// with a line at 50.
 pub(super) fn rows_chart(
     title: &str,
     unit: &str,
@@ -78,7 +79,6 @@ pub(super) fn rows_chart(
             }
             let mut colour = COLOURS[0];
             if scores {
-                // Blue if above a half, orange if below, else grey.
                 let bar = match row.interval {
                     Interval { lower, .. } if lower > 50.0 => COLOURS[0],
                     Interval { upper, .. } if upper < 50.0 => COLOURS[1],

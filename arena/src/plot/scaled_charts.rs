@@ -1,5 +1,5 @@
-//! Charts with linear, logarithmic or categorical axes, and histograms. The legend is below, since
-//! names may be long; logarithmic axes leave out values that are not positive.
+//! Charts with linear, logarithmic or categorical axes, and histograms. Logarithmic axes leave out
+//! values that are not positive.
 
 use super::{
     Area, COLOURS, DrawResult, GRID_COLOUR, LineChart, PLOT_WIDTH, TEXT_COLOUR, draw_polyline,
@@ -11,15 +11,15 @@ use plotters::{prelude::*, style::text_anchor::HPos};
 
 /// Scale of an axis.
 pub enum Scale {
-    /// Linear.
+    /// Linear axis with marks at round numbers.
     Linear,
-    /// Marks at powers of this base, at least 2.
+    /// Logarithmic axis with marks at powers of this base, at least 2.
     Logarithmic(u32),
-    /// These names at the integers from 0.
+    /// Categorical axis with these names at the values 0, 1, 2, ….
     Categories(Vec<String>),
 }
 
-/// Range and marks of an axis; on a logarithmic axis all are logarithms.
+/// Range and marks of an axis; on a logarithmic axis, logarithms of the values.
 struct Axis {
     low: f64,
     high: f64,
@@ -35,22 +35,22 @@ const TOP_MARGIN: i32 = 40;
 const PLOT_BOTTOM: i32 = TOP_MARGIN + PLOT_HEIGHT;
 const FOOT_HEIGHT: i32 = 48;
 
-/// Draws curves with markers.
+/// Draws curves as SVG, with the legend below.
 pub fn scaled_chart(chart: &LineChart, x_scale: &Scale, y_scale: &Scale) -> Result<String> {
     error_bar_chart(chart, &[], x_scale, y_scale)
 }
 
-/// A vertical bar; a point if both ends are equal.
+/// Vertical error bar; a point if both ends of its interval are equal.
 pub struct ErrorBar {
     /// Index of the curve whose colour the bar has.
     pub curve: usize,
-    /// Position on the x axis.
+    /// Value on the x axis.
     pub x: f64,
-    /// Ends on the y axis.
+    /// Ends of the bar on the y axis.
     pub interval: Interval,
 }
 
-/// Draws curves with markers and error bars.
+/// Draws curves and error bars as SVG, with the legend below.
 ///
 /// # Errors
 /// If drawing fails.
@@ -127,7 +127,7 @@ pub fn error_bar_chart(
     })
 }
 
-/// Draws points (x, y, interval of y if known) beside curves, on linear scales.
+/// Draws curves and single points (x, y, interval of y) as SVG, on linear axes.
 pub fn scatter(chart: &LineChart, points: &[(f64, f64, Option<Interval>)]) -> Result<String> {
     let bar = |x, interval| ErrorBar {
         curve: 1,
@@ -145,7 +145,7 @@ pub fn scatter(chart: &LineChart, points: &[(f64, f64, Option<Interval>)]) -> Re
     error_bar_chart(chart, &bars, &Scale::Linear, &Scale::Linear)
 }
 
-/// Draws a histogram: bar `i` begins at `start + i · width`.
+/// Draws a histogram as SVG: bar `i` has the height `counts[i]` and begins at `start + i * width`.
 ///
 /// # Errors
 /// If drawing fails.
@@ -179,7 +179,6 @@ pub fn histogram(
     )
 }
 
-/// Marks a point; curves of the same colour differ in shape.
 fn draw_marker(area: &Area<'_>, index: usize, (x, y): (i32, i32)) -> DrawResult {
     let style = COLOURS[index % COLOURS.len()].filled();
     match index / COLOURS.len() % 3 {
@@ -300,7 +299,6 @@ impl Axis {
         }
     }
 
-    /// An axis between two integers with a mark at every `every`-th.
     fn with_ticks(
         first: f64,
         last: f64,
@@ -325,7 +323,7 @@ impl Axis {
     }
 }
 
-/// Distance of marks: 1, 2 or 5 times a power of ten, for about six marks.
+/// Distance between marks: 1, 2 or 5 times a power of ten, for about six marks.
 pub(super) fn tick_step(range: f64) -> f64 {
     if range <= 0.0 {
         return 1.0;
@@ -367,7 +365,6 @@ mod tests {
     #[test]
     fn bars_of_a_histogram_stand_side_by_side() {
         let svg = histogram("plies", "", -0.5, 1.0, &[1, 4]).unwrap();
-        // The axes run from -0.5 at 74 to 1.5 at 696 and from 0 at 340 to 4 at 40.
         for bar in [
             "x=\"75\" y=\"265\" width=\"309\" height=\"75\"",
             "x=\"386\" y=\"40\" width=\"309\" height=\"300\"",

@@ -1,6 +1,5 @@
 //! Decisions of contestants. An evaluator values each successor once, for all outcomes of chance; a
-//! player decides every outcome with several moves in a new game, so that decisions are
-//! independent.
+//! player decides each outcome in a new game, so that decisions are independent.
 
 use super::{
     Contestant,
@@ -14,17 +13,15 @@ use indicatif::ProgressBar;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Choices {
-    /// All allowed moves are equally likely.
     #[default]
     Uniform,
-    /// The move for each outcome of chance, as index into all moves of the position.
     Moves(Vec<u16>),
 }
 
 #[derive(Clone, Default)]
 pub(super) struct Answer {
     pub choices: Choices,
-    /// Win probability of the side to move before chance, by an evaluator.
+    /// Win probability of the side to move, before chance; `None` for players.
     pub value: Option<f32>,
 }
 
@@ -53,7 +50,6 @@ pub(super) fn answers<G: Playable>(
             Ok(vec![Answer::default(); labelled.len()])
         }
         Contestant::Player(recipe) => {
-            // One player per thread, since it may own a large table.
             let answer = |player: &mut Box<dyn Player<G>>, index: usize| {
                 let labelled = &labelled[index];
                 let answer = player_answer(player.as_mut(), game, labelled, seed, index as u64)?;
@@ -96,7 +92,6 @@ fn player_answer<G: Playable>(
     })
 }
 
-/// Third index of players' seeds; those of positions have two.
 const PLAYER_SEED_STREAM: u64 = 1;
 
 fn evaluator_answers<G: Playable>(

@@ -1,6 +1,6 @@
 //! Means and fractions over decisions, with standard errors. Since the decisions in one position
-//! depend on each other, each figure is a ratio of two sums over positions, with the linearised
-//! standard error of a ratio.
+//! depend on each other, each is a ratio of two sums over positions, with the linearised standard
+//! error of a ratio.
 
 use super::{
     choices::{Answer, Choices},
@@ -11,7 +11,6 @@ use alea_einstein::tables::SAME_VALUE_MARGIN;
 use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
-/// Sums for a ratio with one numerator and one denominator per position.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ratio {
     numerator: f64,
@@ -37,7 +36,6 @@ impl Ratio {
             return Estimate::default();
         }
         let value = self.numerator / self.denominator;
-        // Sum of squared numerator − value · denominator; these residuals add up to 0.
         let residuals = self.squared_numerator - 2.0 * value * self.product
             + value * value * self.squared_denominator;
         let correction = self.positions / (self.positions - 1.0).max(1.0);
@@ -48,47 +46,49 @@ impl Ratio {
     }
 }
 
-/// Quality of decisions.
+/// Regret and related statistics of a contestant's decisions; outcomes of chance count by their
+/// probability.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
-    /// Positions, each with a decision for every outcome of chance.
+    /// Number of positions; each has a decision for every outcome of chance.
     pub positions: u64,
-    /// Mean loss of win probability, forced moves included.
+    /// Mean loss of win probability per decision; forced moves lose 0.
     pub regret: Estimate,
-    /// Part of `regret`'s standard error that comes from inexact values of the moves.
+    /// Part of `regret`'s standard error that comes from inexact reference values.
     pub of_labels: f64,
-    /// Mean loss over outcomes with several allowed moves.
+    /// Mean loss of win probability per decision with several allowed moves.
     pub regret_of_choices: Estimate,
-    /// Fraction of decisions with several allowed moves.
+    /// Fraction, 0 to 1, of decisions with several allowed moves.
     pub choices: f64,
-    /// Fraction of choices among several moves that are best or lose at most [`SAME_VALUE_MARGIN`]
-    /// plus two standard errors of the exact values.
+    /// Fraction of decisions with several allowed moves that lose at most [`SAME_VALUE_MARGIN`]
+    /// plus two standard errors of the reference values.
     pub optimal: Estimate,
-    /// Fraction of decisions that lose more than 0.01.
+    /// Fraction of all decisions that lose more than 0.01 of win probability.
     pub above_1: Estimate,
-    /// Fraction of decisions that lose more than 0.05.
+    /// Fraction of all decisions that lose more than 0.05 of win probability.
     pub above_5: Estimate,
 }
 
-/// Errors of an evaluator's values.
+/// Errors of an evaluator's win probabilities of positions (not of moves).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ValueErrors {
-    /// Root mean square of the evaluator's value minus the exact one.
+    /// Root mean square of the evaluator's value minus the reference value.
     pub rmse: Estimate,
-    /// Mean of the evaluator's value minus the exact one.
+    /// Mean of the evaluator's value minus the reference value.
     pub bias: Estimate,
 }
 
-/// Positions with an evaluator's values in one interval of length 0.05.
+/// Bin of an evaluator's calibration: positions to which it gives win probabilities from `from` to
+/// `from + 0.05`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bin {
-    /// Lower end of the interval.
+    /// Lowest win probability of the bin.
     pub from: f64,
-    /// Number of positions.
+    /// Number of positions in the bin.
     pub positions: u64,
-    /// Mean of the evaluator's values.
+    /// Mean win probability by the evaluator, for the side to move.
     pub predicted: f64,
-    /// Mean of the exact values.
+    /// Mean reference win probability, for the side to move.
     pub exact: Estimate,
 }
 
@@ -96,9 +96,7 @@ pub(super) const NUM_BINS: usize = 20;
 
 pub(super) struct DecisionSums {
     decisions: f64,
-    /// Regret, regret of real choices, optimal real choices, losses above 0.01 and above 0.05.
     ratios: [Ratio; 5],
-    /// Sum of the squared errors of positions' regret from inexact values.
     of_labels: f64,
 }
 
@@ -193,7 +191,6 @@ impl ValueSums {
     pub(super) fn figures(&self) -> Option<ValueErrors> {
         let squared = self.squared.estimate();
         let rmse = squared.value.sqrt();
-        // Linearised error of a square root.
         let error = if rmse > 0.0 {
             squared.error / (2.0 * rmse)
         } else {

@@ -1,7 +1,6 @@
-//! Samples positions on which regret is measured, one from each game of self-play. Position `k`
-//! depends on the source, the seed, `k` and the allowed range of
-//! [`remaining`](alea_play::rules::Rules::remaining_length), a measure of the rest of the
-//! game such as stones.
+//! Samples positions to measure regret, one from each self-play game. Position `k` depends only on
+//! the source, the seed, `k` and the allowed range of
+//! [`remaining_length`](alea_play::rules::Rules::remaining_length), such as the number of stones.
 
 use super::random_greedy_games::mixed_sampler;
 use crate::error::{MeasuringError, Result};
@@ -17,34 +16,34 @@ use alea_play::{
 use indicatif::ProgressBar;
 use std::{any::Any, ops::RangeInclusive};
 
-/// Probability of a random move in self-play.
+/// Probability, in each decision of a sampled game, of a random move instead of the player's.
 pub const EXPLORATION_RATE: f64 = 0.1;
 
-/// Positions that share the players, or the random stream, of one thread.
 pub(crate) const BLOCK_POSITIONS: u64 = 64;
 
 const MAX_GAMES: u64 = 10_000;
 
-/// Name of [`Source::Mixed`] in arguments.
+/// Spec of [`Source::Mixed`] on the command line.
 pub const MIXED_SOURCE: &str = "mixed";
 
-/// Plays a game and picks a position with `remaining` in the range, if any.
+/// Plays a game and samples one of its positions with remaining length in the range; `None` if
+/// there is none.
 pub(super) type PickPosition<'a, G> =
     Box<dyn FnMut(&RangeInclusive<usize>) -> Option<<G as alea_core::game::Game>::Position> + 'a>;
 
-/// Creates the sampler of [`Source::Mixed`].
+/// Creates the sampler of [`Source::Mixed`] from the rules and a random stream.
 pub type MixedSamplerFactory<G> = fn(&G, RandomStream) -> PickPosition<'_, G>;
 
-/// Self-play from which positions are sampled.
+/// Games from which positions are sampled.
 pub enum Source<G: Playable> {
-    /// EinStein: half uniformly random, half greedy with [`EXPLORATION_RATE`].
+    /// EinStein only: half of the games uniformly random, half greedy with [`EXPLORATION_RATE`].
     Mixed(MixedSamplerFactory<G>),
-    /// A player against itself, with [`EXPLORATION_RATE`].
+    /// Self-play of a player with [`EXPLORATION_RATE`].
     Player(Box<PlayerRecipe<G>>),
 }
 
 impl<G: Playable> Source<G> {
-    /// Mixed for EinStein, random moves for other games.
+    /// `mixed` for EinStein, the player `random` for other games.
     ///
     /// # Errors
     /// Never: the spec `random` is valid.
@@ -54,14 +53,13 @@ impl<G: Playable> Source<G> {
 
     fn mixed_source() -> Option<Self> {
         let games: MixedSamplerFactory<Standard> = mixed_sampler;
-        // The same type if `G` is EinStein.
         (&games as &dyn Any)
             .downcast_ref()
             .copied()
             .map(Self::Mixed)
     }
 
-    /// Reads `mixed` or a player's spec.
+    /// Parses `mixed` (EinStein only) or a player's spec.
     ///
     /// # Errors
     /// If the spec is invalid.
@@ -84,7 +82,7 @@ impl<G: Playable> Source<G> {
         }
     }
 
-    /// Describes the games.
+    /// Description of the games for readers of a report.
     #[must_use]
     pub fn summary(&self) -> String {
         match self {
@@ -96,8 +94,8 @@ impl<G: Playable> Source<G> {
     }
 }
 
-/// Samples `count` positions; the `k`-th is equally likely to be each one of its game with
-/// `remaining` in the range `remaining(k)`.
+/// Samples `count` positions; position `k` is sampled uniformly from those of one game whose
+/// remaining length is in the range `remaining(k)`.
 ///
 /// # Errors
 /// If too many games in a row have no such position.
@@ -158,14 +156,14 @@ fn no_position_error<G: Playable>(from: &str, remaining: &RangeInclusive<usize>)
         .into()
 }
 
-/// Plays a game with [`EXPLORATION_RATE`]; `positions` gets all but the last.
+/// Plays a game with [`EXPLORATION_RATE`]; fills `positions` with all but the final one.
 pub(super) fn play<G: Playable>(
     game: &G,
     players: &mut [Box<dyn Player<G>>; 2],
     random: &mut RandomStream,
     positions: &mut Vec<G::Position>,
 ) -> Result<()> {
-    // Unused, but the positions of the committed suites depend on it.
+    // Unused, but committed suites depend on this random number being consumed.
     let _ = random.next_u64();
     let first = random.below(2);
     let start = game.random_start(random, first);

@@ -1,6 +1,5 @@
-//! Games of EinStein for [`super::positions::Source::Mixed`]: half uniformly random, half greedy
-//! with [`EXPLORATION_RATE`]. They call the rules directly, and a block of positions shares one
-//! random stream, because seeding a Mersenne Twister takes longer than a game.
+//! EinStein games of [`super::positions::Source::Mixed`]. A block of positions shares one random
+//! stream, because seeding a Mersenne Twister takes longer than a game.
 
 use super::positions::{EXPLORATION_RATE, PickPosition};
 use alea_core::{game::Game, random::RandomStream, search_game::Playouts};
@@ -30,8 +29,7 @@ impl<'a> MixedGames<'a> {
     }
 
     fn draw(&mut self, stones: &RangeInclusive<usize>) -> Option<Position> {
-        // Half of the games, not of the positions: greedy games often end before few stones are
-        // left.
+        // Half of the games, not of the positions: greedy games often end with many stones.
         let coins = self.random.next_u64();
         let first = if coins & 1 == 0 { RED } else { BLUE };
         let start = self.game.random_start(&mut self.random, first);
@@ -88,7 +86,6 @@ mod tests {
     use super::{super::positions::play, *};
     use alea_play::{player::Player, random_player::RandomPlayer};
 
-    /// Positions of at most five stones, by the engine's players and game loop.
     fn by_players(game: &Standard, seed: u64) -> Vec<Position> {
         let mut random = RandomStream::new(seed);
         let is_random = random.below(2) == 0;
@@ -110,8 +107,6 @@ mod tests {
         const GAMES: u64 = 20_000;
         let game = Standard::default();
         let mut games = MixedGames::new(&game, RandomStream::new(9));
-        // Games with such positions, positions, sum of squares, and positions by the mover's
-        // stones.
         let (mut quick, mut slow) = ([0.0; 8], [0.0; 8]);
         let count = |sums: &mut [f64; 8], positions: &[Position]| {
             sums[0] += f64::from(!positions.is_empty());
@@ -136,8 +131,6 @@ mod tests {
         assert_close(0, 4.0 * (2.0 * number * fraction * (1.0 - fraction)).sqrt());
         let variance = slow[2] / number - (slow[1] / number).powi(2);
         assert_close(1, 4.0 * (2.0 * number * variance).sqrt());
-        // Positions of one game depend on each other, so their error is several times that of
-        // independent ones.
         (3..7).for_each(|class| assert_close(class, 12.0 * (2.0 * slow[class]).sqrt()));
     }
 }

@@ -1,4 +1,4 @@
-//! Measured regret as tables, CSV and a chart.
+//! Report of measured regret as tables, CSV and a chart.
 
 use super::{
     Contestant,
@@ -17,43 +17,44 @@ use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, iter::once, time::Instant};
 
-/// Regret of all contestants.
+/// Measured regret of all contestants on the same positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// Source of the exact values.
+    /// Source of the reference values of moves, as text.
     pub truth: String,
-    /// Games from which the positions come.
+    /// Description of the games from which the positions were sampled.
     pub from: String,
     /// Seed of positions and players.
     pub seed: u64,
-    /// Positions, each with all outcomes of chance.
+    /// Number of positions; each has a decision for every outcome of chance.
     pub positions: u64,
-    /// In the order of the command line.
+    /// Results of the contestants, in the order of the command line.
     pub contestants: Vec<ContestantReport>,
 }
 
 /// Regret of one contestant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContestantReport {
-    /// The player's or evaluator's spec.
+    /// Spec of the player or evaluator.
     pub name: String,
     /// `player` or `evaluator`.
     pub kind: String,
-    /// Over all positions.
+    /// Statistics over all positions.
     #[serde(flatten)]
     pub figures: Figures,
-    /// Errors of an evaluator's values; `None` for a player.
+    /// Errors of an evaluator's win probabilities; `None` for a player.
     pub values: Option<ValueErrors>,
-    /// Figures by class of positions ([`alea_play::registry::OracleEntry::class`]); in suites by
-    /// stones on the board, `5` for at most five.
+    /// Statistics by class of positions ([`alea_play::registry::OracleEntry::class`]); in suites
+    /// the class is the number of stones, `5` for at most five.
     pub classes: BTreeMap<String, Figures>,
-    /// Non-empty bins by the evaluator's value; none for a player.
+    /// Non-empty calibration bins of an evaluator; empty for a player.
     pub calibration: Vec<Bin>,
-    /// Wall time of the decisions.
+    /// Wall time of all decisions.
     pub seconds: f64,
 }
 
-/// Measures decisions, over all positions and by class.
+/// Lets a contestant decide `labelled` positions and measures its regret, over all positions and by
+/// `class`.
 ///
 /// # Errors
 /// If a player fails.
@@ -114,10 +115,9 @@ fn regret_cells(figures: &Figures) -> [Cell; 5] {
 }
 
 impl Report {
-    /// Figures of all contestants.
+    /// Table for a terminal, with a row for each contestant.
     #[must_use]
     pub fn text_table(&self) -> TextTable {
-        // "of labels" is left out if all values are exact.
         let in_error = |measured: &ContestantReport| measured.figures.of_labels > 0.0;
         let labelled = self.contestants.iter().any(in_error);
         let columns = [
@@ -161,7 +161,7 @@ impl Report {
         text_table
     }
 
-    /// A row for each contestant and class.
+    /// Table with a row for each contestant and class, and for each contestant over all positions.
     #[must_use]
     pub fn contestant_class_table(&self) -> TextTable {
         let columns = [
@@ -196,7 +196,7 @@ impl Report {
         text_table
     }
 
-    /// Mean regret: a row for each contestant, a column for each class.
+    /// Table of mean regret: a row for each contestant, a column for each class of positions.
     #[must_use]
     pub fn regret_by_class(&self) -> TextTable {
         let names = self.class_names();
@@ -220,7 +220,8 @@ impl Report {
         text_table
     }
 
-    /// The evaluators' mean values beside the exact ones, by bin; `None` without an evaluator.
+    /// Table of evaluators' mean win probabilities beside the reference ones, a row for each bin;
+    /// `None` without an evaluator.
     #[must_use]
     pub fn calibration(&self) -> Option<TextTable> {
         let mut text_table =
@@ -240,7 +241,7 @@ impl Report {
         (!text_table.rows.is_empty()).then_some(text_table)
     }
 
-    /// Calibration if there are evaluators, else regret by class.
+    /// SVG chart: calibration of the evaluators or, without any, regret by class of positions.
     ///
     /// # Errors
     /// If the chart cannot be drawn.

@@ -1,8 +1,9 @@
 //! Certified suites of EinStein: files of positions with the value of every move, exact where
-//! endgame tables or a solver reach, else by rollouts.
+//! endgame tables or a solver reach, else by rollouts. No two positions are symmetric images of
+//! each other.
 //!
 //! Rollouts have two independent halves: the best move is chosen by one half and valued by the
-//! other, which avoids the bias of a maximum. No two positions are symmetric images of each other.
+//! other, which avoids the bias of a maximum.
 
 use super::{
     positions::{Source, draw_positions},
@@ -31,43 +32,44 @@ use std::{
 
 const SUITE_FORMAT: &str = "alea regret suite 2";
 
-/// Stones of the smallest suite, which has two to five.
+/// Maximum stones of a position in the smallest suite; its minimum is two.
 pub const MIN_SUITE_STONES: u32 = 5;
-/// Stones of the largest suite.
+/// Number of stones of each position in the largest suite.
 pub const MAX_SUITE_STONES: u32 = 12;
 
-/// Moves within this many standard errors of the best one are valued again by the next player.
+/// Margin, in standard errors, within which moves are valued again by the next player in
+/// [`Header::by`].
 const RECHECK_SIGMAS: f32 = 3.0;
 
-/// First line of a suite.
+/// First line of a suite file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// Name and version of the format.
+    /// Name and version of the file format.
     pub format: String,
-    /// The rules as a spec.
+    /// Spec of the game.
     pub game: String,
-    /// Stones of each position; for [`MIN_SUITE_STONES`] the maximum.
+    /// Number of stones of each position; [`MIN_SUITE_STONES`] stands for two to five.
     pub stones: u32,
-    /// Number of positions.
+    /// Number of positions in the suite.
     pub positions: u64,
-    /// Source of the positions: `mixed` or a player's spec.
+    /// Source of the positions: `mixed` or the spec of a self-play player.
     pub from: String,
-    /// Maximum stones of the endgame tables.
+    /// Maximum stones of a position in the endgame tables.
     pub tables: usize,
-    /// Maximum positions beyond the tables that were solved for one position of the suite.
+    /// Maximum number of positions outside the tables that are solved for one position of the
+    /// suite.
     pub limit: usize,
-    /// Specs of the players for rollouts. Each one values the moves that its predecessor could not
+    /// Specs of the players for rollouts: each values again the moves that the one before could not
     /// separate from the best.
     pub by: Vec<String>,
-    /// Seed of positions and players.
+    /// Seed of positions and rollouts.
     pub seed: u64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    /// Text of the position, before the roll.
     position: String,
     /// Values of the moves in list order, for the side to move: exact, or by the first half of the
     /// rollouts.
@@ -80,41 +82,43 @@ struct Entry {
     errors: Vec<f32>,
 }
 
-/// A suite with its positions.
+/// A suite read from its file.
 #[derive(Clone, Debug)]
 pub struct LabelledSuite {
-    /// First line of the file.
+    /// First line of the suite's file.
     pub header: Header,
-    /// Positions with the values of their moves.
+    /// Positions with the values of all their moves.
     pub labelled: Vec<Labelled<Standard>>,
 }
 
-/// Makes suites.
+/// Builder of suites, with the same settings for all numbers of stones.
 pub struct SuiteBuilder<'a> {
-    /// The rules.
+    /// Rules of the game.
     pub game: &'a Standard,
-    /// Source of the positions.
+    /// Games from which the positions are sampled.
     pub source: &'a Source<Standard>,
-    /// Endgame tables, for exact values.
+    /// Endgame tables for exact values.
     pub tables: &'a Tables,
-    /// Maximum positions beyond the tables to solve for one position.
+    /// Limit of the solver; see [`Header::limit`].
     pub limit: usize,
-    /// Players for values that are not exact; see [`Header::by`].
+    /// Players whose rollouts give the values that are not exact; see [`Header::by`].
     pub by: &'a [PlayerRecipe<Standard>],
-    /// Seed of positions and players.
+    /// Seed of positions and rollouts.
     pub seed: u64,
-    /// Positions valued here; a task of a job array writes no suite.
+    /// Positions that this process values; a task of a job array stores its values and writes no
+    /// suite.
     pub slice: TaskSlice,
 }
 
-/// File of the suite with this number of stones.
+/// Path of the suite of positions with `stones` stones.
 #[must_use]
 pub fn suite_path(directory: &Path, stones: u32) -> PathBuf {
     directory.join(format!("stones-{stones}.jsonl"))
 }
 
 impl SuiteBuilder<'_> {
-    /// Makes a suite in a directory, unless it exists.
+    /// Writes a suite of `positions` positions with `stones` stones into `directory`, unless the
+    /// same suite is there; resumes interrupted work.
     ///
     /// # Errors
     /// If games do not reach enough positions, a player does not value them, another suite was
@@ -215,7 +219,6 @@ impl SuiteBuilder<'_> {
         Ok(sampled)
     }
 
-    /// Limit of solving positions of `stones` stones; 0 if the tables lack more than two.
     fn solve_limit(&self, stones: u32) -> usize {
         if stones as usize <= self.tables.max_stones() + 2 {
             self.limit
@@ -282,10 +285,9 @@ impl SuiteBuilder<'_> {
     }
 }
 
-/// Separates seeds of suites from those of other measurements.
 const SUITE_SEED_STREAM: u64 = 2;
 
-/// Value of `after` for the seat that is not to move, and its standard error.
+/// Value of `after` for the seat that moved there, with standard error.
 fn measured_value(
     player: &mut dyn Player<Standard>,
     after: &Position,
@@ -303,12 +305,12 @@ fn measured_value(
     }
 }
 
-/// Rounds to five decimals, finer than the standard errors.
 fn rounded(value: f32) -> f32 {
     (value * 1e5).round() / 1e5
 }
 
-/// Writes the canonical images of all suites' positions, which training excludes.
+/// Writes `held-out.bin` in the suites' directory: the canonical images of all their positions,
+/// which training leaves out.
 ///
 /// # Errors
 /// If a suite cannot be read, or the file cannot be written.
@@ -331,13 +333,13 @@ pub(super) fn canonical_positions(directory: &Path, game: &Standard) -> Result<B
 }
 
 impl LabelledSuite {
-    /// Class of a position: its number of stones, `5` for at most five.
+    /// Class of a position in reports: its number of stones, `5` for at most five.
     #[must_use]
     pub fn class(position: &Position) -> String {
         position.num_stones().max(MIN_SUITE_STONES).to_string()
     }
 
-    /// Reads a suite from a file, or all from a directory.
+    /// Reads the suite in a file, or all suites in a directory.
     ///
     /// # Errors
     /// If a file cannot be read, a line is invalid, or there is no suite.
@@ -360,7 +362,7 @@ impl LabelledSuite {
         Ok(suites)
     }
 
-    /// Describes the games from which the positions come.
+    /// Description of the games from which the positions were sampled.
     #[must_use]
     pub fn source_description(&self) -> String {
         format!("games of {} with 10 % random moves", self.header.from)
@@ -374,7 +376,7 @@ impl LabelledSuite {
         )
     }
 
-    /// Reads a suite; `name` is for errors.
+    /// Parses a suite's file; `name` names the file in errors.
     ///
     /// # Errors
     /// Names the first invalid line.

@@ -1,4 +1,4 @@
-//! Regret against independently solved endgames and results by hand, on several numbers of threads.
+//! Tests of regret against independently solved endgames and results by hand.
 
 use super::{
     Contestant,
@@ -117,8 +117,8 @@ fn labels_are_those_of_an_independent_solver() {
 #[test]
 fn figures_by_hand() {
     let game = Standard::default();
-    // Each side has one stone, one step from its goal: Red wins with one of its three moves. After
-    // any other Blue wins, since every roll allows its only stone.
+    // Each side has one stone, one step from its goal: after any of Red's two moves that do not
+    // win, Blue wins, since every roll allows its only stone.
     let near = label_exactly(
         &game,
         tables(),
@@ -330,7 +330,7 @@ fn the_suites_that_ship_are_sound_and_held_out() {
             sums.add(&game, labelled, &best_answer(&game, labelled));
         }
         let regret = sums.figures().regret;
-        // If the same values decide and judge, uncertain ones bias the result upwards.
+        // If the same values choose and value the best move, their errors bias its value upwards.
         let flattered = if suite.header.stones <= 6 { 0.0 } else { 3e-4 };
         assert!((-flattered..=1e-12).contains(&regret.value), "{regret:?}");
     }

@@ -1,22 +1,21 @@
-//! Exact values of every move of a position, from an oracle or a suite, for the side that makes the
-//! move, before the next outcome of chance.
+//! Reference values of all moves of a position, from an oracle or a suite: win probabilities of the
+//! side that makes the move, before the next outcome of chance.
 
 use crate::error::{MeasuringError, Result};
 use alea_core::{game::Outcome, oracle::Oracle};
 use alea_play::playable::Playable;
 use std::ops::Range;
 
-/// A position before chance, with values for all its moves.
+/// A position before chance, with the reference values of all its moves.
 #[derive(Clone, Debug)]
 pub struct Labelled<G: Playable> {
-    /// The position.
+    /// Position before an outcome of chance.
     pub position: G::Position,
-    /// Moves that some outcome of chance allows.
+    /// All moves that some outcome of chance allows.
     pub moves: Vec<G::Move>,
-    /// Value of each of `moves`, for the side that makes it.
+    /// Win probability after each of `moves`, for the side that makes it.
     pub values: Vec<f32>,
-    /// Values by the first and by the second half of the rollouts, of which `values` are the means;
-    /// all are equal if exact.
+    /// Values by the first and the second half of the rollouts, with mean `values`; equal if exact.
     pub(super) split: [Vec<f32>; 2],
     pub(super) errors: Vec<f32>,
 }
@@ -34,14 +33,15 @@ impl<G: Playable> Labelled<G> {
         }
     }
 
-    /// Outcomes of chance; those that allow the same moves are merged.
+    /// Outcomes of chance with their ranges of `moves`; outcomes that allow the same moves are
+    /// merged.
     #[must_use]
     pub fn outcomes(&self, game: &G) -> G::Outcomes {
         game.outcomes(&self.position, &self.moves)
     }
 
-    /// Value of the best move that an outcome allows, which one half of the rollouts chooses and
-    /// the other values; the mean over both orders.
+    /// Value of the best move that `outcome` allows, for the side to move. One half of the rollouts
+    /// chooses the move and the other values it; the result is the mean of both ways.
     #[must_use]
     pub fn best_value(&self, outcome: &Outcome) -> f32 {
         let [one, other] = &self.split;
@@ -51,7 +51,6 @@ impl<G: Playable> Labelled<G> {
         (crossed[0] + crossed[1]) / 2.0
     }
 
-    /// Standard error of a move's loss, from those of its value and the best one's.
     pub(super) fn loss_error(&self, outcome: &Outcome, index: usize) -> f32 {
         match first_best(&self.values, outcome.move_range()) {
             best if best == index => 0.0,
@@ -59,7 +58,7 @@ impl<G: Playable> Labelled<G> {
         }
     }
 
-    /// Win probability of the side to move, before chance.
+    /// Reference win probability of the side to move, before chance.
     #[must_use]
     pub fn value(&self, game: &G) -> f64 {
         let decisions = decisions_per_position(game);
@@ -77,7 +76,8 @@ pub(super) fn decisions_per_position<G: Playable>(game: &G) -> f64 {
     f64::from(game.outcome_numbers().count() as u32)
 }
 
-/// How many of a position's `decisions` are merged in `outcome`; rounded if almost an integer.
+/// Number of a position's `decisions` (one for each face of the die) merged in `outcome`, rounded
+/// if almost an integer.
 #[must_use]
 pub(super) fn merged_outcome_count(outcome: &Outcome, decisions: f64) -> f64 {
     let share = f64::from(outcome.weight) * decisions;
@@ -87,7 +87,7 @@ pub(super) fn merged_outcome_count(outcome: &Outcome, decisions: f64) -> f64 {
     }
 }
 
-/// Labels positions, in order, with the exact values of all moves.
+/// Labels positions with the values of all their moves by an oracle; the order is kept.
 ///
 /// # Errors
 /// If a position is not covered by the oracle.
@@ -129,8 +129,8 @@ fn label_block<G: Playable>(
     Some(labelled)
 }
 
-/// Values of the positions `requested`, and of all moves of the positions `of`, by one call of
-/// `values`, which gets no finished positions. `None` if a value is unknown.
+/// Values of `requested` and of all moves of `of`, in one call of `values`, which gets no finished
+/// positions. `None` if `values` returns `None`.
 pub(super) fn rate_moves<G: Playable>(
     game: &G,
     of: &[Labelled<G>],

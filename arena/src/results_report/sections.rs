@@ -1,4 +1,4 @@
-//! Report pages: a section for each kind of result.
+//! Report pages with a section for each kind of result.
 
 use super::ReportItem;
 use crate::document::{Block, Page};
@@ -15,7 +15,7 @@ use crate::regret::report::{ContestantReport, Report};
 use crate::text_table::{Cell, TextTable};
 use crate::tournament::TournamentResult;
 
-/// A page of results in order; consecutive matches share a table.
+/// Builds a page with the results in the given order; consecutive matches share a table.
 ///
 /// # Errors
 /// If a plot cannot be drawn.

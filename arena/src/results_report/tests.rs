@@ -1,4 +1,4 @@
-//! Tests of report pages from results.
+//! Tests of report pages.
 
 use super::*;
 use crate::document::tests::{assert_alone, assert_well_formed};

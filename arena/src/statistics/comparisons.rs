@@ -1,15 +1,15 @@
-//! Multiple comparisons (Holm 1979; Bonferroni): bounds the probability that any of many pairings
-//! of equals seems different by chance.
+//! Corrections for multiple comparisons (Holm 1979; Bonferroni), which bound the probability that
+//! any of many equal pairings seems different by chance.
 
 use super::{QUANTILE_95, Tally, normal_cdf};
 
-/// Probability that the score between equals is at least this far from 1/2.
+/// Probability that two equal contestants score at least this far from 1/2.
 pub(crate) fn two_sided<const N: usize>(tally: &Tally<N>) -> f64 {
     let superiority = tally.superiority();
     (2.0 * superiority.min(1.0 - superiority)).clamp(0.0, 1.0)
 }
 
-/// Adjusted probabilities in the given order, to compare with the level of significance.
+/// Holm's adjusted p-values, in the given order.
 pub(crate) fn holm(probabilities: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..probabilities.len()).collect();
     order.sort_by(|&left, &right| probabilities[left].total_cmp(&probabilities[right]));
@@ -24,8 +24,8 @@ pub(crate) fn holm(probabilities: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// Half-width, in standard errors, of `count` intervals that all contain their values with 95 %
-/// certainty (Bonferroni).
+/// Half-width, in standard errors, of `count` intervals that all contain their true values with
+/// probability 95 % (Bonferroni).
 pub(crate) fn simultaneous_quantile(count: usize) -> f64 {
     if count <= 1 {
         return QUANTILE_95;
@@ -51,7 +51,6 @@ mod tests {
 
     #[test]
     fn holm_by_hand() {
-        // Of a textbook: 4·0.005, 3·0.01, 2·0.03, 1·0.04, raised to the largest so far.
         let adjusted = holm(&[0.01, 0.04, 0.03, 0.005]);
         for (actual, expected) in adjusted.into_iter().zip([0.03, 0.06, 0.06, 0.02]) {
             close(actual, expected, 1e-12);

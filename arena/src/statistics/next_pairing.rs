@@ -1,6 +1,6 @@
-//! Chooses the pairing whose games are expected to reduce most the variances of the unsettled
-//! differences between neighbours in the ranking, as fractions of them. A difference is settled if
-//! it exceeds two standard errors, or these are below a given precision.
+//! Choice of a league's next pairing: its games should reduce most the relative variances of open
+//! Elo differences between neighbours in the ranking. A difference is open unless it exceeds two
+//! standard errors, or these are within a given precision.
 
 use super::ratings::{ELO_PER_LOGIT, MatchRecord, Ratings, ratings, reachable_from};
 
@@ -17,8 +17,8 @@ pub(crate) fn are_apart(ratings: &Ratings, a: usize, b: usize) -> bool {
     difference > SIGNIFICANT_SIGMAS * ratings.difference_error(a, b)
 }
 
-/// Neighbours in the ranking of contestants accepted by `counts` that are not significantly apart,
-/// with an error above `precision` Elo.
+/// Open differences (see the module) between neighbours in the ranking of the contestants that
+/// `counts` accepts; `precision` in Elo.
 pub(crate) fn open_differences(
     ratings: &Ratings,
     precision: f64,
@@ -35,8 +35,8 @@ pub(crate) fn open_differences(
         .collect()
 }
 
-/// The most informative of the `allowed` pairings for `pairs` more pairs of games, at first one
-/// that connects contestants; `None` if all is settled or none is allowed.
+/// The `allowed` pairing to play `pairs` more pairs of games: first one that connects contestants,
+/// then the most informative one. `None` if no difference is open or no pairing is allowed.
 pub(crate) fn next_pairing(
     contestants: usize,
     records: &[MatchRecord],

@@ -1,21 +1,20 @@
 //! Normalised Elo: the excess of the score over 1/2 in standard deviations of one game, times 800 /
-//! ln 10. It shows how many games it takes to find a difference, whatever the fraction of split
-//! pairs. Source: M. Van den Bergh's notes for fishtest.
+//! ln 10. It determines how many games a test needs, whatever the fraction of split pairs. Source:
+//! M. Van den Bergh's notes for fishtest.
 
 use super::{Interval, QUANTILE_95, Tally};
 
-/// Normalised Elo of one standard deviation of a game.
 pub(super) const ELO_PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
 
 impl<const N: usize> Tally<N> {
-    /// The score's normalised Elo; a sample has `games` games, 2 for pairs. If all samples are
-    /// equal, their variance is taken as the largest possible.
+    /// Normalised Elo of the mean score of samples with `games` games each (2 for pairs). The
+    /// variance of equal samples is taken as the largest possible.
     #[must_use]
     pub fn normalized_elo(&self, games: f64) -> f64 {
         (self.bounded_score() - 0.5) / (games * self.positive_variance()).sqrt() * ELO_PER_DEVIATION
     }
 
-    /// 95 % interval; the standard deviation is taken as exact.
+    /// 95 % interval of [`Self::normalized_elo`], with the standard deviation taken as exact.
     #[must_use]
     pub fn normalized_elo_interval(&self, games: f64) -> Interval {
         Interval::from_center(
@@ -28,7 +27,7 @@ impl<const N: usize> Tally<N> {
         self.clamp_off_ends(self.score())
     }
 
-    /// Variance of scores; if all are equal, the largest possible at this score.
+    /// Variance of samples' scores; if all are equal, the largest possible at this mean.
     pub(crate) fn positive_variance(&self) -> f64 {
         let variance = self.variance();
         let score = self.bounded_score();
@@ -47,8 +46,6 @@ mod tests {
 
     #[test]
     fn elo_of_pairs_of_published_matches() {
-        // Lower end, value and upper end of normalised and of plain Elo, from the tests of another
-        // match runner.
         for (counts, normalized, plain) in [
             (
                 [485, 1923, 2942, 1937, 594],
@@ -89,7 +86,6 @@ mod tests {
 
     #[test]
     fn a_standard_deviation_by_hand() {
-        // 3 of 4 games won: (3/4 - 1/2) / sqrt(3/16) standard deviations.
         let actual = Tally { counts: [1, 3] }.normalized_elo(1.0);
         close(actual, 0.25 / (3.0_f64 / 16.0).sqrt() * 347.4356, 1e-3);
     }

@@ -1,11 +1,9 @@
 //! Ratings of many contestants from all their matches, by the model of Bradley and Terry (1952):
 //! the difference of two ratings predicts the score between them.
 //!
-//! Ratings maximise the likelihood (Newton's method) and have mean 0. Their errors come from the
-//! variance of pairs of games, in leagues averaged with a prior, by the "sandwich" estimator of
-//! White (1982). The score of a match is clamped to a quarter of a sample inside of 0 and 1, as in
-//! [`Tally::elo`], so that ratings are finite and those of two contestants differ by exactly the
-//! Elo of their match.
+//! Ratings maximise the likelihood and have mean 0; scores are clamped as in [`Tally::elo`], so
+//! that ratings are finite. Errors come from the variance of pairs of games, by the "sandwich"
+//! estimator of White (1982).
 
 use super::{Interval, Tally, dot};
 use alea_core::moments::Moments;
@@ -14,7 +12,7 @@ pub(super) const ELO_PER_LOGIT: f64 = 400.0 / std::f64::consts::LN_10;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MatchRecord {
-    /// The contestant whose points count; `b` is the opponent.
+    /// Contestant whose points `score` counts; `b` is the opponent.
     pub a: usize,
     pub b: usize,
     /// Number of pairs.
@@ -38,8 +36,8 @@ impl MatchRecord {
         }
     }
 
-    /// A record from the mean scores of pairs. The variance is averaged with that of independent
-    /// games, since after a few equal pairs it would be too small.
+    /// Record of a match from the mean scores of its pairs. The variance is averaged with that of
+    /// independent games, since after a few equal pairs it would be too small.
     pub(crate) fn from_means(a: usize, b: usize, means: &Moments) -> Self {
         let samples = means.sample_count();
         let edge = 0.25 / samples.max(1.0);
@@ -57,7 +55,6 @@ impl MatchRecord {
     }
 }
 
-/// Ratings in Elo, with mean 0.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Ratings {
     pub elo: Vec<f64>,
@@ -79,8 +76,6 @@ impl Ratings {
     }
 }
 
-/// Fits ratings; `None` if the records do not connect all contestants, whose ratings then have no
-/// common scale.
 pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Ratings> {
     if contestants == 0 || reachable_from(contestants, records, 0).contains(&false) {
         return None;
@@ -92,7 +87,6 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
     let likelihood = |strengths: &[f64]| -> f64 {
         let one = |record: &&MatchRecord| {
             let difference = strengths[record.a] - strengths[record.b];
-            // Logarithm of the logistic function of ±difference, without overflow.
             let won = -(-difference).exp().ln_1p();
             let lost = -difference.exp().ln_1p();
             record.samples * (record.score * won + (1.0 - record.score) * lost)
@@ -110,7 +104,6 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
         }
         let inverse = invert(curvature(&strengths, &records))?;
         let step: Vec<f64> = inverse.iter().map(|row| dot(row, &slope)).collect();
-        // Far from the maximum the Newton step may be too long.
         let mut length = 1.0;
         let moved = loop {
             let tried: Vec<f64> = strengths
@@ -138,8 +131,7 @@ pub(crate) fn ratings(contestants: usize, records: &[MatchRecord]) -> Option<Rat
         }
     }
     let bread = invert(curvature(&strengths, &records))?;
-    // The row of ones added for inversion does not affect the errors, so the middle factor omits
-    // it.
+    // The matrix of ones in `curvature` does not affect the errors, so the middle factor omits it.
     let filling = weighted_laplacian(contestants, &records, |record| record.variance);
     let covariance = product(&product(&bread, &filling), &bread);
     let mean = strengths.iter().sum::<f64>() / contestants as f64;
@@ -165,7 +157,7 @@ fn expected_score(strengths: &[f64], record: &MatchRecord) -> f64 {
 
 type Matrix = Vec<Vec<f64>>;
 
-/// The matrix Σ samples · weight · (e_a − e_b)(e_a − e_b)ᵀ.
+/// Sum over records of samples · weight · (e_a − e_b)(e_a − e_b)ᵀ.
 fn weighted_laplacian(
     contestants: usize,
     records: &[&MatchRecord],
@@ -182,8 +174,7 @@ fn weighted_laplacian(
     matrix
 }
 
-/// Negative Hessian of the log likelihood, plus a multiple of the matrix of ones, which fixes the
-/// mean.
+/// Negative Hessian of the log likelihood, made invertible by a multiple of the matrix of ones.
 fn curvature(strengths: &[f64], records: &[&MatchRecord]) -> Matrix {
     let contestants = strengths.len();
     let mut matrix = weighted_laplacian(contestants, records, |record| {
@@ -201,7 +192,6 @@ fn curvature(strengths: &[f64], records: &[&MatchRecord]) -> Matrix {
     matrix
 }
 
-/// Inverse by Gauss–Jordan with pivots; `None` if singular.
 fn invert(mut matrix: Matrix) -> Option<Matrix> {
     let size = matrix.len();
     for (row, entries) in matrix.iter_mut().enumerate() {
@@ -282,7 +272,6 @@ mod tests {
             .map(|(a, b)| match_record(a, b, [wins(b, a), 0, wins(a, b)]))
             .collect();
         let actual = ratings(7, &records).unwrap();
-        // Log-odds against Baltimore, and standard errors.
         let published = [
             (1.581, 0.343),
             (1.436, 0.340),
@@ -320,7 +309,6 @@ mod tests {
             );
             assert!(actual.difference_error(0, 1).is_finite());
         }
-        // The standard error is the score's, divided by the slope of the curve.
         let record = match_record(0, 1, [10, 20, 40]);
         let tally = PairCounts::without_draws(10, 20, 40).tally();
         let score = tally.score();
@@ -356,7 +344,6 @@ mod tests {
             for a in 0..5 {
                 for b in a + 1..5 {
                     let fraction = 1.0 / (1.0 + f64::exp(strengths[b] - strengths[a]));
-                    // Splits count 1/2, so the other pairs make up the difference to the mean.
                     let rest = (fraction - 0.2) / 0.6;
                     let mut counts = [0; 3];
                     for _ in 0..100 {

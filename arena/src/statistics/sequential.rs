@@ -1,36 +1,35 @@
 //! Sequential probability ratio tests: is the Elo difference `elo1` rather than `elo0`?
 //!
-//! The log likelihood ratio compares two distributions over the cells of a tally: those nearest to
-//! the counts (in Kullback–Leibler divergence) with a given mean (logistic model), or a given mean
-//! in units of their own standard deviation (normalised model). Each is a tilt `p / (1 + x·d)` of
-//! the counts with one unknown (Owen 1988, empirical likelihood). Source of the models: M. Van den
-//! Bergh's notes for fishtest.
+//! The log likelihood ratio compares two score distributions, those nearest to the counts (in
+//! Kullback–Leibler divergence) under either hypothesis, which fixes the mean (logistic model) or
+//! the mean in standard deviations (normalised model). Each is a tilt `p / (1 + x·d)` of the counts
+//! (Owen 1988, empirical likelihood). Source of the models: M. Van den Bergh's notes for fishtest.
 //!
-//! A test evaluated after batches of pairs has narrower bounds, by the mean overshoot of a discrete
-//! walk (Siegmund 1979; *Sequential Analysis*, 1985).
+//! Bounds are narrower for tests evaluated after batches of pairs, by the mean overshoot of a
+//! discrete walk (Siegmund 1979; *Sequential Analysis*, 1985).
 
 use super::{PairCounts, Tally, normalized::ELO_PER_DEVIATION, score_of_elo};
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 
-/// Unit of Elo differences.
+/// Unit of the Elo differences of a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EloModel {
-    /// The score is a logistic function of the difference.
+    /// Ordinary Elo: the expected score is a logistic function of the difference.
     #[default]
     Logistic,
-    /// Excess of the score over 1/2 in standard deviations of one game, scaled to Elo. Tests take
-    /// as long with any draw rate.
+    /// Normalised Elo: excess of the score over 1/2 in standard deviations of one game, times 800 /
+    /// ln 10. The draw rate hardly affects the length of tests.
     Normalized,
 }
 
-/// A test's hypotheses and error probabilities.
+/// Hypotheses and error probabilities of a sequential test of A's Elo minus B's.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SequentialTest {
-    /// Elo under the null hypothesis.
+    /// Elo difference of the null hypothesis.
     pub elo0: f64,
-    /// Elo under the alternative.
+    /// Elo difference of the alternative hypothesis, above `elo0`.
     pub elo1: f64,
     /// Probability of accepting `elo1` if `elo0` is true.
     pub alpha: f64,
@@ -38,13 +37,12 @@ pub struct SequentialTest {
     pub beta: f64,
     /// Unit of `elo0` and `elo1`.
     pub model: EloModel,
-    /// Pairs between evaluations of the test, for which its bounds are corrected; `None` for an
-    /// evaluation after each pair.
+    /// Pairs from one evaluation of the test to the next, for which its bounds are corrected;
+    /// `None` evaluates after each pair.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<u64>,
 }
 
-/// Evidence of a match for `elo1` against `elo0`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Evidence {
     pub(crate) ratio: f64,
@@ -52,11 +50,11 @@ pub(crate) struct Evidence {
     pub(crate) deviation: f64,
 }
 
-/// Mean distance by which a random walk crosses a bound, in standard deviations of its steps:
-/// -ζ(1/2) / √(2π) (Siegmund 1979).
+/// Mean distance by which a random walk crosses a bound, in standard deviations of a step: -ζ(1/2)
+/// / √(2π) (Siegmund 1979).
 const OVERSHOOT_SIGMAS: f64 = 0.582_597_157_939_010_6;
 
-/// State of a sequential test.
+/// Decision of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -64,12 +62,12 @@ pub enum Verdict {
     Accepted,
     /// `elo0` is accepted.
     Rejected,
-    /// More games are needed.
+    /// Neither is accepted yet; more games are needed.
     Open,
 }
 
 impl SequentialTest {
-    /// A test evaluated after each pair.
+    /// Creates a test that is evaluated after each pair.
     ///
     /// # Errors
     /// If `elo0` is not below `elo1`, or an error probability is not in `(0, 0.5)`.
@@ -96,7 +94,7 @@ impl SequentialTest {
         })
     }
 
-    /// This test, but evaluated after every `pairs` pairs.
+    /// Returns the test with an evaluation after every `pairs` pairs only.
     ///
     /// # Errors
     /// If `pairs` is 0.
@@ -116,9 +114,8 @@ impl SequentialTest {
         self.batch.is_none_or(|batch| pairs.is_multiple_of(batch))
     }
 
-    /// Log likelihood ratios at which `elo0` and `elo1` are accepted (Wald 1945). With batches the
-    /// ratio overshoots the bounds, which are therefore moved inwards by the mean overshoot; they
-    /// meet if a single batch decides.
+    /// Log likelihood ratios at which `elo0` and `elo1` are accepted (Wald 1945). With batches both
+    /// bounds move inwards by the mean overshoot of the ratio, at most until they meet.
     pub(crate) fn bounds(&self, evidence: &Evidence) -> (f64, f64) {
         let lower = (self.beta / (1.0 - self.alpha)).ln();
         let upper = ((1.0 - self.beta) / self.alpha).ln();
@@ -130,7 +127,7 @@ impl SequentialTest {
         (lower + nearer, upper - nearer)
     }
 
-    /// Evidence of pairs; the cells for drawn games alone are omitted if all are empty.
+    /// Evidence of pairs; without half-point results, the cells for them are left out.
     pub(crate) fn pair_evidence(&self, pairs: &PairCounts) -> Evidence {
         match pairs.tally().counts {
             [lost, 0, split, 0, won] => {
@@ -152,7 +149,7 @@ impl SequentialTest {
         }
     }
 
-    /// Evidence of samples of 2 games (pairs) or 1 (independent single games).
+    /// Evidence of samples of 2 games (pairs) or 1 game (games taken as independent).
     pub(crate) fn evidence<const N: usize>(
         &self,
         tally: &Tally<N>,
@@ -190,10 +187,8 @@ impl SequentialTest {
     }
 }
 
-/// Count that stands for 0 in a cell, as in fishtest.
 const EMPTY_CELL_COUNT: f64 = 1e-3;
 
-/// Newton steps before bisection takes over; near a root three or four are enough.
 const MAX_NEWTON_STEPS: usize = 30;
 
 fn nearest_with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N] {
@@ -203,8 +198,8 @@ fn nearest_with_mean<const N: usize>(observed: &[f64; N], mean: f64) -> [f64; N]
     )
 }
 
-/// The distribution nearest to `observed` whose mean exceeds 1/2 by `excess` of its standard
-/// deviations, by iteration with the standard deviation linearised.
+/// The distribution nearest to `observed` whose mean exceeds 1/2 by `excess` standard deviations of
+/// its own, by iteration with the standard deviation linearised.
 fn nearest_with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64; N] {
     let mut fitted = [1.0 / N as f64; N];
     for _ in 0..100 {
@@ -231,9 +226,8 @@ fn nearest_with_excess<const N: usize>(observed: &[f64; N], excess: f64) -> [f64
     fitted
 }
 
-/// `p_i = observed_i / (1 + x·d_i)` for the distances d, with the x for which `Σ p_i·d_i = 0`: the
-/// only root between the poles, by Newton's method with bisection as a fallback. If all distances
-/// have the same sign, `observed`.
+/// `p_i = observed_i / (1 + x·d_i)` for the distances d, with the only x between the poles for
+/// which `Σ p_i·d_i = 0`. If all distances have the same sign, `observed`.
 fn tilted_to_zero_mean<const N: usize>(observed: &[f64; N], distances: &[f64; N]) -> [f64; N] {
     let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = distances.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -367,7 +361,6 @@ mod tests {
                 },
                 2.0,
             );
-            // With the same variance per pair.
             let games = test.evidence(
                 &Tally {
                     counts: [50_000; 2],

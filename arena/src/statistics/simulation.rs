@@ -1,4 +1,4 @@
-//! Sequential tests of simulated matches, for error rates and durations.
+//! Simulated sequential tests, for error rates and durations.
 
 use super::{
     PairCounts, Tally,
@@ -8,20 +8,20 @@ use super::{
 };
 use alea_core::random::RandomStream;
 
-/// Probabilities that A wins 0, 1 or 2 games of a pair; there are no draws.
+/// Probabilities that A wins 0, 1 or 2 games of a pair, without draws.
 pub type PairDistribution = [f64; 3];
 
-/// Pairs at the Elo difference `elo`; each side wins one game in the fraction `split`.
+/// Distribution of pairs at the Elo difference `elo` if the fraction `split` of pairs is split:
+/// each side wins one game.
 ///
 /// # Panics
 /// If so many split pairs leave no room for the score.
 #[must_use]
 pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribution {
-    // Half the difference between the probabilities of two wins and of two losses.
     let excess = match model {
         EloModel::Logistic => score_of_elo(elo) - 0.5,
         EloModel::Normalized => {
-            // excess = e·deviation of a game, and the variance of a pair is (1 - split)/4 -
+            // excess = ratio · deviation of a game, and a pair has the variance (1 - split)/4 -
             // excess².
             let ratio = elo / ELO_PER_DEVIATION;
             let squared = 2.0 * ratio * ratio;
@@ -42,7 +42,8 @@ pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribut
     pair_distribution
 }
 
-/// A test of random pairs, evaluated after every `every` pairs: verdict and number of pairs.
+/// Simulates a test on up to `max_pairs` random pairs, evaluated after every `every` pairs; returns
+/// verdict and number of pairs.
 pub fn simulate_pair_test(
     test: &SequentialTest,
     every: u64,
@@ -63,8 +64,8 @@ pub fn simulate_pair_test(
     })
 }
 
-/// A test of up to `max_pairs` random games, which A wins with probability `score`: verdict and
-/// number of games.
+/// Simulates a test on up to `max_pairs` random single games (not pairs), which A wins with
+/// probability `score`; returns verdict and number of games.
 pub fn simulate_test(
     test: &SequentialTest,
     score: f64,
@@ -117,7 +118,6 @@ mod tests {
         }
     }
 
-    /// Error rates of 3,000 tests at each hypothesis are neither below 4 % nor above 6 %.
     #[track_caller]
     fn assert_error_rates(
         model: EloModel,

@@ -13,29 +13,25 @@ use std::{
 
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
 const DEFAULT_SOLVE_TIME: Duration = Duration::from_secs(5);
-/// Default time between reports, in centiseconds.
+/// Default interval between reports, in centiseconds.
 const DEFAULT_INTERVAL_CS: u64 = 100;
 
-/// Format of live analysis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Leela Zero's: probabilities in hundredths of a per cent.
+    /// Format of Leela Zero: probabilities in hundredths of a per cent.
     Leela,
-    /// KataGo's: probabilities from 0 to 1.
+    /// Format of KataGo: probabilities from 0 to 1.
     Kata,
 }
 
 struct AnalyzeArguments<M> {
     interval: Duration,
-    /// `None` for all legal moves.
     only: Option<Vec<M>>,
-    /// Minimum number of moves to report, if need be unvisited ones.
     min_moves: usize,
     max_moves: usize,
 }
 
 impl<G: Playable> Call<'_, G> {
-    /// Repeats search and report until input comes.
     pub(super) fn analyze(&mut self, form: Form) -> Reply {
         let arguments = self.parse_arguments()?;
         let query = Query {
@@ -48,12 +44,10 @@ impl<G: Playable> Call<'_, G> {
             loop {
                 let began = Instant::now();
                 let analysis = call.session.analyse(&query, call.output)?;
-                // Input has cut this search short.
                 if !analysis.is_interrupted {
                     let report = format_moves(call.session, &analysis, &arguments, form);
                     call.output.write_lines(&report);
                 }
-                // A search without time limit would only repeat its result.
                 while !call.output.input_pending()
                     && (began.elapsed() < arguments.interval || !analysis.is_timed)
                 {
@@ -66,7 +60,6 @@ impl<G: Playable> Call<'_, G> {
         })
     }
 
-    /// Writes `={id}`, then the result of `run` as the last line.
     fn stream_reply(&mut self, run: impl FnOnce(&mut Self) -> Result<String, String>) -> Reply {
         self.output.write_lines(&format!("={}", self.id));
         let last = run(self).unwrap_or_else(|problem| format!("error {}", one_line(&problem)));
@@ -75,8 +68,8 @@ impl<G: Playable> Call<'_, G> {
         Ok(None)
     }
 
-    /// Plays a move after reports of live analysis. Only a tree search runs in slices: others would
-    /// lose depth.
+    /// Plays a move after reports of live analysis. Only a tree search runs in slices; other
+    /// searches would lose depth.
     pub(super) fn genmove_analyze(&mut self, form: Form) -> Reply {
         let arguments = self.parse_arguments()?;
         let seat = self.session.game.to_move(&self.session.position);
@@ -124,7 +117,6 @@ impl<G: Playable> Call<'_, G> {
         Ok(reply)
     }
 
-    /// Parses `[COLOR] [CENTISECONDS]` and pairs of key and value.
     fn parse_arguments(&self) -> Result<AnalyzeArguments<G::Move>, String> {
         let mut arguments = AnalyzeArguments {
             interval: Duration::from_millis(10 * DEFAULT_INTERVAL_CS),
@@ -153,12 +145,10 @@ impl<G: Playable> Call<'_, G> {
                     let (Some(color), Some(moves)) = (words.next(), words.next()) else {
                         return syntax_error(USAGE);
                     };
-                    // The number of moves for which the restriction holds; here always one.
                     number(words.next())?;
                     self.check_turn(color)?;
                     self.restrict_moves(&mut arguments.only, moves, word == "allow")?;
                 }
-                // Reports of Go boards.
                 "ownership" | "ownershipStdev" | "movesOwnership" | "pvVisits" | "pvEdgeVisits"
                 | "rootInfo" => drop(words.next()),
                 _ => self.check_turn(word)?,
@@ -167,7 +157,6 @@ impl<G: Playable> Call<'_, G> {
         Ok(arguments)
     }
 
-    /// Keeps the listed moves if `allow`, else all others.
     fn restrict_moves(
         &self,
         only: &mut Option<Vec<G::Move>>,
@@ -177,7 +166,6 @@ impl<G: Playable> Call<'_, G> {
         let mut named = Vec::new();
         for name in names.split(',') {
             let mv = self.session.parse_move(name);
-            // Not every game has these moves.
             match ["pass", "resign"].contains(&&*name.to_ascii_lowercase()) {
                 true => named.extend(mv),
                 false => named.push(mv?),
@@ -244,10 +232,8 @@ impl<G: Playable> Call<'_, G> {
 const USAGE: &str = "[COLOR] [CENTISECONDS] [interval N] [minmoves N] [maxmoves N] \
                      [avoid COLOR MOVE,MOVE N] [allow COLOR MOVE,MOVE N]";
 
-/// `info move … visits … winrate … order … pv …` for each move, on one line.
-///
-/// Searches without a tree count one visit for each move that has a value. Unvisited moves of a
-/// tree search fill up to `min_moves`.
+/// Formats `info move … visits … winrate … order … pv …` for each move, on one line. In searches
+/// without a tree, a move with a value has one visit.
 fn format_moves<G: Playable>(
     session: &Session<G>,
     analysis: &MoveAnalysis<G::Move>,
@@ -280,7 +266,6 @@ fn format_moves<G: Playable>(
         add_probability("winrate", info.value);
         add_probability("prior", info.tree.and_then(|tree| tree.prior));
         if form == Form::Kata {
-            // Utility of Leela and KataGo: a win is 1, a loss −1.
             let utility = info.value.map(|value| 2.0 * value - 1.0);
             text += &utility.map_or(String::new(), |utility| format!(" utility {utility:.6}"));
             let exact = info.score;

@@ -1,4 +1,4 @@
-//! GTP commands: the standard's, Lajkonik's (for Havannah), and extensions.
+//! GTP commands of the standard and of Lajkonik (for Havannah), and extensions.
 
 use super::{Call, Reply, analysis::Form, empty_reply, is_same_command, syntax_error, text_reply};
 use crate::clock::{Clock, Overtime};
@@ -28,7 +28,6 @@ impl<G: Playable> Call<'_, G> {
             call.session.action = Action::Quit;
             empty_reply()
         }),
-        // Input has already ended the search.
         ("stop", |_| empty_reply()),
         ("boardsize", |call| call.boardsize()),
         ("clear_board", |call| {
@@ -43,7 +42,6 @@ impl<G: Playable> Call<'_, G> {
             let [color, mv] = call.words else {
                 return syntax_error("play COLOR MOVE");
             };
-            // Otherwise a wrong colour would be reported as an illegal move.
             call.parse_seat(color)?;
             let played = call.check_turn(color).and_then(|()| call.session.play(mv));
             played.map_err(|problem| format!("illegal move: {problem}"))?;
@@ -154,7 +152,6 @@ impl<G: Playable> Call<'_, G> {
         }
     }
 
-    /// Chooses and plays a move, in the given seconds or in a fraction of the clock.
     fn genmove(&mut self) -> Reply {
         let time = self.words.last().and_then(|word| parse_seconds(word));
         let color = &self.words[..self.words.len() - usize::from(time.is_some())];
@@ -185,7 +182,6 @@ impl<G: Playable> Call<'_, G> {
         empty_reply()
     }
 
-    /// KGS's `byoyomi` is a number of periods of one move.
     fn kgs_time_settings(&mut self) -> Reply {
         let (kind, words) = self.words.split_first().unwrap_or((&"", &[]));
         let times: Vec<_> = words.iter().map_while(|word| parse_seconds(word)).collect();
@@ -231,7 +227,6 @@ impl<G: Playable> Call<'_, G> {
         empty_reply()
     }
 
-    /// Plays moves, each after its roll where there are dice; on an error none.
     fn playgame(&mut self) -> Reply {
         let (die_before, mut num_played) = (self.session.die, 0);
         for word in self.words {
@@ -255,7 +250,8 @@ impl<G: Playable> Call<'_, G> {
         text_reply(winner.to_lowercase().replace(' ', "_"))
     }
 
-    /// Winner and lead, as `B+12`; `B+1` if the game has no scores, `0` for a draw.
+    /// Formats winner and lead, such as `B+12`; the lead is 1 in games without scores, and a draw
+    /// is `0`.
     fn final_score(&mut self) -> Reply {
         let session = &self.session;
         let winner = session
@@ -270,7 +266,6 @@ impl<G: Playable> Call<'_, G> {
         })
     }
 
-    /// Loads a game to its end or to before a move number.
     fn loadsgf(&mut self) -> Reply {
         let (name, before) = match self.words {
             [] => return syntax_error("loadsgf FILE [MOVE_NUMBER]"),
@@ -292,7 +287,7 @@ impl<G: Playable> Call<'_, G> {
     }
 }
 
-/// By the standard, a period without stones means no limit: `None`.
+/// By the standard, a period without stones means no time limit: `None`.
 fn canadian_clock(main: Duration, period: Duration, stones: u32) -> Option<Clock> {
     match (period.is_zero(), stones) {
         (true, _) => Some(Clock::new(main, None)),

@@ -1,23 +1,21 @@
-//! The player of a session.
+//! Player of a session.
 //!
-//! If the player can be limited in time, a second one is built for times of the caller, such as a
-//! fraction of a clock, which replace its own limits. Each is built at most once, so its tree and
-//! table last from move to move.
+//! If the player can be limited in time, a second one is built for times that the client sets, such
+//! as a fraction of a clock, which replace the player's own limits. Either is built once and keeps
+//! its tree and table from move to move.
 
 use alea_play::{
     build::PlayerRecipe, playable::Playable, player::Player, player_notation::Notation,
 };
 use std::time::Duration;
 
-/// Options that limit a search; setting one removes the others.
 const LIMIT_KEYS: [&str; 4] = ["ms", "cpu_ms", "clock", "sims"];
-/// Milliseconds in the second player's notation; the caller's times are usually shorter.
 const MAX_MS: &str = "86400000";
 
 pub(super) struct EnginePlayer<G: Playable> {
     spec: Notation,
     own: LazyPlayer<G>,
-    /// The second player. Outer `None`: no time was given yet; inner `None`: it cannot be limited
+    /// The second player. Outer `None`: not needed yet; inner `None`: the player cannot be limited
     /// in time.
     timed: Option<Option<LazyPlayer<G>>>,
 }
@@ -57,7 +55,6 @@ impl<G: Playable> EnginePlayer<G> {
         &self.spec
     }
 
-    /// The player for a query, its time limit, and whether it searches for the caller's whole `time`.
     pub(super) fn player_for_query(
         &mut self,
         time: Option<Duration>,
@@ -102,7 +99,6 @@ impl<G: Playable> EnginePlayer<G> {
         Duration::try_from_secs_f64(ms / 1000.0).ok()
     }
 
-    /// Whether time is the only limit; then the second player can search for it, too.
     fn has_only_time_limit(&self) -> bool {
         let keeps_tree = (self.spec.argument("keep")).is_some_and(|keep| keep.name == "on");
         let own = self.spec.clone().without_arguments(&["ms", "keep"]);
@@ -110,7 +106,6 @@ impl<G: Playable> EnginePlayer<G> {
             && own.to_string() == without_limits(&self.spec).to_string()
     }
 
-    /// Sets or (`None`) removes an option; a limit replaces all other limits.
     pub(super) fn with_option(&self, key: &str, value: Option<Notation>) -> Notation {
         let replaced = match value.is_some() && LIMIT_KEYS.contains(&key) {
             true => &LIMIT_KEYS[..],
@@ -122,7 +117,6 @@ impl<G: Playable> EnginePlayer<G> {
             .with_argument(key, value)
     }
 
-    /// `player` with its notation, then options with their value or `default`.
     pub(super) fn options(&self, game: &G) -> Vec<(String, String)> {
         let player = ("player".to_owned(), self.spec.to_string());
         let recipe = PlayerRecipe::from_parsed(&self.spec, game);
@@ -138,14 +132,14 @@ fn without_limits(spec: &Notation) -> Notation {
         .clone()
         .without_arguments(&LIMIT_KEYS)
         .without_arguments(&["nodes", "keep"]);
-    // Without a key, the argument of `mcts` is the number of simulations.
+    // The unnamed argument of `mcts` is the number of simulations.
     let is_tree = spec.name == "mcts";
     spec.arguments.retain(|one| !is_tree || one.key.is_some());
     spec
 }
 
-/// The second player: time is its only limit, and it reuses its tree if the game permits. `None` if
-/// the player cannot be limited in time.
+/// Recipe of the second player, limited by time alone, which reuses its tree if the game permits.
+/// `None` if the player cannot be limited in time.
 fn timed_recipe<G: Playable>(spec: &Notation, game: &G) -> Option<PlayerRecipe<G>> {
     let timed = without_limits(spec).with_argument("ms", Notation::new(MAX_MS));
     let is_tree = spec.name == "mcts";

@@ -18,18 +18,15 @@ use std::{
 };
 
 const MIN_TIME: Duration = Duration::from_micros(10);
-/// Maximum time in a player's notation.
 const MAX_TIME: Duration = Duration::from_secs(86_400);
-/// Time of a continuous analysis if the next line has already arrived.
 const QUICK_SEARCH_TIME: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Copy)]
 pub(crate) struct Query<'a, M> {
-    /// Time limit that replaces the player's own limits.
+    /// Time limit that replaces the player's own limits; `None` for those.
     pub(crate) time: Option<Duration>,
-    /// Moves to choose from; `None` for all legal ones.
     pub(crate) only: Option<&'a [M]>,
-    /// Whether the caller repeats the query until input comes.
+    /// True if the caller repeats the query until input comes.
     pub(crate) is_continuous: bool,
 }
 
@@ -45,25 +42,22 @@ impl<M> Query<'_, M> {
 
 pub(crate) struct Choice<M> {
     pub(crate) mv: M,
-    /// Win probability of the side to move, if known.
+    /// Win probability of the side to move, if the player gives one.
     pub(crate) value: Option<f32>,
-    /// Proven final score for the side to move.
+    /// Proven final score of the side to move; `None` if unproven.
     pub(crate) exact: Option<i32>,
     pub(crate) stats: SearchStats,
 }
 
 pub(crate) struct MoveAnalysis<M> {
-    /// Moves, best first; before the roll, those of all rolls.
+    /// Moves, best first; before the roll, the moves of all rolls.
     pub(crate) moves: Vec<MoveValue<M>>,
     pub(crate) line: Vec<M>,
     pub(crate) stats: SearchStats,
-    /// Whether the search ran for the query's time, not within the player's limits.
     pub(crate) is_timed: bool,
-    /// Whether the client's input stopped the search.
     pub(crate) is_interrupted: bool,
 }
 
-/// An analysis of the chosen move alone.
 impl<M: Copy> From<Choice<M>> for MoveAnalysis<M> {
     fn from(choice: Choice<M>) -> Self {
         let mv = MoveValue {
@@ -80,7 +74,7 @@ impl<M: Copy> From<Choice<M>> for MoveAnalysis<M> {
     }
 }
 
-/// Default player: it searches one second per move, or `max_time` if less.
+/// Default player: a search of one second per move, or of `max_time` if that is less.
 pub(super) fn default_player<G: Playable>(game: &G, config: &SessionConfig) -> Notation {
     let time = ms_notation(Duration::from_secs(1).min(config.max_time));
     let best = Notation::new("best");
@@ -95,7 +89,6 @@ pub(super) fn default_player<G: Playable>(game: &G, config: &SessionConfig) -> N
         .with_argument("eval", evaluator)
 }
 
-/// Formats the value of the option `ms`.
 fn ms_notation(time: Duration) -> Notation {
     let milliseconds = (time.min(MAX_TIME).as_secs_f64() * 100_000.0).round() / 100.0;
     Notation::new(milliseconds.max(0.01).to_string())
@@ -110,8 +103,6 @@ impl<G: Playable> Session<G> {
         self.player.ms_limit()
     }
 
-    /// Returns the result of `run`, whether the search had the query's time limit, and whether
-    /// input stopped it.
     fn with_player<T>(
         &mut self,
         query: &Query<'_, G::Move>,
@@ -132,7 +123,7 @@ impl<G: Playable> Session<G> {
             time,
             ..Limits::from(&stop)
         };
-        // The stop flag precedes the check for input, so that no input between the two is missed.
+        // The stop flag exists already, so that no input between the two is missed.
         let (answer, is_interrupted) = if is_continuous && output.input_pending() {
             (run_briefly(&stop, || run(player, &limits)), false)
         } else {
@@ -145,7 +136,6 @@ impl<G: Playable> Session<G> {
         (answer, is_timed, is_interrupted)
     }
 
-    /// Chooses a move, which is not played.
     pub(crate) fn choose(
         &mut self,
         query: &Query<'_, G::Move>,
@@ -174,7 +164,6 @@ impl<G: Playable> Session<G> {
         })
     }
 
-    /// Chooses in `time` or a fraction of the clock, from which the used time is subtracted.
     pub(crate) fn choose_on_clock(
         &mut self,
         time: Option<Duration>,
@@ -195,7 +184,7 @@ impl<G: Playable> Session<G> {
         clock.map(|clock| clock.move_time(expected_moves_left))
     }
 
-    /// A repeated query with a time continues the search.
+    /// Values the moves; a repeated query with a time continues the search.
     pub(crate) fn analyse(
         &mut self,
         query: &Query<'_, G::Move>,
@@ -248,7 +237,7 @@ impl<G: Playable> Session<G> {
         Ok(sort_moves(analysis))
     }
 
-    /// Win probability of the seat to move, after the roll if it is known.
+    /// Win probability of the seat to move, after the roll if it is set.
     pub(crate) fn value(&mut self, output: &mut dyn Output) -> Result<f32, String> {
         self.check_not_over()?;
         let (position, query) = (self.position, Query::single(None));
@@ -274,7 +263,7 @@ impl<G: Playable> Session<G> {
         Ok(())
     }
 
-    /// Sets the player (key `player`) or an option, which `default` resets.
+    /// Sets the player (key `player`) or one of its options, which the value `default` resets.
     pub(crate) fn set_option(&mut self, key: &str, value: &str) -> Result<(), String> {
         let value = Notation::parse(value).map_err(|error| error.to_string())?;
         if key == "player" {

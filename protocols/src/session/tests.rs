@@ -1,4 +1,4 @@
-//! A session builds its player once; tree and clock last from move to move.
+//! Tests that a session builds its player once and that tree and clock last from move to move.
 
 use super::Session;
 use crate::{Action, Handler, Output, Protocol, ProtocolKind, SessionConfig, gtp::Gtp, open};
@@ -15,19 +15,16 @@ use std::{
     time::Duration,
 };
 
-/// Calls that recorded players received, in order.
 static EVENTS: Mutex<Vec<Event>> = Mutex::new(Vec::new());
 
 #[derive(Clone, Debug, PartialEq)]
 enum Event {
     Build,
     NewGame,
-    /// A decision, with its time limit in milliseconds.
     Decide(Option<u128>),
 }
 use Event::{Build, Decide, NewGame};
 
-/// Plays the first legal move and records its calls.
 struct Recorded<G>(G);
 
 impl<G: Playable> Player<G> for Recorded<G> {
@@ -124,7 +121,6 @@ fn a_player_is_built_once_and_given_its_part_of_the_clock() {
     );
     assert_eq!(gtp[10], Some(3_000));
     assert!(gtp[11].is_some_and(|ms| ms <= 1_000), "{gtp:?}");
-    // Each TCGA request is a complete position, which continues the game.
     let tcga = lines(&[
         "time_setting 100",
         "get R 3 E5 D5 C5 E4 D4 E3 A1 B1 C1 A2 B2 A3",
@@ -175,7 +171,6 @@ fn gtp_reuses_the_tree_from_move_to_move_under_time_settings() {
         for _ in 0..10 {
             let reply = gtp.handle(&mut session, "genmove", &mut output).unwrap();
             assert!(reply.starts_with("= "), "{reply}");
-            // Visits of the reused tree alone.
             let (_, legal) = session.legal_moves().unwrap();
             let (player, time, is_timed) =
                 session
@@ -194,7 +189,6 @@ fn gtp_reuses_the_tree_from_move_to_move_under_time_settings() {
             assert!(is_timed && visits >= tree.simulations, "{spec}");
             reused.push(visits - tree.simulations);
         }
-        // On a slow machine some searches have nothing to reuse, but hardly ever half of them.
         let moves = reused.iter().filter(|visits| **visits > 0).count();
         assert!(moves >= 5, "{spec}: {reused:?}");
     }

@@ -1,4 +1,4 @@
-//! The conversations of `conversations.txt`.
+//! Tests of the conversations in `conversations.txt`.
 
 use super::*;
 use crate::external::dialect_options::PRESETS;
@@ -15,7 +15,6 @@ fn adapter<G: Playable>(game: &G, keys: &str) -> Result<ProtocolAdapter<G>, Stri
     ProtocolAdapter::new(dialect, game.clone())
 }
 
-/// All lines that a program gets at its start, at a game's start, for a move and for a decision.
 fn lines_sent<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &str) -> Vec<String> {
     let (game, protocol) = (&adapter.game, adapter.protocol);
     let (position, outcome) = match position {
@@ -36,7 +35,6 @@ fn lines_sent<G: Playable>(adapter: &ProtocolAdapter<G>, position: &str, mv: &st
     .collect()
 }
 
-/// Checks an adapter with the options `keys`. Each of `lines` has a sign for its kind, and a text.
 fn assert_conversation<G: Playable>(game: &G, keys: &str, lines: &[(&str, &str)]) {
     let adapter = match adapter(game, keys) {
         Ok(adapter) => adapter,

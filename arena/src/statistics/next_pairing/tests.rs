@@ -104,8 +104,6 @@ impl League {
     }
 }
 
-/// Fractions of correct orders and of intervals that contain the strength, games of a league, and
-/// of round robins with the same precision.
 fn simulate(leagues: u64) -> [f64; 4] {
     let (mut right, mut held, mut games, mut robins) = (0, 0, 0, 0);
     for seed in 0..leagues {
@@ -135,7 +133,6 @@ fn check(leagues: u64) {
     );
     println!("{decided}");
     assert!(right >= 0.95, "{decided}");
-    // 95 % of 10 · `leagues` intervals, with three standard errors and a margin for repeated tests.
     assert!((0.92..=0.98).contains(&held), "{decided}");
     assert!(games <= 0.7 * robins, "{decided}");
 }
@@ -167,7 +164,6 @@ fn pairings_connect_all_first_and_end_when_the_order_is_clear() {
     assert_eq!(next(&[first], 0.0), Some((1, 2)));
     let close = record(1, 2, 0.51, 100.0);
     assert_eq!(next(&[first, close], 0.0), Some((1, 2)));
-    // Two standard errors are 174 · 4 · sqrt(0.125 / 100) = 49 Elo.
     assert_eq!(next(&[first, close], 60.0), None);
     assert_eq!(next(&[first, close], 40.0), Some((1, 2)));
     let clear = record(1, 2, 0.7, 100.0);

@@ -156,7 +156,7 @@ fn differences_by_hand() {
     ];
     let comparison = Comparison::new("t", "points", figures, 2);
     assert_eq!(comparison.mean_difference(), Some(2.0));
-    // Two standard errors of 1 make one of √2, and the mean of |x| is √(2/π) times that.
+    // Two standard errors of 1 give one of √2; the mean of |x| is √(2/π) times that.
     assert!(
         (comparison.difference_by_luck().unwrap() - (4.0 / std::f64::consts::PI).sqrt()).abs()
             < 1e-9

@@ -241,7 +241,6 @@ fn shards_come_as_games() {
     assert_eq!(server.request("POST /records", &host, &damaged).0, 400);
 }
 
-/// Small shard with the maximum of labels, whose JSON is long.
 fn shard_of_labels(games: u64) -> Vec<u8> {
     let rules = Reversi::default();
     let label = |number| Label {

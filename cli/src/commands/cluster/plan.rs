@@ -1,4 +1,4 @@
-//! Converts the stages of a run to steps, before anything is written or submitted.
+//! Converts the stages of a settings file to steps, and checks them.
 
 use super::{Improve, Plan, ResourceRequest, Settings, Stage, Step};
 use crate::improve::config::ImproveConfig;
@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 const MAX_TASKS: u64 = 1_000_000;
 
 impl Plan {
-    /// With `on_pods` (Kubernetes) paths are those on the volume.
+    /// Plan of a run; for Kubernetes (`on_pods`), paths are those on the volume.
     pub(super) fn of(mut settings: Settings, on_pods: bool) -> Result<Self> {
         ensure!(
             !on_pods || settings.kubernetes.is_some(),
@@ -174,7 +174,6 @@ impl Improve {
     }
 }
 
-/// A name becomes part of scripts, files and jobs.
 fn check_name(key: &str, name: &str) -> Result<()> {
     let fits = |letter| matches!(letter, 'a'..='z' | '0'..='9' | '-');
     ensure!(

@@ -54,7 +54,8 @@ pub trait NamedValue: Copy + PartialEq + 'static {
     }
 }
 
-/// Start position and dice of game `number` (Red begins if even); starts both players' game.
+/// Start position and dice of game `number`, in which Red begins if `number` is even; starts a new
+/// game for both players.
 fn begin_game(
     game: &Standard,
     players: &mut [Box<dyn Player<Standard>>; 2],

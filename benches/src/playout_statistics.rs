@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Games that share a random stream: seeding one takes as long as a few games.
+/// Games played with one random stream, because seeding takes as long as a few games.
 const BLOCK_GAMES: u64 = 256;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

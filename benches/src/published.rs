@@ -14,12 +14,12 @@ pub(super) struct Entrant {
     pub number: u32,
     #[serde(rename = "player")]
     pub name: String,
-    /// Notation of Alea's counterpart; choices explained in `benches/results/published-tables.md`.
+    /// Alea's player that stands for the published one (`benches/results/published-tables.md`).
     #[serde(rename = "here")]
     pub player: String,
-    /// Estimated milliseconds of thinking per game.
+    /// Estimated milliseconds per game for which this player thinks.
     pub milliseconds: f64,
-    /// Printed win percentages, by number of the opponent.
+    /// Printed win percentage against each opponent, by the opponent's number.
     #[serde(flatten)]
     pub percent: HashMap<String, f64>,
 }
@@ -29,8 +29,8 @@ pub(super) struct MonteAlphaLine {
     pub table: u32,
     pub player: String,
     pub opponent: String,
-    /// Notation of Alea's counterpart. `{limit}` stands for milliseconds per move, `{many}` and
-    /// `{few}` for the simulations of Monte_Alpha and UCTcut in this time.
+    /// Alea's player that stands for the published one. `{limit}` stands for milliseconds per move,
+    /// `{many}` and `{few}` for the simulations of Monte_Alpha and UCTcut in this time.
     pub here: String,
     pub opponent_here: String,
     pub games: u64,

@@ -22,7 +22,7 @@ pub use compare_players::compare_players;
 #[derive(Clone)]
 pub struct Settings {
     pub suite: Suite,
-    /// If empty, default players.
+    /// Notations of players; if empty, default players.
     pub players: Vec<String>,
     pub seed: u64,
     /// Searches of each position, of which the fastest counts; at least 1.

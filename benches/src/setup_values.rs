@@ -33,7 +33,7 @@ use indicatif::ProgressBar;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Pairs of six-stone set-ups up to symmetry (meetings): 720 · 720 / 8.
+/// Number of meetings: pairs of six-stone set-ups up to symmetry, 720 · 720 / 8.
 pub const NUM_MEETINGS: u64 = 64_800;
 
 pub const MAX_EXACT_STONES: usize = 3;
@@ -53,16 +53,16 @@ pub struct Settings {
 pub struct SetupStudy {
     pub setup_values: SetupValues,
     rows: Rows,
-    /// `values[first][second]`: win probability of the first side, by rows.
+    /// Win probability of the first side, for each row (set-up up to relabelling) of either side.
     values: Vec<Vec<f64>>,
 }
 
 const CHUNK_MEETINGS: usize = 120;
 
-/// Units of fixed-point results, whose sums do not depend on the order of games.
+/// Fixed-point units per point; sums of integers do not depend on the order of games.
 const UNITS_PER_POINT: f64 = (1 << 20) as f64;
 
-/// Fixed-point sums of a meeting: results of its even and of its odd games, and squares of all.
+/// Fixed-point sums of a meeting: results of even games, of odd games, squares of all results.
 type Sums = [i64; 3];
 
 const NUM_NOISE_FITS: u64 = 64;

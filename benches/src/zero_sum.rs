@@ -6,8 +6,8 @@ use arena::statistics::dot;
 /// Mixed strategies of the row player, who maximizes, and of the column player.
 pub(super) type Mixes = [Vec<f64>; 2];
 
-/// Approximates an equilibrium of the non-empty matrix `payoffs[row][column]` (of the row player),
-/// until [`nash_conv`] is at most `close_enough` or after `rounds`.
+/// Approximates an equilibrium, until [`nash_conv`] is at most `close_enough` or for `rounds`
+/// rounds. `payoffs[row][column]` is the row player's payoff.
 pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Mixes {
     let (height, width) = (payoffs.len(), payoffs.first().map_or(0, Vec::len));
     let mut rows = RegretMatcher::new(height);
@@ -21,7 +21,7 @@ pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> M
             &of_columns.map(|payoff| -payoff).collect::<Vec<_>>(),
             weight,
         );
-        // Rarely, because it costs as much as two rounds.
+        // Checked rarely, because it costs as much as two rounds.
         if round % 64 == 0
             && nash_conv(payoffs, &[&rows, &columns].map(RegretMatcher::average_mix))
                 <= close_enough

@@ -13,7 +13,7 @@ use std::path::Path;
 
 const PLACEHOLDERS: [&str; 2] = ["{model}", "MODEL"];
 
-/// Replaces the placeholder in a player's notation by `evaluator`; fails if there is none.
+/// Replaces the placeholder in `template`, a player's notation, by `evaluator`.
 pub(crate) fn with_evaluator(template: &str, evaluator: &str) -> Result<String> {
     let placeholder = PLACEHOLDERS
         .into_iter()

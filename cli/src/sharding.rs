@@ -24,7 +24,7 @@ pub struct ShardArguments {
 }
 
 impl ShardArguments {
-    /// Fraction of the work that this process does.
+    /// Tasks that this process runs: all, one of many, or the merge of their results.
     #[must_use]
     pub fn slice(self) -> TaskSlice {
         self.shard.unwrap_or_default()

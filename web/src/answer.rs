@@ -125,7 +125,7 @@ fn has_best<G: Playable>(game: &G) -> bool {
     game.best_model().is_some() && game.evaluator(&Notation::new("best")).is_ok()
 }
 
-/// Two names: of the trained evaluator (the default one if there is no model) and of the default.
+/// Names of the trained evaluator (without a model, of the default one) and of the default one.
 fn best_and_default<G: Playable>(game: &G) -> [&'static str; 2] {
     let first = evaluators::<G>().next();
     let default = first.map_or("random", |first| first.name);
@@ -279,7 +279,7 @@ pub fn start<G: Playable>(game: &G, seed: u64, best: bool) -> G::Position {
     best.unwrap_or_else(|| game.random_start(&mut random, 0))
 }
 
-/// Roll of the dice before ply `ply` of a game with this seed; `None` without dice or if over.
+/// Roll before ply `ply` of a game with this seed; `None` if the game has no dice or is over.
 pub fn roll<G: Playable>(game: &G, position: &G::Position, seed: u64, ply: u64) -> Option<u8> {
     let goes_on = game.payoffs(position).is_none();
     (goes_on && has_chance::<G>()).then(|| {

@@ -199,7 +199,8 @@ impl Connection {
         }
     }
 
-    /// `None` if too many files are being uploaded or the connection has been evicted.
+    /// Starts a request with a body; `None` if too many files are being uploaded or the connection
+    /// has been evicted.
     pub(crate) fn begin_request(&self, has_file: bool) -> Option<RequestGuard> {
         let mut entries = self.total.lock_entries();
         let has_room = !has_file
@@ -259,7 +260,7 @@ pub(crate) async fn run_until<T>(
     .await
 }
 
-/// The socket for hyper, shared with [`Connection::wait_for_hang_up`].
+/// Socket for hyper's reads and writes, shared with [`Connection::wait_for_hang_up`].
 pub(crate) struct ByteStream(Arc<TcpStream>);
 
 impl ByteStream {

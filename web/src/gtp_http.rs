@@ -61,7 +61,7 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// No sessions yet; commands of later ones obey `limits`.
+    /// Creates an empty set of sessions, all of whose commands obey `limits`.
     #[must_use]
     pub fn new(limits: RequestLimits) -> Self {
         let all = Mutex::default();

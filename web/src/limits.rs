@@ -30,7 +30,7 @@ pub struct RequestLimits {
     pub milliseconds: f64,
     /// Maximum MCTS simulations of a search.
     pub simulations: u32,
-    /// Maximum, and default, number of games in a rollout for each move.
+    /// Maximum, and default, number of rollout games for each move.
     pub games: u32,
     /// Maximum time of a whole request; checked only between its searches.
     pub total: Duration,
@@ -155,7 +155,7 @@ impl RequestLimits {
         Ok(notation)
     }
 
-    /// `None` if players of the family have no such option.
+    /// Checks a player's option; `None` if players of the family have no such option.
     fn check<G: Playable>(
         &self,
         family: Family,

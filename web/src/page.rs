@@ -3,11 +3,11 @@
 use engine::core::files::{FileError, prepare_directory, write_atomically};
 use std::{borrow::Cow, path::Path};
 
-/// Board pictures (SVG) have inline styles.
+/// Content security policy; inline styles are those of board pictures (SVG).
 pub(crate) const SECURITY_POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Without `frame-ancestors`, which is invalid in an HTML head.
+/// Content security policy without `frame-ancestors`, which is invalid in an HTML head.
 const EXPORT_POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; \
                                 style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                                 object-src 'none'; base-uri 'none'; form-action 'none'";

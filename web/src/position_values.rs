@@ -39,7 +39,7 @@ pub struct PositionValues<M> {
     pub seat: Seat,
     /// Final payoffs if the game is over; then there are no moves and no rolls.
     pub end: Option<Payoffs>,
-    /// Values of all moves, in the game's order; each also has the payoffs of all seats.
+    /// Values of all moves, in the game's order; moves with a value also have payoffs of all seats.
     pub analysis: Analysis<M>,
     /// All rolls; in games without dice, one that allows every move.
     pub rolls: Vec<Roll>,
@@ -109,7 +109,7 @@ impl<M> PositionValues<M> {
         end.unwrap_or_else(|| array::from_fn(expected))
     }
 
-    /// Average over the rolls of `number` of each roll's best move; `None` counts as 0.
+    /// Expected value over the rolls of `number(best move of the roll)`; `None` counts as 0.
     pub fn expected_over_rolls(&self, number: impl Fn(&MoveValue<M>) -> Option<f32>) -> f64 {
         let best = |roll: &Roll| number(&self.moves()[self.best(roll.permitted.clone())?]);
         let rolls = self.rolls.iter();
@@ -141,7 +141,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
         })
     }
 
-    /// Sets when to stop searches.
+    /// Sets limits that end searches.
     #[must_use]
     pub fn with_limits(self, limits: &Limits) -> Self {
         let limits = limits.clone();

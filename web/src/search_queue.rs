@@ -35,7 +35,8 @@ impl SearchQueue {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `None` if `client` or all clients together have too many requests.
+    /// Queues a request for a search thread; `None` if its client or all clients together have too
+    /// many.
     pub(crate) fn enqueue(self: &Arc<Self>, client: IpAddr) -> Option<Receiver<SearchSlot>> {
         let mut state = self.lock_state();
         state.waiting.retain(|(_, sender)| !sender.is_closed());

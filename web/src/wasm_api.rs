@@ -12,7 +12,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[link(wasm_import_module = "alea")]
 unsafe extern "C" {
-    /// Passes the values after a search depth of a streamed analysis, as JSON, to the page.
+    /// Passes `bytes` bytes of JSON to the page: values after a search depth of a streamed
+    /// analysis.
     safe fn tell(start: *const u8, bytes: usize);
 }
 

@@ -39,7 +39,7 @@ pub struct PlayoutRow {
     pub times_reference: f64,
     /// `None` if plies are not counted.
     pub mean_plies: Option<f64>,
-    /// Mean result of the side that begins; mean value where games are truncated.
+    /// Mean result of the side that begins (mean value if games are truncated).
     #[serde(rename = "first_mover_share")]
     pub first_mover_score: f64,
     pub first_mover_error: f64,

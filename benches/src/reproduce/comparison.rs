@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Figure {
     pub label: String,
     pub published: Option<f64>,
-    /// Half-width of the 95 % interval; `None` if the number of games is not published.
+    /// Half-width of the 95 % interval of `published`; `None` if the number of games is unknown.
     pub published_error: Option<f64>,
     pub measured: f64,
     /// 95 % interval of `measured`, if that is the mean of a sample.
@@ -68,7 +68,7 @@ impl Comparison {
         mean(differences.map(f64::abs))
     }
 
-    /// Mean absolute difference expected from the errors of both values alone.
+    /// Mean absolute difference that sampling errors of both values alone would cause.
     pub(crate) fn difference_by_luck(&self) -> Option<f64> {
         let error = |figure: &Figure| {
             let own = figure.interval?.half_width() / QUANTILE_95;

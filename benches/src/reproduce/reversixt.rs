@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 const PUBLISHED_MAP: &str = include_str!("../../../data/maps/13_published_10x10.map");
 
-/// Maximum depths of [minimax and max^n, alpha-beta]: at full, then at quick size.
+/// Maximum depths [of minimax and max^n, of alpha-beta] at full size, then at quick size.
 const MAX_DEPTHS: [[u32; 2]; 2] = [[6, 8], [5, 7]];
 
 const FIXED_TIME_MS: u32 = 1_000;

@@ -106,8 +106,8 @@ fn reproduction(result: &SetupValues, full: bool) -> Reproduction {
     }
 }
 
-/// Steps of stones 1 and 6 from the corner (0) to the front line (2), alike for all set-ups of a
-/// class.
+/// Distances of stones 1 and 6 from the corner (0) up to the front line (2); up to order alike for
+/// all set-ups of a class.
 fn corner_steps(class: &ClassValue) -> [usize; 2] {
     let order = class.orders.first();
     ['1', '6']

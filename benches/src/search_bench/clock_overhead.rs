@@ -4,7 +4,7 @@
 use engine::search::eval_timer::EvalTimer;
 use std::{hint::black_box, sync::OnceLock, time::Instant};
 
-/// Fraction of the time of reading the clock that is measured as evaluation time.
+/// Fraction of a clock reading's time that falls into the measured evaluation time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ClockCost(f64);
 

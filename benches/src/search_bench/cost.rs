@@ -19,7 +19,7 @@ pub(crate) struct Cost {
     pub hits: u64,
     /// Table probes whose result made a search unnecessary.
     pub cuts: u64,
-    /// Table entries overwritten by another position.
+    /// Table entries overwritten by results of another position.
     pub replacements: u64,
     /// Wall time of the plain search in its fastest repetition.
     pub seconds: f64,
@@ -94,7 +94,7 @@ impl Cost {
     }
 }
 
-/// `None` if not measured or the divisor is 0.
+/// Ratios of summed costs; `None` if not measured or the divisor is 0.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Rates {
     pub milliseconds_a_position: f64,

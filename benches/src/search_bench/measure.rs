@@ -49,7 +49,7 @@ pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a Pla
         .fold(0.0, f32::max)
 }
 
-/// Fails if a player gives positions no values.
+/// Parses players; fails if one gives positions no values.
 pub(crate) fn parse_players<S: AsRef<str>>(
     notations: impl IntoIterator<Item = S>,
 ) -> Result<Vec<PlayerRecipe<Standard>>> {

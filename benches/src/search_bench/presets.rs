@@ -1,7 +1,7 @@
 //! Players of the studies, and published figures of searches. Sources: a Star1 agent in C++ (NTU);
 //! Rock'n'Roll (Schäfer 2006), section 6.3.
 
-/// The first, without cuts, is the baseline.
+/// Players compared by default; the first, without cuts, is the baseline.
 pub(crate) const DEFAULT_PLAYERS: [&str; 5] = [
     "star0(depth=5, least=5, eval=schwarz, table=0)",
     "star1(depth=5, least=5, eval=schwarz, table=0)",
@@ -54,7 +54,7 @@ pub(crate) const SEARCH_LABELS: [&str; 8] = [
     "Star2, table",
 ];
 
-/// Names for the positions, which the report does not print.
+/// Alea's names for the published positions, which the report does not print.
 pub(crate) const PUBLISHED_POSITIONS: [&str; 6] =
     ["open1", "open2", "middle1", "middle2", "end1", "end2"];
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 const TIME_PER_DEPTH: Duration = Duration::from_secs(3);
 
-/// As many games as the published times are means of.
+/// The published times are means of as many games.
 const MAX_GAMES: u32 = 20;
 
 /// Seconds per game at depths 1 to `max_depth`, which replaces `{depth}` in `template`.

@@ -13,7 +13,7 @@ use crate::{
 use arena::statistics::Interval;
 use serde::{Deserialize, Serialize};
 
-/// Best set-up of a side that the opponent sees, and the opponent's best response.
+/// Set-ups of first and second side if one chooses best and the other sees it and responds best.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BestResponse {
     pub first: String,
@@ -70,18 +70,19 @@ pub struct SetupValues {
     pub random: Estimate,
     /// Value if both sides choose simultaneously, in equilibrium.
     pub equilibrium: Estimate,
-    /// From what the first side's equilibrium strategy guarantees to what the second side's allows.
+    /// From the value that the first side's equilibrium strategy guarantees to the one that the
+    /// second side's allows.
     pub assured: Interval,
-    /// Choices if the first side chooses first and the second side sees its set-up.
+    /// Set-ups if the second side sees the first side's choice.
     pub second_sees: BestResponse,
-    /// Choices if the second side chooses first and the first side sees its set-up.
+    /// Set-ups if the first side sees the second side's choice.
     pub first_sees: BestResponse,
     /// Win probability that a random set-up loses to the best response if chance decides who
     /// begins.
     pub random_loses: f64,
     pub classes: Vec<ClassValue>,
     pub fit: Option<FitReport>,
-    /// Changes of values with stronger players, from random and from equilibrium set-ups.
+    /// Changes of values with a stronger player, from random and from equilibrium set-ups.
     pub better: Vec<Improvement>,
 }
 

@@ -19,8 +19,8 @@ const HOME_SQUARES: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
 /// `TRANSPOSED_SQUARES[i]` is the index of the image of home square i in the board's diagonal.
 const TRANSPOSED_SQUARES: [usize; MAX_STONES] = [0, 3, 5, 1, 4, 2];
 
-/// All arrangements of stones 1 to `stones`, sorted with empty squares last; with six, indices are
-/// those of set-ups.
+/// All arrangements of stones 1 to `stones`, sorted with empty squares last; with six, in the order
+/// of set-up indices.
 pub(crate) fn arrangements(stones: usize) -> Vec<Arrangement> {
     let empty = stones as u8 + 1;
     let set_ups = (0..SETUPS).map(|setup| {
@@ -53,7 +53,7 @@ pub(crate) fn text(order: &Arrangement) -> String {
     order.iter().map(letter).collect()
 }
 
-/// Red has `first` and begins.
+/// Start position in which Red has `first`, and begins.
 pub(crate) fn start(first: &Arrangement, second: &Arrangement) -> Position {
     let side = |order: &Arrangement| {
         let mut squares = [GONE; MAX_STONES];

@@ -14,7 +14,7 @@ use arena::text_table::{Cell, TextTable};
 const TRIANGLES_PER_LINE: usize = 8;
 
 /// Number of best classes that `--best` writes: sixteen set-ups, as in Rock'n'Roll's tournament.
-/// The text shows the best and worst twice as many.
+/// The text shows twice as many, and as many worst ones.
 pub const MAX_DISPLAYED: usize = 4;
 
 impl SetupValues {
@@ -173,7 +173,7 @@ fn rate_heat_map(
 }
 
 impl SetupValues {
-    /// Heat map of the mean score of all set-ups with a stone on a square, for each of both.
+    /// Heat map of the mean score of set-ups, by stone and its square.
     pub(crate) fn placement_heat_map(&self) -> Result<String> {
         const SQUARE_NAMES: [&str; 6] = ["a5", "b5", "c5", "a4", "b4", "a3"];
         let mean = |stone: usize, square: usize| {
@@ -204,8 +204,8 @@ impl SetupValues {
 const MAX_HEAT_MAP_GROUPS: usize = 36;
 
 impl SetupStudy {
-    /// Win probability of the first side, for each of its classes against each row of the second
-    /// side.
+    /// Table of the first side's win probability, for each of its classes against each row of the
+    /// second side.
     pub fn text_table(&self) -> TextTable {
         let order = |row: usize| text(&self.rows.orders[row]);
         let firsts = self.rows.classes.iter();

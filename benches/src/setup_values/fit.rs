@@ -38,7 +38,7 @@ pub struct HeldOutFit {
     pub better_by: Option<f64>,
 }
 
-/// Contrasts of stones 1 or 6, 2 or 5, 3 or 4, of unit length over six stones.
+/// Contrasts of the stone pairs 1|6, 2|5 and 3|4, of unit length over six stones.
 const STONE_CONTRASTS: [[f64; 3]; 2] = [
     [0.5, 0.0, -0.5],
     [

@@ -11,7 +11,7 @@ const SUITE_SEED: u64 = 1;
 
 const SUITE_PLAYER: &str = "star1(depth=3, eval=schwarz(slope=0.4, offset=0.274))";
 
-/// Minimum distance of every stone to its goal: no stone arrives within the default search depth.
+/// Minimum distance of every stone to its goal in endgames: the default search depth reaches none.
 const MIN_ENDGAME_STEPS: u8 = 3;
 
 /// Conditions of each slot: plies before an opening, or remaining stones.

@@ -81,7 +81,7 @@ const DEFAULT_GAMES: u64 = 2000;
 const DEFAULT_TEST_GAMES: u64 = 200_000;
 
 impl PairArguments {
-    /// A sequential test (`tested`) raises the default number of games.
+    /// Match options; a sequential test (`tested`) raises the default number of games.
     pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> MatchOptions<G> {
         let default_games = if tested {
             DEFAULT_TEST_GAMES
@@ -153,8 +153,7 @@ impl MatchArguments {
         self.pairs.shard
     }
 
-    /// Match options of these arguments; a sequential test (`tested`) raises the default number of
-    /// games.
+    /// Match options; a sequential test (`tested`) raises the default number of games.
     ///
     /// # Errors
     /// If the set-ups or the luck evaluator cannot be read.
@@ -172,7 +171,7 @@ impl MatchArguments {
     }
 }
 
-/// Parses a player; an evaluator becomes a search one ply deep.
+/// Parses a player, or an evaluator, which becomes a player that searches one ply deep.
 pub(crate) fn luck_evaluator<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
     let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), game);
     let named = evaluated.or_else(|_| contestant(notation, game));
@@ -182,7 +181,7 @@ pub(crate) fn luck_evaluator<G: Playable>(notation: &str, game: &G) -> Result<Co
     }
 }
 
-/// Parses words such as `elo0=0 elo1=5 alpha=0.05 model=logistic count=pairs batch=500`.
+/// Parses the words of `--sprt`, such as `elo0=0 elo1=5 alpha=0.05 count=pairs`.
 pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
     let (mut elo0, mut elo1, mut alpha, mut beta) = (None, None, 0.05, 0.05);
     let (mut model, mut single_games, mut batch) = (EloModel::Logistic, false, None);

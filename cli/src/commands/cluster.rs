@@ -80,7 +80,7 @@ struct ResourceRequest {
     throttle: Option<u64>,
 }
 
-/// `None` for arrays and queue means Slurm's own limits.
+/// Limits of the scheduler; without `array` and `submit`, Slurm's own apply.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SchedulerLimits {

@@ -131,8 +131,8 @@ impl EntrantConfig {
         }
     }
 
-    /// Entrant of this league; absent if its program is missing or fails. Invalid notations are
-    /// errors.
+    /// Entrant for the league, marked as absent if its program is missing or fails; invalid
+    /// notations are errors.
     fn enter<G: Playable>(&self, game: &G) -> Result<Entrant<G>> {
         let notation = self.notation()?;
         let parsed = Notation::parse(&notation)?;

@@ -135,7 +135,7 @@ struct Session<'a, G: Playable> {
     seed: u64,
     seat: usize,
     judge: PlayerRecipe<G>,
-    /// `None` if people play the other seats.
+    /// Player of all other seats; `None` if people play them.
     opponent: Option<PlayerRecipe<G>>,
     positions: Vec<G::Position>,
     plies: Vec<PlayedPly>,
@@ -357,7 +357,7 @@ impl<'a, G: Playable> Session<'a, G> {
         output::line(&format!("{} taken back", before - self.plies.len()))
     }
 
-    /// `None` at the end of input.
+    /// Prints `prompt` and reads a line; `None` at the end of input.
     fn read_line(&self, prompt: &str) -> Result<Option<String>> {
         let mut out = io::stdout().lock();
         write!(out, "{} ", style(prompt).bold())?;

@@ -58,7 +58,7 @@ fn tasks_equal_one_run(line: &str, of: u64) {
     sleep(Duration::from_millis(60));
     killed.kill().unwrap();
     killed.wait().unwrap();
-    // The factor is coprime to the number of tasks, so that every index occurs, some twice.
+    // 11 is coprime to the number of tasks, so that every index occurs, some twice.
     for index in 0..of + 2 {
         run(&shard(&(index * 11 % of + 1).to_string()), b"").succeeds();
     }

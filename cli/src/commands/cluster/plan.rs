@@ -79,7 +79,7 @@ impl ResourceRequest {
 }
 
 impl Stage {
-    /// One job, or an array for each round and a job that merges all.
+    /// Steps of the stage: one job, or an array for each round and a job that merges all.
     fn steps(self, defaults: &ResourceRequest) -> Result<Vec<Step>> {
         let name = self.name;
         let section = format!("stage '{name}'");

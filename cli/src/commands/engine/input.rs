@@ -19,7 +19,7 @@ use std::{
 const CHUNK_BYTES: usize = 1 << 16;
 /// Maximum bytes of unanswered lines; reading pauses beyond it.
 const MAX_WAITING: usize = 1 << 22;
-/// While more than a chunk was waiting, data of a read that is faster had already arrived.
+/// A read faster than this, while more than a chunk was waiting, returned older input.
 const IMMEDIATE_READ_TIME: Duration = Duration::from_millis(1);
 
 #[derive(Default)]
@@ -85,7 +85,8 @@ impl Input {
         stop
     }
 
-    /// Reads all input, which stops the running search only with `interrupts` (not for files).
+    /// Reads input until its end; new input stops the running search if `interrupts` (not for
+    /// files).
     pub(super) fn read(&self, mut input: impl Read, interrupts: bool) {
         let (mut chunk, mut partial) = (vec![0; CHUNK_BYTES], Vec::new());
         let mut is_behind = false;

@@ -15,14 +15,14 @@ pub(super) struct GameToJudge<G: Playable> {
     pub(super) players: Vec<String>,
     pub(super) start: G::Position,
     pub(super) plies: Vec<PlayedPly>,
-    /// Result if not by the rules, such as a forfeit; `None` for unfinished games, too.
+    /// Result that the rules did not give, such as by resignation; `None` in unfinished games, too.
     pub(super) payoffs: Option<Vec<f32>>,
 }
 
 pub(super) struct GamesToJudge<G: Playable> {
     shards: Option<ShardReader<G>>,
     read: u64,
-    /// The next file is last.
+    /// Remaining files with their names; the next one is last.
     files: Vec<(String, GameLines<G>)>,
 }
 
@@ -61,7 +61,7 @@ impl<G: Playable> GamesToJudge<G> {
         }
     }
 
-    /// At most `count` games; none at the end.
+    /// Reads up to `count` games; none at the end.
     pub(super) fn next_games(&mut self, count: u64) -> Result<Vec<GameToJudge<G>>> {
         let mut games = Vec::new();
         if let Some(shards) = &self.shards {

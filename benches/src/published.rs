@@ -40,7 +40,6 @@ pub(super) struct MonteAlphaLine {
 
 #[derive(Deserialize)]
 pub(super) struct StarDepthRow {
-    /// Search depth in plies below the move.
     pub depth: u32,
     /// Fraction of games won against depth 0.
     #[serde(rename = "win_rate_vs_depth0")]

@@ -69,7 +69,6 @@ impl Settings {
         if self.full { full } else { quick }
     }
 
-    /// Number of games of a match, by default one of `sizes` (full, quick).
     fn games_or(&self, sizes: [u64; 2]) -> u64 {
         self.games.unwrap_or(self.full_or_quick(sizes))
     }

@@ -217,7 +217,6 @@ fn fit_study(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy 
         .iter()
         .map(|sums| sums[2] as f64 / UNITS_PER_POINT)
         .sum::<f64>();
-    // Variance of a game's result within its meeting.
     let of_game =
         ((squares - games * dot(&means, &means)) / (means.len() as f64 * (games - 1.0))).max(0.0);
     let (terms, held_out) = design.select_model(&half_sums, 2.0 * of_game / games);
@@ -280,7 +279,6 @@ fn standard_errors(
     squares.map(f64::sqrt)
 }
 
-/// Nearly standard normal: the sum of twelve uniform random numbers.
 fn sample_normal(random: &mut RandomStream) -> f64 {
     (0..12).map(|_| random.uniform_f64()).sum::<f64>() - 6.0
 }

@@ -171,7 +171,6 @@ mod tests {
         let game = rock_paper_scissors(1.0, 1.0, 1.0);
         let gap =
             |rows: [f64; 3], columns: [f64; 3]| nash_conv(&game, &[rows.into(), columns.into()]);
-        // Both always play rock; each can gain 1 by paper.
         assert_eq!(gap([1.0, 0.0, 0.0], [1.0, 0.0, 0.0]), 2.0);
         assert_eq!(gap([0.5, 0.5, 0.0], [0.25, 0.25, 0.5]), 0.25 + 0.5);
     }

@@ -127,7 +127,6 @@ pub(crate) fn install_hooks() -> std::io::Result<()> {
     use rustix::io::Errno;
     use signal_hook::consts::SIGBUS;
     use signal_hook_registry::register_sigaction;
-    // Texts in panic messages.
     let texts = |error: Errno| {
         let number = error.raw_os_error();
         [format!("code: {number},"), format!("(os error {number})")]

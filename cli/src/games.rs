@@ -167,7 +167,6 @@ pub fn parse_setups(text: &str) -> Result<Setups> {
 /// Parses `--setups`; fails for games without set-ups.
 pub(crate) fn parse_starts<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
     let read: ReadStarts<Standard> = |text| Ok(Arc::new(parse_setups(text)?));
-    // Succeeds only if `G` is the game with set-ups.
     match (&read as &dyn Any).downcast_ref::<ReadStarts<G>>() {
         Some(read) => read(text),
         None => bail!(

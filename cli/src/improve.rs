@@ -45,7 +45,6 @@ pub(crate) struct ImproveResult {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum End {
     Generations,
-    /// Too many generations in a row without promotion.
     Patience,
 }
 

@@ -33,7 +33,6 @@ const MAX_UPLOADS: ClientLimit = ClientLimit {
     per_client: 8,
     total: 16,
 };
-/// Interval of checks for a hang-up while received bytes are unread.
 const HANG_UP_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Activity of a connection; `Instant` is its start.
@@ -338,7 +337,6 @@ mod tests {
                 (3, entry(many, Phase::Idle(after(2)))),
             ])
         };
-        // Client of the new connection, limits, and number of the evicted connection.
         for (client, per_client, total, eviction) in [
             (new, 9, 9, None),
             (new, 3, 5, None),

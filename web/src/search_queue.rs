@@ -62,7 +62,6 @@ impl SearchQueue {
             waiting,
         } = state;
         let active = |client: &IpAddr| running.iter().filter(|other| *other == client).count();
-        // Of clients with equally few searches, the one waiting longest is next.
         while let Some((index, _)) =
             (waiting.iter().enumerate()).min_by_key(|(_, (client, _))| active(client))
             && let Some((client, sender)) = waiting.remove(index)

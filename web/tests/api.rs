@@ -85,7 +85,6 @@ fn answers_match_the_examples() {
             "{example}\nis not\n{answer}"
         );
     }
-    // The last JSON value of a block is the answer to one of the requests before it.
     let blocks = include_str!("../../docs/reference/api.md")
         .split("```json\n")
         .skip(1);

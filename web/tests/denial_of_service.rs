@@ -60,7 +60,6 @@ fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// `PORT` stands for the server's port.
 fn request(requests: &str, body: &str) -> String {
     let length = body.len();
     format!("{requests} HTTP/1.1\r\nHost: localhost:PORT\r\nContent-Length: {length}\r\n\r\n{body}")
@@ -205,7 +204,6 @@ fn every_attack_ends_after_its_time() {
                 }
                 let answer = String::from_utf8_lossy(&answer);
                 let sends = &attack.sends[..attack.sends.len().min(200)];
-                // A client that has closed its sending side may get an error or nothing.
                 let fits = match attack.half_closes {
                     true => !answer.starts_with("HTTP/1.1 200"),
                     false if attack.answer.is_empty() => answer.is_empty(),

@@ -13,7 +13,6 @@ use crate::published::{MonteAlphaLine, monte_alpha};
 use arena::error::Result;
 use arena::setup_starts::Setups;
 
-/// Time per move at full and at quick size.
 const MOVE_MILLISECONDS: [f64; 2] = [1200.0, 30.0];
 
 /// Simulations of the published Monte_Alpha per millisecond.

@@ -105,7 +105,6 @@ fn measure((search, notation): Search, game: &ReversiXt, depth: u32, seed: u64) 
     let mut plain = make_player(notation, game, depth, false)?;
     let mut instrumented = make_player(notation, game, depth, true)?;
     let timed = (instrumented.as_mut(), ClockCost::of_leaf_clock());
-    // Shallow searches are too short to be timed once.
     let repeat = if depth < 5 { 5 } else { 1 };
     let found = measure_position(plain.as_mut(), Some(timed), &game.start(), seed, repeat);
     let (_, cost) = found.ok_or_else(|| no_value_error(search))?;

@@ -29,7 +29,6 @@ const MAX_DEPTHS: [u32; 2] = [6, 4];
 /// Games of each depth against depth 0, at full size (±1 %) and at quick size.
 const DEPTH_GAMES: [u64; 2] = [10_000, 1_000];
 
-/// Estimated milliseconds of a game at published depths 0, 1, ….
 const DEPTH_GAME_MS: [f64; 7] = [0.02, 0.1, 0.5, 3.0, 20.0, 120.0, 700.0];
 
 /// Evaluator for the published leaf counts: wins are far outside the range of its raw scores, so

@@ -222,7 +222,6 @@ fn set_ups_stand_beside_the_published_range() {
         (lowest.published, highest.published),
         (Some(42.0), Some(56.0))
     );
-    // A class has four set-ups; each plays two games against each of 720.
     let of_a_class = 4 * 720 * 2;
     assert!(
         lowest.measured < 50.0 && highest.measured > 50.0 && lowest.games == of_a_class,

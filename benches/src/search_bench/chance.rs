@@ -131,7 +131,6 @@ fn text(measured: &[ChanceCosts], disagreement: f32, settings: &Settings) -> Str
     text
 }
 
-/// Search, leaves of each position, mean milliseconds per position.
 type Row = (&'static str, Vec<u64>, Option<f64>);
 
 fn leaf_table(heading: &str, positions: &[String], rows: &[Row]) -> TextTable {

@@ -43,7 +43,6 @@ mod tests {
 
     #[test]
     fn the_clock_does_not_count_as_evaluation() {
-        // 1000 evaluations of 2 µs in 5 ms; the clock adds 2 µs to each, half of it measured.
         assert!((ClockCost(0.5).evaluation_seconds(0.005, 0.007, 0.003) - 0.002).abs() < 1e-12);
         assert!(
             (ClockCost(0.5).evaluation_seconds(0.005, 0.005_02, 0.002_01) - 0.002).abs() < 1e-12

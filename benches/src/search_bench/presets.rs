@@ -26,7 +26,6 @@ pub(crate) fn chance_searches(
     let search = |form: &'static str, label: &'static str| {
         let (cuts, rest) = match label.strip_suffix(", table") {
             Some(cuts) => (cuts, "table=16"),
-            // Starts at depth 5: without a table, iterative deepening gains nothing.
             None if form == "unified" => (label, "least=5, table=0"),
             None => (label, "table=0"),
         };

@@ -44,7 +44,6 @@ pub struct ClassValue {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FitReport {
-    /// Standard deviation of a single game's result.
     pub deviation: f64,
     /// Standard deviation of the fitted values over all meetings.
     pub spread: f64,
@@ -154,7 +153,6 @@ impl Analysis {
         }
     }
 
-    /// `errors` are those of `self.values`; fields about games have defaults.
     pub(super) fn setup_values(
         &self,
         rows: &Rows,

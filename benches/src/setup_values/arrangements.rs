@@ -53,7 +53,6 @@ pub(crate) fn text(order: &Arrangement) -> String {
     order.iter().map(letter).collect()
 }
 
-/// Start position in which Red has `first`, and begins.
 pub(crate) fn start(first: &Arrangement, second: &Arrangement) -> Position {
     let side = |order: &Arrangement| {
         let mut squares = [GONE; MAX_STONES];
@@ -73,7 +72,6 @@ pub(crate) struct Rows {
     pub orders: Vec<Arrangement>,
     pub transposed: Vec<usize>,
     pub class: Vec<usize>,
-    /// First row of each class.
     pub classes: Vec<usize>,
     pub labels_reverse: bool,
 }

@@ -176,7 +176,6 @@ fn report_problems(error: Error) -> Error {
 
 const SHARDS_NOUN: &str = "shards";
 
-/// Text of the counts; `None` if the rules ended all games.
 fn format_endings(endings: &BTreeMap<Ending, u64>) -> Option<String> {
     let are_played = endings.keys().all(Ending::is_played);
     (!are_played).then(|| format_counts(endings))

@@ -96,7 +96,6 @@ struct LeagueConfig {
 struct EntrantConfig {
     name: String,
     player: Option<String>,
-    /// Command line of an external program.
     command: Option<String>,
     options: Option<String>,
 }

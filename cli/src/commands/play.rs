@@ -364,7 +364,6 @@ impl<'a, G: Playable> Session<'a, G> {
         out.flush()?;
         let (mut input, mut line) = (io::stdin().lock(), Vec::new());
         let read = read_line(&mut input, MAX_LINE, &mut line);
-        // A line that is too long counts as an invalid move.
         let read = read.and_then(|read| match read {
             LineRead::Truncated => input.skip_until(b'\n').map(|_| read),
             read => Ok(read),
@@ -474,7 +473,6 @@ impl<'a, G: Playable> Session<'a, G> {
         Ok(())
     }
 
-    /// Prints the parts of each seat's result, in hundredths of a win.
     fn print_review(&self) -> Result<()> {
         if self.plies.is_empty() {
             return Ok(());

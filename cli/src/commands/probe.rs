@@ -129,7 +129,6 @@ impl Source<'_> {
         const MAX_QUICK_STONES: usize = 4;
         let variant = self.game.variant();
         if let Some(there) = Tables::stones_on_disk(&self.arguments.tables, variant) {
-            // Opens no more than needed, because opening a file verifies its checksum.
             let needed = stones.max(MAX_QUICK_STONES).min(there);
             let tables = self.tables.as_ref();
             if tables.is_none_or(|tables| tables.max_stones() < needed) {

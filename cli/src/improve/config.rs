@@ -158,7 +158,6 @@ impl ImproveConfig {
         let seed = self.stage_seed(SeedSpace::SelfPlay, generation);
         let mut config = self.selfplay.config(seed);
         for WeightedPlayer { player, .. } in &mut config.players {
-            // A player without placeholder is a fixed opponent.
             if let Ok(with_best) = with_evaluator(player, &best.notation) {
                 *player = with_best;
             }

@@ -34,7 +34,6 @@ use trainer::training::TrainingReport;
 pub(super) struct Generation<'a, G> {
     pub(super) run: &'a Run<'a, G>,
     pub(super) number: u64,
-    /// Best evaluator before this generation.
     pub(super) best: Evaluator,
     pub(super) strength: &'a [Strength],
 }

@@ -19,7 +19,6 @@ pub(crate) struct Evaluator {
 }
 
 impl Evaluator {
-    /// Evaluator that is hand-made, or a model from outside the run.
     pub(crate) fn from_notation(notation: &str) -> Result<Self> {
         let label = Notation::parse(notation)?.to_string();
         Ok(Self {

@@ -101,7 +101,6 @@ fn ggf(vector: &Value) -> String {
 #[test]
 fn nboard_reports_the_exact_difference() {
     let vectors = json_lines(include_str!("../../../engine/tests/vectors/ffo.jsonl"));
-    // 14, 6 and 15 empty squares.
     for vector in [&vectors[0], &vectors[19], &vectors[8]] {
         let input = format!("set game {}\ngo\nhint 1\n", ggf(vector));
         let ran = run(
@@ -234,7 +233,6 @@ impl Engine {
         stdin.write_all(lines.as_bytes()).unwrap();
     }
 
-    /// False if `last` does not arrive in time.
     fn receive_until(&self, last: &str, within: Duration, lines: &mut Vec<String>) -> bool {
         let until = Instant::now() + within;
         while !lines.iter().any(|line| line == last) {
@@ -443,7 +441,6 @@ fn a_line_ends_every_search() {
                 let lines = ["", "stop\n", "\n"][number % 3].to_owned() + line + "\n";
                 let mut sent_at = Instant::now();
                 engine.send_lines(&lines);
-                // On a busy machine, both lines may be read as if sent together.
                 while !engine.receive_until(&reply, LATE, &mut received) {
                     unanswered += 1;
                     assert!(unanswered < INTERRUPTIONS / 5, "{name}: {received:?}");

@@ -26,7 +26,6 @@ pub(crate) fn files(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     entries.map(|entry| entry.unwrap().path())
 }
 
-/// Runs `documents` and those in `tests/transcripts`.
 pub(crate) fn check(documents: impl Iterator<Item = PathBuf>, program: &str) {
     let transcripts = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts"));
     let transcripts = transcripts.filter(|_| cfg!(target_os = "linux"));

@@ -56,7 +56,6 @@ impl Ran {
         json_lines(&self.out)
     }
 
-    /// JSON of the only output line, of a command that must succeed.
     pub(crate) fn json(&self) -> Value {
         self.succeeds();
         let [line] = &*self.lines() else {
@@ -133,7 +132,6 @@ pub(crate) fn names(directory: &str) -> Vec<String> {
     names
 }
 
-/// Sorted names and contents of files; empty if the directory is missing.
 pub(crate) fn content(directory: &str) -> Vec<(String, Vec<u8>)> {
     if !exists(directory) {
         return Vec::new();

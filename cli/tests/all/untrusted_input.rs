@@ -113,7 +113,6 @@ fn assert_bait_untouched(bait: &Bait, line: &str, input: &[u8]) {
     bait.is_untouched_by(&ran.to_string());
 }
 
-/// Directory with a shard of two games, and the shard's bytes.
 pub(crate) fn games(folder: &Folder) -> (String, Vec<u8>) {
     let data = folder.at("data");
     alea!("selfplay --games 2 --out {data} --player random").succeeds();

@@ -317,7 +317,6 @@ fn another_command_ends_the_search_of_a_session() {
     };
     send("set_game reversi");
     send("set_option player star1(ms=5000)");
-    // Together they take less time than one would without its limit.
     let began = Instant::now();
     thread::scope(|scope| {
         let thinks = scope.spawn(|| send("genmove b"));

@@ -7,7 +7,6 @@ use anyhow::{Context, Result, bail, ensure};
 const MAX_TASKS: u64 = 1_000_000;
 
 impl Plan {
-    /// Plan of a run; for Kubernetes (`on_pods`), paths are those on the volume.
     pub(super) fn of(mut settings: Settings, on_pods: bool) -> Result<Self> {
         ensure!(
             !on_pods || settings.kubernetes.is_some(),

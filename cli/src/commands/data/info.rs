@@ -40,7 +40,6 @@ impl Arguments {
 fn write_charts(directory: &Path, info: &Info, remaining: &str) -> Result<()> {
     files::prepare_directory(directory)?;
     let left = format!("Positions by {remaining}");
-    // Start of the first bin, and width.
     let of_values = (0.0, 1.0 / NUM_VALUE_BINS as f64);
     let pictures = [
         (

@@ -204,7 +204,6 @@ mod tests {
     #[test]
     fn what_arrives_later_ends_a_search_and_what_was_sent_ahead_does_not() {
         let hour = Duration::from_secs(3600);
-        // Input; `ahead`; pipe or file; whether a search is stopped.
         for (text, ahead, is_pipe, ends) in [
             ("a line\n", Duration::ZERO, true, true),
             ("two\nlines\n", Duration::ZERO, true, true),

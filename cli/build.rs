@@ -1,4 +1,4 @@
-//! Sets `ALEA_VERSION`: the version, with commit and date in a checkout of git.
+//! Sets `ALEA_VERSION`: the version, with commit and date if built from a Git checkout.
 
 use std::{path::Path, process::Command};
 
@@ -12,7 +12,7 @@ fn main() {
     let mut version = env!("CARGO_PKG_VERSION").to_owned();
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=ALEA_COMMIT");
-    // The sources may lie unpacked in a checkout of something else.
+    // False for unpacked sources inside a checkout of another repository.
     let is_checkout = Path::new("../models/lib.rs").exists();
     let commit = std::env::var("ALEA_COMMIT").ok().or_else(|| {
         let log = git(&["rev-parse", "--git-path", "logs/HEAD"]).filter(|_| is_checkout)?;

@@ -1,4 +1,4 @@
-//! Speed of the evaluators on independent positions, one call each.
+//! Speed of the evaluators, one call per position, on unrelated positions.
 
 mod positions;
 
@@ -60,8 +60,6 @@ fn evaluators(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Values of all successors of positions of random games, for each game, family of learned
-/// evaluators and instruction set: in batches where there are some, else by updates.
 fn successors(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("learned evaluators, a successor");
     for_game::<Standard>(&mut group, "einstein");

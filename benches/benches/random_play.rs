@@ -1,5 +1,5 @@
-//! Speed of random games on one core: the reference implementation, single games, and 64 games in
-//! lockstep; on maps of ReversiXT, games that list all moves at every ply.
+//! Speed of random games on one core: the reference implementation, single games, 64 games in
+//! lockstep, and ReversiXT, which lists all moves at every ply.
 
 use benches::playout_statistics::play_block;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

@@ -1,5 +1,4 @@
-//! Speed of rollouts, and of searches: a decision in each position of the committed suite, with
-//! empty tables.
+//! Speed of rollouts and of searches with empty tables, on the positions of the built-in suite.
 
 use benches::suite::Suite;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

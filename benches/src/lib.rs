@@ -36,7 +36,7 @@ pub mod reproduce;
 
 pub mod report_sections;
 
-/// A value with a name in arguments and results.
+/// Value with a name in command-line arguments and results.
 pub trait NamedValue: Copy + PartialEq + 'static {
     const NAMES: &'static [(&'static str, Self)];
 
@@ -54,7 +54,8 @@ pub trait NamedValue: Copy + PartialEq + 'static {
     }
 }
 
-/// Prepares a game; Red begins those with even numbers.
+/// Start position and dice of game `number`, in which Red begins if `number` is even; starts a new
+/// game for both players.
 fn begin_game(
     game: &Standard,
     players: &mut [Box<dyn Player<Standard>>; 2],

@@ -1,7 +1,6 @@
-//! Statistics of random play from random set-ups.
+//! Statistics of EinStein games between uniformly random players, from random set-ups.
 //!
-//! This slow implementation, where both sides choose uniformly among legal moves, is the reference
-//! for faster playouts ([`playout_speed::compare`]). Results do not depend on threads.
+//! Slow but simple: the reference for faster playouts ([`playout_speed::compare`]).
 
 pub mod playout_speed;
 use arena::error::Result;
@@ -12,8 +11,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Games with the same random stream, since seeding a Mersenne Twister takes as long as a few
-/// games.
+/// Games played with one random stream, because seeding takes as long as a few games.
 const BLOCK_GAMES: u64 = 256;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -22,9 +20,8 @@ pub struct RandomPlayCounts {
     pub first_mover_wins: u64,
     pub plies: u64,
     pub squared_plies: u64,
-    /// Legal moves after the roll, summed over all plies.
+    /// Number of moves that the roll allowed, summed over all plies.
     pub legal_moves: u64,
-    /// Plies of the longest game.
     pub longest: u64,
 }
 
@@ -37,13 +34,12 @@ pub struct RandomPlayReport {
     pub mean_plies: f64,
     pub mean_plies_error: f64,
     pub moves_per_turn: f64,
-    /// With all threads, by wall time.
     pub games_per_second: f64,
     pub wall_seconds: f64,
 }
 
-/// Plays `games` random games, at least one, on `threads` threads (0 = all cores). Red begins every
-/// other game.
+/// Plays `max(games, 1)` random games on `threads` threads (0 = all cores); Red begins every other
+/// game.
 pub fn random_play(
     game: &Standard,
     games: u64,
@@ -143,7 +139,7 @@ mod tests {
             "{report:?}"
         );
         assert!((report.moves_per_turn - 3.11).abs() < 0.02, "{report:?}");
-        // Without captures no side needs more than 19 turns; the longest of 40,000 games has about
+        // Without captures, no side needs more than 19 turns; the longest of 40,000 games has about
         // 43 plies.
         assert!((38..=55).contains(&report.counts.longest), "{report:?}");
     }

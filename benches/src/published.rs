@@ -1,5 +1,4 @@
-//! Parsers of the published tables in `benches/published`, which also name our corresponding
-//! players.
+//! Parsers of the published tables in `benches/published`.
 
 use arena::error::Result;
 use engine::core::text::content_lines;
@@ -15,13 +14,12 @@ pub(super) struct Entrant {
     pub number: u32,
     #[serde(rename = "player")]
     pub name: String,
-    /// Notation of our corresponding player; `benches/results/published-tables.md` explains the
-    /// choices for MrRandom and for the scale of raw scores.
+    /// Alea's player that stands for the published one (`benches/results/published-tables.md`).
     #[serde(rename = "here")]
     pub player: String,
-    /// Estimated time per game.
+    /// Estimated milliseconds per game for which this player thinks.
     pub milliseconds: f64,
-    /// Printed win percentages, by the number of the opponent.
+    /// Printed win percentage against each opponent, by the opponent's number.
     #[serde(flatten)]
     pub percent: HashMap<String, f64>,
 }
@@ -31,8 +29,8 @@ pub(super) struct MonteAlphaLine {
     pub table: u32,
     pub player: String,
     pub opponent: String,
-    /// Notation; `{limit}` stands for milliseconds per move, `{many}` and `{few}` for the
-    /// simulations that Monte_Alpha and UCTcut make in this time.
+    /// Alea's player that stands for the published one. `{limit}` stands for milliseconds per move,
+    /// `{many}` and `{few}` for the simulations of Monte_Alpha and UCTcut in this time.
     pub here: String,
     pub opponent_here: String,
     pub games: u64,
@@ -42,7 +40,6 @@ pub(super) struct MonteAlphaLine {
 
 #[derive(Deserialize)]
 pub(super) struct StarDepthRow {
-    /// Plies below the move.
     pub depth: u32,
     /// Fraction of games won against depth 0.
     #[serde(rename = "win_rate_vs_depth0")]
@@ -64,8 +61,8 @@ pub(super) fn star_depth() -> Result<Vec<StarDepthRow>> {
     parse_rows(include_str!("../published/star1_agent_depth.csv"))
 }
 
-/// Source of a published report, and our assumptions where it leaves something open; `{}` stands
-/// for settings of the run.
+/// Source of a published report, and our assumptions where the report leaves something open; `{}`
+/// stands for settings of the run.
 pub(super) fn source_of_report(name: &str) -> (String, Vec<String>) {
     let lines = content_lines(include_str!("../published/reports.txt"));
     let mut lines = lines.map(|(_, line)| line);

@@ -1,4 +1,4 @@
-//! Sections for the results of studies in a report.
+//! Sections of a report page for the results of studies.
 
 use crate::{
     reproduce::Reproduction,
@@ -15,7 +15,7 @@ use arena::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Parses the result of a study, recognized by its keys; `None` for other results.
+/// `None` if `value` is not the result of a study.
 pub fn read_section(value: &Value) -> Option<Result<Box<dyn Section>, String>> {
     fn read<T: DeserializeOwned>(value: &Value) -> Result<T, String> {
         T::deserialize(value).map_err(|problem| problem.to_string())

@@ -1,7 +1,7 @@
 //! Measures published tables again, with intervals and mean differences.
 //!
 //! Sources: Rock'n'Roll (Schäfer 2006), a Star1 agent in C++ (NTU), Monte_Alpha (Electronics 2023,
-//! 12(13), 2936).
+//! 12(13), 2936), ReversiXT (RWTH Aachen 2016).
 
 mod comparison;
 mod matches;
@@ -25,10 +25,8 @@ pub enum Target {
     RockNRoll,
     Setups,
     Star,
-    /// Time and strength of the Star1 agent by depth.
     Depth,
     Table,
-    /// Minimax, alpha-beta and max^n on ReversiXT, with evaluation time.
     ReversiXt,
     MonteAlpha,
 }
@@ -53,18 +51,16 @@ impl Target {
 
 #[derive(Clone)]
 pub struct Settings {
-    /// Whether to play as many games as published, not only for a minute.
+    /// True plays as many games as published; false takes about a minute.
     pub full: bool,
-    /// Number of games, instead of the one by `full`.
+    /// Number of games, overriding the one by `full`.
     pub games: Option<u64>,
-    /// Numbers of Rock'n'Roll's players that play; empty for all.
+    /// Numbers of the players in Rock'n'Roll's tournament that play; empty for all.
     pub only: Vec<u32>,
     pub setups: Setups,
     pub seed: u64,
-    /// 0 = all cores.
     pub threads: usize,
     pub state: Option<PathBuf>,
-    /// Games that this process plays.
     pub slice: TaskSlice,
 }
 
@@ -73,7 +69,6 @@ impl Settings {
         if self.full { full } else { quick }
     }
 
-    /// Games of a match, by default one of `sizes` (full, quick).
     fn games_or(&self, sizes: [u64; 2]) -> u64 {
         self.games.unwrap_or(self.full_or_quick(sizes))
     }

@@ -1,5 +1,5 @@
-//! Searches compared on a suite of positions: nodes, leaves, speed, evaluation time, table use.
-//! They run one after the other, on one thread unless the player uses more, for comparable times.
+//! Compares searches on a suite of positions: nodes, leaves, speed, evaluation time, table use.
+//! Searches run one after the other, for comparable times.
 
 pub(super) mod chance;
 pub(super) mod clock_overhead;
@@ -22,10 +22,10 @@ pub use compare_players::compare_players;
 #[derive(Clone)]
 pub struct Settings {
     pub suite: Suite,
-    /// Notations of players; if empty, the players of the study.
+    /// Notations of players; if empty, default players.
     pub players: Vec<String>,
     pub seed: u64,
-    /// Searches of every position, at least 1; the fastest counts.
+    /// Searches of each position, of which the fastest counts; at least 1.
     pub repeat: u32,
 }
 

@@ -1,8 +1,7 @@
 //! Values of EinStein's set-ups, and of the first move.
 //!
-//! With one to three stones a side all values are exact, by the endgame tables. With six, all 720
-//! set-ups play all others, up to symmetry, and a model is fitted to the results. Earlier work:
-//! Rock'n'Roll (Schäfer 2006).
+//! With one to three stones a side, all values are exact, from the endgame tables. With six, all
+//! 720 set-ups play each other, up to symmetry, and a model is fitted to the results.
 
 pub mod analysis;
 mod arrangements;
@@ -34,21 +33,19 @@ use indicatif::ProgressBar;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Meetings are pairs of six-stone set-ups up to symmetry: 720 · 720 / 8.
+/// Number of meetings: pairs of six-stone set-ups up to symmetry, 720 · 720 / 8.
 pub const NUM_MEETINGS: u64 = 64_800;
 
 pub const MAX_EXACT_STONES: usize = 3;
 
 #[derive(Clone)]
 pub struct Settings {
-    /// Rules with a fair die.
     pub game: Standard,
     /// Games of each meeting: even, at least 2.
     pub games: u32,
     pub seed: u64,
     pub threads: usize,
     pub state: Option<PathBuf>,
-    /// Meetings that this process plays.
     pub slice: TaskSlice,
     pub better: Option<(FullGames, u64)>,
 }
@@ -56,23 +53,20 @@ pub struct Settings {
 pub struct SetupStudy {
     pub setup_values: SetupValues,
     rows: Rows,
-    /// Win probability of the first side for each row (set-up up to labels) against each.
+    /// Win probability of the first side, for each row (set-up up to relabelling) of either side.
     values: Vec<Vec<f64>>,
 }
 
 const CHUNK_MEETINGS: usize = 120;
 
-/// Units of fixed point, so that sums of results do not depend on the order.
+/// Fixed-point units per point; sums of integers do not depend on the order of games.
 const UNITS_PER_POINT: f64 = (1 << 20) as f64;
 
-/// Fixed-point sums over a meeting's games: results of the even and of the odd games, squares of
-/// all results.
+/// Fixed-point sums of a meeting: results of even games, of odd games, squares of all results.
 type Sums = [i64; 3];
 
-/// Fits to pure noise, which give the standard errors.
 const NUM_NOISE_FITS: u64 = 64;
 
-/// Exact values with at most [`MAX_EXACT_STONES`] stones a side.
 pub fn exact_study(game: &Standard, tables: &Tables, stones: usize) -> Result<SetupStudy> {
     use engine::core::oracle::Oracle;
     let rows = Rows::new(stones);
@@ -101,8 +95,8 @@ pub fn exact_study(game: &Standard, tables: &Tables, stones: usize) -> Result<Se
     })
 }
 
-/// Plays the games of six stones that are not stored, and evaluates all; `None` for one task of a
-/// job array, which only stores its games.
+/// Plays the games of six stones that are not stored yet, and fits the values; `None` in one task
+/// of a job array, which only stores its games.
 pub fn study_games(
     games: &dyn GameRunner,
     settings: &Settings,
@@ -190,7 +184,6 @@ fn play(
     Ok(exact.into_values().flat_map(|(_, sums)| sums).collect())
 }
 
-/// Plays a meeting from its eight symmetric start positions in turn.
 fn play_meeting(
     play_game: &mut PlayGame<'_>,
     design: &Design,
@@ -203,7 +196,7 @@ fn play_meeting(
     for number in 0..settings.games {
         let indices = [pair as u64, number.into()];
         let seed = derive_seed(settings.seed, SeedSpace::Arena, &indices);
-        // Even and odd games have equal start positions; sixteen games use all.
+        // Each start position has an even and an odd game; sixteen games use all.
         let worth = play_game(&transform_position(&start, (number / 2 % 8) as usize), seed)?;
         sums[number as usize % 2] += (worth * UNITS_PER_POINT).round() as i64;
         sums[2] += (worth * worth * UNITS_PER_POINT).round() as i64;
@@ -224,7 +217,6 @@ fn fit_study(design: &Design, sums: &[Sums], settings: &Settings) -> SetupStudy 
         .iter()
         .map(|sums| sums[2] as f64 / UNITS_PER_POINT)
         .sum::<f64>();
-    // Variance of a game's result within its meeting.
     let of_game =
         ((squares - games * dot(&means, &means)) / (means.len() as f64 * (games - 1.0))).max(0.0);
     let (terms, held_out) = design.select_model(&half_sums, 2.0 * of_game / games);
@@ -263,8 +255,8 @@ fn matrix(design: &Design, meetings: &[f64]) -> Vec<Vec<f64>> {
     square_matrix(design.rows.len(), pair)
 }
 
-/// Standard errors of the four values of an [`Analysis`] for fixed mixes. The model is linear, so
-/// its fits to noise alone have the distribution of its errors.
+/// Standard errors of the four values of an [`Analysis`]: the model is linear, so that fits to
+/// noise alone are distributed like its errors.
 fn standard_errors(
     design: &Design,
     terms: Terms,
@@ -287,7 +279,6 @@ fn standard_errors(
     squares.map(f64::sqrt)
 }
 
-/// The sum of twelve uniform random numbers, nearly standard normal.
 fn sample_normal(random: &mut RandomStream) -> f64 {
     (0..12).map(|_| random.uniform_f64()).sum::<f64>() - 6.0
 }

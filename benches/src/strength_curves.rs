@@ -1,6 +1,5 @@
-//! Scores of players against one opponent. A notation may have a placeholder for a number, such as
-//! time per move; each number is a match and a point of the player's curve. Equal seeds give all
-//! points the same starts and dice.
+//! Scores of players against one opponent, by a number in the players' notation such as
+//! milliseconds per move. All matches have the same starts and dice.
 
 use arena::error::Result;
 use arena::matches::{Contestant, MatchOptions, MatchResult, make_folder, play_match};
@@ -19,7 +18,7 @@ pub const PLACEHOLDER: &str = "{}";
 pub struct Candidate<G: Playable> {
     /// Notation, with [`PLACEHOLDER`] for the number.
     pub player: String,
-    /// The player for each number; a single one, with `None`, if there is no placeholder.
+    /// One entry per number; a single one, with `None`, if there is no placeholder.
     pub settings: Vec<(Option<f64>, Contestant<G>)>,
 }
 
@@ -55,8 +54,8 @@ impl Point {
     }
 }
 
-/// Plays a match for every number of every player. Finished matches in the folder `options.state`
-/// are not repeated.
+/// Plays a match for each number of each player, except those finished in the folder
+/// `options.state`.
 pub fn measure_curves<G: Playable>(
     candidates: &[Candidate<G>],
     against: &Contestant<G>,

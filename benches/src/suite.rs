@@ -1,5 +1,4 @@
-//! Suites of positions on which searches are compared. The committed suite
-//! (`data/suites/search.txt`) is built in.
+//! Suites of positions on which searches are compared; `data/suites/search.txt` is built in.
 
 #[cfg(test)]
 mod generate;
@@ -17,11 +16,11 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// First plies, with nearly all stones on the board.
+    /// In the built-in suite, after 0 to 4 plies.
     Opening,
-    /// About 7 to 9 stones.
+    /// In the built-in suite, 7 to 9 stones of both sides together.
     Middle,
-    /// 3 to 6 stones.
+    /// In the built-in suite, 3 to 6 stones of both sides together.
     Endgame,
 }
 
@@ -61,8 +60,8 @@ impl Suite {
         )
     }
 
-    /// Each line has a phase, a space and a position before the roll; `#` begins a comment. `name`
-    /// is used in errors.
+    /// Parses lines of a phase, a space and a position before the roll; `#` begins a comment.
+    /// Errors quote `name`.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let game = Standard::default();
         let mut positions = Vec::new();

@@ -1,17 +1,13 @@
-//! Equilibria of finite zero-sum games given as a matrix, by regret matching⁺ with alternating
-//! updates and linear averaging (Tammelin 2014).
-//!
-//! The *gap* between the payoffs of best responses to the averaged mixes bounds their distance from
-//! an equilibrium.
+//! Equilibria of zero-sum matrix games, by regret matching⁺ with alternating updates and linear
+//! averaging (Tammelin 2014).
 
 use arena::statistics::dot;
 
-/// Mixed strategies: probabilities of the rows (maximizing player) and of the columns (minimizing
-/// player).
+/// Mixed strategies of the row player, who maximizes, and of the column player.
 pub(super) type Mixes = [Vec<f64>; 2];
 
-/// Approximates an equilibrium to a gap of `close_enough`, in at most `rounds` rounds.
-/// `payoffs[row][column]` is the payoff of the row player; the matrix is not empty.
+/// Approximates an equilibrium, until [`nash_conv`] is at most `close_enough` or for `rounds`
+/// rounds. `payoffs[row][column]` is the row player's payoff.
 pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> Mixes {
     let (height, width) = (payoffs.len(), payoffs.first().map_or(0, Vec::len));
     let mut rows = RegretMatcher::new(height);
@@ -25,7 +21,7 @@ pub(super) fn solve(payoffs: &[Vec<f64>], close_enough: f64, rounds: usize) -> M
             &of_columns.map(|payoff| -payoff).collect::<Vec<_>>(),
             weight,
         );
-        // The gap is rarely computed: it costs as much as two rounds.
+        // Checked rarely, because it costs as much as two rounds.
         if round % 64 == 0
             && nash_conv(payoffs, &[&rows, &columns].map(RegretMatcher::average_mix))
                 <= close_enough
@@ -51,7 +47,7 @@ pub(super) fn mix_value(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
         .sum()
 }
 
-/// Sum of the gains of both players by best responses; 0 in equilibrium.
+/// Sum of both players' gains by best responses; 0 in equilibrium.
 fn nash_conv(payoffs: &[Vec<f64>], [rows, columns]: &Mixes) -> f64 {
     max_row_payoff(payoffs, columns) - min_column_payoff(payoffs, rows)
 }
@@ -175,7 +171,6 @@ mod tests {
         let game = rock_paper_scissors(1.0, 1.0, 1.0);
         let gap =
             |rows: [f64; 3], columns: [f64; 3]| nash_conv(&game, &[rows.into(), columns.into()]);
-        // Both always play rock, and each can gain 1 by paper.
         assert_eq!(gap([1.0, 0.0, 0.0], [1.0, 0.0, 0.0]), 2.0);
         assert_eq!(gap([0.5, 0.5, 0.0], [0.25, 0.25, 0.5]), 0.25 + 0.5);
     }

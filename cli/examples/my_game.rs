@@ -1,6 +1,6 @@
-//! A game from its rules (`engine/src/games/example_game.rs`) to a trained model: self-play,
-//! training, and a match against the hand-made evaluator. `cargo run --release -p alea-cli
-//! --example my_game` runs it.
+//! From the rules of a game (`engine/src/games/example_game.rs`) to a trained model: self-play,
+//! training, and a match against the hand-made evaluator. Run it by `cargo run --release -p
+//! alea-cli --example my_game`.
 
 use arena::matches::{Contestant, MatchOptions, play_match};
 use engine::{games::example_game::Columns, play::player_notation::trusted_text};

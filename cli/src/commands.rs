@@ -31,7 +31,7 @@ mod web;
 
 use anyhow::Result;
 
-/// Declares [`Command`], with a variant for each module, from groups of subcommands.
+/// Declares [`Command`] with a variant for each subcommand, in groups of the help text.
 macro_rules! commands {
     ($($group:literal: {
         $($(#[command($($attribute:tt)+)])? $name:ident($file:ident),)+
@@ -49,7 +49,7 @@ macro_rules! commands {
             }
         }
 
-        /// Heading and number of commands, in the order of [`Command`].
+        /// Heading of each group and number of its commands, in the order of [`Command`].
         const COMMAND_GROUPS: &[(&str, usize)] = &[
             $(($group, [$(stringify!($name)),+].len())),+
         ];
@@ -116,7 +116,7 @@ pub(crate) fn group_commands(command: clap::Command) -> clap::Command {
     command.help_template(template)
 }
 
-/// Maximum games of a run: the summary of every game has to fit into memory.
+/// Maximum games of a run, so that the summaries of all games fit into memory.
 pub const MAX_GAMES: u64 = 100_000_000;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Errors that end the program with one line on standard error and exit code 1: no memory, no
-//! thread, a truncated mapped file.
+//! Ends the program with one line on standard error and exit code 1 when memory or threads run out
+//! or a mapped file is truncated.
 //!
 //! Invariant: the code that prints the line neither allocates nor blocks.
 
@@ -19,9 +19,8 @@ use std::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-/// Ends the program with one line when memory runs out, unless the calling thread handles failures.
-/// With the feature `mimalloc`, one-ply self-play is 3 % faster and threads reserve less address
-/// space.
+/// Global allocator that ends the program with one line when memory runs out, unless the calling
+/// thread handles failures. The feature `mimalloc` makes one-ply self-play 3 % faster.
 pub struct Allocator;
 
 // SAFETY: passes every call to the inner allocator with the same arguments.
@@ -64,7 +63,7 @@ struct Line {
     length: usize,
 }
 
-/// In bytes: the longest path on Linux, with a message.
+/// Bytes: enough for the longest path on Linux and a message.
 const MAX_LINE: usize = 8192;
 
 impl fmt::Write for Line {
@@ -77,7 +76,7 @@ impl fmt::Write for Line {
     }
 }
 
-/// Ends the program; only the first of several threads prints.
+/// Ends the program; if several threads do, only the first one prints.
 #[cold]
 #[inline(never)]
 pub(crate) fn exit_with_line(why: Arguments<'_>) -> ! {
@@ -102,7 +101,6 @@ pub(crate) fn exit_with_line(why: Arguments<'_>) -> ! {
 mod system {
     use std::io;
 
-    /// Writes to standard error without taking a lock.
     pub(super) fn end(line: &[u8]) -> ! {
         let _ = rustix::io::write(io::stderr(), line);
         signal_hook::low_level::exit(1)
@@ -119,7 +117,7 @@ mod system {
 
 static IS_SERVER: AtomicBool = AtomicBool::new(false);
 
-/// From now on a thread that cannot be started fails only its request.
+/// Makes a thread that cannot be started fail only its request, from now on.
 pub(crate) fn mark_as_server() {
     IS_SERVER.store(true, Relaxed);
 }
@@ -129,7 +127,6 @@ pub(crate) fn install_hooks() -> std::io::Result<()> {
     use rustix::io::Errno;
     use signal_hook::consts::SIGBUS;
     use signal_hook_registry::register_sigaction;
-    // As in panic messages.
     let texts = |error: Errno| {
         let number = error.raw_os_error();
         [format!("code: {number},"), format!("(os error {number})")]

@@ -1,5 +1,5 @@
-//! Finds the type of a game by its name ([`engine::for_games!`]), for code that is generic over it
-//! ([`with_game!`]).
+//! Finds the type of a game by its name ([`engine::for_games!`]), for code that is generic over the
+//! game ([`with_game!`]).
 
 use anyhow::{Result, anyhow, bail};
 use arena::matches::Starts;
@@ -22,8 +22,8 @@ use std::{
 use trainer::data::{json_lines, shards_of};
 use trainer::shard;
 
-/// Evaluates an expression with the rules in a text such as `einstein(variant=nearest)`; a text
-/// that the user typed is marked by [`trusted_text`].
+/// Evaluates `$body` with `$game` as the rules that `$text` names, such as
+/// `einstein(variant=nearest)`. Text typed by the user is marked by [`trusted_text`].
 macro_rules! with_game {
     ($text:expr, $game:ident => $body:expr) => {
         $crate::games::with_type!($text, OneGame => {
@@ -34,7 +34,7 @@ macro_rules! with_game {
 }
 pub(crate) use with_game;
 
-/// Evaluates an expression with the game type that a notation names, ignoring its parameters.
+/// Evaluates `$body` with `$game` as the type of the game that `$text` names; ignores parameters.
 macro_rules! with_type {
     ($text:expr, $game:ident => $body:expr) => {
         engine::for_games!($crate::games::match_game_type! $text, $game => $body)
@@ -76,9 +76,9 @@ pub struct GameArguments {
     variant: Option<String>,
 }
 
-/// Work that is generic over the game, for [`GameArguments::run`].
+/// Function that is generic over the game, for [`GameArguments::run`].
 pub trait GameTask {
-    /// Runs the task with the rules.
+    /// Runs with the rules `game`.
     ///
     /// # Errors
     /// If the task fails.
@@ -86,7 +86,7 @@ pub trait GameTask {
 }
 
 impl GameArguments {
-    /// Runs a task with the game of the arguments.
+    /// Runs `task` with the rules that the arguments name.
     ///
     /// # Errors
     /// If there is no such game, or the task fails.
@@ -94,7 +94,7 @@ impl GameArguments {
         with_game!(trusted_text(&self.notation()), game => task.run(&game))
     }
 
-    /// Notation of the game.
+    /// Notation of the game and its parameters.
     #[must_use]
     pub fn notation(&self) -> String {
         match &self.variant {
@@ -103,7 +103,7 @@ impl GameArguments {
         }
     }
 
-    /// The rules, for a command that supports only `G`; otherwise an error with the reason `what`.
+    /// Rules of game `G`; if the arguments name another game, an error with the reason `what`.
     pub fn require<G: Playable>(&self, what: &str) -> Result<G> {
         let notation = self.notation();
         if parse(&notation)?.name != G::INFO.name {
@@ -137,7 +137,7 @@ fn problem(text: &str, (character, problem): Problem) -> anyhow::Error {
     anyhow!("game '{text}', character {character}: {problem}")
 }
 
-/// `text` of the game's name; empty for the default game.
+/// `text(name of the game)`; empty for the default game.
 pub(crate) fn unless_default<G: Playable>(text: impl FnOnce(&str) -> String) -> String {
     if G::INFO.name == Standard::INFO.name {
         String::new()
@@ -154,7 +154,7 @@ pub(crate) fn unknown_game(name: &str) -> anyhow::Error {
 
 type ReadStarts<G> = fn(&str) -> Result<Arc<dyn Starts<G>>>;
 
-/// Set-ups of EinStein from a text, or from the file of this name.
+/// Parses set-ups of EinStein, from the file named `text` if there is one.
 pub fn parse_setups(text: &str) -> Result<Setups> {
     let list = Path::new(text);
     Ok(if list.is_file() {
@@ -164,10 +164,9 @@ pub fn parse_setups(text: &str) -> Result<Setups> {
     })
 }
 
-/// Reads `--setups`; fails for games without set-ups.
+/// Parses `--setups`; fails for games without set-ups.
 pub(crate) fn parse_starts<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>> {
     let read: ReadStarts<Standard> = |text| Ok(Arc::new(parse_setups(text)?));
-    // Succeeds if `G` is the game with set-ups.
     match (&read as &dyn Any).downcast_ref::<ReadStarts<G>>() {
         Some(read) => read(text),
         None => bail!(
@@ -177,8 +176,8 @@ pub(crate) fn parse_starts<G: Playable>(text: &str) -> Result<Arc<dyn Starts<G>>
     }
 }
 
-/// The game that the first shard or text file names, else the default game, whose reader then
-/// reports what is wrong.
+/// Game of the first shard or text file that names one; else the default game, whose reader then
+/// reports the error.
 pub(crate) fn game_of_records(paths: &[PathBuf]) -> String {
     let shards = shards_of(paths).unwrap_or_default();
     let of_shard =

@@ -1,6 +1,7 @@
-//! Gate between two evaluators: both play with the same search until a sequential test decides.
+//! Test of a model against an evaluator: both play with the same search until a sequential test
+//! decides.
 //!
-//! Invariant: the games have seeds of their own ([`SeedSpace::Gate`]), so no model is promoted by
+//! Invariant: seeds are of their own kind ([`SeedSpace::Gate`]), so that no model is promoted by
 //! games that selected it.
 
 use anyhow::{Context, Result};
@@ -10,10 +11,9 @@ use engine::learned::safetensors_container::Container;
 use engine::play::playable::Playable;
 use std::path::Path;
 
-/// Placeholders of the evaluator in a player's notation.
 const PLACEHOLDERS: [&str; 2] = ["{model}", "MODEL"];
 
-/// `template` with the evaluator in place of its placeholder.
+/// Replaces the placeholder in `template`, a player's notation, by `evaluator`.
 pub(crate) fn with_evaluator(template: &str, evaluator: &str) -> Result<String> {
     let placeholder = PLACEHOLDERS
         .into_iter()

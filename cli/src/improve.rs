@@ -1,7 +1,7 @@
-//! Learning in generations: the best evaluator plays, a model learns from its games and replaces it
-//! only if a sequential test accepts.
+//! Learning in generations: the best evaluator plays, a model learns from its games, and replaces
+//! the evaluator if a sequential test accepts.
 //!
-//! Invariant: finished work stays in the directory, so an interrupted run resumes to the same
+//! Invariant: finished work stays in the directory, so that an interrupted run resumes to the same
 //! result. A directory belongs to one configuration, and to one process at a time.
 
 pub(crate) mod config;
@@ -33,7 +33,7 @@ use std::path::{Path, PathBuf};
 #[derive(Serialize)]
 pub(crate) struct ImproveResult {
     pub(crate) best: String,
-    /// Copy of the best model; `None` if the best evaluator is none.
+    /// Copy of the best model; `None` if the best evaluator is hand-made.
     pub(crate) model: Option<PathBuf>,
     pub(crate) ended: End,
     pub(crate) ledger: Ledger,
@@ -45,7 +45,6 @@ pub(crate) struct ImproveResult {
 #[serde(rename_all = "lowercase")]
 pub(crate) enum End {
     Generations,
-    /// Too many generations in a row without promotion.
     Patience,
 }
 
@@ -82,8 +81,8 @@ struct Run<'a, G> {
     start: Evaluator,
 }
 
-/// Runs one stage of a generation, or a slice of it, and describes it in a line. Earlier stages
-/// must be finished; if the stage itself is, nothing happens.
+/// Runs one stage of a generation, or a slice of the stage; returns a line about it. Earlier stages
+/// must be finished; a finished stage is not repeated.
 pub(crate) fn run_stage<G: Learnable>(
     game: &G,
     config: &ImproveConfig,
@@ -104,14 +103,12 @@ pub(crate) fn run_stage<G: Learnable>(
     run.next(&ledger)?.run_stage(part, slice)
 }
 
-/// Runs the remaining generations, up to `last` if given.
 pub(crate) fn run<G: Learnable>(
     game: &G,
     config: &ImproveConfig,
     directory: &Path,
     last: Option<u64>,
 ) -> Result<ImproveResult> {
-    // Checks everything before the first write.
     let mut run = Run::open(game, config, directory)?;
     let _claim = files::claim_directory(directory)?;
     run.claim()?;
@@ -133,7 +130,7 @@ pub(crate) fn run<G: Learnable>(
     };
     loop {
         let next = run.next(&ledger)?;
-        // An interruption may have prevented the last write.
+        // Repeats the last write, which an interruption may have prevented.
         ledger.write(directory)?;
         let model = run.copy_best_model(&next.best)?;
         let ended = end(config, &ledger);
@@ -161,8 +158,8 @@ fn end(config: &ImproveConfig, ledger: &Ledger) -> Option<End> {
 }
 
 impl<'a, G: Learnable> Run<'a, G> {
-    /// Checks all settings. Generation 0 has the evaluator of the settings, or the stored copy of
-    /// its model.
+    /// Checks all settings. The start evaluator is that of the settings, or the stored copy of its
+    /// model.
     fn open(game: &'a G, config: &'a ImproveConfig, directory: &'a Path) -> Result<Self> {
         let notation = Notation::parse(&config.start).context("start")?;
         let saved = directory.join(START_MODEL);
@@ -180,7 +177,7 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    /// Stores the settings, or checks that those stored are equal, apart from the keys that end a
+    /// Stores the settings, or checks that the stored ones are equal apart from the keys that end a
     /// run.
     fn claim(&self) -> Result<()> {
         let free = ["generations", "patience"];
@@ -218,7 +215,7 @@ impl<'a, G: Learnable> Run<'a, G> {
         })
     }
 
-    /// The generation after the ledger's last; verifies the best model's checksum first.
+    /// Next generation after the ledger's last one; checks the best model's checksum.
     fn next<'b>(&'b self, ledger: &'b Ledger) -> Result<Generation<'b, G>> {
         let (best, expected) = match ledger.best() {
             Some(entry) => {

@@ -1,8 +1,9 @@
-//! Report of a command that a signal ends: a partial result, and a line about what was kept.
+//! Report of a command that is ended by a signal: a partial result, and a line about saved work.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Prints a partial result; returns what was kept, in one line, unless registered files tell it.
+/// Prints a partial result; returns a line about saved work, or `None` if the list of output files
+/// suffices.
 type Report = Box<dyn FnOnce() -> Option<String> + Send>;
 
 static REPORT: Mutex<Option<Report>> = Mutex::new(None);
@@ -12,17 +13,14 @@ fn swap(report: Option<Report>) -> Option<Report> {
     std::mem::replace(&mut current, report)
 }
 
-/// Sets the report of the running command.
 pub(crate) fn set_report(report: impl FnOnce() -> Option<String> + Send + 'static) {
     swap(Some(Box::new(report)));
 }
 
-/// Removes the report: the command has printed its result.
 pub(crate) fn clear_report() {
     swap(None);
 }
 
-/// Reports once.
 #[cfg(unix)]
 pub(crate) fn report() -> Option<String> {
     swap(None).and_then(|report| report())

@@ -37,7 +37,6 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use engine::core::{shipped_files, text};
 use std::{path::PathBuf, process::ExitCode};
 
-/// Version, with commit and date if known.
 const VERSION: &str = env!("ALEA_VERSION");
 pub(crate) const PROGRAM: &str = concat!("alea ", env!("ALEA_VERSION"));
 
@@ -55,7 +54,7 @@ struct Arguments<C: Subcommand> {
     command: C,
 }
 
-/// The command `alea`.
+/// Runs the command `alea`.
 #[must_use]
 pub fn main() -> ExitCode {
     run_program(alea_command(), commands::Command::run)
@@ -71,13 +70,13 @@ fn alea_command() -> clap::Command {
     ))
 }
 
-/// A command line with the program's commands and the common options.
+/// Command line with the subcommands `C` and the common options.
 #[must_use]
 pub fn definition<C: Subcommand>(name: &'static str, about: &'static str) -> clap::Command {
     Arguments::<C>::command().name(name).about(about)
 }
 
-/// Parses the arguments and runs the command.
+/// Parses the arguments, prepares the program and calls `run`.
 #[must_use]
 pub fn run_program<C: Subcommand>(
     definition: clap::Command,
@@ -99,7 +98,7 @@ pub fn run_program<C: Subcommand>(
             0 => "a thread for each core".to_owned(),
             count => format!("{count} threads"),
         };
-        // Meanwhile other threads may run out of memory, too; only one line is printed.
+        // If other threads run out of memory meanwhile, still only one line is printed.
         fatal::exit_with_line(format_args!("cannot start {count}: {error}"));
     }
     tables::register_tables();
@@ -115,11 +114,9 @@ pub fn run_program<C: Subcommand>(
     }
 }
 
-/// Prints the problem and returns the exit code if the arguments are wrong.
 fn parse<C: Subcommand>(definition: clap::Command) -> Result<Arguments<C>, ExitCode> {
     const USAGE_EXIT_CODE: u8 = 2;
-    // Paths become part of results and settings, which are text, so non-UTF-8 arguments are
-    // refused.
+    // Non-UTF-8 arguments are refused, because paths become part of results and settings.
     let wrong = std::env::args_os().find(|argument| argument.to_str().is_none());
     if let Some(wrong) = wrong {
         let quoted = text::shorten(&wrong.to_string_lossy(), output::MAX_ERROR);
@@ -134,15 +131,13 @@ fn parse<C: Subcommand>(definition: clap::Command) -> Result<Arguments<C>, ExitC
         if message.len() <= 4 * output::MAX_ERROR || !error.use_stderr() {
             error.exit();
         }
-        // Clap's message would repeat a very long value.
+        // Clap repeats long values in full.
         output::note(&text::shorten(&message, output::MAX_ERROR));
         ExitCode::from(USAGE_EXIT_CODE)
     })
 }
 
-/// Moves positions that begin with '-' behind `--`.
-///
-/// Values of options stay, and what looks like an option, so that a mistyped one is reported.
+/// Moves positions that begin with '-' behind `--`, except values of options.
 fn move_positions_last(mut command: clap::Command, mut arguments: Vec<String>) -> Vec<String> {
     let end = arguments.iter().position(|argument| argument == "--");
     let end = end.unwrap_or(arguments.len());
@@ -173,8 +168,8 @@ fn move_positions_last(mut command: clap::Command, mut arguments: Vec<String>) -
     arguments
 }
 
-/// Whether an argument begins with '-' without looking like an option (`-x`, or a word of small
-/// letters).
+/// Whether `argument` begins with '-' but does not look like an option (`-x`, or a lower-case
+/// word).
 fn is_hyphen_position(argument: &str) -> bool {
     let name = argument.strip_prefix('-').map(|rest| {
         let rest = rest.strip_prefix('-').unwrap_or(rest);
@@ -186,7 +181,7 @@ fn is_hyphen_position(argument: &str) -> bool {
     })
 }
 
-/// Whether `argument` is an option whose value is the next one.
+/// Whether `argument` is an option whose value is the next argument.
 fn takes_value(command: &clap::Command, argument: &str) -> bool {
     let has_name = |option: &&clap::Arg| {
         let names = option.get_long_and_visible_aliases().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Other programs as players, which only Unix has: elsewhere the player says so.
+//! External programs as players; systems other than Unix only have an error message.
 
 use engine::play::playable::Playable;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Output of results and errors. A closed pipe (`alea … | head`) ends the command quietly.
 //!
-//! Invariant: text from outside, such as names in records, controls no terminal, because control
-//! characters are replaced, in JSON escaped.
+//! Invariant: control characters in text from outside, such as names in records, are replaced (in
+//! JSON escaped), so that they cannot control a terminal.
 
 use anyhow::{Error, Result, bail};
 use engine::core::{
@@ -16,25 +16,24 @@ use std::{
 };
 use trainer::progress::progress_bar;
 
-/// Maximum characters of an error; a longer one is cut in its middle.
+/// Maximum characters of an error; the middle of a longer one is cut out.
 pub const MAX_ERROR: usize = 1000;
 
-/// Writes lines to standard output.
+/// Writes text and a newline to standard output; control characters are replaced.
 pub fn line(text: &str) -> Result<()> {
     print_styled(&printable_lines(text))
 }
 
-/// Writes lines that keep the program's colour codes.
+/// Writes text and a newline to standard output; keeps the program's colour codes.
 pub fn print_styled(text: &str) -> Result<()> {
     let mut output = io::stdout().lock();
     Ok(writeln!(output, "{text}").and_then(|()| output.flush())?)
 }
 
-/// Writes one line of JSON.
+/// Writes one line of JSON to standard output.
 pub fn json(value: &impl serde::Serialize) -> Result<()> {
     let mut text = serde_json::to_string(value)?;
-    // Control characters occur only in JSON strings and are below 2¹⁶, so one `\u` escape is
-    // enough.
+    // One `\u` escape is enough: such characters are below 2¹⁶ and occur only in JSON strings.
     if text.contains(is_unprintable) {
         let escaped = |sign| match is_unprintable(sign) {
             true => format!("\\u{:04x}", u32::from(sign)),
@@ -45,7 +44,7 @@ pub fn json(value: &impl serde::Serialize) -> Result<()> {
     line(&text)
 }
 
-/// Writes JSON or text.
+/// Writes `value` as JSON, or else `text`, to standard output.
 pub fn result(
     as_json: bool,
     value: &impl serde::Serialize,
@@ -59,7 +58,7 @@ pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), FileErro
     write_atomically(path, |file| file.write_all(content.as_ref()))
 }
 
-/// Checks, before long work, that the files' directories exist.
+/// Checks, before long work, that the directories of output files exist.
 pub fn check_output_dirs(files: &[&Option<PathBuf>]) -> Result<(), FileError> {
     for path in files.iter().copied().flatten() {
         match path.parent() {
@@ -72,7 +71,7 @@ pub fn check_output_dirs(files: &[&Option<PathBuf>]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Fails if a regular file exists there, which the option `--overwrite` would replace.
+/// Fails if `path` is an existing regular file; the error suggests `--overwrite`.
 pub fn check_is_new(path: &Path) -> Result<()> {
     if path.is_file() && !files::is_stream(path) {
         let path = path.display();
@@ -81,17 +80,17 @@ pub fn check_is_new(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// An error that prints nothing, because the output explains the failure.
+/// Error that prints nothing, because the output already explains the failure.
 pub fn already_reported() -> Error {
     Error::msg("")
 }
 
-/// Writes progress to standard error.
+/// Writes a line about progress to standard error.
 pub fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{}", printable_lines(text));
 }
 
-/// Runs `work` with a progress bar, cleared at the end.
+/// Runs `work` with a progress bar, which disappears at the end.
 pub fn with_progress<T>(what: &'static str, work: impl FnOnce(&ProgressBar) -> T) -> T {
     let progress = progress_bar(what);
     let done = work(&progress);
@@ -99,7 +98,7 @@ pub fn with_progress<T>(what: &'static str, work: impl FnOnce(&ProgressBar) -> T
     done
 }
 
-/// Prints an error in one line; returns the exit code, success for a closed pipe.
+/// Prints an error on one line; returns the exit code, which is success for a closed pipe.
 pub fn fail(error: &Error) -> ExitCode {
     let broken_pipe = error
         .downcast_ref::<io::Error>()
@@ -107,7 +106,7 @@ pub fn fail(error: &Error) -> ExitCode {
     if broken_pipe {
         return ExitCode::SUCCESS;
     }
-    // Leaves out a cause that the error above it already quotes.
+    // Leaves out causes that the text already quotes.
     let mut text = String::new();
     for cause in error.chain() {
         let cause = printable(&cause.to_string().replace('\n', " ")).into_owned();

@@ -1,7 +1,7 @@
-//! The complete pipeline in one directory: self-play → training → export → arena → report.
+//! The complete pipeline: self-play → training → export → arena → report.
 //!
-//! Every stage stores finished work in the directory and resumes from it. A directory belongs to
-//! one configuration.
+//! Every stage stores its work in the directory and resumes from there. A directory belongs to one
+//! configuration.
 
 pub(crate) mod config;
 

@@ -1,7 +1,7 @@
 //! Positions as arguments: one on the command line, or with `-` one per line of standard input.
 //!
-//! Each input line gets a line of JSON, a bad one an object with `error` (exit code 1). Blank lines
-//! are skipped, unless an empty line is a position of the game.
+//! Each input line gets a line of JSON; a bad line gets an object with `error` (and the exit code
+//! is 1). Blank lines are skipped, unless an empty line is a position of the game.
 
 use crate::games::GameArguments;
 use crate::output::{self, MAX_ERROR};
@@ -47,18 +47,17 @@ impl<G: Playable> Question<G> {
         let (position, outcome) = game.parse_position(text)?;
         Ok(Self {
             position,
-            // Without dice the only outcome is 0.
             outcome: outcome.or((!has_chance::<G>()).then_some(0)),
             end: End::of(game, &position),
         })
     }
 
-    /// Payoff of the side to move; `None` before the end.
+    /// Payoff of the side to move; `None` if the game is not over.
     pub(crate) fn final_value(&self, game: &G) -> Option<f32> {
         game.payoff(&self.position, game.to_move(&self.position))
     }
 
-    /// Moves for the outcome, or all without one; the game must not be over.
+    /// Moves that the outcome allows, or without one all; the game must not be over.
     pub(crate) fn moves(&self, game: &G) -> G::Moves {
         game.legal_moves(&self.position, self.outcome)
     }
@@ -68,12 +67,11 @@ impl<G: Playable> Question<G> {
     }
 }
 
-/// End of a game. Before it `winner` is null in JSON, and `kind` is missing.
 #[derive(Default, Serialize)]
 pub(crate) struct End {
     #[serde(skip)]
     pub(crate) best: Vec<Seat>,
-    /// A seat's name or `draw`; the numbers, from 1, of several winners.
+    /// Name of a seat or `draw`; in games with several winners, their numbers from 1.
     winner: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<Vec<&'static str>>,
@@ -99,7 +97,7 @@ impl End {
     }
 }
 
-/// Answers: `answer` gives the JSON fields after the position, `show` the text.
+/// Prints an answer for each position: as JSON the fields of `answer`, or `show` as text.
 pub(crate) fn answer_all<G: Playable, A: Serialize>(
     arguments: &PositionArguments,
     game: &G,

@@ -1,5 +1,5 @@
-//! JSON of a shard's games, for the page of `alea web`. The untrusted shard is verified and
-//! replayed, in bounded time and memory.
+//! JSON of the games of an uploaded shard, for the page of `alea web`; an untrusted shard is
+//! verified and replayed in bounded time and memory.
 
 use crate::games::with_type;
 use anyhow::{Result, ensure};
@@ -12,12 +12,11 @@ use trainer::{
 };
 
 const MAX_GAMES: usize = 500;
-/// More than any board has cells.
+/// More than the cells of any board.
 const MAX_PLIES: usize = 10_000;
-/// As many as an uploaded file of games may have.
 const MAX_JSON_BYTES: usize = 4 << 20;
 
-/// JSON of as many games as fit until `is_over` (docs/reference/api.md).
+/// JSON of as many games as fit before `is_over` (docs/reference/api.md).
 pub(crate) fn shard_json(bytes: &[u8], is_over: &dyn Fn() -> bool) -> Result<String, String> {
     let name = Path::new("this file");
     let game_name = shard::game_notation(name, bytes).map_err(|error| error.to_string())?;

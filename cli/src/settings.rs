@@ -1,4 +1,4 @@
-//! Settings files in TOML, and the options that override them. Errors name line and key.
+//! Settings files in TOML, and the options that override them; errors name line and key.
 
 use crate::games::{self, GameArguments};
 use crate::output;
@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 pub(crate) use trainer::config::parse_toml;
 
 pub(crate) trait Settings: Serialize + DeserializeOwned {
-    /// Name and text of each preset.
     fn presets<G: Playable>() -> &'static [(&'static str, &'static str)];
 
     /// Game, seed and training device, which all settings have.
@@ -55,7 +54,8 @@ impl SettingsArguments {
         })
     }
 
-    /// Settings and rules; `None` after `--print-config`.
+    /// Reads the settings and their rules; with `--print-config`, prints the preset and returns
+    /// `None`.
     pub(crate) fn read<S: Settings, G: Playable>(&self) -> Result<Option<(S, G)>> {
         let mut settings: S = match &self.config {
             Some(path) if !self.print_config => read_toml(path)?,
@@ -101,8 +101,8 @@ impl SettingsArguments {
     }
 }
 
-/// Stores the settings as file `name`, or checks that those stored are equal apart from the keys in
-/// `free`.
+/// Stores the settings as file `name`, or checks that the stored ones are equal apart from the keys
+/// in `free`.
 pub(crate) fn claim<S: Settings, G: Playable>(
     settings: &S,
     directory: &Path,
@@ -113,7 +113,7 @@ pub(crate) fn claim<S: Settings, G: Playable>(
     let text = toml::to_string(settings)?;
     if path.exists() {
         let mut found: S = read_toml(&path)?;
-        // Equal rules may have different notations.
+        // Compares rules, which may have several notations.
         let (game, ..) = found.common_fields();
         if let Ok(rules) = G::from_notation(trusted_text(game), None) {
             *game = rules.notation();

@@ -8,9 +8,9 @@ use engine::core::job_array::TaskSlice;
 use serde_json::json;
 use std::env;
 
-/// Variables with the index, from 0, in Slurm and Kubernetes.
+/// Environment variables with the task's index from 0, of Slurm and Kubernetes.
 const TASK_INDEX_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"];
-/// Variable with a number to add to the index.
+/// Environment variable with a number that is added to the index.
 const TASK_OFFSET_VARIABLE: &str = "ALEA_SHARD_OFFSET";
 const TASK_COUNT_VARIABLES: [&str; 2] = ["SLURM_ARRAY_TASK_COUNT", "ALEA_SHARDS"];
 
@@ -24,13 +24,13 @@ pub struct ShardArguments {
 }
 
 impl ShardArguments {
-    /// The part of the work that this process does.
+    /// Tasks that this process runs: all, one of many, or the merge of their results.
     #[must_use]
     pub fn slice(self) -> TaskSlice {
         self.shard.unwrap_or_default()
     }
 
-    /// Reports the end of a task; false if the command was not one task of many.
+    /// Prints that the task is done; returns false if this process does not run one task of many.
     pub fn report_task_end(self, as_json: bool) -> Result<bool> {
         let TaskSlice::Task { number, of } = self.slice() else {
             return Ok(false);

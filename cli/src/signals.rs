@@ -1,6 +1,7 @@
-//! Ends the program at `SIGINT`, `SIGTERM` or `SIGHUP`, with exit code 128 plus the signal's
-//! number: at the first signal between two files, with a line about saved work, at a second one at
-//! once. Signals that are ignored at the start, as by `nohup`, stay ignored.
+//! Ends the program at `SIGINT`, `SIGTERM` or `SIGHUP` with exit code 128 + the signal's number.
+//!
+//! The first signal lets a file replacement finish and prints a line about saved work; the second
+//! one ends at once. Signals ignored at the start, as by `nohup`, stay ignored.
 
 use crate::{interruption, output};
 use engine::core::shutdown_cleanup::shut_down;
@@ -15,9 +16,8 @@ use std::{
     thread,
 };
 
-/// Waits for signals on a thread of its own.
 pub(crate) fn install_handler() -> io::Result<()> {
-    // Exceeding the system's file size limit becomes a write error.
+    // Makes exceeding the file size limit a write error.
     flag::register(SIGXFSZ, Arc::default())?;
     let ignored = ignored_signals();
     let heeded = [SIGHUP, SIGINT, SIGTERM].into_iter();
@@ -26,7 +26,7 @@ pub(crate) fn install_handler() -> io::Result<()> {
         .collect();
     let again = Arc::new(AtomicBool::new(false));
     for &signal in &heeded {
-        // At the first signal the shutdown must not yet find the flag set.
+        // In this order, the first signal does not find the flag set.
         flag::register_conditional_shutdown(signal, 128 + signal, again.clone())?;
         flag::register(signal, again.clone())?;
     }
@@ -60,8 +60,7 @@ fn end(signal: i32) -> ! {
     std::process::exit(128 + signal)
 }
 
-/// Bit mask of the signals ignored at the start, the lowest bit for 1; 0 if the system does not
-/// report it.
+/// Bit mask of the signals ignored at the start, bit 0 for signal 1; 0 if unknown.
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status

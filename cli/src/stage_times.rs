@@ -1,4 +1,4 @@
-//! Times of a long run's stages, for display only. A finished stage keeps its first time.
+//! Times of a long run's stages, only for display. A stage that is repeated keeps its first time.
 
 use crate::output;
 use anyhow::{Context, Result};
@@ -26,7 +26,7 @@ impl Stages {
         Ok(Self { path, stages })
     }
 
-    /// Runs a stage; one that was finished before keeps its time.
+    /// Runs a stage, and stores its time unless one is stored already.
     pub(crate) fn run<T>(
         &mut self,
         name: &str,
@@ -47,7 +47,7 @@ impl Stages {
         Ok(done)
     }
 
-    /// Time of a stage; 0 if unfinished.
+    /// 0 if the stage is not finished.
     pub(crate) fn seconds(&self, name: &str) -> f64 {
         let stage = self.stages.iter().find(|stage| stage.name == name);
         stage.map_or(0.0, |stage| stage.seconds)

@@ -1,4 +1,4 @@
-//! Endgame tables for players: from files if they exist, else built in memory.
+//! EinStein's endgame tables for players: from files if they exist, else built in memory.
 
 use crate::output;
 use engine::games::einstein::{
@@ -12,14 +12,15 @@ use std::{
 
 const DIRECTORY_VARIABLE: &str = "ALEA_TABLES";
 
-/// Six stones would take 22 GB.
+/// Tables of six stones would take 22 GB.
 const MAX_STONES_IN_MEMORY: usize = 5;
 
 const MAX_SILENT_STONES: usize = 4;
 
 static TABLE_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
-/// Replaces `ALEA_TABLES`; only the first call counts. Fails without such a directory.
+/// Sets the directory of tables, instead of that in `ALEA_TABLES`; only the first call counts.
+/// Fails if there is none.
 pub(crate) fn set_directory(directory: &Path) -> anyhow::Result<()> {
     if !directory.is_dir() {
         anyhow::bail!("{}: there is no such directory", directory.display());
@@ -38,7 +39,7 @@ fn directory() -> PathBuf {
         .unwrap_or_else(from_environment)
 }
 
-/// Players' tables come from the directory in `ALEA_TABLES`, or `tables`, else from memory.
+/// Lets players use tables of the directory in `ALEA_TABLES` (default `tables`), or in memory.
 pub(crate) fn register_tables() {
     let there = |variant| Tables::stones_on_disk(&directory(), variant).unwrap_or(0);
     let make = move |stones, variant| {
@@ -50,7 +51,6 @@ pub(crate) fn register_tables() {
     shared_tables::register_provider(Box::new(make), Box::new(there));
 }
 
-/// Builds tables with a progress bar, and a message if that takes a while.
 pub(crate) fn in_memory(
     stones: usize,
     variant: Variant,
@@ -65,7 +65,7 @@ pub(crate) fn in_memory(
     with_progress(|report| Tables::in_memory(stones, variant, &alea_parallel::for_each, report))
 }
 
-/// Shows progress; `make` reports finished and total positions.
+/// `make` reports the finished and the total number of positions.
 pub(crate) fn with_progress<T>(make: impl FnOnce(ReportProgress<'_>) -> T) -> T {
     output::with_progress("positions", |progress| {
         make(&|done, all| {

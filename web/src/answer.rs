@@ -1,6 +1,6 @@
-//! Answers to API requests, in JSON; docs/reference/api.md explains every key.
+//! Answers to JSON API requests; docs/reference/api.md explains every key.
 //!
-//! Invariant: requests share only caches, which change no answer.
+//! Invariant: requests share only caches, which never change an answer.
 
 use crate::api_types::{Problem, Question};
 use crate::games::{each_game, parse, parse_page_game, with_game};
@@ -28,18 +28,17 @@ use serde::de::Error as _;
 use serde_json::{Value, json};
 use std::sync::OnceLock;
 
-/// Maximum characters that an error quotes of an invalid text.
 const MAX_QUOTED_CHARS: usize = 80;
 
-/// Answers a request; errors are an object with the key `error`.
+/// Answers one JSON API request; on failure, the answer is an object with the key `error`.
 #[must_use]
 pub fn answer(request: &[u8], request_limits: &RequestLimits) -> Value {
     answer_with_observer(request, request_limits, &Limits::NONE, None)
 }
 
-/// Answers a request; `limits` end its searches, too. A streamed analysis calls `receive(values,
-/// false)` after every search depth except the last, and stops once that returns false. The last
-/// call is `receive(answer, true)`.
+/// Answers a request, whose searches end early if `limits` says so. A streamed analysis calls
+/// `receive(values, false)` after every search depth except the last, and stops if that returns
+/// false; the last call is always `receive(answer, true)`.
 pub fn answer_each(
     request: &[u8],
     request_limits: &RequestLimits,
@@ -66,7 +65,6 @@ fn answer_with_observer(
         .unwrap_or_else(|problem| json!(problem))
 }
 
-/// Parses a request into its game (`None` for the list of games) and the other keys.
 fn parse_request(request: &[u8]) -> Result<(Option<String>, Question), Problem> {
     let parse = || {
         let mut request: Value = serde_json::from_slice(strip_bom(request))?;
@@ -104,7 +102,6 @@ fn answer_question(
     }
 }
 
-/// A game's rule variants in the list of games.
 fn game_json<G: Playable>() -> Vec<Value> {
     let json = |&notation: &&'static str| {
         let game: G = parse_page_game(notation, &parse(notation).ok()?).ok()?;
@@ -128,15 +125,14 @@ fn has_best<G: Playable>(game: &G) -> bool {
     game.best_model().is_some() && game.evaluator(&Notation::new("best")).is_ok()
 }
 
-/// Names of the trained model (or, without one, the default evaluator) and of the default
-/// evaluator.
+/// Names of the trained evaluator (without a model, of the default one) and of the default one.
 fn best_and_default<G: Playable>(game: &G) -> [&'static str; 2] {
     let first = evaluators::<G>().next();
     let default = first.map_or("random", |first| first.name);
     [if has_best(game) { "best" } else { default }, default]
 }
 
-/// Opponents that the page offers, weakest first: level, notation of the player.
+/// Opponents that the page offers, weakest first, as (name of the level, player's notation).
 pub fn opponent_levels<G: Playable>(
     game: &G,
 ) -> impl Iterator<Item = (&'static str, String)> + use<G> {
@@ -147,7 +143,7 @@ pub fn opponent_levels<G: Playable>(
     })
 }
 
-/// Notation of the default player for reviews of games.
+/// Notation of the player that reviews games unless the user names another.
 pub fn default_reviewer<G: Playable>(game: &G) -> String {
     let [best, _] = best_and_default(game);
     let search = match game.seats() {
@@ -158,7 +154,6 @@ pub fn default_reviewer<G: Playable>(game: &G) -> String {
     format!("{search}, eval={best})")
 }
 
-/// Puzzles of these rules, one JSON object per line.
 fn puzzle_lines<G: Playable>(game: &G) -> &'static str {
     let rules = game.notation();
     let mut puzzles = G::INFO.puzzles.iter();
@@ -277,14 +272,14 @@ fn answer_in_game<G: Playable>(
     })
 }
 
-/// Start position by a seed; with `best` from the game's strong starts, if it has them.
+/// Start position chosen by `seed`; if `best`, from the game's list of strong starts, if any.
 pub fn start<G: Playable>(game: &G, seed: u64, best: bool) -> G::Position {
     let mut random = RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[]));
     let best = best.then(|| game.strong_start(seed)).flatten();
     best.unwrap_or_else(|| game.random_start(&mut random, 0))
 }
 
-/// Roll by a seed before ply `ply`; `None` without dice and once the game is over.
+/// Roll before ply `ply` of a game with this seed; `None` if the game has no dice or is over.
 pub fn roll<G: Playable>(game: &G, position: &G::Position, seed: u64, ply: u64) -> Option<u8> {
     let goes_on = game.payoffs(position).is_none();
     (goes_on && has_chance::<G>()).then(|| {
@@ -294,7 +289,7 @@ pub fn roll<G: Playable>(game: &G, position: &G::Position, seed: u64, ply: u64) 
 }
 
 fn position_json<G: Playable>(game: &G, position: &G::Position, face: Option<u8>) -> Value {
-    // Converts through text, so that JSON has the digits of the `f32`.
+    // Through text, so that JSON shows the digits of the `f32`.
     let digits = |payoff: &f32| payoff.to_string().parse::<f64>().ok();
     let payoffs = |position: &G::Position| {
         let payoffs = game.payoffs(position)?;
@@ -349,7 +344,7 @@ fn values_json<G: Playable>(
             "exact": rated.is_exact,
         }))
     };
-    // If the player gives values, a roll whose moves its sampling never tried counts as 0.
+    // If the player gives values, a roll for which it tried no move counts as 0.
     let has_values = moves.iter().any(|rated| rated.value.is_some());
     let is_fitted = moves.iter().any(|rated| rated.calibrated.is_some());
     let rated_roll = |roll: &Roll| {
@@ -408,11 +403,11 @@ fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) ->
     }
 }
 
-/// A player's move; with dice after the roll `outcome`.
+/// Move chosen by a new player built from `recipe`; `outcome` is the roll, in games with dice.
 ///
 /// # Errors
 ///
-/// If the game is over, `outcome` is missing, or the player fails.
+/// If the game is over, has dice but no `outcome`, or the player fails.
 pub fn choose_move<G: Playable>(
     game: &G,
     position: &G::Position,

@@ -1,7 +1,6 @@
-//! JSON types of the API. Positions, moves, players and evaluators are text in the project's
-//! notation.
+//! JSON types of API requests and answers; positions, moves and players are in Alea's notation.
 //!
-//! Invariant: unknown keys are errors, so no misspelt option is ignored.
+//! Invariant: an unknown key in a request is an error, so that no misspelt option is ignored.
 
 use engine::core::text::printable;
 use serde::{Deserialize, Serialize};
@@ -50,31 +49,31 @@ pub(crate) enum Question {
     },
 }
 
-/// A ply of a recorded game.
+/// Ply of a game to be reviewed.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlayedPly {
-    /// Roll before the move; `None` without dice.
+    /// Number on the die before the move; `None` in games without dice.
     #[serde(default)]
     pub face: Option<u8>,
-    /// The move.
+    /// Move in the game's notation.
     #[serde(rename = "move")]
     pub mv: String,
 }
 
-/// Answer to a request that failed.
+/// Error message that answers a failed request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{error}")]
 pub struct Problem {
-    /// What is wrong, and what would be valid, on one line.
+    /// What is wrong and what would be valid, on one line.
     pub error: String,
-    /// Whether the request was valid, but took too long.
+    /// True if the request was valid but ran out of time; absent from JSON if false.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub out_of_time: bool,
 }
 
 impl Problem {
-    /// Error for an invalid request.
+    /// Error for an invalid request; line breaks and control characters are replaced.
     pub fn invalid_request(problem: impl ToString) -> Self {
         Self {
             error: printable(&problem.to_string().replace('\n', " ")).into_owned(),
@@ -83,66 +82,68 @@ impl Problem {
     }
 }
 
-/// Review of a game: causes of each seat's result.
+/// Review of a game: how luck and errors led to each seat's result.
 #[derive(Clone, Debug, Serialize)]
 pub struct GameReview {
-    /// One review per seat.
+    /// One entry per seat.
     pub seats: Vec<SeatReview>,
-    /// One review per ply.
+    /// One entry per ply.
     pub plies: Vec<PlyReview>,
-    /// Whether the game has a result, by the rules or by the request.
+    /// Whether the result is known, because the rules ended the game or the request gives it.
     pub over: bool,
-    /// Largest |sum of terms − result| of the seats, a rounding error.
+    /// Rounding error: maximum over the seats of |sum of the [`SeatReview`] terms − result|.
     pub balance: f64,
 }
 
-/// Terms of a seat's result, in wins: `start + luck − errors + others + drift = result`.
+/// Parts of a seat's result, as its win probability: `start + luck − errors + others + drift =
+/// result`.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SeatReview {
-    /// Value of the start position before the roll.
+    /// Value of the start position before the first roll.
     pub start: f64,
-    /// Win probability gained by own rolls.
+    /// Win probability gained by this seat's own rolls.
     pub luck: f64,
-    /// Win probability lost by own errors.
+    /// Win probability lost by this seat's own errors.
     pub errors: f64,
-    /// Win probability gained by luck and errors of the others.
+    /// Win probability gained during the other seats' plies, by their luck and errors.
     pub others: f64,
-    /// Sum of [`PlyReview::drift`] over all plies, plus the result less the last position's value.
+    /// Changes that no ply explains: sum of [`PlyReview::drift`] + `result` − value of the last
+    /// position.
     pub drift: f64,
-    /// Payoff; without a result the value in the last position.
+    /// Final payoff of the seat; without a known result, its value in the last position.
     pub result: f64,
-    /// Own plies with more than one legal move.
+    /// Plies of the seat at which the roll allowed more than one move.
     pub decisions: u32,
-    /// `errors / decisions`; 0 without decisions.
+    /// `errors / decisions`; 0 if there were no decisions.
     pub error_per_decision: f64,
 }
 
-/// Review of a ply; values in wins, lists with one for each seat.
+/// Review of a ply. Values are win probabilities; lists have one for each seat.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlyReview {
-    /// The seat that moved.
+    /// Seat that made the move.
     pub seat: usize,
-    /// Roll before the move; null without dice.
+    /// Number on the die before the move; null in games without dice.
     pub face: Option<u8>,
-    /// The move.
+    /// Move that was played.
     #[serde(rename = "move")]
     pub mv: String,
-    /// Moves that the roll allowed.
+    /// Number of moves that the roll allowed.
     pub choices: usize,
-    /// Value before the roll.
+    /// Values before the roll.
     pub before: Vec<f64>,
-    /// Value after the roll, if the best move follows.
+    /// Values after the roll, if the best move is played.
     pub rolled: Vec<f64>,
-    /// Value after the move.
+    /// Values after the move played, as estimated before it.
     pub after: Vec<f64>,
-    /// `rolled − before` for the mover.
+    /// Luck of the roll: `rolled − before` for the mover.
     pub luck: f64,
-    /// `rolled − after` for the mover.
+    /// Win probability lost by the move: `rolled − after` for the mover.
     pub error: f64,
-    /// Value of the next position when that is analysed, less `after`.
+    /// Values of the next position in its own analysis, minus `after`.
     pub drift: Vec<f64>,
-    /// Best move by the reviewer's values.
+    /// Best move that the roll allowed, by the reviewer's values.
     pub best: String,
-    /// Grade of `error`: empty, `doubtful`, `error` or `blunder`.
+    /// Grade of `error`: empty (small), `doubtful`, `error` or `blunder`.
     pub verdict: &'static str,
 }

@@ -1,6 +1,7 @@
-//! Open HTTP connections, with limits per client (an IPv4 address, or an IPv6 network of 64 bits)
-//! and in total. Beyond a limit, the client with the most connections loses its longest idle one,
-//! so silent clients block nobody.
+//! Open HTTP connections, limited per client (IPv4 address or IPv6 /64 network) and in total.
+//!
+//! At a limit, a new connection replaces an idle one: the client's own if the client is at its
+//! limit, else one of the client with the most connections.
 
 use std::{
     collections::HashMap,
@@ -24,42 +25,36 @@ pub(crate) struct ClientLimit {
     pub(crate) total: usize,
 }
 
-/// Maximum connections, below the usual limit of a process's file descriptors.
 const MAX_CONNECTIONS: ClientLimit = ClientLimit {
     per_client: 128,
     total: 512,
 };
-/// Maximum of concurrent uploads of files of games.
 const MAX_UPLOADS: ClientLimit = ClientLimit {
     per_client: 8,
     total: 16,
 };
-/// Time between checks whether a client has hung up while its data waits unread.
 const HANG_UP_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What a connection waits for, and since when.
+/// Activity of a connection; `Instant` is its start.
 #[derive(Clone, Copy, PartialEq)]
 enum Phase {
-    /// The client sends a head, or receives an answer.
+    /// Waiting for a request's head, or sending an answer.
     Idle(Instant),
-    /// The client sends a body, for which the reader has a time limit.
+    /// Receiving a request's body; the reader of the body enforces the timeout.
     Body(Instant),
-    /// The server computes the answer.
+    /// Computing an answer; such a connection is never evicted.
     Answer,
 }
 
 struct Entry {
     client: IpAddr,
     phase: Phase,
-    /// Requests with a body so far.
     requests: u64,
-    /// Whether a file of games is being uploaded or converted.
     has_file: bool,
     evicted: Arc<Notify>,
 }
 
 pub(crate) struct Connections {
-    /// Maximum time in [`Phase::Idle`].
     timeout: Duration,
     entries: Mutex<HashMap<u64, Entry>>,
 }
@@ -74,8 +69,7 @@ impl Connections {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lists a connection, and evicts another if a limit requires it; `None` if none can be
-    /// evicted.
+    /// Registers a new connection, evicting another one at a limit; `None` if none can be evicted.
     pub(crate) fn admit(
         self: &Arc<Self>,
         number: u64,
@@ -116,8 +110,8 @@ fn client_network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Allows `client` one more connection of those that `is_counted` selects, by eviction if
-/// necessary; false if none can be evicted.
+/// Makes room for one more of `client`'s connections among those that `is_counted` selects; false
+/// if none can be evicted.
 fn make_room(
     entries: &mut HashMap<u64, Entry>,
     client: IpAddr,
@@ -134,7 +128,6 @@ fn make_room(
     if !is_client_full && counts.values().sum::<usize>() < limit.total {
         return true;
     }
-    // Evicts, from the client with the most connections, the one idle for longest.
     let idle = entries.iter().filter_map(|(&number, entry)| {
         let (Phase::Idle(since) | Phase::Body(since)) = entry.phase else {
             return None;
@@ -166,7 +159,6 @@ impl Connection {
         ByteStream(Arc::clone(&self.stream))
     }
 
-    /// Completes once this is evicted or idle for too long.
     pub(crate) async fn wait_for_expiry(&self) {
         let overdue = async {
             loop {
@@ -189,7 +181,6 @@ impl Connection {
         run_until(overdue, pin!(self.evicted.notified())).await;
     }
 
-    /// Completes once the client has hung up or closed its sending side.
     pub(crate) fn wait_for_hang_up(&self) -> impl Future<Output = ()> + Send + 'static {
         let stream = Arc::clone(&self.stream);
         async move {
@@ -207,8 +198,8 @@ impl Connection {
         }
     }
 
-    /// Registers a request whose body follows; `None` if too many files are being uploaded or the
-    /// connection is evicted.
+    /// Starts a request with a body; `None` if too many files are being uploaded or the connection
+    /// has been evicted.
     pub(crate) fn begin_request(&self, has_file: bool) -> Option<RequestGuard> {
         let mut entries = self.total.lock_entries();
         let has_room = !has_file
@@ -227,7 +218,7 @@ impl Connection {
     }
 }
 
-/// A request with a body, until its answer is computed; then the connection is idle.
+/// Request with a body; dropping it makes the connection idle.
 pub(crate) struct RequestGuard {
     number: u64,
     request: u64,
@@ -239,7 +230,6 @@ impl RequestGuard {
         self.set_phase(Phase::Answer);
     }
 
-    /// Sets the connection's phase, unless it is closed or has begun a later request.
     fn set_phase(&self, phase: Phase) {
         let mut entries = self.total.lock_entries();
         let entry = entries.get_mut(&self.number);
@@ -269,7 +259,7 @@ pub(crate) async fn run_until<T>(
     .await
 }
 
-/// Byte stream that shares its socket with [`Connection::wait_for_hang_up`].
+/// Socket for hyper's reads and writes, shared with [`Connection::wait_for_hang_up`].
 pub(crate) struct ByteStream(Arc<TcpStream>);
 
 impl ByteStream {
@@ -318,7 +308,6 @@ impl hyper::rt::Write for ByteStream {
         Poll::Ready(Ok(()))
     }
 
-    /// Does nothing: the socket closes when its last owner is dropped.
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
@@ -348,13 +337,11 @@ mod tests {
                 (3, entry(many, Phase::Idle(after(2)))),
             ])
         };
-        // Client, limits, and number of the evicted connection.
         for (client, per_client, total, eviction) in [
             (new, 9, 9, None),
             (new, 3, 5, None),
             (few, 2, 5, None),
             (many, 4, 5, None),
-            // At a limit: in total, or of the client.
             (new, 9, 4, Some(1)),
             (few, 9, 4, Some(1)),
             (many, 9, 4, Some(1)),

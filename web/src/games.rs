@@ -1,6 +1,6 @@
-//! Games that requests may name: all, with the parameters in
-//! [`GameInfo::page_parameters`](engine::play::game_info::GameInfo::page_parameters), which name no
-//! files.
+//! Parser of game names in requests, which may set only
+//! [`GameInfo::page_parameters`](engine::play::game_info::GameInfo::page_parameters), none of which
+//! names a file.
 
 use crate::api_types::Problem;
 use crate::limits::problem_in;
@@ -10,8 +10,8 @@ use engine::play::{
     player_notation::{Argument, Notation},
 };
 
-/// Evaluates an expression with `$game` as the rules that a text names, or returns an error from
-/// the enclosing function.
+/// Parses `$text` as a game's rules and evaluates `$body` with them as `$game`; returns the error
+/// from the enclosing function.
 macro_rules! with_game {
     ([$($name:ident = $type:ty),* $(,)?] $text:expr, $game:ident => $body:expr) => {{
         let names = [$(<$type as engine::play::rules::Rules>::INFO.name),*];
@@ -44,7 +44,6 @@ pub(crate) fn parse(text: &str) -> Result<Notation, Problem> {
     Notation::parse(text).map_err(Problem::invalid_request)
 }
 
-/// Parameters that the page does not offer are an error.
 pub(crate) fn parse_page_game<G: Playable>(text: &str, notation: &Notation) -> Result<G, Problem> {
     let is_allowed = |argument: &&Argument| {
         let key = argument.key.as_deref().unwrap_or_default();

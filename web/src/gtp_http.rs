@@ -1,7 +1,6 @@
-//! GTP over HTTP: a request is a command, its answer the reply as text.
+//! GTP over HTTP: a request is a command of a named session, its answer the reply as text.
 //!
-//! A named session keeps the game with its history, but a player only during a command. Commands
-//! obey [`RequestLimits`].
+//! Commands obey [`RequestLimits`]. Between commands, a session stores the game but no player.
 
 use crate::api_types::Problem;
 use crate::games::with_game;
@@ -17,23 +16,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Maximum of open sessions; beyond it the longest idle one is replaced.
+/// Maximum number of open sessions; one more replaces the session unused for longest.
 pub const MAX_SESSIONS: usize = 16;
 const MAX_NAME: usize = 32;
 
-/// Time to wait for the session's previous command, after stopping its search.
+/// Maximum wait for the session's previous command to end.
 const MAX_BUSY_WAIT: Duration = Duration::from_secs(1);
 const BUSY_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 struct Session {
     gtp: Mutex<Box<dyn Protocol>>,
-    /// Start time and stop flag of the running command.
     search: Mutex<Option<(Instant, Arc<AtomicBool>)>>,
 }
 
 type SharedSession = Arc<Session>;
 
-/// Reply to a command; live analysis ends after its first report.
 struct Reply {
     text: String,
     count: usize,
@@ -48,7 +45,7 @@ impl Output for Reply {
     }
 
     fn input_pending(&mut self) -> bool {
-        // The first write is only the header of a streamed reply.
+        // The first write of a streamed reply is only its header.
         self.count > 1 || self.stop.load(Ordering::Relaxed)
     }
 
@@ -57,29 +54,29 @@ impl Output for Reply {
     }
 }
 
-/// Open sessions, the longest unused first.
+/// Open GTP sessions, by name.
 pub struct Sessions {
     limits: RequestLimits,
     all: Mutex<Vec<(String, SharedSession)>>,
 }
 
 impl Sessions {
-    /// An empty set of sessions whose commands obey `limits`.
+    /// Creates an empty set of sessions, all of whose commands obey `limits`.
     #[must_use]
     pub fn new(limits: RequestLimits) -> Self {
         let all = Mutex::default();
         Self { limits, all }
     }
 
-    /// Whether `name` may name a session.
+    /// Whether `name` is valid for a session: at most 32 ASCII letters, digits, `-` and `_`.
     #[must_use]
     pub fn is_name(name: &str) -> bool {
         let is_sign = |sign: u8| sign.is_ascii_alphanumeric() || b"-_".contains(&sign);
         name.len() <= MAX_NAME && name.bytes().all(is_sign)
     }
 
-    /// Stops a session's search for a new command. A search younger than [`INPUT_GRACE`] continues,
-    /// because both commands were sent together.
+    /// Stops the command of session `name` because a new one arrived, unless it began within
+    /// [`INPUT_GRACE`]: then both were sent together.
     pub fn interrupt(&self, name: &str) {
         let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         let session = all.iter().find(|(other, _)| other == name);
@@ -92,12 +89,13 @@ impl Sessions {
         }
     }
 
-    /// Replies to a command in a session, which is created if necessary; `stop` ends the search.
+    /// Replies to a GTP command in session `name`, which is opened if necessary; setting `stop`
+    /// ends the command's search.
     ///
     /// # Errors
     ///
-    /// If this session or all are busy, this one has crashed, or `stop` is set before the command
-    /// begins, which then has no effect.
+    /// If this session or all sessions are busy, this session has crashed, or `stop` is set before
+    /// the command begins (then the command has no effect).
     pub fn run_command(
         &self,
         name: &str,
@@ -305,7 +303,6 @@ mod tests {
                             Instant::now(),
                         )
                     });
-                    // A command stops only a search that has begun.
                     while sessions
                         .get_or_open("a")
                         .unwrap()

@@ -1,7 +1,8 @@
-//! Analysis board for the browser: an API in JSON ([`answer::answer`]), over HTTP ([`server`]).
+//! Analysis board for the browser: a JSON API ([`answer::answer`]) and its HTTP server
+//! ([`server`]).
 //!
-//! Invariant: requests name no file, program or model, and [`limits::RequestLimits`] bounds their
-//! cost.
+//! Invariant: requests cannot name files, programs or models, and [`limits::RequestLimits`] bounds
+//! their cost.
 
 pub mod answer;
 pub mod api_types;

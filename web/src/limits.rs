@@ -1,7 +1,7 @@
-//! Players and evaluators that requests may name, and limits on cost.
+//! Players and evaluators that requests may name, and limits on their cost.
 //!
-//! Invariant: a notation that `RequestLimits::restrict` or `parse_evaluator` returns names only
-//! listed players and evaluators, and every search in it has a limit.
+//! Invariant: `RequestLimits::restrict` and `parse_evaluator` return only allowed players and
+//! evaluators, and every search in them has a limit.
 
 use crate::api_types::Problem;
 use crate::position_values::has_chance;
@@ -14,7 +14,7 @@ use engine::play::{
 };
 use std::time::Duration;
 
-/// Maximum bytes of a request without a file.
+/// Maximum bytes of a request's body, except for uploaded game records.
 pub(crate) const MAX_REQUEST: usize = 1 << 16;
 pub(crate) const MAX_PLIES: usize = 600;
 pub(crate) const MAX_EVALUATORS: usize = 16;
@@ -24,15 +24,15 @@ const MAX_MEBIBYTES: f64 = 64.0;
 /// Maximum cost of a request.
 #[derive(Clone, Debug)]
 pub struct RequestLimits {
-    /// Maximum threads of one search.
+    /// Maximum threads of a search.
     pub threads: u32,
-    /// Maximum time of one search.
+    /// Maximum milliseconds of a search.
     pub milliseconds: f64,
-    /// Maximum simulations of one search.
+    /// Maximum MCTS simulations of a search.
     pub simulations: u32,
-    /// Maximum and default number of games in a rollout of each move.
+    /// Maximum, and default, number of rollout games for each move.
     pub games: u32,
-    /// Maximum time of a request, checked between searches.
+    /// Maximum time of a whole request; checked only between its searches.
     pub total: Duration,
 }
 
@@ -48,7 +48,6 @@ impl Default for RequestLimits {
     }
 }
 
-/// Depth-first searches, of [`Family::Star`].
 const STAR_SEARCHES: [&str; 8] = [
     "star0",
     "star0.5",
@@ -60,10 +59,9 @@ const STAR_SEARCHES: [&str; 8] = [
     "bestreply",
 ];
 
-/// Evaluators that are too slow for requests: they play games to the end.
+/// Evaluators that requests may not use: they play games to the end.
 const SLOW_EVALUATORS: [&str; 1] = ["mrmonte"];
 
-/// Players that accept the same options.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Family {
     Star,
@@ -73,7 +71,7 @@ enum Family {
 }
 
 impl RequestLimits {
-    /// Builds a player within these limits.
+    /// Parses and builds a player that obeys these limits.
     ///
     /// # Errors
     ///
@@ -87,7 +85,7 @@ impl RequestLimits {
         recipe.map_err(|problem| problem_in("player", text, problem))
     }
 
-    /// Parses a player's notation, and adds these limits to it.
+    /// Parses a player's notation and adds these limits to its options.
     ///
     /// # Errors
     ///
@@ -98,7 +96,6 @@ impl RequestLimits {
         notation.map_err(|problem| problem_in("player", text, problem))
     }
 
-    /// As [`RequestLimits::parse_player`], for a parsed notation.
     pub(crate) fn restrict<G: Playable>(
         &self,
         mut notation: Notation,
@@ -109,7 +106,6 @@ impl RequestLimits {
             .iter()
             .filter(|own| own.parameters.is_empty());
         let plain: Vec<&str> = own.map(|own| own.name).chain(["random"]).collect();
-        // Keys of arguments without a key, in order.
         let (family, positional): (_, &[&str]) = match &*name {
             star if STAR_SEARCHES.contains(&star) => (Family::Star, &["depth", "eval"]),
             "mcts" => (Family::Mcts, &["sims"]),
@@ -142,7 +138,7 @@ impl RequestLimits {
         let has = |key: &str| notation.argument(key).is_some();
         let is_timed = has("ms") || has("cpu_ms");
         let is_limited = is_timed || has("nodes");
-        // With only a depth, `star2` searches without ProbCut, thus exactly.
+        // Given only a depth, `star2` searches without ProbCut, so that its values are exact.
         let is_complete = name == "star2" && !is_limited && has("depth") && !has("probcut");
         let defaults = [
             (Family::Star, "ms", self.milliseconds, !is_timed),
@@ -159,7 +155,7 @@ impl RequestLimits {
         Ok(notation)
     }
 
-    /// Checks an option; `None` if the family does not have it.
+    /// Checks a player's option; `None` if players of the family have no such option.
     fn check<G: Playable>(
         &self,
         family: Family,
@@ -172,7 +168,7 @@ impl RequestLimits {
             (Star | Rollout, "eval") | (Mcts, "prior" | "leaf") => {
                 return Some(check_evaluator::<G>(value));
             }
-            // The player checks these; none of their values is expensive.
+            // The player itself checks these options; no value is expensive.
             (
                 Star,
                 "order" | "negascout" | "nodes" | "step" | "aspiration" | "probcut" | "width",
@@ -205,13 +201,11 @@ fn parse(text: &str) -> Result<Notation, NotationProblem> {
     Notation::parse(text).map_err(|error| (error.character, error.problem))
 }
 
-/// Error that quotes `text`, the notation of a `what`, and the position of the mistake.
 pub(crate) fn problem_in(what: &str, text: &str, (character, problem): NotationProblem) -> Problem {
     let text = shorten(text, 200);
     Problem::invalid_request(format!("{what} '{text}', character {character}: {problem}"))
 }
 
-/// Evaluators for requests, besides `best` and `random`.
 pub(crate) fn evaluators<G: Playable>() -> impl Iterator<Item = &'static EvaluatorEntry<G>> {
     let entries = G::registry().evaluators.iter();
     entries.filter(|entry| !SLOW_EVALUATORS.contains(&entry.name))

@@ -1,20 +1,17 @@
-//! Files of the web page, and their export as a site without a server: Web Workers run the engine
-//! as WebAssembly, and the HTML head has the content security policy.
+//! Files of the web page, and their export as a site without a server.
 
 use engine::core::files::{FileError, prepare_directory, write_atomically};
 use std::{borrow::Cow, path::Path};
 
-/// Allows only files of this server. Pictures of boards have inline styles.
+/// Content security policy; inline styles are those of board pictures (SVG).
 pub(crate) const SECURITY_POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Policy of an exported page, which runs WebAssembly. `frame-ancestors` is invalid in an HTML
-/// head.
+/// Content security policy without `frame-ancestors`, which is invalid in an HTML head.
 const EXPORT_POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; \
                                 style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                                 object-src 'none'; base-uri 'none'; form-action 'none'";
 
-/// Name and content of a file in `page/`.
 macro_rules! page_file {
     ($name:literal) => {
         page_file!($name, $name)
@@ -63,11 +60,10 @@ static EXPORT_FILES: &[(&str, &[u8])] = &[
     page_file!("worker.js"),
 ];
 
-/// Line of `index.html` after which an exported page has its policy.
 const POLICY_ANCHOR: &str = "<meta charset=\"utf-8\">\n";
 
-/// Writes the page and the engine (`alea.wasm`, built by `web/build-wasm`) into a directory,
-/// replacing files of the same names.
+/// Writes the page and the engine (`alea.wasm`, built by `web/build-wasm`) to a directory,
+/// replacing existing files.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Values of all moves and rolls of a position, by the game's oracle (tablebase or solver) where it
-//! has them, else by a player.
+//! Values of all moves and rolls of a position: exact from the game's oracle (tablebase or solver)
+//! where it has them, else from a player.
 //!
 //! Invariant: the value before the roll is `Σ probability · value of the best move` over the rolls,
 //! in `f64`.
@@ -21,10 +21,10 @@ use engine::play::{
 use engine::search::limits::Limits;
 use std::{array, ops::Range};
 
-/// A value for each seat; 0 beyond the game's seats.
+/// Value of a position for each seat, as win probability; 0 beyond the game's seats.
 pub type SeatValues = [f64; MAX_SEATS];
 
-/// Values moves by a player and the game's oracle.
+/// Computes values of all moves of a position, by the game's oracle and a player.
 pub struct MoveValuer<'a, G: Playable> {
     game: &'a G,
     recipe: &'a PlayerRecipe<G>,
@@ -33,32 +33,32 @@ pub struct MoveValuer<'a, G: Playable> {
     pub(crate) limits: Limits,
 }
 
-/// Values of a position's moves and rolls.
+/// Values of the moves and rolls of a position.
 pub struct PositionValues<M> {
-    /// The seat to move.
+    /// Seat to move.
     pub seat: Seat,
-    /// Payoffs if the game is over; there are no moves and rolls then.
+    /// Final payoffs if the game is over; then there are no moves and no rolls.
     pub end: Option<Payoffs>,
-    /// All moves, in the game's order; a move with a value also has the payoffs of all seats.
+    /// Values of all moves, in the game's order; moves with a value also have payoffs of all seats.
     pub analysis: Analysis<M>,
-    /// All rolls; without dice a single one that allows every move.
+    /// All rolls; in games without dice, one that allows every move.
     pub rolls: Vec<Roll>,
 }
 
-/// A roll and the moves that it allows.
+/// Roll, its probability, and the moves that it allows.
 pub struct Roll {
-    /// Number on the die, as in game records; `None` without dice.
+    /// Number on the die; `None` in games without dice.
     pub face: Option<u8>,
     /// Probability of the roll.
     pub probability: f64,
-    /// Allowed moves, as indices into [`PositionValues::moves`].
+    /// Moves that the roll allows, as indices into [`PositionValues::moves`].
     pub permitted: Range<usize>,
 }
 
-/// Gets the values after every search depth except the last; false stops the search.
+/// Callback for the values after every search depth but the last; false stops the search.
 pub type ValueObserver<'a, M> = dyn FnMut(&PositionValues<M>) -> bool + 'a;
 
-/// Whether outcomes are random, such as rolls of dice.
+/// Whether the game has random outcomes, such as rolls of dice.
 #[must_use]
 pub fn has_chance<G: Game>() -> bool {
     G::Outcomes::CAPACITY > 1
@@ -66,7 +66,7 @@ pub fn has_chance<G: Game>() -> bool {
 
 fn rolls<G: Playable>(game: &G, position: &G::Position, moves: &[G::Move]) -> Vec<Roll> {
     let outcomes = game.with_unmerged_outcomes().outcomes(position, moves);
-    // Probabilities are rounded to `f32`, so their sum is not exactly 1.
+    // Probabilities are stored as `f32`, so that their sum is not exactly 1.
     let sum: f64 = outcomes.iter().map(|one| f64::from(one.weight)).sum();
     let faces = game.outcome_numbers().zip(outcomes.iter());
     faces
@@ -79,20 +79,21 @@ fn rolls<G: Playable>(game: &G, position: &G::Position, moves: &[G::Move]) -> Ve
 }
 
 impl<M> PositionValues<M> {
-    /// Values of all moves, in the game's order.
+    /// Values of all legal moves, in the game's order.
     #[must_use]
     pub fn moves(&self) -> &[MoveValue<M>] {
         &self.analysis.moves
     }
 
-    /// Indices of moves that a roll allows; `None` if there is no such roll.
+    /// Indices of the moves that roll `face` allows; `None` if there is no such roll.
     #[must_use]
     pub fn allowed_moves(&self, face: Option<u8>) -> Option<Range<usize>> {
         let roll = self.rolls.iter().find(|roll| roll.face == face)?;
         Some(roll.permitted.clone())
     }
 
-    /// Index of the best move in a range (the first of equal ones); `None` if none has a value.
+    /// Index of the mover's best move in `permitted` (the first of equal ones); `None` if none has
+    /// a value.
     #[must_use]
     pub fn best(&self, permitted: Range<usize>) -> Option<usize> {
         let values = permitted.filter_map(|index| Some((index, self.moves()[index].value?)));
@@ -100,7 +101,7 @@ impl<M> PositionValues<M> {
         best.map(|(index, _)| index)
     }
 
-    /// The position's value for each seat; requires values of all moves.
+    /// Value of the position before the roll, for each seat; every move must have a value.
     #[must_use]
     pub fn seat_values(&self) -> SeatValues {
         let expected = |seat| self.expected_over_rolls(|rated| Some(rated.payoffs?[seat]));
@@ -108,7 +109,7 @@ impl<M> PositionValues<M> {
         end.unwrap_or_else(|| array::from_fn(expected))
     }
 
-    /// Expectation over the rolls of `number(best move of the roll)`; `None` counts as 0.
+    /// Expected value over the rolls of `number(best move of the roll)`; `None` counts as 0.
     pub fn expected_over_rolls(&self, number: impl Fn(&MoveValue<M>) -> Option<f32>) -> f64 {
         let best = |roll: &Roll| number(&self.moves()[self.best(roll.permitted.clone())?]);
         let rolls = self.rolls.iter();
@@ -118,7 +119,7 @@ impl<M> PositionValues<M> {
 }
 
 impl<'a, G: Playable> MoveValuer<'a, G> {
-    /// Builds the recipe's player. The oracle is used only if it needs no long preparation.
+    /// Builds the player of `recipe`, and the game's oracle if that takes little time.
     ///
     /// # Errors
     ///
@@ -140,7 +141,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
         })
     }
 
-    /// Sets limits that stop searches.
+    /// Sets limits that end searches.
     #[must_use]
     pub fn with_limits(self, limits: &Limits) -> Self {
         let limits = limits.clone();
@@ -155,8 +156,8 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
         Some(payoffs_from_own(self.game, position, value))
     }
 
-    /// Values of all moves, independent of earlier calls; moves that the player did not try may
-    /// have none.
+    /// Values of all moves of `position`, independent of earlier calls. Moves that the player did
+    /// not try may have none.
     ///
     /// # Errors
     ///
@@ -194,7 +195,6 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
                 }
                 is_fitted |= rated.calibrated.is_some();
             }
-            // Calibrated values of a player make exact ones calibrated, too.
             for rated in analysis.moves.iter_mut().filter(|_| is_fitted) {
                 let exact = rated.value.filter(|_| rated.is_exact);
                 rated.calibrated = rated.calibrated.or(exact);
@@ -224,7 +224,7 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
         Ok(complete(analysis.map_err(Problem::invalid_request)?))
     }
 
-    /// As [`MoveValuer::analyse`], but also values the moves that the player did not try.
+    /// Like [`MoveValuer::analyse`], but moves that the player did not try get values, too.
     ///
     /// # Errors
     ///

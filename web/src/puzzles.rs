@@ -1,5 +1,5 @@
-//! Puzzles: positions with exact values and one best move, which a good evaluator misses without
-//! search. `data/puzzles/README.md` describes their origin.
+//! Puzzles: positions with exactly known values and one best move, which a good evaluator misses
+//! without search (`data/puzzles/make.py`).
 
 use crate::api_types::Problem;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ struct Line {
     values: BTreeMap<String, f64>,
 }
 
-/// Answers with puzzle `number` modulo the number of puzzles.
+/// JSON of puzzle `number` modulo their count; `puzzles` has one JSON object per line.
 pub(crate) fn puzzle(puzzles: &str, number: u64) -> Result<Value, Problem> {
     let count = puzzles.lines().count() as u64;
     let number = number.checked_rem(count);

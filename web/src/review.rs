@@ -1,4 +1,4 @@
-//! Review of a recorded game: the terms of each seat's result ([`SeatReview`]).
+//! Review of a recorded game: luck, errors and other parts of each seat's result ([`SeatReview`]).
 
 use crate::api_types::{GameReview, PlayedPly, PlyReview, Problem, SeatReview};
 use crate::position_values::{MoveValuer, SeatValues, has_chance};
@@ -6,23 +6,22 @@ use engine::core::{monotonic_clock::Instant, text::shorten};
 use engine::play::playable::Playable;
 use std::array;
 
-/// Smallest error of each grade, in win probability.
 const ERROR_GRADES: [(f64, &str); 3] = [(0.16, "blunder"), (0.08, "error"), (0.04, "doubtful")];
 
-/// Grade of an error in win probability: empty, `doubtful`, `error` or `blunder`.
+/// Grade of an error by the win probability lost: empty, `doubtful`, `error` or `blunder`.
 #[must_use]
 pub fn grade(error: f64) -> &'static str {
     let found = ERROR_GRADES.iter().find(|(min, _)| error >= *min);
     found.map_or("", |(_, name)| name)
 }
 
-/// Reviews a game by the values of `valuer`. `payoffs` is the result if the rules did not end the
-/// game; without it the last position's value counts.
+/// Reviews a game with the values of `valuer`. `payoffs` is the result if the rules did not end the
+/// game, for example after a forfeit; without it, the last position's value counts.
 ///
 /// # Errors
 ///
-/// If a ply is illegal, the player of `valuer` gives no values, `payoffs` are impossible or the
-/// rules ended the game, or `deadline` or the limits of `valuer` are reached.
+/// If a ply is illegal, the player of `valuer` gives no values, `payoffs` are impossible or given
+/// although the rules ended the game, or `deadline` or the limits of `valuer` are reached.
 pub fn review<G: Playable>(
     game: &G,
     start: G::Position,

@@ -1,5 +1,4 @@
-//! Queue for the search threads. The client with the fewest running searches is next, so others
-//! wait for a busy client at most one search per thread.
+//! Queue for the search threads: a free thread goes to the client with the fewest running searches.
 
 use crate::connections::ClientLimit;
 use std::{
@@ -9,7 +8,7 @@ use std::{
 };
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-/// Maximum of requests that wait or are being answered.
+/// Maximum requests waiting or being answered.
 const MAX_REQUESTS: ClientLimit = ClientLimit {
     per_client: 64,
     total: 128,
@@ -19,7 +18,6 @@ pub(crate) struct SearchQueue(Mutex<State>);
 
 struct State {
     free: usize,
-    /// Client of each search thread in use.
     running: Vec<IpAddr>,
     waiting: VecDeque<(IpAddr, Sender<SearchSlot>)>,
 }
@@ -37,7 +35,8 @@ impl SearchQueue {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The receiver gets a search thread once one is free. `None` if a limit is reached.
+    /// Queues a request for a search thread; `None` if its client or all clients together have too
+    /// many.
     pub(crate) fn enqueue(self: &Arc<Self>, client: IpAddr) -> Option<Receiver<SearchSlot>> {
         let mut state = self.lock_state();
         state.waiting.retain(|(_, sender)| !sender.is_closed());
@@ -63,7 +62,6 @@ impl SearchQueue {
             waiting,
         } = state;
         let active = |client: &IpAddr| running.iter().filter(|other| *other == client).count();
-        // Of clients with equally many searches, the longest waiting is next.
         while let Some((index, _)) =
             (waiting.iter().enumerate()).min_by_key(|(_, (client, _))| active(client))
             && let Some((client, sender)) = waiting.remove(index)
@@ -71,8 +69,8 @@ impl SearchQueue {
             let turn = SearchSlot(Some((client, Arc::clone(self))));
             match sender.send(turn) {
                 Ok(()) => return running.push(client),
-                // The client is gone. Dropping its slot would lock the queue again, so it is
-                // emptied.
+                // The client is gone. The slot is emptied, as its `drop` would lock the queue
+                // again.
                 Err(mut turn) => turn.0 = None,
             }
         }
@@ -80,7 +78,7 @@ impl SearchQueue {
     }
 }
 
-/// Right to a search thread, passed on when dropped.
+/// Right to use a search thread; dropping it gives the thread to the next request.
 pub(crate) struct SearchSlot(Option<(IpAddr, Arc<SearchQueue>)>);
 
 impl Drop for SearchSlot {
@@ -112,7 +110,6 @@ mod tests {
         let first = requests[0].try_recv().unwrap();
         let second = requests[1].try_recv().unwrap();
         assert!(requests[2].try_recv().is_err() && other.try_recv().is_err());
-        // One request is dropped while waiting, another after it got a thread.
         drop(requests.remove(2));
         drop(first);
         let next = other.try_recv().unwrap();

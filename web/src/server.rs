@@ -1,8 +1,8 @@
-//! HTTP server: the page at `/`, the API at `POST /api`, uploads of games at `POST /records`,
-//! optionally GTP at `/exec`.
+//! HTTP server: the page at `/`, the API at `POST /api`, uploads of game records at `POST
+//! /records`, and optionally GTP at `/exec`.
 //!
-//! `Host` and `Origin` must be this server's, against requests from other sites. Status 503: a
-//! limit is reached, or an answer failed.
+//! Requests from other sites, by `Host` or `Origin`, are refused. Status 503: a limit is reached,
+//! or an answer failed.
 
 use crate::answer::answer_each;
 use crate::connections::{Connection, Connections, run_until};
@@ -40,41 +40,39 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// Maximum bytes of an uploaded file of games.
 const MAX_FILE_BYTES: usize = 4 << 20;
-/// Maximum bytes of a request's head, and of hyper's read buffer.
 const MAX_HEAD_BYTES: usize = 16 << 10;
-/// Time added to a request's limit, which is only checked between searches.
+/// Added to a request's time limit, which is checked only between its searches.
 const SEARCH_GRACE: Duration = Duration::from_secs(10);
-/// Maximum waiting parts of an answer. An answer has fewer, so no search waits for a slow client.
+/// Greater than the messages of an answer, so that no search waits for a slow client.
 const MAX_UNSENT_MESSAGES: usize = 64;
-/// Threads for requests and answers; searches have their own.
+/// Threads for requests and answers; searches run on other threads.
 const CONNECTION_THREADS: usize = 2;
-/// Pause after an error such as a lack of file descriptors.
 const ACCEPT_ERROR_PAUSE: Duration = Duration::from_millis(50);
 
-/// Converts a file of games to JSON; errors have one line. Stops early once the callback returns
+/// Converts uploaded game records to JSON, with one-line errors; stops once the callback returns
 /// true.
 pub type ReadGames = fn(&[u8], &dyn Fn() -> bool) -> Result<String, String>;
 
-/// Options of a server.
+/// Options of the HTTP server.
 pub struct ServerOptions {
-    /// Maximum of searches at a time.
+    /// Maximum number of concurrent searches.
     pub searches: usize,
-    /// Converts uploaded files of games.
+    /// Converter of uploaded game records.
     pub read_games: ReadGames,
-    /// Whether to answer GTP commands at `/exec`.
+    /// Whether to run GTP commands at `/exec`.
     pub exec: bool,
-    /// Names and addresses of this server that requests may use besides its own.
+    /// Names and addresses allowed in `Host`, besides the server's address and localhost.
     pub hosts: Vec<String>,
     /// Maximum cost of a request.
     pub limits: RequestLimits,
-    /// Maximum time for each of: sending a request's head, sending its body, receiving an answer.
+    /// Maximum time of a client to send a request's head, to send its body, or to receive an
+    /// answer.
     pub client_timeout: Duration,
 }
 
 impl ServerOptions {
-    /// Options with default limits, without GTP.
+    /// Default limits and timeout, no GTP, no further host names.
     #[must_use]
     pub fn new(searches: usize, read_games: ReadGames) -> Self {
         Self {
@@ -137,7 +135,6 @@ async fn accept(listener: std::net::TcpListener, server: Arc<Server>) -> io::Res
     let mut number = 0;
     loop {
         match listener.accept().await {
-            // Beyond the limits it is closed at once.
             Ok((stream, address)) => {
                 if let Some(connection) = connections.admit(number, stream, address.ip()) {
                     tokio::spawn(serve_connection(connection, Arc::clone(&server)));
@@ -266,8 +263,8 @@ async fn route(
 const METHOD_NOT_ALLOWED: StatusCode = StatusCode::METHOD_NOT_ALLOWED;
 const UNAVAILABLE: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
 
-/// The GTP sessions, if this request may use them. Browsers send requests for images without
-/// `Origin`, but with `Sec-Fetch-Site`.
+/// GTP sessions, if enabled and if no other site asks; browsers load images without `Origin`, but
+/// with `Sec-Fetch-Site`.
 fn allowed_sessions(
     server: &Server,
     method: &Method,
@@ -290,7 +287,7 @@ fn allowed_sessions(
     is_name.ok_or((StatusCode::BAD_REQUEST, name_rule))
 }
 
-/// Checks that `Host` is this server and `Origin`, if present, its page.
+/// Checks that `Host` is this server and `Origin`, if present, a page of this server.
 fn check_origin(server: &Server, headers: &HeaderMap) -> Result<(), &'static str> {
     let all = |name| -> Vec<&str> {
         let values = headers.get_all(name).iter();
@@ -315,8 +312,8 @@ fn check_origin(server: &Server, headers: &HeaderMap) -> Result<(), &'static str
     }
 }
 
-/// Whether `host` is `localhost`, a loopback address, this server's (any, if it listens on all) or
-/// one of its names, with its port. Other sites could make other names point here.
+/// Whether `host` has this server's port and is localhost, an address of this server or one of its
+/// names. Other names could be another site's, pointed here (DNS rebinding).
 fn is_own_host(server: &Server, host: &str) -> bool {
     let Ok(Parts {
         scheme: None,
@@ -345,11 +342,10 @@ fn is_own_host(server: &Server, host: &str) -> bool {
     }
 }
 
-/// Status, type and text of an answer or of a line of [`JSON_LINES`].
+/// Status, content type, and the answer or a line of it.
 type AnswerPart = (StatusCode, &'static str, String);
 
 const JSON: &str = "application/json";
-/// Content type of a stream: one JSON object per line.
 const JSON_LINES: &str = "application/x-ndjson";
 
 const BODY_TIMEOUT: Refusal = (
@@ -372,12 +368,11 @@ const INCOMPLETE_BODY: Refusal = (StatusCode::BAD_REQUEST, "the request breaks o
 
 struct AnswerSender {
     sender: mpsc::Sender<AnswerPart>,
-    /// Set once the client is gone; stops the search.
     stop: Arc<AtomicBool>,
 }
 
 impl AnswerSender {
-    /// Sends a part; false if the client is gone.
+    /// Returns false if the client is gone.
     fn send(&self, part: AnswerPart) -> bool {
         self.sender.try_send(part).is_ok()
     }
@@ -395,7 +390,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Runs `work` on the request's body, on a search thread.
+/// Runs `work` with the request's body on a search thread.
 async fn answer_on_worker(
     server: &Arc<Server>,
     connection: &Connection,
@@ -425,7 +420,7 @@ async fn answer_on_worker(
         let turn = turn.map_err(|_| BUSY_REFUSAL)?;
         let for_search = Arc::clone(server);
         tokio::task::spawn_blocking(move || {
-            // Kept until the search has ended, even if the client is gone.
+            // Held until the search has ended, even if the client is gone.
             let _guards = (turn, exchange);
             work(&for_search, &body, &AnswerSender { sender, stop });
         });

@@ -1,5 +1,5 @@
-//! The API as WebAssembly in a Web Worker. `page/worker.js` writes a request into the buffer from
-//! [`request`], calls [`respond`], and reads the answer at [`answer_start`].
+//! The API as WebAssembly in a Web Worker. `page/worker.js` writes a request to the buffer returned
+//! by [`request`], calls [`respond`], and reads the answer at [`answer_start`].
 //!
 //! Invariant: these functions are called one at a time.
 
@@ -12,19 +12,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 #[link(wasm_import_module = "alea")]
 unsafe extern "C" {
-    /// Passes `bytes` bytes of JSON at `start` to the page: values after a depth of a streamed
+    /// Passes `bytes` bytes of JSON to the page: values after a search depth of a streamed
     /// analysis.
     safe fn tell(start: *const u8, bytes: usize);
 }
 
-/// The request, then the answer.
 static BUFFER: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 fn lock_buffer() -> MutexGuard<'static, Vec<u8>> {
     BUFFER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Buffer for a request of `bytes` bytes; null if too long.
+/// Buffer for a request of `bytes` bytes; null if that is above the maximum length.
 #[unsafe(no_mangle)]
 pub extern "C" fn request(bytes: usize) -> *mut u8 {
     if bytes > MAX_REQUEST {
@@ -54,7 +53,7 @@ pub extern "C" fn respond() -> usize {
     text.len()
 }
 
-/// Address of the answer's first byte.
+/// Address of the answer in the buffer.
 #[unsafe(no_mangle)]
 pub extern "C" fn answer_start() -> *const u8 {
     lock_buffer().as_ptr()

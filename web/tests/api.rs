@@ -1,4 +1,4 @@
-//! The API without a server: documented examples, values against those from the rules, sums of
+//! The API without a server: examples of the documentation, values against the rules, sums of
 //! reviews, and refused requests (`refused.jsonl`).
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -54,8 +54,6 @@ fn near(found: f64, expected: f64, error: f64) {
     );
 }
 
-/// Whether an answer has what an example shows, with rounded numbers and texts that `…` may
-/// shorten.
 fn matches_example(answer: &Value, example: &Value) -> bool {
     match example {
         Value::Object(keys) => keys
@@ -87,7 +85,6 @@ fn answers_match_the_examples() {
             "{example}\nis not\n{answer}"
         );
     }
-    // An answer in the document belongs to one of the requests before it.
     let blocks = include_str!("../../docs/reference/api.md")
         .split("```json\n")
         .skip(1);
@@ -120,7 +117,6 @@ fn requests_name_no_programs_no_files_no_more_than_the_bounds_and_nothing_unknow
             match (key.as_str(), value) {
                 ("says", part) => part.as_str().unwrap().clone_into(&mut expected_error),
                 (key, Value::Null) => drop(request.as_object_mut().unwrap().remove(key)),
-                // Repeats the first ply so many times.
                 ("times", times) => {
                     let plies = request["plies"].as_array_mut().unwrap();
                     plies.resize(times.as_u64().unwrap() as usize, plies[0].clone());
@@ -144,7 +140,6 @@ fn requests_name_no_programs_no_files_no_more_than_the_bounds_and_nothing_unknow
     assert_eq!(is_allowed, [false, false, true, false, true]);
 }
 
-/// All answers of a stream, the last one apart.
 fn streamed(request: &Value) -> (Vec<Value>, Value) {
     let mut depths = Vec::new();
     let mut receive = |answer: &Value, _| {
@@ -219,7 +214,6 @@ fn a_stream_has_the_values_of_each_depth_and_ends_when_nobody_receives_it() {
     }
 }
 
-/// Reviews a random game, and asserts what holds for every finished one.
 fn judged<G: Playable>(game: &G, seed: u64, player: &str) -> (GameReview, Vec<G::Position>) {
     let mut random = RandomStream::new(seed);
     let mut position = game.random_start(&mut random, (seed % 2) as usize);
@@ -276,7 +270,6 @@ fn ledgers_of_random_games_of_einstein_add_up_and_endgames_have_no_drift() {
     let mut endgame_plies = 0;
     for seed in 0..50 {
         let (ledger, positions) = judged(&game, seed, "star1(depth=1)");
-        // Once the tables have the position, all values and errors are exact.
         let plies = ledger.plies.iter().zip(&positions);
         for (ply, position) in plies.filter(|(_, position)| position.num_stones() <= 4) {
             endgame_plies += 1;

@@ -3,10 +3,9 @@
 use engine::core::{game::Game, random::RandomStream};
 use engine::games::einstein::{Position, RED, Standard, dice::DiceStream};
 
-/// Few enough for the first-level cache.
+/// Few enough to fit the first-level cache.
 pub(crate) const NUM_POSITIONS: usize = 1024;
 
-/// Unfinished positions, each with a roll of the die.
 pub(crate) fn positions(game: &Standard) -> Vec<(Position, u8)> {
     let mut random = RandomStream::new(1);
     let mut dice = DiceStream::new(2, game.die());

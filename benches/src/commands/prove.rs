@@ -178,8 +178,6 @@ impl Arguments {
     }
 }
 
-/// The positions after each reply, up to symmetry, if the loser is to move, else the position
-/// itself.
 fn positions_to_prove(
     game: &Havannah,
     position: &Position,

@@ -1,4 +1,4 @@
-//! Command `report`: results of studies and of `alea` as a page.
+//! Command `report`: an HTML or Markdown page of results of studies and of `alea`.
 
 use anyhow::Result;
 use benches::report_sections::read_section;

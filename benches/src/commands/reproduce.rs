@@ -1,4 +1,4 @@
-//! Command `reproduce`: published tables, measured again.
+//! Command `reproduce`: measures published tables again.
 
 use super::OutputArguments;
 use crate::commands::name_parser;

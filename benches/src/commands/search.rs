@@ -1,4 +1,4 @@
-//! Command `search`: searches compared on a suite of positions.
+//! Command `search`: compares searches on a suite of positions.
 
 use super::OutputArguments;
 use crate::commands::name_parser;

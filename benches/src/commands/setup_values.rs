@@ -1,4 +1,4 @@
-//! Command `atlas`: the values of set-ups and of the first move.
+//! Command `atlas`: values of EinStein's set-ups.
 
 use super::OutputArguments;
 use anyhow::{Context, Result, bail};
@@ -115,7 +115,7 @@ impl Arguments {
         write(&self.output.svg, &|| Ok(study.svg()?))
     }
 
-    /// `None` if this process is one task of a job array, which only stores its games.
+    /// Returns `None` in one task of a job array, which only stores its games.
     fn study_games(&self, game: &Standard) -> Result<Option<SetupStudy>> {
         let recipe = |text: &str| PlayerRecipe::parse(trusted_text(text), game);
         let by_eval = recipe(&format!("star1(depth=1, eval={})", self.eval))?;

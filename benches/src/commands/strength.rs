@@ -1,4 +1,4 @@
-//! Command `strength`: scores of players against one opponent, by thinking time.
+//! Command `strength`: scores of players against one opponent, by time or another number.
 
 use super::OutputArguments;
 use anyhow::{Result, bail};

@@ -1,4 +1,4 @@
-//! Playouts on one thread, from random set-ups: engines and move policies against a slow reference.
+//! Speed of EinStein playouts on one thread, from random set-ups, against a slow reference.
 
 use super::play_block;
 use arena::text_table::{Cell, TextTable};
@@ -24,10 +24,9 @@ use engine::search::{
 use serde::Serialize;
 use std::time::Instant;
 
-/// Runs, of which the fastest counts.
 const NUM_RUNS: u32 = 3;
 
-/// Maximum games of a move policy; these may be a thousand times slower than the engines.
+/// Policies may be a thousand times slower than the engines.
 const MAX_POLICY_GAMES: u64 = 20_000;
 
 const MAX_SINGLE_GAMES: u64 = 200_000;
@@ -40,7 +39,7 @@ pub struct PlayoutRow {
     pub times_reference: f64,
     /// `None` if plies are not counted.
     pub mean_plies: Option<f64>,
-    /// Mean result, or mean value where games are truncated.
+    /// Mean result of the side that begins (mean value if games are truncated).
     #[serde(rename = "first_mover_share")]
     pub first_mover_score: f64,
     pub first_mover_error: f64,
@@ -48,7 +47,7 @@ pub struct PlayoutRow {
 
 #[derive(Serialize)]
 pub struct Comparison {
-    /// Uniformly random play: the reference, then the engines.
+    /// Uniformly random play: the reference first, then faster engines.
     pub engines: Vec<PlayoutRow>,
     pub policies: Vec<PlayoutRow>,
 }
@@ -141,7 +140,7 @@ fn measure_prepared_row<S, C: Into<PayoffSums>>(
     }
 }
 
-/// Compares playouts on `games` games, at least one; slow ones on fewer.
+/// Measures all playouts on `games` games (at least 1), the slow ones on fewer.
 pub fn compare(game: &Standard, games: u64, seed: u64) -> Comparison {
     let games = games.max(1);
     let seed = derive_seed(seed, SeedSpace::Playouts, &[u64::MAX]);

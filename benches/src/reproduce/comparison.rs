@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 pub struct Figure {
     pub label: String,
     pub published: Option<f64>,
-    /// Half-width of the 95 % interval, if the number of its games was published.
+    /// Half-width of the 95 % interval of `published`; `None` if the number of games is unknown.
     pub published_error: Option<f64>,
     pub measured: f64,
-    /// 95 % interval of `measured`, if that is a sample's mean.
+    /// 95 % interval of `measured`, if that is the mean of a sample.
     pub interval: Option<Interval>,
-    /// 0 without a sample.
+    /// 0 if `measured` is not from games.
     pub games: u64,
 }
 
@@ -68,13 +68,12 @@ impl Comparison {
         mean(differences.map(f64::abs))
     }
 
-    /// Expected mean absolute difference by luck alone, over the figures with our interval and a
-    /// published error.
+    /// Mean absolute difference that sampling errors of both values alone would cause.
     pub(crate) fn difference_by_luck(&self) -> Option<f64> {
         let error = |figure: &Figure| {
             let own = figure.interval?.half_width() / QUANTILE_95;
             let printed = figure.published_error? / QUANTILE_95;
-            // Mean of |x| for a normal x.
+            // Mean of |x| for a normally distributed x.
             Some((std::f64::consts::FRAC_2_PI * (own * own + printed * printed)).sqrt())
         };
         mean(self.figures.iter().filter_map(error))

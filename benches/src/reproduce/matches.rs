@@ -1,5 +1,5 @@
-//! Matches beside published ones. A state file is named by its match, so that a longer run extends
-//! a shorter one.
+//! Matches of published tables. State files are named by match, so that a longer run extends a
+//! shorter one.
 
 use super::{
     Settings,
@@ -17,7 +17,7 @@ pub(super) struct PlannedMatch {
     pub file: String,
     pub players: [String; 2],
     pub games: u64,
-    /// Printed score of the first player in percent, and number of games.
+    /// Printed score of the first player in percent, and printed number of games.
     pub published: Option<(f64, u64)>,
     pub setups: Setups,
     pub milliseconds: f64,

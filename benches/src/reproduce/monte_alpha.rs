@@ -1,9 +1,8 @@
-//! Monte_Alpha's tables: numbers of simulations against Greedy, 1.2 seconds per move against its
-//! rivals, version 2 against version 1.
+//! Monte_Alpha's tables: against Greedy by number of simulations, against rivals at 1.2 seconds per
+//! move, and version 2 against version 1.
 //!
-//! Seconds on the authors' machine are converted to simulations by their printed speed, so the same
-//! seed gives the same games on any machine. Only ABSeval, which does not simulate, is limited by
-//! time.
+//! Published times are converted to simulations by the printed speeds, so that equal seeds give
+//! equal games. Only ABSeval, which does not simulate, is limited by time.
 
 use super::{
     Settings, Target,
@@ -14,21 +13,19 @@ use crate::published::{MonteAlphaLine, monte_alpha};
 use arena::error::Result;
 use arena::setup_starts::Setups;
 
-/// At full and at quick size.
 const MOVE_MILLISECONDS: [f64; 2] = [1200.0, 30.0];
 
-/// Simulations of Monte_Alpha per millisecond.
+/// Simulations of the published Monte_Alpha per millisecond.
 const PUBLISHED_SPEED: f64 = 200.0;
 
-/// Simulations of UCTcut per millisecond.
+/// Simulations of the published UCTcut per millisecond.
 const PUBLISHED_SPEED_UCTCUT: f64 = 50.0;
 
 const MOVES_PER_GAME: f64 = 9.0;
 
-/// Estimated speed on this machine, from the start position.
+/// Estimated simulations per millisecond of Alea's MCTS, from the start position.
 const SIMULATIONS_A_MILLISECOND: f64 = 1000.0;
 
-/// Maximum simulations per move.
 const MAX_QUICK_SIMULATIONS: f64 = 100_000.0;
 const QUICK_MATCH_MS: f64 = 12_000.0;
 
@@ -48,7 +45,6 @@ fn milliseconds(notation: &str) -> f64 {
     number("(ms=").unwrap_or(simulations / SIMULATIONS_A_MILLISECOND)
 }
 
-/// `None` if the match is omitted at the quick size.
 fn plan_match(index: usize, line: &MonteAlphaLine, settings: &Settings) -> Option<PlannedMatch> {
     let limit = settings.full_or_quick(MOVE_MILLISECONDS);
     let players = [&line.here, &line.opponent_here].map(|notation| {

@@ -1,4 +1,4 @@
-//! Minimax, alpha-beta without and with sorted moves, and max^n on ReversiXT, at fixed depths.
+//! Minimax, alpha-beta with and without move ordering, and max^n on ReversiXT, at fixed depths.
 //! Source: RWTH Aachen, Softwarepraktikum 2016, a report of curves without numbers.
 
 use super::{
@@ -30,15 +30,14 @@ use std::sync::Arc;
 
 const PUBLISHED_MAP: &str = include_str!("../../../data/maps/13_published_10x10.map");
 
-/// Maximum depths of minimax and max^n, and of alpha-beta: at full size, then at quick size.
+/// Maximum depths [of minimax and max^n, of alpha-beta] at full size, then at quick size.
 const MAX_DEPTHS: [[u32; 2]; 2] = [[6, 8], [5, 7]];
 
-/// Time of each search in [`evaluations_in_time`].
 const FIXED_TIME_MS: u32 = 1_000;
 
 type Search = (&'static str, &'static str);
 
-/// Name and notation; max^n has no notation.
+/// Name and notation; max^n has none.
 const PUBLISHED_SEARCHES: [Search; 4] = [
     (
         "minimax",
@@ -71,7 +70,6 @@ struct Row {
     evaluation_fraction: Option<f64>,
 }
 
-/// A player of [`PUBLISHED_SEARCHES`]; `timed` measures evaluation time.
 fn make_player(
     notation: &str,
     game: &ReversiXt,
@@ -79,7 +77,7 @@ fn make_player(
     timed: bool,
 ) -> Result<Box<dyn Player<ReversiXt>>> {
     if notation.is_empty() {
-        // Searches parsed from notation treat games of two seats as zero-sum.
+        // Without notation: parsed searches treat games of two seats as zero-sum.
         let limits = SearchLimits::to_depth(depth);
         let deepening = DeepeningOptions {
             step: depth,
@@ -107,7 +105,6 @@ fn measure((search, notation): Search, game: &ReversiXt, depth: u32, seed: u64) 
     let mut plain = make_player(notation, game, depth, false)?;
     let mut instrumented = make_player(notation, game, depth, true)?;
     let timed = (instrumented.as_mut(), ClockCost::of_leaf_clock());
-    // Searches of small depths are too short to be timed once.
     let repeat = if depth < 5 { 5 } else { 1 };
     let found = measure_position(plain.as_mut(), Some(timed), &game.start(), seed, repeat);
     let (_, cost) = found.ok_or_else(|| no_value_error(search))?;
@@ -224,7 +221,7 @@ fn claims(rows: &[Row], branching: f64, fixed: &[String]) -> Vec<Claim> {
             format!("{:.0} %", 100.0 * exponent_factor)
         })
     };
-    // Times of the first two depths are too short to be exact.
+    // Without depths 1 and 2, whose times are too short to be exact.
     let speed = |rows: &[&Row], odd: bool| {
         let chosen = rows
             .iter()

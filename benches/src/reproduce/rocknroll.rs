@@ -1,8 +1,8 @@
-//! Rock'n'Roll's tournament of 24 players, 10,240 games of every pair: 16 × 16 good set-ups, either
+//! Rock'n'Roll's tournament of 24 players, with 10,240 games per pair: 16 × 16 good set-ups, either
 //! side begins, 20 repetitions.
 //!
-//! The printed part of the matrix has 15 of the players; the other nine play one of these, without
-//! printed figures. Depths are the report's, one less than those of our searches.
+//! Results are printed for 15 of the players; the other nine play only against one of these. The
+//! report's depths are one less than Alea's.
 
 use super::{
     Figure, Settings, Target,
@@ -14,7 +14,6 @@ use arena::error::Result;
 
 const REFERENCE_OPPONENT: u32 = 8;
 
-/// Milliseconds of a quick match, if [`QUICK_GAME_LIMITS`] permits.
 const QUICK_MATCH_MS: f64 = 800.0;
 const QUICK_GAME_LIMITS: [u64; 2] = [4, 2048];
 
@@ -38,7 +37,7 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
         let opponents = printed[index + 1..].iter();
         planned.extend(opponents.map(|b| plan_match(a, b, settings)));
     }
-    // At full size these matches would take weeks.
+    // At full size, matches without printed results would take weeks.
     let quick = Settings {
         full: false,
         ..settings.clone()
@@ -50,7 +49,7 @@ pub(super) fn plan(settings: &Settings) -> Result<Vec<PlannedMatch>> {
 }
 
 fn plan_match(a: &Entrant, b: &Entrant, settings: &Settings) -> PlannedMatch {
-    // The overhead of a game is about 7 µs.
+    // 7 µs for a game without its searches.
     let milliseconds = a.milliseconds + b.milliseconds + 0.007;
     let [min_games, max_games] = QUICK_GAME_LIMITS;
     let quick = ((QUICK_MATCH_MS / milliseconds) as u64)

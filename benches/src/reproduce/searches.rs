@@ -1,5 +1,5 @@
-//! Leaves saved by cuts, time and strength by depth, transposition table sizes. Reports count plies
-//! below the move: their depth d is our d + 1.
+//! Leaves saved by cuts, time and strength by depth, and transposition table sizes. Published
+//! depths count plies below the move: depth d there is depth d + 1 here.
 
 use super::{
     Settings, Target,
@@ -21,20 +21,18 @@ use arena::error::Result;
 use arena::setup_starts::Setups;
 use indicatif::ProgressBar;
 
-/// As many as in the report.
 const QUICK_PHASE_POSITIONS: usize = 2;
 
-/// Maximum depth of the target `depth`, as the report counts, at full and at quick size.
+/// Maximum published depth that the target `depth` measures, at full and at quick size.
 const MAX_DEPTHS: [u32; 2] = [6, 4];
 
-/// Games of each depth against depth 0, at full size (an interval of ±1 %) and at quick size.
+/// Games of each depth against depth 0, at full size (±1 %) and at quick size.
 const DEPTH_GAMES: [u64; 2] = [10_000, 1_000];
 
-/// Estimated milliseconds of a game at the report's depths 0, 1, ….
 const DEPTH_GAME_MS: [f64; 7] = [0.02, 0.1, 0.5, 3.0, 20.0, 120.0, 700.0];
 
-/// Evaluator for the published leaf counts. Wins and losses are far outside the range of its raw
-/// scores, so cuts are more frequent than with win probabilities.
+/// Evaluator for the published leaf counts: wins are far outside the range of its raw scores, so
+/// that cuts are more frequent than with win probabilities.
 const STAR_EVALUATOR: &str = "schwarz(scale=raw, factor=10)";
 
 pub(super) fn seconds(target: Target, settings: &Settings) -> f64 {
@@ -122,7 +120,7 @@ pub(super) fn reproduce_depth(
         let label = format!("depth {}", line.depth);
         times.push(Figure::without_interval(label, line.seconds, seconds));
     }
-    // The times at small depths are printed in hundredths of a second, too coarse for ratios.
+    // Times at depths 0 to 2 are printed too coarsely for ratios.
     for (ours, printed) in found.windows(2).zip(published.windows(2)).skip(3) {
         growth.push(Figure::without_interval(
             format!("depth {} over {}", printed[1].depth, printed[0].depth),

@@ -1,7 +1,5 @@
-//! Rock'n'Roll's study of set-ups: each of the 720 against each, 20 games per pair, by MrMonte(0,
-//! 200, MrBlack(0)) on both sides.
-//!
-//! The quick size has as many games, played by the player that MrMonte uses for playouts.
+//! Rock'n'Roll's study: each of the 720 set-ups against each, 20 games per pair, by MrMonte(0, 200,
+//! MrBlack(0)) on both sides. The quick size has as many games, by MrBlack(0).
 
 use super::{
     Settings, Target,
@@ -19,7 +17,7 @@ use engine::games::einstein::Standard;
 use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
 
-/// Players at full and at quick size, with milliseconds per game.
+/// Player at full and at quick size, with milliseconds per game.
 const PLAYERS: [(&str, f64); 2] = [
     ("MrMonte(0, 200, MrBlack(0))", 240.0),
     ("MrBlack(0)", 0.012),
@@ -108,8 +106,8 @@ fn reproduction(result: &SetupValues, full: bool) -> Reproduction {
     }
 }
 
-/// Steps of stones 1 and 6 from the corner (0) to the front line (2), equal up to order for all
-/// set-ups of a class.
+/// Distances of stones 1 and 6 from the corner (0) up to the front line (2); up to order alike for
+/// all set-ups of a class.
 fn corner_steps(class: &ClassValue) -> [usize; 2] {
     let order = class.orders.first();
     ['1', '6']

@@ -156,7 +156,7 @@ fn differences_by_hand() {
     ];
     let comparison = Comparison::new("t", "points", figures, 2);
     assert_eq!(comparison.mean_difference(), Some(2.0));
-    // Two standard errors of 1 make one of √2, and the mean of |x| is √(2/π) times that.
+    // Two standard errors of 1 give one of √2; the mean of |x| is √(2/π) times that.
     assert!(
         (comparison.difference_by_luck().unwrap() - (4.0 / std::f64::consts::PI).sqrt()).abs()
             < 1e-9
@@ -222,7 +222,6 @@ fn set_ups_stand_beside_the_published_range() {
         (lowest.published, highest.published),
         (Some(42.0), Some(56.0))
     );
-    // A class has four set-ups; each plays two games against each of 720.
     let of_a_class = 4 * 720 * 2;
     assert!(
         lowest.measured < 50.0 && highest.measured > 50.0 && lowest.games == of_a_class,

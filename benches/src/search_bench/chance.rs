@@ -1,5 +1,5 @@
-//! Leaves saved by cuts at chance nodes, in the form of the published tables. All searches should
-//! agree on values; the report has the largest difference.
+//! Leaves saved by cuts at chance nodes, in tables like the published ones. All searches should
+//! give equal values; the report has the largest difference.
 
 use super::{
     Report, Settings, chart,
@@ -18,14 +18,14 @@ use serde_json::{json, to_value};
 pub(crate) struct ChanceCosts {
     form: &'static str,
     pub(crate) search: &'static str,
-    /// Fraction of leaves saved, compared with the first search of the same form.
+    /// Fraction of leaves saved against the first search of the same form.
     saved: Option<f64>,
     #[serde(flatten)]
     pub(crate) costs: PlayerCosts,
 }
 
-/// Compares cuts in both forms of chance nodes: each outcome separately, or each distinct move
-/// once.
+/// Compares cuts with both forms of chance nodes: searching each outcome separately (`outcomes`),
+/// or each distinct move once (`unified`).
 pub fn compare_cuts(settings: &Settings, progress: &ProgressBar) -> Result<Report> {
     if !settings.players.is_empty() {
         let problem = "the study 'chance' has its own players; leave out --player, or leave out --study to compare players";
@@ -37,7 +37,6 @@ pub fn compare_cuts(settings: &Settings, progress: &ProgressBar) -> Result<Repor
     report(&measured, settings)
 }
 
-/// The first search of each form is its baseline.
 pub(crate) fn measure(
     searches: &[ChanceSearch],
     settings: &Settings,
@@ -132,7 +131,6 @@ fn text(measured: &[ChanceCosts], disagreement: f32, settings: &Settings) -> Str
     text
 }
 
-/// Search, leaves by position, and mean milliseconds per position.
 type Row = (&'static str, Vec<u64>, Option<f64>);
 
 fn leaf_table(heading: &str, positions: &[String], rows: &[Row]) -> TextTable {

@@ -1,15 +1,13 @@
-//! The cost of reading the clock, which is subtracted from evaluation times. It is the extra time
-//! of an instrumented search. The fraction inside the timed intervals is measured once, on empty
-//! evaluations.
+//! Correction of evaluation times for the time of reading the clock, which is the extra time of an
+//! instrumented search.
 
 use engine::search::eval_timer::EvalTimer;
 use std::{hint::black_box, sync::OnceLock, time::Instant};
 
-/// Fraction of the clock's cost inside the timed intervals.
+/// Fraction of a clock reading's time that falls into the measured evaluation time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ClockCost(f64);
 
-/// Empty evaluations in a batch; the fastest batch counts.
 const BATCH_EVALUATIONS: u32 = 2_000;
 const NUM_BATCHES: u32 = 9;
 
@@ -32,8 +30,8 @@ impl ClockCost {
         })
     }
 
-    /// Corrected evaluation seconds of a search that takes `plain` seconds without clock readings;
-    /// with them it takes `instrumented` seconds, `evaluating` of which are measured as evaluation.
+    /// Corrected evaluation seconds of a search that takes `plain` seconds without clock readings
+    /// and `instrumented` seconds with them, `evaluating` of these measured as evaluation.
     pub(crate) fn evaluation_seconds(self, plain: f64, instrumented: f64, evaluating: f64) -> f64 {
         evaluating - self.0 * (instrumented - plain).max(0.0)
     }
@@ -45,7 +43,6 @@ mod tests {
 
     #[test]
     fn the_clock_does_not_count_as_evaluation() {
-        // 1000 evaluations of 2 µs in 5 ms; the clock adds 2 µs to each, half inside.
         assert!((ClockCost(0.5).evaluation_seconds(0.005, 0.007, 0.003) - 0.002).abs() < 1e-12);
         assert!(
             (ClockCost(0.5).evaluation_seconds(0.005, 0.005_02, 0.002_01) - 0.002).abs() < 1e-12

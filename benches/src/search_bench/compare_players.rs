@@ -1,4 +1,4 @@
-//! Costs of players on a suite, by phase and in all, compared with the first player.
+//! Costs of players on a suite, by phase and in total, relative to the first player.
 
 use super::{
     Report, Settings, chart,

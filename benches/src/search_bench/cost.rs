@@ -1,5 +1,5 @@
-//! Costs of valuing positions by search, with rates (ratios of sums). Counts are those of a plain
-//! search; only evaluation time comes from an instrumented one.
+//! Costs of valuing positions by search, and their rates. Evaluation time is from an instrumented
+//! search, all other numbers are from a plain one.
 
 use super::measure::PlayerCosts;
 use crate::suite::Phase;
@@ -10,20 +10,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Cost {
     pub positions: u64,
-    /// Visited positions, leaves included.
+    /// Visited positions, including leaves.
     pub nodes: u64,
     /// Evaluations or playouts.
     pub leaves: u64,
     pub probes: u64,
-    /// Probes that found the position at any depth.
+    /// Table probes that found the position, at any depth.
     pub hits: u64,
-    /// Probes that saved a search.
+    /// Table probes whose result made a search unnecessary.
     pub cuts: u64,
-    /// Stored results that replaced another position's.
+    /// Table entries overwritten by results of another position.
     pub replacements: u64,
-    /// Wall time of the fastest repetition of the plain search.
+    /// Wall time of the plain search in its fastest repetition.
     pub seconds: f64,
-    /// Measured by an instrumented search, if there was one; may be slightly negative by chance.
+    /// Evaluation time in seconds, corrected for the clock (so possibly slightly negative); `None`
+    /// without an instrumented search.
     pub evaluation_seconds: Option<f64>,
 }
 
@@ -43,7 +44,7 @@ impl Cost {
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
-        // A sum is measured only if every part is.
+        // `None` unless both are measured; 0 positions have no time yet.
         self.evaluation_seconds = match (self.evaluation_seconds, other.evaluation_seconds) {
             (Some(own), Some(others)) => Some(own + others),
             (None, others) if self.positions == 0 => others,
@@ -93,7 +94,7 @@ impl Cost {
     }
 }
 
-/// Rates; `None` if not measured or the divisor is 0.
+/// Ratios of summed costs; `None` if not measured or the divisor is 0.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Rates {
     pub milliseconds_a_position: f64,
@@ -113,7 +114,6 @@ pub(super) struct Compared {
     pub cost: Cost,
     #[serde(flatten)]
     pub rates: Rates,
-    /// Nodes divided by the baseline's nodes; `None` if that has 0.
     pub nodes_ratio: Option<f64>,
     pub leaves_ratio: Option<f64>,
     pub time_ratio: Option<f64>,

@@ -1,5 +1,7 @@
-//! Costs of players on positions. A plain player values each in a new game, and its fastest
-//! repetition counts; an instrumented player measures the fraction of evaluation time.
+//! Measures the costs of players on positions.
+//!
+//! A plain player values each position in a new game, repeatedly; an instrumented one measures
+//! evaluation time.
 
 use super::{Settings, clock_overhead::ClockCost, cost::Cost};
 use crate::suite::Phase;
@@ -35,20 +37,19 @@ impl PlayerCosts {
     }
 }
 
-/// Largest difference of a value from the first player's.
+/// Maximum difference between a value of the first player and another's of the same position.
 pub(crate) fn largest_disagreement<'a>(players: impl IntoIterator<Item = &'a PlayerCosts>) -> f32 {
     let mut others = players.into_iter();
     let Some(first) = others.next() else {
         return 0.0;
     };
     let pairs = others.flat_map(|other| other.positions.iter().zip(&first.positions));
-    // Compared with the first player only: two others differ by at most twice this.
     pairs
         .map(|(one, other)| (one.value - other.value).abs())
         .fold(0.0, f32::max)
 }
 
-/// Parses players, and checks that each gives values.
+/// Parses players; fails if one gives positions no values.
 pub(crate) fn parse_players<S: AsRef<str>>(
     notations: impl IntoIterator<Item = S>,
 ) -> Result<Vec<PlayerRecipe<Standard>>> {
@@ -78,7 +79,6 @@ pub(crate) fn no_value_error(player: &str) -> String {
 
 const NEAR_END_POSITION: &str = "...../...../.a.../...1./..... r -";
 
-/// Costs of a player; with `instrument` evaluation time, too.
 pub(crate) fn measure_suite(
     recipe: &PlayerRecipe<Standard>,
     settings: &Settings,
@@ -89,7 +89,7 @@ pub(crate) fn measure_suite(
     let mut plain = recipe.make();
     let mut instrumented = instrument.then(|| (recipe.make_timed(), ClockCost::of_leaf_clock()));
     if let Some(first) = settings.suite.positions.first() {
-        // The first search touches fresh memory.
+        // Untimed, because the first search touches fresh memory.
         plain.new_game(settings.seed);
         plain.value(&first.position, &Limits::NONE);
     }
@@ -115,8 +115,7 @@ pub(crate) fn measure_suite(
     })
 }
 
-/// Values a position; the instrumented player, with its clock cost, measures evaluation time.
-/// `None` if the player gives no value.
+/// Value and cost of a position; `None` if the player gives no value.
 pub(crate) fn measure_position<G: Game>(
     plain: &mut dyn Player<G>,
     instrumented: Option<(&mut (dyn Player<G> + 'static), ClockCost)>,
@@ -219,7 +218,6 @@ mod tests {
             let found = measure_position(plain.as_mut(), instrumented, &start, 1, 1);
             found.unwrap().1.rates().evaluation_fraction
         };
-        // Other processes may delay a search.
         assert!(
             (0..20)
                 .any(|_| fraction_of("star1(depth=2, eval=mrmonte(iterations=20))").unwrap() > 0.8)

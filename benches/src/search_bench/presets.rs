@@ -1,8 +1,7 @@
-//! Players of the studies, and published figures of searches. `{entries}` in a notation stands for
-//! the size of the transposition table. Sources: a Star1 agent in C++ (NTU); Rock'n'Roll (Schäfer
-//! 2006), section 6.3.
+//! Players of the studies, and published figures of searches. Sources: a Star1 agent in C++ (NTU);
+//! Rock'n'Roll (Schäfer 2006), section 6.3.
 
-/// Star0, which has no cuts, is the baseline.
+/// Players compared by default; the first, without cuts, is the baseline.
 pub(crate) const DEFAULT_PLAYERS: [&str; 5] = [
     "star0(depth=5, least=5, eval=schwarz, table=0)",
     "star1(depth=5, least=5, eval=schwarz, table=0)",
@@ -12,13 +11,13 @@ pub(crate) const DEFAULT_PLAYERS: [&str; 5] = [
 ];
 
 pub(crate) struct ChanceSearch {
-    /// `outcomes` (each outcome separately) or `unified` (each distinct move once).
+    /// `outcomes` (searches each outcome separately) or `unified` (each distinct move once).
     pub form: &'static str,
     pub label: &'static str,
     pub player: String,
 }
 
-/// The first search of each form is its baseline. Depth 5 here is depth 4 of the report.
+/// Searches for every form and label; depth 5 here is the published depth 4.
 pub(crate) fn chance_searches(
     forms: &[&'static str],
     labels: &[&'static str],
@@ -27,7 +26,6 @@ pub(crate) fn chance_searches(
     let search = |form: &'static str, label: &'static str| {
         let (cuts, rest) = match label.strip_suffix(", table") {
             Some(cuts) => (cuts, "table=16"),
-            // Without a table, iterative deepening gains nothing, so the first depth is 5.
             None if form == "unified" => (label, "least=5, table=0"),
             None => (label, "table=0"),
         };
@@ -55,12 +53,11 @@ pub(crate) const SEARCH_LABELS: [&str; 8] = [
     "Star2, table",
 ];
 
-/// Our names; the report does not print the positions.
+/// Alea's names for the published positions, which the report does not print.
 pub(crate) const PUBLISHED_POSITIONS: [&str; 6] =
     ["open1", "open2", "middle1", "middle2", "end1", "end2"];
 
-/// Published leaf counts at depth 4, each outcome searched separately, in the order of
-/// [`PUBLISHED_POSITIONS`].
+/// Published leaf counts at depth 4, each outcome searched separately, for [`PUBLISHED_POSITIONS`].
 pub(crate) const PUBLISHED_LEAVES: [(&str, [u64; 6]); 4] = [
     (
         "Star0",

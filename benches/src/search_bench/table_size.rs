@@ -1,5 +1,5 @@
-//! Nodes of a search by transposition table size and replacement policy (Rock'n'Roll, Schäfer 2006,
-//! section 6.3).
+//! Nodes of a search by size and replacement policy of its transposition table (Rock'n'Roll,
+//! Schäfer 2006, section 6.3).
 
 use super::{
     Settings,

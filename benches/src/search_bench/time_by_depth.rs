@@ -1,6 +1,5 @@
-//! Seconds of complete games of a search against itself, by depth.
-//!
-//! Every move is searched after its roll. Games at all depths have the same set-ups and dice.
+//! Seconds of complete games of a search against itself, by depth; at all depths with the same
+//! set-ups and dice.
 
 use super::measure::parse_players;
 use crate::{begin_game, play};
@@ -10,13 +9,12 @@ use engine::play::build::PlayerRecipe;
 use indicatif::ProgressBar;
 use std::time::{Duration, Instant};
 
-/// Time after which no further game at a depth begins.
 const TIME_PER_DEPTH: Duration = Duration::from_secs(3);
 
-/// As many games as the published times are means of.
+/// The published times are means of as many games.
 const MAX_GAMES: u32 = 20;
 
-/// Seconds of a game at depths 1 to `max_depth`; `{depth}` in `template` stands for the depth.
+/// Seconds per game at depths 1 to `max_depth`, which replaces `{depth}` in `template`.
 pub(crate) fn seconds_a_game(
     template: &str,
     max_depth: u32,

@@ -1,7 +1,5 @@
-//! Conclusions from the values of meetings: the first side's advantage, good set-ups, equilibria.
-//! Values are win probabilities of the first side, which begins, unless stated otherwise. Set-ups
-//! are chosen simultaneously, one after the other, or before chance decides who begins, as in
-//! matches.
+//! Conclusions from the values of set-ups: advantage of the first side, best set-ups, equilibria.
+//! The first side is the one that begins; values are its win probability unless stated otherwise.
 
 use super::{
     arrangements::{Rows, text},
@@ -15,7 +13,7 @@ use crate::{
 use arena::statistics::Interval;
 use serde::{Deserialize, Serialize};
 
-/// Choice of a side that chooses first, and the opponent's response.
+/// Set-ups of first and second side if one chooses best and the other sees it and responds best.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BestResponse {
     pub first: String,
@@ -23,14 +21,14 @@ pub struct BestResponse {
     pub value: Estimate,
 }
 
-/// Symmetric set-ups, which have equal mean values.
+/// Class of symmetric set-ups, which have equal mean values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClassValue {
-    /// Each set-up as its stones on a5 b5 c5 a4 b4 a3.
+    /// Members, each as the stones on a5 b5 c5 a4 b4 a3.
     pub orders: Vec<String>,
-    /// Win probability as first side against random set-ups.
+    /// Win probability as first side against a random set-up.
     pub first: f64,
-    /// Win probability as second side against random set-ups.
+    /// Win probability as second side against a random set-up.
     pub second: f64,
     pub score: f64,
     /// Probability in the first side's equilibrium strategy.
@@ -39,22 +37,21 @@ pub struct ClassValue {
     /// Probability in the second side's equilibrium strategy.
     #[serde(rename = "share_second")]
     pub weight_second: f64,
-    /// Probability in the equilibrium strategy if chance decides who begins.
+    /// Probability in the equilibrium strategy if chance decides afterwards who begins.
     #[serde(rename = "share")]
     pub weight: f64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FitReport {
-    /// Standard deviation of one game's result.
     pub deviation: f64,
-    /// Standard deviation of the values of meetings.
+    /// Standard deviation of the fitted values over all meetings.
     pub spread: f64,
     /// Standard error of a class's mean value on one side.
     pub class_error: f64,
     pub held_out: Vec<HeldOutFit>,
     pub taken: usize,
-    /// Factor, 0 to 1, on the residual of each meeting; 0 if the model has none.
+    /// Factor, 0 to 1, by which the model multiplies each meeting's residual; 0 if it has none.
     pub shrinkage: f64,
 }
 
@@ -64,27 +61,27 @@ pub struct SetupValues {
     pub game: String,
     pub source: String,
     pub seed: u64,
-    /// 0 for exact values.
+    /// Number of games; 0 if values are exact.
     pub games: u64,
     /// Maximum error of exact values; `None` for values from games.
     pub within: Option<f64>,
     /// Value if both set-ups are random.
     pub random: Estimate,
-    /// Value if both sides choose optimally at the same time.
+    /// Value if both sides choose simultaneously, in equilibrium.
     pub equilibrium: Estimate,
-    /// What the first side's equilibrium strategy guarantees, and what the second side's allows.
+    /// From the value that the first side's equilibrium strategy guarantees to the one that the
+    /// second side's allows.
     pub assured: Interval,
-    /// Best choice of the first side if the second side sees its set-up.
+    /// Set-ups if the second side sees the first side's choice.
     pub second_sees: BestResponse,
-    /// Best choice of the second side if the first side sees its set-up.
+    /// Set-ups if the first side sees the second side's choice.
     pub first_sees: BestResponse,
-    /// Loss of random set-ups to the best response if chance decides who begins, in win
-    /// probability.
+    /// Win probability that a random set-up loses to the best response if chance decides who
+    /// begins.
     pub random_loses: f64,
-    /// Classes, best first.
     pub classes: Vec<ClassValue>,
     pub fit: Option<FitReport>,
-    /// Changes by better play, from random and from equilibrium set-ups.
+    /// Changes of values with a stronger player, from random and from equilibrium set-ups.
     pub better: Vec<Improvement>,
 }
 
@@ -95,11 +92,10 @@ const MIN_MIX_WEIGHT: f64 = 1e-4;
 
 pub(super) struct Analysis {
     /// Strategies of both sides: random, in equilibrium, if the second side sees the first side's
-    /// set-up, and if the first sees the second's. `values` has the same order.
+    /// set-up, and if the first side sees the second side's.
     pub(super) mixes: [Mixes; 4],
     pub(super) values: [f64; 4],
     assured: Interval,
-    /// Equilibrium strategy if chance decides who begins.
     mix: Vec<f64>,
     random_loses: f64,
 }
@@ -136,7 +132,7 @@ impl Analysis {
             (values[one][other] - values[other][one]) / 2.0
         });
         let [rows, columns] = solve(&even, EQUILIBRIUM_GAP, MAX_SOLVER_ROUNDS);
-        // Both players are alike, so the mean of their equilibrium strategies is one, too.
+        // In a symmetric game, the mean of both equilibrium strategies is one, too.
         let pairs = rows.iter().zip(columns);
         let mean = pairs.map(|(one, other)| (one + other) / 2.0);
         let mixes = [
@@ -157,7 +153,6 @@ impl Analysis {
         }
     }
 
-    /// Summary without the fields about games; `errors` are those of `self.values`.
     pub(super) fn setup_values(
         &self,
         rows: &Rows,

@@ -1,8 +1,8 @@
 //! Set-ups and their symmetries. A side's stones 1 to k stand on any k of its six home squares.
 //!
-//! Transposing the board transposes both set-ups; with six stones, reversing a side's labels (1 ↔
-//! 6, 2 ↔ 5, 3 ↔ 4) changes no value. A *row* is a set-up up to labels; a *class* is a row and its
-//! transpose, which have the same value against all enemies together.
+//! With six stones, reversing a side's labels (1 ↔ 6, 2 ↔ 5, 3 ↔ 4) changes no value. A *row* is a
+//! set-up up to this reversal; a *class* is a row and its image in the board's diagonal, which have
+//! equal values against all opponents together.
 
 use engine::games::einstein::{
     GONE, MAX_STONES, Position, RED,
@@ -14,14 +14,13 @@ use std::collections::BTreeSet;
 /// Stones on the home squares a5 b5 c5 a4 b4 a3; 0 for an empty square.
 pub(crate) type Arrangement = [u8; MAX_STONES];
 
-/// Home squares from a side's own perspective.
 const HOME_SQUARES: [u8; MAX_STONES] = [0, 1, 2, 5, 6, 10];
 
-/// For each home square, the one that transposing the board moves there.
+/// `TRANSPOSED_SQUARES[i]` is the index of the image of home square i in the board's diagonal.
 const TRANSPOSED_SQUARES: [usize; MAX_STONES] = [0, 3, 5, 1, 4, 2];
 
-/// All arrangements, sorted with empty squares last; with six stones their indices are those of
-/// set-ups.
+/// All arrangements of stones 1 to `stones`, sorted with empty squares last; with six, in the order
+/// of set-up indices.
 pub(crate) fn arrangements(stones: usize) -> Vec<Arrangement> {
     let empty = stones as u8 + 1;
     let set_ups = (0..SETUPS).map(|setup| {
@@ -43,7 +42,6 @@ pub(crate) fn reverse_labels(order: &Arrangement) -> Arrangement {
     order.map(|stone| MAX_STONES as u8 + 1 - stone)
 }
 
-/// Formats as `126435`, or with empty squares `1..2.3`.
 pub(crate) fn text(order: &Arrangement) -> String {
     let letter = |&stone: &u8| {
         if stone == 0 {
@@ -55,7 +53,6 @@ pub(crate) fn text(order: &Arrangement) -> String {
     order.iter().map(letter).collect()
 }
 
-/// Start position: Red has `first` and begins.
 pub(crate) fn start(first: &Arrangement, second: &Arrangement) -> Position {
     let side = |order: &Arrangement| {
         let mut squares = [GONE; MAX_STONES];
@@ -72,13 +69,10 @@ pub(crate) fn start(first: &Arrangement, second: &Arrangement) -> Position {
 }
 
 pub(crate) struct Rows {
-    /// The first arrangement of each row.
     pub orders: Vec<Arrangement>,
     pub transposed: Vec<usize>,
     pub class: Vec<usize>,
-    /// The first row of each class.
     pub classes: Vec<usize>,
-    /// Whether reversing labels changes no value.
     pub labels_reverse: bool,
 }
 

@@ -1,5 +1,5 @@
-//! Text and charts of set-ups and values. Set-ups are drawn as Red's, whose corner is the upper
-//! left one.
+//! Text and charts of set-ups and their values. Set-ups are drawn as Red's, with the corner at the
+//! upper left.
 
 use super::{
     SetupStudy,
@@ -13,8 +13,8 @@ use arena::text_table::{Cell, TextTable};
 
 const TRIANGLES_PER_LINE: usize = 8;
 
-/// Number of best classes whose set-ups `--best` writes: sixteen set-ups, as in Rock'n'Roll's
-/// tournament. The text shows twice as many classes at either end.
+/// Number of best classes that `--best` writes: sixteen set-ups, as in Rock'n'Roll's tournament.
+/// The text shows twice as many, and as many worst ones.
 pub const MAX_DISPLAYED: usize = 4;
 
 impl SetupValues {
@@ -173,7 +173,7 @@ fn rate_heat_map(
 }
 
 impl SetupValues {
-    /// Mean score of all set-ups with a certain stone on a certain square.
+    /// Heat map of the mean score of set-ups, by stone and its square.
     pub(crate) fn placement_heat_map(&self) -> Result<String> {
         const SQUARE_NAMES: [&str; 6] = ["a5", "b5", "c5", "a4", "b4", "a3"];
         let mean = |stone: usize, square: usize| {
@@ -204,7 +204,8 @@ impl SetupValues {
 const MAX_HEAT_MAP_GROUPS: usize = 36;
 
 impl SetupStudy {
-    /// Win probability of the first side, for its classes against each row of the second side.
+    /// Table of the first side's win probability, for each of its classes against each row of the
+    /// second side.
     pub fn text_table(&self) -> TextTable {
         let order = |row: usize| text(&self.rows.orders[row]);
         let firsts = self.rows.classes.iter();
@@ -220,7 +221,6 @@ impl SetupStudy {
         TextTable::from_rows(["first", "second", "first_wins"], meetings.map(row))
     }
 
-    /// Values of classes against each other, in groups of similar score, best first.
     pub fn svg(&self) -> Result<String> {
         let classes = &self.setup_values.classes;
         let row = |order: &String| {

@@ -1,8 +1,8 @@
-//! Values of set-ups against each other, by a model fitted to games.
+//! Values of set-ups against each other, by a linear model fitted to games.
 //!
 //! A *meeting* is eight symmetric pairs of set-ups: a class of the first side against a row of the
-//! second (see [`super::arrangements`]). All meetings have equally many games, so least-squares fits are plain means.
-//! Further [`Terms`] are used if they predict held-out games better.
+//! second ([`super::arrangements`]). All have equally many games, so that least-squares fits are
+//! plain means. More [`Terms`] are used if they predict held-out games better.
 
 use super::arrangements::{Arrangement, Rows};
 use crate::mean;
@@ -15,31 +15,30 @@ use serde::{Deserialize, Serialize};
 pub enum Terms {
     /// A mean, and a term for each class on each side.
     Classes,
-    /// Adds 52 products of a feature of each side's set-up.
+    /// Also 52 products of a feature of either side's set-up.
     Pairs,
-    /// Adds the residual of every meeting, shrunk by empirical Bayes.
+    /// Also each meeting's residual, shrunk by empirical Bayes.
     Meetings,
 }
 
 const ALL_TERMS: [Terms; 3] = [Terms::Classes, Terms::Pairs, Terms::Meetings];
 
-/// Quality of a model on the half of the games that it was not fitted to, for both halves in turn.
+/// Quality of a model on the half of the games to which it was not fitted, for both halves in turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldOutFit {
     pub terms: Terms,
-    /// Explained fraction of the variance of the meetings' true values.
+    /// Fraction explained of the variance of the meetings' true values.
     pub explained: f64,
-    /// Regression of results on predictions; 1 is unbiased.
+    /// Slope of the regression of results on predictions; 1 if unbiased.
     pub slope: f64,
-    /// Standard deviation of residuals without the noise of the held-out games.
+    /// Standard deviation of the error of predictions, without the noise of the held-out games.
     pub residual: f64,
     /// Reduction of the mean squared error against the last smaller model that was an improvement,
-    /// in its standard errors; `None` for the first model.
+    /// in standard errors; `None` for the first model.
     pub better_by: Option<f64>,
 }
 
-/// Contrasts of stones by the smaller of a label and its reverse, so reversing changes nothing; of
-/// unit length over six stones.
+/// Contrasts of the stone pairs 1|6, 2|5 and 3|4, of unit length over six stones.
 const STONE_CONTRASTS: [[f64; 3]; 2] = [
     [0.5, 0.0, -0.5],
     [
@@ -49,8 +48,8 @@ const STONE_CONTRASTS: [[f64; 3]; 2] = [
     ],
 ];
 
-/// Contrasts of home squares, of unit length: three that transposing leaves unchanged, and two that
-/// it negates.
+/// Contrasts of home squares, of unit length: reflection in the board's diagonal preserves the
+/// first three and negates the other two.
 const SQUARE_CONTRASTS: [[f64; 6]; 5] = {
     const SQRT_HALF: f64 = std::f64::consts::FRAC_1_SQRT_2;
     const SQRT_TWELFTH: f64 = 0.288_675_134_594_812_9;
@@ -84,7 +83,6 @@ fn features(order: &Arrangement) -> Features {
     })
 }
 
-/// Meetings, and features of set-ups for [`Terms::Pairs`].
 pub(super) struct Design {
     pub(super) rows: Rows,
     features: Vec<Features>,
@@ -92,7 +90,7 @@ pub(super) struct Design {
 
 pub(super) struct FittedModel {
     pub(super) meetings: Vec<f64>,
-    /// Factor, 0 to 1, on the residual of each meeting.
+    /// Factor, 0 to 1, by which each meeting's residual is multiplied.
     pub(super) shrinkage: f64,
 }
 
@@ -123,8 +121,8 @@ impl Design {
         class * self.rows.len() + second
     }
 
-    /// Means of classes as first side and as second side, both as win probabilities of the first
-    /// side.
+    /// Means of the values of each class as first and as second side, both as win probabilities of
+    /// the first side.
     pub(super) fn class_means(&self, values: &[f64]) -> [Vec<f64>; 2] {
         let (width, classes) = (self.rows.len(), self.rows.classes.len());
         let first = values.chunks(width).map(mean);
@@ -135,8 +133,8 @@ impl Design {
         [first.collect(), second]
     }
 
-    /// Fits a model to `means`, the mean results of meetings, of variance `noise` by chance;
-    /// without `shrinkage` the factor of residuals is estimated.
+    /// Fits a model to `means`, the mean results of meetings, whose sampling variance is `noise`;
+    /// without `shrinkage`, the residuals' factor is estimated.
     pub(super) fn fit(
         &self,
         means: &[f64],
@@ -168,8 +166,8 @@ impl Design {
         }
     }
 
-    /// Adds [`Terms::Pairs`], which are orthogonal to each other and to the terms of classes, so
-    /// each is fitted separately.
+    /// Fits each of [`Terms::Pairs`] separately: they are orthogonal to each other and to the terms
+    /// of classes.
     fn add_pair_terms(&self, means: &[f64], fitted: &mut [f64]) {
         let squares = (0..SQUARE_CONTRASTS.len() * SQUARE_CONTRASTS.len())
             .map(|pair| [pair / SQUARE_CONTRASTS.len(), pair % SQUARE_CONTRASTS.len()])
@@ -194,8 +192,8 @@ impl Design {
         }
     }
 
-    /// Tests every model on the half of the games that it was not fitted to; `noise` is the
-    /// variance by chance of a half's mean.
+    /// Chooses the terms, by testing models on the half of the games to which they were not fitted;
+    /// `noise` is the sampling variance of a half's mean.
     pub(super) fn select_model(
         &self,
         half_sums: &[Vec<f64>; 2],
@@ -206,7 +204,8 @@ impl Design {
             let middle = mean(half);
             half.iter().map(|value| value - middle).collect::<Vec<_>>()
         });
-        // The halves have independent dice, so their covariance is the variance of the true values.
+        // The halves have independent dice, so that their covariance is the variance of the true
+        // values.
         let truth = dot(&centred[0], &centred[1]) / count;
         let mut before: Option<Vec<f64>> = None;
         let (mut chosen, mut found) = (Terms::Classes, Vec::new());
@@ -283,7 +282,7 @@ mod tests {
                 }
             }
         }
-        // Values made of products alone are fitted completely, and terms of classes stay 0.
+        // Values made only of products are fitted exactly, and terms of classes stay 0.
         let law = |[first, second]: [usize; 2]| {
             let (one, two) = (design.features[first], design.features[second]);
             0.03 * one[0][1] * two[1][2] + 0.02 * one[1][3] * two[1][4]

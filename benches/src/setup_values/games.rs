@@ -1,4 +1,4 @@
-//! Sources of the games between set-ups.
+//! Players of the games between set-ups.
 
 use crate::play;
 use arena::{error::Result, matches::luck};
@@ -10,24 +10,22 @@ use engine::play::{
 };
 use std::sync::Arc;
 
-/// Plays a game from a start position, where Red begins, with a seed; returns the points of Red,
-/// luck-adjusted or not.
+/// Plays a game from a start position where Red begins, with a seed; returns Red's result, which
+/// may be luck-adjusted.
 pub type PlayGame<'a> = Box<dyn FnMut(&Position, u64) -> Result<f64> + 'a>;
 
-/// A source of games from given start positions.
 pub trait GameRunner: Sync {
     fn name(&self) -> String;
 
-    /// Makes the players of one thread.
     fn make_play_game(&self) -> PlayGame<'_>;
 }
 
-/// Rollouts: both sides choose the best successor by an evaluator, which also adjusts for luck.
+/// Rollouts: both sides take the best successor by an evaluator, which also adjusts results for
+/// luck.
 pub struct RollOuts {
     pub game: Standard,
     pub name: String,
     pub evaluator: Arc<dyn AnyEvaluator<Standard>>,
-    /// Endgame tables, which end games early.
     pub oracle: OptionalOracle<Standard>,
 }
 
@@ -53,7 +51,7 @@ impl GameRunner for RollOuts {
 pub struct FullGames {
     pub game: Standard,
     pub players: [PlayerRecipe<Standard>; 2],
-    /// Player whose values adjust for luck; without it a game is worth 0 or 1.
+    /// Player whose values adjust results for luck; without one, results are 0 or 1.
     pub luck: Option<PlayerRecipe<Standard>>,
 }
 

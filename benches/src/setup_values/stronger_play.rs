@@ -1,6 +1,8 @@
-//! The change of values by better play: a stronger player and the study's own (the policy) play
-//! from the same starts with the same dice. If both sides play better, the difference estimates the
-//! error of the policy's value; if one does, its score bounds the true value.
+//! Change of values by better play: a stronger player and the study's own (the policy) play from
+//! the same starts with the same dice.
+//!
+//! If both sides are stronger, the difference estimates the error of the policy's value; if one is,
+//! its score bounds the true value.
 
 use super::{
     arrangements::{Rows, start},
@@ -17,19 +19,18 @@ use serde::{Deserialize, Serialize};
 pub struct Improvement {
     pub starts: String,
     pub players: [String; 2],
-    /// Games for each assignment of the two players to the sides.
+    /// Games for each of four assignments of the two players to the sides.
     pub games: u64,
-    /// Score of the first side if both are the stronger player.
+    /// Score of the first side if both sides are the stronger player.
     pub both: Estimate,
-    /// `both` minus the score if both sides are the policy.
+    /// `both` minus the first side's score if both sides are the policy.
     pub change: Estimate,
-    /// Points per game that the first side gains if it alone is the stronger player.
+    /// Points per game that the first side gains by being the stronger player alone.
     pub first_gains: Estimate,
-    /// Points per game that the second side gains if it alone is the stronger player.
+    /// Points per game that the second side gains by being the stronger player alone.
     pub second_gains: Estimate,
 }
 
-/// Plays `count` games for each assignment of the players to the sides, on the current thread pool.
 pub(super) fn measure_improvement(
     games: &FullGames,
     rows: &Rows,

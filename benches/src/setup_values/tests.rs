@@ -1,4 +1,4 @@
-//! Exact values against a slow solver; the study by games with threads and interruptions.
+//! Tests: exact values against a slow solver, and studies by games with threads and interruptions.
 
 use super::{games::RollOuts, *};
 use arena::statistics::Interval;
@@ -7,7 +7,6 @@ use engine::games::einstein::{Position, Variant, tables::run_sequentially};
 use engine::play::build::PlayerRecipe;
 use std::{collections::HashMap, fs};
 
-/// Win probability of the side to move, by definition.
 fn slow(game: &Standard, position: &Position, cache: &mut HashMap<u64, f64>) -> f64 {
     if let Some(payoff) = game.payoff(position, position.seat()) {
         return payoff.into();

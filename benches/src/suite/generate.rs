@@ -1,5 +1,5 @@
-//! Generates the committed suite from games of a small search against itself. Every slot of the
-//! suite takes the first matching position of the first unused game that has one.
+//! Generates the built-in suite from games of a small search against itself; each slot takes the
+//! first matching position of the first unused game with one.
 
 use super::{Phase, Suite};
 use crate::{NamedValue, begin_game, play};
@@ -11,12 +11,10 @@ const SUITE_SEED: u64 = 1;
 
 const SUITE_PLAYER: &str = "star1(depth=3, eval=schwarz(slope=0.4, offset=0.274))";
 
-/// Minimum steps of every stone to its goal: none reaches it before the fifth ply, the depth of the
-/// default searches.
+/// Minimum distance of every stone to its goal in endgames: the default search depth reaches none.
 const MIN_ENDGAME_STEPS: u8 = 3;
 
-/// Plies before an opening, or remaining stones. The sides begin in turn; Red and Blue are to move
-/// in equally many openings.
+/// Conditions of each slot: plies before an opening, or remaining stones.
 const SLOT_CONDITIONS: [(Phase, [u32; 8]); 3] = [
     (Phase::Opening, [0, 2, 1, 3, 4, 2, 1, 3]),
     (Phase::Middle, [9, 9, 9, 8, 8, 8, 7, 7]),
@@ -57,7 +55,6 @@ fn generate(seed: u64) -> String {
     text
 }
 
-/// The first position that matches a slot, is not over, and is not won at once with every roll.
 fn choose(game: &Standard, phase: Phase, wish: u32, positions: &[Position]) -> Option<Position> {
     let fits = |plies: u32, position: &Position| match phase {
         Phase::Opening => plies == wish,
@@ -127,7 +124,7 @@ fn a_stone_beside_the_goal_wins_with_any_roll_and_two_need_the_right_one() {
     assert_eq!(steps("1..../...../..a../..3../..... r -"), 2);
 }
 
-/// Run by `cargo test -p benches --release rewrite_the_suite -- --ignored`.
+/// Rewrites the suite: `cargo test -p benches --release rewrite_the_suite -- --ignored`.
 #[test]
 #[ignore = "writes into the sources"]
 fn rewrite_the_suite() {

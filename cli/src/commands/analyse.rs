@@ -60,7 +60,6 @@ struct Answer<M> {
     milliseconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluation_share: Option<f64>,
-    /// `None` unless the player is an MCTS.
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<Box<TreeReport<M>>>,
 }
@@ -75,7 +74,7 @@ struct RatedMove<M> {
     calibrated: Option<f32>,
     #[serde(flatten)]
     exact: ExactScores,
-    /// Visits and proven bounds; `None` unless the player is an MCTS.
+    /// Visits and proven bounds, if the player is an MCTS.
     #[serde(flatten)]
     searched: Option<MoveStatistics<M>>,
 }
@@ -94,7 +93,6 @@ impl Arguments {
         };
         let seed = derive_seed(self.seed, SeedSpace::Player, &[]);
         let answer = |question: &Question<G>| {
-            // Each position of a stream is a new game.
             player.new_game(seed);
             answer(game, question, &recipe, &mut *player)
         };

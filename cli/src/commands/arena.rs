@@ -81,7 +81,7 @@ const DEFAULT_GAMES: u64 = 2000;
 const DEFAULT_TEST_GAMES: u64 = 200_000;
 
 impl PairArguments {
-    /// With `tested`, for a sequential test, the default number of games is larger.
+    /// Match options; a sequential test (`tested`) raises the default number of games.
     pub(crate) fn options<G: Playable>(&self, game: &G, tested: bool) -> MatchOptions<G> {
         let default_games = if tested {
             DEFAULT_TEST_GAMES
@@ -99,7 +99,6 @@ impl PairArguments {
     }
 }
 
-/// Match options with the default openings, all threads and a progress bar.
 pub(crate) fn match_options<G: Playable>(
     game: &G,
     pairs: u64,
@@ -138,27 +137,26 @@ pub struct MatchArguments {
     log: Option<PathBuf>,
 }
 
-/// Measures luck in games that have `abt`.
 const DEFAULT_LUCK_PLAYER: &str = "star1(depth=2, eval=abt)";
 const FALLBACK_LUCK_PLAYER: &str = "star1(depth=2)";
 
 impl MatchArguments {
-    /// The arguments that name the game.
+    /// Arguments that choose the game.
     #[must_use]
     pub fn game(&self) -> &GameArguments {
         &self.pairs.game
     }
 
-    /// The argument `--shard`.
+    /// Value of `--shard`.
     #[must_use]
     pub fn shard(&self) -> ShardArguments {
         self.pairs.shard
     }
 
-    /// With `tested`, for a sequential test, the default number of games is larger.
+    /// Match options; a sequential test (`tested`) raises the default number of games.
     ///
     /// # Errors
-    /// If the set-ups or the evaluator of luck adjustment cannot be read.
+    /// If the set-ups or the luck evaluator cannot be read.
     pub fn options<G: Playable>(&self, game: &G, tested: bool) -> Result<MatchOptions<G>> {
         let mut options = self.pairs.options(game, tested);
         if let Some(setups) = &self.setups {
@@ -173,7 +171,7 @@ impl MatchArguments {
     }
 }
 
-/// Reads a player, or an evaluator to search one ply deep.
+/// Parses a player, or an evaluator, which becomes a player that searches one ply deep.
 pub(crate) fn luck_evaluator<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
     let evaluated = contestant(&format!("star1(depth=1, eval={notation})"), game);
     let named = evaluated.or_else(|_| contestant(notation, game));
@@ -183,7 +181,7 @@ pub(crate) fn luck_evaluator<G: Playable>(notation: &str, game: &G) -> Result<Co
     }
 }
 
-/// Reads `elo0=0 elo1=5 alpha=0.05 beta=0.05 model=logistic count=pairs batch=500`.
+/// Parses the words of `--sprt`, such as `elo0=0 elo1=5 alpha=0.05 count=pairs`.
 pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
     let (mut elo0, mut elo1, mut alpha, mut beta) = (None, None, 0.05, 0.05);
     let (mut model, mut single_games, mut batch) = (EloModel::Logistic, false, None);
@@ -232,13 +230,13 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
     })
 }
 
-/// A player, named by its notation with the checksums of its models, since state files identify it
-/// by the name.
+/// Player named by its notation and its models' checksums, so that state files with another model
+/// do not match.
 pub fn contestant<G: Playable>(notation: &str, game: &G) -> Result<Contestant<G>> {
     labelled_contestant(notation, notation, game)
 }
 
-/// A player, named `label` with the checksums of its models.
+/// Player named by `label` and its models' checksums.
 pub(crate) fn labelled_contestant<G: Playable>(
     notation: &str,
     label: &str,
@@ -300,7 +298,6 @@ impl Arguments {
         output::result(self.json, &result, || table(&result))
     }
 
-    /// Has an interruption print the result of the pairs finished so far.
     fn report_if_interrupted<G: Playable>(
         &self,
         [a, b]: [&Contestant<G>; 2],
@@ -311,7 +308,6 @@ impl Arguments {
             let result = (!options.slice.is_task()).then(|| partial_result(&a, &b, &options));
             let result = result.flatten();
             if let Some(result) = &result {
-                // The command ends in any case.
                 let _ = output::result(as_json, result, || table(result));
             }
             let lost = match result {

@@ -1,4 +1,4 @@
-//! `alea calibrate`: fits the constants that turn raw scores into win probabilities.
+//! `alea calibrate`: fits the functions that turn raw scores into win probabilities.
 
 use crate::commands::MAX_GAMES;
 use crate::games::{GameArguments, with_game};
@@ -114,7 +114,6 @@ impl Arguments {
             let valued = alea_parallel::map(blocks.len(), |index| {
                 let value = |(position, result): &(_, f32)| {
                     let value = evaluator.value_of(game, position);
-                    // The evaluator's own value if it has no calibration.
                     let value = evaluator.observed_win_rate(value).unwrap_or(value);
                     (f64::from(value), *result)
                 };

@@ -1,7 +1,7 @@
-//! `alea cluster`: a run as jobs of a scheduler, or as processes of this machine.
+//! `alea cluster`: runs the stages of a settings file as jobs of a scheduler, or on this machine.
 //!
-//! Invariant: a task depends only on its step and index, and leaves a mark in the directory when it
-//! is done, so a lost task can be repeated.
+//! Invariant: a task depends only on its step and index, and leaves a mark in the directory when
+//! done, so that a lost task can be repeated.
 
 mod kubernetes;
 mod plan;
@@ -55,9 +55,9 @@ enum Scheduler {
 #[serde(deny_unknown_fields)]
 struct Settings {
     name: String,
-    /// Scripts, logs and done marks, under the same path on every node.
+    /// Directory of scripts, logs and done marks; the same path on every node.
     directory: PathBuf,
-    /// Path of `alea` on the nodes; by default that of this program.
+    /// Path of `alea` on the nodes; by default that of the running program.
     program: Option<PathBuf>,
     #[serde(default)]
     needs: ResourceRequest,
@@ -72,7 +72,6 @@ struct Settings {
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ResourceRequest {
-    /// Time limit of a task.
     hours: Option<f64>,
     memory: Option<u64>,
     cores: Option<u64>,
@@ -81,15 +80,15 @@ struct ResourceRequest {
     throttle: Option<u64>,
 }
 
-/// Limits of the scheduler; Slurm's own are the default for arrays and queue.
+/// Limits of the scheduler; without `array` and `submit`, Slurm's own apply.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SchedulerLimits {
-    /// Maximum size of an array: largest index plus one.
+    /// Maximum size of an array (largest index plus one).
     array: Option<u64>,
     submit: Option<u64>,
     requeues: Option<u64>,
-    /// Seconds from a warning signal to a job's time limit.
+    /// Seconds before a job's time limit at which it gets a warning signal.
     early: Option<u64>,
 }
 
@@ -99,16 +98,14 @@ struct Stage {
     name: String,
     command: String,
     tasks: Option<u64>,
-    /// Rounds of a sequential test, each with `tasks` tasks. After its decision further rounds play
-    /// nothing.
+    /// Maximum rounds of a sequential test, with `tasks` tasks each.
     rounds: Option<u64>,
     /// Stages that must finish first; by default the previous one.
     after: Option<Vec<String>>,
     #[serde(default)]
     needs: ResourceRequest,
-    /// Extrapolated from a smaller run.
     core_hours: Option<f64>,
-    /// In MB, extrapolated from a smaller run.
+    /// Disk space in MB.
     disk: Option<f64>,
 }
 
@@ -118,9 +115,9 @@ struct Improve {
     config: PathBuf,
     out: PathBuf,
     generations: u64,
-    /// Tasks of a self-play or labelling stage.
+    /// Tasks of each self-play and of each labelling stage.
     tasks: u64,
-    /// Tasks of one round of the gate.
+    /// Tasks of each round of the gate.
     gate: u64,
     rounds: u64,
     #[serde(default)]
@@ -132,13 +129,12 @@ struct Plan {
     steps: Vec<Step>,
 }
 
-/// A job, or an array of tasks that may run at the same time.
 #[derive(Clone)]
 struct Step {
     name: String,
     stage: String,
     words: Vec<String>,
-    /// First index of an array; `None` for a single job.
+    /// Offset of an array's task numbers; `None` for a single job.
     first: Option<u64>,
     tasks: u64,
     after: Vec<String>,
@@ -152,8 +148,7 @@ impl Step {
         self.needs.cores.unwrap_or(1)
     }
 
-    /// Time limit of a task: `hours`, or 1.5 times the task's part of `core_hours` plus 6 minutes;
-    /// `None` if neither is given.
+    /// Time limit of a task: `hours`, or 6 minutes plus 1.5 times the task's part of `core_hours`.
     fn minutes(&self) -> Option<u64> {
         let hours_of = |all| 0.1 + 1.5 * all / (self.tasks * self.cores()) as f64;
         let hours = self.needs.hours.or(self.core_hours.map(hours_of))?;
@@ -215,7 +210,7 @@ impl Arguments {
         bash.args(["-c", &run, "alea", verb, &threads]);
         #[cfg(unix)]
         if verb == "local" {
-            // The script ends its process group once this process is gone.
+            // The script kills its process group if this process dies.
             std::os::unix::process::CommandExt::process_group(&mut bash, 0);
         }
         match bash.status().context("bash cannot be started")?.success() {
@@ -225,7 +220,7 @@ impl Arguments {
     }
 }
 
-/// Replaces each `@name@`: by strings as they are, nothing for null, other values as JSON.
+/// Replaces each `@name@` by its value: strings verbatim, null by nothing, others as JSON.
 fn fill_template(template: &str, values: &[&Value]) -> String {
     let (mut text, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once('@') {

@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     command: Command,
 }
 
-/// Declares [`Command`] from subcommands, each with its field of records' paths.
+/// Declares [`Command`] from subcommands, with the field that holds the paths of their records.
 macro_rules! commands {
     ($($name:ident($arguments:ty): $($paths:ident).+,)+) => {
         #[derive(Subcommand)]
@@ -176,13 +176,11 @@ fn report_problems(error: Error) -> Error {
 
 const SHARDS_NOUN: &str = "shards";
 
-/// Counts of endings; `None` if the rules ended all games.
 fn format_endings(endings: &BTreeMap<Ending, u64>) -> Option<String> {
     let are_played = endings.keys().all(Ending::is_played);
     (!are_played).then(|| format_counts(endings))
 }
 
-/// Non-zero counts, such as `3 resigned, 1 agreed`.
 fn format_counts<'a>(all: impl IntoIterator<Item = (impl Display, &'a u64)>) -> String {
     let all = all.into_iter().filter(|&(_, &count)| count > 0);
     let all = all.map(|(what, count)| format!("{count} {what}"));

@@ -1,4 +1,4 @@
-//! `alea engine`: a player for other programs, over standard input and output.
+//! `alea engine`: serves a player to other programs over standard input and output.
 
 mod input;
 
@@ -126,7 +126,6 @@ impl Console {
     }
 }
 
-/// Whether input is a file, all there from the beginning.
 fn is_stdin_file() -> bool {
     #[cfg(unix)]
     let input = std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned();

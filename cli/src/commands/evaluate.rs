@@ -54,7 +54,7 @@ impl Arguments {
         let evaluator = build::parse_evaluator(trusted_text(evaluator), game)?;
         let answer = |question: &Question<G>| {
             if let Some(value) = question.final_value(game) {
-                // With `--raw` JSON always has this key, null for a finished game.
+                // With `--raw`, JSON always has the key `raw`, null for a finished game.
                 return Ok(Answer {
                     value,
                     raw: self.raw.then_some(None),

@@ -19,7 +19,6 @@ use engine::play::player_notation::trusted_text;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// New lines are inserted before this one.
 const LEDGER_MARK: &str = "<!-- A line for each shipped model goes here. -->";
 
 /// Promote a model if a sequential test finds it better
@@ -167,7 +166,7 @@ impl<G: Learnable> PreparedPromotion<G> {
         Ok(output::write_file(&arguments.ledger, text)?)
     }
 
-    /// File, shape, weights, data, settings, gate result, empty cell, date, checksum.
+    /// Markdown row: file, shape, weights, data, settings, gate result, empty cell, date, checksum.
     fn ledger_line(&self, result: &MatchResult, arguments: &Arguments) -> String {
         let provenance: Value = serde_json::from_str(&self.model.provenance).unwrap_or_default();
         let shape = match &self.model.model {
@@ -210,7 +209,7 @@ impl<G: Learnable> PreparedPromotion<G> {
             Utc::now().date_naive().to_string(),
             gating::model_checksum(&self.bytes).unwrap_or_else(|| "?".to_owned()),
         ];
-        // In a Markdown table a bar would end the cell.
+        // A bar would end a cell of the Markdown table.
         format!(
             "| {} |",
             cells

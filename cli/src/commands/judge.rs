@@ -1,4 +1,4 @@
-//! `alea judge`: luck and errors in recorded games.
+//! `alea judge`: analyses luck and errors in recorded games.
 
 mod games_to_judge;
 mod report;
@@ -52,7 +52,6 @@ pub(crate) struct Arguments {
 
 #[derive(Serialize)]
 struct JudgedGame {
-    /// Number from 1.
     game: u64,
     players: Vec<String>,
     #[serde(flatten)]

@@ -1,6 +1,5 @@
-//! `alea league`: ranks many players by playing those games that decide their order.
-//!
-//! Its directory holds `league.toml`, the journal of results, and files derived from these.
+//! `alea league`: ranks many players by the games that decide their order. Its directory has
+//! `league.toml`, the journal of results, and files derived from both.
 
 mod page;
 
@@ -81,12 +80,12 @@ struct LeagueConfig {
     seed: u64,
     luck: Option<String>,
     opening_plies: Option<usize>,
-    /// Games of a pairing before the next one is chosen.
+    /// Number of games of a pairing before the next pairing is chosen.
     step: u64,
-    /// Neighbours in the ranking count as equal once two standard errors of their Elo difference
+    /// Elo: neighbours in the ranking count as equal once two standard errors of their difference
     /// are at most this.
     precision: f64,
-    /// Games in all at which the league pauses.
+    /// Total number of games at which the league pauses.
     games: u64,
     records: bool,
     entrant: Vec<EntrantConfig>,
@@ -97,7 +96,6 @@ struct LeagueConfig {
 struct EntrantConfig {
     name: String,
     player: Option<String>,
-    /// Command of another program, whose `external` options are in `options`.
     command: Option<String>,
     options: Option<String>,
 }
@@ -132,8 +130,8 @@ impl EntrantConfig {
         }
     }
 
-    /// A program that is missing or fails makes the entrant absent; an invalid notation is an
-    /// error.
+    /// Entrant for the league, marked as absent if its program is missing or fails; invalid
+    /// notations are errors.
     fn enter<G: Playable>(&self, game: &G) -> Result<Entrant<G>> {
         let notation = self.notation()?;
         let parsed = Notation::parse(&notation)?;
@@ -162,7 +160,7 @@ impl EntrantConfig {
     }
 }
 
-/// Tests a program by a first move; returns its error, if any.
+/// Error of an external player's first move, if any.
 fn try_out<G: Playable>(player: &mut dyn Player<G>, game: &G) -> Option<String> {
     let start = game.random_start(&mut RandomStream::new(0), 0);
     player.new_game(0);
@@ -224,7 +222,7 @@ impl Arguments {
         let result = play_league(&self.directory, &entrants, &options, |result, pairing| {
             if last_refresh.is_none_or(|last_refresh| last_refresh.elapsed() > REFRESH_INTERVAL) {
                 output::note(&format!("{} games, now {pairing}", result.games));
-                // Ignored, because the files are written again later.
+                // Errors do not matter: the files are written again later.
                 let _ = write_result_files(&self.directory, result);
                 last_refresh = Some(Instant::now());
             }

@@ -1,4 +1,4 @@
-//! `alea map`: checks, draws and generates boards of ReversiXT.
+//! `alea map`: checks, draws and generates maps of ReversiXT.
 
 use crate::output;
 use anyhow::{Result, anyhow, bail};

@@ -94,7 +94,7 @@ fn verify(path: &Path) -> Result<Value> {
     })
 }
 
-/// `None` if the model is not for game `G`.
+/// Verifies a model; `None` if it is not for game `G`.
 fn verify_for<G: Learnable>(path: &Path, name: &str) -> Option<Result<Value>> {
     let file = match ModelFile::load(&G::from_model_game_name(name)?, path) {
         Ok(file) => file,

@@ -1,4 +1,4 @@
-//! `alea perft`: counts lines of play, to compare rules with other programs.
+//! `alea perft`: counts lines of play, for comparing rules with other programs.
 
 use crate::games::{GameArguments, with_game};
 use crate::output;

@@ -58,7 +58,7 @@ impl Arguments {
     }
 }
 
-/// `--game` of a printed command; empty for the default game.
+/// `--game` for a printed command; empty for the default game.
 fn game_option<G: Learnable>(game: &G) -> String {
     games::unless_default::<G>(|_| format!("--game \"{}\" ", game.notation()))
 }

@@ -1,7 +1,7 @@
-//! `alea play`: a game in the terminal, with hints, move prices and a ledger.
+//! `alea play`: a game in the terminal, with hints, win probability lost per move, and a review.
 //!
-//! Invariant: `positions[i]` is the position before ply i. Rolls depend on the seed and the ply
-//! only, so an undo keeps them. A saved game opens no file and starts no program.
+//! Invariant: `positions[i]` is the position before ply i. Rolls depend only on seed and ply, so
+//! that an undo keeps them. A saved game can open no file and start no program.
 
 use crate::games::{GameArguments, with_game, with_type};
 use crate::{interruption, output};
@@ -116,7 +116,6 @@ impl Arguments {
     }
 }
 
-/// Names the levels if the opponent is a word that is no player either.
 fn opponent_error<G: Playable>(game: &G, name: &str, error: NotationError) -> Error {
     let players = player_names::<G>() + &player_plugins::names::<G>().replace(';', ",");
     let is_player = names_in(&players).any(|player| player == name);
@@ -242,7 +241,7 @@ impl<'a, G: Playable> Session<'a, G> {
         Ok(session)
     }
 
-    /// Sets the report of an interruption: the game stands in this file.
+    /// Makes an interruption report that the game is saved in file `name`.
     fn report_kept(&self, name: &str) {
         let (name, plies) = (name.to_owned(), self.plies.len());
         interruption::set_report(move || {
@@ -311,7 +310,7 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    /// The roll; `None` if the user quits, `Some(None)` without dice or after the end.
+    /// Roll for this ply; `None` if the user quits, `Some(None)` without dice or after the end.
     fn roll_or_ask(&self, is_over: bool) -> Result<Option<Option<u8>>> {
         let ply = self.plies.len();
         let rolled = self.rolled.filter(|_| ply == 0);
@@ -358,14 +357,13 @@ impl<'a, G: Playable> Session<'a, G> {
         output::line(&format!("{} taken back", before - self.plies.len()))
     }
 
-    /// `None` at the end of input.
+    /// Prints `prompt` and reads a line; `None` at the end of input.
     fn read_line(&self, prompt: &str) -> Result<Option<String>> {
         let mut out = io::stdout().lock();
         write!(out, "{} ", style(prompt).bold())?;
         out.flush()?;
         let (mut input, mut line) = (io::stdin().lock(), Vec::new());
         let read = read_line(&mut input, MAX_LINE, &mut line);
-        // Too long a line counts as an invalid move.
         let read = read.and_then(|read| match read {
             LineRead::Truncated => input.skip_until(b'\n').map(|_| read),
             read => Ok(read),
@@ -373,13 +371,13 @@ impl<'a, G: Playable> Session<'a, G> {
         let read = read.context("cannot read standard input")?;
         let text = String::from_utf8_lossy(&line).trim().to_owned();
         if !io::stdin().is_terminal() {
-            // A pipe does not echo input, so it is printed.
+            // Shows the input, which pipes do not echo.
             writeln!(out, "{text}")?;
         }
         Ok((read != LineRead::End).then_some(text))
     }
 
-    /// Runs commands up to a move or `undo`; `None` to quit.
+    /// Runs commands until a move or `undo`, which is returned; `None` to quit.
     fn read_move(&self, face: Option<u8>) -> Result<Option<String>> {
         let moves = self.move_names(face);
         let prompt = format!("{}:", self.mover_title());
@@ -415,7 +413,7 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    /// The best move and its value, and the value of `mv`; in percent.
+    /// Best move, its value, and the value of `mv`, in percent for the side to move.
     fn rate_move(&self, face: Option<u8>, mv: &str) -> Result<(String, f64, f64)> {
         let (game, position) = (&self.game, self.position());
         let values = MoveValuer::new(game, &self.judge)?.analyse(&position, None)?;
@@ -475,7 +473,6 @@ impl<'a, G: Playable> Session<'a, G> {
         Ok(())
     }
 
-    /// Prints the terms of each seat's result, in hundredths of a win.
     fn print_review(&self) -> Result<()> {
         if self.plies.is_empty() {
             return Ok(());

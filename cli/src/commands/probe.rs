@@ -1,4 +1,4 @@
-//! `alea probe`: exact values of endgames and their moves.
+//! `alea probe`: exact values of endgame positions and their moves.
 
 use crate::positions::{self, PositionArguments};
 use crate::tables;
@@ -81,7 +81,7 @@ impl Source<'_> {
         }
         let stones = question.position.num_stones() as usize;
         let tables = self.tables(stones)?;
-        // With more than two stones beyond the tables, positions exceed any limit.
+        // With three stones more than the tables, positions to solve exceed any limit.
         let near = stones <= tables.max_stones() + 2;
         let limit = if near { self.arguments.limit } else { 0 };
         let Some(probe) = tables.probe_within(self.game, &question.position, limit) else {
@@ -124,12 +124,11 @@ impl Source<'_> {
         })
     }
 
-    /// Tables of at least `stones` stones if possible, else the largest.
+    /// Tables of at least `stones` stones if possible, else the largest available.
     fn tables(&mut self, stones: usize) -> Result<Arc<Tables>> {
         const MAX_QUICK_STONES: usize = 4;
         let variant = self.game.variant();
         if let Some(there) = Tables::stones_on_disk(&self.arguments.tables, variant) {
-            // Opening a file verifies its checksum, so no more are opened than needed.
             let needed = stones.max(MAX_QUICK_STONES).min(there);
             let tables = self.tables.as_ref();
             if tables.is_none_or(|tables| tables.max_stones() < needed) {
@@ -143,7 +142,7 @@ impl Source<'_> {
             }
         }
         let max_stones = usize::from(self.arguments.stones);
-        // Four stones take no time, more are built only if options allow it.
+        // Tables of four stones take no time; larger ones are built only if `--stones` allows.
         let stones_to_build = if stones > MAX_QUICK_STONES && stones <= max_stones {
             stones
         } else {

@@ -1,4 +1,4 @@
-//! `alea regret`: loss of win probability against exact values or certified suites.
+//! `alea regret`: win probability lost by players, against exact values or solved suites.
 
 use crate::commands::arena;
 use crate::games::{GameArguments, GameTask};
@@ -118,7 +118,6 @@ struct TruthSet<G: Playable> {
     truth: String,
     from: String,
     headers: Vec<serde_json::Value>,
-    /// Time to load tables or solver.
     loading: Duration,
 }
 
@@ -281,7 +280,7 @@ impl Arguments {
         Ok(players.chain(evaluators).collect::<Result<_, _>>()?)
     }
 
-    /// Tablebase or solver, and the maximum stones (or empty squares) that it covers.
+    /// Tablebase or solver, and the maximum number of stones (or empty squares) that it covers.
     fn oracle<G: Playable>(&self, game: &G) -> Result<(Arc<dyn Oracle<G>>, usize)> {
         if let Some(einstein) = (game as &dyn Any).downcast_ref::<Standard>() {
             let stones = usize::from(self.stones.unwrap_or(5));
@@ -373,7 +372,6 @@ fn downcast_value<A: 'static, B: 'static>(value: A) -> Option<B> {
     value.downcast().ok().map(|value| *value)
 }
 
-/// Class of a position: in suites its number of stones, otherwise the oracle's class.
 fn class_of<G: Playable>(game: &G, of_suites: bool) -> impl Fn(&G::Position) -> String {
     move |position| match (G::registry().oracle, of_suites) {
         (Some(OracleEntry { class, .. }), false) => class(game, position),

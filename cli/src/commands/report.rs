@@ -1,4 +1,4 @@
-//! `alea report`: results as an HTML or Markdown page.
+//! `alea report`: writes results as an HTML or Markdown page.
 
 use crate::output;
 use anyhow::{Context, Result, anyhow, bail};
@@ -37,7 +37,7 @@ impl Arguments {
         self.run_with(|_| None)
     }
 
-    /// Writes the page; `other` reads kinds of results that `arena` does not.
+    /// Writes the page; `other` reads kinds of results that `arena` does not know.
     ///
     /// # Errors
     /// If a result cannot be read or the page cannot be written.

@@ -1,4 +1,4 @@
-//! `alea selfplay`: games of players against themselves and each other.
+//! `alea selfplay`: records games of players against themselves and each other.
 
 mod variety;
 
@@ -78,7 +78,6 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Number of games: `defaults` unless an option gives it.
     fn num_games(&self, defaults: u64) -> Result<u64> {
         let of = match self.shard.slice() {
             TaskSlice::All => None,
@@ -143,7 +142,7 @@ impl Arguments {
         let report =
             output::with_progress("games", |progress| run.run(&self.out, &limits, progress))?;
         let mut object = serde_json::to_value(&report.summary)?;
-        // `time`: thread-seconds of this process's games.
+        // `time`: thread-seconds of the games that this process played.
         object["time"] = serde_json::to_value(report.timing)?;
         object["stopped"] = report.stopped.into();
         output::result(self.json, &object, || {

@@ -1,4 +1,4 @@
-//! `alea solve`: builds the exact endgame tables and prints statistics.
+//! `alea solve`: builds the exact endgame tables.
 
 use crate::games::GameArguments;
 use crate::output;

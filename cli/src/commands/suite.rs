@@ -1,4 +1,4 @@
-//! `alea suite`: test suites of positions with certified values.
+//! `alea suite`: makes test suites of positions with exact or rollout values of all moves.
 
 use crate::games::GameArguments;
 use crate::output;

@@ -1,4 +1,4 @@
-//! `alea train`: fits evaluators to records.
+//! `alea train`: fits evaluators to game records.
 
 use crate::commands::MAX_GAMES;
 use crate::games::{self, with_game, with_type};
@@ -64,7 +64,6 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// Maker in the metadata of models.
 const PROGRAM_VERSION: &str = concat!("alea ", env!("CARGO_PKG_VERSION"));
 
 pub(crate) const VALIDATION_FRACTION: f64 = 0.05;
@@ -129,7 +128,6 @@ pub(crate) fn read_config(path: Option<&Path>, seed: Option<u64>) -> Result<Trai
     Ok(config)
 }
 
-/// Loads records and reports duplicate games.
 pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Result<Samples<G>> {
     let options = SampleOptions::new(&config.target, VALIDATION_FRACTION, config.seed);
     let samples = Samples::open(data, &options.with_memory_limit(config.training.window))?;
@@ -142,7 +140,7 @@ pub(crate) fn load<G: Learnable>(data: &[PathBuf], config: &TrainConfig) -> Resu
     Ok(samples)
 }
 
-/// As [`load`]; also prints the numbers of training and validation positions.
+/// Loads records; prints the numbers of training, validation and omitted positions.
 pub(crate) fn load_and_report<G: Learnable>(
     data: &[PathBuf],
     config: &TrainConfig,
@@ -169,7 +167,7 @@ pub(crate) fn fit_family<G: Learnable>(
     directory: &Path,
 ) -> Result<TrainingReport> {
     let _claim = files::claim_directory(directory)?;
-    // Without paths, equal runs in other directories write equal files.
+    // Contains no paths, so that equal runs in other directories write equal files.
     let provenance =
         json!({ "program": PROGRAM_VERSION, "records": source_runs::<G>(data)? }).to_string();
     Ok(output::with_progress("samples", |progress| {
@@ -184,7 +182,7 @@ pub(crate) fn fit_family<G: Learnable>(
     })?)
 }
 
-/// Settings of the runs that made the records: one, or a list.
+/// Settings of the self-play runs that made the records: one object, or a list in `sources`.
 fn source_runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
     let mut runs = Vec::new();
     for directory in data {
@@ -196,7 +194,6 @@ fn source_runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
         }
     }
     Ok(if runs.len() > 1 {
-        // As in the header of a merged set.
         json!({ "sources": runs })
     } else {
         runs.pop().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! `alea tuples`: searches for a set of n-tuples.
+//! `alea tuples`: searches for the tuples of an n-tuple network.
 
 use crate::commands::train::{load_and_report, read_config};
 use crate::games::{self, with_type};

@@ -1,4 +1,4 @@
-//! `alea web`: the analysis board in a browser.
+//! `alea web`: serves the analysis board to browsers.
 
 use crate::{fatal, output, record_json, tables};
 use anyhow::{Context, Result, bail};
@@ -103,7 +103,6 @@ impl Arguments {
         match server::serve(listener, options).context("the server ended")? {}
     }
 
-    /// Hosts of the addresses to open, the nearest first.
     fn hosts_to_open(&self, listening: IpAddr) -> Vec<String> {
         let mut addresses = vec![listening];
         if listening.is_unspecified() {
@@ -132,9 +131,9 @@ impl Arguments {
     }
 }
 
-/// Address of this machine on the way to others; nothing is sent.
+/// Address of this machine in its network; nothing is sent.
 fn address_in_network(listening: IpAddr) -> Option<IpAddr> {
-    // Addresses for documentation (RFC 5737 and 3849).
+    // Addresses reserved for documentation (RFC 5737 and 3849).
     let other = match listening {
         IpAddr::V4(_) => "192.0.2.1:9",
         IpAddr::V6(_) => "[2001:db8::1]:9",

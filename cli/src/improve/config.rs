@@ -1,5 +1,4 @@
-//! Settings of learning in generations: a preset or a TOML file. All stages derive their seeds from
-//! one ([`ImproveConfig::stage_seed`]).
+//! Settings of learning in generations, from a preset or a TOML file.
 
 use super::labelled_evaluator::Evaluator;
 use crate::commands::MAX_GAMES;
@@ -19,7 +18,6 @@ use trainer::labeller::{LabelConfig, LabelSource};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 use trainer::training::Family;
 
-/// Maximum, since directory names have four digits.
 const MAX_GENERATIONS: u64 = 9999;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,7 +25,7 @@ const MAX_GENERATIONS: u64 = 9999;
 pub(crate) struct ImproveConfig {
     pub(crate) seed: u64,
     pub(crate) generations: u64,
-    /// The run ends after so many generations in a row without promotion.
+    /// Number of generations in a row without promotion after which the run ends.
     pub(crate) patience: u64,
     pub(crate) start: String,
     pub(crate) selfplay: SelfPlaySection,
@@ -42,7 +40,7 @@ pub(crate) struct ImproveConfig {
 #[serde(deny_unknown_fields)]
 pub(crate) struct TrainSection {
     family: String,
-    /// Newest generations whose games are trained on.
+    /// Number of newest generations whose games are trained on.
     pub(crate) last_generations: u64,
     #[serde(default)]
     target: TargetConfig,
@@ -62,7 +60,7 @@ pub(super) struct GateSection {
     elo1: f64,
     alpha: f64,
     beta: f64,
-    /// Pairs between two looks of the sequential test; 1 by default.
+    /// Pairs of games between two looks of the sequential test; by default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     batch: Option<u64>,
     pub(super) pairs: u64,
@@ -88,7 +86,7 @@ impl Settings for ImproveConfig {
 }
 
 impl ImproveConfig {
-    /// Checks the settings; `start` stands for all generations' evaluators.
+    /// Checks the settings, with `start` in place of every generation's evaluator.
     pub(crate) fn check<G: Learnable>(&self, game: &G, start: &Evaluator) -> Result<()> {
         let ranges = [
             ("generations", self.generations, MAX_GENERATIONS),
@@ -138,7 +136,7 @@ impl ImproveConfig {
         Ok(())
     }
 
-    /// Seed of 53 bits, which every TOML and JSON reader can represent.
+    /// Seed of a stage, of 53 bits, which every TOML and JSON reader can represent.
     pub(crate) fn stage_seed(&self, space: SeedSpace, generation: u64) -> u64 {
         /// Separates these seeds from those of other commands.
         const IMPROVE_SEED: u64 = 0x1339_7E0F;
@@ -160,7 +158,6 @@ impl ImproveConfig {
         let seed = self.stage_seed(SeedSpace::SelfPlay, generation);
         let mut config = self.selfplay.config(seed);
         for WeightedPlayer { player, .. } in &mut config.players {
-            // Without placeholder it is a fixed opponent.
             if let Ok(with_best) = with_evaluator(player, &best.notation) {
                 *player = with_best;
             }

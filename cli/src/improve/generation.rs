@@ -1,7 +1,7 @@
 //! One generation: self-play, labels, training, gate, measurement.
 //!
 //! Invariant: its result depends only on the settings, its number, the best evaluator so far and
-//! the games in the window.
+//! the games trained on.
 
 use super::{
     Part, Run,
@@ -34,7 +34,6 @@ use trainer::training::TrainingReport;
 pub(super) struct Generation<'a, G> {
     pub(super) run: &'a Run<'a, G>,
     pub(super) number: u64,
-    /// Best evaluator so far; its strength is in `strength`.
     pub(super) best: Evaluator,
     pub(super) strength: &'a [Strength],
 }
@@ -75,7 +74,7 @@ impl<G: Learnable> Generation<'_, G> {
         )?;
         output::note(&result_line);
         let accepted = test.verdict == Verdict::Accepted;
-        // After a rejection the strength stays as measured before.
+        // After a rejection, the measured strength stays valid.
         let strength = if accepted {
             stages.run(
                 &self.stage_name("measure"),
@@ -144,7 +143,6 @@ impl<G: Learnable> Generation<'_, G> {
         Ok((report, samples))
     }
 
-    /// Candidate's path in the run's directory, and the model as an evaluator.
     fn candidate_model(&self) -> Result<(PathBuf, Evaluator)> {
         let family = self.run.config.family()?.name();
         let model = directory_of(self.number).join(family).join(family);
@@ -185,7 +183,7 @@ impl<G: Learnable> Generation<'_, G> {
             recipe = recipe.with_model_name(&path.display().to_string(), name);
         }
         let result_line = format!("'{}' by {}", recipe.label().name, recipe.label().by);
-        // Complete once the directory has its final name.
+        // The directory has its final name only when complete.
         if directory_of.exists() {
             return Ok(result_line);
         }
@@ -245,7 +243,7 @@ impl<G: Learnable> Generation<'_, G> {
 }
 
 impl<G: Learnable> Run<'_, G> {
-    /// Self-play, whose records contain no paths.
+    /// Self-play by `best`, with records that contain no paths.
     pub(super) fn self_play(&self, number: u64, best: &Evaluator) -> Result<SelfPlay<G>> {
         let run = SelfPlay::new(self.config.selfplay(number, best))?;
         Ok(match &best.model {
@@ -254,7 +252,7 @@ impl<G: Learnable> Run<'_, G> {
         })
     }
 
-    /// Strength against generation 0 (unless `who` is it) and the configured opponents.
+    /// Scores against generation 0 (unless `who` is it) and the configured opponents.
     pub(super) fn measure(&self, number: u64, who: &Evaluator) -> Result<Vec<Strength>> {
         let (game, config, start) = (self.game, self.config, &self.start);
         let directory = self.directory.join(directory_of(number));

@@ -1,6 +1,6 @@
-//! Evaluators of learning in generations: hand-made ones and models.
+//! Evaluators of learning in generations, with labels.
 //!
-//! Invariant: labels are independent of paths, so directories can be moved and equal settings give
+//! Invariant: labels contain no paths, so that directories can be moved and equal settings give
 //! equal files.
 
 use crate::commands::arena::labelled_contestant;
@@ -14,12 +14,11 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Evaluator {
     pub(crate) notation: String,
     pub(crate) label: String,
-    /// File and label of a model of the run; `None` for a fixed evaluator.
+    /// File and name of a model of this run; `None` for other evaluators.
     pub(crate) model: Option<(PathBuf, String)>,
 }
 
 impl Evaluator {
-    /// A fixed evaluator: hand-made, or a model outside the run.
     pub(crate) fn from_notation(notation: &str) -> Result<Self> {
         let label = Notation::parse(notation)?.to_string();
         Ok(Self {
@@ -37,7 +36,6 @@ impl Evaluator {
         }
     }
 
-    /// A player by `template`, with this evaluator in place of the placeholder.
     pub(crate) fn contestant<G: Playable>(
         &self,
         template: &str,

@@ -1,7 +1,7 @@
-//! Ledger of all finished generations, as JSON for programs and as Markdown for people.
+//! Ledger of all finished generations, as JSON and as Markdown.
 //!
 //! Invariant: `ledger.md` derives from `ledger.json`, which is replaced atomically. Neither
-//! contains times, so equal runs have equal ledgers.
+//! contains times, so that equal runs have equal ledgers.
 
 use crate::output;
 use anyhow::{Context, Result, bail};
@@ -24,7 +24,7 @@ pub(crate) struct Ledger {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Start {
     pub(crate) evaluator: String,
-    /// Checksum of the model; `None` for a hand-made evaluator.
+    /// Checksum of the start model; `None` for a hand-made evaluator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) checksum: Option<String>,
     pub(crate) strength: Vec<Strength>,
@@ -35,23 +35,22 @@ pub(crate) struct Start {
 pub(crate) struct Entry {
     pub(crate) generation: u64,
     pub(crate) accepted: bool,
-    /// Label of the evaluator that played the games and was the gate's opponent.
+    /// Label of the evaluator that played the games and that the candidate had to beat.
     pub(crate) best_before: String,
-    /// Self-play games, and their positions.
     pub(crate) games: u64,
     pub(crate) positions: u64,
     pub(crate) training: Training,
-    /// Model's path in the run's directory; `checksum` is the xxh3 in its metadata.
+    /// Path of the candidate in the run's directory; `checksum` is the xxh3 in its metadata.
     pub(crate) model: PathBuf,
     pub(crate) checksum: String,
     pub(crate) gate: GateResult,
     /// Strength of the best evaluator after this generation.
     pub(crate) strength: Vec<Strength>,
-    /// Command that runs this generation again in the run's directory.
+    /// Command that runs this generation again.
     pub(crate) command: String,
 }
 
-/// Training of a generation; losses are in nats.
+/// Losses are in nats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Training {
@@ -63,7 +62,6 @@ pub(crate) struct Training {
     pub(crate) validation_loss: f64,
 }
 
-/// Candidate against best evaluator, up to the decision of the sequential test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GateResult {
     pub(crate) verdict: Verdict,
@@ -81,7 +79,7 @@ pub(crate) struct Strength {
     pub(crate) score: Score,
 }
 
-/// A match's score as a fraction of the points and in Elo, with 95 % intervals.
+/// Fraction of the points, and Elo difference, with 95 % intervals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Score {
     pub(crate) games: u64,
@@ -169,7 +167,6 @@ impl Ledger {
             .map_or(&self.start.strength, |entry| &entry.strength)
     }
 
-    /// The named [`COLUMNS`], with a row per generation.
     pub(crate) fn text_table(&self, columns: &[&str]) -> TextTable {
         let find = |name: &&str| COLUMNS.iter().find(|(column, _)| column == name);
         let columns: Vec<_> = columns.iter().filter_map(find).collect();

@@ -1,4 +1,4 @@
-//! Settings of a pipeline: a preset or a TOML file. All stages derive their seeds from one.
+//! Settings of a pipeline, from a preset or a TOML file.
 
 use crate::commands::MAX_GAMES;
 use crate::settings::Settings;

@@ -1,4 +1,5 @@
-//! The commands with the game *Columns*, which has only its line in the list of games.
+//! Commands with the game *Columns*, of which the program knows only its entry in the list of
+//! games.
 
 use crate::support::{Folder, alea, list, number, run, word};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Transcripts of the documents and of `cli/tests/transcripts`.
+//! Transcripts in the documents and in `cli/tests/transcripts`.
 
 use crate::shell_transcripts::{check, files, root};
 

@@ -1,4 +1,4 @@
-//! Moves and exact scores against vectors of independent programs.
+//! Moves and exact scores against results of independent programs.
 
 use crate::support::{alea, json_lines, list, number, run, word};
 use serde_json::Value;
@@ -34,7 +34,6 @@ fn moves_agree_with_an_independent_program() {
     assert!(won > 0);
 }
 
-/// Positions of the FFO suite with at most 16 empty squares, and exact scores.
 fn solved_endgames() -> Vec<(String, Value)> {
     let vectors = json_lines(include_str!("../../../engine/tests/vectors/ffo.jsonl"));
     let few = |vector: &Value| number(&vector["empties"]) <= 16.0;

@@ -1,5 +1,5 @@
-//! Text files of other systems: every reader accepts a byte-order mark and carriage returns, some
-//! also blank lines and comments (table in `docs/reference/formats.md`).
+//! Text files of other systems: all readers accept a byte-order mark and carriage returns, some
+//! also blank lines and comments (`docs/reference/formats.md`).
 
 use crate::support::{Folder, run};
 use std::fs;
@@ -14,7 +14,6 @@ const PGN: &str = "[Black \"ann\"]\n[White \"bob\"]\n[Result \"64-0\"]\n\n1. E6 
 #[derive(Clone, Copy, PartialEq)]
 enum Takes {
     Ends,
-    /// Comments and blank lines.
     Comments,
 }
 
@@ -30,7 +29,7 @@ fn every_reader_of_text_takes_it_as_other_systems_write_it() {
     let lines = fs::read_to_string(lines).unwrap();
     let map = fs::read_to_string(crate::support::here("data/maps/01_plain_8x8.map")).unwrap();
     use Takes::{Comments, Ends};
-    // FILE is the text (otherwise it is standard input), OUT an output path.
+    // FILE is the text (else it is standard input), OUT an output path.
     let table: [(&str, &str, Takes); 14] = [
         ("evaluate - --eval race", EINSTEIN, Comments),
         ("moves - --game reversi", REVERSI, Comments),

@@ -1,5 +1,4 @@
-//! Links of all documents lead to files and headings. The anchor of a heading is its text in lower
-//! case, with hyphens for spaces and without other signs.
+//! Links of all documents lead to existing files and headings.
 
 use crate::support::here;
 use std::{collections::HashMap, fs, path::Path, process::Command};

@@ -1,7 +1,7 @@
 //! Tests of the command from outside, in one binary.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-// Transcripts are of Unix shells.
+// Transcripts use a Unix shell.
 #[cfg_attr(not(unix), allow(dead_code, unused_variables))]
 mod shell_transcripts;
 mod support;

@@ -1,5 +1,5 @@
-//! `alea engine` with the conversations in `cli/tests/conversations`, written from protocols and
-//! rules, and with input during a search.
+//! `alea engine` with the conversations in `cli/tests/conversations`, and with input during a
+//! search.
 
 use crate::shell_transcripts::is_like;
 use crate::support::{Folder, command, json_lines, list, number, run, word};
@@ -15,8 +15,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Runs a conversation: `$` is the command, `>` input, `<` output, in which `[..]` matches
-/// anything. A GTP reply ends with an empty line.
+/// Runs a conversation: after `$` the command, `>` input, `<` output, where `[..]` matches
+/// anything.
 fn assert_conversation(path: &Path) {
     let text = fs::read_to_string(path).unwrap();
     let (mut line, mut input, mut expected) = ("", String::new(), Vec::new());
@@ -101,7 +101,6 @@ fn ggf(vector: &Value) -> String {
 #[test]
 fn nboard_reports_the_exact_difference() {
     let vectors = json_lines(include_str!("../../../engine/tests/vectors/ffo.jsonl"));
-    // With 14, 6, and 15 empty squares; in the last the side to move loses.
     for vector in [&vectors[0], &vectors[19], &vectors[8]] {
         let input = format!("set game {}\ngo\nhint 1\n", ggf(vector));
         let ran = run(
@@ -133,7 +132,6 @@ fn visits_are_those_of_each_move() {
         "engine --protocol gtp --player mcts(sims=3000)",
         input.as_bytes(),
     );
-    // The last report.
     let line = ran.out.lines().rfind(|line| line.starts_with("info"));
     let line = line.unwrap_or_else(|| panic!("{ran}"));
     let visits = line.split(" visits ").skip(1);
@@ -235,7 +233,6 @@ impl Engine {
         stdin.write_all(lines.as_bytes()).unwrap();
     }
 
-    /// Collects lines up to `last`; false at the time limit.
     fn receive_until(&self, last: &str, within: Duration, lines: &mut Vec<String>) -> bool {
         let until = Instant::now() + within;
         while !lines.iter().any(|line| line == last) {
@@ -249,7 +246,7 @@ impl Engine {
     }
 }
 
-/// Protocol, game, a command that searches, the prefix of its answer, and a line with its answer;
+/// Protocol, game, a command that searches, prefix of its answer, another command and its answer;
 /// then players that would think for minutes.
 const THINKERS: [([&str; 6], &[&str]); 13] = [
     (
@@ -311,7 +308,7 @@ const THINKERS: [([&str; 6], &[&str]); 13] = [
             "mcts(ms=600000, endgame=20)",
         ],
     ),
-    // One supports `stop`, the other has to be killed.
+    // The first supports `stop`, the second has to be killed.
     (
         [
             "gtp",
@@ -444,7 +441,6 @@ fn a_line_ends_every_search() {
                 let lines = ["", "stop\n", "\n"][number % 3].to_owned() + line + "\n";
                 let mut sent_at = Instant::now();
                 engine.send_lines(&lines);
-                // A busy machine may read both lines as if sent together.
                 while !engine.receive_until(&reply, LATE, &mut received) {
                     unanswered += 1;
                     assert!(unanswered < INTERRUPTIONS / 5, "{name}: {received:?}");
@@ -473,7 +469,7 @@ fn the_end_of_input_and_quit_end_every_search() {
         for quits in [false, true] {
             let mut engine = Engine::start(&words);
             engine.send_lines(&format!("{question}\n"));
-            // Long enough for a busy machine to begin the search.
+            // Long enough for the search to begin on a busy machine.
             thread::sleep(Duration::from_millis(700));
             let quit = if protocol == "tcga" {
                 "exit\n"

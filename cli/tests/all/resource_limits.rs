@@ -1,5 +1,5 @@
-//! Limits of the system (size of files, memory, threads, a table truncated while it is mapped) end
-//! `alea` with one line on standard error.
+//! `alea` ends with one line on standard error at limits of the system: file size, memory, threads,
+//! and a table truncated while it is mapped.
 
 use crate::support::{Folder, Ran, alea, command, names, run};
 use std::{

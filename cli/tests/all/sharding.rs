@@ -1,5 +1,5 @@
-//! Commands as many tasks, in any order, some repeated, one killed and restarted, give the files
-//! and output of one run.
+//! Tasks in any order, some repeated, one killed and restarted, give the files and output of one
+//! run.
 
 use crate::support::{Folder, Ran, alea, command, content, json_lines, run};
 use serde_json::Value;
@@ -28,7 +28,7 @@ fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// Asserts that `of` tasks give the same output and files; `{}` in `line` is a directory.
+/// Asserts that `of` tasks give the output and files of one run; `{}` in `line` is a directory.
 #[track_caller]
 fn tasks_equal_one_run(line: &str, of: u64) {
     let outcome = |directory: &Folder, ran: &Ran| {
@@ -58,7 +58,7 @@ fn tasks_equal_one_run(line: &str, of: u64) {
     sleep(Duration::from_millis(60));
     killed.kill().unwrap();
     killed.wait().unwrap();
-    // Coprime to the number of tasks, so every index occurs, and some twice.
+    // 11 is coprime to the number of tasks, so that every index occurs, some twice.
     for index in 0..of + 2 {
         run(&shard(&(index * 11 % of + 1).to_string()), b"").succeeds();
     }

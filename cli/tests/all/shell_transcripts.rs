@@ -1,12 +1,12 @@
-//! Runs transcripts in documents in a shell, and compares their output.
+//! Runs the transcripts in documents, and compares their output.
 //!
 //! A transcript is a block ```` ```console ````: commands after `$`, each followed by its output on
-//! both streams, where `[..]` matches any text within a line; `? N` before the output means exit
-//! code N. A document runs in its own temporary directory that sees the repository's data,
-//! documents and models; a block ```` ```toml NAME ```` becomes a file there.
-//! `TRANSCRIPTS=overwrite` rewrites the documents.
+//! both streams, where `[..]` matches any text within a line; `? N` before the output is exit code
+//! N. A document runs in its own temporary directory that sees the repository's data, documents and
+//! models; a block ```` ```toml NAME ```` becomes a file there. `TRANSCRIPTS=overwrite` rewrites
+//! the documents.
 //!
-//! Not by the crate `trycmd`, whose serde features would make burn compile again.
+//! The crate `trycmd` is not used: its serde features would make burn compile again.
 
 use rayon::prelude::*;
 use std::{
@@ -26,8 +26,6 @@ pub(crate) fn files(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     entries.map(|entry| entry.unwrap().path())
 }
 
-/// Runs `documents` and those in `tests/transcripts` of the crate, with the folder of `program`
-/// first in the path.
 pub(crate) fn check(documents: impl Iterator<Item = PathBuf>, program: &str) {
     let transcripts = files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts"));
     let transcripts = transcripts.filter(|_| cfg!(target_os = "linux"));
@@ -51,7 +49,6 @@ pub(crate) fn check(documents: impl Iterator<Item = PathBuf>, program: &str) {
     assert!(stale.is_empty(), "{stale}");
 }
 
-/// The document with its commands' current output; appends differences to `stale`.
 fn printed_now(document: &str, [program, directory]: [&Path; 2], stale: &mut String) -> String {
     let mut lines = document.lines().peekable();
     let mut now = String::new();
@@ -119,7 +116,6 @@ fn run(command: &str, program: &Path, directory: &Path) -> String {
     }
 }
 
-/// In `pattern`, `[..]` stands for any text.
 pub(crate) fn is_like(pattern: &str, line: &str) -> bool {
     let Some((start, rest)) = pattern.split_once("[..]") else {
         return pattern == line;

@@ -1,4 +1,4 @@
-//! Runs of the binary `alea`, and their output.
+//! Runs the binary `alea`, and inspects its output.
 
 use serde_json::Value;
 use std::{
@@ -9,8 +9,8 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Runs `alea` with standard input closed. The line is formatted as by `format!` and split at
-/// spaces; text between two `'` is one word.
+/// Runs `alea` without input. The line is formatted as by `format!` and split at spaces; text
+/// between two `'` is one word.
 macro_rules! alea {
     ($($line:tt)*) => { $crate::support::run(&format!($($line)*), b"") };
 }
@@ -24,7 +24,6 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Runs `command`; failures quote `line`.
     pub(crate) fn of(command: &mut Command, line: &str, input: &[u8]) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
@@ -57,7 +56,6 @@ impl Ran {
         json_lines(&self.out)
     }
 
-    /// The only line of output, of a command that must have succeeded.
     pub(crate) fn json(&self) -> Value {
         self.succeeds();
         let [line] = &*self.lines() else {
@@ -83,7 +81,6 @@ impl Display for Ran {
     }
 }
 
-/// Runs `alea`; the line is split as by [`alea!`].
 pub(crate) fn run(line: &str, input: &[u8]) -> Ran {
     Ran::of(&mut command(line), line, input)
 }
@@ -135,7 +132,6 @@ pub(crate) fn names(directory: &str) -> Vec<String> {
     names
 }
 
-/// Sorted names and contents of files; empty if there is no directory.
 pub(crate) fn content(directory: &str) -> Vec<(String, Vec<u8>)> {
     if !exists(directory) {
         return Vec::new();

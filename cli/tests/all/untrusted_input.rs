@@ -1,4 +1,4 @@
-//! Untrusted input opens no file and starts no program. Every reader gets notations that name some,
+//! Untrusted input opens no file and starts no program: every reader gets notations that name some,
 //! and the system reports accesses.
 
 use crate::support::{Folder, alea, exists, here, read, run};
@@ -7,7 +7,7 @@ use rustix::fs::inotify;
 use serde_json::{Value, json};
 use std::{fs, mem::MaybeUninit, os::fd::OwnedFd, os::unix::fs::PermissionsExt};
 
-/// Files and a program that must not be accessed, and their watcher.
+/// Directory of files and a program that must not be accessed, with a watcher.
 pub(crate) struct Bait {
     folder: Folder,
     watch: OwnedFd,
@@ -113,7 +113,6 @@ fn assert_bait_untouched(bait: &Bait, line: &str, input: &[u8]) {
     bait.is_untouched_by(&ran.to_string());
 }
 
-/// Records with two games, and the bytes of their shard.
 pub(crate) fn games(folder: &Folder) -> (String, Vec<u8>) {
     let data = folder.at("data");
     alea!("selfplay --games 2 --out {data} --player random").succeeds();

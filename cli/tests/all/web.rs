@@ -241,7 +241,6 @@ fn shards_come_as_games() {
     assert_eq!(server.request("POST /records", &host, &damaged).0, 400);
 }
 
-/// Small shard with the maximum of labels, whose JSON is long.
 fn shard_of_labels(games: u64) -> Vec<u8> {
     let rules = Reversi::default();
     let label = |number| Label {
@@ -318,7 +317,6 @@ fn another_command_ends_the_search_of_a_session() {
     };
     send("set_game reversi");
     send("set_option player star1(ms=5000)");
-    // Together they take less time than one would without its limit.
     let began = Instant::now();
     thread::scope(|scope| {
         let thinks = scope.spawn(|| send("genmove b"));

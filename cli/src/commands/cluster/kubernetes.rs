@@ -1,7 +1,7 @@
-//! Kubernetes: an Indexed Job for each step, and a shared volume.
+//! Kubernetes: an Indexed Job for each step, with a shared volume.
 //!
-//! All jobs but the first are created suspended. A small stateless job resumes each when its
-//! predecessor is complete.
+//! All jobs but the first are created suspended; a small job resumes each when its predecessor is
+//! complete.
 
 use super::{Plan, fill_template};
 use anyhow::{Context, Result, ensure};
@@ -9,14 +9,14 @@ use engine::core::files::{self, FileKind};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// Limit of an Indexed Job if failures are limited per index.
+/// Kubernetes' limit for Indexed Jobs whose failures are limited per index.
 const MAX_TASKS: u64 = 100_000;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Settings {
     image: String,
-    /// Volume claim, whose size is `storage`.
+    /// Name of a volume claim of size `storage`.
     volume: String,
     storage: String,
     #[serde(default = "default_kubectl_image")]
@@ -27,7 +27,7 @@ fn default_kubectl_image() -> String {
     "registry.k8s.io/kubectl:v1.33.0".to_owned()
 }
 
-/// Script that prints all objects as YAML, or passes them to `kubectl`.
+/// Bash script that prints all objects as YAML or passes them to `kubectl`.
 pub(super) fn script(plan: &Plan) -> Result<String> {
     let super::Settings {
         name: run,

@@ -1,4 +1,4 @@
-//! Converts the stages of a run to steps, before anything is written or submitted.
+//! Converts the stages of a settings file to steps, and checks them.
 
 use super::{Improve, Plan, ResourceRequest, Settings, Stage, Step};
 use crate::improve::config::ImproveConfig;
@@ -7,7 +7,6 @@ use anyhow::{Context, Result, bail, ensure};
 const MAX_TASKS: u64 = 1_000_000;
 
 impl Plan {
-    /// With `on_pods` (Kubernetes) paths are those on the volume.
     pub(super) fn of(mut settings: Settings, on_pods: bool) -> Result<Self> {
         ensure!(
             !on_pods || settings.kubernetes.is_some(),
@@ -79,7 +78,7 @@ impl ResourceRequest {
 }
 
 impl Stage {
-    /// One job, or an array for each round and a job that merges all.
+    /// Steps of the stage: one job, or an array for each round and a job that merges all.
     fn steps(self, defaults: &ResourceRequest) -> Result<Vec<Step>> {
         let name = self.name;
         let section = format!("stage '{name}'");
@@ -174,7 +173,6 @@ impl Improve {
     }
 }
 
-/// A name becomes part of scripts, files and jobs.
 fn check_name(key: &str, name: &str) -> Result<()> {
     let fits = |letter| matches!(letter, 'a'..='z' | '0'..='9' | '-');
     ensure!(

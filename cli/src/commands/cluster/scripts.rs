@@ -1,4 +1,4 @@
-//! Scripts for Slurm and for this machine; on both `job.sh` runs a task.
+//! Scripts for Slurm and for this machine; both run a task by `job.sh`.
 
 use super::{Plan, Settings, Step, fill_template};
 use crate::output;
@@ -16,7 +16,7 @@ const RUN_SCRIPT: &str = concat!(
 );
 
 impl Plan {
-    /// Tasks' scripts with their file names, and the script that starts them.
+    /// (Name, text) of each task script, and the script that starts them.
     pub(super) fn scripts(&self, config: &Path) -> Result<(Vec<(String, String)>, String)> {
         let path = |path: &Path| quote_words(&[path.display().to_string()]);
         let Settings {
@@ -49,7 +49,6 @@ impl Plan {
         Ok((scripts, fill_template(RUN_SCRIPT, &[&all])))
     }
 
-    /// Writes the scripts; fails if the directory has other steps.
     pub(super) fn write_directory(&self, scripts: &[(String, String)]) -> Result<()> {
         for folder in ["done", "failed", "log"] {
             files::prepare_directory(&self.settings.directory.join(folder))?;

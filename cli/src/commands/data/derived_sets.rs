@@ -1,4 +1,4 @@
-//! Commands that make sets of records from others.
+//! Commands that make sets of game records from others.
 
 use super::{Rewrite, SHARDS_NOUN};
 use anyhow::{Context, Result, bail};
@@ -95,7 +95,7 @@ impl Filter {
     }
 }
 
-/// Parses `3-8`, `3-`, `-8` or `3`.
+/// Parses `3-8`, `3-`, `-8` or `3`; `None` is `all`.
 fn parse_range(option: &str, text: Option<&str>, all: (usize, usize)) -> Result<(usize, usize)> {
     let Some(text) = text else { return Ok(all) };
     let (from, to) = text.split_once('-').unwrap_or((text, text));
@@ -171,7 +171,6 @@ impl Split {
     }
 }
 
-/// Parses fractions that add up to 1.
 pub(super) fn parse_parts(texts: &[String]) -> Result<Vec<derived_sets::SplitPart>> {
     const TOLERANCE: f64 = 1e-6;
     let parts = texts.iter().map(parse_part);
@@ -184,7 +183,6 @@ pub(super) fn parse_parts(texts: &[String]) -> Result<Vec<derived_sets::SplitPar
     Ok(parts)
 }
 
-/// Parses `NAME=FRACTION`.
 fn parse_part(text: &String) -> Result<derived_sets::SplitPart> {
     let (name, fraction) = text
         .split_once('=')

@@ -1,4 +1,4 @@
-//! `alea data export` and `import`: records in the formats of other programs.
+//! `alea data export` and `import`: game records in other programs' formats.
 
 use super::{Records, SHARDS_NOUN, derived_sets::parse_parts, format_written};
 use crate::games::{self, GameArguments};
@@ -18,8 +18,8 @@ const JSON_LINES: &str = "jsonl";
 const PARQUET: &str = "parquet";
 const DATASET: &str = "dataset";
 
-/// Name of the format (by default from the path's extension), and the format itself if it is one of
-/// the game's own. For a file to write, the extension must be that of a format.
+/// Name of the format, by default from the path's extension, and the format if it is one of this
+/// game. If `is_written`, the extension must be that of a format.
 fn find_format<G: Playable>(
     requested: Option<&str>,
     path: &Path,
@@ -183,7 +183,7 @@ impl Import {
                 transcripts::import(&game, form, &self.file, &self.out, bad)?
             }
             (PARQUET, _) => {
-                // Programs that rewrite a file may drop its metadata with the game.
+                // Metadata with the game may be lost when programs rewrite a file.
                 let named = parquet::game_notation(&self.file).is_some();
                 let rules = (!named).then(|| games::parse_game::<G>(&self.game.notation()));
                 parquet::import(&self.file, &self.out, rules.transpose()?.as_ref(), bad)?

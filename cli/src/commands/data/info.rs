@@ -1,4 +1,4 @@
-//! `alea data info`: statistics of records as text, JSON and pictures.
+//! `alea data info`: statistics of game records as text, JSON and pictures.
 
 use super::{Records, format_endings};
 use crate::commands::selfplay::players_table;
@@ -40,7 +40,6 @@ impl Arguments {
 fn write_charts(directory: &Path, info: &Info, remaining: &str) -> Result<()> {
     files::prepare_directory(directory)?;
     let left = format!("Positions by {remaining}");
-    // A value's bin lies between its edges, a count's around the count.
     let of_values = (0.0, 1.0 / NUM_VALUE_BINS as f64);
     let pictures = [
         (
@@ -170,7 +169,7 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
     text
 }
 
-/// A row with a bar, full at a quarter of `all`.
+/// Row of a text histogram; the bar is full at a quarter of `all`.
 fn histogram_row(name: &str, count: u64, all: u64) -> String {
     let fraction = count as f64 / all.max(1) as f64;
     let bar = "#".repeat((fraction * 160.0).round().min(40.0) as usize);

@@ -1,4 +1,4 @@
-//! `alea data relabel`: new values of all positions, by a player, a model or the endgame tables.
+//! `alea data relabel`: labels all positions by a player, a model or endgame tables.
 
 use super::{Rewrite, SHARDS_NOUN};
 use crate::output;

@@ -1,4 +1,4 @@
-//! Reads standard input on a thread of its own, and stops the running search at new input.
+//! Reads standard input on a thread of its own; new input stops the running search.
 //!
 //! Invariant: input that was already waiting when a search began does not stop it.
 
@@ -17,10 +17,9 @@ use std::{
 };
 
 const CHUNK_BYTES: usize = 1 << 16;
-/// Bytes of unanswered lines; reading pauses beyond it.
+/// Maximum bytes of unanswered lines; reading pauses beyond it.
 const MAX_WAITING: usize = 1 << 22;
-/// When more than a chunk is waiting, a read that returns sooner got input that had already
-/// arrived.
+/// A read faster than this, while more than a chunk was waiting, returned older input.
 const IMMEDIATE_READ_TIME: Duration = Duration::from_millis(1);
 
 #[derive(Default)]
@@ -34,11 +33,10 @@ struct State {
     lines: VecDeque<String>,
     bytes: usize,
     end: Option<io::Result<()>>,
-    /// When the last line was taken.
     read_at: Option<Instant>,
-    /// Arrival of the latest input that may stop a search.
+    /// Arrival of the newest input that may stop a search.
     newest: Option<Instant>,
-    /// Stop flag of the running search, set by input after this time.
+    /// Stop flag of the running search, and the time after which input sets the flag.
     search: Option<(Instant, Arc<AtomicBool>)>,
 }
 
@@ -52,7 +50,6 @@ impl Input {
         woken.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a line; `None` at the end of input.
     pub(super) fn next_line(&self) -> io::Result<Option<String>> {
         let mut state = self.lock_state();
         loop {
@@ -77,8 +74,8 @@ impl Input {
         !state.lines.is_empty() || state.end.is_some()
     }
 
-    /// Flag set by input more than `ahead` after the last line was taken; earlier input counts as
-    /// sent with it.
+    /// Stop flag for a search. Input sets it if it arrives more than `ahead` after the last line
+    /// was taken; earlier input counts as sent with that line.
     pub(super) fn stop_flag(&self, ahead: Duration) -> Arc<AtomicBool> {
         let mut state = self.lock_state();
         let since = state.read_at.unwrap_or_else(Instant::now) + ahead;
@@ -88,7 +85,8 @@ impl Input {
         stop
     }
 
-    /// Reads all input. New input stops the running search if `interrupts` is set (not for files).
+    /// Reads input until its end; new input stops the running search if `interrupts` (not for
+    /// files).
     pub(super) fn read(&self, mut input: impl Read, interrupts: bool) {
         let (mut chunk, mut partial) = (vec![0; CHUNK_BYTES], Vec::new());
         let mut is_behind = false;
@@ -99,7 +97,6 @@ impl Input {
                 read => read,
             };
             let arrived = Instant::now();
-            // Only if more than one chunk was waiting, input can be older than the read.
             let is_new = interrupts && !(is_behind && arrived - requested < IMMEDIATE_READ_TIME);
             let mut lines = Vec::new();
             let end = match read {
@@ -114,14 +111,14 @@ impl Input {
                 }
             };
             let (is_line, is_over) = (!lines.is_empty(), end.is_some());
-            // Lets a writer send more, or close, before the search begins.
+            // Lets the writer send more, or close, before the search begins.
             thread::yield_now();
             let mut state = self.lock_state();
             while state.bytes > MAX_WAITING {
                 is_behind = true;
                 state = self.wait(state);
             }
-            // The end of input stops no search while lines of a script wait.
+            // The end of input does not stop a search while lines of a script are waiting.
             let is_notable = is_line || (is_over && state.lines.is_empty());
             state.bytes += lines.iter().map(|line| line.len() + 1).sum::<usize>();
             state.lines.extend(lines);
@@ -207,8 +204,6 @@ mod tests {
     #[test]
     fn what_arrives_later_ends_a_search_and_what_was_sent_ahead_does_not() {
         let hour = Duration::from_secs(3600);
-        // Input; time after a line in which it counts as sent with it; pipe or file; whether a
-        // search is stopped.
         for (text, ahead, is_pipe, ends) in [
             ("a line\n", Duration::ZERO, true, true),
             ("two\nlines\n", Duration::ZERO, true, true),

@@ -1,4 +1,4 @@
-//! Games of shards and of JSON lines, a batch at a time.
+//! Reads games from shards and from files of JSON lines, in batches.
 
 use anyhow::{Result, bail};
 use engine::play::playable::Playable;
@@ -11,22 +11,18 @@ use trainer::shard::{PlayedGame, ShardHeader};
 use web::{api_types::PlayedPly, position_values::has_chance};
 
 pub(super) struct GameToJudge<G: Playable> {
-    /// Where it stands, for errors.
     pub(super) name: String,
-    /// Player of each seat.
     pub(super) players: Vec<String>,
     pub(super) start: G::Position,
     pub(super) plies: Vec<PlayedPly>,
-    /// Result that the rules did not give; none either in an unfinished game.
+    /// Result that the rules did not give, such as by resignation; `None` in unfinished games, too.
     pub(super) payoffs: Option<Vec<f32>>,
 }
 
-/// Shards first, then files of JSON lines.
 pub(super) struct GamesToJudge<G: Playable> {
     shards: Option<ShardReader<G>>,
-    /// Number of games read from shards.
     read: u64,
-    /// Files with their names, the next one last.
+    /// Remaining files with their names; the next one is last.
     files: Vec<(String, GameLines<G>)>,
 }
 
@@ -65,7 +61,7 @@ impl<G: Playable> GamesToJudge<G> {
         }
     }
 
-    /// The next games, `count` at most; none at the end.
+    /// Reads up to `count` games; none at the end.
     pub(super) fn next_games(&mut self, count: u64) -> Result<Vec<GameToJudge<G>>> {
         let mut games = Vec::new();
         if let Some(shards) = &self.shards {

@@ -1,5 +1,5 @@
-//! Tables and a page about judged games: luck and errors by player and by ply. Values are in points
-//! (hundredths of a win); intervals are of 95 %, over games.
+//! Tables and page about judged games: luck and errors by player and by ply, in points (hundredths
+//! of a win), with 95 % intervals over games.
 
 use super::JudgedGame;
 use arena::document::{Block, Page};
@@ -11,24 +11,24 @@ use std::collections::BTreeMap;
 use web::{api_types::PlyReview, position_values::has_chance};
 
 const MAX_DETAILED_GAMES: usize = 20;
-/// With fewer there is no interval: one side may win them all by chance.
+/// With fewer games there is no interval: one side may win all by chance.
 const MIN_GAMES_OF_INTERVAL: f64 = 10.0;
 
 pub(super) struct Report {
     seats: Vec<&'static str>,
     has_luck: bool,
-    /// Moments over games by player: score, luck, error per decision, each the mean of the player's
-    /// seats.
+    /// By player: statistics over games of score, luck and error per decision (means of the
+    /// player's seats).
     players: BTreeMap<String, [Moments; 3]>,
     games: TextTable,
     detailed: Vec<JudgedGame>,
     unfinished: usize,
-    /// Largest difference between a game's result and the sum of its ledger's terms.
+    /// Maximum difference between a game's result and the sum of its terms.
     balance: f64,
 }
 
-/// Half the 95 % interval of the mean, for enough games. Equal scores leave room for others, as the
-/// score is one of few values.
+/// Half of the mean's 95 % interval; `None` for few games. If all scores are equal, the interval is
+/// that of a fraction, not of zero width.
 fn half_width(moments: &Moments, is_score: bool) -> Option<f64> {
     let games = moments.sample_count();
     let half = if is_score && moments.deviation() <= 0.0 {

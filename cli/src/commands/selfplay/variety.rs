@@ -1,4 +1,4 @@
-//! Options of `alea selfplay` for more varied games; all are off by default.
+//! Options of `alea selfplay` for more varied games; by default all are off.
 
 use trainer::selfplay::{EndgameStarts, SelfPlayOptions, SuiteStarts};
 

@@ -121,7 +121,6 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         true
     }
 
-    /// Writes moves' values and payoffs; returns whether all values are proven, `None` if stopped.
     fn value_moves(
         &mut self,
         position: &G::Position,
@@ -142,8 +141,6 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         Some(all_proven)
     }
 
-    /// Bounds of a root move, exact above `alpha`, else an upper bound; and whether they are
-    /// proven.
     #[inline(always)]
     fn search_root_move(
         &mut self,
@@ -270,7 +267,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// Runs `task` on all workers until the first one, whose result counts, is done.
+    /// Runs `task` on all workers until the first one, whose result counts, ends.
     fn run<R>(
         &mut self,
         position: &G::Position,

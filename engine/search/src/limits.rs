@@ -144,7 +144,6 @@ pub struct LimitChecker {
     next_check: u64,
     last_check: Instant,
     interval: u64,
-    /// Seconds per node, a slowly decaying maximum.
     slowest: f64,
     max_nodes: Option<u64>,
     deadline: Option<Deadline>,

@@ -25,7 +25,6 @@ pub struct MaxN<G: SearchGame, E: Evaluator<G>> {
     cache: E::Cache,
     move_lists: Vec<Option<Box<G::Moves>>>,
     last_move_payoffs: Payoffs,
-    /// Counts evaluated leaves; a subtree that adds none is proven.
     depth_dependent: u64,
     limit_checker: LimitChecker,
     stats: SearchStats,
@@ -162,7 +161,6 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for MaxN<G, E> {
         (Bounds::exact(own), depth_dependent == self.depth_dependent)
     }
 
-    /// Exact in any window.
     fn move_bounds(
         &mut self,
         position: &G::Position,

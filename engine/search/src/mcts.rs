@@ -2,9 +2,9 @@
 //! Electronics 2023, 12, 2936).
 //!
 //! A node has statistics per distinct move, for all outcomes and transpositions; payoffs are those
-//! of the seat that moves (maxⁿ). With two seats, proven bounds back up from finished games and
-//! oracle values (Lajkonik's solver, extended to chance nodes). One thread with a simulation budget
-//! is deterministic per seed.
+//! of the seat that moves (maxⁿ). With two seats, bounds are proven from finished games and oracle
+//! values (Lajkonik's solver, extended to chance nodes). A simulation budget on one thread is
+//! deterministic per seed.
 
 mod allocator;
 mod cell;
@@ -156,8 +156,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self.pace.set_move_time(limits.time);
     }
 
-    /// Searches an unfinished position after its chance event, with these `legal` moves, or
-    /// (`None`) before it, with all; returns their statistics in order.
+    /// Searches an unfinished position after its chance event, with `legal` moves, or (`None`)
+    /// before it, with all; returns their statistics in order.
     pub fn search(
         &mut self,
         position: &G::Position,
@@ -214,7 +214,6 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
 
 const MAX_POSITIONS_PER_SECOND: f64 = 2e6;
 
-/// A twelfth of the memory is for the rest of the process.
 const RESERVED_MEMORY_DIVISOR: usize = 12;
 
 fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) -> Size {

@@ -46,10 +46,8 @@ impl Ordering {
     }
 }
 
-/// Longest move list whose group boundaries fit a word.
 const MAX_MASK_MOVES: usize = 63;
 
-/// With more groups a hint has only the best move of all.
 const MAX_GROUPS_PER_HINT: usize = 8;
 
 /// Partition of a move list into groups, runs of moves that the same outcomes allow.
@@ -144,7 +142,7 @@ impl OutcomeGroups {
     }
 }
 
-/// Writes all move indices to `order`: with `probing` and several groups the best of each group by
+/// Writes move indices to `order`: with `probing` and several groups, the best of each by
 /// descending score, then the rest in list order; otherwise group by group, by descending score.
 #[inline]
 pub fn order_moves(order: &mut Vec<u16>, groups: &OutcomeGroups, scores: &[f32], probing: bool) {
@@ -208,7 +206,7 @@ fn sort(order: &mut [u16], scores: &[f32]) {
 }
 
 /// Keeps the `max_moves` moves of the highest `SearchHints::move_class`, in list order; of a class
-/// that fits in part, evenly spaced moves, since neighbours in the list are alike.
+/// that fits in part, evenly spaced moves, since neighbours are alike.
 pub fn limit_moves<G: SearchGame>(
     game: &G,
     position: &G::Position,

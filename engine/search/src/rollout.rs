@@ -1,4 +1,4 @@
-//! Variance-reduced rollouts: games in which both sides play the best move by an evaluator or
+//! Variance-reduced rollouts: games in which all seats play the best move by an evaluator or
 //! oracle, with the luck subtracted.
 //!
 //! Luck is the value after a chance event minus its expectation, of mean 0 by any evaluator
@@ -122,10 +122,8 @@ impl<G: SearchGame> Node<G> {
     }
 }
 
-/// Tuned at EinStein's start with 2^8 … 2^14 slots.
 const CACHE_SLOTS: usize = 1 << 12;
 
-/// `dyn`, so that rollouts compile once per game.
 trait DynEvaluator<G: SearchGame>: Send {
     fn successors(&mut self, game: &G, at: &G::Position, moves: &[G::Move], values: &mut [f32]);
     fn payoffs(&mut self, game: &G, position: &G::Position) -> Payoffs;
@@ -202,7 +200,6 @@ impl<G: SearchGame> EvaluatorRollouts<G> {
         Some(self.evaluator.payoffs(game, position)[seat])
     }
 
-    /// Empty after a stop, since values may be incomplete.
     #[inline]
     fn best_moves(&mut self, position: &G::Position) -> &[Choice<G::Move>] {
         let slot = self.game.key(position) as usize % CACHE_SLOTS;

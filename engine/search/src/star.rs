@@ -47,8 +47,8 @@ pub enum Pruning {
 pub struct StarOptions {
     /// Pruning at chance nodes.
     pub pruning: Pruning,
-    /// Whether a move is tried with a null window first (NegaScout, Reinefeld 1983); only with
-    /// [`Pruning::Star1`] and [`Pruning::Star2`].
+    /// Whether a null window comes first (NegaScout, Reinefeld 1983); only with [`Pruning::Star1`]
+    /// and [`Pruning::Star2`].
     pub negascout: bool,
     /// Information by which moves are ordered.
     pub ordering: Ordering,
@@ -101,7 +101,6 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
 #[derive(Clone)]
 struct Scratch<G: SearchGame> {
     moves: G::Moves,
-    /// Ordering scores of the moves, later their values.
     scores: Vec<f32>,
     order: Vec<u16>,
     groups: OutcomeGroups,
@@ -248,7 +247,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// Bounds of a node `ply` plies below the root and `depth` ≥ 1 above the leaves.
     fn search_node(
         &mut self,
         position: &G::Position,
@@ -538,7 +536,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         found
     }
 
-    /// Bounds for the side that makes `mv`, with `depth` plies left after it.
+    /// Bounds for the side that makes `mv`; `depth` counts plies after it.
     #[inline]
     fn search_child(
         &mut self,

@@ -38,7 +38,7 @@ pub enum DepthPolicy {
 /// What a probe found about a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Bounds of the position's value for the side to move.
+    /// Bounds of the value for the side to move.
     pub bounds: Bounds,
     /// Whether the bounds are valid at the requested depth; otherwise only the hint is of use.
     pub is_usable: bool,
@@ -53,7 +53,7 @@ pub struct Hit {
 pub struct NewEntry {
     /// Plies searched below the position, 1–127.
     pub depth: u32,
-    /// Bounds of the position's value for the side to move.
+    /// Bounds of the value for the side to move.
     pub bounds: Bounds,
     /// Whether the bounds hold at every greater depth.
     pub proven: bool,
@@ -79,7 +79,6 @@ pub struct Table {
     replacement: Replacement,
     reuse: DepthPolicy,
     bucket_size: usize,
-    /// Entries of earlier generations count as empty.
     first_generation: AtomicU8,
     generation: AtomicU8,
 }
@@ -141,8 +140,8 @@ impl Table {
         }
     }
 
-    /// Starts a generation, by which [`Replacement`] measures age: call once per move, while no
-    /// thread searches. After 126 generations the table is emptied.
+    /// Starts a generation, by which results age; to call once per move, while no thread searches.
+    /// After 126 of them the table is emptied.
     pub fn new_generation(&self) {
         let (first, generation) = (
             self.first_generation.load(Relaxed),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 #[repr(align(128))]
 pub(super) struct CellAllocator(AtomicU64);
 
-/// Free cells `next..end`, and nodes that [`CellAllocator`] does not count yet.
+/// Free cells `next..end` and nodes not yet in [`CellAllocator`].
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
     pub(super) next: u32,

@@ -22,7 +22,6 @@ pub(crate) struct Cell {
     sum: AtomicU64,
 }
 
-/// Rarely read data of a node header or an edge.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct ColdCell {
@@ -205,7 +204,6 @@ impl ColdCell {
         unpack_bounds(self.bounds.load(Relaxed))
     }
 
-    /// Returns whether the bounds changed.
     #[inline]
     pub(super) fn tighten<const SHARED: bool>(&self, bounds: Bounds) -> bool {
         let mut word = self.bounds.load(Relaxed);

@@ -24,7 +24,6 @@ use std::{
 
 const CHECK_INTERVAL: u64 = 16;
 
-/// Checks between two estimates of the simulations left in a time limit.
 const ESTIMATE_INTERVAL: u64 = 64;
 
 const MAX_FILL_AT_START: f64 = 0.5;
@@ -121,7 +120,6 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         }
     }
 
-    /// Finds or adds the root node; false if memory is short.
     fn prepare_root(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> bool {
         let reused = self.options.reuse_tree && self.options.graph && self.root.take().is_some();
         let Some(graph) = &mut self.graph else {

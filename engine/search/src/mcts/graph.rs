@@ -40,7 +40,6 @@ pub(super) struct Graph {
 pub(super) struct Size {
     pub(super) bytes: usize,
     pub(super) positions: usize,
-    /// Typical maximum per position; larger nodes leave room for fewer.
     pub(super) max_moves: usize,
     pub(super) use_rave: bool,
     pub(super) threads: usize,
@@ -49,7 +48,6 @@ pub(super) struct Size {
 const CELLS_PER_LINE: usize = 64 / size_of::<Cell>();
 const PREFETCHED_LINES: usize = 4;
 
-/// More prefetched lines would evict needed ones.
 const PREFETCHED_CHILDREN: usize = 32;
 
 const MIN_CELL_BYTES: usize = size_of::<Cell>() + size_of::<ColdCell>();
@@ -64,7 +62,6 @@ const MIN_CHUNK_CELLS: usize = 64;
 const CELLS_PER_SLOT: usize = 2;
 
 impl Graph {
-    /// A graph of `size`, halved until memory suffices; `None` if it never does.
     pub(super) fn new(size: Size) -> Option<Self> {
         let mut bytes = size.bytes;
         loop {
@@ -142,7 +139,7 @@ impl Graph {
             + size_of_val(self.index.items())
     }
 
-    /// Number of nodes, except in chunks that threads still fill.
+    /// Nodes, except in chunks that threads still fill.
     pub(super) fn nodes(&self) -> u32 {
         self.allocator.nodes()
     }
@@ -305,7 +302,6 @@ impl Graph {
         }
     }
 
-    /// The node of `key`, or index and content of its free slot in the hash index.
     #[inline]
     fn probe(&self, key: u64) -> Result<u32, (usize, u64)> {
         let slots = self.index.items();

@@ -21,8 +21,8 @@ impl Budget {
     }
 }
 
-/// Blend of a move's own statistics (n visits, payoff sum w) with its AMAF statistics (m visits,
-/// sum v): `β · v/m + (1 − β) · w/n`, where k is [`MctsOptions::rave`].
+/// Blend of a move's own statistics (n visits, payoff sum w) with AMAF statistics (m visits, sum
+/// v): `β · v/m + (1 − β) · w/n`, where k is [`MctsOptions::rave`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Blend {
     /// `β = sqrt(k / (3n + k))` (Gelly and Silver 2007).
@@ -79,8 +79,8 @@ pub struct MctsOptions {
     pub virtual_visits: (u32, u32, f32),
     /// Whether virtual visits go to the edge's RAVE statistics instead of its own.
     pub virtual_visits_in_rave: bool,
-    /// Fraction by which a node's visits grow before it selects anew; 0 to select at every visit.
-    /// Only with RAVE and without chance.
+    /// Growth of a node's visits, as a fraction, for which it repeats a selection; 0 selects at
+    /// every visit. Only with RAVE and without chance.
     pub reselect_interval: f32,
     /// Visits of an edge before its position gets a node; grows as memory fills up, unless 1.
     pub expand_visits: u32,
@@ -95,8 +95,8 @@ pub struct MctsOptions {
     /// Visits without payoff of an edge while a simulation through it is under way; with several
     /// threads only if it has few visits.
     pub virtual_loss: u32,
-    /// Maximal simulations of a thread under way, whose leaves are evaluated together; starts at 1
-    /// and grows by one per 32.
+    /// Maximal simulations of a thread under way, whose leaves are evaluated together; grows from
+    /// 1, by one per 32.
     pub batch: usize,
     /// Memory in MiB, nearly all for the graph; if that is full, the search goes on without new
     /// nodes.

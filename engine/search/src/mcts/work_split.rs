@@ -2,7 +2,7 @@
 //! threads mostly visit different nodes and cache lines (transposition-driven scheduling: Romein,
 //! Plaat, Bal and Schaeffer 1999).
 //!
-//! With a budget, parts differ by at most 1 simulation; otherwise none leads another by more than
+//! With a budget, parts differ by at most 1; otherwise none leads another by more than
 //! max([`MAX_LEAD`], claimed / [`LEAD_DIVISOR`]) plus one check interval.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -33,7 +33,6 @@ pub(super) struct Cursor {
     own_part: usize,
     part: usize,
     left: usize,
-    /// Simulations of all parts at the last comparison, and this thread's since.
     claimed_total: u64,
 }
 

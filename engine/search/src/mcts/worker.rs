@@ -24,7 +24,7 @@ use alea_core::{
 pub(super) struct Root<G: SearchGame> {
     pub(super) position: G::Position,
     pub(super) node: u32,
-    /// Legal moves after the chance event; `None` before it.
+    /// Legal moves after the chance event, `None` before it.
     pub(super) allowed: Option<Vec<G::Move>>,
     pub(super) start: usize,
     /// Whether the root has one best move, not one per outcome.
@@ -44,7 +44,7 @@ pub(super) struct Context<'a, G: SearchGame> {
     /// Difference at which bounds count as equal; above 0 with an inexact oracle.
     pub(super) tolerance: f32,
     pub(super) buffers_writes: bool,
-    /// Visits of an edge above which it gets no virtual loss, if writes are buffered.
+    /// Visits from which on an edge gets no virtual loss, if writes are buffered.
     pub(super) virtual_loss_below: u32,
 }
 
@@ -83,7 +83,6 @@ pub(super) struct Worker<G: SearchGame, L> {
     simulations: Vec<Simulation<G::Position>>,
     queue: Vec<G::Position>,
     queue_payoffs: Vec<Payoffs>,
-    /// Moves that the sampled outcome allows; `moves` are all.
     sampled_moves: G::Moves,
     moves: G::Moves,
     outcomes: G::Outcomes,

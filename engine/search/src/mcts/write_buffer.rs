@@ -17,7 +17,7 @@ const SAMPLING_PERIOD: u32 = 17;
 
 const BUFFERED_SHARE_SHIFT: u32 = 6;
 
-/// A power of two: 4 KiB, to leave the L1 cache to the graph.
+/// A power of two: 4 KiB of the L1 cache.
 const BUFFERED_EDGES: usize = 256;
 
 #[derive(Clone, Copy, Debug, Default)]

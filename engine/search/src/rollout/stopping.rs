@@ -44,7 +44,6 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Mean of every second result, from index `parity` on.
     fn split_half_mean(&self, parity: usize) -> f64 {
         let parity = parity.min(self.luck_adjusted.len().saturating_sub(1));
         let half = self.luck_adjusted.iter().copied().skip(parity).step_by(2);

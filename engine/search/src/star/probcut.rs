@@ -5,7 +5,6 @@
 use super::Star;
 use alea_core::{chance_bounds::Bounds, evaluator::Evaluator, search_game::SearchGame};
 
-/// Least depth, at which the replacing search of one ply is nearly free.
 const MIN_DEPTH: u32 = 3;
 
 const DEPTH_REDUCTION: u32 = 2;

@@ -65,7 +65,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         };
         let (start, moves, visits) = match allowed {
             Some(allowed) => {
-                // After the chance event only visits of allowed moves count.
+                // Visits of allowed moves only.
                 let edges = graph.edges(node, root.start, allowed.len());
                 (
                     root.start,

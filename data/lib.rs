@@ -1,8 +1,8 @@
 //! Files that the command contains: set-ups, puzzles and suites of EinStein, maps of ReversiXT.
 
-/// A mixed strategy of EinStein: a weight and a set-up a line.
+/// Mixed strategy of EinStein set-ups, a weight and a set-up per line.
 pub const MIXED_SETUPS: &str = include_str!("setups/nash.txt");
-/// The sixteen best set-ups of EinStein against each other, a pair a line.
+/// The sixteen best set-ups of EinStein against each other, a pair per line.
 pub const BEST_SETUPS: &str = include_str!("setups/best.txt");
 /// Puzzles of EinStein, a JSON object a line.
 pub const EINSTEIN_PUZZLES: &str = include_str!("puzzles/einstein.jsonl");
@@ -46,8 +46,8 @@ files! {
     "suites/stones-12.jsonl"
 }
 
-/// Regret suite of EinStein's positions with `stones` (5 to 12; 5: at most 5), a JSON object a
-/// line.
+/// Regret suite of EinStein positions with `stones` stones (5 to 12; at most 5 for 5), a JSON
+/// object a line.
 ///
 /// # Panics
 /// For other numbers.

@@ -40,7 +40,7 @@ const TARGETS: &[(&str, Target)] = &[
     ("trust", untrusted_input::trust),
 ];
 
-/// Without a name, prints all names and exits, for scripts.
+/// The target that `FUZZ` names; without a name, prints all names and exits.
 static TARGET: LazyLock<Target> = LazyLock::new(|| {
     let name_of_target = std::env::var("FUZZ").unwrap_or_default();
     let found = TARGETS.iter().find(|(name, _)| *name == name_of_target);

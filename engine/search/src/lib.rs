@@ -99,10 +99,11 @@ pub trait Search<G: Game>: Send {
     /// Rules of the searched game.
     fn game(&self) -> &G;
 
-    /// Clears tables and statistics of earlier searches, for a new game.
+    /// Clears tables, history counters and the game's clock, for a new game.
     fn clear(&mut self);
 
-    /// Sets limits of later searches, in addition to those of the search's options.
+    /// Sets limits of later searches; a time replaces the limits of the search's options except of
+    /// depth.
     fn set_limits(&mut self, limits: &Limits);
 
     /// Whether [`Limits::stop`] ended the last search; moves without a value then have ½.

@@ -3,7 +3,7 @@
 //!
 //! A node has statistics per distinct move, for all outcomes and transpositions; payoffs are those
 //! of the seat that moves (maxⁿ). With two seats, bounds are proven from finished games and oracle
-//! values (Lajkonik's solver, extended to chance nodes). A simulation budget on one thread is
+//! values (Lajkonik's solver, extended to chance nodes). One thread with a simulation budget is
 //! deterministic per seed.
 
 mod allocator;

@@ -22,7 +22,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 pub struct RolloutResult {
     /// Final payoff, or the value of a truncated game's last position.
     pub result: f64,
-    /// Sum of the luck of all chance events, on the scale of payoffs.
+    /// Sum of the seat's luck at all chance events, on the scale of payoffs; 0 with more than two
+    /// seats.
     pub luck: f64,
 }
 

@@ -47,8 +47,8 @@ pub enum Pruning {
 pub struct StarOptions {
     /// Pruning at chance nodes.
     pub pruning: Pruning,
-    /// Whether a null window comes first (NegaScout, Reinefeld 1983); only with [`Pruning::Star1`]
-    /// and [`Pruning::Star2`].
+    /// Whether moves are searched with a null window first (NegaScout, Reinefeld 1983); only with
+    /// [`Pruning::Star1`] and [`Pruning::Star2`].
     pub negascout: bool,
     /// Information by which moves are ordered.
     pub ordering: Ordering,
@@ -105,7 +105,6 @@ struct Scratch<G: SearchGame> {
     order: Vec<u16>,
     groups: OutcomeGroups,
     chance: ChanceBounds<G::Outcomes>,
-    /// Move index, position and key of successors to search later.
     deferred: Vec<(u16, G::Position, u64)>,
 }
 

@@ -36,7 +36,7 @@ pub struct StarByOutcomeOptions {
 
 const NULL_WINDOW: f32 = 1e-6;
 
-/// A search to a fixed depth of each outcome's moves separately.
+/// A Star search to a fixed depth, of each outcome's moves separately.
 #[derive(Clone, Debug)]
 pub struct StarByOutcome<G: SearchGame, E: Evaluator<G>> {
     game: G,

@@ -1,4 +1,5 @@
-//! Elapsed time of a search: wall time, or CPU time of its thread, fair on a busy machine.
+//! Elapsed time of a search: wall time or, for fair matches on a busy machine, its thread's CPU
+//! time.
 
 use alea_core::monotonic_clock::Instant;
 use std::time::Duration;

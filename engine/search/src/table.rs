@@ -93,7 +93,7 @@ pub(super) struct Entry {
     bounds: AtomicU64,
 }
 
-/// Age in replacement: 0 costs nodes; 2 to 8 make no measurable difference.
+/// Plies that a generation of age costs: 0 costs nodes; 2 to 8 make no measurable difference.
 const PLIES_PER_GENERATION: i32 = 4;
 
 const MAX_GENERATION_BEFORE_ZEROING: u8 = 128;
@@ -303,7 +303,7 @@ struct Content {
 }
 
 impl Content {
-    /// A torn entry has a random check.
+    /// Content of an entry, `None` if empty; the check of a torn one is random.
     #[inline]
     fn read(entry: &Entry) -> Option<Self> {
         let tag = entry.tag.load(Relaxed);

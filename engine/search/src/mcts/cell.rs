@@ -15,10 +15,10 @@ use std::sync::atomic::{
 pub(crate) struct Cell {
     /// Approximate in headers with several threads.
     visits: AtomicU32,
-    /// Edge: child node, 0 for none, or [`TERMINAL`]. Header: number of edges. Both with
-    /// [`HAS_BOUNDS_FLAG`].
+    /// Edge: child node, 0 for none, or [`TERMINAL`]. Header: number of edges. Either with
+    /// [`HAS_BOUNDS_FLAG`] if bounds are known.
     link: AtomicU32,
-    /// Edge: sum of the mover's payoffs in 2⁻³². Header: hash key.
+    /// Edge: sum of the mover's payoffs in units of 2⁻³². Header: hash key.
     sum: AtomicU64,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct ColdCell {
 /// Flag in [`Cell::link`] of cells with bounds.
 const HAS_BOUNDS_FLAG: u32 = 1 << 31;
 
-/// Link of an edge to a finished game, below the flag.
+/// Link of an edge whose move ends the game.
 const TERMINAL: u32 = HAS_BOUNDS_FLAG - 1;
 
 pub(super) const MAX_CELLS: usize = TERMINAL as usize;

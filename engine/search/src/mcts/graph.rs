@@ -29,7 +29,7 @@ pub(super) struct Graph {
     /// RAVE statistics per edge: simulations in which its move was played at the node or later.
     rave_cells: Option<SharedArray<Cell>>,
     index: SharedArray<Slot>,
-    /// Never 0; slots of other generations count as empty.
+    /// Current generation, never 0; slots of others count as empty.
     generation: u8,
     allocator: CellAllocator,
     /// Cells of a thread's chunk; 0 if nodes are allocated one by one.
@@ -139,7 +139,6 @@ impl Graph {
             + size_of_val(self.index.items())
     }
 
-    /// Nodes, except in chunks that threads still fill.
     pub(super) fn nodes(&self) -> u32 {
         self.allocator.nodes()
     }
@@ -269,7 +268,7 @@ impl Graph {
         self.allocator.release_chunk(chunk);
     }
 
-    /// Makes an unreferenced node of the unused cells, so that nodes are contiguous.
+    /// Fills a chunk's unused cells with an unreferenced node, so that nodes are contiguous.
     fn pad_chunk(&self, chunk: &mut Chunk) {
         if chunk.remaining() > 0 {
             self.cell(chunk.next)
@@ -319,7 +318,7 @@ impl Graph {
         }
     }
 
-    /// Mark-and-compact garbage collection; returns the root's new index.
+    /// Mark-and-compact of the nodes that `root` reaches; returns the root's new index.
     pub(super) fn retain_reachable(&mut self, root: u32, stack: &mut Vec<u32>) -> u32 {
         self.for_each_node(|graph, node| graph.cell(node).cold().set_gc_mark(0));
         stack.clear();

@@ -43,9 +43,9 @@ pub enum Blend {
 pub enum FirstPlay {
     /// Unvisited moves go first, in list order or by RAVE mean.
     First,
-    /// This value, or the move's RAVE mean if there is one.
+    /// The given value, or the move's RAVE mean if there is one.
     Value(f32),
-    /// This much above ½, or above the move's RAVE mean if there is one.
+    /// ½, or the move's RAVE mean if there is one, plus the given value.
     Above(f32),
 }
 
@@ -79,8 +79,8 @@ pub struct MctsOptions {
     pub virtual_visits: (u32, u32, f32),
     /// Whether virtual visits go to the edge's RAVE statistics instead of its own.
     pub virtual_visits_in_rave: bool,
-    /// Growth of a node's visits, as a fraction, for which it repeats a selection; 0 selects at
-    /// every visit. Only with RAVE and without chance.
+    /// Fraction by which a node's visits grow before its selection is renewed; 0 for every visit.
+    /// Only with RAVE and without chance.
     pub reselect_interval: f32,
     /// Visits of an edge before its position gets a node; grows as memory fills up, unless 1.
     pub expand_visits: u32,
@@ -95,8 +95,8 @@ pub struct MctsOptions {
     /// Visits without payoff of an edge while a simulation through it is under way; with several
     /// threads only if it has few visits.
     pub virtual_loss: u32,
-    /// Maximal simulations of a thread under way, whose leaves are evaluated together; grows from
-    /// 1, by one per 32.
+    /// Maximal simulations of a thread under way, whose leaves are evaluated together; starts at 1
+    /// and grows by one per 32 completed.
     pub batch: usize,
     /// Memory in MiB, nearly all for the graph; if that is full, the search goes on without new
     /// nodes.
@@ -104,10 +104,10 @@ pub struct MctsOptions {
     /// Whether a choice ends once the simulations left cannot make another move the most visited
     /// (smart pruning of lc0).
     pub smart_pruning: bool,
-    /// Value above which a move ends the choice if all others are proven lost; 1 for none.
+    /// Mean above which a move ends the choice if all others are proven lost; 1 for never.
     pub sole_move_threshold: f32,
-    /// Whether a choice ends once visits × mean × time spent of the most visited move exceed visits
-    /// × time limit of the second.
+    /// Whether a choice under a time limit ends once the most visited move's visits × mean × time
+    /// spent exceed the second's visits × time limit.
     pub stop_when_clear: bool,
 }
 

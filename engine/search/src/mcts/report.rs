@@ -42,7 +42,7 @@ pub struct TreeReport<M> {
     pub bytes: usize,
     /// Fraction of the graph's memory in use.
     pub fill: f64,
-    /// Whether a new node did not fit.
+    /// Whether memory ran out for a new node.
     pub full: bool,
     /// Principal variation over all outcomes: the best move, then the most visited move of each
     /// node.

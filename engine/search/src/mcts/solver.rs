@@ -41,7 +41,7 @@ pub(super) fn plies_to_end(
         return Some(1);
     }
     let child = edge.child();
-    // A loser has at least one more ply, a winner two.
+    // After this move a loser has at least one more ply, a winner two.
     let min_plies = Some(if won { 3 } else { 2 });
     if child == 0 || graph.cell(child).bounds().lower < graph.cell(child).bounds().upper {
         return min_plies;

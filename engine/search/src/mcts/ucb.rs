@@ -36,7 +36,7 @@ impl Selector {
         }
     }
 
-    /// Index of the edge to visit; the node has `visits` ≥ 1, and an RAVE cell per edge or none.
+    /// Index of the edge to visit; the node has `visits` ≥ 1, and a RAVE cell per edge or none.
     #[inline]
     pub(super) fn select(&self, edges: EdgeSlice<'_>, rave_cells: &[Cell], visits: u32) -> usize {
         if edges.len() == 1 {

@@ -142,8 +142,8 @@ impl WorkSplit {
     }
 }
 
-/// A number coprime to `parts` and near their golden section, so that consecutive threads draw from
-/// distant strata.
+/// A stride coprime to `parts`, near the golden section: consecutive threads draw from distant
+/// strata.
 fn stride(parts: usize) -> usize {
     let common = |mut a: usize, mut b: usize| {
         while b > 0 {

@@ -93,7 +93,7 @@ pub(super) struct Worker<G: SearchGame, L> {
     played_kinds: MoveKinds,
 }
 
-/// Completed simulations per one that a thread may have under way.
+/// Completed simulations after which a thread may have one more under way.
 const SIMULATIONS_PER_SLOT: u64 = 32;
 
 impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {

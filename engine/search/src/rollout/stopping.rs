@@ -19,7 +19,6 @@ pub struct StoppingRule {
 }
 
 impl StoppingRule {
-    /// Numbers of the next round's games, none at the limit; without chance one game is enough.
     fn next_round<G: Game>(&self, played: u32) -> Range<u32> {
         let (max_games, size) = match G::Outcomes::CAPACITY {
             1 => (1, 1),

@@ -114,7 +114,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         chance.bounds()
     }
 
-    /// Searches a node two plies above the leaves; if a fail-low is expected, cached successors
+    /// Searches a node two plies above the leaves; with `expects_all`, cached successors come
     /// first.
     pub(super) fn search_pre_frontier(
         &mut self,

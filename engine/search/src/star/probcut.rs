@@ -1,5 +1,5 @@
-//! ProbCut (Buro 1995; for chance nodes Schadd, Winands and Uiterwijk 2009): a search two plies
-//! shallower, with the same side to move at its leaves, replaces one if it misses the window by a
+//! ProbCut (Buro 1995; for chance nodes Schadd, Winands and Uiterwijk 2009): a search that is two
+//! plies shallower, with the same side to move at its leaves, suffices if it misses the window by a
 //! margin.
 
 use super::Star;

@@ -65,7 +65,6 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         };
         let (start, moves, visits) = match allowed {
             Some(allowed) => {
-                // Visits of allowed moves only.
                 let edges = graph.edges(node, root.start, allowed.len());
                 (
                     root.start,

@@ -1,17 +1,17 @@
-//! Set-ups, puzzles and suites of EinStein and maps of ReversiXT that the command contains.
+//! Files that the command contains: set-ups, puzzles and suites of EinStein, maps of ReversiXT.
 
-/// A mixed strategy of set-ups for both sides.
+/// Mixed strategy of EinStein set-ups, a weight and a set-up per line.
 pub const MIXED_SETUPS: &str = include_str!("setups/nash.txt");
-/// The sixteen best set-ups against each other.
+/// The sixteen best set-ups of EinStein against each other, a pair per line.
 pub const BEST_SETUPS: &str = include_str!("setups/best.txt");
-/// Puzzles, one JSON object a line.
+/// Puzzles of EinStein, a JSON object a line.
 pub const EINSTEIN_PUZZLES: &str = include_str!("puzzles/einstein.jsonl");
-/// Sorted canonical bits of the suites' positions, 64 bits each, little-endian.
+/// Positions of the suites, kept out of training: sorted canonical bits, 64 each, little-endian.
 pub const HELD_OUT_POSITIONS: &[u8] = include_bytes!("suites/held-out.bin");
 
 macro_rules! files {
     ($($name:literal)*) => {
-        /// Paths in the repository and contents.
+        /// Path in the repository and content of every file.
         pub static FILES: &[(&str, &[u8])] = &[$((
             concat!("data/", $name),
             include_bytes!($name),
@@ -46,7 +46,8 @@ files! {
     "suites/stones-12.jsonl"
 }
 
-/// EinStein: regret suite of positions with 5 to 12 stones, one JSON object a line.
+/// Regret suite of EinStein positions with `stones` stones (5 to 12; at most 5 for 5), a JSON
+/// object a line.
 ///
 /// # Panics
 /// For other numbers.

@@ -1,11 +1,11 @@
-//! Model files that the command contains. `ntuple-1` and `strong-2`, of three megabytes each, are
-//! in the repository alone.
+//! Model files that the command contains: all but `ntuple-1` and `strong-2`, of three megabytes
+//! each.
 
 macro_rules! files {
     ($($name:ident = $file:literal)*) => {
         $(#[doc = $file] pub static $name: &[u8] = include_bytes!($file);)*
 
-        /// Paths in the repository and contents.
+        /// Path in the repository and content of every file.
         pub static FILES: &[(&str, &[u8])] = &[$((concat!("models/", $file), $name)),*];
     };
 }

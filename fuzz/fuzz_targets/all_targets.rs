@@ -1,7 +1,7 @@
-//! All fuzz targets; the variable `FUZZ` names the one that runs.
+//! All fuzz targets; the environment variable `FUZZ` names the one that runs, on seeds in
+//! `seeds/NAME`.
 //!
 //! Targets may refuse bytes but never panic; what they accept satisfies the project's invariants.
-//! Seeds lie in `seeds/NAME`.
 
 #![no_main]
 
@@ -40,7 +40,7 @@ const TARGETS: &[(&str, Target)] = &[
     ("trust", untrusted_input::trust),
 ];
 
-/// Without a name, prints all names for scripts that run them in turn.
+/// The target that `FUZZ` names; without a name, prints all names and exits.
 static TARGET: LazyLock<Target> = LazyLock::new(|| {
     let name_of_target = std::env::var("FUZZ").unwrap_or_default();
     let found = TARGETS.iter().find(|(name, _)| *name == name_of_target);

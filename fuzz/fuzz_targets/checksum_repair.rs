@@ -1,4 +1,4 @@
-//! Repairs checksums of fuzzed files, so that the code behind the checks is reached.
+//! Repairs checksums of fuzzed files, so that the code behind their checks is reached.
 
 use engine::core::files::checksum;
 use engine::learned::safetensors_container::Container;
@@ -34,7 +34,7 @@ pub(crate) fn shard(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(repaired)
 }
 
-/// The tensors get the length that the header states.
+/// Repairs a model file, whose tensors get the length in its header.
 pub(crate) fn model(bytes: &[u8]) -> Option<Vec<u8>> {
     let end = usize::try_from(u64::from_le_bytes(*bytes.first_chunk()?)).ok()?;
     let (head, data) = bytes.split_at_checked(end.checked_add(8)?)?;
@@ -56,13 +56,12 @@ pub(crate) fn table(bytes: &[u8]) -> Option<Vec<u8>> {
     Some([head, &cells, &sums, &end].concat())
 }
 
-/// Repeats the bytes; `None` for more than a mebibyte.
 fn fill(bytes: &[u8], length: usize) -> Option<Vec<u8>> {
     let bytes = bytes.iter().chain(bytes.is_empty().then_some(&0));
     (length <= 1 << 20).then(|| bytes.cycle().take(length).copied().collect())
 }
 
-/// Every line after the first gets its checksum.
+/// Repairs the checksum of every line after the first.
 pub(crate) fn match_state(bytes: &[u8]) -> Option<Vec<u8>> {
     let (heading, lines) = str::from_utf8(bytes).ok()?.split_once('\n')?;
     let mut repaired = format!("{heading}\n");

@@ -27,7 +27,6 @@ use trainer::{Error, shard};
 
 fn in_temp_directory(work: impl FnOnce(&Path)) {
     let directory = std::env::temp_dir().join(format!("alea-fuzz-{}", std::process::id()));
-    // A killed process with the same number may have left one.
     let _ = fs::remove_dir_all(&directory);
     fs::create_dir_all(&directory).expect("a temporary directory");
     work(&directory);
@@ -59,7 +58,7 @@ pub(crate) fn shards(bytes: &[u8]) {
 
 type Import = fn(&Path, &Path, BadGames) -> Result<WriteSummary, Error>;
 
-/// Imports games, exports them as JSON lines, and imports these.
+/// Imports games, and checks that their export as JSON lines imports as the same games.
 fn check_import<G: Playable>(import: Import, bytes: &[u8]) {
     in_temp_directory(|directory| {
         let [file, lines, set, again] =
@@ -141,7 +140,7 @@ pub(crate) fn tables(bytes: &[u8]) {
     }
 }
 
-/// Resumes a match from a state file, then from the result.
+/// Resumes a match from a state file; if accepted, resumes its result.
 pub(crate) fn states(bytes: &[u8]) {
     let game = Standard::default();
     let [a, b] = ["random", "greedy"].map(|name| Contestant::of(name, &game).expect("a player"));

@@ -18,7 +18,7 @@ use engine::play::{
 };
 use std::sync::{Arc, LazyLock};
 
-/// Calls a function with every game, under default rules and others.
+/// Calls a function with every game, with default and other rules.
 macro_rules! with_every_game {
     ($function:ident, $($arguments:expr),*) => {
         crate::game_texts::EINSTEIN.iter().for_each(|game| $function(game, $($arguments),*));
@@ -59,7 +59,7 @@ pub(crate) fn positions(bytes: &[u8]) {
     with_every_game!(read, bytes);
 }
 
-/// The error has one line and names a character of the text or its end.
+/// Checks that an error has one line and names a character of the text or its end.
 fn check_text_error(text: &str, error: &TextError) {
     assert!(
         (1..=text.chars().count() + 1).contains(&error.character),
@@ -71,7 +71,7 @@ fn check_text_error(text: &str, error: &TextError) {
     );
 }
 
-/// Checks a position, and those after its moves and symmetries.
+/// Checks that texts and bytes of a position, its symmetries and successors read back.
 fn check<G: Playable>(game: &G, position: &G::Position, outcome: Option<u8>) {
     let reads_back = |position: &G::Position, outcome| {
         let text = game.format_position(position, outcome);
@@ -108,7 +108,7 @@ fn check<G: Playable>(game: &G, position: &G::Position, outcome: Option<u8>) {
     );
 }
 
-/// A position on the first line, a move on the second.
+/// Bytes: a position on the first line, a move on the second.
 pub(crate) fn moves(bytes: &[u8]) {
     fn read<G: Playable>(game: &G, position: &str, mv: &str) {
         let Ok((position, _)) = game.parse_position(position) else {
@@ -162,7 +162,6 @@ pub(crate) fn maps(bytes: &[u8]) {
     }
 }
 
-/// Every protocol with every way of naming squares.
 static DIALECTS: LazyLock<Vec<Dialect>> = LazyLock::new(|| {
     let keys = [
         "lines",
@@ -179,7 +178,7 @@ static DIALECTS: LazyLock<Vec<Dialect>> = LazyLock::new(|| {
     keys.map(read).into()
 });
 
-/// Parses a reply in pieces; the first byte is their length.
+/// Bytes: the length of the pieces in which the reply arrives, and the reply.
 pub(crate) fn answers(bytes: &[u8]) {
     fn read<G: Playable>(game: &G, line: &str) {
         let start = game.random_start(&mut engine::core::random::RandomStream::new(1), 0);

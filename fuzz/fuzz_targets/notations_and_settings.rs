@@ -16,7 +16,6 @@ pub(crate) fn notation(bytes: &[u8]) {
     }
 }
 
-/// Equality except for positions in the texts.
 fn same(a: &Notation, b: &Notation) -> bool {
     let mut pairs = a.arguments.iter().zip(&b.arguments);
     (&a.name, a.arguments.len()) == (&b.name, b.arguments.len())

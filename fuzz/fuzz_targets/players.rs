@@ -1,4 +1,4 @@
-//! Fuzz target for player notations: builds the player and plays the first plies of a game.
+//! Fuzz target for player notations: builds the player and plays three plies of a game.
 
 use crate::game_texts::with_every_game;
 use engine::core::{game::ChanceSource, random::RandomStream};
@@ -9,8 +9,7 @@ use engine::play::{
 };
 use engine::search::limits::Limits;
 
-/// Keys whose values cost time or memory, with the largest value to try; `""` stands for values
-/// without a key.
+/// Keys that cost time or memory, with the largest value to try; `""` is for values without a key.
 const COSTLY_KEYS: &[(&[&str], f64)] = &[
     (&["", "depth", "depths", "least", "tablebase"], 2.0),
     (
@@ -42,7 +41,6 @@ pub(crate) fn is_cheap(text: &str) -> bool {
         let has_default_cost = match &*notation.name.to_lowercase() {
             "mcts" => limited && key("memory"),
             "abseval" | "monte_alpha" | "monte_alpha_v2" | "uctcut" => limited,
-            // With a depth its rollout players search at every ply.
             "mrmonte" => {
                 let plain = |argument: &Argument| argument.value.arguments.is_empty();
                 key("iterations") && notation.arguments.iter().all(plain)

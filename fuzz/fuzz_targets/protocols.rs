@@ -8,8 +8,8 @@ use engine::play::{
 use protocols::{Action, Protocol, ProtocolKind, SessionConfig};
 use std::{sync::Arc, time::Duration};
 
-/// Permits one ply: two on a large board of Havannah take seconds under a sanitizer. The target
-/// `recipes` tries other players.
+/// Permits random moves and searches of one ply: two plies on a large board of Havannah take
+/// seconds under a sanitizer.
 fn permit_cheap_player(notation: &Notation) -> Result<Notation, String> {
     let text = notation.to_string();
     let shallow =
@@ -104,7 +104,7 @@ fn check_reply(protocol_kind: ProtocolKind, line: &str, reply: &str) {
     }
 }
 
-/// The first byte selects the protocol.
+/// Bytes: the protocol, then its lines.
 pub(crate) fn protocols(bytes: &[u8]) {
     let Some((&which, input)) = bytes.split_first() else {
         return;

@@ -3,7 +3,7 @@
 use std::{sync::LazyLock, time::Duration};
 use web::{answer::answer, limits::RequestLimits};
 
-/// Errors have one line; the limits bound the cost of a request.
+/// Checks that errors have one line.
 pub(crate) fn requests(bytes: &[u8]) {
     static LIMITS: LazyLock<RequestLimits> = LazyLock::new(|| RequestLimits {
         milliseconds: 5.0,

@@ -1,6 +1,6 @@
 //! Checks that untrusted input opens no file and starts no program.
 //!
-//! `@` in the text stands for a watched directory; only Linux reports accesses.
+//! `@` in fuzzed text stands for a watched directory, whose accesses only Linux reports.
 
 use crate::{checksum_repair, players::is_cheap, protocols};
 use arena::external::provide_external;
@@ -19,7 +19,7 @@ use trainer::{
 };
 use web::{answer::answer, limits::RequestLimits};
 
-/// Files that must not be opened, and the descriptor that reports accesses.
+/// A directory of files that must not be opened, and the descriptor that reports accesses.
 static BAIT: LazyLock<(PathBuf, OwnedFd)> = LazyLock::new(|| {
     let directory = std::env::temp_dir().join(format!("alea-bait-{}", std::process::id()));
     fs::create_dir_all(&directory).expect("a temporary directory");
@@ -34,7 +34,6 @@ static BAIT: LazyLock<(PathBuf, OwnedFd)> = LazyLock::new(|| {
     }
     let watch = inotify::init(inotify::CreateFlags::NONBLOCK).expect("a watch");
     inotify::add_watch(&watch, &directory, inotify::WatchFlags::OPEN).expect("a watch");
-    // The watch has to report an access.
     fs::read(directory.join("map")).expect("it is there");
     let mut buffer = [MaybeUninit::uninit(); 4096];
     let rang = inotify::Reader::new(&watch, &mut buffer).next().is_ok();
@@ -49,7 +48,6 @@ static BAIT: LazyLock<(PathBuf, OwnedFd)> = LazyLock::new(|| {
 const SHARD: &[u8] = include_bytes!("../../data/sample/000000.games");
 const MODEL: &[u8] = include_bytes!("../../models/quick-ntuple.safetensors");
 
-/// A file of games with `text` as the game in its header.
 fn shard_naming_game(text: &str) -> Option<Vec<u8>> {
     let end = 20 + u32::from_le_bytes(*SHARD[12..].first_chunk()?) as usize;
     let mut header: Value = serde_json::from_slice(&SHARD[20..end]).ok()?;
@@ -78,7 +76,6 @@ fn read<G: Learnable>(text: &str) {
         return;
     };
     for text in [text.to_owned(), format!("star1(depth=1, eval={text})")] {
-        // Untrusted text opens no model, so naming one costs nothing.
         let is_cheap = is_cheap(&text.replace("model:", "no_model_"));
         if is_cheap && let Ok(recipe) = PlayerRecipe::parse(&text, &game) {
             recipe.make().new_game(1);

@@ -1,12 +1,12 @@
-//! Multi-threaded search: a thread defers moves that another one is searching (ABDADA, Weill 1996,
-//! in Kerrigan's simplified form).
+//! Multi-threaded search in which a thread defers moves that another is searching (ABDADA, Weill
+//! 1996, simplified by Kerrigan).
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     thread::Scope,
 };
 
-/// Keys of moves being searched; collisions cost time only.
+/// Keys of moves being searched; collisions only cost time.
 #[derive(Debug)]
 pub(super) struct AbdadaTable {
     slots: Box<[AtomicU64]>,
@@ -15,7 +15,6 @@ pub(super) struct AbdadaTable {
 const NUM_SLOTS: usize = 1 << 10;
 
 impl AbdadaTable {
-    /// Below this depth, searching is faster than deferring.
     pub(super) const MIN_DEPTH: u32 = 5;
 
     pub(super) fn new() -> Self {
@@ -29,7 +28,6 @@ impl AbdadaTable {
         self.slots[key as usize % NUM_SLOTS].load(Relaxed) == key
     }
 
-    /// Returns whether the slot was free.
     #[inline]
     pub(super) fn mark_searching(&self, key: u64) -> bool {
         self.slots[key as usize % NUM_SLOTS]
@@ -45,7 +43,7 @@ impl AbdadaTable {
     }
 }
 
-/// Helpers run `task` on a worker each while `own` runs; then `stop` ends them.
+/// Runs `own`, and `task` on a thread per worker; sets `stop` when `own` returns.
 pub(super) fn run_with_helpers<W: Send>(
     workers: &mut [W],
     task: &(dyn Fn(&mut W) + Sync),
@@ -61,7 +59,6 @@ pub(super) fn run_with_helpers<W: Send>(
     });
 }
 
-/// Spawns a task, boxed to compile once.
 pub(super) fn spawn<'scope>(
     scope: &'scope Scope<'scope, '_>,
     task: Box<dyn FnOnce() + Send + 'scope>,

@@ -16,8 +16,8 @@ use alea_core::{
 };
 use std::sync::Arc;
 
-/// A game of two players without chance: the root seat (0) against all others (1). A seat without a
-/// move is skipped.
+/// A game of many seats as one of two players: the root seat (0) and all others (1), of which one
+/// replies. A seat without a move is skipped.
 #[derive(Clone, Debug)]
 pub struct BrsGame<G>(
     /// The game of many seats.
@@ -27,22 +27,22 @@ pub struct BrsGame<G>(
 /// A position of [`BrsGame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BrsPosition<P> {
-    /// Position of the original game, with the seat to move.
+    /// Position of the original game.
     pub position: P,
-    /// The seat of player 0.
+    /// Seat of the original game that is player 0.
     pub root: Seat,
 }
 
 /// A move of the original game with its seat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BrsMove<M> {
-    /// The move.
+    /// The move of the original game.
     pub mv: M,
     seat: u8,
 }
 
 impl<G: SearchGame> BrsGame<G> {
-    /// The position in which player 0 is the seat to move.
+    /// `position` with its seat to move as player 0.
     pub fn root_position(&self, position: &G::Position) -> BrsPosition<G::Position> {
         BrsPosition {
             position: *position,
@@ -84,7 +84,6 @@ impl<G: SearchGame> Game for BrsGame<G> {
         Some(two_payoffs)
     }
 
-    /// Moves by seat, from the seat to move on.
     fn moves(&self, at: &Self::Position, moves_of_all: &mut Self::Moves) {
         moves_of_all.clear();
         let (first, seats) = (self.0.to_move(&at.position), self.0.seats());
@@ -140,7 +139,7 @@ impl<G: SearchGame> Playouts for BrsGame<G> {}
 
 impl<G: SearchGame> OutOfTurn for BrsGame<G> {}
 
-/// Evaluates positions of [`BrsGame`] as the original game's.
+/// Evaluates positions of [`BrsGame`] by an evaluator of the original game.
 #[derive(Clone, Copy, Debug)]
 pub struct BrsEvaluatorAdapter<E>(
     /// Evaluator of the original game.
@@ -166,7 +165,7 @@ pub struct BestReplySearch<G: SearchGame> {
 }
 
 impl<G: SearchGame> BestReplySearch<G> {
-    /// A search; arguments as of [`DeepeningSearch::new`]. The game needs
+    /// A search with arguments as of [`DeepeningSearch::new`]. The game needs
     /// [`OutOfTurn::SUPPORTS_OUT_OF_TURN`].
     pub fn new(
         game: G,
@@ -183,7 +182,7 @@ impl<G: SearchGame> BestReplySearch<G> {
         Self { search }
     }
 
-    /// Measures evaluation time if `timed`.
+    /// Sets whether [`SearchStats::evaluation_time`] is measured.
     #[must_use]
     pub fn with_eval_timer(self, timed: bool) -> Self {
         let search = self.search.with_eval_timer(timed);

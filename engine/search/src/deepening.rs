@@ -1,7 +1,7 @@
 //! Iterative deepening: each iteration orders the root moves of the next.
 //!
-//! With a fixed depth and table entries of that depth only, table, move order and cutoffs change
-//! results by rounding only.
+//! If depth is the only limit, a table with `DepthPolicy::SameDepth`, move order and cutoffs change
+//! values by rounding only.
 
 use super::{
     DepthObserver, Search, SearchStats, UNKNOWN_VALUE,
@@ -30,7 +30,8 @@ use std::{
 pub struct DeepeningOptions {
     /// Plies by which the depth grows per iteration.
     pub step: u32,
-    /// Half the width of the aspiration window, in win probability; `None`: a full window.
+    /// Half the width of the aspiration window around a move's last value, in win probability;
+    /// `None` for a full window.
     pub aspiration: Option<f32>,
 }
 
@@ -49,7 +50,6 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         None
     }
     fn clear_worker(&mut self) {}
-    /// Sets the oracle and returns the previous one; no effect if the search uses none.
     fn set_oracle(&mut self, _oracle: Option<Arc<dyn Oracle<G>>>) -> Option<Arc<dyn Oracle<G>>> {
         None
     }
@@ -57,7 +57,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
     fn limit_checker(&mut self) -> &mut LimitChecker;
     fn stats(&self) -> &SearchStats;
     fn take_stats(&mut self) -> SearchStats;
-    /// Bounds of a position by a full window, and whether they hold at any greater depth.
+    /// Bounds for the seat to move, and whether they hold at every greater depth.
     fn root_value(&mut self, position: &G::Position, depth: u32) -> (Bounds, bool);
     fn move_bounds(
         &mut self,
@@ -83,8 +83,8 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
             .start(counted, max_nodes, deadline, stop);
     }
 
-    /// Searches the moves and puts the best in front; returns whether all were searched. Compiled
-    /// per search: dynamic calls would dominate a search of one ply.
+    /// Searches root moves and puts the best in front; returns whether all were searched. Provided,
+    /// since dynamic calls would dominate a search of one ply.
     fn search_root_moves(
         &mut self,
         position: &G::Position,
@@ -121,8 +121,6 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         true
     }
 
-    /// Writes values, and payoffs if the search has them. Returns whether all values are proven;
-    /// `None` if stopped.
     fn value_moves(
         &mut self,
         position: &G::Position,
@@ -143,8 +141,6 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         Some(all_proven)
     }
 
-    /// Bounds of a move (exact above `alpha`, otherwise an upper bound), and whether they are
-    /// proven.
     #[inline(always)]
     fn search_root_move(
         &mut self,
@@ -175,7 +171,7 @@ pub struct DeepeningSearch<G: SearchGame> {
     workers: Vec<Box<dyn FixedDepthSearch<G>>>,
     deepening: DeepeningOptions,
     own_limits: SearchLimits,
-    /// `own_limits`, or only their depths and the caller's time.
+    /// Limits in force: `own_limits`, or their depths and the caller's time.
     limits: SearchLimits,
     outer_limits: Limits,
     pace: TimeManager,
@@ -185,7 +181,6 @@ pub struct DeepeningSearch<G: SearchGame> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RootMove<M> {
     mv: M,
-    /// Index in the caller's list, which breaks ties.
     list_index: usize,
     bounds: Bounds,
     proven: bool,
@@ -204,7 +199,7 @@ impl<M: Copy> RootMove<M> {
 }
 
 impl<G: SearchGame> DeepeningSearch<G> {
-    /// A Star search to a fixed depth with default options, on one thread without a table.
+    /// A Star search to `depth` plies with default options, one thread and no table.
     pub fn to_depth(game: G, evaluator: impl Evaluator<G> + Clone + 'static, depth: u32) -> Self {
         Self::new(
             game,
@@ -217,7 +212,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         )
     }
 
-    /// A Star search of `threads` threads, which share the table; one thread without a table.
+    /// A Star search on `threads` threads that share the table; without a table, on one.
     pub fn new(
         game: G,
         evaluator: impl Evaluator<G> + Clone + 'static,
@@ -254,7 +249,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         }
     }
 
-    /// Sets the oracle.
+    /// Sets the oracle, whose values replace searches.
     #[must_use]
     pub fn with_oracle(mut self, oracle: Option<&Arc<dyn Oracle<G>>>) -> Self {
         for worker in &mut self.workers {
@@ -263,7 +258,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// Measures evaluation time if `timed`.
+    /// Sets whether [`SearchStats::evaluation_time`] is measured.
     #[must_use]
     pub fn with_eval_timer(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {
@@ -272,7 +267,7 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self
     }
 
-    /// All workers run `task`; the end of the first, whose result counts, stops the others.
+    /// Runs `task` on all workers until the first one, whose result counts, ends.
     fn run<R>(
         &mut self,
         position: &G::Position,
@@ -281,7 +276,6 @@ impl<G: SearchGame> DeepeningSearch<G> {
         self.run_helped(position, &task, &task)
     }
 
-    /// The first worker runs `task`, the others run `help`.
     fn run_helped<R>(
         &mut self,
         position: &G::Position,
@@ -376,7 +370,7 @@ impl DepthSchedule {
         } else {
             min
         };
-        // One ply comes first if this iteration takes longer and may be stopped.
+        // One ply comes first unless the first iteration is short or nothing can stop it.
         let is_quick = only_depth && (first <= 2 || !can_be_stopped);
         Self {
             next: Some(if is_quick { first } else { first.min(1) }),
@@ -551,7 +545,6 @@ impl<G: SearchGame> Search<G> for DeepeningSearch<G> {
     }
 }
 
-/// Values of moves, and the last complete depth.
 fn deepen_payoffs<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     position: &G::Position,
@@ -560,7 +553,7 @@ fn deepen_payoffs<G: SearchGame>(
     outer_limits: &Limits,
     observer: &mut DepthObserver<'_>,
 ) -> (Vec<(f32, Option<Payoffs>)>, u32) {
-    // Values of different depths do not compare, so only the first iteration counts unfinished.
+    // Values of different depths do not compare: only the first iteration counts if unfinished.
     let (mut values, mut completed_depth) = (vec![(UNKNOWN_VALUE, None); moves.len()], 0);
     while let Some(depth) = depths.next() {
         let mut found = match completed_depth {
@@ -588,13 +581,12 @@ fn deepen_payoffs<G: SearchGame>(
     (values, completed_depth)
 }
 
-/// Exceeds rounding errors: lowers alpha for moves listed before the best one, so that ties are
-/// exact.
+/// Subtracted from alpha for moves listed before the best one, which win ties despite rounding
+/// errors.
 const TIE_MARGIN: f32 = 2e-6;
 
 const FALLBACK_TIME: Duration = Duration::from_millis(20);
 
-/// Searches briefly without the oracle, which may be slow.
 fn search_without_oracle<G: SearchGame>(
     worker: &mut dyn FixedDepthSearch<G>,
     search: impl FnOnce(&mut dyn FixedDepthSearch<G>),
@@ -617,7 +609,7 @@ fn move_to_front<M: Copy>(moves: &mut [RootMove<M>], list_index: usize) {
     }
 }
 
-/// Whether deeper iterations cannot change the choice (with a fixed depth: nor its value).
+/// Whether deeper iterations cannot change the best move (with a fixed depth: nor its value).
 fn is_decided<M>(moves: &[RootMove<M>], limits: &SearchLimits) -> bool {
     let best = &moves[0];
     if moves.iter().all(|root| root.proven) {

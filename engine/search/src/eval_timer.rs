@@ -1,18 +1,17 @@
-//! Measures the time of leaf evaluations; switched off, it costs one predictable branch per
-//! evaluation.
+//! Time of leaf evaluations; switched off, measuring costs a predictable branch per evaluation.
 
 use super::SearchStats;
 use alea_core::monotonic_clock::Instant;
 use std::{mem, time::Duration};
 
-/// Stopwatch of leaf evaluations.
+/// Sum of the time of leaf evaluations.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EvalTimer {
     spent: Option<Duration>,
 }
 
 impl EvalTimer {
-    /// Unless `on`, the stopwatch measures nothing.
+    /// A timer that measures nothing unless `on`.
     pub fn new(on: bool) -> Self {
         let spent = on.then_some(Duration::ZERO);
         Self { spent }
@@ -26,13 +25,13 @@ impl EvalTimer {
         let (Some(spent), Some(began)) = (&mut self.spent, began) else {
             return result;
         };
-        // Keeps the compiler from moving pure code past the second clock reading.
+        // Keeps pure code before the second clock reading.
         let result = std::hint::black_box(result);
         *spent += began.elapsed();
         result
     }
 
-    /// Time since the last call; `None` if switched off.
+    /// Time measured since the previous `take`; `None` if switched off.
     pub fn take(&mut self) -> Option<Duration> {
         self.spent.as_mut().map(mem::take)
     }

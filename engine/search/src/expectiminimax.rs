@@ -1,5 +1,4 @@
-//! Expectiminimax without pruning, in `f64` and in two forms that agree: the reference for
-//! [`super::star`].
+//! Expectiminimax without pruning, in `f64`: the reference for [`super::star`].
 
 use super::{
     RootPerspective, Search, SearchStats, UNKNOWN_VALUE,
@@ -11,12 +10,12 @@ use alea_core::{
     game::{Game, Seat},
 };
 
-/// Which moves are valued together.
+/// How often a move that several outcomes allow is searched; values are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// The allowed moves of each outcome separately.
+    /// Once for every outcome that allows it.
     Textbook,
-    /// Each distinct move once (Rock'n'Roll, Schäfer 2006).
+    /// Once (Rock'n'Roll, Schäfer 2006).
     Unified,
 }
 
@@ -32,7 +31,7 @@ pub struct Expectiminimax<G, E> {
 }
 
 impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
-    /// A search of `depth` plies, at least 1, the root move included.
+    /// A search of `depth` plies (at least 1), the root move included.
     pub fn new(game: G, evaluator: E, depth: u32, form: Form) -> Self {
         Self {
             game,

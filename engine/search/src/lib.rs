@@ -26,7 +26,7 @@ use alea_core::{
 use limits::Limits;
 use std::time::Duration;
 
-/// Accesses to a transposition table.
+/// Counts of accesses to a transposition table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableStats {
     /// Number of probes.
@@ -35,7 +35,7 @@ pub struct TableStats {
     pub hits: u64,
     /// Probes that made a search unnecessary.
     pub cuts: u64,
-    /// Stored and rejected results.
+    /// Results stored or rejected.
     pub stores: u64,
     /// Stored results that replaced another position's.
     pub replacements: u64,
@@ -87,26 +87,26 @@ impl SearchStats {
 
 const UNKNOWN_VALUE: f32 = 0.5;
 
-/// Called with the values of all moves at a finished depth (with payoffs of all seats if known) and
+/// Callback after each finished depth, with values of all moves (payoffs of all seats if known) and
 /// the cost so far; returns whether the search goes on.
 pub type DepthObserver<'a> = dyn FnMut(&[(f32, Option<Payoffs>)], SearchStats) -> bool + 'a;
 
-/// Values moves by looking ahead, as win probabilities of the seat to move.
+/// Values moves by looking ahead, as win probabilities of the seat that makes them.
 ///
 /// With more than two seats searches are paranoid by default: all others play as one side against
 /// the root seat.
 pub trait Search<G: Game>: Send {
-    /// The searched rules.
+    /// Rules of the searched game.
     fn game(&self) -> &G;
 
-    /// Forgets everything learned, for a new game.
+    /// Clears tables, history counters and the game's clock, for a new game.
     fn clear(&mut self);
 
-    /// Sets limits of later searches, besides those of the options.
+    /// Sets limits of later searches; a time replaces the limits of the search's options except of
+    /// depth.
     fn set_limits(&mut self, limits: &Limits);
 
-    /// Whether limits of [`Search::set_limits`] stopped the last search; moves without a value then
-    /// have ½.
+    /// Whether [`Limits::stop`] ended the last search; moves without a value then have ½.
     fn is_stopped(&self) -> bool;
 
     /// Bounds of `mv` for the seat that makes it: exact above `alpha`, otherwise an upper bound of
@@ -152,7 +152,7 @@ pub trait Search<G: Game>: Send {
     }
 
     /// [`Search::move_payoffs`] that calls `observer` after every finished depth except the last,
-    /// until that returns false.
+    /// and ends when that returns false.
     fn move_payoffs_observed(
         &mut self,
         position: &G::Position,
@@ -162,11 +162,11 @@ pub trait Search<G: Game>: Send {
         self.move_payoffs(position, moves)
     }
 
-    /// Value of an unfinished position before its chance event, for the seat to move; the depth
-    /// includes its moves.
+    /// Win probability of the seat to move in an unfinished position before its chance event; the
+    /// move from there is the first ply.
     fn value(&mut self, position: &G::Position) -> f32;
 
-    /// Statistics since the last call.
+    /// Cost since the previous `take_stats`.
     fn take_stats(&mut self) -> SearchStats;
 }
 
@@ -181,7 +181,6 @@ impl RootPerspective {
         (game.to_move(one) == self.root) == (game.to_move(other) == self.root)
     }
 
-    /// Table key, which with more than two seats depends on the root seat.
     #[inline]
     fn key<G: Game>(self, game: &G, position: &G::Position) -> u64 {
         let key = game.key(position);

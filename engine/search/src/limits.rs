@@ -1,4 +1,4 @@
-//! Limits of a search. The interval in nodes between clock readings follows the evaluator's speed.
+//! Limits of a search. Clocks are read at intervals in nodes that adapt to the evaluator's speed.
 
 use super::stopwatch::{Deadline, Stopwatch};
 pub use alea_core::limits::Limits;
@@ -12,8 +12,8 @@ use std::{
 /// Depths of iterative deepening, in plies (1–127).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthRange {
-    /// Depth of the first iteration (one of one ply may precede); raised, if only depth limits the
-    /// search, so that steps end at `max`.
+    /// Depth of the first iteration, which one of a single ply may precede; if only depth limits
+    /// the search, raised so that steps end at `max`.
     pub min: u32,
     /// Depth of the last iteration.
     pub max: u32,
@@ -38,11 +38,11 @@ pub enum TimeLimit {
 /// Limits of each search; the first one reached ends it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchLimits {
-    /// Depths in the opening, middle game and endgame.
+    /// Depths by phase: opening, middle game and endgame.
     pub depths: [DepthRange; 3],
-    /// Nodes per move and thread.
+    /// Maximal nodes per move and thread.
     pub nodes: Option<u64>,
-    /// Time per move or game.
+    /// Maximal time per move or game.
     pub time: Option<TimeLimit>,
 }
 
@@ -50,7 +50,7 @@ pub struct SearchLimits {
 pub const MAX_DEPTH: u32 = 127;
 
 impl SearchLimits {
-    /// The same depth in all phases of the game.
+    /// Only a maximal depth, the same in all phases of the game.
     pub fn to_depth(depth: u32) -> Self {
         Self {
             depths: [DepthRange { min: 1, max: depth }; 3],
@@ -85,11 +85,9 @@ impl SearchLimits {
 pub(super) struct TimeManager {
     limit: Option<TimeLimit>,
     left: Duration,
-    /// Time that replaces `limit`.
     move_time: Option<Duration>,
 }
 
-/// Reserve for work after the search.
 const MOVE_OVERHEAD: Duration = Duration::from_millis(1);
 
 impl TimeManager {
@@ -121,7 +119,6 @@ impl TimeManager {
         }
     }
 
-    /// `moves` is the expected number of moves left.
     pub(super) fn deadline(&self, stopwatch: Stopwatch, moves: u32) -> Option<Deadline> {
         let after = match self.limit()? {
             TimeLimit::Move(time) | TimeLimit::Processor(time) => time,
@@ -140,14 +137,13 @@ impl TimeManager {
     }
 }
 
-/// Checks limits while one thread searches.
+/// Checks the limits of one thread's search.
 #[derive(Clone, Debug)]
 pub struct LimitChecker {
     stopped: bool,
     next_check: u64,
     last_check: Instant,
     interval: u64,
-    /// Seconds per node: a slowly decaying maximum.
     slowest: f64,
     max_nodes: Option<u64>,
     deadline: Option<Deadline>,
@@ -158,7 +154,6 @@ const CLOCK_CHECK_INTERVAL: Duration = Duration::from_micros(200);
 
 const FIRST_INTERVAL: u64 = 1;
 
-/// Nodes of some microseconds with fast evaluators.
 const MAX_FIRST_INTERVAL: u64 = 512;
 
 const MAX_INTERVAL: u64 = 1 << 20;

@@ -1,7 +1,7 @@
 //! max^n (Luckhardt and Irani 1986) for games without chance: each seat maximizes its own payoff.
 //!
-//! Ties go to the first move, so moves are searched in list order; the only cutoff is at the
-//! maximal payoff, since shallow pruning (Korf 1991) needs constant-sum payoffs.
+//! Ties go to the first move; the only cutoff is at the maximal payoff, since shallow pruning (Korf
+//! 1991) needs constant-sum payoffs.
 
 use super::{
     SearchStats,
@@ -23,10 +23,8 @@ pub struct MaxN<G: SearchGame, E: Evaluator<G>> {
     evaluator: E,
     width: Option<usize>,
     cache: E::Cache,
-    /// By ply; `None` while in use.
     move_lists: Vec<Option<Box<G::Moves>>>,
     last_move_payoffs: Payoffs,
-    /// Number of evaluated leaves; a subtree without any is proven.
     depth_dependent: u64,
     limit_checker: LimitChecker,
     stats: SearchStats,
@@ -38,8 +36,8 @@ const MAX_PAYOFF: f32 = 1.0;
 const BELOW_ALL_PAYOFFS: Payoffs = [-1.0; MAX_SEATS];
 
 impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
-    /// A search without limits; `width` is the maximal number of moves of an inner node
-    /// ([`limit_moves`]).
+    /// A search without limits of time or nodes; `width` is the maximal number of moves searched
+    /// below the root ([`limit_moves`]).
     pub fn new(game: G, evaluator: E, width: Option<usize>) -> Self {
         Self {
             game,
@@ -55,7 +53,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
         }
     }
 
-    /// Iterative deepening under limits, on one thread.
+    /// Turns the search into iterative deepening under limits, on one thread.
     pub fn into_deepening(
         self,
         deepening: DeepeningOptions,
@@ -67,7 +65,7 @@ impl<G: SearchGame, E: Evaluator<G>> MaxN<G, E> {
         DeepeningSearch::from_workers(vec![Box::new(self)], deepening, limits)
     }
 
-    /// Payoffs by seat, searched `depth` plies deep.
+    /// Payoffs of all seats, by a search of `depth` plies.
     pub fn payoffs(&mut self, position: &G::Position, depth: u32) -> Payoffs {
         self.ensure_plies(depth);
         match self.game.payoffs(position) {
@@ -163,7 +161,6 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for MaxN<G, E> {
         (Bounds::exact(own), depth_dependent == self.depth_dependent)
     }
 
-    /// Always exact: windows have no effect.
     fn move_bounds(
         &mut self,
         position: &G::Position,

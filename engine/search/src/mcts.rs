@@ -1,10 +1,10 @@
 //! Monte-Carlo tree search on a graph: UCT that samples chance at every visit (Monte_Alpha,
 //! Electronics 2023, 12, 2936).
 //!
-//! A node has statistics per distinct move, shared by outcomes and transpositions; payoffs are
-//! those of the seat that moves (maxⁿ). With two seats, proven bounds back up from finished games
-//! and oracle values (Lajkonik's solver, extended to chance nodes). One thread with a simulation
-//! budget is deterministic per seed.
+//! A node has statistics per distinct move, for all outcomes and transpositions; payoffs are those
+//! of the seat that moves (maxⁿ). With two seats, bounds are proven from finished games and oracle
+//! values (Lajkonik's solver, extended to chance nodes). One thread with a simulation budget is
+//! deterministic per seed.
 
 mod allocator;
 mod cell;
@@ -57,7 +57,6 @@ enum Goal {
 pub struct Mcts<G: SearchGame, L: Leaf<G>> {
     game: G,
     options: MctsOptions,
-    /// `None` without enough memory.
     graph: Option<Graph>,
     workers: Vec<Worker<G, L>>,
     oracle: Option<Arc<dyn Oracle<G>>>,
@@ -71,12 +70,12 @@ pub struct Mcts<G: SearchGame, L: Leaf<G>> {
 }
 
 impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
-    /// A search on one thread.
+    /// A search on one thread, with leaves evaluated by `leaf`.
     pub fn new(game: G, leaf: L, options: MctsOptions, seed: u64) -> Self {
         Self::with_leaves(game, vec![leaf], options, seed)
     }
 
-    /// A search with one thread per leaf.
+    /// A search with a thread for each of `leaves`, which evaluates the thread's leaves.
     ///
     /// # Panics
     /// If there is no leaf.
@@ -106,21 +105,21 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         search
     }
 
-    /// Sets the solver's oracle, which values new positions of two seats.
+    /// Sets the oracle for new positions; used with two seats and [`MctsOptions::solver`] only.
     #[must_use]
     pub fn with_oracle(mut self, oracle: Option<Arc<dyn Oracle<G>>>) -> Self {
         self.oracle = oracle;
         self
     }
 
-    /// Sets the prior, which values the moves of new nodes.
+    /// Sets the prior values of new nodes' moves, for [`MctsOptions::bias`].
     #[must_use]
     pub fn with_prior(mut self, prior: Option<Arc<dyn Prior<G>>>) -> Self {
         self.prior = prior;
         self
     }
 
-    /// Measures evaluation time if `timed`.
+    /// Sets whether [`SearchStats::evaluation_time`] is measured.
     #[must_use]
     pub fn with_eval_timer(mut self, timed: bool) -> Self {
         for worker in &mut self.workers {
@@ -134,7 +133,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         &self.options
     }
 
-    /// Reseeds the random streams and drops the tree, for a new game.
+    /// Starts a new game: reseeds the random streams, drops the tree and resets the game's clock.
     pub fn reseed(&mut self, seed: u64) {
         for (number, worker) in (0u64..).zip(&mut self.workers) {
             worker.leaf.new_game();
@@ -144,7 +143,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self.pace = TimeManager::new(self.own_budget.time());
     }
 
-    /// The searched rules.
+    /// Rules of the searched game.
     pub fn game(&self) -> &G {
         &self.game
     }
@@ -157,8 +156,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         self.pace.set_move_time(limits.time);
     }
 
-    /// Searches an unfinished position; returns statistics of its `legal` or (`None`: before
-    /// chance) all moves, in order.
+    /// Searches an unfinished position after its chance event, with `legal` moves, or (`None`)
+    /// before it, with all; returns their statistics in order.
     pub fn search(
         &mut self,
         position: &G::Position,
@@ -186,7 +185,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         }
     }
 
-    /// Statistics since the last call.
+    /// Cost since the previous `take_stats`.
     pub fn take_stats(&mut self) -> SearchStats {
         let mut stats = SearchStats::default();
         for worker in &mut self.workers {
@@ -213,10 +212,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
     }
 }
 
-/// Maximum per thread; at most a third of the simulations adds a position.
 const MAX_POSITIONS_PER_SECOND: f64 = 2e6;
 
-/// Memory for the rest of the process: 21 of 256 MiB.
 const RESERVED_MEMORY_DIVISOR: usize = 12;
 
 fn graph_size<G: SearchGame>(game: &G, options: &MctsOptions, threads: usize) -> Size {

@@ -1,7 +1,8 @@
-//! Move ordering by *groups*, runs of the move list whose moves are always allowed together.
+//! Move ordering by *groups*, runs of the move list that the same outcomes allow.
 //!
 //! Star2 first searches the best-looking move of every group, which raises the lower bounds of all
-//! outcomes (Ballard 1983); otherwise groups are searched in turn, which lowers the upper bounds.
+//! outcomes (Ballard 1983); otherwise one group is searched after the other, which lowers the upper
+//! bounds.
 
 use alea_core::{
     game::{List, Outcome},
@@ -10,16 +11,16 @@ use alea_core::{
 use smallvec::SmallVec;
 use std::{cmp::Ordering::Equal, hint::select_unpredictable, ops::Range};
 
-/// What moves are ordered by.
+/// Information by which moves are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ordering {
-    /// Best moves that an earlier search stored in the transposition table.
+    /// Best moves of an earlier search, from the transposition table.
     pub table: bool,
     /// Move classes such as wins and captures (`SearchHints::move_class`).
     pub tactics: bool,
-    /// Fail-highs of moves with the same `SearchHints::history_index`.
+    /// Counters of fail-highs by moves of the same `SearchHints::history_index`.
     pub history: bool,
-    /// Evaluator scores of the successors, in place of tactics and history.
+    /// Evaluator scores of the successors, which replace tactics and history where they are cheap.
     pub evaluator: bool,
 }
 
@@ -31,7 +32,7 @@ impl Ordering {
         history: false,
         evaluator: false,
     };
-    /// All information.
+    /// All kinds of information.
     pub const ALL: Self = Self {
         table: true,
         tactics: true,
@@ -39,26 +40,24 @@ impl Ordering {
         evaluator: true,
     };
 
-    /// Whether moves are scored: all information but the table needs that.
+    /// Whether moves are scored, which only `table` does not need.
     pub fn uses_scores(self) -> bool {
         self.tactics || self.history || self.evaluator
     }
 }
 
-/// Maximal moves whose group boundaries are bits of a word.
 const MAX_MASK_MOVES: usize = 63;
 
-/// Maximal groups in a hint; with more, it is the best move only.
 const MAX_GROUPS_PER_HINT: usize = 8;
 
-/// Groups of a move list: moves that are always allowed together.
+/// Partition of a move list into groups, runs of moves that the same outcomes allow.
 #[derive(Clone, Debug, Default)]
 pub struct OutcomeGroups {
     ends: Vec<u16>,
 }
 
 impl OutcomeGroups {
-    /// Sets the groups of a list of `moves` moves.
+    /// Sets the groups of a list of `moves` moves with these `outcomes`.
     #[inline]
     pub fn split_by_outcomes(&mut self, outcomes: &[Outcome], moves: usize) {
         self.ends.clear();
@@ -97,8 +96,9 @@ impl OutcomeGroups {
             .map(|pair| usize::from(pair[0])..usize::from(pair[1]))
     }
 
-    /// Packs the best move of each group into the hint of a table entry: equal numbers of bits per
-    /// group, all ones for an index that does not fit; with more than 8 groups the best move only.
+    /// Packs the move of highest value in each group into a hint for the table: equal numbers of
+    /// bits per group, all ones if an index does not fit; with more than 8 groups the best move of
+    /// all only.
     #[inline]
     pub fn pack_best(&self, values: &[f32]) -> u16 {
         if self.count() > MAX_GROUPS_PER_HINT {
@@ -114,7 +114,7 @@ impl OutcomeGroups {
         hint as u16
     }
 
-    /// Move indices in a hint by [`OutcomeGroups::pack_best`], last group first.
+    /// Move indices that [`OutcomeGroups::pack_best`] packed, last group first.
     #[inline]
     pub fn unpack_best(&self, hint: u16) -> impl Iterator<Item = usize> + '_ {
         let bits = self.bits_per_group();
@@ -142,8 +142,8 @@ impl OutcomeGroups {
     }
 }
 
-/// Orders all move indices: with `probing` and several groups the best of each by descending score,
-/// then the rest in list order; otherwise by group and descending score.
+/// Writes move indices to `order`: with `probing` and several groups, the best of each by
+/// descending score, then the rest in list order; otherwise group by group, by descending score.
 #[inline]
 pub fn order_moves(order: &mut Vec<u16>, groups: &OutcomeGroups, scores: &[f32], probing: bool) {
     order.clear();
@@ -155,7 +155,7 @@ pub fn order_moves(order: &mut Vec<u16>, groups: &OutcomeGroups, scores: &[f32],
         order.resize(scores.len() + 1, 0);
         for (number, group) in groups.iter().enumerate() {
             let best = order[number];
-            // Written without branches, which could not be predicted.
+            // Branches could not be predicted.
             for index in group.start as u16..group.end as u16 {
                 order[length] = index;
                 length += usize::from(index != best);
@@ -182,7 +182,6 @@ fn best_of(group: Range<usize>, scores: &[f32]) -> usize {
     best
 }
 
-/// Longest list for insertion sort, which is fast if sorted.
 const MAX_INSERTION_SORT: usize = 32;
 
 #[inline]
@@ -206,8 +205,8 @@ fn sort(order: &mut [u16], scores: &[f32]) {
     }
 }
 
-/// Keeps the `max_moves` moves of the highest classes, in list order; of the lowest class kept,
-/// evenly spaced ones, since neighbours are alike.
+/// Keeps the `max_moves` moves of the highest `SearchHints::move_class`, in list order; of a class
+/// that fits in part, evenly spaced moves, since neighbours are alike.
 pub fn limit_moves<G: SearchGame>(
     game: &G,
     position: &G::Position,

@@ -7,7 +7,7 @@ use alea_core::{
 
 /// Chooses the moves of playouts.
 pub trait Policy<G: SearchGame>: Send {
-    /// One of the `allowed` moves (at least one).
+    /// Chooses one of the `allowed` moves (at least one).
     fn choose(
         &mut self,
         game: &G,
@@ -50,7 +50,7 @@ impl<G: SearchGame> Policy<G> for Box<dyn Policy<G>> {
     }
 }
 
-/// Chooses with equal probability.
+/// Chooses every allowed move with equal probability.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Uniform;
 
@@ -75,11 +75,11 @@ impl<G: SearchGame> Policy<G> for Uniform {
     }
 }
 
-/// Chooses uniformly among the moves of the highest class that occurs; among all if that is below
-/// `min_class`.
+/// Chooses uniformly among the moves of the highest `SearchHints::move_class`; among all if that is
+/// below `min_class`.
 #[derive(Clone, Copy, Debug)]
 pub struct HighestClass {
-    /// Lowest preferred class.
+    /// Classes below this one are not preferred.
     pub min_class: u8,
 }
 
@@ -109,10 +109,10 @@ impl<G: SearchGame> Policy<G> for HighestClass {
     }
 }
 
-/// Chooses moves with probabilities proportional to their classes' weights.
+/// Chooses moves with probabilities proportional to the weights of their `SearchHints::move_class`.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassWeightedPolicy {
-    /// Weights of classes 0, 1, 2, and 3 or more; uniform if all allowed moves have weight 0.
+    /// Weights of classes 0, 1, 2, and 3 or more; uniform if no allowed move has weight.
     pub weights: [u32; 4],
 }
 
@@ -195,12 +195,11 @@ impl<G: SearchGame, E: Evaluator<G>> Policy<G> for GreedyPolicy<G, E> {
     }
 }
 
-/// Chooses each move by one of two policies, drawn with fixed probability.
+/// Chooses each move by one of two policies, sampled with fixed probability.
 #[derive(Clone, Copy, Debug)]
 pub struct MixedPolicy<A, B> {
     first: A,
     second: B,
-    /// Probability of `first` in units of 2⁻³².
     threshold: u64,
 }
 
@@ -248,7 +247,7 @@ impl<G: SearchGame, A: Policy<G>, B: Policy<G>> Policy<G> for MixedPolicy<A, B> 
     }
 }
 
-/// Playouts to the end of the game, with one policy for all seats.
+/// Leaf evaluation by a playout to the end of the game, with one policy for all seats.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PolicyPlayout<P>(pub P);
 
@@ -274,7 +273,7 @@ impl<G: SearchGame, P: Policy<G>> Leaf<G> for PolicyPlayout<P> {
     }
 }
 
-/// Playouts of some plies, after which another leaf evaluates the position.
+/// Leaf evaluation by a playout of limited length, whose last position another leaf evaluates.
 #[derive(Clone, Debug)]
 pub struct TruncatedPlayout<P, L> {
     policy: P,

@@ -1,4 +1,4 @@
-//! Variance-reduced rollouts: games in which both sides play the best move by an evaluator or
+//! Variance-reduced rollouts: games in which all seats play the best move by an evaluator or
 //! oracle, with the luck subtracted.
 //!
 //! Luck is the value after a chance event minus its expectation, of mean 0 by any evaluator
@@ -22,18 +22,19 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 pub struct RolloutResult {
     /// Final payoff, or the value of a truncated game's last position.
     pub result: f64,
-    /// Luck of all chance events, on the scale of payoffs.
+    /// Sum of the seat's luck at all chance events, on the scale of payoffs; 0 with more than two
+    /// seats.
     pub luck: f64,
 }
 
 impl RolloutResult {
-    /// `result - luck`, which may exceed `[0, 1]`.
+    /// `result - luck`, which may lie outside of `[0, 1]`.
     pub fn luck_adjusted(self) -> f64 {
         self.result - self.luck
     }
 }
 
-/// Plays rollouts; independent of the evaluator's type.
+/// Plays rollouts by an evaluator of any type.
 pub trait Rollouts<G: SearchGame>: Send {
     /// Sets limits of later rollouts.
     fn set_limits(&mut self, limits: &Limits);
@@ -41,8 +42,8 @@ pub trait Rollouts<G: SearchGame>: Send {
     /// Whether limits of [`Rollouts::set_limits`] stopped the rollouts.
     fn is_stopped(&self) -> bool;
 
-    /// Passes the results of games with these numbers for a seat to `each`, in order. Seed and
-    /// number determine a game's random bits, ply by ply. A stop drops unfinished games.
+    /// Plays the games `numbers` and passes each result for `seat` to `each`, in order. `seed` and
+    /// number determine a game's random bits, ply by ply; a stop drops the unfinished game.
     fn play_games(
         &mut self,
         position: &G::Position,
@@ -53,7 +54,7 @@ pub trait Rollouts<G: SearchGame>: Send {
     ) -> Cost;
 }
 
-/// Cost of some rollouts.
+/// Cost of rollouts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Moves played.
@@ -78,7 +79,7 @@ struct Node<G: SearchGame> {
 }
 
 impl<G: SearchGame> Node<G> {
-    /// The best moves by outcome, by the oracle's values if it has them within limits.
+    /// The best move of each outcome, by the oracle's values if it has them within `limits`.
     fn from_values(
         game: &G,
         oracle: Option<&dyn Oracle<G>>,
@@ -122,10 +123,8 @@ impl<G: SearchGame> Node<G> {
     }
 }
 
-/// Tuned at the start of EinStein with 2^8 … 2^14 slots.
 const CACHE_SLOTS: usize = 1 << 12;
 
-/// An evaluator with its cache; `dyn`, so that rollouts compile once per game.
 trait DynEvaluator<G: SearchGame>: Send {
     fn successors(&mut self, game: &G, at: &G::Position, moves: &[G::Move], values: &mut [f32]);
     fn payoffs(&mut self, game: &G, position: &G::Position) -> Payoffs;
@@ -145,7 +144,7 @@ impl<G: SearchGame, E: Evaluator<G>> DynEvaluator<G> for CachedEvaluator<E, E::C
     }
 }
 
-/// Rollouts in which an evaluator chooses the moves.
+/// Rollouts in which an evaluator chooses all moves.
 pub struct EvaluatorRollouts<G: SearchGame> {
     game: G,
     evaluator: Box<dyn DynEvaluator<G>>,
@@ -159,8 +158,8 @@ pub struct EvaluatorRollouts<G: SearchGame> {
 }
 
 impl<G: SearchGame> EvaluatorRollouts<G> {
-    /// Rollouts end with the game, with the oracle's value or, unless `plies` is 0, after so many
-    /// plies with the evaluator's.
+    /// Rollouts that end with the game, at the first value of the oracle or, unless `plies` is 0,
+    /// after `plies` plies with the evaluator's value.
     pub fn new<E: Evaluator<G> + 'static>(
         game: G,
         evaluator: E,
@@ -202,7 +201,6 @@ impl<G: SearchGame> EvaluatorRollouts<G> {
         Some(self.evaluator.payoffs(game, position)[seat])
     }
 
-    /// Best moves by outcome; empty after a stop, since values may be incomplete.
     #[inline]
     fn best_moves(&mut self, position: &G::Position) -> &[Choice<G::Move>] {
         let slot = self.game.key(position) as usize % CACHE_SLOTS;

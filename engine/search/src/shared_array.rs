@@ -29,7 +29,6 @@ pub(super) struct SharedArray<T> {
 }
 
 impl<T: SharedItem> SharedArray<T> {
-    /// Zeroed array; `None` without enough memory.
     pub(super) fn zeroed(items: usize) -> Option<Self> {
         const { assert!(size_of::<T>().is_power_of_two() && size_of::<T>() <= 4096) };
         let bytes = items.checked_mul(size_of::<T>())?;
@@ -53,7 +52,7 @@ impl<T: SharedItem> SharedArray<T> {
         }
     }
 
-    /// Any index is allowed.
+    /// Prefetches an item; any `index` is allowed.
     #[inline]
     pub(super) fn prefetch_to_write(&self, index: usize) {
         let item = self.pages.as_mut_ptr().cast::<T>().wrapping_add(index);
@@ -68,7 +67,7 @@ impl<T: SharedItem> SharedArray<T> {
         let _ = item;
     }
 
-    /// Any index is allowed.
+    /// Prefetches an item; any `index` is allowed.
     #[inline]
     pub(super) fn prefetch(&self, index: usize) {
         let item = self.pages.as_mut_ptr().cast::<T>().wrapping_add(index);

@@ -1,9 +1,9 @@
-//! Star0 to Star2: expectiminimax with cutoffs at chance nodes (Ballard 1983), in which each
-//! distinct move is searched once, in the window relevant to its node ([`ChanceBounds::window`]).
-//! Without chance Star1 is alpha-beta.
+//! Star0 to Star2 (Ballard 1983): expectiminimax with cutoffs at chance nodes. Each distinct move
+//! is searched once, in the window in which its value matters ([`ChanceBounds::window`]); without
+//! chance Star1 is alpha-beta.
 //!
-//! Invariant: the result equals [`super::expectiminimax`] up to rounding, except with
-//! [`StarOptions::probcut`] or [`StarOptions::width`].
+//! Values equal those of [`super::expectiminimax`] up to rounding, except with
+//! [`StarOptions::probcut`], [`StarOptions::width`] or a table of `DepthPolicy::Deeper`.
 
 mod frontier;
 mod ordering_scores;
@@ -32,29 +32,31 @@ use std::sync::Arc;
 pub enum Pruning {
     /// Star0: no cutoffs.
     None,
-    /// Star0.5: cutoffs between moves, each searched with a full window.
+    /// Star0.5: moves are searched with full windows until the node's value is known to miss its
+    /// window.
     BetweenMoves,
-    /// Star1: also cutoffs inside the chance node after a move, between the groups of moves that
-    /// are always allowed together.
+    /// Star1: Star0.5 in which a move's window excludes values that cannot matter
+    /// ([`ChanceBounds::window`]).
     Star1,
-    /// Star2: Star1 that, at an expected fail-high node, first searches the best move of each
-    /// group.
+    /// Star2: Star1 that first searches one promising move per outcome, which raises lower bounds.
     Star2,
 }
 
-/// Options of a Star search.
+/// Options of a [`Star`] search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StarOptions {
     /// Pruning at chance nodes.
     pub pruning: Pruning,
-    /// Later moves are first searched with a null window (NegaScout, Reinefeld 1983).
+    /// Whether moves are searched with a null window first (NegaScout, Reinefeld 1983); only with
+    /// [`Pruning::Star1`] and [`Pruning::Star2`].
     pub negascout: bool,
-    /// What moves are ordered by.
+    /// Information by which moves are ordered.
     pub ordering: Ordering,
-    /// ProbCut threshold: standard deviations by which a search two plies shallower must miss the
-    /// window; `None` for no ProbCut.
+    /// Standard deviations by which a search two plies shallower must miss the window to replace
+    /// the full search (ProbCut); `None` turns ProbCut off.
     pub probcut: Option<f32>,
-    /// Maximal moves per inner node ([`limit_moves`]). Only for games without chance.
+    /// Maximal moves searched at a node below the root ([`limit_moves`]). Only for games without
+    /// chance.
     pub width: Option<usize>,
 }
 
@@ -70,31 +72,27 @@ impl Default for StarOptions {
     }
 }
 
-/// Score below all values.
 const UNSEARCHED: f32 = -1.0;
 
 const NULL_WINDOW: f32 = 1e-5;
 
-/// A Star search of one thread to a given depth.
+/// A single-threaded Star search, to a depth given with each call.
 #[derive(Clone)]
 pub struct Star<G: SearchGame, E: Evaluator<G>> {
     game: G,
     evaluator: E,
     options: StarOptions,
     table: Option<Arc<Table>>,
-    /// Probed, with two seats, at every position that a move reaches.
     pub(super) oracle: Option<Arc<dyn Oracle<G>>>,
     caches: Vec<E::Cache>,
-    /// Buffers by ply; `None` while in use.
     scratch: Vec<Option<Box<Scratch<G>>>>,
     perspective: RootPerspective,
     history: Vec<f32>,
     leaf_cache: OnePlyCache,
-    /// Number of results that depend on the depth, such as leaves; a subtree without any is proven.
+    /// Counts results that a deeper search could change; a subtree that adds none is proven.
     depth_dependent: u64,
     is_all_node: bool,
     limit_checker: LimitChecker,
-    /// `None` with a single thread.
     pub(super) abdada: Option<Arc<AbdadaTable>>,
     stats: SearchStats,
     pub(super) eval_timer: EvalTimer,
@@ -103,13 +101,10 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
 #[derive(Clone)]
 struct Scratch<G: SearchGame> {
     moves: G::Moves,
-    /// Ordering scores of the moves, later their values.
     scores: Vec<f32>,
     order: Vec<u16>,
     groups: OutcomeGroups,
-    /// Bounds two plies above the leaves.
     chance: ChanceBounds<G::Outcomes>,
-    /// Successors that are looked up or evaluated later: move index, position, key.
     deferred: Vec<(u16, G::Position, u64)>,
 }
 
@@ -127,7 +122,8 @@ impl<G: SearchGame> Default for Scratch<G> {
 }
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
-    /// A search without limits.
+    /// A search without limits of time or nodes. Without a `table` transpositions are searched
+    /// again.
     pub fn new(game: G, evaluator: E, options: StarOptions, table: Option<Arc<Table>>) -> Self {
         let leaf_cache = if table.is_some() && E::BATCHES_SUCCESSORS {
             OnePlyCache::new()
@@ -164,7 +160,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         value
     }
 
-    /// Clears the table and everything this thread has learned.
+    /// Clears the table, history counters and cached leaf values, for a new game.
     pub fn clear(&mut self) {
         if let Some(table) = &self.table {
             table.clear();
@@ -172,18 +168,19 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         self.clear_worker();
     }
 
-    /// Statistics since the last call.
+    /// Cost since the previous `take_stats`.
     pub fn take_stats(&mut self) -> SearchStats {
         self.eval_timer.take_stats(&mut self.stats)
     }
 
-    /// Bounds of a position before its chance event, `depth` plies deep (0–127), for the side to
-    /// move: equal between `alpha` and `beta`, otherwise both on one side of the window.
+    /// Bounds of a position before its chance event, for the seat to move, by a search of `depth`
+    /// plies (0–127): equal if between `alpha` and `beta`, else both at most `alpha` or both at
+    /// least `beta`.
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
         self.bounds_and_proof(position, depth, alpha, beta).0
     }
 
-    /// [`Star::bounds`], and whether the bounds hold at any greater depth.
+    /// [`Star::bounds`], and whether they hold at every greater depth.
     pub fn bounds_and_proof(
         &mut self,
         position: &G::Position,
@@ -205,8 +202,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         (bounds, depth_dependent == self.depth_dependent)
     }
 
-    /// [`Star::bounds_and_proof`] of a move for the seat that makes it, `depth` plies deep (1–127,
-    /// the move included).
+    /// [`Star::bounds_and_proof`] after `mv`, for the seat that makes it; `depth` (1–127) counts
+    /// `mv`.
     pub fn move_bounds(
         &mut self,
         position: &G::Position,
@@ -249,7 +246,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// `ply` counts from the root; `depth` ≥ 1 plies are left.
     fn search_node(
         &mut self,
         position: &G::Position,
@@ -266,7 +262,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
         let mut table_bounds = Bounds::UNKNOWN;
         let mut hint = None;
-        // Read before the probe: a result combined with the table's is proven only if both are.
+        // Read before the probe: a result is proven only if its table entry is, too.
         let depth_dependent = self.depth_dependent;
         let key = if self.table.is_some() {
             self.perspective.key(&self.game, position)
@@ -328,7 +324,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         bounds
     }
 
-    /// Bounds of a position, and a table hint with the best moves.
     #[inline]
     fn search_move_list(
         &mut self,
@@ -393,7 +388,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
             .abdada
             .clone()
             .filter(|_| depth >= AbdadaTable::MIN_DEPTH);
-        // Moves that another thread is searching come last: their results are then in the table.
+        // Moves that another thread is searching come last: their results may then be in the table.
         let rounds = if abdada.is_some() { 2 } else { 1 };
         'moves: for round in 0..rounds {
             for rank in 0..buffers.order.len() {
@@ -453,7 +448,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         (chance.bounds(), hint)
     }
 
-    /// Enhanced transposition cutoff (Plaat et al. 1996); returns whether any entry raised a bound.
+    /// Enhanced transposition cutoffs (Plaat et al. 1996); returns whether any entry tightened
+    /// `chance`.
     #[inline]
     fn probe_successors(
         &mut self,
@@ -539,7 +535,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         found
     }
 
-    /// Bounds for the side that makes the move, with `depth` plies left after it.
+    /// Bounds for the side that makes `mv`; `depth` counts plies after it.
     #[inline]
     fn search_child(
         &mut self,

@@ -1,10 +1,10 @@
-//! Expectiminimax as published, the reference for node counts: the allowed moves of each outcome
-//! are searched separately.
+//! Star searches as published, the reference for node counts: a move is searched for every outcome
+//! that allows it.
 //!
-//! Each outcome of a *chance node* leads to a *choice node*, which takes the best allowed move.
-//! The names Star0, Star0.5 and Star1 are from NTU's EinStein agent, Star2 from Ballard 1983 (windows of Hauk,
-//! Buro and Schaeffer 2004). Star0.5 searches choice nodes from `[0, 1]`, which fits the published
-//! counts.
+//! Each outcome of a *chance node* leads to a *choice node*, which takes the best allowed move. The
+//! names Star0, Star0.5 and Star1 are from NTU's EinStein agent, Star2 from Ballard 1983 (windows
+//! of Hauk, Buro and Schaeffer 2004). Star0.5 searches choice nodes with the window `[0, 1]`, which
+//! fits the published counts.
 
 mod window;
 
@@ -27,16 +27,16 @@ use window::Window;
 /// Options of a [`StarByOutcome`] search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StarByOutcomeOptions {
-    /// Pruning at chance nodes.
+    /// Pruning at chance nodes; [`Pruning::BetweenMoves`] cuts between outcomes.
     pub pruning: Pruning,
-    /// Later moves of a choice node are first searched with a null window (Reinefeld 1983); not
-    /// with [`Pruning::None`].
+    /// Whether later moves of a choice node are tried with a null window first (Reinefeld 1983);
+    /// not with [`Pruning::None`].
     pub negascout: bool,
 }
 
 const NULL_WINDOW: f32 = 1e-6;
 
-/// A fixed-depth search of each outcome's moves separately.
+/// A Star search to a fixed depth, of each outcome's moves separately.
 #[derive(Clone, Debug)]
 pub struct StarByOutcome<G: SearchGame, E: Evaluator<G>> {
     game: G,
@@ -80,14 +80,14 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         }
     }
 
-    /// Measures evaluation time if `timed`.
+    /// Sets whether [`SearchStats::evaluation_time`] is measured.
     #[must_use]
     pub fn with_eval_timer(mut self, timed: bool) -> Self {
         self.eval_timer = EvalTimer::new(timed);
         self
     }
 
-    /// Bounds as by [`super::star::Star::bounds`].
+    /// Bounds as defined by [`super::star::Star::bounds`].
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
         self.perspective = RootPerspective {
             root: self.game.to_move(position),

@@ -1,15 +1,14 @@
-//! Elapsed time of a search: wall time, or the CPU time of its thread, which makes matches at equal
-//! time fair on a busy machine.
+//! Elapsed time of a search: wall time or, for fair matches on a busy machine, its thread's CPU
+//! time.
 
 use alea_core::monotonic_clock::Instant;
 use std::time::Duration;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stopwatch {
-    /// Measures nothing, since reading a clock costs as much as a search of one ply.
+    /// No measurement, since reading a clock costs as much as a search of one ply.
     Off,
     Wall(Instant),
-    /// CPU time of the thread at the start, system time included.
     Processor(Duration),
 }
 
@@ -45,7 +44,7 @@ impl Deadline {
     }
 }
 
-/// CPU time of this thread; `None` where it is not measured.
+/// CPU time that this thread has used; `None` on systems that do not measure it.
 pub fn thread_time() -> Option<Duration> {
     #[cfg(unix)]
     {

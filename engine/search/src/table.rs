@@ -2,7 +2,7 @@
 //!
 //! The two words of an entry are written separately; a check value covers both, so a torn entry is
 //! not found (Hyatt and Mann 2002). With [`DepthPolicy::SameDepth`] results equal those without a
-//! table, unless a check value collides (one in 10^9 probes that should miss).
+//! table, unless check values collide (one in 10^9 probes of absent positions).
 
 use super::shared_array::SharedArray;
 use alea_core::pages::prefetch;
@@ -14,12 +14,13 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 pub enum Replacement {
     /// The newer result.
     Always,
-    /// A deeper result of another position stays for one generation.
+    /// The newer result, unless the older is of another position, deeper and of this generation.
     DepthPreferred,
-    /// An upper level that prefers depth, and a lower level for results it rejects or replaces
+    /// The deeper result in an upper level; a lower level takes what the upper rejects or gives up
     /// (Rock'n'Roll, Schäfer 2006).
     TwoLevel,
-    /// The shallowest of four entries is replaced, where a generation of age counts as plies.
+    /// Of the four results in a bucket the shallowest is replaced; a generation of age counts as 4
+    /// plies less.
     #[default]
     Bucketed,
 }
@@ -27,19 +28,19 @@ pub enum Replacement {
 /// Which results of another depth than requested a probe may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DepthPolicy {
-    /// Only proven shallower ones, so that searches do not depend on earlier searches.
+    /// Only proven shallower ones, so that results do not depend on earlier searches.
     #[default]
     SameDepth,
     /// All deeper ones, and proven shallower ones.
     Deeper,
 }
 
-/// A result found by a probe.
+/// What a probe found about a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Bounds of the position's value.
+    /// Bounds of the value for the side to move.
     pub bounds: Bounds,
-    /// Whether the bounds may be used at the requested depth; otherwise only the hint may.
+    /// Whether the bounds are valid at the requested depth; otherwise only the hint is of use.
     pub is_usable: bool,
     /// Whether the bounds hold at every greater depth.
     pub proven: bool,
@@ -52,7 +53,7 @@ pub struct Hit {
 pub struct NewEntry {
     /// Plies searched below the position, 1–127.
     pub depth: u32,
-    /// Bounds of the position's value.
+    /// Bounds of the value for the side to move.
     pub bounds: Bounds,
     /// Whether the bounds hold at every greater depth.
     pub proven: bool,
@@ -77,9 +78,7 @@ pub struct Table {
     array: SharedArray<Entry>,
     replacement: Replacement,
     reuse: DepthPolicy,
-    /// 4 entries with [`Replacement::Bucketed`] (fewer in tiny tables), else 1.
     bucket_size: usize,
-    /// Entries of earlier generations count as empty.
     first_generation: AtomicU8,
     generation: AtomicU8,
 }
@@ -94,7 +93,7 @@ pub(super) struct Entry {
     bounds: AtomicU64,
 }
 
-/// Age in replacement: 0 costs nodes; 2 to 8 make no measurable difference.
+/// Plies that a generation of age costs: 0 costs nodes; 2 to 8 make no measurable difference.
 const PLIES_PER_GENERATION: i32 = 4;
 
 const MAX_GENERATION_BEFORE_ZEROING: u8 = 128;
@@ -102,7 +101,8 @@ const MAX_GENERATION_BEFORE_ZEROING: u8 = 128;
 const MAX_GENERATIONS: u8 = 126;
 
 impl Table {
-    /// A table of at least one entry; `None` without enough memory.
+    /// An empty table of `entries` entries, rounded down to complete buckets but at least one;
+    /// `None` without enough memory.
     pub fn with_entries(
         entries: usize,
         replacement: Replacement,
@@ -129,7 +129,7 @@ impl Table {
         self.array.items().len()
     }
 
-    /// Clears the table, which then behaves bit for bit like an empty one.
+    /// Empties the table, which then behaves bit for bit like a new one.
     pub fn clear(&self) {
         let generation = self.generation.load(Relaxed) + 1;
         if generation > MAX_GENERATION_BEFORE_ZEROING {
@@ -140,7 +140,8 @@ impl Table {
         }
     }
 
-    /// To call once per move, while no thread searches. After 126 moves the table is cleared.
+    /// Starts a generation, by which results age; to call once per move, while no thread searches.
+    /// After 126 of them the table is emptied.
     pub fn new_generation(&self) {
         let (first, generation) = (
             self.first_generation.load(Relaxed),
@@ -162,7 +163,6 @@ impl Table {
         self.first_generation.store(1, Relaxed);
     }
 
-    /// Prefetches where `key` may be.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
         let [upper, lower] = self.slots_of(key);
@@ -171,7 +171,8 @@ impl Table {
         }
     }
 
-    /// Entry of a position for a search of `depth` plies (1–127).
+    /// The result stored for the position of `key`; one that is usable at `depth` (1–127) goes
+    /// first.
     #[inline]
     pub fn probe(&self, key: u64, depth: u32) -> Option<Hit> {
         let mut fallback = None;
@@ -203,7 +204,7 @@ impl Table {
         fallback
     }
 
-    /// Stores a result, or rejects it by the [`Replacement`].
+    /// Stores a result of the position of `key`, or rejects it by the [`Replacement`].
     #[inline]
     pub fn store(&self, key: u64, result: &NewEntry) -> StoreOutcome {
         debug_assert!((1..128).contains(&result.depth));
@@ -273,7 +274,6 @@ impl Table {
         }
     }
 
-    /// Entries where `key` may be: in the upper and the lower level, or in its bucket and none.
     #[inline]
     fn slots_of(&self, key: u64) -> [&[Entry]; 2] {
         let entries = self.array.items();
@@ -289,7 +289,6 @@ impl Table {
         }
     }
 
-    /// Index by the high bits of the key; the low bits are the check value.
     #[inline]
     fn slot_index(&self, key: u64, slots: usize) -> usize {
         ((u128::from(key) * slots as u128) >> 64) as usize
@@ -304,7 +303,7 @@ struct Content {
 }
 
 impl Content {
-    /// `None` for an empty entry. A torn entry has a random check.
+    /// Content of an entry, `None` if empty; the check of a torn one is random.
     #[inline]
     fn read(entry: &Entry) -> Option<Self> {
         let tag = entry.tag.load(Relaxed);
@@ -354,7 +353,6 @@ impl Content {
     }
 }
 
-/// Hash that, unlike a xor of both halves, does not cancel equal bounds.
 #[inline]
 fn fold_bounds(bounds: u64) -> u32 {
     (bounds.wrapping_mul(GOLDEN) >> 32) as u32

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Number of allocated cells (bits 0–31) and of nodes (bits 32–63), on its own cache lines.
+/// Numbers of allocated cells (bits 0–31) and nodes (bits 32–63), on separate cache lines.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct CellAllocator(AtomicU64);
 
-/// A thread's free cells `next..end`, and its nodes that [`CellAllocator`] does not count yet.
+/// Free cells `next..end` and nodes not yet in [`CellAllocator`].
 #[derive(Debug, Default)]
 pub(super) struct Chunk {
     pub(super) next: u32,
@@ -44,7 +44,6 @@ impl CellAllocator {
         (self.0.load(Relaxed) >> 32) as u32
     }
 
-    /// Replaces `chunk` by new cells; false if the capacity does not allow it.
     pub(super) fn refill(&self, chunk: &mut Chunk, cells: u32, capacity: Capacity) -> bool {
         let take = |packed: u64| {
             let nodes = (packed >> 32) + u64::from(chunk.nodes);

@@ -1,7 +1,7 @@
 //! Cells of the search graph: 16 bytes per node header or edge, and 16 more for rarely read data.
 //!
-//! Threads share their atomic fields without locks; one thread (`SHARED` is false) uses plain loads
-//! and stores. Sums are fixed-point, so the order of additions is irrelevant.
+//! Threads share cells without locks; a single thread (`SHARED` is false) uses plain loads and
+//! stores. Sums are fixed-point, so the order of additions is irrelevant.
 
 use alea_core::chance_bounds::Bounds;
 use std::sync::atomic::{
@@ -13,16 +13,15 @@ use std::sync::atomic::{
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct Cell {
-    /// Approximate for nodes with several threads.
+    /// Approximate in headers with several threads.
     visits: AtomicU32,
-    /// Edge: the child node, 0 for none, or [`TERMINAL`]. Header: the number of edges. Both with
-    /// [`HAS_BOUNDS_FLAG`].
+    /// Edge: child node, 0 for none, or [`TERMINAL`]. Header: number of edges. Either with
+    /// [`HAS_BOUNDS_FLAG`] if bounds are known.
     link: AtomicU32,
-    /// Edge: sum of the mover's payoffs in units of 2⁻³². Header: the hash key.
+    /// Edge: sum of the mover's payoffs in units of 2⁻³². Header: hash key.
     sum: AtomicU64,
 }
 
-/// Rarely read data of a node header or an edge. All zeros is unknown.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct ColdCell {
@@ -33,10 +32,10 @@ pub(crate) struct ColdCell {
     gc_mark: AtomicU32,
 }
 
-/// Flag in [`Cell::link`], above any cell index.
+/// Flag in [`Cell::link`] of cells with bounds.
 const HAS_BOUNDS_FLAG: u32 = 1 << 31;
 
-/// Link of an edge that ends the game; above any cell index.
+/// Link of an edge whose move ends the game.
 const TERMINAL: u32 = HAS_BOUNDS_FLAG - 1;
 
 pub(super) const MAX_CELLS: usize = TERMINAL as usize;
@@ -45,7 +44,6 @@ const FIXED_ONE: f64 = 4_294_967_296.0;
 
 const UPPER_XOR_MASK: u32 = 1.0f32.to_bits();
 
-/// Packs bounds into a word, 0 for unknown ones.
 #[inline]
 fn pack_bounds(bounds: Bounds) -> u64 {
     u64::from(bounds.lower.to_bits()) | u64::from(bounds.upper.to_bits() ^ UPPER_XOR_MASK) << 32
@@ -77,7 +75,6 @@ impl Cell {
         self.set_header(0, 0, 0);
     }
 
-    /// Needs exclusive access to both cells.
     pub(super) fn copy_from(&self, other: &Self) {
         self.set_header(other.link.load(Relaxed), other.key(), other.visits());
     }
@@ -87,7 +84,7 @@ impl Cell {
         self.visits.load(Relaxed)
     }
 
-    /// Returns the visits before; they are counted modulo 2³².
+    /// Adds visits, or subtracts one as `u32::MAX`; returns the visits before.
     #[inline]
     pub(super) fn add_visits<const SHARED: bool>(&self, visits: u32) -> u32 {
         if SHARED {
@@ -98,7 +95,6 @@ impl Cell {
         before
     }
 
-    /// The child node; 0 for none.
     #[inline]
     pub(super) fn child(&self) -> u32 {
         match self.link.load(Acquire) & !HAS_BOUNDS_FLAG {
@@ -117,7 +113,7 @@ impl Cell {
         self.link.fetch_or(TERMINAL, Relaxed);
     }
 
-    /// Keeps an earlier child; returns the resulting one.
+    /// Sets an edge's child unless it has one; returns the child.
     #[inline]
     pub(super) fn set_child(&self, node: u32) -> u32 {
         let unlinked = |link: u32| (link & !HAS_BOUNDS_FLAG == 0).then_some(link | node);
@@ -197,7 +193,6 @@ impl ColdCell {
         self.gc_mark.store(0, Relaxed);
     }
 
-    /// Needs exclusive access to both cells.
     pub(super) fn copy_from(&self, other: &Self) {
         self.bounds.store(other.bounds.load(Relaxed), Relaxed);
         self.prior.store(other.prior.load(Relaxed), Relaxed);
@@ -209,7 +204,6 @@ impl ColdCell {
         unpack_bounds(self.bounds.load(Relaxed))
     }
 
-    /// Returns whether the bounds changed.
     #[inline]
     pub(super) fn tighten<const SHARED: bool>(&self, bounds: Bounds) -> bool {
         let mut word = self.bounds.load(Relaxed);

@@ -1,11 +1,10 @@
-//! References to one cell ([`CellRef`]) or to adjacent edges of a node ([`EdgeSlice`]).
+//! References to a cell ([`CellRef`]) and to adjacent edges of a node ([`EdgeSlice`]).
 
 use super::cell::{Cell, ColdCell};
 use crate::shared_array::SharedArray;
 use alea_core::chance_bounds::Bounds;
 use std::ops::Deref;
 
-/// Dereferences to the statistics in its [`Cell`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellRef<'a> {
     cell: &'a Cell,

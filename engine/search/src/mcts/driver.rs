@@ -1,5 +1,5 @@
-//! Runs a search until its budget is used up, the root is solved or, if only a choice is needed,
-//! one move is proven best or no other can become the most visited.
+//! Runs a Monte-Carlo search until its budget is used up, the root is solved or, for a choice, one
+//! move is proven best or no other can become the most visited.
 
 use super::{
     Goal, Mcts,
@@ -24,7 +24,6 @@ use std::{
 
 const CHECK_INTERVAL: u64 = 16;
 
-/// Checks per estimate of the simulations left.
 const ESTIMATE_INTERVAL: u64 = 64;
 
 const MAX_FILL_AT_START: f64 = 0.5;
@@ -121,7 +120,6 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         }
     }
 
-    /// Finds or adds the root; false without enough memory.
     fn prepare_root(&mut self, position: &G::Position, legal: Option<&[G::Move]>) -> bool {
         let reused = self.options.reuse_tree && self.options.graph && self.root.take().is_some();
         let Some(graph) = &mut self.graph else {
@@ -141,7 +139,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         }
         let mut all = G::Moves::default();
         self.game.moves(position, &mut all);
-        // Other legal moves than a run of the list get a node of their own.
+        // Legal moves that are no run of the move list get a separate node.
         let start = match legal {
             None => Some(0),
             Some(legal) => (0..all.len()).find(|&start| all[start..].starts_with(legal)),
@@ -270,7 +268,6 @@ struct Driver<'a, G: SearchGame> {
 }
 
 impl<G: SearchGame> Driver<'_, G> {
-    /// Simulates until the search is over, which thread 0 decides.
     fn run_worker<const SHARED: bool, L: Leaf<G>>(&self, worker: &mut Worker<G, L>, index: usize) {
         let step = CHECK_INTERVAL.max(self.context.options.batch as u64);
         let (mut done, mut checks, mut simulations_left_in_time) = (0, 0u64, u64::MAX);
@@ -285,7 +282,7 @@ impl<G: SearchGame> Driver<'_, G> {
                     break;
                 }
                 checks += 1;
-                // Other threads' simulations, under way or in write buffers.
+                // Upper bound of simulations under way or in write buffers.
                 let unreported = if SHARED {
                     u64::from(MAX_BUFFERED_VISITS)
                         .saturating_add(step)
@@ -316,7 +313,7 @@ impl<G: SearchGame> Driver<'_, G> {
         }
     }
 
-    /// An estimate, plus a quarter for a rising speed.
+    /// Simulations expected before the deadline, plus a quarter for a rising speed.
     fn simulations_left_in_time(&self) -> u64 {
         let Some(deadline) = self.deadline else {
             return u64::MAX;
@@ -380,7 +377,8 @@ impl<G: SearchGame> Driver<'_, G> {
             })
     }
 
-    /// Whether the `left` remaining and the `unreported` simulations cannot change the choice.
+    /// Whether the search may end with `left` simulations to go and `unreported` ones not yet in
+    /// the graph.
     fn is_decided(&self, left: u64, unreported: u64) -> bool {
         let &Context {
             graph,
@@ -438,7 +436,7 @@ impl<G: SearchGame> Driver<'_, G> {
             }
         }
         if self.goal == Goal::Choice && options.smart_pruning {
-            // A single move still gets half of the simulations, for its value.
+            // A single legal move still gets half of the simulations, for its value.
             let (mut first_visits, mut second_visits) = (0u64, 0u64);
             for edge in edges.cells() {
                 let visits = u64::from(edge.visits());

@@ -1,7 +1,7 @@
-//! The search graph: statistics of nodes and edges in memory of fixed size, shared by all threads.
+//! The search graph: statistics of nodes and edges in shared memory of fixed size.
 //!
-//! A node is a run of cells, a header and one per edge, named by the header's index (0 for none). A
-//! hash index finds transpositions; nodes are complete before it has them.
+//! A node is a header cell and a cell per edge, named by the header's index (0: no node). A hash
+//! index finds transpositions; nodes are complete before they are indexed.
 
 use super::cell::MAX_CELLS;
 pub(crate) use super::cell::{Cell, ColdCell};
@@ -24,15 +24,15 @@ pub(crate) struct Slot(AtomicU64);
 pub(super) struct Graph {
     cells: SharedArray<Cell>,
     cold_cells: SharedArray<ColdCell>,
-    /// If false, the memory of cold cells stays untouched.
+    /// Whether new nodes clear their cold cells, since bounds or priors are used.
     uses_cold_cells: bool,
-    /// One per cell: simulations in which the move was played at the node or later.
+    /// RAVE statistics per edge: simulations in which its move was played at the node or later.
     rave_cells: Option<SharedArray<Cell>>,
     index: SharedArray<Slot>,
     /// Current generation, never 0; slots of others count as empty.
     generation: u8,
     allocator: CellAllocator,
-    /// Cells of a chunk; 0 if nodes are allocated one by one.
+    /// Cells of a thread's chunk; 0 if nodes are allocated one by one.
     chunk_size: u32,
 }
 
@@ -40,7 +40,6 @@ pub(super) struct Graph {
 pub(super) struct Size {
     pub(super) bytes: usize,
     pub(super) positions: usize,
-    /// Typical maximum per position; with more, fewer nodes fit.
     pub(super) max_moves: usize,
     pub(super) use_rave: bool,
     pub(super) threads: usize,
@@ -49,25 +48,20 @@ pub(super) struct Size {
 const CELLS_PER_LINE: usize = 64 / size_of::<Cell>();
 const PREFETCHED_LINES: usize = 4;
 
-/// Maximum, since more prefetched lines would evict needed ones.
 const PREFETCHED_CHILDREN: usize = 32;
 
 const MIN_CELL_BYTES: usize = size_of::<Cell>() + size_of::<ColdCell>();
 
 const MIN_CELLS: usize = 1 << 8;
 
-/// About a hundred nodes, 32 KiB.
 const MAX_CHUNK_CELLS: usize = 1 << 11;
 
-/// All chunks have at most 1 / `CHUNK_DIVISOR` of all cells. Nodes are allocated one by one for a
-/// single thread, or if a chunk would be below [`MIN_CHUNK_CELLS`].
 const CHUNK_DIVISOR: usize = 256;
 const MIN_CHUNK_CELLS: usize = 64;
 
 const CELLS_PER_SLOT: usize = 2;
 
 impl Graph {
-    /// A graph, smaller than `size` if memory is short; `None` with too little.
     pub(super) fn new(size: Size) -> Option<Self> {
         let mut bytes = size.bytes;
         loop {
@@ -145,7 +139,6 @@ impl Graph {
             + size_of_val(self.index.items())
     }
 
-    /// Number of nodes, without those in chunks that threads still fill.
     pub(super) fn nodes(&self) -> u32 {
         self.allocator.nodes()
     }
@@ -154,8 +147,8 @@ impl Graph {
         f64::from(self.allocator.cells()) / self.cells.items().len() as f64
     }
 
-    /// Visits of an edge before it gets a child node: `base`, doubled at half the memory,
-    /// quadrupled at three quarters, …; always 1 if `base` is 1.
+    /// Visits of an edge before it gets a child: `base`, doubled at half the memory, quadrupled at
+    /// three quarters, …; always 1 if `base` is 1.
     #[inline]
     pub(super) fn expansion_threshold(&self, base: u32) -> u32 {
         if base == 1 {
@@ -207,7 +200,6 @@ impl Graph {
         self.edges(node, 0, self.cell(node).move_count() as usize)
     }
 
-    /// RAVE cells from `index` on; empty without RAVE.
     #[inline]
     pub(super) fn rave_cells(&self, index: u32, count: usize) -> &[Cell] {
         self.rave_cells.as_ref().map_or(&[], |rave_cells| {
@@ -215,7 +207,6 @@ impl Graph {
         })
     }
 
-    /// Removes all nodes; with `uses_cold_cells`, new ones also clear bounds and priors.
     pub(super) fn clear(&mut self, uses_cold_cells: bool) {
         self.uses_cold_cells = uses_cold_cells;
         self.allocator.clear();
@@ -233,7 +224,7 @@ impl Graph {
         }
     }
 
-    /// Adds a node with unvisited edges, outside the hash index; `None` if memory is used up.
+    /// Adds a node with unvisited edges, outside of the hash index; `None` if memory is used up.
     pub(super) fn add_node(
         &self,
         chunk: &mut Chunk,
@@ -277,7 +268,7 @@ impl Graph {
         self.allocator.release_chunk(chunk);
     }
 
-    /// Turns the unused rest of a chunk into an unreferenced node.
+    /// Fills a chunk's unused cells with an unreferenced node, so that nodes are contiguous.
     fn pad_chunk(&self, chunk: &mut Chunk) {
         if chunk.remaining() > 0 {
             self.cell(chunk.next)
@@ -291,7 +282,7 @@ impl Graph {
         self.probe(key).ok()
     }
 
-    /// Indexes `node`; returns it, or an earlier node of `key`.
+    /// Adds `node` to the hash index, unless `key` has a node; returns the key's node.
     pub(super) fn insert(&self, key: u64, node: u32) -> u32 {
         let word = u64::from(node) | u64::from(self.generation) << 32 | key << 40;
         loop {
@@ -310,7 +301,6 @@ impl Graph {
         }
     }
 
-    /// The node of `key`, or index and content of the free slot for it.
     #[inline]
     fn probe(&self, key: u64) -> Result<u32, (usize, u64)> {
         let slots = self.index.items();
@@ -328,7 +318,7 @@ impl Graph {
         }
     }
 
-    /// Mark-and-compact of what `root` reaches; returns the root's new index.
+    /// Mark-and-compact of the nodes that `root` reaches; returns the root's new index.
     pub(super) fn retain_reachable(&mut self, root: u32, stack: &mut Vec<u32>) -> u32 {
         self.for_each_node(|graph, node| graph.cell(node).cold().set_gc_mark(0));
         stack.clear();
@@ -379,7 +369,6 @@ impl Graph {
         moved
     }
 
-    /// By ascending index; `task` may overwrite its node and earlier ones.
     fn for_each_marked(&self, mut task: impl FnMut(&Self, u32)) {
         self.for_each_node(|graph, node| {
             if graph.cell(node).cold().gc_mark() != 0 {

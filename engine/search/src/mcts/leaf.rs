@@ -39,7 +39,7 @@ impl<G: SearchGame> Leaf<G> for PlayoutLeaf {
     }
 }
 
-/// Averages several evaluations by another leaf; reports the moves of the first playout.
+/// Mean of several evaluations by another leaf; `moves_played` are those of the first.
 pub struct AveragedLeaf<L> {
     times: u32,
     leaf: L,
@@ -86,7 +86,7 @@ pub struct EvaluatorLeaf<G: SearchGame, E: Evaluator<G>> {
 }
 
 impl<G: SearchGame, E: Evaluator<G>> EvaluatorLeaf<G, E> {
-    /// Leaves valued by `evaluator`.
+    /// Evaluates leaves by `evaluator`.
     pub fn new(evaluator: E) -> Self {
         Self {
             evaluator,
@@ -147,7 +147,7 @@ pub struct BlendedLeaf<A, B> {
 }
 
 impl<A, B> BlendedLeaf<A, B> {
-    /// `weight`, in `[0, 1]`, is λ.
+    /// A blend with λ = `weight`, in `[0, 1]`.
     pub fn new(weight: f32, first: A, second: B) -> Self {
         Self {
             first,
@@ -238,7 +238,7 @@ impl<G: SearchGame, E: Evaluator<G>> Leaf<G> for SearchLeaf<G, E> {
     }
 }
 
-/// Values of the moves of a new node, from the positions after them. Every evaluator is a prior.
+/// Prior values of a new node's moves, from the positions after them. Every evaluator gives them.
 pub trait Prior<G: SearchGame>: Send + Sync {
     /// Writes the win probability of the seat to move in each unfinished position.
     fn prior_values(&self, game: &G, positions: &[G::Position], values: &mut [f32]);

@@ -2,10 +2,10 @@
 
 use crate::limits::TimeLimit;
 
-/// What ends a search whose result is not certain before.
+/// What ends a search, unless its result is certain before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
-    /// Simulations of all threads together.
+    /// Maximal simulations of all threads together.
     Simulations(u64),
     /// Time limit, which makes results irreproducible.
     Time(TimeLimit),
@@ -21,8 +21,8 @@ impl Budget {
     }
 }
 
-/// Blend of a move's own statistics (n visits, payoff sum w) with its AMAF statistics (m visits,
-/// sum v): `β · v/m + (1 − β) · w/n`, where k is [`MctsOptions::rave`].
+/// Blend of a move's own statistics (n visits, payoff sum w) with AMAF statistics (m visits, sum
+/// v): `β · v/m + (1 − β) · w/n`, where k is [`MctsOptions::rave`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Blend {
     /// `β = sqrt(k / (3n + k))` (Gelly and Silver 2007).
@@ -41,29 +41,31 @@ pub enum Blend {
 /// Value of an unvisited move (first-play urgency, Gelly and Wang 2006).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FirstPlay {
-    /// All moves are visited once before any twice, in list order or by RAVE.
+    /// Unvisited moves go first, in list order or by RAVE mean.
     First,
-    /// This value, or the move's RAVE mean if there is one.
+    /// The given value, or the move's RAVE mean if there is one.
     Value(f32),
-    /// This much above ½, or above the move's RAVE mean if there is one.
+    /// ½, or the move's RAVE mean if there is one, plus the given value.
     Above(f32),
 }
 
-/// Mean regret on 2,000 positions of 6 to 12 stones, 15,000 simulations, Schwarz leaves: 0.0054
-/// with 0.3, 0.0048 with 0.5, 0.0047 with 0.8, 0.0057 with sqrt(2) (standard errors 0.0002).
+/// Mean regret on 2,000 positions of EinStein with 6 to 12 stones, 15,000 simulations, Schwarz
+/// leaves: 0.0054 with 0.3, 0.0048 with 0.5, 0.0047 with 0.8, 0.0057 with sqrt(2) (standard errors
+/// 0.0002).
 const DEFAULT_EXPLORATION: f64 = 0.7;
 
 /// Options of a Monte-Carlo search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MctsOptions {
-    /// What ends a search.
+    /// Maximal simulations or time of a search.
     pub budget: Budget,
     /// The c of UCB1, `q + c · sqrt(ln N / n)`, for a move with mean q and n of the node's N
     /// visits.
     pub exploration: f64,
     /// Value of an unvisited move.
     pub first_play: FirstPlay,
-    /// Weight of progressive bias, `bias · prior / sqrt(n)` (Chaslot et al. 2008); 0 for none.
+    /// Weight of progressive bias, `bias · prior / sqrt(n)` for a move with n visits (Chaslot et
+    /// al. 2008); 0 for none.
     pub bias: f32,
     /// RAVE constant k: with the default [`Blend`], the visits at which own and AMAF mean weigh
     /// alike (Gelly and Silver 2007); 0 for no RAVE.
@@ -75,37 +77,37 @@ pub struct MctsOptions {
     /// (min, range, spread): a new edge begins with `min + U(0..=range)` visits and a payoff sum
     /// uniform within `spread / 2` of `visits / 2`.
     pub virtual_visits: (u32, u32, f32),
-    /// Adds virtual visits to the RAVE statistics of the edge instead of its own.
+    /// Whether virtual visits go to the edge's RAVE statistics instead of its own.
     pub virtual_visits_in_rave: bool,
-    /// A selected move is repeated until its node's visits have grown by this fraction; 0 for
-    /// never. Only with RAVE and without chance.
+    /// Fraction by which a node's visits grow before its selection is renewed; 0 for every visit.
+    /// Only with RAVE and without chance.
     pub reselect_interval: f32,
-    /// Visits of an edge before its position gets a node; grows as memory fills up.
+    /// Visits of an edge before its position gets a node; grows as memory fills up, unless 1.
     pub expand_visits: u32,
-    /// Proves and uses bounds of values. Two seats only.
+    /// Whether bounds of values are proven and used. Two seats only.
     pub solver: bool,
-    /// Transpositions share a node.
+    /// Whether transpositions share a node.
     pub graph: bool,
-    /// Reachable nodes survive to the next search. Needs `graph`.
+    /// Whether the next search reuses the nodes that its root reaches. Needs `graph`.
     pub reuse_tree: bool,
-    /// The search will ponder (`Mcts::ponder`) and may fill all its memory.
+    /// Whether `Mcts::ponder` will be called and may fill all memory.
     pub ponder: bool,
-    /// Lost visits of an edge while a simulation through it is under way; 0 for none. With several
-    /// threads only for edges of few visits.
+    /// Visits without payoff of an edge while a simulation through it is under way; with several
+    /// threads only if it has few visits.
     pub virtual_loss: u32,
-    /// A thread's maximal simulations under way, whose leaves are evaluated together; grows by one
-    /// per 32.
+    /// Maximal simulations of a thread under way, whose leaves are evaluated together; starts at 1
+    /// and grows by one per 32 completed.
     pub batch: usize,
-    /// MiB, nearly all for the graph; with a full graph a search goes on without new nodes.
+    /// Memory in MiB, nearly all for the graph; if that is full, the search goes on without new
+    /// nodes.
     pub memory: usize,
-    /// A decision ends once the simulations left cannot make another move the most visited (smart
-    /// pruning of lc0).
+    /// Whether a choice ends once the simulations left cannot make another move the most visited
+    /// (smart pruning of lc0).
     pub smart_pruning: bool,
-    /// A decision ends when all moves but one are proven lost and that one has more than this
-    /// value.
+    /// Mean above which a move ends the choice if all others are proven lost; 1 for never.
     pub sole_move_threshold: f32,
-    /// A decision ends once best visits × best mean × time spent exceeds second-best visits × time
-    /// limit.
+    /// Whether a choice under a time limit ends once the most visited move's visits × mean × time
+    /// spent exceed the second's visits × time limit.
     pub stop_when_clear: bool,
 }
 

@@ -3,45 +3,46 @@
 use alea_core::chance_bounds::Bounds;
 use serde::Serialize;
 
-/// Statistics of a root move; its JSON has no move and no value.
+/// Statistics of a root move, serialized without move and value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(bound = "")]
 pub struct MoveStatistics<M> {
     /// The root move.
     #[serde(skip)]
     pub mv: M,
-    /// Visits, with those of a reused tree and virtual ones.
+    /// Visits, including virtual ones and those of a reused tree.
     pub visits: u32,
-    /// Mean payoff for the seat that makes the move, or the proven value; `None` without either.
+    /// Mean payoff of the seat that makes the move, within `proven`; without visits, the proven
+    /// value.
     #[serde(skip)]
     pub value: Option<f32>,
     /// Proven bounds of the value, for the seat that makes the move.
     #[serde(flatten)]
     pub proven: Bounds,
-    /// `None` without a prior.
+    /// Prior value for the seat that makes the move; `None` without a prior.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prior: Option<f32>,
-    /// Plies to the end of the game, this one included, after a move proven won or lost; a lower
-    /// bound if an oracle completed the proof.
+    /// Plies to the end of the game, the move included, if proven won or lost; a lower bound if an
+    /// oracle completed the proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
 }
 
-/// Summary of a search; its JSON has no principal variation and no moves.
+/// Summary of a search, serialized without principal variation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(bound = "")]
 pub struct TreeReport<M> {
-    /// Number of simulations.
+    /// Simulations of this search.
     pub simulations: u64,
     /// Nodes in the graph; a leaf visited once has none.
     pub positions: u32,
-    /// Plies of the longest path in the graph.
+    /// Plies of the longest path in the graph that a simulation took.
     pub depth: u32,
-    /// Maximal memory of the graph.
+    /// Capacity of the graph in bytes.
     pub bytes: usize,
     /// Fraction of the graph's memory in use.
     pub fill: f64,
-    /// Whether memory lacked room for a new node.
+    /// Whether memory ran out for a new node.
     pub full: bool,
     /// Principal variation over all outcomes: the best move, then the most visited move of each
     /// node.
@@ -49,7 +50,6 @@ pub struct TreeReport<M> {
     pub pv: Vec<M>,
 }
 
-/// Tolerance for bounds that an inexact oracle proved.
 const PROOF_TOLERANCE: f32 = 1e-4;
 
 /// The move to make: one proven as good as every other, else the most visited one not proven worse.

@@ -1,5 +1,4 @@
-//! Backs up proven bounds from edges to their node, which is won only if every outcome allows a
-//! winning move.
+//! Proven bounds of nodes from their edges'; a win only if every outcome allows a winning move.
 
 use super::{cell_refs::CellRef, graph::Graph};
 use alea_core::{
@@ -8,7 +7,6 @@ use alea_core::{
 };
 use std::collections::HashMap;
 
-/// Bounds of a node from its edges'; `values` is scratch space.
 pub(super) fn proven_bounds(
     graph: &Graph,
     node: u32,
@@ -27,8 +25,8 @@ pub(super) fn proven_bounds(
     }
 }
 
-/// Plies by an edge proven won or lost, itself included: the winner shortens the game, the loser
-/// prolongs it. A lower bound if an oracle completed the proof; `None` without a proof.
+/// Plies to the end of the game by an edge proven won or lost, where the winner shortens it; a
+/// lower bound if an oracle completed the proof.
 pub(super) fn plies_to_end(
     graph: &Graph,
     edge: CellRef<'_>,
@@ -43,7 +41,7 @@ pub(super) fn plies_to_end(
         return Some(1);
     }
     let child = edge.child();
-    // The game is not over after this move: at least one more ply to lose, two to win.
+    // After this move a loser has at least one more ply, a winner two.
     let min_plies = Some(if won { 3 } else { 2 });
     if child == 0 || graph.cell(child).bounds().lower < graph.cell(child).bounds().upper {
         return min_plies;

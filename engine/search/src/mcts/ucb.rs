@@ -15,7 +15,6 @@ pub(super) struct Selector {
     rave: f32,
     blend: Blend,
     ucb1_only: bool,
-    /// Fast path: RAVE blends without exploration, and RAVE means for unvisited moves.
     rave_only: bool,
 }
 
@@ -37,8 +36,7 @@ impl Selector {
         }
     }
 
-    /// Index of the edge to visit, among one or more; the node has `visits` ≥ 1. `rave_cells` is as
-    /// long as `edges`, or empty.
+    /// Index of the edge to visit; the node has `visits` ≥ 1, and a RAVE cell per edge or none.
     #[inline]
     pub(super) fn select(&self, edges: EdgeSlice<'_>, rave_cells: &[Cell], visits: u32) -> usize {
         if edges.len() == 1 {
@@ -132,7 +130,6 @@ impl Selector {
         }
         let log = ln(visits);
         let first = match self.first_play {
-            // Unvisited edges come first, those with better RAVE means before others.
             FirstPlay::First => (self.rave > 0.0).then_some(UNTRIED_SCORE),
             FirstPlay::Above(more) => Some(0.5 + more),
             FirstPlay::Value(value) => Some(value),
@@ -179,7 +176,6 @@ impl Selector {
                 } else {
                     0.0
                 };
-            // Without bounds a score may exceed 1: rarely visited edges are urgent.
             let score = if edge.has_bounds() {
                 score.max(bounds.lower).min(bounds.upper)
             } else {
@@ -195,7 +191,7 @@ impl Selector {
 
 const UNTRIED_SCORE: f32 = 1000.0;
 
-/// Natural logarithm: exact below 512, otherwise at most 0.004 too small.
+/// Natural logarithm of a `number` ≥ 1, above 511 up to 0.004 too small.
 #[inline]
 pub(super) fn ln(number: u32) -> f32 {
     let exponent = number.ilog2();
@@ -206,7 +202,7 @@ pub(super) fn ln(number: u32) -> f32 {
     LN[(number >> shift) as usize] + shift as f32 * std::f32::consts::LN_2
 }
 
-/// ln of each index, computed at compile time, so that every machine gets the same bits.
+/// Logarithms of the indices, computed at compile time, so that every machine gets the same bits.
 static LN: [f32; 512] = {
     let mut table = [0.0; 512];
     let (mut index, mut total) = (2, 0.0f64);

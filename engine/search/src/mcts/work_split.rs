@@ -1,18 +1,17 @@
-//! Splits simulations among threads by equal strata of the first chance draw, so that threads
-//! mostly visit different nodes and cache lines (transposition-driven scheduling: Romein, Plaat,
-//! Bal and Schaeffer 1999).
+//! Splits simulations among threads, a part each, by equal strata of the first chance draw, so that
+//! threads mostly visit different nodes and cache lines (transposition-driven scheduling: Romein,
+//! Plaat, Bal and Schaeffer 1999).
 //!
-//! With a budget, parts differ by at most 1 in size; otherwise no part leads another by more than
+//! With a budget, parts differ by at most 1; otherwise none leads another by more than
 //! max([`MAX_LEAD`], claimed / [`LEAD_DIVISOR`]) plus one check interval.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Lead in simulations; beyond it, a thread helps the slowest part.
+/// Lead in simulations over the slowest part, above which a thread helps that part.
 const MAX_LEAD: u64 = 128;
 
 const LEAD_DIVISOR: u64 = 256;
 
-/// Claims between two comparisons of all parts.
 const CHECK_INTERVAL: usize = 8;
 
 #[derive(Debug)]
@@ -21,7 +20,6 @@ pub(super) struct WorkSplit {
     budget: u64,
 }
 
-/// A thread's part, on cache lines of its own, since mostly it alone writes.
 #[derive(Debug)]
 #[repr(align(128))]
 struct WorkPart {
@@ -35,7 +33,6 @@ pub(super) struct Cursor {
     own_part: usize,
     part: usize,
     left: usize,
-    /// Claims of all parts at the last comparison.
     claimed_total: u64,
 }
 
@@ -45,7 +42,6 @@ pub(super) struct Claim {
     pub(super) draws: FirstDrawStratum,
 }
 
-/// A range of `width` 32-bit random numbers from `first` on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct FirstDrawStratum {
     first: u64,
@@ -101,7 +97,6 @@ impl WorkSplit {
         self.budget - cursor.claimed_total
     }
 
-    /// Claims at most `step` simulations; `None` if all are claimed.
     pub(super) fn claim(&self, cursor: &mut Cursor, step: u64) -> Option<Claim> {
         if cursor.left == 0 {
             self.rebalance(cursor);
@@ -129,7 +124,6 @@ impl WorkSplit {
         self.parts.iter().map(WorkPart::claimed).sum()
     }
 
-    /// Switches to the slowest part if it lags behind, else to the own one.
     fn rebalance(&self, cursor: &mut Cursor) {
         cursor.left = CHECK_INTERVAL.max(self.parts.len());
         if self.parts.len() == 1 {
@@ -148,8 +142,8 @@ impl WorkSplit {
     }
 }
 
-/// A stride coprime to `parts` and near the golden section: consecutive threads draw from distant
-/// ranges.
+/// A stride coprime to `parts`, near the golden section: consecutive threads draw from distant
+/// strata.
 fn stride(parts: usize) -> usize {
     let common = |mut a: usize, mut b: usize| {
         while b > 0 {
@@ -193,7 +187,6 @@ mod tests {
         );
     }
 
-    /// Simulates threads of these relative speeds; `each` gets all claimed counts after each claim.
     fn simulate_threads(
         work_split: &WorkSplit,
         speeds: &[usize],

@@ -1,7 +1,7 @@
 //! Simulations of one thread: selection, leaf evaluation and backup.
 //!
-//! With transpositions, an edge's mean is over its own simulations (UCT1 of Childs, Brodeur and
-//! Kocsis 2008).
+//! With transpositions, an edge's mean is over the simulations through it, not over those of its
+//! child (UCT1 of Childs, Brodeur and Kocsis 2008).
 
 mod backup;
 mod descent;
@@ -24,13 +24,12 @@ use alea_core::{
 pub(super) struct Root<G: SearchGame> {
     pub(super) position: G::Position,
     pub(super) node: u32,
-    /// Allowed moves after the chance event; `None` before it.
+    /// Legal moves after the chance event, `None` before it.
     pub(super) allowed: Option<Vec<G::Move>>,
-    /// Index of the first allowed move among the node's edges.
     pub(super) start: usize,
-    /// One move is best: after the chance event or with a single outcome.
+    /// Whether the root has one best move, not one per outcome.
     pub(super) one_choice: bool,
-    /// The node has the allowed moves only and is not in the hash index.
+    /// Whether the root's node has only the allowed moves and is not in the hash index.
     pub(super) owned: bool,
 }
 
@@ -42,11 +41,10 @@ pub(super) struct Context<'a, G: SearchGame> {
     pub(super) root: &'a Root<G>,
     pub(super) oracle: Option<&'a dyn Oracle<G>>,
     pub(super) prior: Option<&'a dyn Prior<G>>,
-    /// Bounds this close count as equal; above 0 with an inexact oracle.
+    /// Difference at which bounds count as equal; above 0 with an inexact oracle.
     pub(super) tolerance: f32,
-    /// Visits and payoffs are buffered: only with several threads.
     pub(super) buffers_writes: bool,
-    /// With write buffers, only edges with fewer visits get [`MctsOptions::virtual_loss`].
+    /// Visits from which on an edge gets no virtual loss, if writes are buffered.
     pub(super) virtual_loss_below: u32,
 }
 
@@ -62,7 +60,6 @@ struct PathStep<P> {
 #[derive(Clone, Debug)]
 struct Simulation<P> {
     path: Vec<PathStep<P>>,
-    /// Position and node; `None` when the path is complete.
     current: Option<(P, u32)>,
     payoffs: Payoffs,
     queue_index: Option<usize>,
@@ -70,7 +67,6 @@ struct Simulation<P> {
     played_kinds: MoveKinds,
 }
 
-/// A search thread, on cache lines of its own.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Worker<G: SearchGame, L> {
@@ -87,7 +83,6 @@ pub(super) struct Worker<G: SearchGame, L> {
     simulations: Vec<Simulation<G::Position>>,
     queue: Vec<G::Position>,
     queue_payoffs: Vec<Payoffs>,
-    /// Moves that the sampled outcome allows; `moves` and `outcomes` are all of a node.
     sampled_moves: G::Moves,
     moves: G::Moves,
     outcomes: G::Outcomes,
@@ -98,7 +93,7 @@ pub(super) struct Worker<G: SearchGame, L> {
     played_kinds: MoveKinds,
 }
 
-/// Completed simulations per simulation that a thread may have under way.
+/// Completed simulations after which a thread may have one more under way.
 const SIMULATIONS_PER_SLOT: u64 = 32;
 
 impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
@@ -165,7 +160,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         self.simulations = simulations;
     }
 
-    /// Finds or adds an edge's child node; 0 if memory is used up or the game is over.
+    /// Finds or adds an edge's child; 0 if memory is used up or the game is over.
     #[inline(never)]
     fn expand(&mut self, context: &Context<'_, G>, edge_index: u32, next: &G::Position) -> u32 {
         let (game, graph) = (context.game, context.graph);
@@ -191,7 +186,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         edge.set_child(node)
     }
 
-    /// Writes oracle bounds, virtual visits and priors of a node with the edges `self.moves`.
+    /// Writes oracle bounds, virtual visits and priors of the moves in `self.moves`.
     pub(super) fn init_edges(
         &mut self,
         context: &Context<'_, G>,

@@ -1,8 +1,9 @@
-//! Write buffers of threads for *busy* cells, those with many visits, whose cache lines threads
-//! would wait for.
+//! Write buffers of threads for *busy* cells, those with so many visits that threads would wait for
+//! their cache lines.
 //!
-//! All buffers have at most 1/64 of an edge's visits, each at most [`MAX_BUFFERED_VISITS`]. One in
-//! [`SAMPLING_PERIOD`] visits of busy nodes is counted, with that weight.
+//! All threads together buffer at most 1/64 of an edge's visits, each at most
+//! [`MAX_BUFFERED_VISITS`]. Of a busy node's visits one in [`SAMPLING_PERIOD`] is counted, with
+//! that weight.
 
 use super::{
     cell::{Cell, to_fixed},
@@ -11,12 +12,12 @@ use super::{
 
 pub(super) const MAX_BUFFERED_VISITS: u32 = 64;
 
-/// A prime, to avoid resonance with the path length.
+/// A prime, so as not to resonate with path lengths.
 const SAMPLING_PERIOD: u32 = 17;
 
 const BUFFERED_SHARE_SHIFT: u32 = 6;
 
-/// A power of two: 4 KiB, to leave the L1 cache to the graph.
+/// A power of two: 4 KiB of the L1 cache.
 const BUFFERED_EDGES: usize = 256;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -35,7 +36,7 @@ struct RaveEntry {
     moves: Vec<(u32, u64)>,
 }
 
-/// The buffer of one thread. Index 0, of the null node, marks an empty entry.
+/// The buffer of one thread; index 0 marks an empty entry.
 #[derive(Debug)]
 pub(super) struct WriteBuffer {
     entries: Vec<EdgeEntry>,
@@ -45,7 +46,6 @@ pub(super) struct WriteBuffer {
 }
 
 impl WriteBuffer {
-    /// A single thread buffers nothing.
     pub(super) fn new(threads: usize) -> Self {
         let several = usize::from(threads > 1);
         Self {
@@ -63,7 +63,7 @@ impl WriteBuffer {
         2 << self.shift
     }
 
-    /// Counts a visit; returns those before.
+    /// Counts a visit, in busy nodes by sampling; returns the visits before.
     #[inline]
     pub(super) fn visit(&mut self, header: &Cell) -> u32 {
         let before = header.visits();
@@ -92,7 +92,6 @@ impl WriteBuffer {
         }
     }
 
-    /// Adds a simulation's payoff to the flagged edges of a busy node.
     #[inline]
     pub(super) fn add_rave(
         &mut self,

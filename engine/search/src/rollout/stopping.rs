@@ -1,4 +1,4 @@
-//! Numbers of rollouts that adapt to their variance. Moves are compared by paired differences with
+//! Rollouts until standard errors are small enough. Moves are compared by paired differences with
 //! common random numbers.
 
 use super::{Cost, RolloutResult, Rollouts};
@@ -19,8 +19,6 @@ pub struct StoppingRule {
 }
 
 impl StoppingRule {
-    /// Numbers of the next round's games; empty at the limit. Without chance there is a single
-    /// game.
     fn next_round<G: Game>(&self, played: u32) -> Range<u32> {
         let (max_games, size) = match G::Outcomes::CAPACITY {
             1 => (1, 1),
@@ -32,22 +30,19 @@ impl StoppingRule {
 
 const ROUND_GAMES: u32 = 32;
 
-/// A move this many standard errors behind the best is eliminated.
 const ELIMINATION_SIGMAS: f64 = 3.0;
 
-/// One of the moves that rollouts compare.
+/// A move that rollouts compare with others.
 #[derive(Clone, Debug, Default)]
 pub struct Candidate {
-    /// Results for the seat that makes the move.
     luck_adjusted: Vec<f64>,
-    /// Mean and variance of the luck-adjusted results, for the seat that makes the move.
+    /// Mean and variance of the luck-adjusted results for the seat that makes the move.
     pub moments: Moments,
-    /// Whether the move is still compared.
+    /// Whether the move is not eliminated.
     pub is_alive: bool,
 }
 
 impl Candidate {
-    /// Mean of every second result from index `parity` on; with one result, that.
     fn split_half_mean(&self, parity: usize) -> f64 {
         let parity = parity.min(self.luck_adjusted.len().saturating_sub(1));
         let half = self.luck_adjusted.iter().copied().skip(parity).step_by(2);
@@ -55,7 +50,8 @@ impl Candidate {
     }
 }
 
-/// Statistics of luck-adjusted results for a seat, whose mean is the value of the position.
+/// Rolls out a position until `rule` stops; returns statistics of luck-adjusted results for `seat`,
+/// whose mean is the position's value.
 pub fn roll_out_position<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     position: &G::Position,
@@ -77,8 +73,8 @@ pub fn roll_out_position<G: SearchGame>(
     moments
 }
 
-/// Rolls out moves of `seat` until one is left, differences to the best have the target error or a
-/// limit is hit; returns the best one's index.
+/// Rolls out the `positions` after `seat`'s moves until one move is left, differences to the best
+/// have the target error or a limit is hit; returns the best one's index.
 pub fn roll_out_moves<G: SearchGame>(
     rollouts: &mut dyn Rollouts<G>,
     positions: &[G::Position],
@@ -132,8 +128,8 @@ pub fn roll_out_moves<G: SearchGame>(
     }
 }
 
-/// Unbiased value of the best move: each half of the games chooses a move that the other half
-/// values.
+/// Value of the best move without selection bias: each half of the games chooses a move that the
+/// other half values.
 pub fn unbiased_value(candidates: &[Candidate]) -> f64 {
     let cross_values = [0, 1].map(|parity| {
         let best = best_by(candidates, |candidate| candidate.split_half_mean(parity));

@@ -1,5 +1,5 @@
-//! The last two plies of a Star search, which take most of its time: batches of successors, and a
-//! cache of values one ply deep.
+//! The last two plies of a Star search, where most time is spent: batches of successors, and a
+//! cache of one-ply values.
 
 use super::{Pruning, Scratch, Star};
 
@@ -10,12 +10,11 @@ use alea_core::{
     search_game::SearchGame,
 };
 
-/// Values one ply deep; new ones overwrite old ones.
+/// Direct-mapped cache of one-ply values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OnePlyCache {
-    /// High half of the key, combined with the salt; value.
+    /// (High half of the key xor `salt`, value).
     slots: Vec<(u32, f32)>,
-    /// Changed for each game, which invalidates old slots.
     salt: u32,
 }
 
@@ -62,7 +61,6 @@ impl OnePlyCache {
 }
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
-    /// Values successors, which are leaves, in one batch or one by one.
     #[inline]
     pub(super) fn search_frontier(
         &mut self,
@@ -70,7 +68,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         ply: usize,
         window: (f32, f32),
     ) -> Bounds {
-        // A batch would not probe the oracle.
+        // Batches do not probe the oracle.
         let can_batch = self
             .oracle
             .as_deref()
@@ -90,7 +88,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         }
     }
 
-    /// Unordered, since scoring moves costs as much as it saves.
+    /// Searches moves unordered, since scoring them costs as much as it saves.
     fn search_frontier_serially(
         &mut self,
         position: &G::Position,
@@ -116,7 +114,8 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         chance.bounds()
     }
 
-    /// Searches two plies above the leaves; with `expects_all`, cached values come first.
+    /// Searches a node two plies above the leaves; with `expects_all`, cached successors come
+    /// first.
     pub(super) fn search_pre_frontier(
         &mut self,
         position: &G::Position,
@@ -130,7 +129,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         chance.start(outcomes);
         let mover = self.game.to_move(position);
         buffers.deferred.clear();
-        // A successor is computed before its predecessor is valued, so that its slot arrives meanwhile.
+        // The next successor is computed first, so that its prefetched slot arrives meanwhile.
         let mut upcoming = self.successor(position, buffers.moves[usize::from(buffers.order[0])]);
         for rank in 0..buffers.order.len() {
             let index = usize::from(buffers.order[rank]);
@@ -181,7 +180,6 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
         chance.bounds()
     }
 
-    /// The position after a move, and its key in the cache.
     #[inline]
     fn successor(&self, position: &G::Position, mv: G::Move) -> (G::Position, u64) {
         let next = self.game.play(position, mv);

@@ -1,4 +1,4 @@
-//! Scores of moves for the move ordering.
+//! Move-ordering scores, by the evaluator or by move class and history.
 
 use super::{Scratch, Star};
 use alea_core::{evaluator::Evaluator, search_game::SearchGame};

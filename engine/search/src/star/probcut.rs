@@ -1,17 +1,16 @@
-//! ProbCut: a shallow search far outside of the window replaces a deep one (Buro 1995;
-//! ChanceProbCut, Schadd, Winands and Uiterwijk 2009). The shallow one is two plies shallower: its
-//! leaves have the same side to move.
+//! ProbCut (Buro 1995; for chance nodes Schadd, Winands and Uiterwijk 2009): a search that is two
+//! plies shallower, with the same side to move at its leaves, suffices if it misses the window by a
+//! margin.
 
 use super::Star;
 use alea_core::{chance_bounds::Bounds, evaluator::Evaluator, search_game::SearchGame};
 
-/// Least depth, at which the shallow search is nearly free.
 const MIN_DEPTH: u32 = 3;
 
 const DEPTH_REDUCTION: u32 = 2;
 
 impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
-    /// Predicted bounds outside of the window, which never count as proven.
+    /// Bounds predicted by a shallow search, outside of the window; never counted as proven.
     #[inline]
     pub(super) fn try_probcut(
         &mut self,

@@ -5,7 +5,6 @@ use alea_core::{
     game::OutcomeList,
 };
 
-/// Window of win probabilities for the side to move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     pub(super) alpha: f32,
@@ -18,7 +17,7 @@ impl Window {
         beta: 1.0,
     };
 
-    /// Clamps to `[0, 1]`, so that a certain win ends the search of a choice node.
+    /// Clamps a window to `[0, 1]`, so that a certain win ends the search of a choice node.
     #[inline]
     pub(super) fn new(alpha: f32, beta: f32) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Tests of the table: replacement policies, generations, and torn or foreign entries.
+//! Tests of replacement, generations, and torn or foreign entries.
 
 use super::*;
 use proptest::prelude::*;
@@ -24,7 +24,6 @@ fn result(depth: u32, value: f32) -> NewEntry {
     }
 }
 
-/// The high bits choose the same slot for every `check`, the low bits.
 fn key(check: u32) -> u64 {
     0xABCD_EF01_0000_0000 | u64::from(check)
 }
@@ -189,7 +188,7 @@ fn a_forgetful_table_is_an_empty_one() {
 
 #[test]
 fn a_torn_entry_is_not_believed() {
-    // Of two writers each was the last to write one of the two words.
+    // As if two writers had each written one of the two words last.
     let table = table(1, Replacement::Always, DepthPolicy::SameDepth);
     table.store(key(1), &result(3, 0.25));
     let torn = table.array.items()[0].bounds.load(Relaxed);

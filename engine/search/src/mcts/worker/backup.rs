@@ -82,7 +82,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// Updates the moves whose kind was played at their node or later.
+    /// Updates RAVE cells of moves whose kind was played at their node or later.
     fn back_up_rave<const SHARED: bool>(
         &mut self,
         context: &Context<'_, G>,

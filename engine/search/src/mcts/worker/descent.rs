@@ -1,4 +1,4 @@
-//! Selection of a simulation's path from the root to its leaf, and evaluation of the leaf.
+//! Selection of simulations' paths from the root to a leaf, and evaluation of leaves.
 
 use super::{Context, PathStep, Simulation, Worker, midpoint};
 use crate::mcts::{cell_refs::EdgeSlice, graph::Cell, leaf::two_player_payoffs};
@@ -10,7 +10,7 @@ use alea_core::{
 };
 
 impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
-    /// Advances all simulations one ply each in turn, so that memory latencies overlap.
+    /// Selects a leaf per simulation; all advance in turn, so that memory latencies overlap.
     #[inline]
     pub(super) fn select_leaves<const SHARED: bool>(
         &mut self,
@@ -36,7 +36,8 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
     }
 
-    /// Extends the path; returns the next position and node, unless it is complete.
+    /// Extends a simulation's path by a ply; returns the next position and node, `None` at the
+    /// leaf.
     #[inline]
     fn advance<const SHARED: bool>(
         &mut self,
@@ -64,7 +65,6 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         };
         let (start, moves, visits) = match allowed {
             Some(allowed) => {
-                // After the chance event only visits of allowed moves count.
                 let edges = graph.edges(node, root.start, allowed.len());
                 (
                     root.start,
@@ -162,7 +162,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         None
     }
 
-    /// Index of an edge; may repeat the last choice ([`MctsOptions::reselect_interval`]).
+    /// Index of the edge to visit, maybe the last choice again (`MctsOptions::reselect_interval`).
     #[inline]
     fn select_edge(
         &self,
@@ -176,7 +176,8 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         if reselect_interval == 0.0 || G::Outcomes::CAPACITY > 1 {
             return context.selector.select(edges, rave_cells, visits);
         }
-        // The header's RAVE cell, else unused, stores the choice and until when it is repeated.
+        // The header's RAVE cell, else unused, has the last choice and the visits until which it
+        // repeats.
         let [choice_memo] = context.graph.rave_cells(node, 1) else {
             return context.selector.select(edges, rave_cells, visits);
         };

@@ -1,6 +1,5 @@
 //! Quantized weights of an n-tuple network: multiples of 2⁻ᵇ, with the largest b ≤ 22 for which no
-//! sum can reach 2³⁰. A sum changes by at most (tuples + 1) · 2⁻ᵇ⁻¹, and the bias's rounding
-//! offset.
+//! sum can reach 2³⁰.
 
 use super::TupleSet;
 use crate::{ModelError, inputs::Learnable};
@@ -22,13 +21,12 @@ const LOG_ODDS_FRACTION_BITS: u32 = 18;
 pub struct QuantizedWeights {
     /// Weights by row.
     pub weights: Vec<i32>,
-    /// Bias and half a step of the log odds, so that [`Self::log_odds`] rounds to the nearest.
+    /// Bias plus half a step of [`Self::log_odds`], which thus rounds to the nearest.
     pub bias: i32,
     /// b, the number of fractional bits.
     pub bits: u32,
 }
 
-/// Half a step (2⁻¹⁹) of the log odds, in units of 2⁻ᵇ.
 fn rounding_offset(bits: u32) -> i32 {
     (1 << bits.saturating_sub(LOG_ODDS_FRACTION_BITS)) / 2
 }

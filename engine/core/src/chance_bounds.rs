@@ -1,8 +1,7 @@
 //! Values of positions before a chance event, `Σ_o p_o · max_{m ∈ moves(o)} v_m`, exact or bounded.
 //! A move that several outcomes allow is searched once (Rock'n'Roll, Schäfer 2006).
 //!
-//! An outcome with unsearched moves is worth at least its best lower bound and at most 1; from such
-//! bounds follows the window of the next move (Star1, Ballard 1983).
+//! Windows follow from outcomes with unsearched moves being worth at most 1 (Star1, Ballard 1983).
 
 use crate::game::{List, MAX_LISTED_OUTCOMES, Outcome, OutcomeList};
 use serde::Serialize;
@@ -166,7 +165,6 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 return (1.0, 1.0);
             };
             if self.margin == 0.0 {
-                // Plain alpha-beta, to the last bit.
                 return (
                     if alpha > entry.lower && alpha >= entry.searched_upper {
                         alpha

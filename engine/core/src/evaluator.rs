@@ -11,12 +11,12 @@ pub trait Evaluator<G: Game>: Send + Sync {
     /// Data updated from move to move, such as an NNUE accumulator; `()` for none.
     type Cache: Clone + Default + Send;
 
-    /// Whether valuing all successors together is faster than one at a time; searches then prefer
-    /// it to caches.
+    /// Whether valuing all successors together is faster than one at a time, so that searches keep
+    /// no caches.
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Value by a search of one ply, bit for bit the [`expectation`] of the successors' values. Two
-    /// seats only; `cache` is scratch space.
+    /// Value for the seat to move by a search of one ply, bit for bit the [`expectation`] of
+    /// successor values. Two seats only; `cache` is scratch space.
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
         one_ply_serial(self, game, position, cache)
     }
@@ -66,9 +66,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
         let _ = (game, position, cache);
     }
 
-    /// Computes the `child` cache, of the position `after` a move, from the `parent` cache, of the
-    /// position `before`. Values equal those after [`Evaluator::refresh`], bit for bit; `parent`
-    /// may be completed.
+    /// Computes the `child` cache of the position `after` a move from the `parent` cache of the
+    /// position `before`; values are those after a refresh, bit for bit. `parent` may be completed.
     fn update(
         &self,
         game: &G,
@@ -107,8 +106,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
-    /// Win rate in complete games from positions with this unproven value, by the evaluator or a
-    /// search with it; `None` if not fitted.
+    /// Win rate in complete games at an unproven `value` of the evaluator or of a search with it;
+    /// `None` if not fitted.
     fn observed_win_rate(&self, value: f32) -> Option<f32> {
         let _ = value;
         None

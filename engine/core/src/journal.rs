@@ -57,9 +57,9 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     /// Opens or creates the journal of a slice of `count` parts, and reads its finished parts;
     /// without a path nothing is stored.
     ///
-    /// A file is refused unless its header equals `identity`, an object with all that the results
-    /// depend on (absent keys equal `null`). A task also reads the parts at `path` itself, where a
-    /// merge collects those of all tasks.
+    /// A file whose header differs from `identity`, an object with all that the results depend on,
+    /// is refused (absent keys equal `null`). A task also reads the parts at `path` itself, where a
+    /// merge collects all.
     pub fn open(
         path: Option<&Path>,
         terms: ErrorWording,
@@ -167,7 +167,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 }
 
-/// For an append of so many bytes that shall fail: the bytes written, and whether truncating fails
+/// For an append of so many bytes that is to fail: the bytes written, and whether truncating fails
 /// too.
 #[doc(hidden)]
 pub type AppendFault = fn(&Path, usize) -> Option<(usize, bool)>;
@@ -369,7 +369,6 @@ fn parse_journal<L: DeserializeOwned>(
     })
 }
 
-/// Adds a checksum as last key of an object or last element of an array.
 fn with_checksum(part: &str) -> String {
     let (inside, end) = part.split_at(part.len().saturating_sub(1));
     let key = if end == "}" { "\"checksum\":" } else { "" };

@@ -7,7 +7,7 @@ use crate::{
 
 /// Evaluates unfinished positions, the leaves of a Monte-Carlo search tree.
 pub trait Leaf<G: Game>: Send {
-    /// Estimated payoffs by seat. A playout adds its moves to `moves_played`.
+    /// Estimated payoffs by seat. A playout adds the kinds of its moves to `moves_played`.
     fn payoffs(
         &mut self,
         game: &G,

@@ -28,8 +28,8 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
         true
     }
 
-    /// Tightens `bounds` of moves, unknown at first, for the seat that moves; returns whether any
-    /// changed.
+    /// Tightens the bounds, unknown at first, of the win probability after each move for the seat
+    /// that makes it; returns whether any changed.
     fn move_bounds(
         &self,
         game: &G,

@@ -37,7 +37,7 @@ pub trait SearchHints: Game {
         Phase::Middle
     }
 
-    /// Estimated further moves of the seat to move, for the time manager.
+    /// Moves that the seat to move still makes, estimated a little high, for the time manager.
     fn expected_moves_left(&self, position: &Self::Position) -> u32 {
         let _ = position;
         20
@@ -159,12 +159,12 @@ pub fn count_moves_by_listing<G: Game>(game: &G, position: &G::Position) -> Move
     }
 }
 
-/// Other sides to move, for best-reply search.
+/// Changing the side to move, for best-reply search.
 pub trait OutOfTurn: Game {
     /// Whether there is no chance and two seats always alternate.
     const STRICT_TURNS: bool = false;
 
-    /// Whether [`OutOfTurn::set_side_to_move`] accepts any seat; [`SearchHints`] then accept its
+    /// Whether [`OutOfTurn::set_side_to_move`] can set any seat, and [`SearchHints`] accept its
     /// moves.
     const SUPPORTS_OUT_OF_TURN: bool = false;
 

@@ -67,7 +67,7 @@ pub fn from_utf8(bytes: &[u8]) -> Result<String, &'static str> {
 /// [`from_utf8`] that decodes lines in other encodings as Latin-1.
 ///
 /// # Errors
-/// If the text is UTF-16, or not UTF-8 with a zero byte.
+/// If `bytes` are UTF-16, or contain a zero byte without being UTF-8.
 pub fn from_utf8_or_latin1(bytes: &[u8]) -> Result<String, &'static str> {
     from_utf8(bytes).or_else(|problem| match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(problem),
@@ -107,7 +107,7 @@ pub enum LineRead {
     End,
 }
 
-/// Reads a line of at most `max_length` bytes, without line end and byte-order mark.
+/// Reads the next line, or its first `max_length` bytes, without line end and byte-order mark.
 pub fn read_line(
     text: &mut impl BufRead,
     max_length: usize,

@@ -162,7 +162,7 @@ pub trait TupleInputs: Playable {
 
 /// A game that n-tuple networks and neural networks can learn.
 pub trait Learnable: TupleInputs {
-    /// Inference code for n-tuple networks, such as [`super::tuples::GenericTupleKernels`].
+    /// Inference of n-tuple networks, such as [`super::tuples::GenericTupleKernels`].
     type Tuples: TupleKernels<Self>;
     /// Inference of neural networks, such as [`super::network::GenericNetKernels`].
     type Network: NetworkKernels<Self>;
@@ -172,12 +172,12 @@ pub trait Learnable: TupleInputs {
     /// Default feature groups of neural networks.
     const DEFAULT_FEATURES: &'static [Self::Group] = &[];
 
-    /// Rules on which models are trained, if not those of play.
+    /// Rules on which models are trained, by default the same.
     fn training_rules(&self) -> Self {
         self.clone()
     }
 
-    /// Gives rules with several boards common inputs, for training one model; unchanged by default.
+    /// Gives games on several boards common inputs, to train one model; unchanged by default.
     fn for_joint_training(all: Vec<Self>) -> Vec<Self> {
         all
     }

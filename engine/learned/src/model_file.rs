@@ -209,7 +209,7 @@ impl<G: Learnable> Model<G> {
     }
 }
 
-/// Another kind, `network`, was in floating point.
+/// An older kind, `network`, was in floating point.
 const NETWORK_KIND: &str = "integer_network";
 
 /// Metadata from keys and values.

@@ -1,8 +1,7 @@
 //! Quantized neural networks (NNUE, Nasu 2018; formula in `weights.rs`).
 //!
-//! Inputs are one-hot slots ([`Learnable::feature_slots`]); layers after the first exist per
-//! bucket, a range of the remaining game. Sums are integers: updates equal a refresh, and all
-//! instruction sets give the same bits.
+//! Inputs are one-hot slots ([`Learnable::feature_slots`]); layers after the first exist per bucket
+//! of the remaining game. Sums are integers: updates equal a refresh on all instruction sets.
 
 mod accumulator;
 mod kernels;
@@ -160,7 +159,7 @@ pub struct Network<G: Learnable> {
 }
 
 impl<G: Learnable> Network<G> {
-    /// A network; `bucket_limits` are the maximal `Rules::remaining_length` of all buckets but the
+    /// A network; `bucket_limits` are the maximal `Rules::remaining_length` of each bucket but the
     /// last.
     pub fn new(
         game: &G,
@@ -219,7 +218,7 @@ impl<G: Learnable> Network<G> {
         self.groups
     }
 
-    /// Maximal `Rules::remaining_length` of all buckets but the last.
+    /// Maximal `Rules::remaining_length` of each bucket but the last.
     pub fn bucket_limits(&self) -> &[u8] {
         &self.bucket_limits
     }
@@ -315,7 +314,6 @@ pub fn win_probability(logit: i32) -> f32 {
 }
 
 impl<G: Learnable> PartialEq for Network<G> {
-    /// Compares weights, inputs and game.
     fn eq(&self, other: &Self) -> bool {
         (&self.weights, &self.layout, &self.game) == (&other.weights, &other.layout, &other.game)
     }

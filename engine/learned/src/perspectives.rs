@@ -1,12 +1,11 @@
 //! Inputs and their sums by perspective, updated from move to move: first-layer sums of a network
 //! (NNUE accumulators) or rows of n-tuples.
 //!
-//! A perspective is brought up to date when a position with its seat to move needs it, by the
-//! inputs that changed since. Sums are integers: an update equals a refresh.
+//! A perspective is updated when a position with its seat to move needs it, by the inputs that
+//! changed since. Sums are integers: an update equals a refresh.
 
 use alea_core::game::{Game, Seat};
 
-/// How an evaluator extracts and sums the inputs of a perspective.
 pub(crate) trait PerspectiveSums<G: Game> {
     type Input: Copy + Default + PartialEq;
     type Sum: Copy + Default;
@@ -18,7 +17,7 @@ pub(crate) trait PerspectiveSums<G: Game> {
 
     fn extract(&self, position: &G::Position, seat: Seat, inputs: &mut [Self::Input]);
 
-    /// `inputs` are those of `before` at first.
+    /// `inputs` begin as those of `before`.
     fn extract_after(
         &self,
         before: &G::Position,

@@ -35,7 +35,7 @@ pub trait Number: Copy {
     /// Appends little-endian bytes.
     fn write(self, bytes: &mut Vec<u8>);
 
-    /// Decodes all complete numbers.
+    /// Decodes little-endian bytes, except an incomplete last number.
     fn read(bytes: &[u8]) -> Vec<Self>;
 }
 
@@ -193,7 +193,7 @@ impl Container {
         Ok(T::read(&tensor.bytes))
     }
 
-    /// Checks that no tensor is left.
+    /// Fails if a tensor has not been taken.
     pub fn check_all_taken(&self) -> Result<(), ModelError> {
         self.tensors.first().map_or(Ok(()), |Tensor { name, .. }| {
             Err(ModelError(format!(
@@ -255,7 +255,6 @@ fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelErro
     foreign
 }
 
-/// End of the last tensor in the data section; `None` with an incomplete header.
 fn header_data_length(bytes: &[u8], length: u64) -> Option<u64> {
     let end = usize::try_from(length).ok()?.checked_add(8)?;
     let header = bytes.get(8..end)?;

@@ -27,7 +27,6 @@ multiversion! {
     }
 }
 
-/// A block of neurons, whose loops become vector instructions.
 type Lanes = [i32; LANES];
 
 #[inline(always)]

@@ -1,6 +1,6 @@
-//! Network kernels, compiled for each instruction set. Four products of activations and weights are
-//! added in 32 bits by one instruction (VNNI, ARM dotprod), or in 16 bits by two, or by eight if
-//! the weights allow it (`Layers::i16_sums_fit`).
+//! Network kernels, compiled for each instruction set. Products are added in 32 bits by fours
+//! (VNNI, ARM dotprod), or in 16 bits by two, or by eight if the weights allow it
+//! (`Layers::i16_sums_fit`).
 #![allow(unsafe_code)]
 
 macro_rules! compiled_for {
@@ -78,7 +78,7 @@ use super::{
     simd_layers::{AccumulatorIndices, CacheLine, I16_SUM_INPUTS, I16Line, Layers, RowChanges},
 };
 
-/// Closures would pass vectors in memory.
+/// Kernels without closures, which would pass vectors in memory.
 macro_rules! kernels {
     ($name:ident, [$($features:literal)?], $operations:ident, $dot:path, $i16_sums_fit:literal) => {
         pub(super) mod $name {

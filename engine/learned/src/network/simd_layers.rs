@@ -116,7 +116,7 @@ fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     })
 }
 
-/// Rows of weights that a move subtracts from an accumulator and adds.
+/// Rows of weights that a move subtracts from an accumulator, and those it adds.
 #[derive(Clone, Copy, Debug)]
 pub struct RowChanges<const COUNT: usize> {
     /// Rows to subtract.
@@ -308,7 +308,7 @@ impl SimdLayers {
     }
 
     /// Logit of the sum of `rows[0]` in the first table, `rows[1]` in the second and `more_rows` in
-    /// the third; one includes the bias.
+    /// the third, bias included.
     pub fn logit<const COUNT: usize>(
         &self,
         bucket: usize,
@@ -320,8 +320,8 @@ impl SimdLayers {
         with_widths!(self, FIRST, SECOND => logit::<FIRST, SECOND, COUNT>(self.instructions, layers, tables, rows, more_rows))
     }
 
-    /// Writes the logit of each pair of accumulators, one of which includes the bias. The length of
-    /// `out` is a multiple of 4; items after the pairs' are arbitrary.
+    /// Writes the logit of the sum, bias included, of each pair of accumulators. `out` has a
+    /// multiple of 4 items; those after the pairs' are arbitrary.
     pub fn logits(
         &self,
         bucket: usize,

@@ -13,22 +13,23 @@ use std::ops::Range;
 /// Right shift from first-layer sums to activations `0..=127`.
 pub const SHIFT: u32 = 4;
 
-/// First-layer weights and biases: integer for 1.0.
+/// Integer for 1.0 in first-layer weights and biases.
 pub const ROW_SCALE: i32 = 127 << SHIFT;
 
-/// Weights of further hidden layers: integer for 1.0.
+/// Integer for 1.0 in weights of further hidden layers.
 pub const HIDDEN_SCALE: i32 = 64;
 
-/// Output weights: integer for 1.0.
+/// Integer for 1.0 in output weights.
 pub const OUTPUT_SCALE: i32 = 1024;
 
-/// Sums and biases of further hidden layers, and activations before the output: integer for 1.0.
+/// Integer for 1.0 in sums and biases of further hidden layers and, as their maximum, in
+/// activations before the output.
 pub const ACTIVATION_MAX: i32 = 127 * HIDDEN_SCALE;
 
-/// Logits: integer for 1.0.
+/// Integer for 1.0 in logits.
 pub const LOGIT_SCALE: i32 = ACTIVATION_MAX * OUTPUT_SCALE;
 
-/// Divisor of all hidden layers' widths.
+/// Every hidden layer's width is a multiple of this.
 pub const LANES: usize = 16;
 
 /// Maximal neurons of a hidden layer.

@@ -61,7 +61,6 @@ impl QuantizedWeights {
                 "the log odds may reach {max_sum}; weights must keep them below {MAX_LOG_ODDS}"
             )));
         };
-        // Rounds half away from zero.
         let quantized = |weight: f32| {
             (f64::from(weight) * f64::from(1u32 << bits) + 0.5f64.copysign(f64::from(weight)))
                 as i32
@@ -78,7 +77,6 @@ impl QuantizedWeights {
     #[inline]
     pub fn log_odds(&self, sum: i32) -> f32 {
         let bits = self.bits.min(LOG_ODDS_FRACTION_BITS);
-        // 2⁻ᵇ, from its exponent.
         (sum >> (self.bits - bits)) as f32 * f32::from_bits((127 - bits) << 23)
     }
 

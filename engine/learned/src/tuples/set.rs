@@ -32,7 +32,6 @@ pub struct TupleSet<G: Learnable> {
     name: &'static str,
     /// Shorter tuples first.
     tuples: Vec<Vec<Cell>>,
-    /// First row of each tuple's table.
     bases: Vec<u32>,
     cell_indices: Vec<u16>,
     runs: Vec<EqualStrideRun>,
@@ -145,8 +144,8 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// Gives each phase its own weights; `phases` are the maximal `Rules::remaining_length` of all
-    /// phases but the last.
+    /// Gives each phase its own weights; `phases` are the maximal `Rules::remaining_length` of each
+    /// phase but the last.
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
         check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;
@@ -194,7 +193,7 @@ impl<G: Learnable> TupleSet<G> {
         &self.tuples
     }
 
-    /// Maximal `Rules::remaining_length` of all phases but the last.
+    /// Maximal `Rules::remaining_length` of each phase but the last.
     pub fn phase_limits(&self) -> &[u8] {
         &self.phases
     }

@@ -1,7 +1,7 @@
 //! Values of positions before a chance event, `Σ_o p_o · max_{m ∈ moves(o)} v_m`, exact or bounded.
 //! A move that several outcomes allow is searched once (Rock'n'Roll, Schäfer 2006).
 //!
-//! Windows follow from outcomes with unsearched moves being worth at most 1 (Star1, Ballard 1983).
+//! In search windows, outcomes with unsearched moves may be worth up to 1 (Star1, Ballard 1983).
 
 use crate::game::{List, MAX_LISTED_OUTCOMES, Outcome, OutcomeList};
 use serde::Serialize;
@@ -16,7 +16,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// 0 and 1.
+    /// Bounds 0 and 1.
     pub const UNKNOWN: Self = Self {
         lower: 0.0,
         upper: 1.0,
@@ -42,7 +42,7 @@ impl Bounds {
     }
 }
 
-/// Win probability for the same side, or for its opponent (`1 - value`).
+/// `value` if `same`, else `1 - value`, the opponent's win probability.
 #[inline]
 pub fn flip_unless_same(value: f32, same: bool) -> f32 {
     if same { value } else { 1.0 - value }
@@ -63,7 +63,7 @@ pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
     mean.get()
 }
 
-/// `Σ weight · value`, at most 1 despite rounded weights, and exactly ½ if all values are.
+/// `Σ weight · value`: at most 1 despite rounding, exactly ½ if all values are.
 #[derive(Default)]
 struct WeightedMean {
     sum: f32,
@@ -95,7 +95,7 @@ pub struct ChanceBounds<O: OutcomeList> {
     allowing: [u64; MAX_MASKED_MOVES],
     lower: f32,
     upper: f32,
-    /// 0 with a single outcome, which causes no rounding errors.
+    /// 0 with a single outcome, without rounding errors.
     margin: f32,
 }
 
@@ -421,7 +421,6 @@ mod tests {
 
     #[test]
     fn star1_windows_follow_from_the_bounds_of_the_other_outcomes() {
-        // Fail high needs v/2 >= 0.7, fail low v/2 + 1/2 <= 0.4: impossible.
         let mut bounds =
             ChanceBounds::<FixedList<_, 2>>::new(&[outcome(0.5, 0, 1), outcome(0.5, 1, 2)]);
         window_is(bounds.window(0, 0.4, 0.7), (0.0, 1.4));

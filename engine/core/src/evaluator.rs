@@ -119,7 +119,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
     }
 }
 
-/// `own` for the seat to move, [`mean_other_payoff`] for the others.
+/// Payoffs by seat: `own` for the seat to move, [`mean_other_payoff`] for the others.
 pub fn payoffs_from_own<G: Game>(game: &G, position: &G::Position, own: f32) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
     payoffs[..game.seats()].fill(mean_other_payoff(own, game.seats()));

@@ -116,7 +116,7 @@ pub fn read_opened(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, 
         return read_stream(file, path, kind);
     }
     let too_large = |size| FileError::TooLarge(path.to_owned(), size, kind);
-    // Checked again when reading: some files report size 0, and others grow.
+    // Checked again below: some files report size 0, and others grow.
     if metadata.len() > kind.max_bytes() {
         return Err(too_large(metadata.len()));
     }
@@ -164,7 +164,7 @@ pub fn open(path: &Path) -> Result<File, FileError> {
         .map_err(|cause| FileError::from_read(path, cause))
 }
 
-/// Whether a file, in the data directory too, or a shipped file has this path.
+/// Whether `path` is a regular file: on disk, in the data directory or shipped.
 #[must_use]
 pub fn is_file(path: &Path) -> bool {
     shipped_files::or_in_data_directory(path).is_file() || shipped_files::content(path).is_some()
@@ -193,7 +193,7 @@ fn make_directory(directory: &Path) -> Result<(), FileError> {
     fs::create_dir_all(directory).map_err(|cause| FileError::from_write(directory, cause))
 }
 
-/// Creates a directory with its parents, and removes what killed programs left of temporary files.
+/// Creates a directory with its parents, and removes temporary files left by killed programs.
 pub fn prepare_directory(directory: &Path) -> Result<(), FileError> {
     make_directory(directory)?;
     for path in list(directory)? {
@@ -209,7 +209,8 @@ pub fn prepare_directory(directory: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// [Prepares](prepare_directory) and [locks](lock_directory) a directory.
+/// [Prepares](prepare_directory) and [locks](lock_directory) a directory, while the returned file
+/// lives.
 pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     claim_directory_for_slice(directory, TaskSlice::All)
 }

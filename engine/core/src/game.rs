@@ -74,7 +74,7 @@ impl<const N: usize> OutcomeList for FixedList<Outcome, N> {
     type ListOf<T: Copy + Default + Debug + Send> = FixedList<T, N>;
 }
 
-/// Maximal [`OutcomeList::CAPACITY`], so that a word is a set of outcomes.
+/// Maximal [`OutcomeList::CAPACITY`]: 64 bits are a set of outcomes.
 pub const MAX_LISTED_OUTCOMES: usize = 64;
 
 /// Outcomes of games without chance.
@@ -113,8 +113,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// outcome allows a range. `position` is not over.
     fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
 
-    /// Outcomes with their ranges of `moves`, the list of [`Game::moves`]; best without equal
-    /// ranges.
+    /// Outcomes with their ranges of `moves`, the list of [`Game::moves`]; equal ranges are best
+    /// merged.
     #[inline]
     fn outcomes(&self, position: &Self::Position, moves: &[Self::Move]) -> Self::Outcomes {
         let _ = position;
@@ -287,7 +287,7 @@ pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     outcomes
 }
 
-/// Payoffs of two seats, of which the higher score wins.
+/// Payoffs of two seats by final scores; the higher wins.
 #[inline]
 pub fn payoffs_by_score<T: Ord>([first, second]: [T; 2]) -> Payoffs {
     match first.cmp(&second) {

@@ -34,7 +34,7 @@ fn io_error(path: &Path, cause: &io::Error) -> JournalError {
     JournalError(format!("{}: {cause}", path.display()))
 }
 
-/// Nouns for error messages.
+/// Nouns for the work in error messages.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorWording {
     /// The work, such as `match`.
@@ -121,7 +121,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         (self.missing_tasks.clone()).map_or(Ok(()), |tasks| Err(JournalError(tasks)))
     }
 
-    /// Finished parts of the tasks before `slice`; unreadable files are skipped.
+    /// Finished parts of the tasks numbered below `slice`; unreadable files are skipped.
     pub fn read_earlier_tasks(
         path: &Path,
         terms: ErrorWording,

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-/// Limits besides the options of a player or search.
+/// Limits of one decision, besides a player's options.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// Flag that ends the search with its result so far; read about every 200 µs.

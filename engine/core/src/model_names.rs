@@ -29,7 +29,7 @@ fn is_name(text: &str) -> bool {
 /// Reads a model given by path or name.
 ///
 /// # Errors
-/// One line; if the model is missing, with the nearest name.
+/// If it cannot be read; for a missing model, with the nearest name.
 pub fn read(name: &str) -> Result<Vec<u8>, String> {
     files::read(&path_of(name), FileKind::Data).map_err(|error| {
         let (problem, names) = (error.to_string(), names().join(", "));

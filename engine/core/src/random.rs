@@ -56,7 +56,7 @@ pub struct RandomStream {
 }
 
 impl RandomStream {
-    /// A stream from its seed.
+    /// A stream that starts from `seed`.
     pub fn new(seed: u64) -> Self {
         Self {
             generator: Mt64::new(seed),

@@ -16,7 +16,7 @@ pub struct TextError {
 }
 
 impl TextError {
-    /// Replaces unprintable characters in `problem`, line feeds too.
+    /// An error at a character, from 1; replaces unprintable characters in `problem`.
     pub fn new(character: usize, problem: impl Into<String>) -> Self {
         Self {
             character,
@@ -90,7 +90,7 @@ pub fn strip_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim()
 }
 
-/// Nonempty results of [`strip_comment`], with line numbers from 1.
+/// Lines that [`strip_comment`] leaves nonempty, with numbers in `text` from 1.
 pub fn content_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = (1..).zip(text.lines().map(strip_comment));
     lines.filter(|(_, line)| !line.is_empty())

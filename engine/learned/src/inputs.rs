@@ -27,7 +27,7 @@ pub fn schema_hash(schema: &str) -> u64 {
 pub struct CellGroup {
     /// Prefix of cell names, such as `b` in `b3`.
     pub letter: char,
-    /// View index of the first cell; ascending from group to group.
+    /// View index of the first cell; ascends from group to group.
     pub start: usize,
     /// Number of cells.
     pub count: usize,
@@ -47,7 +47,7 @@ pub struct Cell {
 }
 
 impl CellGroup {
-    /// The only group of a view.
+    /// A group of all cells of a view.
     pub const fn single(letter: char, count: usize, symbols: usize, meaning: &'static str) -> Self {
         Self {
             letter,
@@ -144,8 +144,7 @@ pub trait TupleInputs: Playable {
         cell
     }
 
-    /// Candidates for a tuple search, up to symmetry; by default pairs and triples of cells of the
-    /// first group.
+    /// Candidates for a tuple search, up to symmetry.
     fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
         let _ = random;
         let cells: Vec<Cell> = self.cell_groups()[0].cells().collect();
@@ -193,7 +192,7 @@ pub trait Learnable: TupleInputs {
     }
 
     /// One-hot slots: ranges of first-layer rows, exactly one of which is active; slots may share
-    /// rows. By default each cell of the first group is a slot.
+    /// rows.
     fn feature_slots(&self, groups: NamedSet<Self::Group>) -> Vec<Range<usize>> {
         let _ = groups;
         let cells = self.cell_groups()[0];
@@ -320,7 +319,7 @@ pub fn parse_cell(groups: &[CellGroup], text: &str) -> Option<Cell> {
         .filter(|cell| format_cell(groups, *cell) == text)
 }
 
-/// Inverse of [`parse_cell`].
+/// Name of a cell, such as `b3`.
 pub fn format_cell(groups: &[CellGroup], cell: Cell) -> String {
     groups
         .iter()

@@ -90,7 +90,7 @@ impl<G: Learnable> ModelFile<G> {
         container.to_bytes()
     }
 
-    /// Parses and validates a file for `game`; reports the first failed check.
+    /// Parses and validates a model file for `game`.
     pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelError> {
         let container = Container::parse(bytes)?;
         let schema = container.metadata_value("schema")?;

@@ -101,7 +101,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
     }
 }
 
-/// Inference for any game, vectorized for [`simd_layers::SIMD_WIDTHS`].
+/// Inference for any game, with SIMD kernels for [`simd_layers::SIMD_WIDTHS`].
 #[derive(Clone, Debug)]
 pub struct GenericNetKernels(Option<Arc<SimdLayers>>);
 
@@ -193,7 +193,7 @@ impl<G: Learnable> Network<G> {
         })
     }
 
-    /// The network on other than the best SIMD instructions, with equal values.
+    /// The network with kernels for `instructions`; values stay equal.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {

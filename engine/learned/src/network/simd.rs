@@ -90,8 +90,7 @@ macro_rules! kernels {
             macro_rules! add_rows {
                 ($table:expr, $rows:expr, $sums:expr, $add:ident) => {
                     for row in $rows {
-                        // A bounds check by branch: masks would be computed in vectors, whose
-                        // elements are expensive to extract.
+                        // A bounds check by branch; masks would be computed in vectors.
                         let start = usize::from(*row) * (FIRST / 32);
                         let row = &$table[start..start + FIRST / 32];
                         for at in 0..2 * FIRST / VECTOR_BYTES {

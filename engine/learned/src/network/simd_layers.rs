@@ -28,7 +28,7 @@ fn packed_order(instructions: Instructions, index: usize) -> usize {
     index / fours * fours + of_second * fours / 2 + 2 * part + rest
 }
 
-/// 64 bytes of numbers; no vector load crosses two lines.
+/// 64 aligned bytes of numbers; no vector load crosses two lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct CacheLine<T: Copy, const COUNT: usize>(pub [T; COUNT]);
@@ -308,7 +308,7 @@ impl SimdLayers {
     }
 
     /// Logit of the sum of `rows[0]` in the first table, `rows[1]` in the second and `more_rows` in
-    /// the third, bias included.
+    /// the third, which include the bias once.
     pub fn logit<const COUNT: usize>(
         &self,
         bucket: usize,
@@ -320,7 +320,7 @@ impl SimdLayers {
         with_widths!(self, FIRST, SECOND => logit::<FIRST, SECOND, COUNT>(self.instructions, layers, tables, rows, more_rows))
     }
 
-    /// Writes the logit of the sum, bias included, of each pair of accumulators. `out` has a
+    /// Writes the logit of each pair of accumulators, whose sum includes the bias. `out` has a
     /// multiple of 4 items; those after the pairs' are arbitrary.
     pub fn logits(
         &self,

@@ -1,8 +1,6 @@
 //! Weights of neural networks: in floating point as trained, and quantized.
 //!
 //! x₁ = clip(⌊(b₁ + Σ rows) / 16⌋), xₖ₊₁ = clip(Wₖ xₖ + bₖ), logit = w · x + b of the last layer.
-//! Activations in `[0, 1]` are the integers `0..=127` before a further hidden layer, and
-//! `0..=`[`ACTIVATION_MAX`] before the output.
 //!
 //! Weights out of range are refused; rounding may clip a first-layer bias. No sum overflows 32
 //! bits: 127 · 128 · width + |b| and [`ACTIVATION_MAX`] · Σ |w| + |b| are checked.
@@ -10,7 +8,7 @@
 use crate::ModelError;
 use std::ops::Range;
 
-/// Right shift from first-layer sums to activations `0..=127`.
+/// Right shift from first-layer sums to activations, clipped to `0..=127`.
 pub const SHIFT: u32 = 4;
 
 /// Integer for 1.0 in first-layer weights and biases.
@@ -55,8 +53,8 @@ pub struct Layer<W = f32, B = f32> {
     pub bias: Vec<B>,
 }
 
-/// Weights, of type `R` in the first layer and output, `W` in further hidden layers; biases after
-/// the first layer are `B`.
+/// Weights, in the units below if quantized: `R` in the first layer and output, `W` in further
+/// hidden layers, `B` for biases after the first layer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkWeights<R = i16, W = i8, B = i32> {
     /// First-layer weights `[rows × width]`, in 1 / [`ROW_SCALE`].

@@ -82,8 +82,7 @@ impl<G: Learnable> TupleSet<G> {
         Self::new(game, set.name, (set.tuples)(game))
     }
 
-    /// Parses tuples as cell names separated by blanks, within [`MAX_TUPLES`], [`MAX_CELLS`] and
-    /// [`MAX_ROWS`].
+    /// Parses tuples, each given as cell names separated by blanks.
     pub fn parse_custom<T: AsRef<str>>(game: &G, tuples: &[T]) -> Result<Self, ModelError> {
         let groups = game.cell_groups();
         let cell = |text: &str| {
@@ -236,7 +235,7 @@ impl<G: Learnable> TupleSet<G> {
             .map(|(&base, end)| base as usize..end)
     }
 
-    /// Whether `remaining` and `remaining - 1` are in different phases.
+    /// Whether `Rules::remaining_length`s of `remaining` and 1 less are different phases.
     #[inline]
     pub fn is_phase_boundary(&self, remaining: usize) -> bool {
         if self.offsets.is_empty() {

@@ -1,6 +1,6 @@
 //! Sets of numbers below 64 in one word.
 
-/// Indices of the set bits, rising.
+/// Indices of the set bits, ascending.
 #[inline]
 pub fn bit_indices(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -12,7 +12,7 @@ pub fn bit_indices(mut set: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Index of the set bit with `before` set bits below it.
+/// Index of the set bit with `before` set bits below it; 64 if there is none.
 #[inline]
 pub fn nth_set_bit(set: u64, before: usize) -> usize {
     let remaining = (0..before).fold(set, |remaining, _| remaining & remaining.wrapping_sub(1));

@@ -1,11 +1,11 @@
-//! Maps raw scores of evaluators to win probabilities, by constants that `alea calibrate` fitted.
+//! Maps raw scores to win probabilities, by constants that `alea calibrate` fits.
 
 use crate::{
     evaluator::{Evaluator, Score, payoffs_from_own},
     game::{Game, MAX_SEATS, Payoffs},
 };
 
-/// Maps an evaluator's raw score to a value in `[0, 1]`.
+/// Maps raw scores to win probabilities in `(0, 1)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Calibration {
     /// `1 / (1 + exp(-(slope · score + offset)))`.
@@ -15,10 +15,10 @@ pub enum Calibration {
         /// Log odds at score 0.
         offset: f32,
     },
-    /// `1/2 + factor · score / 2000`, clamped into `(0, 1)`: searches choose as by raw scores with
-    /// wins at ±1000 (Rock'n'Roll).
+    /// `1/2 + factor · score / 2000`, clamped: searches choose as by raw scores where a win is
+    /// ±1000 (Rock'n'Roll).
     Raw {
-        /// Converts scores to the scale of ±1000.
+        /// Converts scores to the scale where a win is ±1000.
         factor: f32,
     },
 }
@@ -29,7 +29,7 @@ impl Calibration {
         Self::Logistic { slope, offset }
     }
 
-    /// Value in `(0, 1)` for the seat to move.
+    /// Win probability of the seat to move.
     #[inline]
     pub fn value(self, score: f32) -> f32 {
         match self {
@@ -40,7 +40,8 @@ impl Calibration {
         }
     }
 
-    /// Value for a seat not to move: omits `offset`, the advantage of moving.
+    /// Win probability of a seat not to move, by its own score: omits `offset`, the advantage of
+    /// moving.
     pub fn opponent_value(self, score: f32) -> f32 {
         match self {
             Self::Logistic { slope, .. } => Self::logistic(slope, 0.0).value(score),
@@ -49,7 +50,7 @@ impl Calibration {
     }
 }
 
-/// Clamps to [1e-6, 1 − 1e-6], so that certain wins beat probable ones.
+/// Clamps to [1e-6, 1 − 1e-6], so that proven wins beat probable ones.
 #[inline]
 pub fn clamp_to_open_interval(value: f32) -> f32 {
     let value = if value < 1e-6 { 1e-6 } else { value };
@@ -60,14 +61,13 @@ pub fn clamp_to_open_interval(value: f32) -> f32 {
     }
 }
 
-/// `1 / (1 + exp(-x))` with an error below 2e-7.
+/// `1 / (1 + exp(-x))` with an absolute error below 2e-7.
 #[inline]
 pub fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + exponential(-x))
 }
 
-/// `exp(x)` with a relative error below 3e-7, for x clamped to ±87; equal bits on all machines: 2^n
-/// by the exponent, times a Taylor polynomial of degree 6 on [-ln 2 / 2, ln 2 / 2].
+/// `exp(x)` with a relative error below 3e-7, x clamped to ±87; equal bits on all machines.
 #[inline]
 pub fn exponential(x: f32) -> f32 {
     let x = if x < -87.0 { -87.0 } else { x };
@@ -77,7 +77,6 @@ pub fn exponential(x: f32) -> f32 {
     let power = rounded - ROUNDING_MAGIC;
     // ln 2 in two parts, the first short enough for exact products (Cody and Waite 1980).
     let remainder = x - power * 0.693_359_4 - power * -2.121_944_4e-4;
-    // Estrin (1960): independent terms.
     let square = remainder * remainder;
     let low = (1.0 + remainder) + square * (0.5 + remainder * (1.0 / 6.0));
     let high = (1.0 / 24.0 + remainder * (1.0 / 120.0)) + square * (1.0 / 720.0);
@@ -88,12 +87,12 @@ pub fn exponential(x: f32) -> f32 {
     f32::from_bits((exponent << 23) as u32) * series
 }
 
-/// Makes a hand-made [`Score`] an [`Evaluator`].
+/// An [`Evaluator`] from a handcrafted [`Score`].
 #[derive(Clone, Debug)]
 pub struct Calibrated<S> {
     /// Scores positions.
     pub score: S,
-    /// Maps scores to values.
+    /// Maps scores to win probabilities.
     pub calibration: Calibration,
 }
 
@@ -109,7 +108,6 @@ impl<G: Game, S: Score<G>> Evaluator<G> for Calibrated<S> {
         Some(self.score.score(game, position))
     }
 
-    /// With more than two seats, each gets the value of its own score, if any.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &()) -> Payoffs {
         let is_multiplayer = game.seats() > 2;
         let scores = is_multiplayer

@@ -1,8 +1,7 @@
-//! Values of positions before a chance event, `Σ_o p_o · max_{m ∈ moves(o)} v_m`, exact or bounded,
-//! with each distinct move valued once (Rock'n'Roll, Schäfer 2006).
+//! Values of positions before a chance event, `Σ_o p_o · max_{m ∈ moves(o)} v_m`, exact or bounded.
+//! A move that several outcomes allow is searched once (Rock'n'Roll, Schäfer 2006).
 //!
-//! An outcome with unsearched moves has a value between its best lower bound and 1; solving these
-//! piecewise linear sums gives a move's window (Star1, Ballard 1983).
+//! In search windows, outcomes with unsearched moves may be worth up to 1 (Star1, Ballard 1983).
 
 use crate::game::{List, MAX_LISTED_OUTCOMES, Outcome, OutcomeList};
 use serde::Serialize;
@@ -10,9 +9,9 @@ use serde::Serialize;
 /// Bounds of a win probability.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bounds {
-    /// At most the win probability.
+    /// Lower bound.
     pub lower: f32,
-    /// At least the win probability.
+    /// Upper bound.
     pub upper: f32,
 }
 
@@ -23,7 +22,7 @@ impl Bounds {
         upper: 1.0,
     };
 
-    /// Equal bounds.
+    /// Both bounds are `value`.
     #[inline]
     pub fn exact(value: f32) -> Self {
         Self {
@@ -32,7 +31,7 @@ impl Bounds {
         }
     }
 
-    /// Bounds of `1 - value`, the opponent's win probability.
+    /// Bounds of `1 - value`, the win probability of the opponent.
     #[must_use]
     #[inline]
     pub fn flip(self) -> Self {
@@ -43,13 +42,14 @@ impl Bounds {
     }
 }
 
-/// `value` for the same side, `1 - value` for its opponent.
+/// `value` if `same`, else `1 - value`, the opponent's win probability.
 #[inline]
 pub fn flip_unless_same(value: f32, same: bool) -> f32 {
     if same { value } else { 1.0 - value }
 }
 
-/// Value of a position from the exact `values` of all its moves.
+/// Mean over `outcomes` of the best value among the moves that each allows; `values`, of all moves,
+/// are win probabilities of the seat to move.
 #[inline]
 pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
     let mut mean = WeightedMean::default();
@@ -63,7 +63,7 @@ pub fn expectation(outcomes: &[Outcome], values: &[f32]) -> f32 {
     mean.get()
 }
 
-/// `Σ weight · value`, at most 1 despite rounded weights, and exactly ½ if all values are.
+/// `Σ weight · value`: at most 1 despite rounding, exactly ½ if all values are.
 #[derive(Default)]
 struct WeightedMean {
     sum: f32,
@@ -91,12 +91,11 @@ impl WeightedMean {
 #[derive(Clone, Debug, Default)]
 pub struct ChanceBounds<O: OutcomeList> {
     outcomes: O::ListOf<OutcomeBounds>,
-    /// For each of the first moves, the bit set of the outcomes that allow it.
+    /// Outcomes, as a bit set, that allow each of the first moves.
     allowing: [u64; MAX_MASKED_MOVES],
-    /// Running sums, with rounding errors below `margin`.
     lower: f32,
     upper: f32,
-    /// 0 with a single outcome, which needs no rounding.
+    /// 0 with a single outcome, without rounding errors.
     margin: f32,
 }
 
@@ -117,7 +116,7 @@ struct OutcomeBounds {
 }
 
 impl<O: OutcomeList> ChanceBounds<O> {
-    /// Bounds before any move is searched; `listed` are all outcomes.
+    /// Bounds before any search; `listed` has all outcomes.
     #[inline]
     pub fn new(listed: &[Outcome]) -> Self {
         let mut bounds = Self::default();
@@ -155,8 +154,8 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// Search window of the move at `index`: values up to its first limit change nothing or make
-    /// the position fail low, values from the second on make it fail high.
+    /// Window `(low, high)` of the move at `index`, from that of the position: a value up to `low`
+    /// changes nothing or makes the position fail low, one from `high` on makes it fail high.
     #[inline]
     pub fn window(&self, index: usize, alpha: f32, beta: f32) -> (f32, f32) {
         let (alpha, beta) = (alpha - self.margin, beta + self.margin);
@@ -166,7 +165,6 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 return (1.0, 1.0);
             };
             if self.margin == 0.0 {
-                // Plain alpha-beta, to the last bit.
                 return (
                     if alpha > entry.lower && alpha >= entry.searched_upper {
                         alpha
@@ -177,7 +175,6 @@ impl<O: OutcomeList> ChanceBounds<O> {
                 );
             }
             let high = (beta - self.lower) * entry.reciprocal + entry.lower;
-            // Up to `low` a value loses to a searched move or fails low.
             let low = (alpha - self.upper) * entry.reciprocal + entry.upper;
             let low = if low < entry.searched_upper {
                 f32::NEG_INFINITY
@@ -219,7 +216,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         allowing
     }
 
-    /// Records a searched move's bounds, once.
+    /// Records the bounds of a move once its search is complete.
     #[inline]
     pub fn record(&mut self, index: usize, bounds: Bounds) {
         let mut allowing = self.outcomes_allowing(index);
@@ -274,13 +271,13 @@ impl<O: OutcomeList> ChanceBounds<O> {
         }
     }
 
-    /// Whether any outcome allows the move at `index`.
+    /// Whether any outcome allows the move.
     #[inline]
     pub fn is_move_allowed(&self, index: usize) -> bool {
         self.outcomes_allowing(index) != 0
     }
 
-    /// Whether the bounds are equal or outside of the window, which ends the search.
+    /// Whether the search can end: the bounds are equal, or outside the window.
     #[inline]
     pub fn is_decided(&self, alpha: f32, beta: f32) -> bool {
         let margin = self.margin / 2.0;
@@ -293,7 +290,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
         self.outcomes.iter().all(|entry| entry.lower >= entry.upper)
     }
 
-    /// Bounds of the position, without the rounding errors of running sums.
+    /// Bounds of the position's value, without the rounding errors of running sums.
     #[inline]
     pub fn bounds(&self) -> Bounds {
         let (mut lower, mut upper) = (WeightedMean::default(), WeightedMean::default());
@@ -311,7 +308,7 @@ impl<O: OutcomeList> ChanceBounds<O> {
 /// `constant + Σ weight · max(floor, x)`.
 struct PiecewiseLinear<O: OutcomeList> {
     constant: f32,
-    /// (weight, floor) by ascending floor.
+    /// `(weight, floor)` by ascending floor.
     terms: O::ListOf<(f32, f32)>,
 }
 
@@ -336,7 +333,7 @@ impl<O: OutcomeList> PiecewiseLinear<O> {
         terms[slot] = (weight, floor);
     }
 
-    /// The x at which the sum is `target`: -∞ if the sum is always above, +∞ if always below.
+    /// The largest x at which the sum is at most `target`: -∞ if none, +∞ without terms.
     #[inline]
     fn solve(&self, target: f32) -> f32 {
         let terms = &*self.terms;
@@ -424,12 +421,10 @@ mod tests {
 
     #[test]
     fn star1_windows_follow_from_the_bounds_of_the_other_outcomes() {
-        // Fail high needs v/2 >= 0.7, fail low v/2 + 1/2 <= 0.4: impossible.
         let mut bounds =
             ChanceBounds::<FixedList<_, 2>>::new(&[outcome(0.5, 0, 1), outcome(0.5, 1, 2)]);
         window_is(bounds.window(0, 0.4, 0.7), (0.0, 1.4));
         bounds.record(0, Bounds::exact(0.6));
-        // Fail high from v/2 + 0.3 >= 0.7 on, fail low up to v/2 + 0.3 <= 0.4.
         window_is(bounds.window(1, 0.4, 0.7), (0.2, 0.8));
     }
 

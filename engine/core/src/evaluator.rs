@@ -1,4 +1,4 @@
-//! Static values of positions, as win probabilities of the seat to move before its chance event.
+//! Static evaluation: win probabilities of the seat to move before its chance event.
 
 use crate::{
     chance_bounds::expectation,
@@ -6,21 +6,22 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Static evaluation of positions that are not over; threads share it.
+/// Evaluates unfinished positions without search; threads share it.
 pub trait Evaluator<G: Game>: Send + Sync {
-    /// Incrementally updated data of a position, such as an NNUE accumulator; `()` for none.
+    /// Data updated from move to move, such as an NNUE accumulator; `()` for none.
     type Cache: Clone + Default + Send;
 
-    /// Whether batches of successors are faster than one at a time; searches then update no caches.
+    /// Whether valuing all successors together is faster than one at a time, so that searches keep
+    /// no caches.
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Value for the seat to move, bit for bit the expectation of its successors' values. Two seats
-    /// only. `cache` may be of any position.
+    /// Value for the seat to move by a search of one ply, bit for bit the [`expectation`] of
+    /// successor values. Two seats only; `cache` is scratch space.
     fn one_ply(&self, game: &G, position: &G::Position, cache: &mut Self::Cache) -> f32 {
         one_ply_serial(self, game, position, cache)
     }
 
-    /// Move-ordering scores after `moves`, for the seat that makes them; a winning move has the
+    /// Writes move-ordering scores, higher if better for the seat to move; a winning move gets the
     /// maximal score.
     fn score_successors(
         &self,
@@ -32,7 +33,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         score_successors_serial(self, game, position, moves, scores);
     }
 
-    /// [`Evaluator::successor_value`] of each move, bit for bit.
+    /// Writes the [`Evaluator::successor_value`] of each move, bit for bit.
     fn value_successors(
         &self,
         game: &G,
@@ -44,7 +45,7 @@ pub trait Evaluator<G: Game>: Send + Sync {
         value_successors_serial(self, game, position, moves, cache, values);
     }
 
-    /// Value of the position after `mv` for the seat that makes it. `cache` is scratch space.
+    /// Value, for the seat that makes `mv`, of the position after it. `cache` is scratch space.
     fn successor_value(
         &self,
         game: &G,
@@ -65,8 +66,8 @@ pub trait Evaluator<G: Game>: Send + Sync {
         let _ = (game, position, cache);
     }
 
-    /// Computes the `child` cache of the position `after` a move, bit for bit as
-    /// [`Evaluator::refresh`]. The `parent` cache is of the position `before`, and may be completed.
+    /// Computes the `child` cache of the position `after` a move from the `parent` cache of the
+    /// position `before`; values are those after a refresh, bit for bit. `parent` may be completed.
     fn update(
         &self,
         game: &G,
@@ -92,33 +93,33 @@ pub trait Evaluator<G: Game>: Send + Sync {
         }
     }
 
-    /// [`Evaluator::value`] from scratch.
+    /// [`Evaluator::value`] without a cache.
     fn value_of(&self, game: &G, position: &G::Position) -> f32 {
         let mut cache = Self::Cache::default();
         self.refresh(game, position, &mut cache);
         self.value(game, position, &cache)
     }
 
-    /// Uncalibrated score for the seat to move; `None` if the evaluator has none.
+    /// Score for the seat to move on the evaluator's own scale; `None` if it has none.
     fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32> {
         let _ = (game, position);
         None
     }
 
-    /// Win rate in complete games at this (unproven) value of the evaluator or a search with it;
+    /// Win rate in complete games at an unproven `value` of the evaluator or of a search with it;
     /// `None` if not fitted.
     fn observed_win_rate(&self, value: f32) -> Option<f32> {
         let _ = value;
         None
     }
 
-    /// Estimated payoffs of all seats; by default seats not to move get the same.
+    /// Estimated payoffs by seat; by default equal for all seats not to move.
     fn payoffs(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> Payoffs {
         payoffs_from_own(game, position, self.value(game, position, cache))
     }
 }
 
-/// Payoffs if the seat to move gets `own` and the others equal payoffs.
+/// Payoffs by seat: `own` for the seat to move, [`mean_other_payoff`] for the others.
 pub fn payoffs_from_own<G: Game>(game: &G, position: &G::Position, own: f32) -> Payoffs {
     let mut payoffs = [0.0; MAX_SEATS];
     payoffs[..game.seats()].fill(mean_other_payoff(own, game.seats()));
@@ -157,7 +158,7 @@ pub fn value_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     }
 }
 
-/// Default of [`Evaluator::score_successors`].
+/// Default of [`Evaluator::score_successors`]: the values.
 pub fn score_successors_serial<G: Game, E: Evaluator<G> + ?Sized>(
     evaluator: &E,
     game: &G,
@@ -247,13 +248,12 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
     }
 }
 
-/// A hand-made score on a scale of its own; [`crate::calibration::Calibrated`] makes it an
-/// [`Evaluator`].
+/// A handcrafted score; [`crate::calibration::Calibrated`] makes it an [`Evaluator`].
 pub trait Score<G: Game>: Send + Sync {
-    /// Raw score for the seat to move.
+    /// Score for the seat to move, on any scale.
     fn score(&self, game: &G, position: &G::Position) -> f32;
 
-    /// Raw scores by seat; `None` if only the seat to move has one.
+    /// Scores by seat; `None` if only the seat to move has one.
     fn scores_by_seat(&self, game: &G, position: &G::Position) -> Option<[f32; MAX_SEATS]> {
         let _ = (game, position);
         None

@@ -1,4 +1,4 @@
-//! Allocation of large lists that returns `None` where the program's allocator would abort.
+//! Allocation that returns `None` where the program's allocator would abort.
 
 use std::cell::Cell;
 
@@ -15,7 +15,7 @@ pub fn with_capacity<T>(items: usize) -> Option<Vec<T>> {
     reserved.ok().map(|()| list)
 }
 
-/// Whether this thread's current allocation may fail, for allocators that otherwise abort.
+/// Whether this thread is in [`with_capacity`], where allocators must not abort.
 pub fn allocation_may_fail() -> bool {
     ALLOCATION_MAY_FAIL.get()
 }

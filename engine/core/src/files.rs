@@ -1,5 +1,4 @@
-//! Reading files, and writing them atomically by renaming a locked temporary file; an unlocked one
-//! was left by a killed program.
+//! Reads files, and replaces them atomically by renaming locked temporary files.
 
 use crate::{
     fallible_allocation,
@@ -23,10 +22,10 @@ const TEMPORARY_SUFFIX: &str = ".tmp";
 /// Why a file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// There is no such file.
+    /// The file or directory does not exist.
     #[error("{}: no such file or directory", .0.display())]
     NotFound(PathBuf),
-    /// The second path, the directory of the file to write, does not exist.
+    /// The second path, a directory to write to, does not exist.
     #[error("cannot write {}: there is no directory {}; create it first", .0.display(), .1.display())]
     NoDirectory(PathBuf, PathBuf),
     /// Reading failed.
@@ -35,10 +34,10 @@ pub enum FileError {
     /// The file has at least this many bytes, too many for its kind.
     #[error("{}: it has {}, and {}", .0.display(), text::format_bytes(*.1), .2)]
     TooLarge(PathBuf, u64, FileKind),
-    /// Another program has locked the directory.
+    /// Another process has locked the directory.
     #[error("{}: another command is writing there; wait until it ends, or choose another directory", .0.display())]
     Busy(PathBuf),
-    /// Writing failed; the target is unchanged.
+    /// Writing the file or creating the directory failed.
     #[error("cannot write {}: {}", .0.display(), .1)]
     Write(PathBuf, io::Error),
 }
@@ -59,7 +58,7 @@ impl FileError {
     }
 }
 
-/// Kind of a file that is read into memory.
+/// Kind of a file, which limits its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// Settings, maps, results.
@@ -97,7 +96,7 @@ impl Display for FileKind {
 
 const MAX_STREAM_BYTES: u64 = 64 << 20;
 
-/// Reads a file, or a [shipped one](shipped_files).
+/// Reads a file, or a [shipped one](shipped_files) if missing.
 ///
 /// # Errors
 /// [`FileError::NotFound`], [`FileError::TooLarge`] or [`FileError::Read`].
@@ -117,7 +116,7 @@ pub fn read_opened(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, 
         return read_stream(file, path, kind);
     }
     let too_large = |size| FileError::TooLarge(path.to_owned(), size, kind);
-    // Checked again when reading: some files report size 0, and others grow.
+    // Checked again below: some files report size 0, and others grow.
     if metadata.len() > kind.max_bytes() {
         return Err(too_large(metadata.len()));
     }
@@ -125,7 +124,7 @@ pub fn read_opened(file: &File, path: &Path, kind: FileKind) -> Result<Vec<u8>, 
     bytes.ok_or_else(|| too_large(kind.max_bytes() + 1))
 }
 
-/// Reads a stream, such as standard input; `path` is for errors.
+/// Reads all of a stream; `path` is for errors.
 ///
 /// # Errors
 /// [`FileError::Read`], also above 64 MiB or the maximal size of `kind`.
@@ -159,24 +158,24 @@ pub fn read_text(path: &Path, kind: FileKind) -> Result<String, FileError> {
     })
 }
 
-/// Opens a file for reading, also in the [data directory](shipped_files::set_data_directory).
+/// Opens a file, or one in the [data directory](shipped_files::set_data_directory) if missing.
 pub fn open(path: &Path) -> Result<File, FileError> {
     File::open(shipped_files::or_in_data_directory(path))
         .map_err(|cause| FileError::from_read(path, cause))
 }
 
-/// Whether [`read`] finds a regular file.
+/// Whether `path` is a regular file: on disk, in the data directory or shipped.
 #[must_use]
 pub fn is_file(path: &Path) -> bool {
     shipped_files::or_in_data_directory(path).is_file() || shipped_files::content(path).is_some()
 }
 
-/// Checksum (xxh3) of a file's content.
+/// Checksum (xxh3).
 pub fn checksum(bytes: &[u8]) -> u64 {
     xxhash_rust::xxh3::xxh3_64(bytes)
 }
 
-/// Paths in a directory, unordered; if it does not exist, paths of [shipped files](shipped_files).
+/// Paths of a directory's entries, unordered; of [shipped files](shipped_files) if it is missing.
 pub fn list(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
     let failed = |cause| FileError::from_read(directory, cause);
     let shipped = shipped_files::paths_in(directory);
@@ -194,7 +193,7 @@ fn make_directory(directory: &Path) -> Result<(), FileError> {
     fs::create_dir_all(directory).map_err(|cause| FileError::from_write(directory, cause))
 }
 
-/// Creates a directory with its parents, and removes remnants of killed programs from it.
+/// Creates a directory with its parents, and removes temporary files left by killed programs.
 pub fn prepare_directory(directory: &Path) -> Result<(), FileError> {
     make_directory(directory)?;
     for path in list(directory)? {
@@ -210,12 +209,13 @@ pub fn prepare_directory(directory: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// [Prepares](prepare_directory) a directory, and locks it while the returned file lives.
+/// [Prepares](prepare_directory) and [locks](lock_directory) a directory, while the returned file
+/// lives.
 pub fn claim_directory(directory: &Path) -> Result<Option<File>, FileError> {
     claim_directory_for_slice(directory, TaskSlice::All)
 }
 
-/// [`claim_directory`], with a lock that the tasks of a job array share.
+/// [`claim_directory`]; tasks of a job array share the lock and remove no files.
 pub fn claim_directory_for_slice(
     directory: &Path,
     slice: TaskSlice,
@@ -230,15 +230,14 @@ pub fn claim_directory_for_slice(
     Ok(lock)
 }
 
-/// Locks a directory while the returned file lives, for tasks of a job array together, else alone.
-/// `None` where there are no locks.
+/// Locks a directory while the returned file lives; tasks of a job array share the lock. `None` if
+/// locks are not supported.
 ///
 /// # Errors
 /// [`FileError::Busy`] if another process has locked it.
 pub fn lock_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>, FileError> {
     #[cfg(unix)]
     let file = File::open(directory);
-    // Elsewhere a directory cannot be opened as a file.
     #[cfg(not(unix))]
     let file = File::create(directory.join(".alea-lock"));
     let Ok(file) = file else {
@@ -255,14 +254,13 @@ pub fn lock_directory(directory: &Path, slice: TaskSlice) -> Result<Option<File>
     }
 }
 
-/// Locks a file; retries for 0.1 s, since a forked child holds a copy of the lock until it starts
-/// its program.
+/// Locks a file; `false` if another process has. Retries for 0.1 s: a forked child holds the lock
+/// until it starts its program.
 pub(crate) fn lock_file(file: &File) -> bool {
     (0..20).any(|attempt| {
         if attempt > 0 {
             thread::sleep(Duration::from_millis(5));
         }
-        // Some file systems have no locks.
         !matches!(file.try_lock(), Err(TryLockError::WouldBlock))
     })
 }
@@ -285,8 +283,8 @@ pub fn free_space(directory: &Path) -> Option<u64> {
     }
 }
 
-/// Replaces a file; on failure the old content stays. Links are followed; pipes and devices are
-/// written to directly.
+/// Replaces or creates a file; on failure the old content stays. Links are followed; pipes and
+/// devices are written to directly.
 ///
 /// # Errors
 /// [`FileError::NoDirectory`] or [`FileError::Write`].
@@ -322,7 +320,7 @@ fn write_atomically_dyn(path: &Path, write: WriteCallback<'_>) -> Result<(), Fil
     replace_file(&target, directory, write).map_err(failed)
 }
 
-/// Whether it is a pipe, device or open descriptor.
+/// Whether `path` is a pipe, device or open descriptor.
 pub fn is_stream(path: &Path) -> bool {
     let descriptors = ["/dev/fd", "/dev/stdout", "/dev/stderr", "/proc"];
     fs::metadata(path).is_ok_and(|found| {
@@ -349,7 +347,7 @@ fn parent(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// Builder of temporary files, with the permissions `mode` (less the umask).
+/// Builder of temporary files with permissions `mode`, less the umask.
 pub fn temporary_builder(mode: u32) -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY_PREFIX).suffix(TEMPORARY_SUFFIX);
@@ -363,7 +361,7 @@ pub fn temporary_builder(mode: u32) -> tempfile::Builder<'static, 'static> {
 fn create_temporary(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     loop {
         let file = temporary_builder(0o666).tempfile_in(directory)?;
-        // Otherwise a [`prepare_directory`] locked the file first and removed it.
+        // Else a `prepare_directory` locked the file first and removed it.
         if file.as_file().lock().is_err() || file.path().exists() {
             return Ok(file);
         }

@@ -1,7 +1,7 @@
 //! The rules of a game.
 //!
-//! A position is an afterstate, before the next outcome of chance. Each outcome allows a range of
-//! its move list; the position's value is `Σ probability · max(values of the moves in the range)`.
+//! A position is an afterstate: next, a chance outcome allows a range of its move list. Its value
+//! is `Σ probability · max(values of the moves in the range)`.
 
 use smallvec::{Array, SmallVec};
 use std::{
@@ -12,22 +12,22 @@ use std::{
 };
 use xxhash_rust::xxh3::Xxh3;
 
-/// Index of a participant, from 0.
+/// Index of a player, from 0.
 pub type Seat = usize;
 
 /// Maximal number of seats.
 pub const MAX_SEATS: usize = 8;
 
-/// Payoffs by seat, in `[0, 1]`. Two seats' add up to 1 (win 1, draw ½); more seats get the scaled
-/// points of their ranks.
+/// Payoffs by seat, in `[0, 1]`. Two seats: win 1, draw ½, loss 0; more seats: points of the rank,
+/// divided by the maximal points.
 pub type Payoffs = [f32; MAX_SEATS];
 
-/// A chance outcome with the range of the position's move list that it allows.
+/// A chance outcome with the range of the move list that it allows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Probability.
     pub weight: f32,
-    /// Index of the first allowed move, of at most 65,535 moves.
+    /// Index of the first allowed move.
     pub start: u16,
     /// One past the index of the last allowed move.
     pub end: u16,
@@ -74,10 +74,10 @@ impl<const N: usize> OutcomeList for FixedList<Outcome, N> {
     type ListOf<T: Copy + Default + Debug + Send> = FixedList<T, N>;
 }
 
-/// Maximal [`OutcomeList::CAPACITY`]: one word is a set of outcomes.
+/// Maximal [`OutcomeList::CAPACITY`]: 64 bits are a set of outcomes.
 pub const MAX_LISTED_OUTCOMES: usize = 64;
 
-/// Outcomes without chance.
+/// Outcomes of games without chance.
 pub type SingleOutcome = FixedList<Outcome, 1>;
 
 /// The rules of a game.
@@ -109,7 +109,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         self.payoffs(position).map(|payoffs| payoffs[seat])
     }
 
-    /// Replaces `moves` by all that some outcome allows (at least one), in an order in which each
+    /// Replaces `moves` by all moves that some outcome allows (at least one), ordered so that each
     /// outcome allows a range. `position` is not over.
     fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
 
@@ -136,7 +136,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
 
 /// Samples the chance outcomes of played games.
 pub trait ChanceSource<G: Game> {
-    /// Samples an outcome: its number in records and its moves.
+    /// Samples an outcome: its number in game records and the moves it allows.
     fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves);
 }
 
@@ -193,14 +193,14 @@ impl<T: Copy + Default + Debug + Send, const N: usize> FixedList<T, N> {
         self.length += 1;
     }
 
-    /// Appends an item if `is_pushed`, without a branch; panics if the list is full.
+    /// Appends an item if `is_pushed`, without a branch; panics if the list is full, pushed or not.
     #[inline]
     pub fn push_if(&mut self, item: T, is_pushed: bool) {
         self.items[usize::from(self.length)] = item;
         self.length += u16::from(is_pushed);
     }
 
-    /// Appends the first `count` of `items` without a branch; panics without room for all.
+    /// Appends the first `count` of `items` without a branch; panics without room for all `items`.
     #[inline]
     pub fn push_prefix<const FEW: usize>(&mut self, items: [T; FEW], count: usize) {
         let room = self.items[usize::from(self.length)..].first_chunk_mut();
@@ -255,7 +255,7 @@ impl<T: Copy + Default + Debug + Send, const N: usize> List<T> for FixedList<T, 
     }
 }
 
-/// The outcome that 32 random bits select by probability; panics without outcomes.
+/// Samples an outcome from 32 random bits; panics without outcomes.
 #[inline]
 pub fn sample_outcome(outcomes: &[Outcome], bits: u32) -> &Outcome {
     let mut remainder = bits as f32 / 4_294_967_296.0;
@@ -267,13 +267,13 @@ pub fn sample_outcome(outcomes: &[Outcome], bits: u32) -> &Outcome {
     &outcomes[passed.min(outcomes.len() - 1)]
 }
 
-/// An index below `count` by 32 random bits, uniform up to a bias of `count / 2^32`.
+/// An index below `count` from 32 random bits, uniform up to a bias of `count / 2^32`.
 #[inline]
 pub fn uniform_index(count: usize, bits: u32) -> usize {
     ((count as u64 * u64::from(bits)) >> 32) as usize
 }
 
-/// As many equally likely outcomes as the list holds, which divide `moves` moves about equally.
+/// `O::CAPACITY` equally likely outcomes, which divide `moves` moves about equally.
 pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     let mut outcomes = O::default();
     for outcome in 0..O::CAPACITY {
@@ -287,7 +287,7 @@ pub fn uniform_outcomes<O: OutcomeList>(moves: usize) -> O {
     outcomes
 }
 
-/// Payoffs of two seats by final scores, of which the higher wins.
+/// Payoffs of two seats by final scores; the higher wins.
 #[inline]
 pub fn payoffs_by_score<T: Ord>([first, second]: [T; 2]) -> Payoffs {
     match first.cmp(&second) {
@@ -304,7 +304,7 @@ pub fn win_for(winner: Seat) -> Payoffs {
     payoffs
 }
 
-/// Mean payoff of the other seats if one gets `own`: all payoffs add up to `seats / 2`.
+/// Mean payoff of the other seats if one gets `own`, assuming a total of `seats / 2`.
 #[inline]
 pub fn mean_other_payoff(own: f32, seats: usize) -> f32 {
     (0.5 * seats as f32 - own) / (seats as f32 - 1.0)

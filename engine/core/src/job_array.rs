@@ -1,5 +1,4 @@
-//! Division of work among the tasks of a job array: each does a range of the parts and writes its
-//! own files.
+//! Division of work among the tasks of a job array: each does a range of its numbered parts.
 
 use crate::text::joined;
 use std::{
@@ -28,7 +27,7 @@ pub enum TaskSlice {
 }
 
 impl TaskSlice {
-    /// This slice's part numbers, of `parts` in all; a merge has all.
+    /// Numbers of the parts, of `parts` in total, in this slice; all for a merge.
     pub fn part_range(self, parts: u64) -> Range<u64> {
         let Self::Task { number, of } = self else {
             return 0..parts;
@@ -43,7 +42,7 @@ impl TaskSlice {
         matches!(self, Self::Task { .. })
     }
 
-    /// For a merge: lists the tasks with unfinished parts; `None` without any.
+    /// Error message with the tasks of a merge that lack parts; `None` without any.
     pub fn missing_tasks(
         self,
         path_for: &Path,
@@ -74,7 +73,7 @@ impl TaskSlice {
             .then(|| format!("{path_for}: not all of {of} tasks are done: {names} lack something"))
     }
 
-    /// This slice's file: `FILE.3-of-10` for a task, otherwise `FILE`.
+    /// Path for this slice: `FILE.3-of-10` for a task, otherwise `FILE`.
     pub fn path_for(self, file: &Path) -> PathBuf {
         let mut name = file.as_os_str().to_owned();
         if let Self::Task { number, of } = self {

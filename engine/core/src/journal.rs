@@ -1,5 +1,5 @@
-//! Append-only work logs: JSON lines, first a header that identifies the work, then finished parts
-//! in any order. A part with a wrong checksum counts as unfinished.
+//! Append-only logs from which interrupted work continues. JSON lines: a header that identifies the
+//! work, then its finished parts in any order; a part with a wrong checksum counts as unfinished.
 
 use crate::{
     files::{self, FileError, FileKind, checksum},
@@ -19,7 +19,7 @@ use std::{
 
 const MAX_PRINTED_LENGTH: usize = 60;
 
-/// One line, which begins with the file's name if there is one.
+/// One line, which begins with the path of the file, if any.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct JournalError(String);
@@ -34,7 +34,7 @@ fn io_error(path: &Path, cause: &io::Error) -> JournalError {
     JournalError(format!("{}: {cause}", path.display()))
 }
 
-/// Names of work and parts in error messages.
+/// Nouns for the work in error messages.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorWording {
     /// The work, such as `match`.
@@ -43,7 +43,7 @@ pub struct ErrorWording {
     pub part: &'static str,
 }
 
-/// An open journal, locked against other processes; a line is a finished part `L`.
+/// An open journal of finished parts `L`, locked against other processes.
 pub struct Journal<L> {
     file: Option<JournalFile>,
     missing_tasks: Option<String>,
@@ -57,8 +57,9 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     /// Opens or creates the journal of a slice of `count` parts, and reads its finished parts;
     /// without a path nothing is stored.
     ///
-    /// `identity` is an object with all that the results depend on; absent keys equal `null`. A
-    /// task also reads the undivided work's journal, to which a merge adds the parts of all tasks.
+    /// A file whose header differs from `identity`, an object with all that the results depend on,
+    /// is refused (absent keys equal `null`). A task also reads the parts at `path` itself, where a
+    /// merge collects all.
     pub fn open(
         path: Option<&Path>,
         terms: ErrorWording,
@@ -115,12 +116,12 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
         Ok((journal, parts))
     }
 
-    /// Fails if a merge lacks parts.
+    /// Fails if a merge lacks finished parts.
     pub fn check_complete(&self) -> Result<(), JournalError> {
         (self.missing_tasks.clone()).map_or(Ok(()), |tasks| Err(JournalError(tasks)))
     }
 
-    /// Finished parts of all tasks before that of `slice`; unreadable files are skipped.
+    /// Finished parts of the tasks numbered below `slice`; unreadable files are skipped.
     pub fn read_earlier_tasks(
         path: &Path,
         terms: ErrorWording,
@@ -138,8 +139,8 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
             .collect()
     }
 
-    /// Appends a finished part; after an error the file has nothing of it, or the journal rejects
-    /// further parts.
+    /// Appends a finished part. After a failure the file is unchanged, or further parts are
+    /// refused.
     pub fn add(&mut self, line: &L) -> Result<(), JournalError> {
         let Some(file) = &mut self.file else {
             return Ok(());
@@ -150,7 +151,7 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
             .map_err(|cause| io_error(&file.path, &cause))
     }
 
-    /// Removes the stored parts that do not satisfy the predicate.
+    /// Keeps only the parts that satisfy the predicate.
     pub fn retain(&mut self, predicate: impl Fn(&L) -> bool) -> Result<(), JournalError> {
         self.file
             .as_mut()
@@ -166,8 +167,8 @@ impl<L: Serialize + DeserializeOwned> Journal<L> {
     }
 }
 
-/// Failure, if any, of an append of so many bytes: bytes written before it, and whether truncating
-/// fails too.
+/// For an append of so many bytes that is to fail: the bytes written, and whether truncating fails
+/// too.
 #[doc(hidden)]
 pub type AppendFault = fn(&Path, usize) -> Option<(usize, bool)>;
 
@@ -179,9 +180,9 @@ struct JournalFile {
     path: PathBuf,
     file: File,
     length: u64,
-    /// The file ends with an incomplete line that cannot be truncated.
+    /// Whether an incomplete line at the end could not be removed.
     is_closed: bool,
-    /// Replaced files of this path: a process that opened one must not get its lock.
+    /// Replaced files, still locked: other processes may have opened them.
     replaced: Vec<File>,
     work: &'static str,
 }
@@ -201,7 +202,6 @@ impl JournalFile {
             let problem = format!("{name}: another {work} is writing this file");
             return Err(JournalError(problem));
         }
-        // A device stores nothing.
         if !file.metadata().map_err(failed)?.is_file() {
             let problem = format!("{}:1: this is no regular file", path.display());
             return Err(JournalError(problem));
@@ -295,7 +295,6 @@ fn task_identity(identity: &Value, slice: TaskSlice, parts: u64) -> Value {
     identity
 }
 
-/// Finished parts of a slice; none without a file.
 fn read_task_file<L: DeserializeOwned>(
     path: &Path,
     terms: ErrorWording,
@@ -370,7 +369,6 @@ fn parse_journal<L: DeserializeOwned>(
     })
 }
 
-/// Adds the checksum as last key of an object or last element of an array.
 fn with_checksum(part: &str) -> String {
     let (inside, end) = part.split_at(part.len().saturating_sub(1));
     let key = if end == "}" { "\"checksum\":" } else { "" };
@@ -401,7 +399,7 @@ fn check_identity(
     )))
 }
 
-/// The first key at which two objects differ, with both values; absent keys equal `null`.
+/// The first key at which two objects differ, with its values; absent keys equal `null`.
 pub fn first_mismatch<'a>(
     found: &'a Value,
     expected: &'a Value,

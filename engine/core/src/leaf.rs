@@ -5,9 +5,9 @@ use crate::{
     random::RandomStream,
 };
 
-/// Evaluates unfinished positions of a Monte-Carlo search tree.
+/// Evaluates unfinished positions, the leaves of a Monte-Carlo search tree.
 pub trait Leaf<G: Game>: Send {
-    /// Payoffs by seat. A playout adds the kinds of its moves to `moves_played`.
+    /// Estimated payoffs by seat. A playout adds the kinds of its moves to `moves_played`.
     fn payoffs(
         &mut self,
         game: &G,
@@ -16,10 +16,10 @@ pub trait Leaf<G: Game>: Send {
         moves_played: Option<&mut MoveKinds>,
     ) -> Payoffs;
 
-    /// Discards what was learned in earlier games.
+    /// Discards data learned in earlier games.
     fn new_game(&mut self) {}
 
-    /// Writes the payoffs of several positions.
+    /// Writes [`Self::payoffs`] of each position.
     fn payoffs_batch(
         &mut self,
         game: &G,
@@ -33,7 +33,7 @@ pub trait Leaf<G: Game>: Send {
     }
 }
 
-/// A growing bit set of `SearchHints::history_index`.
+/// A set of `SearchHints::history_index`, the kinds of moves.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct MoveKinds(Vec<u64>);
 

@@ -8,12 +8,12 @@ use std::{
     time::Duration,
 };
 
-/// Limits of one decision of a player or a search, besides those of its options.
+/// Limits of one decision, besides a player's options.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// Ends the search with its result so far; read about every 200 µs.
+    /// Flag that ends the search with its result so far; read about every 200 µs.
     pub stop: Option<Arc<AtomicBool>>,
-    /// Wall time, in place of a search's own limits except of depth.
+    /// Wall time; replaces a search's own limits except of depth.
     pub time: Option<Duration>,
 }
 

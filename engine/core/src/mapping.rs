@@ -1,4 +1,4 @@
-//! Memory-mapped files, and a look-up of the file mapped at an address for `SIGBUS` handlers.
+//! Memory-mapped files, and their names by address for `SIGBUS` handlers.
 
 #![allow(unsafe_code, reason = "a file is lent as bytes")]
 
@@ -25,7 +25,6 @@ pub struct MappedFile {
 #[derive(Debug)]
 struct Entry {
     name: String,
-    /// 0 while unmapped.
     start: AtomicUsize,
     end: AtomicUsize,
     next: RangeList,
@@ -36,7 +35,7 @@ type RangeList = OnceLock<Box<Entry>>;
 static MAPPED_RANGES: RangeList = OnceLock::new();
 
 impl MappedFile {
-    /// Maps an open file; `path` is for [`mapped_file_at`].
+    /// Maps an open file; [`mapped_file_at`] names it by `path`.
     pub fn new(file: &File, path: &Path) -> io::Result<Self> {
         // SAFETY: the mapping is only read, and mapped files are replaced by renaming, never
         // changed in place; overwriting one by hand breaks this, as with every mapping.
@@ -49,7 +48,7 @@ impl MappedFile {
         Ok(Self { bytes, entry })
     }
 
-    /// Prefetches bytes from disk without waiting.
+    /// Starts to read bytes from disk, without waiting.
     #[cfg(unix)]
     pub fn will_need(&self, offset: usize, length: usize) {
         let _ = (self.bytes).advise_range(memmap2::Advice::WillNeed, offset, length);
@@ -93,7 +92,7 @@ impl Entry {
     }
 }
 
-/// Printable name of the file mapped at an address; neither allocates nor blocks.
+/// Printable path of the file mapped at `address`; neither allocates nor blocks.
 pub fn mapped_file_at(address: usize) -> Option<&'static str> {
     let mut list = &MAPPED_RANGES;
     while let Some(entry) = list.get() {

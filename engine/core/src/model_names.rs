@@ -1,5 +1,5 @@
-//! Models by name: `fast-1` is `models/fast-1.safetensors`, of the current directory, the data
-//! directory or the [shipped files](shipped_files).
+//! Models by name: `fast-1` is `models/fast-1.safetensors`, in the current or data directory or
+//! [shipped](shipped_files).
 
 use crate::{
     files::{self, FileError, FileKind},
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 const DIRECTORY: &str = "models";
 const EXTENSION: &str = "safetensors";
 
-/// Path of a model that is named by path or name; a file of that path comes first.
+/// Path of a model given by path or name; an existing path comes first.
 #[must_use]
 pub fn path_of(name: &str) -> PathBuf {
     let named = Path::new(DIRECTORY).join(format!("{name}.{EXTENSION}"));
@@ -26,10 +26,10 @@ fn is_name(text: &str) -> bool {
     !text.contains(['/', '\\'])
 }
 
-/// Reads a model that is named by path or name.
+/// Reads a model given by path or name.
 ///
 /// # Errors
-/// If it cannot be read, in one line; if there is none, with the nearest name.
+/// If it cannot be read; for a missing model, with the nearest name.
 pub fn read(name: &str) -> Result<Vec<u8>, String> {
     files::read(&path_of(name), FileKind::Data).map_err(|error| {
         let (problem, names) = (error.to_string(), names().join(", "));
@@ -45,7 +45,6 @@ pub fn read(name: &str) -> Result<Vec<u8>, String> {
     })
 }
 
-/// Sorted names of the models there are.
 fn names() -> Vec<String> {
     let directory = Path::new(DIRECTORY);
     let mut paths = shipped_files::paths_in(directory);

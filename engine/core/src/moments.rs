@@ -1,6 +1,6 @@
 //! Running mean and variance.
 
-/// Number, mean and variance of samples, always finite.
+/// Number, mean and variance of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
     samples: f64,
@@ -28,7 +28,7 @@ impl Moments {
         self.mean
     }
 
-    /// Standard deviation; 0 with fewer than two samples.
+    /// Sample standard deviation; 0 with fewer than two samples.
     pub fn deviation(&self) -> f64 {
         if self.samples < 2.0 {
             0.0

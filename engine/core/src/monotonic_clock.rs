@@ -13,7 +13,6 @@ mod browser {
 
     #[link(wasm_import_module = "alea")]
     unsafe extern "C" {
-        /// Time in milliseconds.
         safe fn now() -> f64;
     }
 

@@ -3,7 +3,7 @@
 use crate::{chance_bounds::Bounds, game::Game, limits::Limits};
 use std::fmt::Debug;
 
-/// Game-theoretic values of some unfinished positions; 0 and 1 are certain.
+/// Game-theoretic values of some unfinished positions; 0 and 1 are exact.
 pub trait Oracle<G: Game>: Send + Sync + Debug {
     /// Win probability of the seat to move, before its chance event; `None` if unknown.
     fn value(&self, game: &G, position: &G::Position) -> Option<f32>;
@@ -28,8 +28,8 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
         true
     }
 
-    /// Tightens the initially unknown `bounds` of `moves` for their seat; returns whether any
-    /// changed.
+    /// Tightens the bounds, unknown at first, of the win probability after each move for the seat
+    /// that makes it; returns whether any changed.
     fn move_bounds(
         &self,
         game: &G,
@@ -41,7 +41,7 @@ pub trait Oracle<G: Game>: Send + Sync + Debug {
         false
     }
 
-    /// Maximal absolute error of a value.
+    /// Maximal absolute error of the values.
     fn max_error(&self) -> f32 {
         0.0
     }

@@ -1,8 +1,7 @@
-//! Zeroed memory, aligned to 4096 bytes, in huge pages where available; unused pages cost nothing.
+//! Zeroed memory, aligned to 4096 bytes; on Linux in huge pages if large.
 
 #![allow(unsafe_code, reason = "memory is lent as bytes")]
 
-/// Minimal size for huge pages.
 #[cfg(target_os = "linux")]
 const HUGE_PAGE: usize = 2 << 20;
 
@@ -15,7 +14,7 @@ type Mapped = memmap2::MmapRaw;
 #[cfg(not(any(unix, windows)))]
 type Mapped = heap::HeapPages;
 
-/// Prefetches the cache line of an address, which may be invalid.
+/// Prefetches the cache line of an address, valid or not (x86-64).
 #[inline(always)]
 pub fn prefetch(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
@@ -28,7 +27,7 @@ pub fn prefetch(address: *const u8) {
 }
 
 impl Pages {
-    /// Zeroed pages; `None` without enough memory.
+    /// Allocates zeroed bytes; `None` without enough memory.
     pub fn zeroed(bytes: usize) -> Option<Self> {
         #[cfg(any(unix, windows))]
         {
@@ -60,7 +59,7 @@ impl Pages {
         self.0.as_mut_ptr()
     }
 
-    /// All bytes. Nobody may write through the pointer while the slice is used.
+    /// All bytes; nobody may write through [`Self::as_mut_ptr`] meanwhile.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: initialised and borrowed from its owner; writers through the pointer exclude

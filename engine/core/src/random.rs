@@ -1,5 +1,4 @@
-//! Seeds and random streams: functions of the user's seed, a [`SeedSpace`] and indices, equal on
-//! every machine.
+//! Seeds and random streams, equal on every machine.
 
 use rand_mt::Mt64;
 use xxhash_rust::xxh3::xxh3_64;
@@ -10,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub enum SeedSpace {
     /// Games for training data.
     SelfPlay = 1,
-    /// Order of training samples, their symmetries, and initial weights.
+    /// Order and symmetries of training samples, initial weights.
     Training = 2,
     /// Matches and tournaments.
     Arena = 3,
@@ -22,13 +21,13 @@ pub enum SeedSpace {
     Playouts = 6,
     /// Matches that decide on a model's promotion.
     Gate = 7,
-    /// Positions whose regret is measured against exact values.
+    /// Positions for measuring regret against exact values.
     Regret = 8,
     /// Splitting, shuffling and sampling of game records.
     Records = 10,
 }
 
-/// Derives a seed from the user's.
+/// Hash of the user's seed, a purpose and indices: the seed of one item, such as a game.
 pub fn derive_seed(seed: u64, space: SeedSpace, indices: &[u64]) -> u64 {
     let mut bytes = Vec::with_capacity(16 + 8 * indices.len());
     bytes.extend_from_slice(&seed.to_le_bytes());
@@ -42,7 +41,7 @@ pub fn derive_seed(seed: u64, space: SeedSpace, indices: &[u64]) -> u64 {
 /// 2⁶⁴ over the golden ratio; its multiples are spread evenly.
 pub const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A bijective mixer: SplitMix64's finalizer (Steele, Lea and Flood 2014, variant 13 of Stafford).
+/// A bijective mixer: the finalizer of SplitMix64 (Steele, Lea and Flood 2014).
 #[inline]
 pub fn mix64(mut word: u64) -> u64 {
     word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -50,21 +49,21 @@ pub fn mix64(mut word: u64) -> u64 {
     word ^ word >> 31
 }
 
-/// A random stream of the 64-bit Mersenne Twister (Matsumoto and Nishimura 1998).
+/// A stream of the 64-bit Mersenne Twister (Matsumoto and Nishimura 1998).
 #[derive(Clone, Debug)]
 pub struct RandomStream {
     generator: Mt64,
 }
 
 impl RandomStream {
-    /// The stream that begins with `seed`.
+    /// A stream that starts from `seed`.
     pub fn new(seed: u64) -> Self {
         Self {
             generator: Mt64::new(seed),
         }
     }
 
-    /// The next 64 bits.
+    /// The next 64 random bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         self.generator.next_u64()

@@ -10,14 +10,14 @@ use std::fmt;
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Ending {
-    /// By its rules.
+    /// The rules ended the game.
     #[default]
     Played,
     /// A player resigned.
     Resigned,
     /// A player's time ran out.
     Time,
-    /// By agreement.
+    /// The players agreed on the result.
     Agreed,
     /// A player left or was disqualified, or the reason is unknown.
     Awarded,
@@ -56,14 +56,14 @@ impl fmt::Display for Ending {
     }
 }
 
-/// One ply of a game.
+/// One ply of a recorded game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ply<M> {
-    /// Number of the chance outcome before the move (EinStein: face of the die).
+    /// Number of the chance outcome before the move, such as the face of a die.
     pub outcome: u8,
     /// The move played.
     pub mv: M,
-    /// Win probability of the player after its move; `None` if unknown.
+    /// Win probability of the player that moved, after the move; `None` if unknown.
     pub value: Option<f32>,
     /// Whether the move was drawn for exploration, not chosen by the player.
     pub explored: bool,

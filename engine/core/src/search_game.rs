@@ -1,4 +1,4 @@
-//! What searches use of a game beside its rules; all has defaults.
+//! What searches use of a game besides its rules, all with defaults.
 
 use super::{
     game::{Game, List, Payoffs, Seat, sample_outcome, uniform_index},
@@ -7,7 +7,7 @@ use super::{
 
 /// Hints for move ordering, time management and table sizes.
 pub trait SearchHints: Game {
-    /// Typical number of moves; sizes the tree of a Monte-Carlo search.
+    /// Typical number of moves, for the size of search trees.
     #[inline]
     fn branching_hint(&self) -> usize {
         63
@@ -31,20 +31,20 @@ pub trait SearchHints: Game {
         0
     }
 
-    /// Phase of the game, by which some settings differ.
+    /// Phase of the game; some settings differ by phase.
     fn phase(&self, position: &Self::Position) -> Phase {
         let _ = position;
         Phase::Middle
     }
 
-    /// Moves that the seat to move still makes, for the time manager; best a little above the mean.
+    /// Moves that the seat to move still makes, estimated a little high, for the time manager.
     fn expected_moves_left(&self, position: &Self::Position) -> u32 {
         let _ = position;
         20
     }
 
-    /// ProbCut's constant c: values at depths d and d − 2 differ with standard deviation c / d.
-    /// `None` turns ProbCut off.
+    /// ProbCut's constant c: win probabilities at depths d and d − 2 differ with standard deviation
+    /// c / d. `None` turns ProbCut off.
     fn probcut_constant(&self) -> Option<f32> {
         None
     }
@@ -57,21 +57,21 @@ pub enum Phase {
     Opening,
     /// Between opening and endgame.
     Middle,
-    /// Little is left on the board.
+    /// The last part of the game.
     Endgame,
 }
 
 /// Random moves and playouts, from unfinished positions unless stated otherwise.
 pub trait Playouts: SearchHints {
-    /// Samples an outcome, then one of its moves uniformly, by 64 random bits.
+    /// Samples an outcome, then one of its moves uniformly, from 64 random bits.
     fn sample_move(&self, position: &Self::Position, bits: u64) -> Self::Move {
         let mut moves = Self::Moves::default();
         self.roll_moves(position, (bits >> 32) as u32, &mut moves);
         moves[uniform_index(moves.len(), bits as u32)]
     }
 
-    /// Samples an outcome by 32 random bits and replaces `moves` by its moves; returns the first
-    /// one's index among all.
+    /// Samples an outcome from 32 random bits and replaces `moves` by its moves; returns the index
+    /// of the first in the list of [`Game::moves`].
     fn roll_moves(&self, position: &Self::Position, bits: u32, moves: &mut Self::Moves) -> usize {
         self.moves(position, moves);
         let allowed = sample_outcome(&self.outcomes(position, moves), bits).move_range();
@@ -82,14 +82,13 @@ pub trait Playouts: SearchHints {
         allowed.start
     }
 
-    /// Final payoffs after moves by [`Playouts::sample_move`]; `position` may be over. `random`
-    /// returns 64 random bits.
+    /// Payoffs after random moves ([`Playouts::sample_move`]) to the end; `position` may be over.
+    /// `random` returns 64 random bits.
     fn playout(&self, position: &Self::Position, random: impl FnMut() -> u64) -> Payoffs {
         playout_by_moves(self, position, random)
     }
 
-    /// [`Playouts::playout`] that adds the [`SearchHints::history_index`] of every move to
-    /// `played`.
+    /// [`Playouts::playout`] that adds the [`SearchHints::history_index`] of each move to `played`.
     fn playout_traced(
         &self,
         position: &Self::Position,
@@ -125,8 +124,7 @@ pub trait Playouts: SearchHints {
     }
 }
 
-/// Default of [`Playouts::playout`]: one [`Playouts::sample_move`] and one call of `random` per
-/// ply.
+/// Default of [`Playouts::playout`]: calls `random` once per ply.
 pub fn playout_by_moves<G: Playouts>(
     game: &G,
     position: &G::Position,
@@ -141,7 +139,7 @@ pub fn playout_by_moves<G: Playouts>(
     }
 }
 
-/// Numbers of moves of a position.
+/// Number of a position's moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveCount {
     /// All moves.
@@ -161,23 +159,23 @@ pub fn count_moves_by_listing<G: Game>(game: &G, position: &G::Position) -> Move
     }
 }
 
-/// Moves out of turn, for best-reply search.
+/// Changing the side to move, for best-reply search.
 pub trait OutOfTurn: Game {
     /// Whether there is no chance and two seats always alternate.
     const STRICT_TURNS: bool = false;
 
-    /// Whether [`OutOfTurn::set_side_to_move`] can set any seat; [`SearchHints`] then accepts moves
-    /// of every seat.
+    /// Whether [`OutOfTurn::set_side_to_move`] can set any seat, and [`SearchHints`] accept its
+    /// moves.
     const SUPPORTS_OUT_OF_TURN: bool = false;
 
-    /// Sets the seat to move; `false`, with `position` unchanged, if it has no move or the game is
-    /// over.
+    /// Makes `seat` the one to move; `false`, with `position` unchanged, if it has no move or the
+    /// game is over.
     fn set_side_to_move(&self, position: &mut Self::Position, seat: Seat) -> bool {
         self.payoffs(position).is_none() && self.to_move(position) == seat
     }
 }
 
-/// Everything searches use of a game.
+/// All that searches use of a game.
 pub trait SearchGame: Playouts + OutOfTurn {}
 
 impl<G: Playouts + OutOfTurn> SearchGame for G {}

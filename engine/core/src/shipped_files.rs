@@ -1,4 +1,4 @@
-//! Files that the program contains, and a directory in which missing relative paths are looked up.
+//! Files inside the program, and a directory where missing relative paths are looked up.
 
 use std::{
     borrow::Cow,
@@ -11,12 +11,12 @@ type ShippedFile = (&'static str, &'static [u8]);
 static SHIPPED_FILES: OnceLock<Vec<ShippedFile>> = OnceLock::new();
 static DATA_DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
-/// Makes files readable at their relative paths wherever the program runs.
+/// Sets, once, the files inside the program: relative paths and contents.
 pub fn set_shipped_files(files: &[&[ShippedFile]]) {
     _ = SHIPPED_FILES.set(files.concat());
 }
 
-/// Sets the directory in which missing relative paths are looked up.
+/// Sets, once, the directory where missing relative paths are looked up.
 pub fn set_data_directory(directory: &Path) {
     _ = DATA_DIRECTORY.set(directory.to_owned());
 }

@@ -21,7 +21,7 @@ fn state() -> MutexGuard<'static, State> {
     STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers finished work from which a later run continues.
+/// Registers a path for the result of [`shut_down`].
 pub(super) fn register_output(path: &Path) {
     let mut state = state();
     if !state.outputs.iter().any(|registered| registered == path) {
@@ -56,8 +56,8 @@ impl Drop for TemporaryFile {
     }
 }
 
-/// Removes all temporary files, blocks later writes until the process ends, and returns the
-/// paths from which a later run can resume.
+/// Removes temporary files, blocks later writes until the process ends, and returns the paths from
+/// which a later run can resume.
 #[must_use]
 pub fn shut_down() -> Vec<PathBuf> {
     let mut state = state();

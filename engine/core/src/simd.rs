@@ -3,7 +3,7 @@
 
 pub use crate::multiversion;
 
-/// Levels of instruction sets, each including all earlier ones.
+/// Levels of instruction sets; each includes the earlier ones of its architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SimdLevel {
     /// The baseline of the processor architecture.
@@ -11,7 +11,7 @@ pub enum SimdLevel {
     /// WebAssembly with 128-bit vectors, chosen at compile time.
     #[cfg(target_arch = "wasm32")]
     Simd128,
-    /// ARM with 128-bit vectors, which every 64-bit processor has.
+    /// ARM with 128-bit vectors; all 64-bit processors.
     #[cfg(target_arch = "aarch64")]
     Neon,
     /// ARM with dot products of bytes (`dotprod`, Armv8.2).
@@ -28,7 +28,7 @@ pub enum SimdLevel {
 }
 
 impl SimdLevel {
-    /// All levels, the widest last.
+    /// All levels, ascending.
     pub const ALL: &[Self] = &[
         Self::Portable,
         #[cfg(target_arch = "wasm32")]
@@ -75,10 +75,10 @@ impl SimdLevel {
 pub struct Instructions(SimdLevel);
 
 impl Instructions {
-    /// Proof of the baseline, which every machine has.
+    /// Proof of the baseline.
     pub const PORTABLE: Self = Self(SimdLevel::Portable);
 
-    /// Levels that this machine supports, the widest last.
+    /// Proofs of all levels that this machine supports, ascending.
     pub fn available() -> impl Iterator<Item = Self> {
         SimdLevel::ALL
             .iter()
@@ -87,25 +87,25 @@ impl Instructions {
             .map(Self)
     }
 
-    /// The widest level that this machine supports.
+    /// Proof of the highest level that this machine supports.
     pub fn detect() -> Self {
         Self::available().last().unwrap_or(Self::PORTABLE)
     }
 
-    /// The supported level.
+    /// The proven level.
     #[inline]
     pub fn level(self) -> SimdLevel {
         self.0
     }
 
-    /// The widest of `levels` that this level includes; portable if none.
+    /// The highest of `levels` up to the proven one; portable if none.
     #[must_use]
     pub fn widest_of(self, levels: &[SimdLevel]) -> Self {
         let included = levels.iter().filter(|level| **level <= self.0);
         Self(included.max().copied().unwrap_or(SimdLevel::Portable))
     }
 
-    /// Name in tables of measurements.
+    /// Name, such as `avx2`.
     pub fn name(self) -> &'static str {
         match self.0 {
             SimdLevel::Portable => "portable",
@@ -123,9 +123,9 @@ impl Instructions {
     }
 }
 
-/// Defines a function with a body per SIMD level, widest first: `name(instructions, arguments…)`
-/// calls the first whose level `instructions` include. `any` is one body for AVX-512, AVX2 and
-/// portable; `Baseline` is a portable one that calls functions with `target_feature`.
+/// Defines a function with a body per SIMD level, highest first: `name(instructions, arguments…)`
+/// calls the first whose level `instructions` include. `any` is one body compiled for AVX-512, AVX2
+/// and portable, `Baseline` one for SSE2 or NEON.
 #[macro_export]
 macro_rules! multiversion {
     ($(#[$meta:meta])* $visibility:vis fn $name:ident

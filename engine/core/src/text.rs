@@ -1,11 +1,11 @@
-//! Reading text of people and other programs.
+//! Decoding and checking text from people and other programs.
 
 use std::{
     borrow::Cow,
     io::{self, BufRead, Read},
 };
 
-/// What is wrong with a text, and where.
+/// An error at a character of a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("character {character}: {problem}")]
 pub struct TextError {
@@ -16,7 +16,7 @@ pub struct TextError {
 }
 
 impl TextError {
-    /// Makes `problem` one printable line.
+    /// An error at a character, from 1; replaces unprintable characters in `problem`.
     pub fn new(character: usize, problem: impl Into<String>) -> Self {
         Self {
             character,
@@ -24,8 +24,8 @@ impl TextError {
         }
     }
 
-    /// Counts `character` within its line of `text`; `problem` names the line unless it is the
-    /// first.
+    /// Counts `character` within its line of `text` instead; `problem` names the line unless it is
+    /// the first.
     #[must_use]
     pub fn relative_to_line(self, text: &str) -> Self {
         let before: String = text.chars().take(self.character - 1).collect();
@@ -38,22 +38,22 @@ impl TextError {
     }
 }
 
-/// [`TextError::new`] as an error.
+/// [`TextError::new`] as `Err`.
 pub fn error_at<T>(character: usize, problem: impl Into<String>) -> Result<T, TextError> {
     Err(TextError::new(character, problem))
 }
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// Strips a byte-order mark.
+/// Strips a UTF-8 byte-order mark.
 pub fn strip_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
 }
 
-/// Decodes UTF-8, and converts CR LF to LF.
+/// Strips a byte-order mark, decodes UTF-8 and converts CR LF to LF.
 ///
 /// # Errors
-/// If it is in another encoding.
+/// If `bytes` are not UTF-8.
 pub fn from_utf8(bytes: &[u8]) -> Result<String, &'static str> {
     match std::str::from_utf8(strip_bom(bytes)) {
         Ok(text) => Ok(text.replace("\r\n", "\n")),
@@ -64,10 +64,10 @@ pub fn from_utf8(bytes: &[u8]) -> Result<String, &'static str> {
     }
 }
 
-/// Decodes UTF-8, or Latin-1 in each line that is not UTF-8, and converts CR LF to LF.
+/// [`from_utf8`] that decodes lines in other encodings as Latin-1.
 ///
 /// # Errors
-/// If it is UTF-16 or binary.
+/// If `bytes` are UTF-16, or contain a zero byte without being UTF-8.
 pub fn from_utf8_or_latin1(bytes: &[u8]) -> Result<String, &'static str> {
     from_utf8(bytes).or_else(|problem| match bytes {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(problem),
@@ -85,12 +85,12 @@ pub fn from_utf8_or_latin1(bytes: &[u8]) -> Result<String, &'static str> {
     })
 }
 
-/// `line` without comment (`#`) and surrounding blanks.
+/// `line` up to its first `#`, trimmed.
 pub fn strip_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim()
 }
 
-/// Nonempty lines without comments, each with its number from 1.
+/// Lines that [`strip_comment`] leaves nonempty, with numbers in `text` from 1.
 pub fn content_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = (1..).zip(text.lines().map(strip_comment));
     lines.filter(|(_, line)| !line.is_empty())
@@ -101,13 +101,13 @@ pub fn content_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 pub enum LineRead {
     /// A complete line.
     Complete,
-    /// The beginning of a too long line; its rest is unread.
+    /// The beginning of a longer line; the next call continues within this line.
     Truncated,
     /// No line: the text has ended.
     End,
 }
 
-/// Reads the next line, at most `max_length` bytes, without line end and byte-order mark.
+/// Reads the next line, or its first `max_length` bytes, without line end and byte-order mark.
 pub fn read_line(
     text: &mut impl BufRead,
     max_length: usize,
@@ -139,7 +139,7 @@ pub fn joined(items: impl IntoIterator<Item: ToString>, separator: &str) -> Stri
     text
 }
 
-/// Replaces the middle by `…`, for about `max_length` characters.
+/// Replaces the middle of a text longer than `max_length` characters by ` … `, keeping that many.
 pub fn shorten(text: &str, max_length: usize) -> String {
     let length = text.chars().count();
     if length <= max_length {
@@ -168,7 +168,7 @@ pub fn is_unprintable(character: char) -> bool {
         )
 }
 
-/// Replaces unprintable characters by U+FFFD.
+/// Replaces unprintable characters, line feeds too, by U+FFFD.
 pub fn printable(text: &str) -> Cow<'_, str> {
     match text.contains(is_unprintable) {
         true => text.replace(is_unprintable, "\u{fffd}").into(),
@@ -185,8 +185,8 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Appendix to an error about an unknown name, ` (did you mean 'star2'?)`; empty if `list` has no
-/// similar name. In a list, parentheses and what follows `;` contain no names.
+/// Suffix for errors about unknown names, ` (did you mean 'star2'?)`; empty if none of [`names_in`]
+/// `list` is similar.
 pub fn suggestion(name: &str, list: &str) -> String {
     const MIN_SIMILARITY: f64 = 0.6;
     const MAX_NAME_BYTES: usize = 64;
@@ -204,7 +204,7 @@ pub fn suggestion(name: &str, list: &str) -> String {
     }
 }
 
-/// Names of a list as in [`suggestion`].
+/// Words of a text such as `star1(depth), mcts; …`, except in parentheses or after `;`.
 pub fn names_in(list: &str) -> impl Iterator<Item = &str> {
     let list = list.split(';').next().unwrap_or_default();
     let mut depth = 0;
@@ -219,7 +219,7 @@ pub fn names_in(list: &str) -> impl Iterator<Item = &str> {
     names.filter(|name| !name.is_empty())
 }
 
-/// Bytes in the largest fitting unit.
+/// Formats a size in the largest fitting unit: `4.1 kB`.
 pub fn format_bytes(bytes: u64) -> String {
     let units = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")];
     match units.iter().find(|(size, _)| bytes >= *size) {
@@ -228,7 +228,7 @@ pub fn format_bytes(bytes: u64) -> String {
     }
 }
 
-/// Reads a table of test cases, one JSON value a line.
+/// Parses test cases, one JSON value per line.
 ///
 /// # Panics
 /// If a line is no JSON of a `T`.

@@ -1,8 +1,8 @@
-//! Inputs of learned evaluators, in training and play: *views* (positions as one symbol per cell,
-//! from a seat's perspective), tuples of view cells, and features of neural networks.
+//! Inputs of learned evaluators: *views* (positions as one symbol per cell, from a seat's
+//! perspective), tuples of view cells, and features of neural networks.
 //!
-//! *Schema texts* in model files name every input with the version of its formula: no model runs on
-//! inputs other than it was trained on.
+//! *Schema texts* in model files describe inputs; a model is refused if its inputs differ from the
+//! build's.
 
 use super::{
     named_set::{Named, NamedSet},
@@ -22,16 +22,16 @@ pub fn schema_hash(schema: &str) -> u64 {
     xxh3_64(schema.as_bytes())
 }
 
-/// Consecutive view cells with the same alphabet of symbols.
+/// Consecutive view cells with the same number of symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellGroup {
     /// Prefix of cell names, such as `b` in `b3`.
     pub letter: char,
-    /// View index of the first cell; ascending from group to group.
+    /// View index of the first cell; ascends from group to group.
     pub start: usize,
     /// Number of cells.
     pub count: usize,
-    /// Size of the alphabet.
+    /// Number of symbols.
     pub symbols: usize,
     /// Meaning of the symbols, for schema texts.
     pub meaning: &'static str,
@@ -39,7 +39,7 @@ pub struct CellGroup {
     pub optional: bool,
 }
 
-/// View index of a cell, and the size of its alphabet.
+/// A view cell with its number of symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell {
     index: u16,
@@ -47,7 +47,7 @@ pub struct Cell {
 }
 
 impl CellGroup {
-    /// The only group of a view.
+    /// A group of all cells of a view.
     pub const fn single(letter: char, count: usize, symbols: usize, meaning: &'static str) -> Self {
         Self {
             letter,
@@ -90,20 +90,20 @@ impl CellGroup {
 }
 
 impl Cell {
-    /// Index in views.
+    /// Index in the view.
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.index)
     }
 
-    /// Size of the cell's alphabet.
+    /// Number of symbols.
     #[inline]
     pub fn alphabet_size(self) -> usize {
         usize::from(self.symbols)
     }
 }
 
-/// A named tuple set. Its tuples never change, so that model files stay valid.
+/// A named tuple set, which never changes, so that model files stay valid.
 #[derive(Debug)]
 pub struct NamedTuples<G> {
     /// Name of the tuple set.
@@ -117,15 +117,13 @@ pub type TupleCandidates = (&'static str, Vec<Vec<Cell>>);
 
 /// A game with views, the inputs of n-tuple networks.
 pub trait TupleInputs: Playable {
-    /// Groups of a view.
+    /// Groups that form a view.
     fn cell_groups(&self) -> &[CellGroup];
 
-    /// Writes a position's view from the perspective of `seat`: for each cell a symbol below its
-    /// alphabet's size.
+    /// Writes the view of a position from the perspective of `seat`.
     fn write_symbols(&self, position: &Self::Position, seat: Seat, symbols: &mut [u8]);
 
-    /// Range of `Rules::remaining_length` of unfinished positions; by default up to the maximal
-    /// plies.
+    /// Range of `Rules::remaining_length` before the end; by default 1 to `Rules::max_plies`.
     fn remaining_range(&self) -> RangeInclusive<usize> {
         1..=self.max_plies().into()
     }
@@ -146,8 +144,7 @@ pub trait TupleInputs: Playable {
         cell
     }
 
-    /// Candidates for a tuple search, up to symmetry; by default pairs and triples of cells of the
-    /// first group.
+    /// Candidates for a tuple search, up to symmetry.
     fn tuple_candidates(&self, random: &mut RandomStream) -> Vec<TupleCandidates> {
         let _ = random;
         let cells: Vec<Cell> = self.cell_groups()[0].cells().collect();
@@ -174,12 +171,12 @@ pub trait Learnable: TupleInputs {
     /// Default feature groups of neural networks.
     const DEFAULT_FEATURES: &'static [Self::Group] = &[];
 
-    /// Rules that models are trained on, which may differ from those of play.
+    /// Rules on which models are trained, by default the same.
     fn training_rules(&self) -> Self {
         self.clone()
     }
 
-    /// Gives several boards common inputs for one model; unchanged by default.
+    /// Gives games on several boards common inputs, to train one model; unchanged by default.
     fn for_joint_training(all: Vec<Self>) -> Vec<Self> {
         all
     }
@@ -194,8 +191,8 @@ pub trait Learnable: TupleInputs {
         Self::from_notation(name, None).ok()
     }
 
-    /// One-hot slots: ranges of first-layer rows of which exactly one is active; slots may share
-    /// rows. By default each cell of the first group is a slot.
+    /// One-hot slots: ranges of first-layer rows, exactly one of which is active; slots may share
+    /// rows.
     fn feature_slots(&self, groups: NamedSet<Self::Group>) -> Vec<Range<usize>> {
         let _ = groups;
         let cells = self.cell_groups()[0];
@@ -221,8 +218,8 @@ pub trait Learnable: TupleInputs {
         });
     }
 
-    /// Changes each slot's row of the position `before` a move to that of `after`, faster than
-    /// [`Self::active_features`] where the game says how.
+    /// Changes the active rows of `before`, a position before a move, to those of `after`; by
+    /// default from scratch.
     #[inline]
     fn update_features(
         &self,
@@ -274,7 +271,7 @@ pub(super) fn format_limits<G: TupleInputs>(what: &str, limits: &[u8]) -> String
     }
 }
 
-/// Pairs of cells of the first group.
+/// All pairs of cells of the first group.
 pub fn all_pairs<G: TupleInputs>(game: &G) -> Vec<Vec<Cell>> {
     let cells: Vec<Cell> = game.cell_groups()[0].cells().collect();
     let pairs_of = |(index, &a): (usize, &Cell)| {
@@ -286,7 +283,6 @@ pub fn all_pairs<G: TupleInputs>(game: &G) -> Vec<Vec<Cell>> {
 
 const STACK_CELLS: usize = 512;
 
-/// Number of cells of a view.
 pub(crate) fn view_len<G: TupleInputs>(game: &G) -> usize {
     let groups = game.cell_groups();
     groups.last().map_or(0, |last| last.start + last.count)
@@ -312,7 +308,7 @@ pub fn with_view<G: TupleInputs, R>(
     }
 }
 
-/// Parses a name such as `b3`; not `b+3` or `b03`.
+/// Parses a name such as `b3`, but not `b+3` or `b03`.
 pub fn parse_cell(groups: &[CellGroup], text: &str) -> Option<Cell> {
     let mut characters = text.chars();
     let letter = characters.next()?;
@@ -323,7 +319,7 @@ pub fn parse_cell(groups: &[CellGroup], text: &str) -> Option<Cell> {
         .filter(|cell| format_cell(groups, *cell) == text)
 }
 
-/// Inverse of [`parse_cell`].
+/// Name of a cell, such as `b3`.
 pub fn format_cell(groups: &[CellGroup], cell: Cell) -> String {
     groups
         .iter()

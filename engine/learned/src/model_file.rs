@@ -1,5 +1,5 @@
-//! Learned evaluators as safetensors (`docs/reference/formats.md`, section "Model files"). A loaded
-//! model equals the saved one to the last bit, and equal models give equal bytes.
+//! Learned evaluators as safetensors (`docs/reference/formats.md`, section "Model files"); equal
+//! models give equal bytes.
 
 use super::{
     ModelError,
@@ -34,13 +34,12 @@ pub enum Model<G: Learnable> {
 /// A learned evaluator with its provenance.
 #[derive(Clone, Debug)]
 pub struct ModelFile<G: Learnable> {
-    /// Data, settings, seed and result of training, by convention JSON.
+    /// Training data, settings, seed and results, by convention JSON.
     pub provenance: String,
     /// The learned evaluator.
     pub model: Model<G>,
 }
 
-// A derive would require `G: PartialEq`.
 impl<G: Learnable> PartialEq for Model<G> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -58,7 +57,7 @@ impl<G: Learnable> PartialEq for ModelFile<G> {
 }
 
 impl<G: Learnable> ModelFile<G> {
-    /// Writes the file atomically.
+    /// Writes the model file atomically.
     pub fn save(&self, path: &Path) -> Result<(), ModelError> {
         let bytes = self.to_bytes();
         files::write_atomically(path, |file| file.write_all(&bytes)).map_err(from_file_error)
@@ -91,7 +90,7 @@ impl<G: Learnable> ModelFile<G> {
         container.to_bytes()
     }
 
-    /// Parses and validates a file for `game`; reports the first failed check.
+    /// Parses and validates a model file for `game`.
     pub fn from_bytes(game: &G, bytes: &[u8]) -> Result<Self, ModelError> {
         let container = Container::parse(bytes)?;
         let schema = container.metadata_value("schema")?;
@@ -132,7 +131,7 @@ impl<G: Learnable> ModelFile<G> {
     }
 }
 
-/// Reads the name of a model file's game.
+/// Name of the game in a model file.
 pub fn read_game_name(path: &Path) -> Result<String, ModelError> {
     let bytes = files::read(path, FileKind::Data).map_err(from_file_error)?;
     let container = Container::parse(&bytes);
@@ -148,7 +147,7 @@ fn from_file_error(error: FileError) -> ModelError {
     ModelError(error.to_string())
 }
 
-/// Constructs the evaluator in a model file.
+/// Constructs the evaluator from a model file's bytes.
 pub fn evaluator_from_bytes<G: Learnable>(
     game: &G,
     content: &[u8],
@@ -169,7 +168,7 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// Names the tuple set, or layers, inputs and buckets.
+    /// One line: name of the tuple set, or layers, inputs and buckets.
     pub fn summary(&self) -> String {
         match self {
             Self::NTuple(model) => format!("tuple set {}", model.tuple_set().name()),
@@ -210,7 +209,7 @@ impl<G: Learnable> Model<G> {
     }
 }
 
-/// Kind in files; the older `network` was in floating point.
+/// An older kind, `network`, was in floating point.
 const NETWORK_KIND: &str = "integer_network";
 
 /// Metadata from keys and values.

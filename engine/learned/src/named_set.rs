@@ -6,7 +6,7 @@ use std::{fmt::Debug, hash::Hash};
 
 /// An item of a small list, named in files and configurations.
 pub trait Named: Copy + Debug + Eq + Hash + Send + Sync + 'static {
-    /// All items in order; at most 32.
+    /// All items in order, at most 32.
     const ALL: &'static [Self];
     /// Kind of item in the singular, for errors: `feature group`.
     const KIND: &'static str;
@@ -25,7 +25,7 @@ pub struct NamedSet<N> {
     marker: std::marker::PhantomData<N>,
 }
 
-/// The unknown name, and the known ones.
+/// The unknown name, and all known ones.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownName(String);
@@ -63,7 +63,7 @@ impl<N: Named> NamedSet<N> {
         self.bits >> item.number() & 1 == 1
     }
 
-    /// Adds `item`.
+    /// The set with `item` added.
     #[must_use]
     pub fn with(self, item: N) -> Self {
         Self::from_bits(self.bits | 1 << item.number())

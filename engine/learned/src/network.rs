@@ -1,8 +1,7 @@
-//! Quantized neural networks (NNUE, Nasu 2018; formula in `weights.rs`) for the leaves of a search.
+//! Quantized neural networks (NNUE, Nasu 2018; formula in `weights.rs`).
 //!
-//! Inputs are one-hot slots ([`Learnable::feature_slots`]); later layers exist per bucket of the
-//! remaining game. Sums are integers: updates equal a refresh, and all kernels and instruction sets
-//! give the same bits.
+//! Inputs are one-hot slots ([`Learnable::feature_slots`]); layers after the first exist per bucket
+//! of the remaining game. Sums are integers: updates equal a refresh on all instruction sets.
 
 mod accumulator;
 mod kernels;
@@ -30,19 +29,18 @@ use std::{fmt::Debug, sync::Arc};
 /// Maximal number of one-hot slots.
 pub const MAX_ACTIVE: usize = 512;
 
-/// Inference of a game's neural networks, [`GenericNetKernels`] or faster. Logits equal
-/// [`Network::logit_from_scratch`].
+/// Inference of a game's neural networks; logits equal [`Network::logit_from_scratch`].
 pub trait NetworkKernels<G: Learnable<Network = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
-    /// Data of a position, such as accumulators, updated from move to move.
+    /// Data updated from move to move, such as accumulators.
     type Cache: Clone + Default + Send;
 
-    /// [`Evaluator::BATCHES_SUCCESSORS`].
+    /// As [`Evaluator::BATCHES_SUCCESSORS`].
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Whether first-layer sums must fit 16 bits ([`NetworkWeights::fits_i16_accumulator`]), which
-    /// training then ensures.
+    /// Whether first-layer sums must fit 16 bits ([`NetworkWeights::fits_i16_accumulator`]);
+    /// training ensures it.
     const I16_ACCUMULATOR: bool = false;
 
     /// Prepares the kernels for a network.
@@ -53,10 +51,10 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         instructions: Instructions,
     ) -> Self;
 
-    /// [`Evaluator::refresh`].
+    /// As [`Evaluator::refresh`].
     fn refresh(network: &Network<G>, game: &G, position: &G::Position, cache: &mut Self::Cache);
 
-    /// [`Evaluator::update`].
+    /// As [`Evaluator::update`].
     fn update(
         network: &Network<G>,
         game: &G,
@@ -69,7 +67,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
     /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`]; `cache` is of `position`.
     fn logit(network: &Network<G>, game: &G, position: &G::Position, cache: &Self::Cache) -> i32;
 
-    /// [`Evaluator::one_ply`].
+    /// As [`Evaluator::one_ply`].
     fn one_ply(
         network: &Network<G>,
         game: &G,
@@ -79,7 +77,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         one_ply_serial(network, game, position, cache)
     }
 
-    /// [`Evaluator::score_successors`].
+    /// As [`Evaluator::score_successors`].
     fn score_successors(
         network: &Network<G>,
         game: &G,
@@ -90,7 +88,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         score_successors_serial(network, game, position, moves, scores);
     }
 
-    /// [`Evaluator::value_successors`].
+    /// As [`Evaluator::value_successors`].
     fn value_successors(
         network: &Network<G>,
         game: &G,
@@ -103,7 +101,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
     }
 }
 
-/// Inference for every game, by vectors for the widths of [`simd_layers::SIMD_WIDTHS`].
+/// Inference for any game, with SIMD kernels for [`simd_layers::SIMD_WIDTHS`].
 #[derive(Clone, Debug)]
 pub struct GenericNetKernels(Option<Arc<SimdLayers>>);
 
@@ -161,8 +159,8 @@ pub struct Network<G: Learnable> {
 }
 
 impl<G: Learnable> Network<G> {
-    /// A network; `bucket_limits` are upper limits of `Rules::remaining_length` of all buckets but
-    /// the last.
+    /// A network; `bucket_limits` are the maximal `Rules::remaining_length` of each bucket but the
+    /// last.
     pub fn new(
         game: &G,
         groups: NamedSet<G::Group>,
@@ -195,7 +193,7 @@ impl<G: Learnable> Network<G> {
         })
     }
 
-    /// The network for other SIMD instructions than the machine's best, with equal values.
+    /// The network with kernels for `instructions`; values stay equal.
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {
@@ -220,7 +218,7 @@ impl<G: Learnable> Network<G> {
         self.groups
     }
 
-    /// Upper limits of the remaining game of all buckets but the last.
+    /// Maximal `Rules::remaining_length` of each bucket but the last.
     pub fn bucket_limits(&self) -> &[u8] {
         &self.bucket_limits
     }
@@ -286,7 +284,7 @@ impl<G: Learnable> Network<G> {
     }
 }
 
-/// Bucket of positions with `remaining` left of the game.
+/// Index of the bucket at a `Rules::remaining_length`.
 #[inline]
 pub fn bucket(bucket_limits: &[u8], remaining: usize) -> usize {
     let below = |bound: &&u8| usize::from(**bound) < remaining;
@@ -301,7 +299,8 @@ pub(super) fn input_schema<G: Learnable>(
     game.feature_schema(groups) + &format_limits::<G>("buckets", bucket_limits)
 }
 
-/// Log odds in floating point, without the lowest bits, so that the logistic is monotone.
+/// Log odds of a logit in units of 1 / [`LOGIT_SCALE`]; drops the lowest bits, to make the logistic
+/// monotone.
 #[inline]
 pub fn log_odds(logit: i32) -> f32 {
     const DROPPED_BITS: u32 = 5;
@@ -315,7 +314,6 @@ pub fn win_probability(logit: i32) -> f32 {
 }
 
 impl<G: Learnable> PartialEq for Network<G> {
-    /// Compares weights and game, not instructions.
     fn eq(&self, other: &Self) -> bool {
         (&self.weights, &self.layout, &self.game) == (&other.weights, &other.layout, &other.game)
     }

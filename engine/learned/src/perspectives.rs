@@ -1,13 +1,11 @@
 //! Inputs and their sums by perspective, updated from move to move: first-layer sums of a network
 //! (NNUE accumulators) or rows of n-tuples.
 //!
-//! A perspective is brought up to date when a position needs it, by the inputs that differ from
-//! those it was last computed for; leaves of a search need one. Sums are integers, so that an
-//! update equals a refresh.
+//! A perspective is updated when a position with its seat to move needs it, by the inputs that
+//! changed since. Sums are integers: an update equals a refresh.
 
 use alea_core::game::{Game, Seat};
 
-/// How an evaluator extracts and sums the inputs of a perspective.
 pub(crate) trait PerspectiveSums<G: Game> {
     type Input: Copy + Default + PartialEq;
     type Sum: Copy + Default;
@@ -19,7 +17,7 @@ pub(crate) trait PerspectiveSums<G: Game> {
 
     fn extract(&self, position: &G::Position, seat: Seat, inputs: &mut [Self::Input]);
 
-    /// [`Self::extract`], `inputs` being those of the position `before` a move.
+    /// `inputs` begin as those of `before`.
     fn extract_after(
         &self,
         before: &G::Position,
@@ -33,7 +31,6 @@ pub(crate) trait PerspectiveSums<G: Game> {
 
     fn sum(&self, inputs: &[Self::Input], sums: &mut [Self::Sum]);
 
-    /// Changes the sums of the inputs `old` to those of `new`.
     fn change(&self, old: &[Self::Input], new: &[Self::Input], sums: &mut [Self::Sum]);
 }
 
@@ -41,17 +38,16 @@ pub(crate) trait PerspectiveSums<G: Game> {
 #[derive(Clone, Debug, Default)]
 pub struct Perspectives<I, S> {
     lens: [usize; 2],
-    /// By seat, then scratch space for one.
+    /// By seat, then scratch space.
     inputs: Vec<I>,
     sums: Vec<S>,
-    /// Set of the perspectives that have been computed, some for an earlier position.
+    /// Bit set of seats with sums, some of an earlier position.
     known: u8,
-    /// Set of the perspectives of the position itself.
+    /// Bit set of seats with sums of this position.
     current: u8,
 }
 
 impl<I: Copy + Default + PartialEq, S: Copy + Default> Perspectives<I, S> {
-    /// Sums from the perspective of the seat to move.
     #[inline]
     pub(crate) fn sums(&self, seat: Seat) -> &[S] {
         debug_assert!(self.current >> seat & 1 == 1, "only the mover's is current");
@@ -123,7 +119,7 @@ impl<I: Copy + Default + PartialEq, S: Copy + Default> Perspectives<I, S> {
     }
 }
 
-/// Calls `visit` with the index of each number that differs; equal blocks are passed over at once.
+/// Calls `visit` with each index of a difference; skips equal blocks.
 #[inline(always)]
 pub(crate) fn for_each_change<T: Copy + PartialEq>(
     new: &[T],

@@ -1,5 +1,4 @@
-//! Safetensors files with checksums. Metadata is sorted, unlike in the `safetensors` crate: equal
-//! models give equal files.
+//! Safetensors files with checksums and sorted metadata, so that equal models give equal files.
 
 use super::ModelError;
 use alea_core::text::joined;
@@ -36,7 +35,7 @@ pub trait Number: Copy {
     /// Appends little-endian bytes.
     fn write(self, bytes: &mut Vec<u8>);
 
-    /// Reads numbers, except an incomplete last one.
+    /// Decodes little-endian bytes, except an incomplete last number.
     fn read(bytes: &[u8]) -> Vec<Self>;
 }
 
@@ -84,7 +83,6 @@ impl Container {
             .flatten()
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect();
-        // In the order of the data, for its checksum.
         let tensors = file
             .iter()
             .map(|(name, view)| Tensor {
@@ -157,7 +155,7 @@ impl Container {
         })
     }
 
-    /// Verifies data and metadata.
+    /// Verifies the checksums of data and metadata.
     pub fn check_checksums(&self) -> Result<(), ModelError> {
         let metadata = metadata_checksum(&self.metadata);
         for (part, key, actual) in [
@@ -174,7 +172,7 @@ impl Container {
         Ok(())
     }
 
-    /// Removes a tensor with this name and shape, and returns its numbers.
+    /// Removes and returns a tensor; an error if missing or of another type or shape.
     pub fn take_tensor<T: Number>(
         &mut self,
         name: &str,
@@ -195,7 +193,7 @@ impl Container {
         Ok(T::read(&tensor.bytes))
     }
 
-    /// Checks that all tensors were taken.
+    /// Fails if a tensor has not been taken.
     pub fn check_all_taken(&self) -> Result<(), ModelError> {
         self.tensors.first().map_or(Ok(()), |Tensor { name, .. }| {
             Err(ModelError(format!(
@@ -257,7 +255,6 @@ fn wrong_format(bytes: &[u8], error: &safetensors::SafeTensorError) -> ModelErro
     foreign
 }
 
-/// End of the last tensor in the data section; `None` with an incomplete header.
 fn header_data_length(bytes: &[u8], length: u64) -> Option<u64> {
     let end = usize::try_from(length).ok()?.checked_add(8)?;
     let header = bytes.get(8..end)?;

@@ -1,9 +1,9 @@
 //! n-tuple networks (Lucas 2008, Othello): each tuple of view cells has a table of weights, indexed
 //! by the cells' symbols.
 //!
-//! The logit is `bias + Σ_t weights[row of tuple t]`. All tables are one array of rows, once per
-//! phase of the remaining game. Sums are integers: all kernels and incremental updates give the
-//! same bits.
+//! The logit is `bias + Σ_t weights[row of tuple t]`. All tables form one array of rows, repeated
+//! for each phase of the remaining game. Sums are integers: all kernels and incremental updates
+//! give the same bits.
 
 mod incremental;
 mod quantized;
@@ -23,18 +23,17 @@ use alea_core::{
 };
 use std::fmt::Debug;
 
-/// Inference of a game's n-tuple networks, [`GenericTupleKernels`] or faster, with equal rows and exact
-/// sums.
+/// Inference of a game's n-tuple networks; rows and sums equal those of [`GenericTupleKernels`].
 pub trait TupleKernels<G: Learnable<Tuples = Self>>:
     Clone + Debug + Send + Sync + Sized + 'static
 {
-    /// Data of a position, updated from move to move.
+    /// Data updated from move to move.
     type Cache: Clone + Default + Send;
 
-    /// [`Evaluator::BATCHES_SUCCESSORS`].
+    /// As [`Evaluator::BATCHES_SUCCESSORS`].
     const BATCHES_SUCCESSORS: bool = false;
 
-    /// Kernels for the cells of each tuple.
+    /// Prepares kernels for the cells of each tuple.
     fn new(tuples: &[Vec<Cell>]) -> Self;
 
     /// Writes each tuple's row in the array of all tables.
@@ -49,10 +48,10 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         sum_by_rows(network, position)
     }
 
-    /// [`Evaluator::refresh`].
+    /// As [`Evaluator::refresh`].
     fn refresh(_: &TupleNetwork<G>, _: &G::Position, _: &mut Self::Cache) {}
 
-    /// [`Evaluator::update`].
+    /// As [`Evaluator::update`].
     fn update(
         _: &TupleNetwork<G>,
         _parent: &mut Self::Cache,
@@ -69,7 +68,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         Self::sum(network, position)
     }
 
-    /// [`Evaluator::one_ply`].
+    /// As [`Evaluator::one_ply`].
     fn one_ply(
         network: &TupleNetwork<G>,
         game: &G,
@@ -79,7 +78,7 @@ pub trait TupleKernels<G: Learnable<Tuples = Self>>:
         one_ply_serial(network, game, position, cache)
     }
 
-    /// [`Evaluator::score_successors`]: log odds if batched, else values.
+    /// As [`Evaluator::score_successors`]: log odds if batched, else win probabilities.
     fn score_successors(
         network: &TupleNetwork<G>,
         game: &G,
@@ -105,7 +104,7 @@ pub fn sum_by_rows<G: Learnable>(network: &TupleNetwork<G>, position: &G::Positi
     sum
 }
 
-/// Inference for any game, from scratch.
+/// Inference for any game, always from scratch.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GenericTupleKernels;
 
@@ -152,7 +151,6 @@ impl<G: Learnable<Tuples = Self>> TupleKernels<G> for IncrementalTupleKernels {
 #[derive(Clone, Debug)]
 pub struct TupleNetwork<G: Learnable> {
     set: TupleSet<G>,
-    /// Before quantization, as in files.
     weights: Vec<f32>,
     bias: f32,
     quantized: QuantizedWeights,

@@ -1,4 +1,4 @@
-//! NNUE accumulators: first-layer sums (without biases) and active rows per perspective.
+//! NNUE accumulators.
 
 use super::{Network, kernels};
 use crate::{
@@ -7,13 +7,11 @@ use crate::{
 };
 use alea_core::game::Seat;
 
-/// First-layer sums and active rows per perspective.
+/// First-layer sums without biases, and active rows, per perspective.
 pub type Accumulators = Perspectives<u16, i32>;
 
-/// Changes that are summed at once.
 const MAX_CHANGES: usize = 32;
 
-/// A network with the rules of the game.
 pub(super) struct NetworkSums<'a, G: Learnable>(pub(super) &'a Network<G>, pub(super) &'a G);
 
 impl<G: Learnable> PerspectiveSums<G> for NetworkSums<'_, G> {

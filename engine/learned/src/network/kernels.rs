@@ -1,5 +1,4 @@
-//! Inner loops of neural networks, compiled for AVX-512, AVX2 and the baseline. Their 32-bit sums
-//! cannot overflow, so order does not matter.
+//! Inner loops for networks of any width. 32-bit sums cannot overflow: order does not matter.
 
 use super::{ACTIVATION_MAX, HIDDEN_SCALE, LANES, NetworkWeights, SHIFT};
 use alea_core::simd::multiversion;
@@ -11,14 +10,14 @@ multiversion! {
 }
 
 multiversion! {
-    /// Adds as many rows as it removes.
+    /// `added` and `removed` have the same length.
     pub(super) fn change_rows(matrix: &[i16], added: &[u16], removed: &[u16], out: &mut [i32]) {
         any => change_rows_body,
     }
 }
 
 multiversion! {
-    /// Logit from first-layer sums by a bucket's layers, none wider than `WIDTH`.
+    /// No layer may be wider than `WIDTH`.
     pub(super) fn forward<const WIDTH: usize>(
         weights: &NetworkWeights,
         bucket: usize,
@@ -28,10 +27,8 @@ multiversion! {
     }
 }
 
-/// A block of neurons, whose loops become vector instructions.
 type Lanes = [i32; LANES];
 
-/// `sums[lane] += factor · row[lane]`.
 #[inline(always)]
 fn add_scaled<T: Copy + Into<i32>>(sums: &mut Lanes, factor: i32, row: &[T]) {
     let row = &row[..LANES];
@@ -125,7 +122,6 @@ fn hidden_layers<'a, const WIDTH: usize>(
     &current[..width]
 }
 
-/// `out[j] += Σ_i inputs[i] · matrix[i][j]`.
 #[inline(always)]
 fn add_products(inputs: &[i32], matrix: &[i8], out: &mut [i32]) {
     let width = out.len();

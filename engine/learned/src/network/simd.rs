@@ -1,9 +1,8 @@
-//! Network kernels, compiled for each instruction set over its operations. Dot products of four
-//! activations are added in 32 bits: by one instruction of VNNI or of ARM's dot products, or through 16-bit sums of two
-//! products, or of eight if the weights allow it (`Layers::i16_sums_fit`).
+//! Network kernels, compiled for each instruction set. Products are added in 32 bits by fours
+//! (VNNI, ARM dotprod), or in 16 bits by two, or by eight if the weights allow it
+//! (`Layers::i16_sums_fit`).
 #![allow(unsafe_code)]
 
-/// Functions for vectors, compiled for instructions if some are named.
 macro_rules! compiled_for {
     ([] $($function:item)*) => {
         $(#[inline(always)] $function)*
@@ -18,8 +17,7 @@ macro_rules! common_operations {
         compiled_for! {
             [$($features)?]
 
-            /// Vector `at` of `lines`, indexed by line so that the compiler moves the bounds check
-            /// out of loops.
+            /// Indexed by line, so that bounds checks leave loops.
             #[allow(clippy::modulo_one, reason = "a line may be one vector")]
             pub(super) fn load<T: Copy, const COUNT: usize>(
                 lines: &[CacheLine<T, COUNT>],
@@ -80,7 +78,7 @@ use super::{
     simd_layers::{AccumulatorIndices, CacheLine, I16_SUM_INPUTS, I16Line, Layers, RowChanges},
 };
 
-/// A module of kernels, without closures, which would pass vectors in memory.
+/// Kernels without closures, which would pass vectors in memory.
 macro_rules! kernels {
     ($name:ident, [$($features:literal)?], $operations:ident, $dot:path, $i16_sums_fit:literal) => {
         pub(super) mod $name {
@@ -92,8 +90,7 @@ macro_rules! kernels {
             macro_rules! add_rows {
                 ($table:expr, $rows:expr, $sums:expr, $add:ident) => {
                     for row in $rows {
-                        // One check of bounds, by a branch: masks would be computed in vectors,
-                        // whose elements are expensive to extract.
+                        // A bounds check by branch; masks would be computed in vectors.
                         let start = usize::from(*row) * (FIRST / 32);
                         let row = &$table[start..start + FIRST / 32];
                         for at in 0..2 * FIRST / VECTOR_BYTES {
@@ -139,8 +136,8 @@ macro_rules! kernels {
                 }
             }
 
-            /// Terms of the logit: per position a vector whose lanes [`v::total`] sums. Each sum
-            /// uses `ACC_CHAINS` accumulators.
+            /// Terms of each position's logit; [`v::total`] adds up the lanes. Each dot product
+            /// uses `ACC_CHAINS` independent sums.
             #[inline]
             $(#[target_feature(enable = $features)])?
             fn forward<
@@ -236,7 +233,7 @@ macro_rules! kernels {
                 output_terms::<SECOND>(layers, &sums)
             }
 
-            /// Terms of the logit from second-layer sums; [`v::total`] sums the lanes.
+            /// Terms of the logit from second-layer sums; [`v::total`] adds up the lanes.
             #[inline]
             $(#[target_feature(enable = $features)])?
             fn output_terms<const SECOND: usize>(
@@ -303,8 +300,7 @@ macro_rules! kernels {
                 pairs: &[AccumulatorIndices],
                 out: &mut [i32],
             ) {
-                // The next activations are stored before these are loaded, since loads wait long
-                // for recent stores.
+                // Stores the next activations before loading these: loads wait for recent stores.
                 let [these, next] =
                     &mut [const { [const { Activations([0; FIRST]) }; POSITIONS_PER_GROUP] }; 2];
                 let (mut these, mut next) = (these, next);
@@ -334,7 +330,7 @@ macro_rules! kernels {
                             ),
                         }
                     } else {
-                        // An odd last position is paired with old activations, a discarded result.
+                        // An odd last position is paired with old activations.
                         for two in 0..pairs.len().div_ceil(2) {
                             let (activations, sums) = (&mut these[2 * two..], &mut sums[2 * two..]);
                             forward_into::<FIRST, SECOND, 2, { v::ACC_CHAINS_FOR_TWO_POSITIONS }>(

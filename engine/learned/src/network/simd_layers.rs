@@ -1,10 +1,10 @@
-//! A network's layers in the layout of vectors, with kernels chosen at run time. Accumulators are
-//! 16-bit first-layer sums; complete ones fit (partial ones wrap).
+//! SIMD inference of networks with two hidden layers. Accumulators are 16-bit first-layer sums;
+//! complete ones fit (partial ones wrap).
 
 use super::{NetworkWeights, simd};
 use alea_core::simd::{Instructions, SimdLevel, multiversion};
 
-/// Neurons of the first and of the second layer for which there are kernels.
+/// Widths of two hidden layers for which there are kernels.
 pub const SIMD_WIDTHS: [[usize; 2]; 8] = [
     [64, 16],
     [64, 32],
@@ -16,8 +16,8 @@ pub const SIMD_WIDTHS: [[usize; 2]; 8] = [
     [512, 32],
 ];
 
-/// The group of four first-layer neurons at `index` after packing two vectors of 16-bit sums to
-/// bytes, which interleaves 128-bit lanes.
+/// Group of four first-layer neurons at `index` after packing 16-bit sums to bytes, which
+/// interleaves 128-bit lanes.
 fn packed_order(instructions: Instructions, index: usize) -> usize {
     let fours = match instructions.level() {
         SimdLevel::Avx2 => 32 / 4,
@@ -28,7 +28,7 @@ fn packed_order(instructions: Instructions, index: usize) -> usize {
     index / fours * fours + of_second * fours / 2 + 2 * part + rest
 }
 
-/// Numbers aligned so that no vector load crosses two cache lines.
+/// 64 aligned bytes of numbers; no vector load crosses two lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct CacheLine<T: Copy, const COUNT: usize>(pub [T; COUNT]);
@@ -39,10 +39,10 @@ pub type I16Line = CacheLine<i16, 32>;
 /// Weights from four inputs to each of sixteen neurons.
 pub(super) type I8Line = CacheLine<i8, 64>;
 
-/// Sums that are all 0, for the widest of [`SIMD_WIDTHS`].
+/// A zero accumulator, long enough for all [`SIMD_WIDTHS`].
 pub static ZERO_ACCUMULATOR: [I16Line; 512 / 32] = [CacheLine([0; 32]); 512 / 32];
 
-/// Copies values; a last incomplete line is left out.
+/// Copies values; those after the last complete line are left out.
 pub fn to_cache_lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<CacheLine<T, COUNT>> {
     let lines = values.as_chunks::<COUNT>().0.iter();
     lines.map(|&line| CacheLine(line)).collect()
@@ -51,10 +51,9 @@ pub fn to_cache_lines<T: Copy, const COUNT: usize>(values: &[T]) -> Vec<CacheLin
 /// Inputs between widenings: two 16-bit sums of eight products each.
 pub(super) const I16_SUM_INPUTS: usize = 16;
 
-/// The layers of a bucket.
 #[derive(Clone, Debug)]
 pub(super) struct Layers {
-    /// Weights from every four inputs, in packed order, to every neuron.
+    /// Weights from every four inputs, in packed order.
     pub(super) hidden: Vec<I8Line>,
     /// Whether 16-bit sums over [`I16_SUM_INPUTS`] inputs cannot overflow.
     pub(super) i16_sums_fit: bool,
@@ -95,8 +94,7 @@ impl Layers {
     }
 }
 
-/// Takes the worst case: activations of 127 for weights of one sign, 0 for the other. A 16-bit sum
-/// has two of every four inputs.
+/// Worst case: activations of 127 for weights of one sign, 0 for the other.
 fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     let max_weight = i32::from(i16::MAX) / 127;
     hidden.chunks_exact(I16_SUM_INPUTS * second).all(|inputs| {
@@ -118,16 +116,16 @@ fn do_i16_sums_fit(hidden: &[i8], second: usize) -> bool {
     })
 }
 
-/// Rows that a move takes from an accumulator, and rows that it adds.
+/// Rows of weights that a move subtracts from an accumulator, and those it adds.
 #[derive(Clone, Copy, Debug)]
 pub struct RowChanges<const COUNT: usize> {
-    /// Rows that are no longer active.
+    /// Rows to subtract.
     pub removed: [u16; COUNT],
-    /// Rows that become active.
+    /// Rows to add.
     pub added: [u16; COUNT],
 }
 
-/// Indices of the mover's and of the other side's accumulator.
+/// Indices of two accumulators to be added, the mover's and the other side's.
 pub type AccumulatorIndices = [u8; 2];
 
 macro_rules! dispatch_simd {
@@ -224,8 +222,8 @@ fn saturate_body(sums: &[i32], bias: &[i16], out: &mut [I16Line]) {
     }
 }
 
-/// A network of one of the [`SIMD_WIDTHS`], ready for vectors; tables of first-layer weights have
-/// [`Self::lines`] lines a row.
+/// A network of one of the [`SIMD_WIDTHS`]. Callers pass tables of first-layer weights, with
+/// [`Self::lines`] lines per row.
 #[derive(Clone, Debug)]
 pub struct SimdLayers {
     shape: [usize; 2],
@@ -233,7 +231,6 @@ pub struct SimdLayers {
     instructions: Instructions,
 }
 
-/// Evaluates an expression with the widths of a network as constants.
 macro_rules! with_widths {
     ($layers:expr, $first:ident, $second:ident => $body:expr) => {
         match $layers.shape {
@@ -255,7 +252,7 @@ macro_rules! with_widths {
 }
 
 impl SimdLayers {
-    /// `None` for other widths.
+    /// `None` if the widths are not in [`SIMD_WIDTHS`].
     pub fn new(weights: &NetworkWeights, instructions: Instructions) -> Option<Self> {
         let shape = <[usize; 2]>::try_from(weights.widths()).ok()?;
         SIMD_WIDTHS.contains(&shape).then(|| Self {
@@ -265,18 +262,18 @@ impl SimdLayers {
         })
     }
 
-    /// Cache lines of an accumulator.
+    /// Cache lines of an accumulator or row.
     #[inline]
     pub fn lines(&self) -> usize {
         self.shape[0] / 32
     }
 
-    /// Whether all buckets multiply with sums of 16 bits.
+    /// Whether 16 bits hold the sums of second-layer products in all buckets.
     pub fn i16_sums_fit(&self) -> bool {
         self.buckets.iter().all(|layers| layers.i16_sums_fit)
     }
 
-    /// Sums of rows, an accumulator each.
+    /// Writes an accumulator per item of `rows`, the sum of these rows.
     #[inline]
     pub fn sum_rows<const COUNT: usize>(
         &self,
@@ -287,7 +284,7 @@ impl SimdLayers {
         with_widths!(self, FIRST, _SECOND => sum_rows::<FIRST, COUNT>(self.instructions, table, rows, out));
     }
 
-    /// `before` after each of several changes.
+    /// Writes an accumulator per item of `changes`: `before` after this change.
     #[inline]
     pub fn change_rows<const COUNT: usize>(
         &self,
@@ -299,7 +296,7 @@ impl SimdLayers {
         with_widths!(self, FIRST, _SECOND => change_rows::<FIRST, COUNT>(self.instructions, table, before, changes, out));
     }
 
-    /// `out` = two accumulators + rows.
+    /// Writes the sum of two accumulators and the rows.
     pub fn add_rows(
         &self,
         sums: &[&[I16Line]; 2],
@@ -310,7 +307,8 @@ impl SimdLayers {
         add_rows(self.instructions, sums, table, rows, out);
     }
 
-    /// Logit of the sum of the rows of each table, which include the bias.
+    /// Logit of the sum of `rows[0]` in the first table, `rows[1]` in the second and `more_rows` in
+    /// the third, which include the bias once.
     pub fn logit<const COUNT: usize>(
         &self,
         bucket: usize,
@@ -322,8 +320,8 @@ impl SimdLayers {
         with_widths!(self, FIRST, SECOND => logit::<FIRST, SECOND, COUNT>(self.instructions, layers, tables, rows, more_rows))
     }
 
-    /// Logits of pairs of accumulators, the sum of which includes the bias; the rest of `out`,
-    /// whose length is a multiple of 4, is arbitrary.
+    /// Writes the logit of each pair of accumulators, whose sum includes the bias. `out` has a
+    /// multiple of 4 items; those after the pairs' are arbitrary.
     pub fn logits(
         &self,
         bucket: usize,
@@ -336,9 +334,9 @@ impl SimdLayers {
         with_widths!(self, FIRST, SECOND => logits::<FIRST, SECOND>(self.instructions, layers, movers, others, pairs, out));
     }
 
-    /// Logit of first-layer sums without the bias, which is added.
+    /// Logit of first-layer sums, to which the bias is added.
     pub fn logit_of_sums(&self, bucket: usize, sums: &[i32], bias: &[i16]) -> i32 {
-        // Activations are 0 below 0 and 127 far below the limit of 16 bits, so clipping is exact.
+        // Sums beyond 16 bits have activation 0 or 127 anyway: clipping is exact.
         let mut accumulator = ZERO_ACCUMULATOR;
         let mut logits = [0; 4];
         saturate(self.instructions, sums, bias, &mut accumulator);
@@ -425,7 +423,6 @@ mod tests {
         let random = &mut RandomStream::new(1);
         for (shape, max_hidden) in SIMD_WIDTHS.into_iter().zip([127, 30].into_iter().cycle()) {
             let weights = random_weights(shape, max_hidden, random);
-            // Row 0 is the bias.
             let table = to_cache_lines(&[&weights.bias[..], &weights.rows].concat());
             for round in 0..30 {
                 let bucket = round % 2;

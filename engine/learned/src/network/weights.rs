@@ -1,35 +1,33 @@
 //! Weights of neural networks: in floating point as trained, and quantized.
 //!
 //! x₁ = clip(⌊(b₁ + Σ rows) / 16⌋), xₖ₊₁ = clip(Wₖ xₖ + bₖ), logit = w · x + b of the last layer.
-//! Activations in `[0, 1]` are the integers `0..=127` before a further hidden layer, and
-//! `0..=`[`ACTIVATION_MAX`] before the output.
 //!
-//! Weights out of range are refused (except a first-layer bias half a step below the maximum). No
-//! sum overflows 32 bits: 127 · 128 · width + |b| and [`ACTIVATION_MAX`] · Σ |w| + |b| are checked.
-//! Sources: NNUE (Nasu 2018), clipped 8-bit layers as in Stockfish.
+//! Weights out of range are refused; rounding may clip a first-layer bias. No sum overflows 32
+//! bits: 127 · 128 · width + |b| and [`ACTIVATION_MAX`] · Σ |w| + |b| are checked.
 
 use crate::ModelError;
 use std::ops::Range;
 
-/// Right shift from first-layer sums to activations `0..=127`.
+/// Right shift from first-layer sums to activations, clipped to `0..=127`.
 pub const SHIFT: u32 = 4;
 
-/// Units per 1 of first-layer weights and biases.
+/// Integer for 1.0 in first-layer weights and biases.
 pub const ROW_SCALE: i32 = 127 << SHIFT;
 
-/// Units per 1 of the weights of further hidden layers.
+/// Integer for 1.0 in weights of further hidden layers.
 pub const HIDDEN_SCALE: i32 = 64;
 
-/// Units per 1 of output weights.
+/// Integer for 1.0 in output weights.
 pub const OUTPUT_SCALE: i32 = 1024;
 
-/// Units per 1 of activations before the output, and of sums of further hidden layers.
+/// Integer for 1.0 in sums and biases of further hidden layers and, as their maximum, in
+/// activations before the output.
 pub const ACTIVATION_MAX: i32 = 127 * HIDDEN_SCALE;
 
-/// Units per 1 of logits.
+/// Integer for 1.0 in logits.
 pub const LOGIT_SCALE: i32 = ACTIVATION_MAX * OUTPUT_SCALE;
 
-/// Divisor of the width of each hidden layer.
+/// Every hidden layer's width is a multiple of this.
 pub const LANES: usize = 16;
 
 /// Maximal neurons of a hidden layer.
@@ -46,7 +44,7 @@ pub const WEIGHT_LIMITS: [f32; 5] = {
     [row, row, 127.0 / HIDDEN_SCALE as f32, 500.0, output]
 };
 
-/// A layer after the first, for all buckets; matrices are input-major.
+/// A hidden layer after the first, for all buckets; matrices are input-major.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layer<W = f32, B = f32> {
     /// Shape `[buckets × inputs × outputs]`.
@@ -55,24 +53,23 @@ pub struct Layer<W = f32, B = f32> {
     pub bias: Vec<B>,
 }
 
-/// Weights, with number types `R` of the first layer and output weights, `W` of hidden weights, `B`
-/// of later biases.
+/// Weights, in the units below if quantized: `R` in the first layer and output, `W` in further
+/// hidden layers, `B` for biases after the first layer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NetworkWeights<R = i16, W = i8, B = i32> {
-    /// First-layer weights `[rows × width]`, in units of 1 / [`ROW_SCALE`].
+    /// First-layer weights `[rows × width]`, in 1 / [`ROW_SCALE`].
     pub rows: Vec<R>,
-    /// First-layer biases `[width]`, in units of 1 / [`ROW_SCALE`].
+    /// First-layer biases `[width]`, in 1 / [`ROW_SCALE`].
     pub bias: Vec<R>,
-    /// Further hidden layers: weights in units of 1 / [`HIDDEN_SCALE`], biases of 1 /
-    /// [`ACTIVATION_MAX`].
+    /// Further hidden layers: weights in 1 / [`HIDDEN_SCALE`], biases in 1 / [`ACTIVATION_MAX`].
     pub hidden: Vec<Layer<W, B>>,
-    /// Output weights `[buckets × last hidden width]`, in units of 1 / [`OUTPUT_SCALE`].
+    /// Output weights `[buckets × last hidden width]`, in 1 / [`OUTPUT_SCALE`].
     pub output: Vec<R>,
-    /// Output biases `[buckets]`, in units of 1 / [`LOGIT_SCALE`].
+    /// Output biases `[buckets]`, in 1 / [`LOGIT_SCALE`].
     pub output_bias: Vec<B>,
 }
 
-/// Weights as trained.
+/// Weights in floating point, as trained.
 pub type FloatWeights = NetworkWeights<f32, f32, f32>;
 
 impl<R, W, B> NetworkWeights<R, W, B> {
@@ -100,7 +97,7 @@ impl<R, W, B> NetworkWeights<R, W, B> {
 }
 
 impl FloatWeights {
-    /// Rounds all weights.
+    /// Rounds all weights to integers.
     ///
     /// # Errors
     /// If a weight is NaN or out of range.
@@ -192,8 +189,8 @@ impl NetworkWeights {
         Ok(())
     }
 
-    /// Whether all first-layer sums fit 16 bits: the bias plus the largest or smallest weight of
-    /// each slot.
+    /// Whether all first-layer sums fit 16 bits: bias plus the largest, or smallest, weight of each
+    /// slot.
     pub fn fits_i16_accumulator(&self, slots: &[Range<usize>]) -> bool {
         let width = self.bias.len();
         (0..width).all(|neuron| {

@@ -1,5 +1,4 @@
-//! Symbols of all cells and rows of an n-tuple network's tables per perspective: changed cells
-//! change the rows of the tuples that have them.
+//! Rows of n-tuple networks, updated where cells change.
 
 use super::{TupleNetwork, TupleRef};
 use crate::{
@@ -8,7 +7,7 @@ use crate::{
 };
 use alea_core::game::Seat;
 
-/// Symbols of all cells and rows of all tuples (of the first phase) per perspective.
+/// Symbols of all cells and rows of all tuples (in the first phase) per perspective.
 pub type TupleRows = Perspectives<u8, u32>;
 
 impl<G: Learnable> PerspectiveSums<G> for TupleNetwork<G> {
@@ -47,7 +46,6 @@ impl<G: Learnable> PerspectiveSums<G> for TupleNetwork<G> {
     }
 }
 
-/// Quantized bias plus the weights of the rows from the perspective of the seat to move.
 #[inline]
 pub(super) fn sum_of_rows<G: Learnable>(
     network: &TupleNetwork<G>,

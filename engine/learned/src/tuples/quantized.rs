@@ -1,6 +1,5 @@
 //! Quantized weights of an n-tuple network: multiples of 2⁻ᵇ, with the largest b ≤ 22 for which no
-//! sum can reach 2³⁰. A sum changes by at most (tuples + 1) · 2⁻ᵇ⁻¹, and the bias's rounding
-//! offset.
+//! sum can reach 2³⁰.
 
 use super::TupleSet;
 use crate::{ModelError, inputs::Learnable};
@@ -22,13 +21,12 @@ const LOG_ODDS_FRACTION_BITS: u32 = 18;
 pub struct QuantizedWeights {
     /// Weights by row.
     pub weights: Vec<i32>,
-    /// Bias and half a step of the log odds, so that [`Self::log_odds`] rounds to the nearest.
+    /// Bias plus half a step of [`Self::log_odds`], which thus rounds to the nearest.
     pub bias: i32,
     /// b, the number of fractional bits.
     pub bits: u32,
 }
 
-/// Half a step (2⁻¹⁹) of the log odds, in units of 2⁻ᵇ.
 fn rounding_offset(bits: u32) -> i32 {
     (1 << bits.saturating_sub(LOG_ODDS_FRACTION_BITS)) / 2
 }
@@ -63,7 +61,6 @@ impl QuantizedWeights {
                 "the log odds may reach {max_sum}; weights must keep them below {MAX_LOG_ODDS}"
             )));
         };
-        // Rounds half away from zero.
         let quantized = |weight: f32| {
             (f64::from(weight) * f64::from(1u32 << bits) + 0.5f64.copysign(f64::from(weight)))
                 as i32
@@ -80,7 +77,6 @@ impl QuantizedWeights {
     #[inline]
     pub fn log_odds(&self, sum: i32) -> f32 {
         let bits = self.bits.min(LOG_ODDS_FRACTION_BITS);
-        // 2⁻ᵇ, from its exponent.
         (sum >> (self.bits - bits)) as f32 * f32::from_bits((127 - bits) << 23)
     }
 

@@ -1,5 +1,5 @@
-//! Tuple sets, which map a position to a row of each tuple's table. [`TupleSet::rows_from_view`]
-//! defines the rows; game-specific code computes the same.
+//! Tuple sets, which map a position to one row per tuple, as defined by
+//! [`TupleSet::rows_from_view`].
 
 use super::TupleKernels;
 use crate::{
@@ -19,10 +19,10 @@ pub const MAX_TUPLES: usize = 256;
 /// Maximal cells in a tuple.
 pub const MAX_CELLS: usize = 12;
 
-/// Maximal rows of all tables and phases.
+/// Maximal rows, over all tables and phases.
 pub const MAX_ROWS: usize = 1 << 26;
 
-/// Name of sets that the game does not name.
+/// Name of tuple sets that the game does not name.
 pub const CUSTOM_NAME: &str = "custom";
 
 /// Tuples with the layout of their tables.
@@ -32,20 +32,18 @@ pub struct TupleSet<G: Learnable> {
     name: &'static str,
     /// Shorter tuples first.
     tuples: Vec<Vec<Cell>>,
-    /// First row of each tuple's table.
     bases: Vec<u32>,
     cell_indices: Vec<u16>,
     runs: Vec<EqualStrideRun>,
     by_cell: Vec<Vec<TupleRef>>,
     rows: usize,
-    /// Upper limits of the remaining game of all phases but the last.
     phases: Vec<u8>,
-    /// First row of the phase for each value of the remaining game; empty for one phase.
+    /// First row of the phase by remaining length; empty for one phase.
     offsets: Vec<u32>,
     kernels: G::Tuples,
 }
 
-/// A tuple that has a cell.
+/// A tuple that contains a certain cell.
 #[derive(Clone, Copy, Debug)]
 pub struct TupleRef {
     /// Index of the tuple.
@@ -57,7 +55,6 @@ pub struct TupleRef {
 #[derive(Clone, Debug, PartialEq)]
 struct EqualStrideRun {
     tuples: usize,
-    /// Rows between successive symbols, for each cell.
     strides: Vec<u32>,
 }
 
@@ -85,8 +82,7 @@ impl<G: Learnable> TupleSet<G> {
         Self::new(game, set.name, (set.tuples)(game))
     }
 
-    /// Parses tuples as cell names separated by blanks, within [`MAX_TUPLES`], [`MAX_CELLS`] and
-    /// [`MAX_ROWS`].
+    /// Parses tuples, each given as cell names separated by blanks.
     pub fn parse_custom<T: AsRef<str>>(game: &G, tuples: &[T]) -> Result<Self, ModelError> {
         let groups = game.cell_groups();
         let cell = |text: &str| {
@@ -147,8 +143,8 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// Adds tables per phase; `phases` are upper limits of `Rules::remaining_length` of all phases
-    /// but the last.
+    /// Gives each phase its own weights; `phases` are the maximal `Rules::remaining_length` of each
+    /// phase but the last.
     pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
         check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;
         check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;
@@ -165,7 +161,7 @@ impl<G: Learnable> TupleSet<G> {
         })
     }
 
-    /// Rules of the game.
+    /// The game's rules.
     pub fn game(&self) -> &G {
         &self.game
     }
@@ -181,7 +177,7 @@ impl<G: Learnable> TupleSet<G> {
         self.name
     }
 
-    /// Rows of all tables and phases; each has a weight.
+    /// Number of rows over all tables and phases.
     pub fn row_count(&self) -> usize {
         self.rows * (self.phases.len() + 1)
     }
@@ -196,12 +192,12 @@ impl<G: Learnable> TupleSet<G> {
         &self.tuples
     }
 
-    /// Upper limits of the remaining game of all phases but the last.
+    /// Maximal `Rules::remaining_length` of each phase but the last.
     pub fn phase_limits(&self) -> &[u8] {
         &self.phases
     }
 
-    /// First row of the tables for the position's phase.
+    /// First row of the position's phase.
     #[inline]
     pub fn phase_offset(&self, position: &G::Position) -> u32 {
         if self.offsets.is_empty() {
@@ -213,12 +209,11 @@ impl<G: Learnable> TupleSet<G> {
             .min(self.offsets.len() - 1)]
     }
 
-    /// Number of cells of a view.
     pub(super) fn view_len(&self) -> usize {
         self.by_cell.len()
     }
 
-    /// The tuples that have a cell, by its view index; none beyond.
+    /// Tuples that contain the cell at this view index.
     #[inline]
     pub fn tuples_with(&self, cell: usize) -> &[TupleRef] {
         self.by_cell.get(cell).map_or(&[], |tuples| tuples)
@@ -228,7 +223,7 @@ impl<G: Learnable> TupleSet<G> {
         self.rows
     }
 
-    /// Range of rows of each table, in a phase.
+    /// Rows of each tuple's table, relative to those of the phase.
     pub fn table_row_ranges(&self) -> impl Iterator<Item = Range<usize>> {
         let ends = self.bases[1..]
             .iter()
@@ -240,7 +235,7 @@ impl<G: Learnable> TupleSet<G> {
             .map(|(&base, end)| base as usize..end)
     }
 
-    /// Whether `remaining` and `remaining - 1` are in different phases.
+    /// Whether `Rules::remaining_length`s of `remaining` and 1 less are different phases.
     #[inline]
     pub fn is_phase_boundary(&self, remaining: usize) -> bool {
         if self.offsets.is_empty() {
@@ -260,13 +255,13 @@ impl<G: Learnable> TupleSet<G> {
         G::Tuples::row_indices(self, position, out);
     }
 
-    /// Writes each tuple's row, from the symbols of all cells.
+    /// [`Self::row_indices`], from the symbols of all cells.
     #[inline]
     pub fn rows_from_view(&self, position: &G::Position, view: &[u8], out: &mut [u32]) {
         self.rows_in_phase(self.phase_offset(position), view, out);
     }
 
-    /// [`Self::rows_from_view`], `offset` being the first row of the phase.
+    /// `offset` is the first row of the phase.
     #[inline]
     pub(super) fn rows_in_phase(&self, offset: u32, view: &[u8], out: &mut [u32]) {
         for tuple in 0..self.bases.len().min(out.len()) {
@@ -324,7 +319,7 @@ impl<G: Learnable> TupleSet<G> {
         )
     }
 
-    /// The tuples as texts that [`Self::parse_custom`] parses.
+    /// Texts of the tuples, for [`Self::parse_custom`].
     pub fn tuple_texts(&self) -> Vec<String> {
         self.tuples
             .iter()

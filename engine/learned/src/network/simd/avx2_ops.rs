@@ -1,4 +1,4 @@
-//! Kernel operations on 256-bit vectors, half a cache line each.
+//! Kernel operations on 256-bit vectors.
 #![allow(unsafe_code)]
 
 use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT, horizontal_sums};
@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 pub(super) use std::arch::x86_64::{
     _mm256_add_epi16 as add16,
     _mm256_add_epi32 as add32,
-    // Activations times weights, summed in pairs: at most 2 · 127 · 128, which fits 16 bits.
+    // Two products, at most 2 · 127 · 128, fit 16 bits.
     _mm256_maddubs_epi16 as maddubs,
     _mm256_packs_epi32 as pack,
     _mm256_set1_epi32 as broadcast,
@@ -17,7 +17,7 @@ pub(super) use std::arch::x86_64::{
 pub(super) type Vector = __m256i;
 pub(super) const VECTOR_BYTES: usize = 32;
 pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 4;
-/// Positions at once: 8 sums, 2 inputs, weights and products fill the 16 registers.
+/// 8 sums, 2 inputs, weights and products fill the 16 registers.
 pub(super) const POSITIONS_PER_BATCH: usize = 2;
 pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 1;
 pub(super) const ACC_CHAINS: usize = 2;
@@ -42,7 +42,7 @@ compiled_for! {
         _mm256_min_epu8(packed, _mm256_set1_epi8(127))
     }
 
-    /// Clipped second-layer sums times weights. Packing clips at 0 and 65,535; results fit 16 bits.
+    /// Packing clips at 0 and 65,535; results fit 16 bits.
     pub(super) fn output_products(first: Vector, second: Vector, weights: Vector) -> Vector {
         let clipped = _mm256_min_epu16(
             _mm256_packus_epi32(first, second),

@@ -1,4 +1,4 @@
-//! Kernel operations on 512-bit vectors, a cache line each.
+//! Kernel operations on 512-bit vectors.
 #![allow(unsafe_code)]
 
 use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT, horizontal_sums};
@@ -14,7 +14,7 @@ pub(super) const VECTOR_BYTES: usize = 64;
 pub(super) const MAX_SECOND_LAYER_VECTORS: usize = 2;
 pub(super) const POSITIONS_PER_BATCH: usize = 4;
 pub(super) const ACC_CHAINS_FOR_TWO_POSITIONS: usize = 2;
-/// Accumulators per sum; four hide a product's latency.
+/// Four independent sums hide the latency of products.
 pub(super) const ACC_CHAINS: usize = 4;
 
 common_operations!(["avx2,avx512f,avx512bw"]);

@@ -1,4 +1,4 @@
-//! Horizontal sums of vectors of 32-bit integers, of four vectors at once, modulo 2³² (x86-64).
+//! Sums of the 32-bit lanes of x86-64 vectors, modulo 2³².
 #![allow(unsafe_code)]
 
 use std::arch::x86_64::*;

@@ -4,7 +4,7 @@
 use super::neon_ops::Vector;
 use std::arch::asm;
 
-/// `sum` plus the products of activations, at most 127, and weights, of every four bytes.
+/// Activations are at most 127.
 // The standard library's function is unstable.
 #[inline]
 #[target_feature(enable = "neon,dotprod")]

@@ -1,4 +1,4 @@
-//! Kernel operations as loops, for processors without vectors of their own here.
+//! Kernel operations as loops, for processors without their own.
 #![allow(unsafe_code)]
 
 use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT};
@@ -45,7 +45,7 @@ compiled_for! {
         Vector([0; 4])
     }
 
-    /// Four bytes in the order of memory, read by the caller as little-endian.
+    /// Four bytes in memory order, given as a little-endian number.
     pub(super) fn broadcast(four: i32) -> Vector {
         Vector([i32::from_ne_bytes(four.to_le_bytes()); 4])
     }

@@ -1,4 +1,4 @@
-//! Kernel operations on WebAssembly's 128-bit vectors, a quarter of a cache line each.
+//! Kernel operations on WebAssembly's 128-bit vectors.
 #![allow(unsafe_code)]
 
 use super::{ACTIVATION_MAX, CacheLine, POSITIONS_PER_GROUP, SHIFT};
@@ -24,8 +24,7 @@ compiled_for! {
         i32x4_splat(0)
     }
 
-    /// Products summed in pairs; shuffles would compile to a relaxed-SIMD instruction, which not
-    /// every browser has.
+    /// Shuffles would need relaxed SIMD, which not every browser has.
     pub(super) fn maddubs(inputs: Vector, weights: Vector) -> Vector {
         let even = i16x8_mul(
             v128_and(inputs, i16x8_splat(0xFF)),

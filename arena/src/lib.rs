@@ -1,5 +1,5 @@
 //! Comparison of players: matches, tournaments and leagues with statistics, reports and plots;
-//! regret against exact values; other programs as players.
+//! regret against reference values; other programs as players.
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -36,7 +36,7 @@ use alea_play::{
 };
 use collector::Collector;
 pub(crate) use match_journal::check_names;
-use match_journal::{State, match_identity};
+use match_journal::{MatchJournal, match_identity};
 pub use match_journal::{compute_missing, make_folder, state_path};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 pub use result::{LuckResult, MatchResult, format_repeat_warning, warning_of_repeats};
@@ -300,7 +300,7 @@ pub(crate) fn play_pairs<G: Playable>(
         match_identity(a, b, options),
         (options.slice, options.pairs),
     );
-    let (mut state, mut results, earlier) = State::open(
+    let (mut state, mut results, earlier) = MatchJournal::open(
         options.state.as_deref(),
         &identity,
         slice,
@@ -338,7 +338,8 @@ pub(crate) fn stored_pairs<G: Playable>(
     options: &MatchOptions<G>,
 ) -> Result<Played> {
     let (path, merged) = (options.state.as_deref(), (TaskSlice::All, options.pairs));
-    let (_, mut results, _) = State::open(path, &match_identity(a, b, options), merged, false)?;
+    let (_, mut results, _) =
+        MatchJournal::open(path, &match_identity(a, b, options), merged, false)?;
     results.retain(|result| result.pair < options.pairs);
     Ok(Played::new(results, Duration::ZERO))
 }

@@ -62,7 +62,7 @@ impl<G: Playable> Question<G> {
         game.legal_moves(&self.position, self.outcome)
     }
 
-    pub(crate) fn board(&self, game: &G) -> String {
+    pub(crate) fn text_diagram(&self, game: &G) -> String {
         game.text_diagram(&self.position, self.outcome)
     }
 }

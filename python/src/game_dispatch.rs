@@ -73,11 +73,11 @@ pub(crate) struct Game(pub(crate) any_game!(Rules));
 
 pub(crate) struct Rules<G: Learnable> {
     pub(crate) game: Arc<G>,
-    evaluators: Mutex<HashMap<String, CachedEvaluator<G>>>,
+    evaluators: Mutex<HashMap<String, LoadedEvaluator<G>>>,
 }
 
 /// An evaluator with the modification time of its model file.
-type CachedEvaluator<G> = (Option<SystemTime>, Arc<dyn AnyEvaluator<G>>);
+type LoadedEvaluator<G> = (Option<SystemTime>, Arc<dyn AnyEvaluator<G>>);
 
 const MAX_EVALUATORS: usize = 16;
 

@@ -35,7 +35,7 @@ use std::{
     sync::Arc,
     time::Instant,
 };
-use summary::Clock;
+use summary::TimeTotals;
 
 const MIN_EXPECTED_PLIES: u64 = 24;
 
@@ -146,7 +146,7 @@ impl<G: Playable> SelfPlay<G> {
         index: u64,
         progress: &ProgressBar,
     ) -> Result<Vec<PlayedGame<G>>, Error> {
-        self.play_games(index, None, &Clock::default(), progress)
+        self.play_games(index, None, &TimeTotals::default(), progress)
     }
 
     /// Plays a shard's games; with `positions`, only up to the game that reaches this number.
@@ -154,7 +154,7 @@ impl<G: Playable> SelfPlay<G> {
         &self,
         index: u64,
         positions: Option<u64>,
-        clock: &Clock,
+        clock: &TimeTotals,
         progress: &ProgressBar,
     ) -> Result<Vec<PlayedGame<G>>, Error> {
         let ShardHeader {
@@ -260,9 +260,9 @@ impl<G: Playable> SelfPlay<G> {
         index: u64,
         random_streams: &mut GameStreams<G>,
         pool: &mut PlayerPool<'_, G>,
-        clock: &Clock,
+        clock: &TimeTotals,
     ) -> Result<PlayedGame<G>, Error> {
-        let began = Clock::is_timed(index).then(Instant::now);
+        let began = TimeTotals::is_timed(index).then(Instant::now);
         let seats = self.game.seats();
         let random = &mut random_streams.exploration.random;
         let players: Vec<usize> = (0..seats).map(|_| self.sample_player(random)).collect();

@@ -1,7 +1,8 @@
 //! Collects, stores and displays the results of worker threads, and ends the match.
 
 use super::{
-    FinishedPairs, MatchOptions, PairResult, Repeats, match_journal::State, stopping::OrderedTest,
+    FinishedPairs, MatchOptions, PairResult, Repeats, match_journal::MatchJournal,
+    stopping::OrderedTest,
 };
 use crate::error::{MeasuringError, Result};
 use crate::pipeline_report::percent;
@@ -31,7 +32,7 @@ struct CollectedPairs {
     counts: PairCounts,
     repeats: Repeats,
     in_order: Option<OrderedTest>,
-    state: State,
+    state: MatchJournal,
     records: Journal<GameLine>,
     error: Option<MeasuringError>,
     displayed: Instant,
@@ -40,7 +41,7 @@ struct CollectedPairs {
 impl Collector {
     pub(super) fn new<G: Playable>(
         results: Vec<PairResult>,
-        (state, records): (State, Journal<GameLine>),
+        (state, records): (MatchJournal, Journal<GameLine>),
         earlier: Duration,
         options: &MatchOptions<G>,
     ) -> Self {

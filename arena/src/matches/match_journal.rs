@@ -115,13 +115,13 @@ pub fn compute_missing<T: Serialize + DeserializeOwned + Send, W>(
     Ok(stored)
 }
 
-pub(super) struct State {
+pub(super) struct MatchJournal {
     pub(super) journal: Journal<FinishedPair>,
     session: u32,
     began: Instant,
 }
 
-impl State {
+impl MatchJournal {
     /// Opens the state file; also returns its pairs in order and the wall time of all earlier runs.
     /// With `is_test`, pairs of earlier tasks are included, since they may decide the test.
     pub(super) fn open(

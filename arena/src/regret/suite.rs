@@ -315,7 +315,7 @@ fn rounded(value: f32) -> f32 {
 /// # Errors
 /// If a suite cannot be read, or the file cannot be written.
 pub fn write_held_out(directory: &Path, game: &Standard) -> Result<()> {
-    let images = canonical_positions(directory, game)?;
+    let images = read_canonical_positions(directory, game)?;
     Ok(write_atomically(&directory.join("held-out.bin"), |file| {
         images
             .iter()
@@ -323,7 +323,7 @@ pub fn write_held_out(directory: &Path, game: &Standard) -> Result<()> {
     })?)
 }
 
-pub(super) fn canonical_positions(directory: &Path, game: &Standard) -> Result<BTreeSet<u64>> {
+pub(super) fn read_canonical_positions(directory: &Path, game: &Standard) -> Result<BTreeSet<u64>> {
     let mut images = BTreeSet::new();
     for suite in LabelledSuite::read_all(directory, game)? {
         let positions = suite.labelled.iter();

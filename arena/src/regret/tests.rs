@@ -6,7 +6,7 @@ use super::{
     estimates::{Bin, DecisionSums, ValueSums},
     positions::{Source, draw_positions},
     report::{ContestantReport, Report, measure},
-    suite::{LabelledSuite, SuiteBuilder, canonical_positions, suite_path, write_held_out},
+    suite::{LabelledSuite, SuiteBuilder, read_canonical_positions, suite_path, write_held_out},
     truth::{Labelled, first_best, label_exactly, merged_outcome_count},
 };
 use crate::{error::MeasuringError, journal_faults};
@@ -334,7 +334,7 @@ fn the_suites_that_ship_are_sound_and_held_out() {
         let flattered = if suite.header.stones <= 6 { 0.0 } else { 3e-4 };
         assert!((-flattered..=1e-12).contains(&regret.value), "{regret:?}");
     }
-    let held_out = canonical_positions(&directory, &game).unwrap();
+    let held_out = read_canonical_positions(&directory, &game).unwrap();
     assert_eq!(held_out.len(), positions, "no two are alike");
     let bytes: Vec<u8> = held_out.into_iter().flat_map(u64::to_le_bytes).collect();
     assert!(bytes == std::fs::read(directory.join("held-out.bin")).unwrap());

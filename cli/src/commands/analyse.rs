@@ -97,7 +97,7 @@ impl Arguments {
             answer(game, question, &recipe, &mut *player)
         };
         positions::answer_all(&self.position, game, answer, |question, answer| {
-            format_answer(question.board(game), answer)
+            format_answer(question.text_diagram(game), answer)
         })
     }
 }

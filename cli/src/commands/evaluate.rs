@@ -70,7 +70,7 @@ impl Arguments {
             })
         };
         positions::answer_all(&self.position, game, answer, |question, answer| {
-            let mut text = question.board(game);
+            let mut text = question.text_diagram(game);
             text += &format!(
                 "\n  win probability of the side to move, before the roll: {:.4}",
                 answer.calibrated.unwrap_or(answer.value)

@@ -63,7 +63,7 @@ fn answer<G: Playable>(game: &G, question: &Question<G>) -> Answer {
 
 fn format_answer<G: Playable>(game: &G, question: &Question<G>, answer: &Answer) -> String {
     let mover = game.to_move(&question.position);
-    let mut text = question.board(game);
+    let mut text = question.text_diagram(game);
     for successor in &answer.moves {
         let over = match successor.end.best[..] {
             [] => "",

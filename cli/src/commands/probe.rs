@@ -159,7 +159,7 @@ impl Source<'_> {
 }
 
 fn format_answer(game: &Standard, question: &Question, answer: &Answer) -> String {
-    let mut text = question.board(game);
+    let mut text = question.text_diagram(game);
     if let Some(value) = answer.value {
         text += &format!("\n\n  win probability of the side to move: {value:.5}");
     }

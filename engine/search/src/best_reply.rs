@@ -2,7 +2,7 @@
 //! with the strongest reply of any one opponent, while the others pass.
 
 use super::{
-    DepthObserver, RootPerspective, Search, SearchStats,
+    DepthObserver, RootVersusRest, Search, SearchStats,
     deepening::{DeepeningOptions, DeepeningSearch},
     limits::{Limits, SearchLimits},
     star::StarOptions,
@@ -109,7 +109,7 @@ impl<G: SearchGame> Game for BrsGame<G> {
     }
 
     fn key(&self, at: &Self::Position) -> u64 {
-        RootPerspective { root: at.root }.key(&self.0, &at.position)
+        RootVersusRest { root: at.root }.key(&self.0, &at.position)
     }
 }
 
@@ -155,7 +155,7 @@ impl<G: SearchGame, E: Evaluator<G>> Evaluator<BrsGame<G>> for BrsEvaluatorAdapt
 
     fn value(&self, game: &BrsGame<G>, at: &BrsPosition<G::Position>, cache: &E::Cache) -> f32 {
         let payoffs = self.0.payoffs(&game.0, &at.position, cache);
-        RootPerspective { root: at.root }.value(&game.0, &at.position, &payoffs)
+        RootVersusRest { root: at.root }.value(&game.0, &at.position, &payoffs)
     }
 }
 

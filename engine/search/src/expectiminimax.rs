@@ -1,7 +1,7 @@
 //! Expectiminimax without pruning, in `f64`: the reference for [`super::star`].
 
 use super::{
-    RootPerspective, Search, SearchStats, UNKNOWN_VALUE,
+    RootVersusRest, Search, SearchStats, UNKNOWN_VALUE,
     limits::{LimitChecker, Limits},
 };
 use alea_core::{
@@ -46,7 +46,7 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
     /// Value of a position before its chance event, `depth` plies deep, for the side to move: the
     /// seat `root` or all others.
     pub fn value_at_depth(&mut self, position: &G::Position, depth: u32, root: Seat) -> f64 {
-        let perspective = RootPerspective { root };
+        let perspective = RootVersusRest { root };
         if let Some(payoffs) = self.game.payoffs(position) {
             return f64::from(perspective.value(&self.game, position, &payoffs));
         }
@@ -95,7 +95,7 @@ impl<G: Game, E: Evaluator<G>> Expectiminimax<G, E> {
             return 0.0;
         }
         let value = self.value_at_depth(&next, depth - 1, root);
-        if (RootPerspective { root }).is_same_side(&self.game, position, &next) {
+        if (RootVersusRest { root }).is_same_side(&self.game, position, &next) {
             value
         } else {
             1.0 - value

@@ -171,11 +171,11 @@ pub trait Search<G: Game>: Send {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct RootPerspective {
+struct RootVersusRest {
     root: Seat,
 }
 
-impl RootPerspective {
+impl RootVersusRest {
     #[inline]
     fn is_same_side<G: Game>(self, game: &G, one: &G::Position, other: &G::Position) -> bool {
         (game.to_move(one) == self.root) == (game.to_move(other) == self.root)
@@ -192,7 +192,7 @@ impl RootPerspective {
     }
 
     #[inline]
-    fn evaluate<G: Game, E: Evaluator<G>>(
+    fn value_for_mover<G: Game, E: Evaluator<G>>(
         self,
         game: &G,
         evaluator: &E,

@@ -1,6 +1,6 @@
 //! Minimax without pruning: the reference for games without chance.
 
-use super::RootPerspective;
+use super::RootVersusRest;
 use alea_core::{
     evaluator::Evaluator,
     game::{Game, Seat},
@@ -14,7 +14,7 @@ pub fn minimax<G: Game, E: Evaluator<G>>(
     depth: u32,
     root: Seat,
 ) -> f64 {
-    let perspective = RootPerspective { root };
+    let perspective = RootVersusRest { root };
     if let Some(payoffs) = game.payoffs(position) {
         return f64::from(perspective.value(game, position, &payoffs));
     }

@@ -11,7 +11,7 @@ mod probcut;
 
 use self::frontier::OnePlyCache;
 use super::{
-    RootPerspective, SearchStats,
+    RootVersusRest, SearchStats,
     abdada::AbdadaTable,
     deepening::FixedDepthSearch,
     eval_timer::EvalTimer,
@@ -86,7 +86,7 @@ pub struct Star<G: SearchGame, E: Evaluator<G>> {
     pub(super) oracle: Option<Arc<dyn Oracle<G>>>,
     caches: Vec<E::Cache>,
     scratch: Vec<Option<Box<Scratch<G>>>>,
-    perspective: RootPerspective,
+    perspective: RootVersusRest,
     history: Vec<f32>,
     leaf_cache: OnePlyCache,
     /// Counts results that a deeper search could change; a subtree that adds none is proven.
@@ -139,7 +139,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
             oracle: None,
             caches: Vec::new(),
             scratch: Vec::new(),
-            perspective: RootPerspective { root: 0 },
+            perspective: RootVersusRest { root: 0 },
             depth_dependent: 0,
             is_all_node: false,
             leaf_cache,
@@ -220,7 +220,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
 
     fn prepare_root(&mut self, position: &G::Position, depth: u32) {
         self.is_all_node = false;
-        self.perspective = RootPerspective {
+        self.perspective = RootVersusRest {
             root: self.game.to_move(position),
         };
         if self.caches.len() <= depth as usize {
@@ -585,7 +585,7 @@ impl<G: SearchGame, E: Evaluator<G>> Star<G, E> {
             self.perspective,
         );
         self.eval_timer
-            .measure(|| perspective.evaluate(game, evaluator, position, cache))
+            .measure(|| perspective.value_for_mover(game, evaluator, position, cache))
     }
 }
 

@@ -9,7 +9,7 @@
 mod window;
 
 use super::{
-    RootPerspective, Search, SearchStats, UNKNOWN_VALUE,
+    RootVersusRest, Search, SearchStats, UNKNOWN_VALUE,
     eval_timer::EvalTimer,
     limits::{LimitChecker, Limits},
     star::Pruning,
@@ -45,7 +45,7 @@ pub struct StarByOutcome<G: SearchGame, E: Evaluator<G>> {
     options: StarByOutcomeOptions,
     table: Option<Arc<Table>>,
     cache: E::Cache,
-    perspective: RootPerspective,
+    perspective: RootVersusRest,
     limit_checker: LimitChecker,
     stats: SearchStats,
     eval_timer: EvalTimer,
@@ -73,7 +73,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
             options,
             table,
             cache: E::Cache::default(),
-            perspective: RootPerspective { root: 0 },
+            perspective: RootVersusRest { root: 0 },
             limit_checker: LimitChecker::default(),
             stats: SearchStats::default(),
             eval_timer: EvalTimer::default(),
@@ -89,7 +89,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
 
     /// Bounds as defined by [`super::star::Star::bounds`].
     pub fn bounds(&mut self, position: &G::Position, depth: u32, alpha: f32, beta: f32) -> Bounds {
-        self.perspective = RootPerspective {
+        self.perspective = RootVersusRest {
             root: self.game.to_move(position),
         };
         if let Some(payoffs) = self.game.payoffs(position) {
@@ -292,7 +292,7 @@ impl<G: SearchGame, E: Evaluator<G>> StarByOutcome<G, E> {
         );
         evaluator.refresh(game, position, cache);
         self.eval_timer
-            .measure(|| perspective.evaluate(game, evaluator, position, cache))
+            .measure(|| perspective.value_for_mover(game, evaluator, position, cache))
     }
 }
 
@@ -316,7 +316,7 @@ impl<G: SearchGame, E: Evaluator<G>> Search<G> for StarByOutcome<G, E> {
     }
 
     fn move_value(&mut self, position: &G::Position, mv: G::Move, alpha: f32) -> Bounds {
-        self.perspective = RootPerspective {
+        self.perspective = RootVersusRest {
             root: self.game.to_move(position),
         };
         let depth = self.depth;

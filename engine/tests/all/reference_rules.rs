@@ -38,7 +38,7 @@ impl Board {
         format!("{} {} -", rows.join("/"), self.to_move)
     }
 
-    fn own_stone(&self, number: u8) -> char {
+    fn own_symbol(&self, number: u8) -> char {
         char::from(if self.to_move == 'r' {
             b'0' + number
         } else {
@@ -56,7 +56,7 @@ impl Board {
 
     pub(crate) fn permitted_stones(&self, face: u8, choice: Choice) -> Vec<u8> {
         let alive: Vec<u8> = (1..=6)
-            .filter(|&number| self.find(self.own_stone(number)).is_some())
+            .filter(|&number| self.find(self.own_symbol(number)).is_some())
             .collect();
         if alive.contains(&face) {
             return vec![face];
@@ -73,7 +73,7 @@ impl Board {
 
     pub(crate) fn steps_of(&self, number: u8) -> Vec<Step> {
         let (last_row, last_column) = (self.rows.len() - 1, self.rows[0].len() - 1);
-        let Some((row, column)) = self.find(self.own_stone(number)) else {
+        let Some((row, column)) = self.find(self.own_symbol(number)) else {
             return Vec::new();
         };
         let onwards = |at: usize, last: usize| match self.to_move {

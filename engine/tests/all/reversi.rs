@@ -556,7 +556,7 @@ fn random_moves_are_equally_likely() {
 
 /// Slope of a logistic fitted to 1,000 games of an evaluator against itself at depth 1, after eight
 /// random plies and with one random move in ten.
-fn fitted_slope(score: &impl Score<Reversi>) -> f64 {
+fn fit_logistic_slope(score: &impl Score<Reversi>) -> f64 {
     let game = Reversi::EIGHT;
     let mut random = RandomStream::new(1);
     let mut samples: Vec<(f64, f64)> = Vec::new();
@@ -615,9 +615,12 @@ fn calibrations_were_fitted_to_games() {
         let ratio = fitted / f64::from(slope);
         assert!((0.85..1.15).contains(&ratio), "{fitted}, {slope}");
     };
-    assert_near(fitted_slope(&Discs), Discs::CALIBRATION);
-    assert_near(fitted_slope(&Mobility), Mobility::CALIBRATION);
-    assert_near(fitted_slope(&Squares::new(&game)), Squares::CALIBRATION);
+    assert_near(fit_logistic_slope(&Discs), Discs::CALIBRATION);
+    assert_near(fit_logistic_slope(&Mobility), Mobility::CALIBRATION);
+    assert_near(
+        fit_logistic_slope(&Squares::new(&game)),
+        Squares::CALIBRATION,
+    );
 }
 
 #[test]

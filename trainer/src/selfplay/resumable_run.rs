@@ -2,7 +2,7 @@
 
 use super::{
     RunReport, SelfPlay, SelfPlayConfig,
-    summary::{Clock, Counter},
+    summary::{Counter, TimeTotals},
 };
 use crate::Error;
 use crate::manifest::Manifest;
@@ -122,7 +122,7 @@ impl<G: Playable> SelfPlay<G> {
     ) -> Result<RunReport, Error> {
         progress.inc(counter.summary.games);
         progress.reset_eta();
-        let clock = Clock::default();
+        let clock = TimeTotals::default();
         let before = (counter.summary.games, counter.summary.positions);
         let write = |unwritten: Option<(u64, Vec<PlayedGame<G>>)>| {
             let Some((index, games)) = unwritten else {

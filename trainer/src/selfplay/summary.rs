@@ -136,7 +136,7 @@ pub struct Timing {
 const TIMED_GAME_INTERVAL: u64 = 16;
 
 #[derive(Debug, Default)]
-pub(super) struct Clock(Mutex<TimeBreakdown>);
+pub(super) struct TimeTotals(Mutex<TimeBreakdown>);
 
 #[derive(Clone, Copy, Debug, Default)]
 struct TimeBreakdown {
@@ -146,7 +146,7 @@ struct TimeBreakdown {
     writing: Duration,
 }
 
-impl Clock {
+impl TimeTotals {
     pub(super) fn is_timed(index: u64) -> bool {
         index.is_multiple_of(TIMED_GAME_INTERVAL)
     }

@@ -23,19 +23,19 @@ struct StoredHeader {
     #[serde(flatten)]
     header: ShardHeader,
     #[serde(flatten)]
-    totals: ShardTotals,
+    totals: ShardCounts,
 }
 
 /// Shard with verified header and unverified games.
 pub(super) struct OpenShard<'a> {
     pub(super) header: ShardHeader,
     pub(super) games: Vec<&'a [u8]>,
-    pub(super) totals: ShardTotals,
+    pub(super) totals: ShardCounts,
     bytes: &'a [u8],
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(super) struct ShardTotals {
+pub(super) struct ShardCounts {
     pub(super) plies: u64,
     pub(super) seats: usize,
     pub(super) outcomes: usize,
@@ -43,7 +43,7 @@ pub(super) struct ShardTotals {
 
 pub(super) fn encode(
     header: &ShardHeader,
-    totals: ShardTotals,
+    totals: ShardCounts,
     lengths: &[u32],
     body: &[u8],
 ) -> Result<Vec<u8>, String> {

@@ -4,9 +4,9 @@ use super::network::{StepLimits, TrainableNetwork};
 use crate::Error;
 use crate::batch::NetworkBatch;
 use crate::models::{
+    burn_network::NetworkModel,
     burn_operations::{batch_tensors, cross_entropy, tensor_values},
     cpu::{Shape, weight_ranges::clamp_to_range},
-    network::NetworkModel,
 };
 use burn::{
     grad_clipping::GradientClippingConfig,

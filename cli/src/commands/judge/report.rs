@@ -39,7 +39,7 @@ fn half_width(moments: &Moments, is_score: bool) -> Option<f64> {
     (games >= MIN_GAMES_OF_INTERVAL).then_some(half)
 }
 
-fn add_each(moments: &mut [Moments; 3], values: [f64; 3]) {
+fn add_to_moments(moments: &mut [Moments; 3], values: [f64; 3]) {
     let pairs = moments.iter_mut().zip(values);
     pairs.for_each(|(moments, value)| moments.add(value));
 }
@@ -79,7 +79,7 @@ impl Report {
         let mut means = BTreeMap::<&str, [Moments; 3]>::new();
         for (seat, name) in ledger.seats.iter().zip(&one.players) {
             let each = [seat.result, seat.luck, seat.error_per_decision];
-            add_each(means.entry(name).or_default(), each);
+            add_to_moments(means.entry(name).or_default(), each);
             let luck = self.has_luck.then_some(seat.luck);
             let more = [-seat.errors, seat.others, seat.drift, seat.result];
             row.extend(
@@ -92,7 +92,7 @@ impl Report {
         }
         for (name, seats) in means {
             let each = seats.map(|moments| moments.mean());
-            add_each(self.players.entry(name.to_owned()).or_default(), each);
+            add_to_moments(self.players.entry(name.to_owned()).or_default(), each);
         }
         self.games.push(row);
         self.balance = self.balance.max(ledger.balance);

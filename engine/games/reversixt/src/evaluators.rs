@@ -113,7 +113,7 @@ struct Lines {
     bomb: f32,
 }
 
-const CLOSED_LINE_WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
+const LINE_END_WEIGHTS: [f32; DIRECTIONS / 2 + 1] = [1.0, 1.0, 2.0, 5.0, 15.0];
 
 const OVERRIDE_WEIGHT: f32 = 8.0;
 
@@ -122,7 +122,7 @@ impl Lines {
         let across = f32::from(2 * map.strength.min(10) + 1);
         Self {
             weights: (0..map.cells().len())
-                .map(|cell| CLOSED_LINE_WEIGHTS[map.num_closed_lines(cell)])
+                .map(|cell| LINE_END_WEIGHTS[map.num_lines_ending_at(cell)])
                 .collect(),
             bomb: across * across / 2.0,
         }

@@ -57,7 +57,7 @@ impl Shape {
     pub(super) fn from_map(map: &Map) -> Self {
         let [mut corners, mut edges] = [CellSet::NONE; 2];
         for cell in 0..map.cells().len() {
-            match map.num_closed_lines(cell) {
+            match map.num_lines_ending_at(cell) {
                 4 => corners.insert(cell),
                 2 | 3 => edges.insert(cell),
                 _ => (),
@@ -327,8 +327,8 @@ mod tests {
             let near = steps.filter(|&side| side != Side::NONE).map(Side::cell);
             let open: Vec<usize> = near.filter(|&at| cells[at].is_empty()).collect();
             counts.frontier += i32::from(!open.is_empty());
-            let danger = open.iter().any(|&at| map.num_closed_lines(at) == 4);
-            match map.num_closed_lines(at) {
+            let danger = open.iter().any(|&at| map.num_lines_ending_at(at) == 4);
+            match map.num_lines_ending_at(at) {
                 4 => counts.corners += 1,
                 2 | 3 if danger => counts.c_squares += 1,
                 2 | 3 => counts.edges += 1,

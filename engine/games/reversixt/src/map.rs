@@ -296,7 +296,7 @@ impl Map {
     }
 
     /// Number of the four lines through a cell that end there: at an edge 3, in a corner 4.
-    pub(super) fn num_closed_lines(&self, cell: usize) -> usize {
+    pub(super) fn num_lines_ending_at(&self, cell: usize) -> usize {
         let closed = |direction| self.step(Side::new(cell, direction)) == Side::NONE;
         let half = DIRECTIONS / 2;
         let of_line = |&line: &usize| closed(line) || closed(line + half);

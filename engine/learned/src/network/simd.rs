@@ -91,9 +91,9 @@ macro_rules! kernels {
                 ($table:expr, $rows:expr, $sums:expr, $add:ident) => {
                     for row in $rows {
                         // A bounds check by branch; masks would be computed in vectors.
-                        let start = usize::from(*row) * (FIRST / 32);
-                        let row = &$table[start..start + FIRST / 32];
-                        for at in 0..2 * FIRST / VECTOR_BYTES {
+                        let start = usize::from(*row) * (FIRST_WIDTH / 32);
+                        let row = &$table[start..start + FIRST_WIDTH / 32];
+                        for at in 0..2 * FIRST_WIDTH / VECTOR_BYTES {
                             $sums[at] = v::$add($sums[at], v::load(row, at));
                         }
                     }
@@ -101,36 +101,36 @@ macro_rules! kernels {
             }
 
             $(#[target_feature(enable = $features)])?
-            pub(in super::super) fn sum_rows<const FIRST: usize, const COUNT: usize>(
+            pub(in super::super) fn sum_rows<const FIRST_WIDTH: usize, const COUNT: usize>(
                 table: &[I16Line],
                 rows: &[[u16; COUNT]],
                 out: &mut [I16Line],
             ) {
-                for (rows, out) in rows.iter().zip(out.chunks_exact_mut(FIRST / 32)) {
+                for (rows, out) in rows.iter().zip(out.chunks_exact_mut(FIRST_WIDTH / 32)) {
                     let mut sums = [v::zero(); MAX_VECTORS];
                     add_rows!(table, rows, sums, add16);
-                    for at in 0..2 * FIRST / VECTOR_BYTES {
+                    for at in 0..2 * FIRST_WIDTH / VECTOR_BYTES {
                         v::store(out, at, sums[at]);
                     }
                 }
             }
 
             $(#[target_feature(enable = $features)])?
-            pub(in super::super) fn change_rows<const FIRST: usize, const COUNT: usize>(
+            pub(in super::super) fn change_rows<const FIRST_WIDTH: usize, const COUNT: usize>(
                 table: &[I16Line],
                 before: &[I16Line],
                 changes: &[RowChanges<COUNT>],
                 out: &mut [I16Line],
             ) {
-                let before = &before[..FIRST / 32];
-                for (changes, out) in changes.iter().zip(out.chunks_exact_mut(FIRST / 32)) {
+                let before = &before[..FIRST_WIDTH / 32];
+                for (changes, out) in changes.iter().zip(out.chunks_exact_mut(FIRST_WIDTH / 32)) {
                     let mut sums = [v::zero(); MAX_VECTORS];
-                    for at in 0..2 * FIRST / VECTOR_BYTES {
+                    for at in 0..2 * FIRST_WIDTH / VECTOR_BYTES {
                         sums[at] = v::load(before, at);
                     }
                     add_rows!(table, &changes.removed, sums, sub16);
                     add_rows!(table, &changes.added, sums, add16);
-                    for at in 0..2 * FIRST / VECTOR_BYTES {
+                    for at in 0..2 * FIRST_WIDTH / VECTOR_BYTES {
                         v::store(out, at, sums[at]);
                     }
                 }
@@ -141,23 +141,23 @@ macro_rules! kernels {
             #[inline]
             $(#[target_feature(enable = $features)])?
             fn forward<
-                const FIRST: usize,
-                const SECOND: usize,
+                const FIRST_WIDTH: usize,
+                const SECOND_WIDTH: usize,
                 const COUNT: usize,
                 const ACC_CHAINS: usize,
             >(
                 layers: &Layers,
-                activations: &mut [Activations<FIRST>; COUNT],
+                activations: &mut [Activations<FIRST_WIDTH>; COUNT],
             ) -> [v::Vector; COUNT] {
                 const {
                     assert!(
-                        FIRST % (4 * ACC_CHAINS) == 0
-                            && SECOND * 4 / VECTOR_BYTES <= v::MAX_SECOND_LAYER_VECTORS
+                        FIRST_WIDTH % (4 * ACC_CHAINS) == 0
+                            && SECOND_WIDTH * 4 / VECTOR_BYTES <= v::MAX_SECOND_LAYER_VECTORS
                     )
                 };
-                let vectors = const { SECOND * 4 / VECTOR_BYTES };
-                let hidden = &layers.hidden[..FIRST * SECOND / 64];
-                let bias = &layers.bias[..SECOND / 16];
+                let vectors = const { SECOND_WIDTH * 4 / VECTOR_BYTES };
+                let hidden = &layers.hidden[..FIRST_WIDTH * SECOND_WIDTH / 64];
+                let bias = &layers.bias[..SECOND_WIDTH / 16];
                 // Loaded from memory: extracting elements from registers costs more.
                 let activations = std::hint::black_box(activations);
                 let mut sums = [[[v::zero(); v::MAX_SECOND_LAYER_VECTORS]; ACC_CHAINS]; COUNT];
@@ -166,7 +166,7 @@ macro_rules! kernels {
                         sums[position][0][at] = v::load(bias, at);
                     }
                 }
-                for step in 0..FIRST / (4 * ACC_CHAINS) {
+                for step in 0..FIRST_WIDTH / (4 * ACC_CHAINS) {
                     for part in 0..ACC_CHAINS {
                         let four = ACC_CHAINS * step + part;
                         let mut inputs = [v::zero(); COUNT];
@@ -192,26 +192,26 @@ macro_rules! kernels {
                                 v::add32(sums[position][0][at], sums[position][part][at]);
                         }
                     }
-                    totals[position] = output_terms::<SECOND>(layers, &sums[position][0]);
+                    totals[position] = output_terms::<SECOND_WIDTH>(layers, &sums[position][0]);
                 }
                 totals
             }
 
             #[inline]
             $(#[target_feature(enable = $features)])?
-            fn forward_by_i16_sums<const FIRST: usize, const SECOND: usize>(
+            fn forward_by_i16_sums<const FIRST_WIDTH: usize, const SECOND_WIDTH: usize>(
                 layers: &Layers,
-                activations: &mut Activations<FIRST>,
+                activations: &mut Activations<FIRST_WIDTH>,
             ) -> v::Vector {
-                let vectors = const { SECOND * 4 / VECTOR_BYTES };
-                let hidden = &layers.hidden[..FIRST * SECOND / 64];
-                let bias = &layers.bias[..SECOND / 16];
+                let vectors = const { SECOND_WIDTH * 4 / VECTOR_BYTES };
+                let hidden = &layers.hidden[..FIRST_WIDTH * SECOND_WIDTH / 64];
+                let bias = &layers.bias[..SECOND_WIDTH / 16];
                 let activations = std::hint::black_box(activations);
                 let mut sums = [v::zero(); v::MAX_SECOND_LAYER_VECTORS];
                 for at in 0..vectors {
                     sums[at] = v::load(bias, at);
                 }
-                for step in 0..FIRST / I16_SUM_INPUTS {
+                for step in 0..FIRST_WIDTH / I16_SUM_INPUTS {
                     let mut inputs = [v::zero(); I16_SUM_INPUTS / 4];
                     for four in 0..I16_SUM_INPUTS / 4 {
                         inputs[four] = v::broadcast(i32::from_le_bytes(
@@ -230,18 +230,18 @@ macro_rules! kernels {
                         sums[at] = v::add32(sums[at], v::sum_adjacent_i16(products));
                     }
                 }
-                output_terms::<SECOND>(layers, &sums)
+                output_terms::<SECOND_WIDTH>(layers, &sums)
             }
 
             /// Terms of the logit from second-layer sums; [`v::total`] adds up the lanes.
             #[inline]
             $(#[target_feature(enable = $features)])?
-            fn output_terms<const SECOND: usize>(
+            fn output_terms<const SECOND_WIDTH: usize>(
                 layers: &Layers,
                 sums: &[v::Vector; v::MAX_SECOND_LAYER_VECTORS],
             ) -> v::Vector {
-                let vectors = const { SECOND * 4 / VECTOR_BYTES };
-                let output = &layers.output[..SECOND / 16];
+                let vectors = const { SECOND_WIDTH * 4 / VECTOR_BYTES };
+                let output = &layers.output[..SECOND_WIDTH / 16];
                 let mut total = v::zero();
                 for at in (0..vectors).step_by(2) {
                     let weights = v::pack(
@@ -259,8 +259,8 @@ macro_rules! kernels {
 
             $(#[target_feature(enable = $features)])?
             pub(in super::super) fn logit<
-                const FIRST: usize,
-                const SECOND: usize,
+                const FIRST_WIDTH: usize,
+                const SECOND_WIDTH: usize,
                 const COUNT: usize,
             >(
                 layers: &Layers,
@@ -272,8 +272,8 @@ macro_rules! kernels {
                 add_rows!(tables[0], &rows[0], sums, add16);
                 add_rows!(tables[1], &rows[1], sums, add16);
                 add_rows!(tables[2], more_rows, sums, add16);
-                let mut activations = [Activations([0; FIRST])];
-                for at in 0..FIRST / VECTOR_BYTES {
+                let mut activations = [Activations([0; FIRST_WIDTH])];
+                for at in 0..FIRST_WIDTH / VECTOR_BYTES {
                     v::store_bytes(
                         &mut activations[0].0,
                         at,
@@ -282,9 +282,9 @@ macro_rules! kernels {
                 }
                 let [activations] = &mut activations;
                 let sums = if $i16_sums_fit && layers.i16_sums_fit {
-                    forward_by_i16_sums::<FIRST, SECOND>(layers, activations)
+                    forward_by_i16_sums::<FIRST_WIDTH, SECOND_WIDTH>(layers, activations)
                 } else {
-                    forward::<FIRST, SECOND, 1, { v::ACC_CHAINS }>(
+                    forward::<FIRST_WIDTH, SECOND_WIDTH, 1, { v::ACC_CHAINS }>(
                         layers,
                         std::array::from_mut(activations),
                     )[0]
@@ -293,7 +293,7 @@ macro_rules! kernels {
             }
 
             $(#[target_feature(enable = $features)])?
-            pub(in super::super) fn logits<const FIRST: usize, const SECOND: usize>(
+            pub(in super::super) fn logits<const FIRST_WIDTH: usize, const SECOND_WIDTH: usize>(
                 layers: &Layers,
                 movers: &[I16Line],
                 others: &[I16Line],
@@ -302,7 +302,7 @@ macro_rules! kernels {
             ) {
                 // Stores the next activations before loading these: loads wait for recent stores.
                 let [these, next] =
-                    &mut [const { [const { Activations([0; FIRST]) }; POSITIONS_PER_GROUP] }; 2];
+                    &mut [const { [const { Activations([0; FIRST_WIDTH]) }; POSITIONS_PER_GROUP] }; 2];
                 let (mut these, mut next) = (these, next);
                 let mut rest = pairs.chunks(POSITIONS_PER_GROUP);
                 let mut pairs = rest.next().unwrap_or_default();
@@ -314,18 +314,18 @@ macro_rules! kernels {
                     if $i16_sums_fit && layers.i16_sums_fit {
                         for position in 0..pairs.len() {
                             sums[position] =
-                                forward_by_i16_sums::<FIRST, SECOND>(layers, &mut these[position]);
+                                forward_by_i16_sums::<FIRST_WIDTH, SECOND_WIDTH>(layers, &mut these[position]);
                         }
                     } else if v::POSITIONS_PER_BATCH == POSITIONS_PER_GROUP {
                         match pairs.len() {
-                            1 => forward_into::<FIRST, SECOND, 1, { v::ACC_CHAINS }>(
+                            1 => forward_into::<FIRST_WIDTH, SECOND_WIDTH, 1, { v::ACC_CHAINS }>(
                                 layers, these, &mut sums,
                             ),
-                            2 => forward_into::<FIRST, SECOND, 2, { v::ACC_CHAINS_FOR_TWO_POSITIONS }>(
+                            2 => forward_into::<FIRST_WIDTH, SECOND_WIDTH, 2, { v::ACC_CHAINS_FOR_TWO_POSITIONS }>(
                                 layers, these, &mut sums,
                             ),
-                            3 => forward_into::<FIRST, SECOND, 3, 1>(layers, these, &mut sums),
-                            _ => forward_into::<FIRST, SECOND, POSITIONS_PER_GROUP, 1>(
+                            3 => forward_into::<FIRST_WIDTH, SECOND_WIDTH, 3, 1>(layers, these, &mut sums),
+                            _ => forward_into::<FIRST_WIDTH, SECOND_WIDTH, POSITIONS_PER_GROUP, 1>(
                                 layers, these, &mut sums,
                             ),
                         }
@@ -333,7 +333,7 @@ macro_rules! kernels {
                         // An odd last position is paired with old activations.
                         for two in 0..pairs.len().div_ceil(2) {
                             let (activations, sums) = (&mut these[2 * two..], &mut sums[2 * two..]);
-                            forward_into::<FIRST, SECOND, 2, { v::ACC_CHAINS_FOR_TWO_POSITIONS }>(
+                            forward_into::<FIRST_WIDTH, SECOND_WIDTH, 2, { v::ACC_CHAINS_FOR_TWO_POSITIONS }>(
                                 layers,
                                 activations,
                                 sums,
@@ -351,17 +351,17 @@ macro_rules! kernels {
 
             #[inline]
             $(#[target_feature(enable = $features)])?
-            fn fill_activations<const FIRST: usize>(
+            fn fill_activations<const FIRST_WIDTH: usize>(
                 movers: &[I16Line],
                 others: &[I16Line],
                 pairs: &[AccumulatorIndices],
-                all: &mut [Activations<FIRST>; POSITIONS_PER_GROUP],
+                all: &mut [Activations<FIRST_WIDTH>; POSITIONS_PER_GROUP],
             ) {
                 for number in 0..pairs.len().min(POSITIONS_PER_GROUP) {
                     let (pair, activations) = (pairs[number], &mut all[number]);
-                    let mover = &movers[usize::from(pair[0]) * (FIRST / 32)..][..FIRST / 32];
-                    let other = &others[usize::from(pair[1]) * (FIRST / 32)..][..FIRST / 32];
-                    for at in 0..FIRST / VECTOR_BYTES {
+                    let mover = &movers[usize::from(pair[0]) * (FIRST_WIDTH / 32)..][..FIRST_WIDTH / 32];
+                    let other = &others[usize::from(pair[1]) * (FIRST_WIDTH / 32)..][..FIRST_WIDTH / 32];
+                    for at in 0..FIRST_WIDTH / VECTOR_BYTES {
                         let low = v::add16(v::load(mover, 2 * at), v::load(other, 2 * at));
                         let high = v::add16(v::load(mover, 2 * at + 1), v::load(other, 2 * at + 1));
                         v::store_bytes(&mut activations.0, at, v::activations(low, high));
@@ -372,19 +372,19 @@ macro_rules! kernels {
             #[inline]
             $(#[target_feature(enable = $features)])?
             fn forward_into<
-                const FIRST: usize,
-                const SECOND: usize,
+                const FIRST_WIDTH: usize,
+                const SECOND_WIDTH: usize,
                 const COUNT: usize,
                 const ACC_CHAINS: usize,
             >(
                 layers: &Layers,
-                activations: &mut [Activations<FIRST>],
+                activations: &mut [Activations<FIRST_WIDTH>],
                 sums: &mut [v::Vector],
             ) {
                 if let (Some(activations), Some(sums)) =
                     (activations.first_chunk_mut(), sums.first_chunk_mut())
                 {
-                    *sums = forward::<FIRST, SECOND, COUNT, ACC_CHAINS>(layers, activations);
+                    *sums = forward::<FIRST_WIDTH, SECOND_WIDTH, COUNT, ACC_CHAINS>(layers, activations);
                 }
             }
         }
@@ -394,7 +394,7 @@ macro_rules! kernels {
 const POSITIONS_PER_GROUP: usize = 4;
 
 #[repr(C, align(64))]
-struct Activations<const FIRST: usize>([u8; FIRST]);
+struct Activations<const FIRST_WIDTH: usize>([u8; FIRST_WIDTH]);
 
 #[cfg(target_arch = "x86_64")]
 kernels!(baseline, ["sse2"], sse2_ops, sse2_ops::dot, true);

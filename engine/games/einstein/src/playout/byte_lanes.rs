@@ -27,10 +27,10 @@ pub(super) struct SideRows {
 }
 
 multiversion! {
-    fn play_round<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
-        Avx512Vbmi => kernels::avx512::play_round::<BY_STONES>,
-        Avx2 => kernels::avx2::play_round::<BY_STONES>,
-        Neon => kernels::neon::play_round::<BY_STONES>,
+    fn play_plies<const BY_STONES: bool>(lanes: &mut ByteLanes, random: &mut LaneRandom) {
+        Avx512Vbmi => kernels::avx512::play_plies::<BY_STONES>,
+        Avx2 => kernels::avx2::play_plies::<BY_STONES>,
+        Neon => kernels::neon::play_plies::<BY_STONES>,
     }
 }
 
@@ -102,8 +102,8 @@ impl Lanes for ByteLanes {
     }
 
     #[inline]
-    fn play_round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
-        play_round::<BY_STONES>(self.instructions, self, random);
+    fn play_plies<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
+        play_plies::<BY_STONES>(self.instructions, self, random);
     }
 
     #[inline]
@@ -125,6 +125,6 @@ impl Lanes for ByteLanes {
             }
             self.plies.0[lane] = 0;
         }
-        self.status.start_lanes(first_lanes(positions.len()));
+        self.status.mark_running(first_lanes(positions.len()));
     }
 }

@@ -1,4 +1,4 @@
-//! The loop of lockstep playouts: after every [`PLIES_PER_ROUND`] plies finished games are counted,
+//! The loop of lockstep playouts: after every [`PLIES_PER_BATCH`] plies finished games are counted,
 //! and their lanes take the next starts. Every game is completed: stopping early would
 //! under-represent long games.
 
@@ -7,7 +7,7 @@ use crate::Position;
 use alea_core::random::RandomStream;
 
 /// Plies before finished games are replaced; even, since sides alternate.
-pub(super) const PLIES_PER_ROUND: usize = 4;
+pub(super) const PLIES_PER_BATCH: usize = 4;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Status {
@@ -18,7 +18,7 @@ pub(super) struct Status {
 
 impl Status {
     #[inline]
-    pub(super) fn start_lanes(&mut self, lanes: u64) {
+    pub(super) fn mark_running(&mut self, lanes: u64) {
         self.running |= lanes;
         self.first_won &= !lanes;
     }
@@ -34,7 +34,7 @@ pub(super) trait Lanes {
     /// Loads at most [`super::LANES`] positions into the lowest lanes.
     fn load_positions(&mut self, positions: &[Position]);
 
-    fn play_round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom);
+    fn play_plies<const BY_STONES: bool>(&mut self, random: &mut LaneRandom);
 }
 
 pub(super) fn play<L: Lanes>(
@@ -60,7 +60,7 @@ pub(super) fn play_positions<L: Lanes>(
 ) -> u64 {
     lanes.load_positions(positions);
     while lanes.status().running != 0 {
-        lanes.play_round::<false>(random);
+        lanes.play_plies::<false>(random);
     }
     lanes.status().first_won
 }
@@ -95,7 +95,7 @@ fn play_games<L: Lanes, const BY_STONES: bool>(
         if occupied == 0 {
             return tally;
         }
-        lanes.play_round::<BY_STONES>(random);
+        lanes.play_plies::<BY_STONES>(random);
     }
 }
 

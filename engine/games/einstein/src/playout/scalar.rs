@@ -4,7 +4,7 @@
 
 use super::{
     LANES, Tally,
-    lockstep::{Lanes, PLIES_PER_ROUND, Status, first_lanes},
+    lockstep::{Lanes, PLIES_PER_BATCH, Status, first_lanes},
     random_bits::{LaneRandom, NUM_CODES, PlyBits, SplitMix64},
     start_queue::Starts,
 };
@@ -299,7 +299,7 @@ pub(super) struct ScalarLanes {
     rounds: u64,
     begun: [u64; LANES],
     /// Bit set of the lanes running before each ply of the last round.
-    running_by_ply: [u64; PLIES_PER_ROUND],
+    running_by_ply: [u64; PLIES_PER_BATCH],
 }
 
 impl ScalarLanes {
@@ -310,7 +310,7 @@ impl ScalarLanes {
             status: Status::default(),
             rounds: 0,
             begun: [0; LANES],
-            running_by_ply: [0; PLIES_PER_ROUND],
+            running_by_ply: [0; PLIES_PER_BATCH],
         }
     }
 
@@ -349,7 +349,7 @@ impl Lanes for ScalarLanes {
                 .iter()
                 .map(|running| running >> lane & 1)
                 .sum();
-            tally.count_plies(PLIES_PER_ROUND as u64 * rounds_before + in_last_round);
+            tally.count_plies(PLIES_PER_BATCH as u64 * rounds_before + in_last_round);
         }
     }
 
@@ -358,7 +358,7 @@ impl Lanes for ScalarLanes {
             self.games[lane] = ScalarGame::new::<5, 5>(starts.packed_start(index), starts.alive);
             self.begun[lane] = self.rounds;
         }
-        self.status.start_lanes(lanes);
+        self.status.mark_running(lanes);
     }
 
     fn load_positions(&mut self, positions: &[Position]) {
@@ -366,11 +366,11 @@ impl Lanes for ScalarLanes {
             *game = ScalarGame::from_position::<5, 5>(position);
             *begun = self.rounds;
         }
-        self.status.start_lanes(first_lanes(positions.len()));
+        self.status.mark_running(first_lanes(positions.len()));
     }
 
-    fn play_round<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
-        for ply in 0..PLIES_PER_ROUND {
+    fn play_plies<const BY_STONES: bool>(&mut self, random: &mut LaneRandom) {
+        for ply in 0..PLIES_PER_BATCH {
             self.running_by_ply[ply] = self.status.running;
             let outputs = random.next();
             if ply % 2 == 0 {

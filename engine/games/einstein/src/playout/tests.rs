@@ -1,7 +1,7 @@
 //! Playouts against the plain rules, random streams against their definition, vectors against
 //! scalars.
 
-use super::{lockstep::PLIES_PER_ROUND, random_bits::NUM_CODES, scalar::ScalarGame, *};
+use super::{lockstep::PLIES_PER_BATCH, random_bits::NUM_CODES, scalar::ScalarGame, *};
 use crate::{
     EinStein, GONE, MAX_STONES, Move, Variant, dice::Die, evaluators::test_support, position::Side,
 };
@@ -294,7 +294,7 @@ fn lockstep(
         if lanes.iter().all(Option::is_none) {
             return tally;
         }
-        for _ in 0..PLIES_PER_ROUND {
+        for _ in 0..PLIES_PER_BATCH {
             for (lane, draw) in lanes.iter_mut().zip(random.next_plies()) {
                 if let Some((position, _, plies)) = lane
                     && game.winner(position).is_none()

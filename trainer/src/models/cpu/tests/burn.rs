@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::models::{
+    burn_network::NetworkModel,
     burn_operations::{batch_tensors, cross_entropy, tensor_values},
-    network::NetworkModel,
 };
 use ::burn::{
     grad_clipping::GradientClippingConfig,

@@ -27,7 +27,7 @@ mod neon_ops;
 use super::{ByteLanes, LANES, LaneRandom, SideRows, Starts, Status, Tally, lane_square};
 use crate::{
     Standard,
-    playout::{lockstep::PLIES_PER_ROUND, random_bits::NUM_CODES},
+    playout::{lockstep::PLIES_PER_BATCH, random_bits::NUM_CODES},
 };
 
 /// `CODE_BASE` − face-step code is the index of a shuffle: 17 − code in the low four bits; codes 0
@@ -200,7 +200,7 @@ macro_rules! kernels {
             }
 
             #[target_feature(enable = $features)]
-            pub(in super::super) fn play_round<const BY_STONES: bool>(
+            pub(in super::super) fn play_plies<const BY_STONES: bool>(
                 lanes: &mut ByteLanes,
                 random: &mut LaneRandom,
             ) {
@@ -209,7 +209,7 @@ macro_rules! kernels {
                 let mut running = v::mask_of(lanes.status.running);
                 let mut first_won = v::mask_of(lanes.status.first_won);
                 let mut plies = v::load(&lanes.plies.0);
-                for _ in 0..PLIES_PER_ROUND / 2 {
+                for _ in 0..PLIES_PER_BATCH / 2 {
                     plies = v::increment(plies, running);
                     let draws = draws_of(next(low0, high0), next(low1, high1));
                     let won = ply::<BY_STONES>(first, other, &draws);
@@ -243,7 +243,7 @@ macro_rules! kernels {
                 }
                 let plies = v::blend(mask, v::splat(0), v::load(&lanes.plies.0));
                 v::store(plies, &mut lanes.plies.0);
-                lanes.status.start_lanes(free);
+                lanes.status.mark_running(free);
             }
 
             #[target_feature(enable = $features)]

@@ -74,7 +74,8 @@ impl Settings {
     }
 }
 
-/// `report` gets a line for every finished match.
+/// Measures the published tables of `target` again. `report` gets a line after each match, if the
+/// target plays matches.
 pub fn run(
     target: Target,
     settings: &Settings,

@@ -39,7 +39,8 @@ fn directory() -> PathBuf {
         .unwrap_or_else(from_environment)
 }
 
-/// Lets players use tables of the directory in `ALEA_TABLES` (default `tables`), or in memory.
+/// Lets players use endgame tables: those in the directory of `set_directory`, else of
+/// `ALEA_TABLES` (default `tables`); at most five stones are solved in memory if it lacks them.
 pub(crate) fn register_tables() {
     let there = |variant| Tables::stones_on_disk(&directory(), variant).unwrap_or(0);
     let make = move |stones, variant| {

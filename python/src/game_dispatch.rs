@@ -177,7 +177,7 @@ impl<G: Learnable> Rules<G> {
     }
 }
 
-/// Win probabilities of the seats to move; payoffs of positions that are over.
+/// For each position the win probability of the seat to move, or its payoff if the game is over.
 pub(crate) fn evaluate_positions<G: Learnable>(
     game: &G,
     evaluator: &dyn AnyEvaluator<G>,

@@ -323,7 +323,8 @@ impl Axis {
     }
 }
 
-/// Distance between marks: 1, 2 or 5 times a power of ten, for about six marks.
+/// Distance between marks: 1, 2 or 5 times a power of ten, so that at most six
+/// steps cover `range`.
 pub(super) fn tick_step(range: f64) -> f64 {
     if range <= 0.0 {
         return 1.0;

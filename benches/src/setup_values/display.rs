@@ -204,8 +204,8 @@ impl SetupValues {
 const MAX_HEAT_MAP_GROUPS: usize = 36;
 
 impl SetupStudy {
-    /// Table of the first side's win probability, for each of its classes against each row of the
-    /// second side.
+    /// Table with a line for each set-up of the first side and each of the second, up to reversed
+    /// labels: both, and the first side's win probability.
     pub fn text_table(&self) -> TextTable {
         let order = |row: usize| text(&self.rows.orders[row]);
         let firsts = self.rows.classes.iter();

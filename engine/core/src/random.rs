@@ -21,7 +21,7 @@ pub enum SeedSpace {
     Playouts = 6,
     /// Matches that decide on a model's promotion.
     Gate = 7,
-    /// Positions for measuring regret against exact values.
+    /// Measurements of regret: sampled positions, the measured players, and rollouts.
     Regret = 8,
     /// Splitting, shuffling and sampling of game records.
     Records = 10,

@@ -65,7 +65,7 @@ pub struct SearchStats {
     pub depth: u32,
     /// Wall time; zero unless measured.
     pub time: Duration,
-    /// Part of `time` spent evaluating leaves; `None` unless measured.
+    /// Time spent evaluating leaves, summed over all threads; `None` unless measured.
     pub evaluation_time: Option<Duration>,
 }
 

@@ -28,10 +28,12 @@ pub enum Replacement {
 /// Which results of another depth than requested a probe may use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DepthPolicy {
-    /// Only proven shallower ones, so that results do not depend on earlier searches.
+    /// A probe uses results of the requested depth and proven results of smaller depth, so that
+    /// values do not depend on earlier searches.
     #[default]
     SameDepth,
-    /// All deeper ones, and proven shallower ones.
+    /// A probe uses results of the requested or a greater depth, and proven results of smaller
+    /// depth.
     Deeper,
 }
 

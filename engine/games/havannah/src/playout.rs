@@ -128,7 +128,8 @@ impl PatternPlayout {
         self.indices[usize::from(last)] = index;
     }
 
-    /// Queues the chains that `cell` links, except one with the sides and corners of all.
+    /// Queues the chains that a stone on `cell` links, except one that already touches every side and
+    /// corner that they touch together.
     fn queue_linked_chains(
         &mut self,
         game: &Havannah,

@@ -12,8 +12,8 @@ use rayon::prelude::*;
 
 pub(crate) const SUM_UNITS_PER_ACTIVATION_STEP: f32 = (ROW_SCALE / 127) as f32;
 
-/// Offset of the first layer's bias: half a step, since activations are rounded down, and half a
-/// unit, so that no sum lies between two steps.
+/// Offset of the first layer's bias: half a step, so that rounding down rounds to the nearest
+/// step, and half a unit, so that no sum is exactly a multiple of a step.
 pub(crate) const HIDDEN1_ROUNDING_OFFSET: f32 = SUM_UNITS_PER_ACTIVATION_STEP / 2.0 + 0.5;
 
 /// Offset of sums of middle hidden layers, in activation steps: half a step and half a unit.

@@ -36,7 +36,7 @@ pyarrow.parquet.write_table(strings, file("pyarrow_strings"), compression="zstd"
 def lines(path):
     """Games as JSON lines, without the first, which says who played."""
     exported = directory / "games.jsonl"
-    subprocess.run([alea, "data", "export", path, "--out", exported], check=True, capture_output=True)
+    subprocess.run([alea, "data", "export", path, "--out", exported, "--overwrite"], check=True, capture_output=True)
     return [json.loads(line) for line in exported.read_text().splitlines()][1:]
 
 

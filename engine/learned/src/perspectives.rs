@@ -42,7 +42,7 @@ pub struct Perspectives<I, S> {
     inputs: Vec<I>,
     sums: Vec<S>,
     /// Bit set of seats with sums, some of an earlier position.
-    known: u8,
+    computed: u8,
     /// Bit set of seats with sums of this position.
     current: u8,
 }
@@ -65,7 +65,7 @@ impl<I: Copy + Default + PartialEq, S: Copy + Default> Perspectives<I, S> {
         if self.lens != lens || self.sums.len() != seats * sums_len {
             self.inputs.resize((seats + 1) * inputs_len, I::default());
             self.sums.resize(seats * sums_len, S::default());
-            (self.lens, self.known, self.current) = (lens, 0, 0);
+            (self.lens, self.computed, self.current) = (lens, 0, 0);
         }
         if self.current >> seat & 1 == 1 {
             return;
@@ -73,7 +73,7 @@ impl<I: Copy + Default + PartialEq, S: Copy + Default> Perspectives<I, S> {
         let sums = &mut self.sums[seat * sums_len..][..sums_len];
         let (inputs, scratch) = self.inputs.split_at_mut(seats * inputs_len);
         let inputs = &mut inputs[seat * inputs_len..][..inputs_len];
-        if self.known >> seat & 1 == 1 {
+        if self.computed >> seat & 1 == 1 {
             kernels.extract(position, seat, scratch);
             kernels.change(inputs, scratch, sums);
             inputs.copy_from_slice(scratch);
@@ -81,7 +81,7 @@ impl<I: Copy + Default + PartialEq, S: Copy + Default> Perspectives<I, S> {
             kernels.extract(position, seat, inputs);
             kernels.sum(inputs, sums);
         }
-        self.known |= 1 << seat;
+        self.computed |= 1 << seat;
         self.current |= 1 << seat;
     }
 
@@ -90,7 +90,7 @@ impl<I: Copy + Default + PartialEq, S: Copy + Default> Perspectives<I, S> {
         kernels: &impl PerspectiveSums<G, Input = I, Sum = S>,
         position: &G::Position,
     ) {
-        (self.known, self.current) = (0, 0);
+        (self.computed, self.current) = (0, 0);
         self.bring_up_to_date(kernels, position, kernels.game().to_move(position));
     }
 
@@ -115,7 +115,7 @@ impl<I: Copy + Default + PartialEq, S: Copy + Default> Perspectives<I, S> {
             inputs,
             &mut self.sums[seat * sums_len..][..sums_len],
         );
-        (self.lens, self.known, self.current) = (parent.lens, parent.known, 1 << seat);
+        (self.lens, self.computed, self.current) = (parent.lens, parent.computed, 1 << seat);
     }
 }
 

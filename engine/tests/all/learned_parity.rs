@@ -124,36 +124,37 @@ fn check<G: Learnable, E: Evaluator<G>>(
     log_odds: impl Fn(&G::Position) -> f32,
     plies: usize,
 ) {
-    const KEPT: usize = 12;
+    const MAX_CACHED: usize = 12;
     let expected = |position: &G::Position| {
         let log_odds = log_odds(position);
         assert_eq!(evaluator.raw_score(game, position), Some(log_odds));
         logistic(log_odds).clamp(1e-6, 1.0 - 1e-6)
     };
     let mut random = RandomStream::new(9);
-    let mut kept: Vec<(G::Position, E::Cache)> = Vec::new();
+    let mut cached: Vec<(G::Position, E::Cache)> = Vec::new();
     let (mut moves, mut scratch) = (G::Moves::default(), E::Cache::default());
     for ply in 0..plies {
-        if ply % 40 == 0 || kept.is_empty() {
+        if ply % 40 == 0 || cached.is_empty() {
             let start = game.random_start(&mut random, ply / 40 % 2);
-            let mut cache = kept.pop().unwrap_or((start, E::Cache::default())).1;
+            let mut cache = cached.pop().unwrap_or((start, E::Cache::default())).1;
             evaluator.refresh(game, &start, &mut cache);
-            kept.push((start, cache));
+            cached.push((start, cache));
         }
-        let last = kept.len() - 1;
+        let last = cached.len() - 1;
         let parent = match random.below(3) {
-            0 => random.below(kept.len()),
+            0 => random.below(cached.len()),
             _ => last,
         };
-        let mut child = match kept.len() {
-            KEPT => {
-                kept.swap_remove((parent + 1 + random.below(KEPT - 1)) % KEPT)
+        let mut child = match cached.len() {
+            MAX_CACHED => {
+                cached
+                    .swap_remove((parent + 1 + random.below(MAX_CACHED - 1)) % MAX_CACHED)
                     .1
             }
             _ => E::Cache::default(),
         };
-        let parent = parent.min(kept.len() - 1);
-        let (position, cache) = &mut kept[parent];
+        let parent = parent.min(cached.len() - 1);
+        let (position, cache) = &mut cached[parent];
         game.moves(position, &mut moves);
         let mv = moves[random.below(moves.len())];
         if ply % 10 == 0 {
@@ -161,13 +162,13 @@ fn check<G: Learnable, E: Evaluator<G>>(
         }
         let after = game.play(position, mv);
         if game.payoffs(&after).is_some() {
-            kept.swap_remove(parent);
+            cached.swap_remove(parent);
             continue;
         }
         evaluator.update(game, cache, position, mv, &after, &mut child);
         assert_eq!(evaluator.value(game, &after, &child), expected(&after));
         assert_eq!(evaluator.value(game, position, cache), expected(position));
-        kept.push((after, child));
+        cached.push((after, child));
     }
 }
 

@@ -113,8 +113,20 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// outcome allows a range. `position` is not over.
     fn moves(&self, position: &Self::Position, moves: &mut Self::Moves);
 
+    /// Whether each outcome has moves of its own, such as 21 rolls of two dice: searches then list
+    /// moves by [`Game::moves_for`], and [`Game::moves`] is [`moves_of_all_outcomes`].
+    const SEPARATE_OUTCOMES: bool = false;
+
+    /// Replaces `moves` by those that the outcome at `index` of [`Game::outcomes`] allows, at least
+    /// one.
+    fn moves_for(&self, position: &Self::Position, index: usize, moves: &mut Self::Moves) {
+        self.moves(position, moves);
+        let range = self.outcomes(position, moves)[index].move_range();
+        keep_range(moves, range);
+    }
+
     /// Outcomes with their ranges of `moves`, the list of [`Game::moves`]; equal ranges are best
-    /// merged.
+    /// merged. With [`Game::SEPARATE_OUTCOMES`] an empty list of moves gives empty ranges.
     #[inline]
     fn outcomes(&self, position: &Self::Position, moves: &[Self::Move]) -> Self::Outcomes {
         let _ = position;
@@ -131,6 +143,24 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         let mut hasher = Xxh3::new();
         position.hash(&mut hasher);
         hasher.finish()
+    }
+}
+
+/// Implements [`Game::moves`] by [`Game::moves_for`]: the moves of all outcomes, one after the other.
+pub fn moves_of_all_outcomes<G: Game>(game: &G, position: &G::Position, moves: &mut G::Moves) {
+    moves.clear();
+    let mut allowed = G::Moves::default();
+    for index in 0..game.outcomes(position, &[]).len() {
+        game.moves_for(position, index, &mut allowed);
+        allowed.iter().for_each(|&mv| moves.push(mv));
+    }
+}
+
+/// Removes all items outside of `range`.
+pub fn keep_range<T: Copy>(list: &mut impl List<T>, range: Range<usize>) {
+    if range.len() < list.len() {
+        list.copy_within(range.clone(), 0);
+        list.truncate(range.len());
     }
 }
 
@@ -255,16 +285,16 @@ impl<T: Copy + Default + Debug + Send, const N: usize> List<T> for FixedList<T, 
     }
 }
 
-/// Samples an outcome from 32 random bits; panics without outcomes.
+/// Samples the index of an outcome from 32 random bits; panics without outcomes.
 #[inline]
-pub fn sample_outcome(outcomes: &[Outcome], bits: u32) -> &Outcome {
+pub fn sample_outcome(outcomes: &[Outcome], bits: u32) -> usize {
     let mut remainder = bits as f32 / 4_294_967_296.0;
     let mut passed = 0;
     for outcome in outcomes {
         remainder -= outcome.weight;
         passed += usize::from(remainder >= 0.0);
     }
-    &outcomes[passed.min(outcomes.len() - 1)]
+    passed.min(outcomes.len() - 1)
 }
 
 /// An index below `count` from 32 random bits, uniform up to a bias of `count / 2^32`.

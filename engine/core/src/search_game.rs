@@ -1,7 +1,7 @@
 //! What searches use of a game besides its rules, all with defaults.
 
 use super::{
-    game::{Game, List, Payoffs, Seat, sample_outcome, uniform_index},
+    game::{Game, Payoffs, Seat, keep_range, sample_outcome, uniform_index},
     leaf::MoveKinds,
 };
 
@@ -71,14 +71,17 @@ pub trait Playouts: SearchHints {
     }
 
     /// Samples an outcome from 32 random bits and replaces `moves` by its moves; returns the index
-    /// of the first in the list of [`Game::moves`].
+    /// of the first in the list of [`Game::moves`], with [`Game::SEPARATE_OUTCOMES`] 0.
     fn roll_moves(&self, position: &Self::Position, bits: u32, moves: &mut Self::Moves) -> usize {
-        self.moves(position, moves);
-        let allowed = sample_outcome(&self.outcomes(position, moves), bits).move_range();
-        if allowed.len() < moves.len() {
-            moves.copy_within(allowed.clone(), 0);
-            moves.truncate(allowed.len());
+        if Self::SEPARATE_OUTCOMES {
+            let index = sample_outcome(&self.outcomes(position, &[]), bits);
+            self.moves_for(position, index, moves);
+            return 0;
         }
+        self.moves(position, moves);
+        let outcomes = self.outcomes(position, moves);
+        let allowed = outcomes[sample_outcome(&outcomes, bits)].move_range();
+        keep_range(moves, allowed.clone());
         allowed.start
     }
 

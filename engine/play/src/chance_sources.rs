@@ -5,7 +5,7 @@ use super::{
     rules::Rules,
 };
 use alea_core::{
-    game::{ChanceSource, List, MAX_SEATS, Outcome, OutcomeList},
+    game::{ChanceSource, List, MAX_SEATS, Outcome, OutcomeList, keep_range},
     random::{RandomStream, SeedSpace, derive_seed},
     search_game::SearchGame,
 };
@@ -45,10 +45,18 @@ pub trait ChanceSources: Rules {
     /// The position must not be over. By default outcomes are numbered by their index in
     /// `Game::outcomes`.
     fn allowed_moves(&self, position: &Self::Position, outcome: u8, moves: &mut Self::Moves) {
+        let index = usize::from(outcome);
+        if Self::SEPARATE_OUTCOMES {
+            moves.clear();
+            if index < self.outcomes(position, &[]).len() {
+                self.moves_for(position, index, moves);
+            }
+            return;
+        }
         self.moves(position, moves);
         let outcomes = self.outcomes(position, moves);
-        let outcome = outcomes.get(usize::from(outcome));
-        retain_range(moves, outcome.map_or(0..0, Outcome::move_range));
+        let outcome = outcomes.get(index);
+        keep_range(moves, outcome.map_or(0..0, Outcome::move_range));
     }
 
     /// Moves that a chance outcome allows, or all moves (`None`); none once the game is over.
@@ -84,11 +92,6 @@ pub trait ChanceSources: Rules {
     }
 }
 
-fn retain_range<M: Copy>(moves: &mut impl List<M>, range: std::ops::Range<usize>) {
-    moves.copy_within(range.clone(), 0);
-    moves.truncate(range.len());
-}
-
 /// Source that samples from `Game::outcomes`, with one random stream per seat.
 #[derive(Clone, Debug)]
 pub struct OutcomeListSampler {
@@ -115,7 +118,9 @@ impl<G: SearchGame> SeededChance<G> for OutcomeListSampler {
 impl<G: SearchGame> ChanceSource<G> for OutcomeListSampler {
     fn draw(&mut self, game: &G, position: &G::Position) -> (u8, G::Moves) {
         let mut moves = G::Moves::default();
-        game.moves(position, &mut moves);
+        if !G::SEPARATE_OUTCOMES {
+            game.moves(position, &mut moves);
+        }
         let outcomes = game.outcomes(position, &moves);
         let mut rest = self.seats[game.to_move(position)].uniform_f64() as f32;
         let passes = |outcome: &&Outcome| {
@@ -124,7 +129,11 @@ impl<G: SearchGame> ChanceSource<G> for OutcomeListSampler {
         };
         let sampled = outcomes.iter().take_while(passes).count();
         let sampled = sampled.min(outcomes.len() - 1);
-        retain_range(&mut moves, outcomes[sampled].move_range());
+        if G::SEPARATE_OUTCOMES {
+            game.moves_for(position, sampled, &mut moves);
+        } else {
+            keep_range(&mut moves, outcomes[sampled].move_range());
+        }
         (sampled as u8, moves)
     }
 }

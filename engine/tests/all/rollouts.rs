@@ -108,7 +108,8 @@ impl<'a, G: Game, E: Evaluator<G>> Book<'a, G, E> {
             let outcomes = self.outcomes(&position, seat);
             let sampled = (u64::from(number) << 32 | u64::from(ply)).to_le_bytes();
             let listed: Vec<Outcome> = outcomes.iter().map(|outcome| outcome.0).collect();
-            let sampled = sample_outcome(&listed, (xxh3_64_with_seed(&sampled, seed) >> 32) as u32);
+            let bits = (xxh3_64_with_seed(&sampled, seed) >> 32) as u32;
+            let sampled = &listed[sample_outcome(&listed, bits)];
             let sampled = listed
                 .iter()
                 .position(|outcome| std::ptr::eq(outcome, sampled))

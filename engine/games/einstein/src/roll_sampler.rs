@@ -53,12 +53,7 @@ impl Thresholds {
 }
 
 fn threshold_of(runs: &StoneOutcomes, number: usize) -> u32 {
-    let is_later = |bits: u32| {
-        let sampler = sample_outcome(&runs[..], bits);
-        runs[..=number]
-            .iter()
-            .all(|run| !std::ptr::eq(run, sampler))
-    };
+    let is_later = |bits: u32| sample_outcome(&runs[..], bits) > number;
     if !is_later(u32::MAX) {
         return u32::MAX;
     }
@@ -107,14 +102,14 @@ mod tests {
                 let outcomes = rules.outcomes(&position, &moves);
                 for bits in [0, u64::MAX, random.next_u64(), random.next_u64()] {
                     let start = rules.roll_moves(&position, bits as u32, &mut sampler);
-                    let run = sample_outcome(&outcomes, bits as u32).move_range();
+                    let run = outcomes[sample_outcome(&outcomes, bits as u32)].move_range();
                     assert_eq!(
                         (start, &sampler[..]),
                         (run.start, &moves[run]),
                         "{position:?}"
                     );
-                    let permitted =
-                        &moves[sample_outcome(&outcomes, (bits >> 32) as u32).move_range()];
+                    let outcome = sample_outcome(&outcomes, (bits >> 32) as u32);
+                    let permitted = &moves[outcomes[outcome].move_range()];
                     assert_eq!(
                         rules.sample_move(&position, bits),
                         permitted[uniform_index(permitted.len(), bits as u32)],
@@ -153,7 +148,7 @@ mod tests {
                             .flat_map(|bits| [bits, bits.saturating_add(1)]);
                         let any: Vec<u32> = (0..500).map(|_| random.next_u64() as u32).collect();
                         for bits in near.chain([0, 1, u32::MAX - 1, u32::MAX]).chain(any) {
-                            let run = sample_outcome(&runs[..], bits);
+                            let run = runs[sample_outcome(&runs[..], bits)];
                             assert_eq!(
                                 sampler.sample(alive, bits),
                                 (run.start as u8, run.end as u8 - 1),

@@ -12,6 +12,7 @@ mod architecture;
 mod chance_bounds;
 mod einstein_rules;
 mod evaluators;
+mod filtered_star;
 mod havannah;
 mod learned_parity;
 mod mcts;

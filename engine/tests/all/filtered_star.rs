@@ -2,11 +2,7 @@
 
 use crate::support::{ALL_CUTS, all_rules, assert_near, encloses, random_positions, table};
 use crate::toy_games::{HashEvaluator, HashGame, Separate, Totals};
-use engine::core::{
-    evaluator::Evaluator,
-    game::{Game, sample_outcome},
-    search_game::{Playouts, SearchGame},
-};
+use engine::core::{evaluator::Evaluator, game::Game, search_game::SearchGame};
 use engine::search::{
     Search,
     deepening::DeepeningOptions,
@@ -197,28 +193,5 @@ fn a_decision_searches_the_kept_moves_and_an_analysis_all() {
                 assert_near(*found, value(mv, depth), 2e-6, (index, depth, mv));
             }
         }
-    }
-}
-
-#[test]
-fn separate_outcomes_are_sampled_like_shared_ones() {
-    let shared = Totals {
-        modulus: 7,
-        length: 4,
-    };
-    let separate = Separate(shared.clone());
-    let all: Vec<u8> = (1..=12).collect();
-    for sample in 0..2_000u64 {
-        let bits = sample.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let (mv, other) = (
-            shared.sample_move(&Totals::START, bits),
-            separate.sample_move(&Totals::START, bits),
-        );
-        assert_eq!(mv, other);
-        let outcomes = shared.outcomes(&Totals::START, &all);
-        let index = sample_outcome(&outcomes, (bits >> 32) as u32);
-        let mut moves = Vec::new();
-        separate.moves_for(&Totals::START, index, &mut moves);
-        assert_eq!(moves, all[outcomes[index].move_range()]);
     }
 }

@@ -31,6 +31,7 @@ mod reversi;
 mod reversixt;
 mod rollouts;
 mod search;
+mod separate_outcomes;
 mod star;
 mod star_by_outcome;
 mod stop;

@@ -80,7 +80,7 @@ fn monte_carlo_values_converge_before_and_after_a_roll() {
                 ..simulations(200_000)
             },
             1,
-            0.03,
+            0.1,
         ),
         (
             MctsOptions {

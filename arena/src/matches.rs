@@ -18,6 +18,7 @@ mod stopping;
 mod timed_player;
 
 use crate::error::Result;
+use crate::statistics::sequential::EloModel;
 use alea_core::{
     game::{Game, Seat},
     job_array::TaskSlice,
@@ -39,7 +40,9 @@ pub(crate) use match_journal::check_names;
 use match_journal::{MatchJournal, match_identity};
 pub use match_journal::{compute_missing, make_folder, state_path};
 use rayon::{ThreadPool, ThreadPoolBuilder};
-pub use result::{LuckResult, MatchResult, format_repeat_warning, warning_of_repeats};
+pub use result::{
+    LuckResult, MatchResult, PointsResult, format_repeat_warning, warning_of_repeats,
+};
 pub use running::{FinishedPairs, partial_result};
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};
@@ -53,7 +56,7 @@ use std::{
     },
     time::{Duration, Instant},
 };
-pub use stopping::{SequentialResult, StoppingRule};
+pub use stopping::{PairSamples, SequentialResult, StoppingRule};
 use timed_player::TimedPlayer;
 
 /// Factory of players, which several threads may call.
@@ -165,7 +168,7 @@ pub struct PairResult {
     pub pair: u64,
     /// Seat that moves first in both games.
     pub first: Seat,
-    /// Points of A (0, 1/2 or 1) in the game with A in seat 0 and in that with A in seat 1.
+    /// Score of A (loss 0, draw 1/2, win 1, or the payoff of its points) in the game with A in seat 0 and in that with A in seat 1.
     #[serde(deserialize_with = "match_journal::deserialize_scores")]
     pub scores: [f64; 2],
     /// Number of plies of each game.
@@ -285,6 +288,11 @@ pub(crate) fn play_pairs<G: Playable>(
         let (name, seats) = (game.notation(), game.seats());
         return Err(format!("a match is between two, and {name} has {seats} seats").into());
     }
+    let is_by_points = |rule: &StoppingRule| rule.test.model == EloModel::Points;
+    if options.stop.as_ref().is_some_and(is_by_points) && game.points().is_none() {
+        let name = game.notation();
+        return Err(format!("{name} has no points; a sequential test takes elo0 and elo1").into());
+    }
     options.starts.check()?;
     let chance = has_chance(game);
     if let Some(evaluator) = &options.luck {
@@ -392,7 +400,11 @@ impl<'a, G: Playable> GameWorker<'a, G> {
             let mut players = if seat_of_a == 0 { [a, b] } else { [b, a] };
             chance.rewind();
             let (record, forfeit) = play_refereed(game, start, &mut players, &mut chance, None);
-            result.scores[seat_of_a] = f64::from(record.payoffs[seat_of_a] * 2.0).round() / 2.0;
+            let payoff = f64::from(record.payoffs[seat_of_a]);
+            result.scores[seat_of_a] = match game.points() {
+                None => (2.0 * payoff).round() / 2.0,
+                Some(points) => points.to_payoff(points.whole(payoff)),
+            };
             result.plies[seat_of_a] = record.plies.len() as u32;
             let times = self
                 .players

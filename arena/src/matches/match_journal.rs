@@ -59,10 +59,10 @@ pub(super) struct FinishedPair {
 
 pub(super) fn deserialize_scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Error> {
     let scores = <[f64; 2]>::deserialize(text)?;
-    let stored = scores.iter().all(|score| [0.0, 0.5, 1.0].contains(score));
-    stored
+    let is_valid = scores.iter().all(|score| (0.0..=1.0).contains(score));
+    is_valid
         .then_some(scores)
-        .ok_or_else(|| D::Error::custom("a game is worth 0, 0.5 or 1"))
+        .ok_or_else(|| D::Error::custom("a game is worth 0 to 1"))
 }
 
 pub(crate) fn check_names(work: &str, who: &str, names: &[&String]) -> Result<(), String> {

@@ -7,7 +7,11 @@
 //! bar or in the winner's home board. Unlike in play over the board, the first roll of a game may
 //! be doubles.
 
+mod drawing;
+mod inputs;
 pub mod men;
+mod notation;
+mod playable;
 pub mod plays;
 pub mod position_id;
 pub mod rolls;

@@ -49,6 +49,11 @@ impl Play {
         })
     }
 
+    /// Number of the play, unique in a position.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
     /// Whether the roll allows no step.
     #[inline]
     pub fn is_pass(self) -> bool {

@@ -13,14 +13,9 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 const LENGTH: usize = 14;
 
-/// Formats the position ID of a side on roll and the other side.
+/// Formats the position ID of the men of the side on roll and of the other side.
 pub fn format_position_id(mover: Men, other: Men) -> String {
-    let (mut bits, mut length) = (0u128, 0);
-    for count in [other, mover].iter().flat_map(|men| men.counts()) {
-        bits |= ((1 << count) - 1) << length;
-        length += u32::from(count) + 1;
-    }
-    let bytes = bits.to_le_bytes();
+    let bytes = position_bits(mover, other).to_le_bytes();
     let digit = |index: usize| {
         let (byte, shift) = (6 * index / 8, 6 * index % 8);
         let pair = u16::from_be_bytes([bytes[byte], bytes[byte + 1]]);
@@ -40,18 +35,32 @@ pub fn parse_position_id(text: &str) -> Result<(Men, Men), TextError> {
             .iter()
             .position(|&digit| char::from(digit) == character);
         let Some(digit) = digit.filter(|_| index < LENGTH) else {
-            return error_at(index + 1, "a position ID has 14 letters, digits, + and /");
+            return error_at(index + 1, "a position ID is 14 letters, digits, + and /");
         };
         let (byte, shift) = (6 * index / 8, 6 * index % 8);
         let pair = ((digit as u16) << 10 >> shift).to_be_bytes();
         bytes[byte] |= pair[0];
         bytes[byte + 1] |= pair[1];
     }
-    let end = text.chars().count() + 1;
-    if end != LENGTH + 1 {
-        return error_at(end, "a position ID has 14 characters");
+    if text.len() != LENGTH {
+        return error_at(text.len() + 1, "a position ID has 14 characters");
     }
-    let mut bits = u128::from_le_bytes(bytes);
+    let men = men_from_bits(u128::from_le_bytes(bytes));
+    men.map_err(|problem| TextError::new(1, problem))
+}
+
+/// The 80 bits of a position ID.
+pub(crate) fn position_bits(mover: Men, other: Men) -> u128 {
+    let (mut bits, mut length) = (0, 0);
+    for count in [other, mover].iter().flat_map(|men| men.counts()) {
+        bits |= ((1 << count) - 1) << length;
+        length += u32::from(count) + 1;
+    }
+    bits
+}
+
+/// The men of the side on roll and of the other side from [`position_bits`].
+pub(crate) fn men_from_bits(mut bits: u128) -> Result<(Men, Men), String> {
     let mut sides = [[0; 25]; 2];
     for count in sides.as_flattened_mut() {
         *count = bits.trailing_ones().min(NUM_MEN + 1) as u8;
@@ -59,27 +68,23 @@ pub fn parse_position_id(text: &str) -> Result<(Men, Men), TextError> {
     }
     let [other, mover] = sides.map(Men::from_counts);
     let (Some(mover), Some(other), 0) = (mover, other, bits) else {
-        return error_at(1, "the position ID has a side with more than 15 men");
+        return Err("a side has more than 15 men".to_owned());
     };
-    check_men(mover, other)?;
-    Ok((mover, other))
+    check_men(mover, other).map(|()| (mover, other))
 }
 
 /// Checks that no point has men of both sides and that a side has men.
 ///
 /// # Errors
 /// If not.
-pub(crate) fn check_men(mover: Men, other: Men) -> Result<(), TextError> {
+pub(crate) fn check_men(mover: Men, other: Men) -> Result<(), String> {
     let shared = mover.occupied() & mirror(other.occupied());
     if shared != 0 {
         let point = shared.trailing_zeros() + 1;
-        return error_at(
-            1,
-            format!("both sides have men on the mover's point {point}"),
-        );
+        return Err(format!("both sides have men on the mover's point {point}"));
     }
     if mover.in_play() + other.in_play() == 0 {
-        return error_at(1, "no side has men");
+        return Err("no side has men".to_owned());
     }
     Ok(())
 }

@@ -53,7 +53,10 @@ fn after_dice(sides: &Sides, dice: &[usize], used: usize, found: &mut HashSet<(u
 }
 
 /// All different positions after a play of two dice.
-pub fn reference_positions(position: &Position, (larger, smaller): (u8, u8)) -> Vec<Position> {
+pub(crate) fn reference_positions(
+    position: &Position,
+    (larger, smaller): (u8, u8),
+) -> Vec<Position> {
     let sides = [position.mover().counts(), position.other().counts()];
     let [larger, smaller] = [larger, smaller].map(usize::from);
     let mut found = HashSet::new();

@@ -3,8 +3,8 @@
 #[cfg(feature = "test-game")]
 pub mod example_game;
 pub use {
-    alea_einstein as einstein, alea_havannah as havannah, alea_reversi as reversi,
-    alea_reversixt as reversixt,
+    alea_backgammon as backgammon, alea_einstein as einstein, alea_havannah as havannah,
+    alea_reversi as reversi, alea_reversixt as reversixt,
 };
 
 /// Expands `for_games!(callback! arguments)` to `callback!([Name = Type, …] arguments)` with name
@@ -17,6 +17,7 @@ macro_rules! for_games {
             Havannah = $crate::games::havannah::Havannah,
             Reversi = $crate::games::reversi::Reversi,
             ReversiXt = $crate::games::reversixt::ReversiXt,
+            Backgammon = $crate::games::backgammon::Backgammon,
         ] $($callback)::+ ! $($arguments)* }
     };
 }

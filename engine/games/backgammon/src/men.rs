@@ -1,0 +1,104 @@
+//! The men of one side.
+
+/// Number of men of a side.
+pub const NUM_MEN: u32 = 15;
+
+/// Number of the bar as a point: a man enters from it as from a 25th point.
+pub const BAR: u8 = 25;
+
+/// Lowest bit of each of the 25 nibbles.
+const LOW_BITS: u128 = 0x1_1111_1111_1111_1111_1111_1111;
+
+/// The men of one side by point from the side's own view: 1 is its ace point, 24 the other's,
+/// [`BAR`] the bar; men that are nowhere are borne off.
+///
+/// Point p has the p-th nibble. Sets of points have bit p − 1 for point p.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Men(pub(crate) u128);
+
+impl Men {
+    /// Men at the start of a game.
+    pub const START: Self = Self(2 << 92 | 5 << 48 | 3 << 28 | 5 << 20);
+
+    /// The men in `counts`, by point − 1; `None` if they are more than [`NUM_MEN`].
+    pub fn from_counts(counts: [u8; 25]) -> Option<Self> {
+        let sum: u32 = counts.iter().map(|&count| u32::from(count)).sum();
+        let add = |men, (nibble, &count): (usize, &u8)| men | u128::from(count) << (4 * nibble);
+        (sum <= NUM_MEN).then(|| Self(counts.iter().enumerate().fold(0, add)))
+    }
+
+    /// Number of men on a point.
+    #[inline]
+    pub fn on(self, point: u8) -> u32 {
+        (self.0 >> (4 * (point - 1))) as u32 & 15
+    }
+
+    /// Number of men by point − 1.
+    #[inline]
+    pub fn counts(self) -> [u8; 25] {
+        let bytes = self.0.to_le_bytes();
+        std::array::from_fn(|index| bytes[index / 2] >> (4 * (index % 2)) & 15)
+    }
+
+    /// Number of men that are not borne off.
+    #[inline]
+    pub fn in_play(self) -> u32 {
+        const BYTES: u128 = 0x0F0F_0F0F_0F0F_0F0F_0F0F_0F0F_0F0F_0F0F;
+        let pairs = (self.0 & BYTES) + (self.0 >> 4 & BYTES);
+        let pairs = pairs as u64 + (pairs >> 64) as u64;
+        (pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
+    }
+
+    /// Number of men borne off.
+    #[inline]
+    pub fn borne_off(self) -> u32 {
+        NUM_MEN - self.in_play()
+    }
+
+    /// Set of points with men.
+    #[inline]
+    pub fn occupied(self) -> u32 {
+        let pairs = self.0 | self.0 >> 1;
+        gather(pairs | pairs >> 2)
+    }
+
+    /// Set of points with at least two men.
+    #[inline]
+    pub fn made(self) -> u32 {
+        gather(self.0 >> 1 | self.0 >> 2 | self.0 >> 3)
+    }
+
+    /// Sum of the distances of all men to bearing off.
+    pub fn pips(self) -> u32 {
+        let counts = self.counts();
+        (1..)
+            .zip(counts)
+            .map(|(point, men)| point * u32::from(men))
+            .sum()
+    }
+
+    /// Highest point with men; 0 without any.
+    #[inline]
+    pub fn rearmost(self) -> u32 {
+        (128 - self.0.leading_zeros()).div_ceil(4)
+    }
+}
+
+/// The lowest bits of the nibbles as consecutive bits.
+#[inline]
+fn gather(nibbles: u128) -> u32 {
+    let gather_half = |bits: u64| {
+        let bits = (bits | bits >> 3) & 0x0303_0303_0303_0303;
+        let bits = (bits | bits >> 6) & 0x000F_000F_000F_000F;
+        let bits = (bits | bits >> 12) & 0x0000_00FF_0000_00FF;
+        (bits | bits >> 24) as u32 & 0xFFFF
+    };
+    let bits = nibbles & LOW_BITS;
+    gather_half(bits as u64) | gather_half((bits >> 64) as u64) << 16
+}
+
+/// A set of points, without the bar, from the other side's view.
+#[inline]
+pub fn mirror(points: u32) -> u32 {
+    (points & 0xFF_FFFF).reverse_bits() >> 8
+}

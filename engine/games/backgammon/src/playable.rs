@@ -1,0 +1,164 @@
+//! Backgammon's names, texts, players and records.
+
+use super::{
+    Backgammon, MAX_PLAYS_OF_ROLL, Play, Position, UNNAMED_SEAT, drawing,
+    men::NUM_MEN,
+    position_id::{men_from_bits, position_bits},
+};
+use alea_core::{game::Seat, random::RandomStream, text::TextError};
+use alea_learned::model_file;
+use alea_play::{
+    chance_sources::OutcomeListSampler,
+    playable::{ChanceSources, Codec, GameInfo, GameText, Playable, Registry, Rules},
+    player_notation::{Arguments, Problem},
+};
+
+static REGISTRY: Registry<Backgammon> = Registry {
+    read_model: model_file::evaluator_from_bytes,
+    ..Registry::DEFAULT
+};
+
+impl Playable for Backgammon {
+    fn registry() -> &'static Registry<Self> {
+        &REGISTRY
+    }
+}
+
+impl Rules for Backgammon {
+    const INFO: &'static GameInfo = &GameInfo {
+        name: "backgammon",
+        seats: &[("w", "White"), ("b", "Black")],
+        remaining_unit: "men",
+        max_legal_moves: Some(MAX_PLAYS_OF_ROLL),
+        self_play_players: &[("star1(depth=1, eval=positional)", 1.0)],
+        move_classes: &[("quiet", 1), ("hit", 4)],
+        levels: &[
+            ("beginner", "random"),
+            ("easy", "star1(depth=1, eval=pips)"),
+            ("medium", "star1(depth=1, eval=HAND)"),
+            ("hard", "star2(depth=2, eval=HAND)"),
+            ("strong", "star2(depth=2, eval=EVAL)"),
+        ],
+        ..GameInfo::DEFAULT
+    };
+
+    fn from_arguments(_: &mut Arguments<'_>) -> Result<Self, Problem> {
+        Ok(Self)
+    }
+
+    /// Games have no maximal length; of 100,000 random games none is half as long.
+    fn max_plies(&self) -> u16 {
+        2_000
+    }
+
+    fn remaining_length(&self, position: &Position) -> usize {
+        (position.mover.in_play() + position.other.in_play()) as usize
+    }
+
+    fn random_start(&self, _: &mut RandomStream, first: Seat) -> Position {
+        self.start(first)
+    }
+}
+
+impl ChanceSources for Backgammon {
+    type Chance = OutcomeListSampler;
+    type PairedChance = OutcomeListSampler;
+}
+
+impl GameText for Backgammon {
+    fn parse_position(&self, text: &str) -> Result<(Position, Option<u8>), TextError> {
+        Self::parse_position(self, text)
+    }
+
+    fn format_position(&self, position: &Position, outcome: Option<u8>) -> String {
+        Self::format_position(self, position, outcome)
+    }
+
+    fn parse_move(&self, position: &Position, text: &str) -> Result<Play, TextError> {
+        self.parse_play(position, None, text)
+    }
+
+    fn format_move(&self, position: &Position, play: Play) -> String {
+        self.format_play(position, play)
+    }
+
+    fn text_diagram(&self, position: &Position, outcome: Option<u8>) -> String {
+        drawing::text(self, position, outcome)
+    }
+
+    fn svg(&self, position: &Position, outcome: Option<u8>) -> String {
+        drawing::svg(self, position, outcome)
+    }
+
+    fn win_kinds(&self, position: &Position) -> Option<Vec<&'static str>> {
+        let result = self.result(position, position.seat())?;
+        let kinds = ["single", "gammon", "backgammon"];
+        Some(vec![kinds[result.points().unsigned_abs() as usize - 1]])
+    }
+}
+
+/// Bytes of the encoding: a position ID, and the seat.
+const CODE_LENGTH: usize = 11;
+
+impl Codec for Backgammon {
+    fn encode(&self, position: &Position, bytes: &mut Vec<u8>) {
+        let bits = position_bits(position.mover, position.other);
+        bytes.extend_from_slice(&bits.to_le_bytes()[..CODE_LENGTH - 1]);
+        bytes.push(position.seat);
+    }
+
+    fn decode(&self, bytes: &mut &[u8]) -> Result<Position, String> {
+        let split = bytes.split_first_chunk::<CODE_LENGTH>();
+        let (&[id @ .., seat], rest) = split.ok_or("a position is cut off")?;
+        if seat > UNNAMED_SEAT + 1 {
+            return Err(format!("{seat} is no seat"));
+        }
+        let mut bits = [0; 16];
+        bits[..id.len()].copy_from_slice(&id);
+        let (mover, other) = men_from_bits(u128::from_le_bytes(bits))?;
+        *bytes = rest;
+        Ok(Position { mover, other, seat })
+    }
+
+    fn transform_move(&self, play: Play, symmetry: usize) -> Option<(u32, usize)> {
+        Some((play.number(), symmetry))
+    }
+
+    fn swap_colours(&self, position: &Position) -> Position {
+        Position {
+            seat: position.seat ^ 1,
+            ..*position
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alea_core::{game::Game, search_game::Playouts};
+
+    #[test]
+    fn bytes_of_positions_read_back_and_others_are_refused() {
+        let game = Backgammon;
+        let mut random = RandomStream::new(11);
+        let mut position = game.start(1);
+        loop {
+            let mut bytes = Vec::new();
+            game.encode(&position, &mut bytes);
+            assert_eq!(bytes.len(), CODE_LENGTH);
+            assert_eq!(game.decode(&mut &*bytes), Ok(position));
+            assert!(game.decode(&mut &bytes[1..]).is_err());
+            bytes[CODE_LENGTH - 1] = 4;
+            assert!(game.decode(&mut &*bytes).is_err());
+            if game.payoffs(&position).is_some() {
+                let kinds = game.win_kinds(&position).unwrap();
+                assert!(["single", "gammon", "backgammon"].contains(&kinds[0]));
+                break;
+            }
+            assert!((1..=2 * NUM_MEN as usize).contains(&game.remaining_length(&position)));
+            position = game.play(&position, game.sample_move(&position, random.next_u64()));
+        }
+        assert!(game.decode(&mut &[0; CODE_LENGTH][..]).is_err());
+        assert!(game.decode(&mut &[255; CODE_LENGTH][..]).is_err());
+    }
+}

@@ -11,6 +11,7 @@ use alea_play::{
     chance_sources::OutcomeListSampler,
     playable::{ChanceSources, Codec, GameInfo, GameText, Playable, Registry, Rules},
     player_notation::{Arguments, Problem},
+    points::Points,
 };
 
 static REGISTRY: Registry<Backgammon> = Registry {
@@ -49,6 +50,22 @@ impl Rules for Backgammon {
     /// Games have no maximal length; of 100,000 random games none is half as long.
     fn max_plies(&self) -> u16 {
         2_000
+    }
+
+    fn points(&self) -> Option<Points> {
+        const RESULTS: [(&str, f64); 6] = [
+            ("win", 1.0),
+            ("win_gammon", 2.0),
+            ("win_backgammon", 3.0),
+            ("loss", -1.0),
+            ("lose_gammon", -2.0),
+            ("lose_backgammon", -3.0),
+        ];
+        Some(Points {
+            unit: "points",
+            max: 3.0,
+            results: &RESULTS,
+        })
     }
 
     fn remaining_length(&self, position: &Position) -> usize {

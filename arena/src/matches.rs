@@ -18,12 +18,12 @@ mod stopping;
 mod timed_player;
 
 use crate::error::Result;
-use crate::statistics::sequential::EloModel;
+use crate::statistics::{is_zero, sequential::EloModel};
 use alea_core::{
     game::{Game, Seat},
     job_array::TaskSlice,
     random::{SeedSpace, derive_seed},
-    record::GameRecord,
+    record::{Ending, GameRecord},
 };
 use alea_play::{
     build::PlayerRecipe,
@@ -117,6 +117,8 @@ pub struct MatchOptions<G: Playable> {
     /// Evaluator for luck adjustment, only in games with chance; a state file belongs to one
     /// evaluator.
     pub luck: Option<Contestant<G>>,
+    /// Plies after which a game is a draw; `None` for `Rules::max_plies`.
+    pub max_plies: Option<u16>,
     /// Receives the pairs as they finish, for [`partial_result`]; every match needs its own.
     pub finished: Option<FinishedPairs>,
 }
@@ -138,6 +140,7 @@ impl<G: Playable> MatchOptions<G> {
             space: SeedSpace::Arena,
             stop: None,
             luck: None,
+            max_plies: None,
             finished: None,
         }
     }
@@ -187,6 +190,9 @@ pub struct PairResult {
     /// evaluator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<[f64; 2]>,
+    /// Number of games that reached the maximal number of plies and count as draws.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unfinished: u64,
     /// Games that a player lost by a failure or an illegal move.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forfeits: Vec<LostByForfeit>,
@@ -399,7 +405,16 @@ impl<'a, G: Playable> GameWorker<'a, G> {
                 .map(|player| player as &mut dyn Player<G>);
             let mut players = if seat_of_a == 0 { [a, b] } else { [b, a] };
             chance.rewind();
-            let (record, forfeit) = play_refereed(game, start, &mut players, &mut chance, None);
+            let max_plies = options.max_plies.unwrap_or_else(|| game.max_plies());
+            let (record, forfeit) = play_refereed(
+                game,
+                start,
+                max_plies.into(),
+                &mut players,
+                &mut chance,
+                None,
+            );
+            result.unfinished += u64::from(record.ending == Ending::Limit);
             let payoff = f64::from(record.payoffs[seat_of_a]);
             result.scores[seat_of_a] = match game.points() {
                 None => (2.0 * payoff).round() / 2.0,
@@ -499,6 +514,8 @@ pub fn pool(threads: usize) -> Result<ThreadPool> {
     })?)
 }
 
+#[cfg(test)]
+mod points_tests;
 #[cfg(test)]
 mod reversi_tests;
 #[cfg(test)]

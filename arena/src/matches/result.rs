@@ -73,6 +73,9 @@ pub struct MatchResult {
     pub normalized_elo_interval: Interval,
     /// Numbers of games forfeited by A and by B, by reason.
     pub forfeits: [BTreeMap<String, u64>; 2],
+    /// Number of games that reached the maximal number of plies and count as draws.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unfinished: u64,
     /// State of the sequential test; `None` without a stopping rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sequential_test: Option<SequentialResult>,
@@ -184,11 +187,13 @@ impl MatchResult {
         let mut distinct = HashSet::new();
         let (mut decisions, mut seconds) = ([0.0_f64; 2], [0.0_f64; 2]);
         let mut cpu_seconds = [None; 2];
+        let mut unfinished = 0;
         let mut forfeits = [BTreeMap::new(), BTreeMap::new()];
         for result in results {
             samples.add(result.scores);
             first_mover_score += result.first_mover_score();
             distinct.extend(result.games.into_iter().flatten());
+            unfinished += result.unfinished;
             plies += result.plies.map(f64::from).iter().sum::<f64>();
             for contestant in 0..2 {
                 decisions[contestant] += result.decisions[contestant] as f64;
@@ -244,6 +249,7 @@ impl MatchResult {
             normalized_elo: tally.normalized_elo(2.0),
             normalized_elo_interval: tally.normalized_elo_interval(2.0),
             forfeits,
+            unfinished,
             sequential_test: options.stop.map(|rule| rule.evaluate(&samples)),
             points: (samples.points.as_ref())
                 .map(|points| PointsResult::of(points, &samples, results, luck.as_ref())),

@@ -67,6 +67,9 @@ pub(crate) struct PairArguments {
     /// them, none in games of dice]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=1000))]
     opening_plies: Option<u16>,
+    /// Plies after which a game is a draw [default: the game's bound]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    max_plies: Option<u16>,
     /// File of finished pairs, from which an interrupted match resumes
     #[arg(long, value_name = "PATH")]
     state: Option<PathBuf>,
@@ -91,6 +94,7 @@ impl PairArguments {
         let pairs = self.games.unwrap_or(default_games).div_ceil(2);
         let mut options = match_options(game, pairs, self.seed, self.state.clone());
         options.slice = self.shard.slice();
+        options.max_plies = self.max_plies;
         if let Some(plies) = self.opening_plies {
             let plies = plies.into();
             options.starts = Arc::new(Openings { plies });
@@ -413,6 +417,12 @@ pub(crate) fn table(result: &MatchResult) -> String {
             );
         }
         text += &format!("\nSPRT            {}", sprt_status(result));
+    }
+    if result.unfinished > 0 {
+        text += &format!(
+            "\nunfinished      {} games reached the maximal number of plies and count as draws",
+            result.unfinished
+        );
     }
     if let Some(warning) = warning_of_repeats([result]) {
         text += &format!("\nrepeats         {warning}");

@@ -123,11 +123,7 @@ impl<G: Playable> Handler<G> for Ubgi {
             ["dice", ..] | ["go"] | ["go", "chequer"] if !self.has_position => {
                 return error(BAD_STATE, "missing position");
             }
-            ["dice", face] => {
-                let face = face.parse();
-                let face = face.or_else(|_| error(BAD_VALUE, words.join(" ")))?;
-                session.set_die(face).map_err(bad_value)?;
-            }
+            ["dice", ref dice @ ..] => session.set_die(&dice.join(" ")).map_err(bad_value)?,
             ["go"] | ["go", "chequer"] => return go(session, output),
             ["go", _] => return error(UNSUPPORTED, words.join(" ")),
             ["keys"] => {

@@ -2,7 +2,7 @@
 //! the view of the side on roll.
 
 use super::{BLACK, Backgammon, Men, Position, WHITE, rolls::ROLL_NAMES};
-use alea_core::game::{Game, Seat};
+use alea_core::game::Seat;
 use alea_play::{
     drawing_helpers::{label, svg_open},
     playable::GameText,
@@ -215,6 +215,7 @@ fn stack(x: usize, men: u32, seat: Seat, y: impl Fn(usize) -> usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alea_core::game::Game;
 
     #[test]
     fn text_shows_the_board_as_printed_elsewhere() {

@@ -2,8 +2,8 @@
 
 use super::{
     Backgammon, MAX_PLAYS_OF_ROLL, Play, Position, UNNAMED_SEAT, drawing,
-    men::NUM_MEN,
     position_id::{men_from_bits, position_bits},
+    rolls::ROLL_NAMES,
 };
 use alea_core::{game::Seat, random::RandomStream, text::TextError};
 use alea_learned::model_file;
@@ -80,6 +80,21 @@ impl Rules for Backgammon {
 impl ChanceSources for Backgammon {
     type Chance = OutcomeListSampler;
     type PairedChance = OutcomeListSampler;
+
+    fn outcome_name(&self, outcome: u8) -> String {
+        ROLL_NAMES[usize::from(outcome)].to_owned()
+    }
+
+    fn parse_outcome(&self, text: &str) -> Result<u8, String> {
+        let is_die = |sign: &char| ('1'..='6').contains(sign);
+        let mut dice: Vec<char> = text.chars().filter(is_die).collect();
+        dice.sort_unstable_by(|one, other| other.cmp(one));
+        let name = String::from_iter(dice);
+        let has_others = text.contains(|sign: char| !is_die(&sign) && !" -,".contains(sign));
+        let roll = ROLL_NAMES.iter().position(|roll| *roll == name);
+        (roll.filter(|_| !has_others).map(|roll| roll as u8))
+            .ok_or_else(|| format!("a roll is two dice, 11 to 66, not {text}"))
+    }
 }
 
 impl GameText for Backgammon {
@@ -91,8 +106,13 @@ impl GameText for Backgammon {
         Self::format_position(self, position, outcome)
     }
 
-    fn parse_move(&self, position: &Position, text: &str) -> Result<Play, TextError> {
-        self.parse_play(position, None, text)
+    fn parse_move(
+        &self,
+        position: &Position,
+        outcome: Option<u8>,
+        text: &str,
+    ) -> Result<Play, TextError> {
+        self.parse_play(position, outcome.map(usize::from), text)
     }
 
     fn format_move(&self, position: &Position, play: Play) -> String {
@@ -152,6 +172,7 @@ impl Codec for Backgammon {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::men::NUM_MEN;
     use alea_core::{game::Game, search_game::Playouts};
 
     #[test]

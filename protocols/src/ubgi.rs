@@ -116,8 +116,15 @@ impl<G: Playable> Handler<G> for Ubgi {
                 set.map_err(bad_value)?;
                 self.has_position = true;
             }
+            ["position", kind, ref text @ ..] if G::INFO.ubgi_positions.contains(&kind) => {
+                session.continue_at(&text.join(" ")).map_err(bad_value)?;
+                self.has_position = true;
+            }
             ["position", kind, ..] => {
-                return error(UNSUPPORTED, format!("position {kind}: alea NOTATION"));
+                let kinds = ["alea"].iter().chain(G::INFO.ubgi_positions);
+                let kinds: Vec<_> = kinds.copied().collect();
+                let kinds = kinds.join(", ");
+                return error(UNSUPPORTED, format!("position {kind}; there is {kinds}"));
             }
             ["dice", ..] if !Session::<G>::has_dice() => return error(UNSUPPORTED, "dice"),
             ["dice", ..] | ["go"] | ["go", "chequer"] if !self.has_position => {

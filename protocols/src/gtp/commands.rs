@@ -39,11 +39,15 @@ impl<G: Playable> Call<'_, G> {
             empty_reply()
         }),
         ("play", |call| {
-            let [color, mv] = call.words else {
+            let [color, mv @ ..] = call.words else {
                 return syntax_error("play COLOR MOVE");
             };
+            if mv.is_empty() {
+                return syntax_error("play COLOR MOVE");
+            }
             call.parse_seat(color)?;
-            let played = call.check_turn(color).and_then(|()| call.session.play(mv));
+            let played = call.check_turn(color);
+            let played = played.and_then(|()| call.session.play(&mv.join(" ")));
             played.map_err(|problem| format!("illegal move: {problem}"))?;
             empty_reply()
         }),

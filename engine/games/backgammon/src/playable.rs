@@ -30,6 +30,7 @@ impl Rules for Backgammon {
         name: "backgammon",
         seats: &[("w", "White"), ("b", "Black")],
         remaining_unit: "men",
+        ubgi_positions: &["gnubgid", "xgid"],
         max_legal_moves: Some(MAX_PLAYS_OF_ROLL),
         self_play_players: &[("star1(depth=1, eval=positional)", 1.0)],
         move_classes: &[("quiet", 1), ("hit", 4)],

@@ -7,7 +7,9 @@
 //! bar or in the winner's home board. Unlike in play over the board, the first roll of a game may
 //! be doubles.
 
+pub mod bearoff;
 mod drawing;
+pub mod evaluators;
 mod inputs;
 pub mod men;
 mod notation;
@@ -15,6 +17,7 @@ mod playable;
 pub mod plays;
 pub mod position_id;
 pub mod rolls;
+pub mod structure;
 
 use alea_core::{
     game::{FixedList, Game, MAX_SEATS, Outcome, Payoffs, Seat, uniform_index},

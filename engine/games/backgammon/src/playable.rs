@@ -1,8 +1,10 @@
 //! Backgammon's names, texts, players and records.
 
 use super::{
-    Backgammon, MAX_PLAYS_OF_ROLL, Play, Position, UNNAMED_SEAT, drawing,
-    men::NUM_MEN,
+    Backgammon, MAX_PLAYS_OF_ROLL, Play, Position, UNNAMED_SEAT,
+    bearoff::BEAROFF,
+    drawing,
+    evaluators::EVALUATORS,
     position_id::{men_from_bits, position_bits},
 };
 use alea_core::{game::Seat, random::RandomStream, text::TextError};
@@ -14,6 +16,8 @@ use alea_play::{
 };
 
 static REGISTRY: Registry<Backgammon> = Registry {
+    evaluators: &EVALUATORS,
+    oracle: Some(&BEAROFF),
     read_model: model_file::evaluator_from_bytes,
     ..Registry::DEFAULT
 };
@@ -31,6 +35,7 @@ impl Rules for Backgammon {
         remaining_unit: "men",
         max_legal_moves: Some(MAX_PLAYS_OF_ROLL),
         self_play_players: &[("star1(depth=1, eval=positional)", 1.0)],
+        solver_options: &[("bearoff", "6")],
         move_classes: &[("quiet", 1), ("hit", 4)],
         levels: &[
             ("beginner", "random"),
@@ -135,6 +140,7 @@ impl Codec for Backgammon {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::men::NUM_MEN;
     use alea_core::{game::Game, search_game::Playouts};
 
     #[test]

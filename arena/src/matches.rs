@@ -18,11 +18,12 @@ mod stopping;
 mod timed_player;
 
 use crate::error::Result;
+use crate::statistics::{is_zero, sequential::EloModel};
 use alea_core::{
     game::{Game, Seat},
     job_array::TaskSlice,
     random::{SeedSpace, derive_seed},
-    record::GameRecord,
+    record::{Ending, GameRecord},
 };
 use alea_play::{
     build::PlayerRecipe,
@@ -39,7 +40,9 @@ pub(crate) use match_journal::check_names;
 use match_journal::{MatchJournal, match_identity};
 pub use match_journal::{compute_missing, make_folder, state_path};
 use rayon::{ThreadPool, ThreadPoolBuilder};
-pub use result::{LuckResult, MatchResult, format_repeat_warning, warning_of_repeats};
+pub use result::{
+    LuckResult, MatchResult, PointsResult, format_repeat_warning, warning_of_repeats,
+};
 pub use running::{FinishedPairs, partial_result};
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};
@@ -53,7 +56,7 @@ use std::{
     },
     time::{Duration, Instant},
 };
-pub use stopping::{SequentialResult, StoppingRule};
+pub use stopping::{PairSamples, SequentialResult, StoppingRule};
 use timed_player::TimedPlayer;
 
 /// Factory of players, which several threads may call.
@@ -114,6 +117,8 @@ pub struct MatchOptions<G: Playable> {
     /// Evaluator for luck adjustment, only in games with chance; a state file belongs to one
     /// evaluator.
     pub luck: Option<Contestant<G>>,
+    /// Plies after which a game is a draw; `None` for `Rules::max_plies`.
+    pub max_plies: Option<u16>,
     /// Receives the pairs as they finish, for [`partial_result`]; every match needs its own.
     pub finished: Option<FinishedPairs>,
 }
@@ -135,6 +140,7 @@ impl<G: Playable> MatchOptions<G> {
             space: SeedSpace::Arena,
             stop: None,
             luck: None,
+            max_plies: None,
             finished: None,
         }
     }
@@ -165,7 +171,7 @@ pub struct PairResult {
     pub pair: u64,
     /// Seat that moves first in both games.
     pub first: Seat,
-    /// Points of A (0, 1/2 or 1) in the game with A in seat 0 and in that with A in seat 1.
+    /// Score of A (loss 0, draw 1/2, win 1, or the payoff of its points) in the game with A in seat 0 and in that with A in seat 1.
     #[serde(deserialize_with = "match_journal::deserialize_scores")]
     pub scores: [f64; 2],
     /// Number of plies of each game.
@@ -184,6 +190,9 @@ pub struct PairResult {
     /// evaluator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<[f64; 2]>,
+    /// Number of games that reached the maximal number of plies and count as draws.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unfinished: u64,
     /// Games that a player lost by a failure or an illegal move.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forfeits: Vec<LostByForfeit>,
@@ -284,6 +293,11 @@ pub(crate) fn play_pairs<G: Playable>(
     if game.seats() != 2 {
         let (name, seats) = (game.notation(), game.seats());
         return Err(format!("a match is between two, and {name} has {seats} seats").into());
+    }
+    let is_by_points = |rule: &StoppingRule| rule.test.model == EloModel::Points;
+    if options.stop.as_ref().is_some_and(is_by_points) && game.points().is_none() {
+        let name = game.notation();
+        return Err(format!("{name} has no points; a sequential test takes elo0 and elo1").into());
     }
     options.starts.check()?;
     let chance = has_chance(game);
@@ -391,8 +405,21 @@ impl<'a, G: Playable> GameWorker<'a, G> {
                 .map(|player| player as &mut dyn Player<G>);
             let mut players = if seat_of_a == 0 { [a, b] } else { [b, a] };
             chance.rewind();
-            let (record, forfeit) = play_refereed(game, start, &mut players, &mut chance, None);
-            result.scores[seat_of_a] = f64::from(record.payoffs[seat_of_a] * 2.0).round() / 2.0;
+            let max_plies = options.max_plies.unwrap_or_else(|| game.max_plies());
+            let (record, forfeit) = play_refereed(
+                game,
+                start,
+                max_plies.into(),
+                &mut players,
+                &mut chance,
+                None,
+            );
+            result.unfinished += u64::from(record.ending == Ending::Limit);
+            let payoff = f64::from(record.payoffs[seat_of_a]);
+            result.scores[seat_of_a] = match game.points() {
+                None => (2.0 * payoff).round() / 2.0,
+                Some(points) => points.to_payoff(points.whole(payoff)),
+            };
             result.plies[seat_of_a] = record.plies.len() as u32;
             let times = self
                 .players
@@ -487,6 +514,8 @@ pub fn pool(threads: usize) -> Result<ThreadPool> {
     })?)
 }
 
+#[cfg(test)]
+mod points_tests;
 #[cfg(test)]
 mod reversi_tests;
 #[cfg(test)]

@@ -220,9 +220,10 @@ impl PairCounts {
         }
     }
 
-    /// Counts a pair by the contestant's points in its two games, each 0, 1/2 or 1.
+    /// Counts a pair by the contestant's scores in its two games: more than 1/2 is a win, less a
+    /// loss.
     pub fn add(&mut self, scores: [f64; 2]) {
-        let half_points = scores.map(|score| (2.0 * score).round() as u64);
+        let half_points = scores.map(|score| 1 + u64::from(score > 0.5) - u64::from(score < 0.5));
         match half_points[0] + half_points[1] {
             0 => self.lost += 1,
             1 => self.half += 1,

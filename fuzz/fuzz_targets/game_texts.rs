@@ -94,7 +94,7 @@ fn check<G: Playable>(game: &G, position: &G::Position, outcome: Option<u8>) {
     game.moves(position, &mut moves);
     for &mv in &*moves {
         let name = game.format_move(position, mv);
-        assert_eq!(game.parse_move(position, &name), Ok(mv), "{name}");
+        assert_eq!(game.parse_move(position, None, &name), Ok(mv), "{name}");
         reads_back(&game.play(position, mv), None);
     }
     let permitted = |&outcome: &u8| {
@@ -117,7 +117,7 @@ pub(crate) fn moves(bytes: &[u8]) {
         if game.payoffs(&position).is_some() {
             return;
         }
-        match game.parse_move(&position, mv) {
+        match game.parse_move(&position, None, mv) {
             Ok(mv) => {
                 let mut moves = G::Moves::default();
                 game.moves(&position, &mut moves);

@@ -139,7 +139,11 @@ impl RequestLimits {
         let is_timed = has("ms") || has("cpu_ms");
         let is_limited = is_timed || has("nodes");
         // Given only a depth, `star2` searches without ProbCut, so that its values are exact.
-        let is_complete = name == "star2" && !is_limited && has("depth") && !has("probcut");
+        let is_complete = name == "star2"
+            && !is_limited
+            && has("depth")
+            && !has("probcut")
+            && !G::SEPARATE_OUTCOMES;
         let defaults = [
             (Family::Star, "ms", self.milliseconds, !is_timed),
             (Family::Star, "depth", 3.0, !is_limited && !has("depth")),
@@ -171,7 +175,8 @@ impl RequestLimits {
             // The player itself checks these options; no value is expensive.
             (
                 Star,
-                "order" | "negascout" | "nodes" | "step" | "aspiration" | "probcut" | "width",
+                "order" | "negascout" | "nodes" | "step" | "aspiration" | "probcut" | "width"
+                | "form" | "filter" | "within" | "replies",
             )
             | (Mcts, "exploration" | "c" | "rave" | "expand")
             | (Mcts, "batch" | "solver" | "graph")

@@ -1,12 +1,12 @@
 //! Collects, stores and displays the results of worker threads, and ends the match.
 
 use super::{
-    FinishedPairs, MatchOptions, PairResult, Repeats, match_journal::MatchJournal,
-    stopping::OrderedTest,
+    FinishedPairs, MatchOptions, PairResult, Repeats,
+    match_journal::MatchJournal,
+    stopping::{OrderedTest, PairSamples},
 };
 use crate::error::{MeasuringError, Result};
 use crate::pipeline_report::percent;
-use crate::statistics::PairCounts;
 use alea_core::journal::Journal;
 use alea_play::{game_jsonl::GameLine, playable::Playable};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -29,7 +29,7 @@ pub(super) struct Collector {
 
 struct CollectedPairs {
     finished: FinishedPairs,
-    counts: PairCounts,
+    samples: PairSamples,
     repeats: Repeats,
     in_order: Option<OrderedTest>,
     state: MatchJournal,
@@ -59,11 +59,12 @@ impl Collector {
         }
         bar.set_position(results.len() as u64);
         bar.reset_eta();
-        let (mut counts, mut repeats) = (PairCounts::default(), Repeats::default());
+        let points = options.game.points();
+        let (mut samples, mut repeats) = (PairSamples::new(points), Repeats::default());
         let new = (results.iter()).filter(|result| repeats.add_if_new(result.games));
-        new.for_each(|result| counts.add(result.scores));
+        new.for_each(|result| samples.add(result.scores));
         let in_order = options.stop.map(|rule| {
-            let mut in_order = OrderedTest::new(rule);
+            let mut in_order = OrderedTest::new(rule, points);
             results.iter().for_each(|result| in_order.add(result));
             in_order
         });
@@ -72,7 +73,7 @@ impl Collector {
         finished.begin(results, earlier, &bar);
         let collected = CollectedPairs {
             finished,
-            counts,
+            samples,
             repeats,
             in_order,
             state,
@@ -114,7 +115,7 @@ impl Collector {
             self.done.store(true, Ordering::Relaxed);
         }
         if collected.repeats.add_if_new(result.games) {
-            collected.counts.add(result.scores);
+            collected.samples.add(result.scores);
         }
         if let Some(in_order) = &mut collected.in_order {
             in_order.add(&result);
@@ -152,8 +153,18 @@ impl Collector {
 
 impl CollectedPairs {
     fn summary(&self) -> String {
-        let tally = self.counts.tally();
-        let score = percent(tally.score(), tally.interval().half_width());
+        let (mean, _, interval) = self.samples.score();
+        let score = match self.samples.points {
+            None => percent(mean, interval.half_width()),
+            Some(points) => {
+                let error = points.difference(interval.half_width());
+                format!(
+                    "{:+.3} ± {error:.3} {}",
+                    points.from_payoff(mean),
+                    points.unit
+                )
+            }
+        };
         match self.in_order.as_ref().map(OrderedTest::result) {
             Some(test) => format!(
                 "{score}  LLR {:+.2} in ({:.2}, {:.2})",

@@ -38,6 +38,7 @@ pub(super) fn match_identity<G: Playable>(
         "seed": options.seed,
         "starts": options.starts.identity(),
         "purpose": purpose,
+        "max_plies": options.max_plies,
         "luck": options.luck.as_ref().map(|evaluator| &evaluator.name),
         "distinct": (!has_chance(&options.game)).then_some("up to symmetry"),
     });
@@ -59,10 +60,10 @@ pub(super) struct FinishedPair {
 
 pub(super) fn deserialize_scores<'a, D: Deserializer<'a>>(text: D) -> Result<[f64; 2], D::Error> {
     let scores = <[f64; 2]>::deserialize(text)?;
-    let stored = scores.iter().all(|score| [0.0, 0.5, 1.0].contains(score));
-    stored
+    let is_valid = scores.iter().all(|score| (0.0..=1.0).contains(score));
+    is_valid
         .then_some(scores)
-        .ok_or_else(|| D::Error::custom("a game is worth 0, 0.5 or 1"))
+        .ok_or_else(|| D::Error::custom("a game is worth 0 to 1"))
 }
 
 pub(crate) fn check_names(work: &str, who: &str, names: &[&String]) -> Result<(), String> {

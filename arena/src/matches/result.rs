@@ -1,9 +1,11 @@
 //! Statistics of a match. All numbers are finite and, except for times, depend on the pairs alone.
 
-use super::{Contestant, MatchOptions, PairResult, Played, SequentialResult, are_none};
-use crate::statistics::{Interval, PairCounts, elo_of_score, is_zero};
+use super::{
+    Contestant, MatchOptions, PairResult, PairSamples, Played, SequentialResult, are_none,
+};
+use crate::statistics::{Interval, PairCounts, QUANTILE_95, elo_of_score, is_zero, normal_cdf};
 use alea_core::moments::Moments;
-use alea_play::playable::Playable;
+use alea_play::{playable::Playable, points::Points};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
@@ -38,7 +40,7 @@ pub struct MatchResult {
     pub repeated_games: Option<u64>,
     /// Numbers of pairs by A's points in the pair.
     pub pair_counts: PairCounts,
-    /// Mean points of A per game, 0 to 1; a draw is 1/2.
+    /// Mean score of A per game, 0 to 1; a draw is 1/2, points are scaled.
     pub score: f64,
     /// Standard error of `score`, from the variance of pairs' mean scores.
     pub standard_error: f64,
@@ -71,12 +73,73 @@ pub struct MatchResult {
     pub normalized_elo_interval: Interval,
     /// Numbers of games forfeited by A and by B, by reason.
     pub forfeits: [BTreeMap<String, u64>; 2],
+    /// Number of games that reached the maximal number of plies and count as draws.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unfinished: u64,
     /// State of the sequential test; `None` without a stopping rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sequential_test: Option<SequentialResult>,
+    /// Mean points; `None` in games without. With points `elo`, `normalized_elo` and
+    /// `pair_counts` count games won and lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<PointsResult>,
     /// Luck-adjusted result; `None` without a luck evaluator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<LuckResult>,
+}
+
+/// Points of a match, from A's point of view.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PointsResult {
+    /// Unit of `mean`, such as `points`.
+    pub unit: String,
+    /// Mean points of A per game.
+    pub mean: f64,
+    /// Standard error of `mean`, from the variance of pairs' means.
+    pub standard_error: f64,
+    /// 95 % interval of `mean`.
+    pub interval: Interval,
+    /// Mean and 95 % interval after subtracting luck; `None` without a luck evaluator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub luck_adjusted: Option<(f64, Interval)>,
+    /// Numbers of games by A's result.
+    pub results: BTreeMap<String, u64>,
+}
+
+impl PointsResult {
+    fn of(
+        points: &Points,
+        samples: &PairSamples,
+        results: &[PairResult],
+        luck: Option<&LuckResult>,
+    ) -> Self {
+        let mut names = BTreeMap::new();
+        for score in results.iter().flat_map(|result| result.scores) {
+            *names.entry(points.result_name(score)).or_default() += 1;
+        }
+        let (mean, error, _) = samples.score();
+        let mean = points.from_payoff(mean);
+        let standard_error = points.difference(error);
+        Self {
+            unit: points.unit.to_owned(),
+            mean,
+            standard_error,
+            interval: Interval::from_center(mean, QUANTILE_95 * standard_error),
+            luck_adjusted: luck.map(|luck| {
+                let interval = luck.interval.map_ends(|end| points.from_payoff(end));
+                (points.from_payoff(luck.score), interval)
+            }),
+            results: names,
+        }
+    }
+}
+
+impl std::fmt::Display for PointsResult {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (mean, interval) = self.luck_adjusted.unwrap_or((self.mean, self.interval));
+        let error = interval.half_width();
+        write!(formatter, "{mean:+.3} ± {error:.3} {} a game", self.unit)
+    }
 }
 
 /// Statistics of a match after subtracting luck, from A's point of view.
@@ -119,16 +182,18 @@ impl MatchResult {
             repeats,
             wall,
         } = played;
-        let mut pair_counts = PairCounts::default();
+        let mut samples = PairSamples::new(options.game.points());
         let (mut plies, mut first_mover_score) = (0.0, 0.0);
         let mut distinct = HashSet::new();
         let (mut decisions, mut seconds) = ([0.0_f64; 2], [0.0_f64; 2]);
         let mut cpu_seconds = [None; 2];
+        let mut unfinished = 0;
         let mut forfeits = [BTreeMap::new(), BTreeMap::new()];
         for result in results {
-            pair_counts.add(result.scores);
+            samples.add(result.scores);
             first_mover_score += result.first_mover_score();
             distinct.extend(result.games.into_iter().flatten());
+            unfinished += result.unfinished;
             plies += result.plies.map(f64::from).iter().sum::<f64>();
             for contestant in 0..2 {
                 decisions[contestant] += result.decisions[contestant] as f64;
@@ -143,7 +208,11 @@ impl MatchResult {
                     .or_default() += 1;
             }
         }
+        let pair_counts = samples.counts;
         let (pairs, tally) = (pair_counts.pairs(), pair_counts.tally());
+        let (score, standard_error, interval) = samples.score();
+        let luck =
+            (options.luck.as_ref()).map(|evaluator| LuckResult::of(&evaluator.name, results));
         let games = 2.0 * pairs as f64;
         Self {
             game: options.game.notation(),
@@ -158,12 +227,16 @@ impl MatchResult {
             distinct_games: (!distinct.is_empty()).then_some(distinct.len() as u64),
             repeated_games: (!distinct.is_empty()).then_some(2 * repeats),
             pair_counts,
-            score: tally.score(),
-            standard_error: tally.standard_error(),
-            interval: tally.interval(),
+            score,
+            standard_error,
+            interval,
             elo: tally.elo(),
             elo_interval: tally.elo_interval(),
-            superiority: tally.superiority(),
+            superiority: match samples.points {
+                None => tally.superiority(),
+                Some(_) if standard_error == 0.0 => 0.5,
+                Some(_) => normal_cdf((score - 0.5) / standard_error),
+            },
             first_mover_share: first_mover_score / games,
             mean_plies: plies / games,
             seconds_per_move: [0, 1]
@@ -176,11 +249,11 @@ impl MatchResult {
             normalized_elo: tally.normalized_elo(2.0),
             normalized_elo_interval: tally.normalized_elo_interval(2.0),
             forfeits,
-            sequential_test: options.stop.map(|rule| rule.evaluate(&pair_counts)),
-            luck: options
-                .luck
-                .as_ref()
-                .map(|evaluator| LuckResult::of(&evaluator.name, results)),
+            unfinished,
+            sequential_test: options.stop.map(|rule| rule.evaluate(&samples)),
+            points: (samples.points.as_ref())
+                .map(|points| PointsResult::of(points, &samples, results, luck.as_ref())),
+            luck,
         }
     }
 }
@@ -272,6 +345,16 @@ impl LuckResult {
 impl std::fmt::Display for MatchResult {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let games = self.games_in_words();
+        if let Some(points) = &self.points {
+            return write!(
+                formatter,
+                "{} – {}: {points} of {games}, won {:.2} %, superiority {:.2} %",
+                self.a,
+                self.b,
+                100.0 * self.wins as f64 / self.games.max(1) as f64,
+                100.0 * self.superiority
+            );
+        }
         write!(
             formatter,
             "{} – {}: {:.2} % ± {:.2} of {games}, Elo {:+.1} ± {:.1}, superiority {:.2} %",

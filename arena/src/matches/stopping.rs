@@ -5,9 +5,11 @@
 
 use super::{PairResult, Repeats};
 use crate::statistics::{
-    PairCounts,
+    Interval, PairCounts,
     sequential::{SequentialTest, Verdict},
 };
+use alea_core::moments::Moments;
+use alea_play::points::Points;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -40,13 +42,15 @@ pub struct SequentialResult {
 }
 
 impl StoppingRule {
-    /// State of the test after `pairs`, given as counts.
+    /// State of the test after `pairs`; in games with points by pairs' mean scores.
     #[must_use]
-    pub fn evaluate(&self, pairs: &PairCounts) -> SequentialResult {
-        let evidence = if self.single_games {
-            self.test.evidence(&pairs.games(), 1.0)
+    pub fn evaluate(&self, pairs: &PairSamples) -> SequentialResult {
+        let evidence = if let Some(points) = pairs.points {
+            (self.test).mean_evidence(&pairs.means, |value| points.to_payoff(value))
+        } else if self.single_games {
+            self.test.evidence(&pairs.counts.games(), 1.0)
         } else {
-            self.test.pair_evidence(pairs)
+            self.test.pair_evidence(&pairs.counts)
         };
         let (lower, upper) = self.test.bounds(&evidence);
         SequentialResult {
@@ -60,22 +64,64 @@ impl StoppingRule {
     }
 }
 
+/// Pairs of games as samples: numbers by wins and losses, and mean scores.
+#[derive(Clone, Debug, Default)]
+pub struct PairSamples {
+    /// Numbers of pairs by games won and lost.
+    pub counts: PairCounts,
+    /// Moments of pairs' mean scores.
+    pub means: Moments,
+    /// Points that results pay, if the game has them.
+    pub points: Option<Points>,
+}
+
+impl PairSamples {
+    /// No samples of a game.
+    #[must_use]
+    pub fn new(points: Option<Points>) -> Self {
+        Self {
+            points,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a pair by the contestant's scores in its two games.
+    pub fn add(&mut self, scores: [f64; 2]) {
+        self.counts.add(scores);
+        self.means.add((scores[0] + scores[1]) / 2.0);
+    }
+
+    /// Mean score with its standard error and 95 % interval.
+    #[must_use]
+    pub fn score(&self) -> (f64, f64, Interval) {
+        let tally = self.counts.tally();
+        match self.points {
+            None => (tally.score(), tally.standard_error(), tally.interval()),
+            Some(_) => {
+                let interval = Interval::of_mean(&self.means);
+                let interval = interval.map_ends(|end| end.clamp(0.0, 1.0));
+                (self.means.mean(), self.means.standard_error(), interval)
+            }
+        }
+    }
+}
+
 pub(super) struct OrderedTest {
     rule: StoppingRule,
     waiting: BTreeMap<u64, ([f64; 2], Option<[u64; 2]>)>,
     next: u64,
-    counts: PairCounts,
+    samples: PairSamples,
     repeats: Repeats,
     pub(super) end: Option<u64>,
 }
 
 impl OrderedTest {
-    pub(super) fn new(rule: StoppingRule) -> Self {
+    pub(super) fn new(rule: StoppingRule, points: Option<Points>) -> Self {
         Self {
             rule,
             waiting: BTreeMap::new(),
             next: 0,
-            counts: PairCounts::default(),
+            samples: PairSamples::new(points),
             repeats: Repeats::default(),
             end: None,
         }
@@ -90,10 +136,10 @@ impl OrderedTest {
         while let Some((scores, games)) = self.waiting.remove(&self.next) {
             self.next += 1;
             if self.repeats.add_if_new(games) {
-                self.counts.add(scores);
+                self.samples.add(scores);
             }
             if self.rule.test.is_checked_after(self.next)
-                && self.rule.evaluate(&self.counts).verdict != Verdict::Open
+                && self.rule.evaluate(&self.samples).verdict != Verdict::Open
             {
                 self.end = Some(self.next);
                 break;
@@ -102,7 +148,7 @@ impl OrderedTest {
     }
 
     pub(super) fn result(&self) -> SequentialResult {
-        self.rule.evaluate(&self.counts)
+        self.rule.evaluate(&self.samples)
     }
 }
 
@@ -136,17 +182,17 @@ mod tests {
             })
             .collect();
         let in_order = |order: &[usize]| {
-            let mut pairs = OrderedTest::new(rule);
+            let mut pairs = OrderedTest::new(rule, None);
             order.iter().for_each(|&pair| pairs.add(&results[pair]));
             (pairs.end, pairs.result())
         };
         let mut order: Vec<usize> = (0..2000).collect();
         let expected = in_order(&order);
         let end = expected.0.expect("2000 pairs decide it") as usize;
-        let mut counts = PairCounts::default();
+        let mut samples = PairSamples::default();
         let first = results.chunks(batch).position(|batch| {
-            batch.iter().for_each(|result| counts.add(result.scores));
-            rule.evaluate(&counts).verdict != Verdict::Open
+            batch.iter().for_each(|result| samples.add(result.scores));
+            rule.evaluate(&samples).verdict != Verdict::Open
         });
         assert_eq!(first.map(|first| (first + 1) * batch), Some(end));
         for _ in 0..5 {

@@ -10,6 +10,7 @@
 
 use super::{PairCounts, Tally, normalized::ELO_PER_DEVIATION, score_of_elo};
 use crate::error::Result;
+use alea_core::moments::Moments;
 use serde::{Deserialize, Serialize};
 
 /// Unit of the Elo differences of a test.
@@ -22,14 +23,16 @@ pub enum EloModel {
     /// Normalised Elo: excess of the score over 1/2 in standard deviations of one game, times 800 /
     /// ln 10. The draw rate hardly affects the length of tests.
     Normalized,
+    /// Points per game, in games whose results pay points.
+    Points,
 }
 
 /// Hypotheses and error probabilities of a sequential test of A's Elo minus B's.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SequentialTest {
-    /// Elo difference of the null hypothesis.
+    /// Elo difference, or points per game, of the null hypothesis.
     pub elo0: f64,
-    /// Elo difference of the alternative hypothesis, above `elo0`.
+    /// Elo difference, or points per game, of the alternative hypothesis, above `elo0`.
     pub elo1: f64,
     /// Probability of accepting `elo1` if `elo0` is true.
     pub alpha: f64,
@@ -138,6 +141,33 @@ impl SequentialTest {
         }
     }
 
+    /// Evidence of pairs' mean scores in games with points, taken as normal with the variance of the
+    /// samples; `payoff_of` turns points per game into a score.
+    pub(crate) fn mean_evidence(
+        &self,
+        means: &Moments,
+        payoff_of: impl Fn(f64) -> f64,
+    ) -> Evidence {
+        let deviation = means.deviation();
+        if deviation == 0.0 {
+            return Evidence::default();
+        }
+        let score = |elo: f64| match self.model {
+            EloModel::Logistic => score_of_elo(elo),
+            EloModel::Normalized => {
+                0.5 + elo / ELO_PER_DEVIATION * deviation * std::f64::consts::SQRT_2
+            }
+            EloModel::Points => payoff_of(elo),
+        };
+        let (null, alternative) = (score(self.elo0), score(self.elo1));
+        let distance = (alternative - null) / deviation;
+        let middle = (null + alternative) / 2.0;
+        Evidence {
+            ratio: means.sample_count() * distance * (means.mean() - middle) / deviation,
+            deviation: distance,
+        }
+    }
+
     pub(crate) fn verdict(&self, evidence: &Evidence) -> Verdict {
         let (lower, upper) = self.bounds(evidence);
         if evidence.ratio >= upper {
@@ -169,7 +199,7 @@ impl SequentialTest {
         let observed = counts.map(|count| count / samples);
         let fitted = |elo: f64| match self.model {
             EloModel::Logistic => nearest_with_mean(&observed, score_of_elo(elo)),
-            EloModel::Normalized => {
+            EloModel::Normalized | EloModel::Points => {
                 nearest_with_excess(&observed, elo / ELO_PER_DEVIATION * games_per_sample.sqrt())
             }
         };

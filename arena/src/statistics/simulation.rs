@@ -20,6 +20,8 @@ pub type PairDistribution = [f64; 3];
 pub fn pair_distribution(elo: f64, model: EloModel, split: f64) -> PairDistribution {
     let excess = match model {
         EloModel::Logistic => score_of_elo(elo) - 0.5,
+        // A win pays 1 point, a loss -1.
+        EloModel::Points => elo / 2.0,
         EloModel::Normalized => {
             // excess = ratio · deviation of a game, and a pair has the variance (1 - split)/4 -
             // excess².

@@ -50,6 +50,11 @@ struct Answer<M> {
     value: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     calibrated: Option<f32>,
+    /// Expected points, in games whose results pay points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    equity: Option<f64>,
+    #[serde(skip)]
+    unit: Option<&'static str>,
     #[serde(flatten)]
     exact: ExactScores,
     best: Option<String>,
@@ -72,6 +77,8 @@ struct RatedMove<M> {
     value: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     calibrated: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    equity: Option<f64>,
     #[serde(flatten)]
     exact: ExactScores,
     /// Visits and proven bounds, if the player is an MCTS.
@@ -119,6 +126,10 @@ fn answer<G: Playable>(
         },
     };
     let (name, stats) = (|mv| game.format_move(position, mv), analysis.stats);
+    let points = game.points();
+    let equity = |calibrated: Option<f32>, value: Option<f32>| {
+        Some(points?.from_payoff(calibrated.or(value)?.into()))
+    };
     let exact = |rated: &MoveValue<_>| ExactScores::from_iter(analysis.unit.zip(rated.score));
     let mut moves = analysis.moves.iter();
     let best = moves.find(|rated| Some(rated.mv) == analysis.best);
@@ -126,12 +137,15 @@ fn answer<G: Playable>(
         mv: name(rated.mv),
         value: rated.value,
         calibrated: rated.calibrated,
+        equity: equity(rated.calibrated, rated.value),
         exact: exact(rated),
         searched: rated.tree,
     });
     Ok(Answer {
         value: analysis.value,
         calibrated: analysis.calibrated,
+        equity: equity(analysis.calibrated, analysis.value),
+        unit: points.map(|points| points.unit),
         exact: match best {
             Some(best) => exact(best),
             None => ExactScores::from_iter(game.final_score(position)),
@@ -166,7 +180,9 @@ fn format_line<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) 
 fn format_answer<M>(mut text: String, answer: &Answer<M>) -> String {
     let number =
         |value: Option<f32>| value.map_or("     -".to_owned(), |value| format!("{value:.4}"));
-    if let Some(value) = answer.calibrated.or(answer.value) {
+    if let Some((equity, unit)) = answer.equity.zip(answer.unit) {
+        text += &format!("\n\n  expected {unit} of the side to move: {equity:+.4}");
+    } else if let Some(value) = answer.calibrated.or(answer.value) {
         text += &format!("\n\n  win probability of the side to move: {value:.4}");
     }
     for (unit, score) in &answer.exact {
@@ -183,7 +199,14 @@ fn format_answer<M>(mut text: String, answer: &Answer<M>) -> String {
         let (one, other) = (rank(one), rank(other));
         other.0.cmp(&one.0).then(other.1.total_cmp(&one.1))
     });
-    text += "\n\n  move   value";
+    let width = moves
+        .iter()
+        .map(|rated| rated.mv.len())
+        .max()
+        .unwrap_or(0)
+        .max(4);
+    let heading = answer.unit.unwrap_or("value");
+    text += &format!("\n\n  {:<width$}  {heading:>6}", "move");
     for unit in moves.iter().take(1).flat_map(|rated| rated.exact.keys()) {
         text += &format!("  {unit:>5}");
     }
@@ -197,9 +220,12 @@ fn format_answer<M>(mut text: String, answer: &Answer<M>) -> String {
     }
     for rated in moves {
         text += &format!(
-            "\n  {:<4}  {}",
+            "\n  {:<width$}  {}",
             rated.mv,
-            number(rated.calibrated.or(rated.value))
+            match rated.equity {
+                Some(equity) => format!("{equity:+.4}"),
+                None => number(rated.calibrated.or(rated.value)),
+            }
         );
         for score in rated.exact.values() {
             text += &format!("  {score:>+5}");

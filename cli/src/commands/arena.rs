@@ -67,6 +67,9 @@ pub(crate) struct PairArguments {
     /// them, none in games of dice]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=1000))]
     opening_plies: Option<u16>,
+    /// Plies after which a game is a draw [default: the game's bound]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    max_plies: Option<u16>,
     /// File of finished pairs, from which an interrupted match resumes
     #[arg(long, value_name = "PATH")]
     state: Option<PathBuf>,
@@ -91,6 +94,7 @@ impl PairArguments {
         let pairs = self.games.unwrap_or(default_games).div_ceil(2);
         let mut options = match_options(game, pairs, self.seed, self.state.clone());
         options.slice = self.shard.slice();
+        options.max_plies = self.max_plies;
         if let Some(plies) = self.opening_plies {
             let plies = plies.into();
             options.starts = Arc::new(Openings { plies });
@@ -202,6 +206,8 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
         match key {
             "elo0" => elo0 = Some(number()?),
             "elo1" => elo1 = Some(number()?),
+            "points0" => (elo0, model) = (Some(number()?), EloModel::Points),
+            "points1" => (elo1, model) = (Some(number()?), EloModel::Points),
             "alpha" => alpha = number()?,
             "beta" => beta = number()?,
             "model" => {
@@ -216,7 +222,7 @@ pub(crate) fn stopping_rule(words: &[String]) -> Result<StoppingRule> {
                 batch = Some(pairs);
             }
             _ => bail!(
-                "--sprt: there is no '{key}'; there are elo0, elo1, alpha, beta, model, count and batch"
+                "--sprt: there is no '{key}'; there are elo0, elo1, points0, points1, alpha, beta, model, count and batch"
             ),
         }
     }
@@ -328,22 +334,42 @@ pub(crate) fn table(result: &MatchResult) -> String {
         none if none.is_empty() => none,
         per_move => format!("\nCPU time a move {per_move}"),
     };
+    let score = match &result.points {
+        None => format!(
+            "A scores        {:.2} %  [{:.2}, {:.2}] (95 %, from {} pairs)\n\
+             Elo             {:+.1}  [{:+.1}, {:+.1}]",
+            100.0 * result.score,
+            100.0 * result.interval.lower,
+            100.0 * result.interval.upper,
+            result.pairs,
+            result.elo,
+            result.elo_interval.lower,
+            result.elo_interval.upper,
+        ),
+        Some(points) => {
+            let Interval { lower, upper } = points.interval;
+            let results = points.results.iter();
+            let results: Vec<_> = results
+                .map(|(name, count)| format!("{count} {name}"))
+                .collect();
+            format!(
+                "A gets          {:+.4} {} a game  [{lower:+.4}, {upper:+.4}] (95 %, from {} pairs)\n\
+                 results of A    {}",
+                points.mean,
+                points.unit,
+                result.pairs,
+                results.join(", "),
+            )
+        }
+    };
     let mut text = format!(
         "A  {}\nB  {}\n\n\
-         A scores        {:.2} %  [{:.2}, {:.2}] (95 %, from {} pairs)\n\
-         Elo             {:+.1}  [{:+.1}, {:+.1}]\n\
+         {score}\n\
          superiority     {:.2} %\n\
          time a move     A {:.1} µs, B {:.1} µs{cpu}\n\
          games           {} ({:.0} a second), {:.1} plies each, first mover {} {:.1} %",
         result.a,
         result.b,
-        100.0 * result.score,
-        100.0 * result.interval.lower,
-        100.0 * result.interval.upper,
-        result.pairs,
-        result.elo,
-        result.elo_interval.lower,
-        result.elo_interval.upper,
         100.0 * result.superiority,
         1e6 * seconds_a,
         1e6 * seconds_b,
@@ -358,25 +384,45 @@ pub(crate) fn table(result: &MatchResult) -> String {
         let factor = luck
             .games_factor
             .map_or_else(|| "all".to_owned(), |factor| format!("{factor:.2}"));
+        let adjusted_points = result.points.as_ref().and_then(|points| {
+            let (mean, Interval { lower, upper }) = points.luck_adjusted?;
+            let unit = &points.unit;
+            Some(format!(
+                "{mean:+.4} {unit} a game  [{lower:+.4}, {upper:+.4}]"
+            ))
+        });
+        let score = adjusted_points.unwrap_or_else(|| {
+            format!(
+                "{:.2} %  [{:.2}, {:.2}], Elo {:+.1}  [{:+.1}, {:+.1}]",
+                100.0 * luck.score,
+                100.0 * luck.interval.lower,
+                100.0 * luck.interval.upper,
+                luck.elo,
+                luck.elo_interval.lower,
+                luck.elo_interval.upper,
+            )
+        });
         text += &format!(
-            "\nwithout luck    {:.2} %  [{:.2}, {:.2}], Elo {:+.1}  [{:+.1}, {:+.1}]\n                \
+            "\nwithout luck    {score}\n                \
              as told by {}: a pair varies by {adjusted:.3} instead of {raw:.3}, a game counts for {factor}",
-            100.0 * luck.score,
-            100.0 * luck.interval.lower,
-            100.0 * luck.interval.upper,
-            luck.elo,
-            luck.elo_interval.lower,
-            luck.elo_interval.upper,
             luck.evaluator,
         );
     }
     if result.sequential_test.is_some() {
-        let Interval { lower, upper } = result.normalized_elo_interval;
-        text += &format!(
-            "\nnormalised Elo  {:+.1}  [{lower:+.1}, {upper:+.1}]",
-            result.normalized_elo
-        );
+        if result.points.is_none() {
+            let Interval { lower, upper } = result.normalized_elo_interval;
+            text += &format!(
+                "\nnormalised Elo  {:+.1}  [{lower:+.1}, {upper:+.1}]",
+                result.normalized_elo
+            );
+        }
         text += &format!("\nSPRT            {}", sprt_status(result));
+    }
+    if result.unfinished > 0 {
+        text += &format!(
+            "\nunfinished      {} games reached the maximal number of plies and count as draws",
+            result.unfinished
+        );
     }
     if let Some(warning) = warning_of_repeats([result]) {
         text += &format!("\nrepeats         {warning}");
@@ -393,13 +439,15 @@ pub(crate) fn sprt_status(result: &MatchResult) -> String {
     let Some(test) = &result.sequential_test else {
         return String::new();
     };
+    let unit = match test.test.model {
+        EloModel::Points => "points",
+        _ => "elo",
+    };
+    let (null, alternative) = (test.test.elo0, test.test.elo1);
     let verdict = match test.verdict {
-        Verdict::Accepted => format!("accepted: elo1 = {}", test.test.elo1),
-        Verdict::Rejected => format!("rejected: elo0 = {}", test.test.elo0),
-        Verdict::Open => format!(
-            "open between elo0 = {} and elo1 = {}",
-            test.test.elo0, test.test.elo1
-        ),
+        Verdict::Accepted => format!("accepted: {unit}1 = {alternative}"),
+        Verdict::Rejected => format!("rejected: {unit}0 = {null}"),
+        Verdict::Open => format!("open between {unit}0 = {null} and {unit}1 = {alternative}"),
     };
     format!(
         "LLR {:+.2} in ({:.2}, {:.2}), {verdict}",

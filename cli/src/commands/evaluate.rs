@@ -34,6 +34,9 @@ struct Answer {
     value: f32,
     #[serde(skip_serializing_if = "Option::is_none")]
     calibrated: Option<f32>,
+    /// Expected points, in games whose results pay points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    equity: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<Option<f32>>,
 }
@@ -52,25 +55,37 @@ impl Arguments {
         };
         let evaluator = self.evaluator.as_deref().unwrap_or_else(default_evaluator);
         let evaluator = build::parse_evaluator(trusted_text(evaluator), game)?;
+        let points = game.points();
+        let equity = |value: f32| Some(points?.from_payoff(value.into()));
         let answer = |question: &Question<G>| {
             if let Some(value) = question.final_value(game) {
                 // With `--raw`, JSON always has the key `raw`, null for a finished game.
                 return Ok(Answer {
                     value,
+                    equity: equity(value),
                     raw: self.raw.then_some(None),
                     ..Answer::default()
                 });
             }
             let position = &question.position;
             let value = evaluator.value_of(game, position);
+            let calibrated = evaluator.observed_win_rate(value);
             Ok(Answer {
                 value,
-                calibrated: evaluator.observed_win_rate(value),
+                calibrated,
+                equity: equity(calibrated.unwrap_or(value)),
                 raw: self.raw.then(|| evaluator.raw_score(game, position)),
             })
         };
         positions::answer_all(&self.position, game, answer, |question, answer| {
             let mut text = question.text_diagram(game);
+            if let Some((points, equity)) = points.zip(answer.equity) {
+                text += &format!(
+                    "\n  expected {} of the side to move, before the roll: {equity:+.4}",
+                    points.unit
+                );
+                return text;
+            }
             text += &format!(
                 "\n  win probability of the side to move, before the roll: {:.4}",
                 answer.calibrated.unwrap_or(answer.value)

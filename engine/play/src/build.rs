@@ -34,7 +34,7 @@ pub fn player_names<G: Playable>() -> String {
     let without_chance = |text: &'static str| if G::Outcomes::CAPACITY == 1 { text } else { "" };
     let mut names = format!(
         "star2, star1, star0.5, star0(depth, eval, ms, cpu_ms, nodes, clock, depths, least, table, entries, replace, reuse, \
-         order, negascout, form, threads, step, aspiration, probcut{width}{oracle}), {many}\
+         order, negascout, form, filter, within, replies, threads, step, aspiration, probcut{width}{oracle}), {many}\
          unified and textbook(depth, eval), mcts(sims or ms or cpu_ms or clock, leaf, playout, playouts, truncate, close, exploration, fpu, expand, prior, bias, rave, \
          blend, rave_depth, noise, again, solver, graph, keep, ponder, virtual_loss, batch, memory, threads, early, sole, human{oracle}), rollout(eval, games, error, plies{oracle}), random",
         width = without_chance(", width"),

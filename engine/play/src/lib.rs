@@ -9,6 +9,7 @@ pub mod game_info;
 
 pub mod rules;
 
+pub mod points;
 pub mod position_text;
 
 pub mod codec;

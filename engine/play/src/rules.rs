@@ -3,6 +3,7 @@
 use super::{
     game_info::GameInfo,
     player_notation::{Arguments, Notation, NotationError, Problem, Text},
+    points::Points,
 };
 use alea_core::{game::Seat, random::RandomStream, search_game::SearchGame};
 
@@ -70,6 +71,11 @@ pub trait Rules: SearchGame {
             Self::from_arguments(&mut arguments)
         };
         rules.and_then(|rules| arguments.finish().map(|_| rules))
+    }
+
+    /// Points that results pay; `None` if a win is worth 1, a draw ½ and a loss 0.
+    fn points(&self) -> Option<Points> {
+        None
     }
 
     /// Board size; `None` in games with one size.

@@ -83,6 +83,16 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
             .start(counted, max_nodes, deadline, stop);
     }
 
+    /// Sorts the root moves; returns how many to search, from the front.
+    fn arrange_root_moves(
+        &mut self,
+        _position: &G::Position,
+        _depth: u32,
+        moves: &mut [RootMove<G::Move>],
+    ) -> usize {
+        moves.len()
+    }
+
     /// Searches root moves and puts the best in front; returns whether all were searched. Provided,
     /// since dynamic calls would dominate a search of one ply.
     fn search_root_moves(
@@ -93,7 +103,7 @@ pub(super) trait FixedDepthSearch<G: SearchGame>: Send {
         moves: &mut [RootMove<G::Move>],
     ) -> bool {
         let mut best: Option<(f32, usize)> = None;
-        for index in 0..moves.len() {
+        for index in 0..self.arrange_root_moves(position, depth, moves) {
             let root = moves[index];
             let alpha = match best {
                 None => BELOW_ALL_VALUES,
@@ -180,9 +190,10 @@ pub struct DeepeningSearch<G: SearchGame> {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RootMove<M> {
-    mv: M,
-    list_index: usize,
-    bounds: Bounds,
+    pub(super) mv: M,
+    pub(super) list_index: usize,
+    pub(super) one_ply_value: f32,
+    pub(super) bounds: Bounds,
     proven: bool,
 }
 
@@ -191,6 +202,7 @@ impl<M: Copy> RootMove<M> {
         let unsearched = |(list_index, &mv)| Self {
             mv,
             list_index,
+            one_ply_value: 0.0,
             bounds: Bounds::UNKNOWN,
             proven: false,
         };

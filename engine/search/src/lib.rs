@@ -5,6 +5,7 @@ pub mod best_reply;
 pub mod deepening;
 pub mod eval_timer;
 pub mod expectiminimax;
+pub mod filtered_star;
 pub mod limits;
 pub mod max_n;
 pub mod mcts;
@@ -17,6 +18,7 @@ pub mod star;
 pub mod star_by_outcome;
 pub mod stopwatch;
 pub mod table;
+mod window;
 
 use alea_core::{
     chance_bounds::Bounds,

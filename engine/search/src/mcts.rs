@@ -28,8 +28,9 @@ pub use report::{MoveStatistics, TreeReport, best_move};
 pub(super) use graph::{Cell, ColdCell, Slot};
 
 use self::{
+    driver::moves_and_edges,
     graph::{Graph, Size},
-    worker::{Root, Worker},
+    worker::{NodeKind, Root, Worker},
 };
 use super::{
     SearchStats,
@@ -37,7 +38,6 @@ use super::{
     limits::{Limits, TimeLimit, TimeManager},
 };
 use alea_core::{
-    game::List,
     oracle::Oracle,
     random::{GOLDEN, RandomStream},
     search_game::SearchGame,
@@ -247,34 +247,37 @@ fn principal_variation<G: SearchGame>(
     found: &[MoveStatistics<G::Move>],
 ) -> Vec<G::Move> {
     let mut line = Vec::new();
-    let (mut position, mut node) = (root.position, root.node);
-    let mut moves = G::Moves::default();
-    let mut chosen = found
-        .iter()
-        .find(|statistics| statistics.mv == best_move(found).mv)
-        .map(|statistics| statistics.mv);
+    let mut position = root.position;
+    let mut edges: Vec<_> = if root.owned {
+        let moves = found.iter().map(|statistics| statistics.mv);
+        let edges = (root.node != 0).then(|| graph.edges_of(root.node));
+        let edge = |index| edges.as_ref().map(|edges| edges.get(index));
+        moves
+            .enumerate()
+            .map(|(index, mv)| (mv, edge(index)))
+            .collect()
+    } else {
+        moves_and_edges(game, Some(graph), &position, root.node, root.kind)
+    };
+    let mut chosen = found.first().map(|_| best_move(found).mv);
     while let Some(mv) = chosen {
         line.push(mv);
-        if root.owned && node == root.node {
-            moves.clear();
-            found
-                .iter()
-                .for_each(|statistics| moves.push(statistics.mv));
-        } else {
-            game.moves(&position, &mut moves);
-        }
-        let index = moves.iter().position(|&listed| listed == mv);
-        node = index.map_or(0, |index| graph.edges_of(node).get(index).child());
+        let edge = edges.iter().find(|(listed, _)| *listed == mv);
+        let node = edge
+            .and_then(|(_, edge)| *edge)
+            .map_or(0, |edge| edge.child());
         position = game.play(&position, mv);
         if node == 0 {
             break;
         }
-        game.moves(&position, &mut moves);
+        let kind = NodeKind::before_chance::<G>();
+        edges = moves_and_edges(game, Some(graph), &position, node, kind);
         let mut max_visits = 0;
         chosen = None;
-        for (&mv, edge) in moves.iter().zip(graph.edges_of(node).iter()) {
-            if edge.visits() > max_visits {
-                (max_visits, chosen) = (edge.visits(), Some(mv));
+        for &(mv, edge) in &edges {
+            let visits = edge.map_or(0, |edge| edge.visits());
+            if visits > max_visits {
+                (max_visits, chosen) = (visits, Some(mv));
             }
         }
     }

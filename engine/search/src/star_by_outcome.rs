@@ -6,14 +6,13 @@
 //! of Hauk, Buro and Schaeffer 2004). Star0.5 searches choice nodes with the window `[0, 1]`, which
 //! fits the published counts.
 
-mod window;
-
 use super::{
     RootVersusRest, Search, SearchStats, UNKNOWN_VALUE,
     eval_timer::EvalTimer,
     limits::{LimitChecker, Limits},
     star::Pruning,
     table::{NewEntry, StoreOutcome, Table},
+    window::Window,
 };
 use alea_core::{
     chance_bounds::{Bounds, ChanceBounds},
@@ -22,7 +21,6 @@ use alea_core::{
     search_game::SearchGame,
 };
 use std::sync::Arc;
-use window::Window;
 
 /// Options of a [`StarByOutcome`] search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

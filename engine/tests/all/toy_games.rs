@@ -5,8 +5,8 @@
 use engine::core::{
     evaluator::Evaluator,
     game::{
-        FixedList, Game, MAX_SEATS, Outcome, Payoffs, Seat, SingleOutcome, payoffs_by_score,
-        win_for,
+        FixedList, Game, List, MAX_SEATS, Outcome, Payoffs, Seat, SingleOutcome,
+        moves_of_all_outcomes, payoffs_by_score, win_for,
     },
     search_game::{OutOfTurn, Playouts, SearchHints},
 };
@@ -376,6 +376,70 @@ impl SearchHints for Field {
 impl Playouts for Field {}
 
 impl OutOfTurn for Field {}
+
+/// A game whose outcomes list their moves one by one.
+#[derive(Clone, Debug)]
+pub struct Separate<G>(pub G);
+
+impl<G: Game> Separate<G> {
+    fn lists(&self, position: &G::Position) -> Vec<(f32, Vec<G::Move>)> {
+        let mut moves = G::Moves::default();
+        self.0.moves(position, &mut moves);
+        let outcomes = self.0.outcomes(position, &moves);
+        let list = |outcome: &Outcome| (outcome.weight, moves[outcome.move_range()].to_vec());
+        outcomes.iter().map(list).collect()
+    }
+}
+
+impl<G: Game> Game for Separate<G> {
+    type Position = G::Position;
+    type Move = G::Move;
+    type Moves = Vec<G::Move>;
+    type Outcomes = G::Outcomes;
+    const SEPARATE_OUTCOMES: bool = true;
+
+    fn seats(&self) -> usize {
+        self.0.seats()
+    }
+    fn to_move(&self, position: &G::Position) -> Seat {
+        self.0.to_move(position)
+    }
+    fn payoffs(&self, position: &G::Position) -> Option<Payoffs> {
+        self.0.payoffs(position)
+    }
+    fn moves(&self, position: &G::Position, moves: &mut Vec<G::Move>) {
+        moves_of_all_outcomes(self, position, moves);
+    }
+    fn moves_for(&self, position: &G::Position, index: usize, moves: &mut Vec<G::Move>) {
+        *moves = self.lists(position).swap_remove(index).1;
+    }
+    fn outcomes(&self, position: &G::Position, moves: &[G::Move]) -> G::Outcomes {
+        let (mut outcomes, mut start) = (G::Outcomes::default(), 0);
+        for (weight, list) in self.lists(position) {
+            let end = start
+                + if moves.is_empty() {
+                    0
+                } else {
+                    list.len() as u16
+                };
+            outcomes.push(Outcome { weight, start, end });
+            start = end;
+        }
+        outcomes
+    }
+    fn play(&self, position: &G::Position, mv: G::Move) -> G::Position {
+        self.0.play(position, mv)
+    }
+    fn key(&self, position: &G::Position) -> u64 {
+        self.0.key(position)
+    }
+}
+
+impl<G: Game> SearchHints for Separate<G> {}
+
+impl<G: Game> Playouts for Separate<G> {}
+
+impl<G: Game> OutOfTurn for Separate<G> {}
 
 #[derive(Clone, Copy, Debug)]
 pub struct HashEvaluator;

@@ -288,8 +288,8 @@ mod tests {
 
     /// Win probability by plain recursion over positions of the rules.
     fn reference_win(position: &Position, memo: &mut HashMap<Position, f64>) -> f64 {
-        if let Some(result) = Backgammon.result(position, position.seat()) {
-            return f64::from(u8::from(result.points() > 0));
+        if let Some(points) = Backgammon.points_won(position, position.seat()) {
+            return f64::from(u8::from(points > 0));
         }
         if let Some(&win) = memo.get(position) {
             return win;

@@ -45,9 +45,9 @@ fn shown_number(position: &Position, point: u8) -> u8 {
 }
 
 fn state_text(game: &Backgammon, position: &Position, roll: Option<u8>) -> String {
-    if let Some(result) = game.result(position, WHITE) {
-        let winner = if result.points() > 0 { WHITE } else { BLACK };
-        let points = result.points().abs();
+    if let Some(points) = game.points_won(position, WHITE) {
+        let winner = if points > 0 { WHITE } else { BLACK };
+        let points = points.abs();
         let unit = if points == 1 { "point" } else { "points" };
         return format!("{} has won {points} {unit}", game.seat_title(winner));
     }

@@ -5,7 +5,9 @@ use super::{
     bearoff::BEAROFF,
     drawing,
     evaluators::EVALUATORS,
+    mat::MAT,
     position_id::{men_from_bits, position_bits},
+    rolls::ROLL_NAMES,
 };
 use alea_core::{game::Seat, random::RandomStream, text::TextError};
 use alea_learned::model_file;
@@ -13,11 +15,13 @@ use alea_play::{
     chance_sources::OutcomeListSampler,
     playable::{ChanceSources, Codec, GameInfo, GameText, Playable, Registry, Rules},
     player_notation::{Arguments, Problem},
+    points::Points,
 };
 
 static REGISTRY: Registry<Backgammon> = Registry {
     evaluators: &EVALUATORS,
     oracle: Some(&BEAROFF),
+    transcripts: &[MAT],
     read_model: model_file::evaluator_from_bytes,
     ..Registry::DEFAULT
 };
@@ -33,6 +37,7 @@ impl Rules for Backgammon {
         name: "backgammon",
         seats: &[("w", "White"), ("b", "Black")],
         remaining_unit: "men",
+        ubgi_positions: &["gnubgid", "xgid"],
         max_legal_moves: Some(MAX_PLAYS_OF_ROLL),
         self_play_players: &[("star1(depth=1, eval=positional)", 1.0)],
         solver_options: &[("bearoff", "6")],
@@ -56,6 +61,22 @@ impl Rules for Backgammon {
         2_000
     }
 
+    fn points(&self) -> Option<Points> {
+        const RESULTS: &[(&str, f64)] = &[
+            ("win", 1.0),
+            ("win_gammon", 2.0),
+            ("win_backgammon", 3.0),
+            ("loss", -1.0),
+            ("lose_gammon", -2.0),
+            ("lose_backgammon", -3.0),
+        ];
+        Some(Points {
+            unit: "points",
+            max: 3.0,
+            results: RESULTS,
+        })
+    }
+
     fn remaining_length(&self, position: &Position) -> usize {
         (position.mover.in_play() + position.other.in_play()) as usize
     }
@@ -68,6 +89,21 @@ impl Rules for Backgammon {
 impl ChanceSources for Backgammon {
     type Chance = OutcomeListSampler;
     type PairedChance = OutcomeListSampler;
+
+    fn outcome_name(&self, outcome: u8) -> String {
+        ROLL_NAMES[usize::from(outcome)].to_owned()
+    }
+
+    fn parse_outcome(&self, text: &str) -> Result<u8, String> {
+        let is_die = |sign: &char| ('1'..='6').contains(sign);
+        let mut dice: Vec<char> = text.chars().filter(is_die).collect();
+        dice.sort_unstable_by(|one, other| other.cmp(one));
+        let name = String::from_iter(dice);
+        let has_others = text.contains(|sign: char| !is_die(&sign) && !" -,".contains(sign));
+        let roll = ROLL_NAMES.iter().position(|roll| *roll == name);
+        (roll.filter(|_| !has_others).map(|roll| roll as u8))
+            .ok_or_else(|| format!("a roll is two dice, 11 to 66, not {text}"))
+    }
 }
 
 impl GameText for Backgammon {
@@ -79,8 +115,13 @@ impl GameText for Backgammon {
         Self::format_position(self, position, outcome)
     }
 
-    fn parse_move(&self, position: &Position, text: &str) -> Result<Play, TextError> {
-        self.parse_play(position, None, text)
+    fn parse_move(
+        &self,
+        position: &Position,
+        outcome: Option<u8>,
+        text: &str,
+    ) -> Result<Play, TextError> {
+        self.parse_play(position, outcome.map(usize::from), text)
     }
 
     fn format_move(&self, position: &Position, play: Play) -> String {
@@ -96,9 +137,9 @@ impl GameText for Backgammon {
     }
 
     fn win_kinds(&self, position: &Position) -> Option<Vec<&'static str>> {
-        let result = self.result(position, position.seat())?;
+        let points = self.points_won(position, position.seat())?;
         let kinds = ["single", "gammon", "backgammon"];
-        Some(vec![kinds[result.points().unsigned_abs() as usize - 1]])
+        Some(vec![kinds[points.unsigned_abs() as usize - 1]])
     }
 }
 

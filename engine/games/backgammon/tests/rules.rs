@@ -5,7 +5,7 @@
 mod reference;
 
 use alea_backgammon::{
-    BLACK, Backgammon, GameResult, MAX_PLAYS_OF_ROLL, Men, Play, Plays, Position, WHITE,
+    BLACK, Backgammon, MAX_PLAYS_OF_ROLL, Men, Play, Plays, Position, WHITE,
     position_id::{format_position_id, parse_position_id},
     rolls::{NUM_ROLLS, ROLL_NAMES, dice, roll_number, roll_probability, sample_roll},
 };
@@ -180,30 +180,23 @@ fn results_are_single_games_gammons_and_backgammons() {
             .for_each(|&(point, men)| counts[point - 1] = men);
         Men::from_counts(counts).unwrap()
     };
-    for (loser, expected) in [
-        (men(&[(1, 14)]), GameResult::Loss),
-        (men(&[(24, 14)]), GameResult::Loss),
-        (men(&[(18, 15)]), GameResult::LoseGammon),
-        (men(&[(18, 14), (19, 1)]), GameResult::LoseBackgammon),
-        (men(&[(1, 14), (25, 1)]), GameResult::LoseBackgammon),
+    for (loser, points, payoff) in [
+        (men(&[(1, 14)]), 1, 1.0 / 3.0),
+        (men(&[(24, 14)]), 1, 1.0 / 3.0),
+        (men(&[(18, 15)]), 2, 1.0 / 6.0),
+        (men(&[(18, 14), (19, 1)]), 3, 0.0),
+        (men(&[(1, 14), (25, 1)]), 3, 0.0),
     ] {
         for seat in [WHITE, BLACK] {
             let over = Position::new(loser, Men::default(), seat);
-            assert_eq!(GAME.result(&over, seat), Some(expected));
-            let won = GAME.result(&over, 1 - seat).unwrap();
-            assert_eq!(
-                (won, won.points()),
-                (expected.of_other_side(), -expected.points())
-            );
-            let payoffs = GAME.payoffs(&over).unwrap();
-            let scaled = (expected.points() as f32 / 3.0 + 1.0) / 2.0;
-            assert!(
-                (payoffs[seat] - scaled).abs() + (payoffs[1 - seat] + scaled - 1.0).abs() < 1e-6
-            );
-            assert_eq!(
-                GAME.result(&Position::new(Men::default(), loser, seat), seat),
-                Some(won)
-            );
+            let early = Position::new(Men::default(), loser, 1 - seat);
+            for position in [over, early] {
+                assert_eq!(GAME.points_won(&position, seat), Some(-points));
+                assert_eq!(GAME.points_won(&position, 1 - seat), Some(points));
+                let payoffs = GAME.payoffs(&position).unwrap();
+                assert!((payoffs[seat] - payoff).abs() < 1e-6, "{payoffs:?}");
+                assert_eq!(payoffs[1 - seat], 1.0 - payoffs[seat]);
+            }
         }
     }
     assert_eq!(GAME.payoffs(&GAME.start(WHITE)), None);

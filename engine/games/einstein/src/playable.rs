@@ -230,7 +230,12 @@ impl GameText for Standard {
         Self::format_position(self, position, outcome)
     }
 
-    fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
+    fn parse_move(
+        &self,
+        position: &Position,
+        _: Option<u8>,
+        text: &str,
+    ) -> Result<Move, TextError> {
         Self::parse_move(self, position, text)
     }
 

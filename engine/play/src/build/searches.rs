@@ -22,6 +22,7 @@ use alea_search::{
     best_reply::BestReplySearch,
     deepening::{DeepeningOptions, DeepeningSearch},
     expectiminimax::{Expectiminimax, Form},
+    filtered_star::{FilteredStar, FilteredStarOptions, MoveFilter},
     limits::{MAX_DEPTH, SearchLimits},
     max_n::MaxN,
     ordering::Ordering,
@@ -56,6 +57,14 @@ enum Shape {
         many: MultiplayerSearch,
     },
     Outcomes(StarByOutcomeOptions),
+    Filtered(FilteredStarOptions, DeepeningOptions),
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum StarForm {
+    Unified,
+    Outcomes,
+    Filtered,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,6 +106,10 @@ const LIMITED_DEEPENING_STEP: u32 = 1;
 /// Default of Star2 limited by time or nodes. Regret per decision at 60,000 nodes on 2,000
 /// positions of 6 to 12 stones: 0.00350 with 1.5, 0.00331 with 2, 0.00327 with 3.
 const LIMITED_PROBCUT_SIGMAS: f32 = 3.0;
+
+const DEFAULT_FILTER: usize = 8;
+const DEFAULT_REPLIES: usize = 4;
+const DEFAULT_FILTER_DISTANCE: f32 = 0.04;
 
 impl<G: Playable> SearchRecipe<G> {
     pub(super) fn evaluator_and_oracle(&self) -> EvaluatorAndOracle<G> {
@@ -147,18 +160,24 @@ impl<G: Playable> SearchRecipe<G> {
                             format!("'{name}' is for games without chance; here it is {star}");
                         return Err((notation.character, problem));
                     }
-                    let negascout =
-                        arguments.choice("negascout", &[("no", false), ("yes", true)])?;
-                    let outcomes = !plain
-                        && many == MultiplayerSearch::Paranoid
-                        && arguments.choice("form", &[("unified", false), ("outcomes", true)])?;
-                    table = read_table(arguments, notation, &limits, plain || outcomes)?;
-                    if outcomes {
+                    let form = match many {
+                        MultiplayerSearch::Paranoid if !plain => read_form(arguments, &game)?,
+                        _ => StarForm::Unified,
+                    };
+                    let negascout = form != StarForm::Filtered
+                        && arguments.choice("negascout", &[("no", false), ("yes", true)])?;
+                    let no_table = plain || form == StarForm::Outcomes;
+                    table = read_table(arguments, notation, &limits, no_table)?;
+                    if form == StarForm::Outcomes {
                         require_single_depth(&limits, notation, "form=outcomes")?;
                         Shape::Outcomes(StarByOutcomeOptions {
                             pruning: cuts,
                             negascout,
                         })
+                    } else if form == StarForm::Filtered {
+                        known = read_oracle_option(arguments, &game, None)?;
+                        let options = read_filters(arguments, cuts)?;
+                        Shape::Filtered(options, read_deepening(arguments, &limits)?)
                     } else {
                         let usual = match plain || cuts == Pruning::None {
                             true => Ordering::NONE,
@@ -291,6 +310,12 @@ impl<G: SearchGame> SearchPlan<G> {
                 let search = StarByOutcome::new(game, evaluator, depth, options, table);
                 Box::new(SearchPlayer::new(search.with_eval_timer(timed)))
             }
+            Shape::Filtered(options, deepening) => {
+                let search = FilteredStar::new(game, evaluator, options, table);
+                let search = search.into_deepening(deepening, limits);
+                let search = search.with_oracle(self.oracle.as_ref());
+                Box::new(SearchPlayer::new(search.with_eval_timer(timed)))
+            }
         }
     }
 
@@ -331,6 +356,30 @@ fn read_multiplayer<G: Playable>(
     } else {
         Ok(many)
     }
+}
+
+fn read_form<G: Game>(arguments: &mut Arguments<'_>, game: &G) -> Result<StarForm, Problem> {
+    let unified = ("unified", StarForm::Unified);
+    let outcomes = ("outcomes", StarForm::Outcomes);
+    let filtered = ("filtered", StarForm::Filtered);
+    match (G::SEPARATE_OUTCOMES, game.seats()) {
+        (true, 2) => arguments.choice("form", &[filtered, unified, outcomes]),
+        (_, 2) => arguments.choice("form", &[unified, outcomes, filtered]),
+        _ => arguments.choice("form", &[unified, outcomes]),
+    }
+}
+
+fn read_filters(
+    arguments: &mut Arguments<'_>,
+    pruning: Pruning,
+) -> Result<FilteredStarOptions, Problem> {
+    let within = arguments.number("within", 0.0..=1.0, DEFAULT_FILTER_DISTANCE)?;
+    let filter = |max_moves| MoveFilter { max_moves, within };
+    Ok(FilteredStarOptions {
+        pruning,
+        root_filter: filter(arguments.number("filter", 1..=usize::MAX, DEFAULT_FILTER)?),
+        reply_filter: filter(arguments.number("replies", 1..=usize::MAX, DEFAULT_REPLIES)?),
+    })
 }
 
 fn read_width<G: Game>(arguments: &mut Arguments<'_>) -> Result<Option<usize>, Problem> {

@@ -5,11 +5,12 @@ use super::{
     Goal, Mcts,
     allocator::Chunk,
     cell_refs::CellRef,
+    graph::Graph,
     report::MoveStatistics,
     solver,
     ucb::Selector,
     work_split::WorkSplit,
-    worker::{Context, Root, Worker},
+    worker::{Context, NodeKind, Root, Worker},
     write_buffer::MAX_BUFFERED_VISITS,
 };
 use crate::{abdada::spawn, mcts::options::Budget, stopwatch::Deadline};
@@ -125,7 +126,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         let Some(graph) = &mut self.graph else {
             return self.set_empty_root(position, legal);
         };
-        let key = self.game.key(position);
+        let (kind, start) = root_kind(&self.game, position, legal);
+        let key = kind.key(&self.game, position);
         let found = if reused { graph.find(key) } else { None };
         let found = match found {
             Some(node) if graph.fill_ratio() > MAX_FILL_AT_START => {
@@ -138,16 +140,15 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
             graph.clear(self.options.solver || self.prior.is_some());
         }
         let mut all = G::Moves::default();
-        self.game.moves(position, &mut all);
-        // Legal moves that are no run of the move list get a separate node.
-        let start = match legal {
-            None => Some(0),
-            Some(legal) => (0..all.len()).find(|&start| all[start..].starts_with(legal)),
+        let outcomes = kind.list(&self.game, position, &mut all);
+        let edges = match kind {
+            NodeKind::Outcomes => outcomes.len(),
+            _ => all.len(),
         };
         let allowed = legal.map(<[G::Move]>::to_vec);
         let owned = start.is_none();
         let chosen = allowed.as_ref().filter(|_| owned);
-        let count = chosen.map_or(all.len(), Vec::len);
+        let count = chosen.map_or(edges, Vec::len);
         let node = match found.filter(|_| !owned) {
             Some(node) => Some(node),
             None => {
@@ -166,9 +167,8 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         let Some(node) = node else {
             return self.set_empty_root(position, legal);
         };
-        let outcomes = self.game.outcomes(position, &all);
         let one_choice =
-            allowed.is_some() || outcomes.len() == 1 && outcomes[0].move_range() == (0..all.len());
+            allowed.is_some() || outcomes.len() == 1 && outcomes[0].move_range() == (0..edges);
         self.root = Some(Root {
             position: *position,
             node,
@@ -176,6 +176,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
             start: start.unwrap_or(0),
             one_choice,
             owned,
+            kind,
         });
         true
     }
@@ -188,6 +189,7 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
             start: 0,
             one_choice: true,
             owned: true,
+            kind: NodeKind::before_chance::<G>(),
         });
         false
     }
@@ -196,64 +198,103 @@ impl<G: SearchGame, L: Leaf<G>> Mcts<G, L> {
         let Some(root) = &self.root else {
             return Vec::new();
         };
-        let mut all = G::Moves::default();
-        let moves: &[G::Move] = match &root.allowed {
-            Some(allowed) => allowed,
-            None => {
-                self.game.moves(&root.position, &mut all);
-                &all
+        let graph = self.graph.as_ref().filter(|_| root.node != 0);
+        let moves = match (&root.allowed, graph) {
+            (Some(allowed), None) => allowed.iter().map(|&mv| (mv, None)).collect(),
+            (Some(allowed), Some(graph)) => {
+                let edges = graph.edges(root.node, root.start, allowed.len());
+                let edges = edges.iter().map(Some);
+                allowed.iter().copied().zip(edges).collect()
+            }
+            (None, graph) => {
+                moves_and_edges(&self.game, graph, &root.position, root.node, root.kind)
             }
         };
-        let unknown = |mv| MoveStatistics {
-            mv,
-            visits: 0,
-            value: None,
-            proven: Bounds::UNKNOWN,
-            prior: None,
-            plies: None,
-        };
-        let Some(graph) = self.graph.as_ref().filter(|_| root.node != 0) else {
-            return moves.iter().map(|&mv| unknown(mv)).collect();
-        };
-        let edges = graph.edges(root.node, root.start, moves.len());
         let mut memo = HashMap::new();
-        let edge_statistics = |(&mv, edge): (&G::Move, CellRef<'_>)| {
-            let (visits, proven) = (edge.visits(), edge.bounds());
+        let mut statistics_of = |(mv, edge): (G::Move, Option<CellRef<'_>>)| {
+            let edge = edge.zip(graph);
+            let visits = edge.map_or(0, |(edge, _)| edge.visits());
+            let proven = edge.map_or(Bounds::UNKNOWN, |(edge, _)| edge.bounds());
+            let payoff_sum = edge.map_or(0.0, |(edge, _)| edge.exact_payoff_sum());
             let value = if visits > 0 {
-                Some(
-                    ((edge.exact_payoff_sum() / f64::from(visits)) as f32)
-                        .clamp(proven.lower, proven.upper),
-                )
+                let mean = (payoff_sum / f64::from(visits)) as f32;
+                Some(mean.clamp(proven.lower, proven.upper))
             } else {
                 (proven.lower >= proven.upper).then_some(proven.lower)
             };
-            let prior = self.prior.as_ref().map(|_| edge.prior());
             MoveStatistics {
                 mv,
                 visits,
                 value,
                 proven,
-                prior,
-                plies: G::STRICT_TURNS
-                    .then(|| solver::plies_to_end(graph, edge, &mut memo))
-                    .flatten(),
+                prior: edge
+                    .filter(|_| self.prior.is_some())
+                    .map(|(edge, _)| edge.prior()),
+                plies: edge
+                    .filter(|_| G::STRICT_TURNS)
+                    .and_then(|(edge, graph)| solver::plies_to_end(graph, edge, &mut memo)),
             }
         };
-        moves
-            .iter()
-            .zip(edges.iter())
-            .map(edge_statistics)
-            .collect()
+        moves.into_iter().map(&mut statistics_of).collect()
     }
+}
+
+/// The moves below a node with their edges, `None` where there is no node.
+pub(super) fn moves_and_edges<'g, G: SearchGame>(
+    game: &G,
+    graph: Option<&'g Graph>,
+    position: &G::Position,
+    node: u32,
+    kind: NodeKind,
+) -> Vec<(G::Move, Option<CellRef<'g>>)> {
+    let graph = graph.filter(|_| node != 0);
+    let mut moves = G::Moves::default();
+    let outcomes = kind.list(game, position, &mut moves);
+    if kind == NodeKind::Outcomes {
+        let below = |index: usize| {
+            let child = graph.map_or(0, |graph| graph.edges_of(node).get(index).child());
+            let kind = NodeKind::Choice(index as u8);
+            moves_and_edges(game, graph, position, child, kind)
+        };
+        return (0..outcomes.len()).flat_map(below).collect();
+    }
+    let edge = |index| graph.map(|graph| graph.edges_of(node).get(index));
+    let moves = moves.iter().enumerate();
+    moves.map(|(index, &mv)| (mv, edge(index))).collect()
+}
+
+/// Kind of the root's node, and index of the first legal move among its moves: `None` if the
+/// legal moves are no run of them, so that they get a node of their own.
+fn root_kind<G: SearchGame>(
+    game: &G,
+    position: &G::Position,
+    legal: Option<&[G::Move]>,
+) -> (NodeKind, Option<usize>) {
+    let Some(legal) = legal else {
+        return (NodeKind::before_chance::<G>(), Some(0));
+    };
+    let mut moves = G::Moves::default();
+    if !G::SEPARATE_OUTCOMES {
+        game.moves(position, &mut moves);
+        let start = (0..moves.len()).find(|&start| moves[start..].starts_with(legal));
+        return (NodeKind::Moves, start);
+    }
+    let outcomes = 0..game.outcomes(position, &[]).len();
+    let index = outcomes.into_iter().find(|&index| {
+        game.moves_for(position, index, &mut moves);
+        *moves == *legal
+    });
+    let kind = NodeKind::Choice(index.unwrap_or_default() as u8);
+    (kind, index.map(|_| 0))
 }
 
 impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
     fn init_root(&mut self, context: &Context<'_, G>) {
         let root = context.root;
         self.stats.nodes += 1;
-        if context.graph.cell(root.node).visits() == 0 {
-            self.list_moves(context, root.node, &root.position);
-            self.init_edges(context, root.node, &root.position);
+        if root.kind != NodeKind::Outcomes && context.graph.cell(root.node).visits() == 0 {
+            self.list_moves(context, root.node, &root.position, root.kind);
+            self.init_edges(context, root.node, &root.position, root.kind);
         }
     }
 }

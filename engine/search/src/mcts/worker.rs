@@ -13,10 +13,10 @@ use super::{
 use crate::{SearchStats, eval_timer::EvalTimer, limits::LimitChecker};
 use alea_core::{
     chance_bounds::Bounds,
-    game::{MAX_SEATS, Payoffs, Seat, mean_other_payoff},
+    game::{Game, List, MAX_SEATS, Outcome, Payoffs, Seat, mean_other_payoff},
     leaf::{Leaf, MoveKinds},
     oracle::Oracle,
-    random::RandomStream,
+    random::{GOLDEN, RandomStream},
     search_game::SearchGame,
 };
 
@@ -31,6 +31,69 @@ pub(super) struct Root<G: SearchGame> {
     pub(super) one_choice: bool,
     /// Whether the root's node has only the allowed moves and is not in the hash index.
     pub(super) owned: bool,
+    pub(super) kind: NodeKind,
+}
+
+/// What the edges of a node are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NodeKind {
+    /// All moves of the position.
+    Moves,
+    /// Its outcomes, in games with `Game::SEPARATE_OUTCOMES`; their children are [`Self::Choice`].
+    Outcomes,
+    /// The moves that the outcome at this index allows.
+    Choice(u8),
+}
+
+impl NodeKind {
+    pub(super) const fn before_chance<G: SearchGame>() -> Self {
+        if G::SEPARATE_OUTCOMES {
+            Self::Outcomes
+        } else {
+            Self::Moves
+        }
+    }
+
+    /// Key of a node in the hash index.
+    #[inline]
+    pub(super) fn key<G: SearchGame>(self, game: &G, position: &G::Position) -> u64 {
+        let key = game.key(position);
+        match self {
+            Self::Choice(index) => key ^ (u64::from(index) + 1).wrapping_mul(GOLDEN),
+            _ => key,
+        }
+    }
+
+    /// Lists the moves, and the ranges of edges among which chance or the mover chooses.
+    pub(super) fn list<G: SearchGame>(
+        self,
+        game: &G,
+        position: &G::Position,
+        moves: &mut G::Moves,
+    ) -> G::Outcomes {
+        let mut outcomes = G::Outcomes::default();
+        match self {
+            Self::Moves => {
+                game.moves(position, moves);
+                return game.outcomes(position, moves);
+            }
+            Self::Outcomes => {
+                moves.clear();
+                for (index, outcome) in (0..).zip(game.outcomes(position, &[]).iter()) {
+                    outcomes.push(Outcome {
+                        weight: outcome.weight,
+                        start: index,
+                        end: index + 1,
+                    });
+                }
+            }
+            Self::Choice(index) => {
+                game.moves_for(position, index.into(), moves);
+                outcomes.push(Outcome::certain(moves.len()));
+            }
+        }
+        outcomes
+    }
 }
 
 pub(super) struct Context<'a, G: SearchGame> {
@@ -51,6 +114,7 @@ pub(super) struct Context<'a, G: SearchGame> {
 #[derive(Clone, Copy, Debug)]
 struct PathStep<P> {
     node: u32,
+    kind: NodeKind,
     edge: u32,
     seat: Seat,
     position: P,
@@ -65,6 +129,17 @@ struct Simulation<P> {
     queue_index: Option<usize>,
     bounds_changed: bool,
     played_kinds: MoveKinds,
+}
+
+impl<P> Simulation<P> {
+    #[inline]
+    fn plies<G: Game>(&self) -> usize {
+        if !G::SEPARATE_OUTCOMES {
+            return self.path.len();
+        }
+        let moves = self.path.iter();
+        moves.filter(|step| step.kind != NodeKind::Outcomes).count()
+    }
 }
 
 #[derive(Debug)]
@@ -153,7 +228,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             self.select_leaves::<SHARED>(context, simulations);
             self.evaluate_queue(context, simulations);
             for simulation in simulations.iter_mut() {
-                self.depth = self.depth.max(simulation.path.len());
+                self.depth = self.depth.max(simulation.plies::<G>());
                 self.back_up::<SHARED>(context, simulation);
             }
         }
@@ -174,12 +249,53 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         {
             return edge.set_child(found);
         }
-        game.moves(next, &mut self.moves);
-        let Some(mut node) = graph.add_node(&mut self.chunk, key, self.moves.len(), 1) else {
+        let kind = NodeKind::before_chance::<G>();
+        let edges = if kind == NodeKind::Outcomes {
+            game.outcomes(next, &[]).len()
+        } else {
+            game.moves(next, &mut self.moves);
+            self.moves.len()
+        };
+        let Some(mut node) = graph.add_node(&mut self.chunk, key, edges, 1) else {
             self.full = true;
             return 0;
         };
-        self.init_edges(context, node, next);
+        if kind == NodeKind::Moves {
+            self.init_edges(context, node, next, kind);
+        }
+        if context.options.graph {
+            node = graph.insert(key, node);
+        }
+        edge.set_child(node)
+    }
+
+    /// Finds or adds the node of an outcome's moves, which are `sampled_moves`; 0 if memory is used
+    /// up.
+    #[inline(never)]
+    fn expand_outcome(
+        &mut self,
+        context: &Context<'_, G>,
+        edge_index: u32,
+        position: &G::Position,
+        kind: NodeKind,
+    ) -> u32 {
+        let graph = context.graph;
+        let edge = graph.cell(edge_index);
+        let key = kind.key(context.game, position);
+        if context.options.graph
+            && let Some(found) = graph.find(key)
+        {
+            return edge.set_child(found);
+        }
+        self.moves.clear();
+        for &mv in self.sampled_moves.iter() {
+            self.moves.push(mv);
+        }
+        let Some(mut node) = graph.add_node(&mut self.chunk, key, self.moves.len(), 0) else {
+            self.full = true;
+            return 0;
+        };
+        self.init_edges(context, node, position, kind);
         if context.options.graph {
             node = graph.insert(key, node);
         }
@@ -192,6 +308,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         context: &Context<'_, G>,
         node: u32,
         position: &G::Position,
+        kind: NodeKind,
     ) {
         let edges = context.graph.edges_of(node);
         if let Some(oracle) = context.oracle {
@@ -201,7 +318,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
                 for (edge, &bounds) in edges.iter().zip(&self.bounds) {
                     edge.tighten::<true>(bounds);
                 }
-                self.list_moves(context, node, position);
+                self.list_moves(context, node, position, kind);
                 let proven =
                     solver::proven_bounds(context.graph, node, &self.outcomes, &mut self.values);
                 context.graph.cell(node).tighten::<true>(proven);

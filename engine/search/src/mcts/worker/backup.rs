@@ -1,6 +1,6 @@
 //! Backup of a simulation from its leaf to the root: payoffs, bounds and RAVE statistics.
 
-use super::{Context, Simulation, Worker};
+use super::{Context, NodeKind, Simulation, Worker};
 use crate::mcts::{cell::to_fixed, solver};
 use alea_core::{
     game::{List, Outcome},
@@ -51,7 +51,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
                     }
                 };
                 if bounds_changed {
-                    self.list_moves(context, step.node, &step.position);
+                    self.list_moves(context, step.node, &step.position, step.kind);
                     let bounds =
                         solver::proven_bounds(graph, step.node, &self.outcomes, &mut self.values);
                     graph.cell(step.node).tighten::<SHARED>(bounds);
@@ -65,6 +65,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         context: &Context<'_, G>,
         node: u32,
         position: &G::Position,
+        kind: NodeKind,
     ) {
         if context.root.owned && node == context.root.node {
             self.moves.clear();
@@ -77,8 +78,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             self.outcomes.clear();
             self.outcomes.push(Outcome::certain(self.moves.len()));
         } else {
-            context.game.moves(position, &mut self.moves);
-            self.outcomes = context.game.outcomes(position, &self.moves);
+            self.outcomes = kind.list(context.game, position, &mut self.moves);
         }
     }
 
@@ -90,8 +90,9 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
     ) {
         let mut played_kinds = std::mem::take(&mut self.played_kinds);
         played_kinds.clone_from(&simulation.played_kinds);
-        for (depth, step) in simulation.path.iter().enumerate().rev() {
-            self.list_moves(context, step.node, &step.position);
+        let steps = simulation.path.iter().enumerate().rev();
+        for (depth, step) in steps.filter(|(_, step)| step.kind != NodeKind::Outcomes) {
+            self.list_moves(context, step.node, &step.position, step.kind);
             let fixed_payoff = to_fixed(simulation.payoffs[step.seat]);
             let kind = |mv| context.game.history_index(&step.position, mv);
             played_kinds.insert(kind(self.moves[(step.edge - step.node - 1) as usize]));

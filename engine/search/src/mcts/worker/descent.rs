@@ -1,10 +1,10 @@
 //! Selection of simulations' paths from the root to a leaf, and evaluation of leaves.
 
-use super::{Context, PathStep, Simulation, Worker, midpoint};
+use super::{Context, NodeKind, PathStep, Simulation, Worker, midpoint};
 use crate::mcts::{cell_refs::EdgeSlice, graph::Cell, leaf::two_player_payoffs};
 use alea_core::{
     chance_bounds::{Bounds, flip_unless_same},
-    game::{MAX_SEATS, OutcomeList, Seat},
+    game::{MAX_SEATS, OutcomeList, Seat, sample_outcome},
     leaf::Leaf,
     search_game::SearchGame,
 };
@@ -57,14 +57,11 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             .allowed
             .as_deref()
             .filter(|_| simulation.path.is_empty());
-        let header = graph.cell(node);
-        let visits = 1 + if SHARED && context.buffers_writes {
-            self.write_buffer.visit(&header)
-        } else {
-            header.add_visits::<SHARED>(1)
-        };
+        let visits = self.visit::<SHARED>(context, node);
+        let (mut node, mut kind) = (node, NodeKind::before_chance::<G>());
         let (start, moves, visits) = match allowed {
             Some(allowed) => {
+                kind = root.kind;
                 let edges = graph.edges(node, root.start, allowed.len());
                 (
                     root.start,
@@ -75,12 +72,37 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
             None => {
                 let any = (self.random.next_u64() >> 32) as u32;
                 let first = SHARED && simulation.path.len() == usize::from(root.allowed.is_some());
-                let start = game.roll_moves(
-                    &position,
-                    if first { self.draws.map_draw(any) } else { any },
-                    &mut self.sampled_moves,
-                );
-                (start, &*self.sampled_moves, visits)
+                let bits = if first { self.draws.map_draw(any) } else { any };
+                if G::SEPARATE_OUTCOMES {
+                    let index = sample_outcome(&game.outcomes(&position, &[]), bits);
+                    game.moves_for(&position, index, &mut self.sampled_moves);
+                    let (edge, choice) = (node + 1 + index as u32, NodeKind::Choice(index as u8));
+                    let child = match graph.cell(edge).child() {
+                        0 => self.expand_outcome(context, edge, &position, choice),
+                        child => child,
+                    };
+                    let seat = game.to_move(&position);
+                    simulation.path.push(PathStep {
+                        node,
+                        kind,
+                        edge,
+                        seat,
+                        position,
+                        virtual_losses: 0,
+                    });
+                    if child == 0 {
+                        self.finish_at_leaf::<SHARED>(
+                            context, simulation, edge, seat, &position, false,
+                        );
+                        return None;
+                    }
+                    (node, kind) = (child, choice);
+                    let visits = self.visit::<SHARED>(context, node);
+                    (0, &*self.sampled_moves, visits)
+                } else {
+                    let start = game.roll_moves(&position, bits, &mut self.sampled_moves);
+                    (start, &*self.sampled_moves, visits)
+                }
             }
         };
         let edges = graph.edges(node, start, moves.len());
@@ -106,6 +128,7 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         };
         simulation.path.push(PathStep {
             node,
+            kind,
             edge: edge_index,
             seat,
             position,
@@ -160,6 +183,17 @@ impl<G: SearchGame, L: Leaf<G>> Worker<G, L> {
         }
         self.finish_at_leaf::<SHARED>(context, simulation, edge_index, seat, &next, new);
         None
+    }
+
+    /// Counts a visit of a node; returns its visits with this one.
+    #[inline]
+    fn visit<const SHARED: bool>(&mut self, context: &Context<'_, G>, node: u32) -> u32 {
+        let header = context.graph.cell(node);
+        1 + if SHARED && context.buffers_writes {
+            self.write_buffer.visit(&header)
+        } else {
+            header.add_visits::<SHARED>(1)
+        }
     }
 
     /// Index of the edge to visit, maybe the last choice again (`MctsOptions::reselect_interval`).

@@ -6,7 +6,7 @@ use alea_core::{
 };
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Window {
+pub(crate) struct Window {
     pub(super) alpha: f32,
     pub(super) beta: f32,
 }

@@ -1,0 +1,47 @@
+//! Points that results of a game pay, for games that are played for more than a win.
+
+/// How points are printed and scaled: payoffs 0 to 1 are `-max` to `max` points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Points {
+    /// Unit, such as `points` or `discs`.
+    pub unit: &'static str,
+    /// Points of payoff 1.
+    pub max: f64,
+    /// Name and points of each result; empty if results are named by their points.
+    pub results: &'static [(&'static str, f64)],
+}
+
+impl Points {
+    /// Points of a payoff, or expected points of an expected payoff.
+    #[must_use]
+    pub fn from_payoff(&self, payoff: f64) -> f64 {
+        (2.0 * payoff - 1.0) * self.max
+    }
+
+    /// Difference of points between payoffs that differ by `payoff`.
+    #[must_use]
+    pub fn difference(&self, payoff: f64) -> f64 {
+        2.0 * payoff * self.max
+    }
+
+    /// Whole points of a finished game's payoff.
+    #[must_use]
+    pub fn whole(&self, payoff: f64) -> f64 {
+        self.from_payoff(payoff).round()
+    }
+
+    /// Payoff of points.
+    #[must_use]
+    pub fn to_payoff(&self, points: f64) -> f64 {
+        (points / self.max + 1.0) / 2.0
+    }
+
+    /// Name of a finished game's result, such as `win_gammon` or `+12`.
+    #[must_use]
+    pub fn result_name(&self, payoff: f64) -> String {
+        let points = self.whole(payoff);
+        let mut results = self.results.iter();
+        let named = results.find(|(_, paid)| *paid == points);
+        named.map_or_else(|| format!("{points:+}"), |(name, _)| (*name).to_owned())
+    }
+}

@@ -1,7 +1,7 @@
 //! Pictures of positions, with White's home board at the lower right and the points numbered from
 //! the view of the side on roll.
 
-use super::{BLACK, Backgammon, Men, Position, WHITE, rolls::ROLL_NAMES};
+use super::{BLACK, Backgammon, Men, Position, WHITE, notation::roll_text};
 use alea_core::game::Seat;
 use alea_play::{
     drawing_helpers::{label, svg_open},
@@ -52,9 +52,9 @@ fn state_text(game: &Backgammon, position: &Position, roll: Option<u8>) -> Strin
         return format!("{} has won {points} {unit}", game.seat_title(winner));
     }
     let mover = game.seat_title(position.seat());
-    match roll.and_then(|roll| ROLL_NAMES.get(usize::from(roll))) {
-        Some(roll) => format!("{mover} to move, rolled {roll}"),
-        None => format!("{mover} to roll"),
+    match roll_text(roll, "") {
+        "" => format!("{mover} to roll"),
+        roll => format!("{mover} to move, rolled {roll}"),
     }
 }
 

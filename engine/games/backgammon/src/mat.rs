@@ -7,7 +7,7 @@
 
 use super::{
     Backgammon, Play, WHITE,
-    rolls::{ROLL_NAMES, roll_number},
+    rolls::{ROLL_NAMES, roll_named},
 };
 use alea_core::{
     game::{Game, Seat},
@@ -159,10 +159,8 @@ impl<'a> GameReader<'a> {
     }
 
     fn play(&mut self, entry: &str, at: usize, seat: Seat) -> Result<(), TextError> {
-        let roll = match entry.as_bytes() {
-            [one, other, b':', ..] => roll_number(one.wrapping_sub(b'0'), other.wrapping_sub(b'0')),
-            _ => None,
-        };
+        let (roll, text) = entry.split_once(':').unwrap_or_default();
+        let roll = roll_named(roll);
         let Some(roll) = roll else {
             return error_at(at + 1, "a play begins with its roll, such as 31:");
         };
@@ -177,10 +175,7 @@ impl<'a> GameReader<'a> {
             let side = self.game.seat_title(position.seat());
             return error_at(at + 1, format!("it is {side}'s turn"));
         }
-        let text = match entry[3..].trim() {
-            "" => "pass",
-            text => text,
-        };
+        let text = if text.trim().is_empty() { "pass" } else { text };
         let play = self.game.parse_play(&position, Some(roll), text);
         let play = play.map_err(|error| TextError::new(at + 1, error.problem))?;
         self.parsed.plies.push((roll as u8, play));

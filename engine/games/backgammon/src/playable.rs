@@ -7,7 +7,7 @@ use super::{
     evaluators::EVALUATORS,
     mat::MAT,
     position_id::{men_from_bits, position_bits},
-    rolls::ROLL_NAMES,
+    rolls::{ROLL_NAMES, roll_named},
 };
 use alea_core::{game::Seat, random::RandomStream, text::TextError};
 use alea_learned::model_file;
@@ -95,14 +95,9 @@ impl ChanceSources for Backgammon {
     }
 
     fn parse_outcome(&self, text: &str) -> Result<u8, String> {
-        let is_die = |sign: &char| ('1'..='6').contains(sign);
-        let mut dice: Vec<char> = text.chars().filter(is_die).collect();
-        dice.sort_unstable_by(|one, other| other.cmp(one));
-        let name = String::from_iter(dice);
-        let has_others = text.contains(|sign: char| !is_die(&sign) && !" -,".contains(sign));
-        let roll = ROLL_NAMES.iter().position(|roll| *roll == name);
-        (roll.filter(|_| !has_others).map(|roll| roll as u8))
-            .ok_or_else(|| format!("a roll is two dice, 11 to 66, not {text}"))
+        let dice: String = text.split([' ', '-', ',']).collect();
+        let roll = roll_named(&dice).map(|roll| roll as u8);
+        roll.ok_or_else(|| format!("a roll is two dice, 11 to 66, not {text}"))
     }
 }
 

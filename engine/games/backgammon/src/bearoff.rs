@@ -61,25 +61,20 @@ pub fn home_index(men: Men) -> usize {
     index as usize
 }
 
-/// Men on the home board by [`home_index`], up to `max_men`.
-fn home_positions(max_men: u8) -> Vec<Men> {
-    let mut positions = vec![Men::default(); num_positions(max_men.into())];
-    let mut counts = [0; 25];
-    fill_positions(&mut counts, 0, max_men, &mut positions);
-    positions
-}
-
-fn fill_positions(counts: &mut [u8; 25], point: usize, men_left: u8, positions: &mut [Men]) {
-    if point == HOME_POINTS {
-        let men = Men::from_counts(*counts).expect("at most 15 men");
-        positions[home_index(men)] = men;
-        return;
+/// Men on the home board in the order of [`home_index`], at most `max_men`.
+fn home_positions(max_men: usize) -> Vec<Men> {
+    let (mut positions, mut sums) = (Vec::new(), [0; HOME_POINTS]);
+    loop {
+        let count = |rank: usize| sums[rank] - if rank == 0 { 0 } else { sums[rank - 1] };
+        let men = |men, rank| men | (count(rank) as u128) << (4 * (HOME_POINTS - 1 - rank));
+        positions.push(Men((0..HOME_POINTS).fold(0, men)));
+        let grows = |rank: &usize| sums[*rank] < *sums.get(rank + 1).unwrap_or(&max_men);
+        let Some(rank) = (0..HOME_POINTS).find(grows) else {
+            return positions;
+        };
+        sums[rank] += 1;
+        sums[..rank].fill(0);
     }
-    for men in 0..=men_left {
-        counts[point] = men;
-        fill_positions(counts, point + 1, men_left - men, positions);
-    }
-    counts[point] = 0;
 }
 
 /// Calls `visit` with the [`home_index`] after each play of a roll.
@@ -103,7 +98,6 @@ pub const MAX_ROLLS: usize = 32;
 #[derive(Debug)]
 pub struct OneSided {
     distributions: Vec<[f32; MAX_ROLLS]>,
-    means: Vec<f32>,
 }
 
 /// The one-sided table, built on first use.
@@ -111,7 +105,7 @@ pub static ONE_SIDED: LazyLock<OneSided> = LazyLock::new(OneSided::build);
 
 impl OneSided {
     fn build() -> Self {
-        let positions = home_positions(NUM_MEN as u8);
+        let positions = home_positions(NUM_MEN as usize);
         let mut distributions = vec![[0.0; MAX_ROLLS]; positions.len()];
         let mut means = vec![0.0; positions.len()];
         distributions[0][0] = 1.0;
@@ -132,20 +126,12 @@ impl OneSided {
             }
             (distributions[index], means[index]) = (distribution, mean);
         }
-        Self {
-            distributions,
-            means,
-        }
+        Self { distributions }
     }
 
     /// Probability of each number of rolls, from 0; `None` unless all men are at home.
     pub fn distribution(&self, men: Men) -> Option<&[f32; MAX_ROLLS]> {
         is_at_home(men).then(|| &self.distributions[home_index(men)])
-    }
-
-    /// Mean number of own rolls until all men are off; `None` unless all are at home.
-    pub fn mean_rolls(&self, men: Men) -> Option<f32> {
-        is_at_home(men).then(|| self.means[home_index(men)])
     }
 
     /// Probability that the side on roll bears off first, both by the distributions; `None` unless
@@ -178,7 +164,7 @@ pub static TWO_SIDED: LazyLock<TwoSided> = LazyLock::new(TwoSided::build);
 
 impl TwoSided {
     fn build() -> Self {
-        let positions = home_positions(MAX_TWO_SIDED_MEN as u8);
+        let positions = home_positions(MAX_TWO_SIDED_MEN);
         let (mut indices, mut ends) = (Vec::new(), vec![0]);
         for (&men, roll) in positions
             .iter()
@@ -236,7 +222,7 @@ pub(super) static BEAROFF: OracleEntry<Backgammon> = OracleEntry {
     read: |value, _| match parse_number("bearoff", value, 0..=MAX_TWO_SIDED_MEN)? {
         0 => Ok(None),
         MAX_TWO_SIDED_MEN => Ok(Some(Arc::new(BearoffOracle))),
-        _ => Err(value.problem_here("'bearoff' is 6, the men of either side, or 0 for none")),
+        _ => Err(value.problem_here("'bearoff' is 6 men a side, or 0 for none")),
     },
     default: |_, _| Ok(Some(Arc::new(BearoffOracle))),
     instant: |_| Some(MAX_TWO_SIDED_MEN.to_string()),
@@ -276,7 +262,7 @@ impl Oracle<Backgammon> for BearoffOracle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alea_core::{game::Game, random::RandomStream, text::parse_json_rows};
+    use alea_core::{game::Game, text::parse_json_rows};
     use serde_json::Value;
     use std::collections::HashMap;
 
@@ -368,43 +354,27 @@ mod tests {
     }
 
     #[test]
-    fn one_sided_distributions_of_few_men_by_hand() {
-        // A table of all 15 men takes long without optimisation; indices of few men come first.
+    fn one_sided_distributions_agree_with_hand_counts_and_nearly_with_exact_values() {
         let table = &*ONE_SIDED;
-        let close = |found: f32, expected: f32| {
-            assert!((found - expected).abs() < 1e-5, "{found} {expected}")
-        };
-        close(table.distribution(men(&[2])).unwrap()[1], 1.0);
-        close(
-            table.distribution(men(&[0, 0, 0, 0, 0, 1])).unwrap()[1],
-            27.0 / 36.0,
-        );
-        close(table.mean_rolls(men(&[0, 0, 0, 0, 0, 1])).unwrap(), 1.25);
-        close(
-            table.distribution(men(&[0, 0, 1, 0, 1])).unwrap()[1],
-            14.0 / 36.0,
-        );
-        assert_eq!(table.distribution(Men::START), None);
-        let mut random = RandomStream::new(2);
-        for _ in 0..200 {
-            let mut counts = [0; 6];
-            (0..1 + random.below(15)).for_each(|_| counts[random.below(6)] += 1);
-            let distribution = table.distribution(men(&counts)).unwrap();
-            let sum: f32 = distribution.iter().sum();
-            let mean: f32 = (0..)
-                .zip(distribution)
-                .map(|(rolls, p)| rolls as f32 * p)
-                .sum();
-            close(sum, 1.0);
-            assert!((mean - table.mean_rolls(men(&counts)).unwrap()).abs() < 1e-3);
+        for (counts, rolls, of_36) in [
+            (&[2][..], 1, 36.0),
+            (&[0, 0, 0, 0, 0, 1], 1, 27.0),
+            (&[0, 0, 0, 0, 0, 1], 2, 9.0),
+            (&[0, 0, 1, 0, 1], 1, 14.0),
+        ] {
+            let found = table.distribution(men(counts)).unwrap()[rolls];
+            assert!((found - of_36 / 36.0).abs() < 1e-5, "{found} {of_36}");
         }
-        for _ in 0..200 {
-            let sides = [(); 2].map(|()| {
-                let mut counts = [0; 6];
-                (0..1 + random.below(6)).for_each(|_| counts[random.below(6)] += 1);
-                men(&counts)
-            });
-            let position = Position::new(sides[0], sides[1], 0);
+        assert_eq!(table.distribution(Men::START), None);
+        let sum: f32 = table
+            .distribution(men(&[0, 0, 0, 0, 0, 15]))
+            .unwrap()
+            .iter()
+            .sum();
+        assert!((sum - 1.0).abs() < 1e-5, "{sum}");
+        let positions = home_positions(MAX_TWO_SIDED_MEN);
+        for (index, &mover) in positions.iter().enumerate().skip(1).step_by(5) {
+            let position = Position::new(mover, positions[1 + index * 7 % 923], 0);
             let exact = TWO_SIDED.win_probability(&position).unwrap();
             let found = table.win_probability(&position).unwrap();
             assert!((found - exact).abs() < 0.02, "{found} {exact}");

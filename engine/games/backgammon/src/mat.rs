@@ -5,13 +5,9 @@
 //! 13/11`, with the points of the player who moves. `Wins 2 points` stands in the winner's column.
 //! Actions of the doubling cube are left out; a drop is a resignation.
 
-use super::{
-    Backgammon, Play, WHITE,
-    rolls::{ROLL_NAMES, roll_named},
-};
+use super::{Backgammon, Position, WHITE, notation::roll_text, rolls::roll_named};
 use alea_core::{
     game::{Game, Seat},
-    record::Ending,
     text::{TextError, error_at, from_utf8_or_latin1, joined},
 };
 use alea_play::{
@@ -29,9 +25,10 @@ pub(super) const MAT: TranscriptFormat<Backgammon> = TranscriptFormat {
 
 type ParsedGame = PlainGame<Backgammon>;
 
-/// Columns of a line before those of the second player, at least.
+/// Column from which the only entry of a line belongs to the second player.
 const MIN_SECOND_COLUMN: usize = 20;
 
+/// Width of the first player's column.
 const COLUMN_WIDTH: usize = 33;
 
 fn read_games(game: &Backgammon, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
@@ -39,15 +36,16 @@ fn read_games(game: &Backgammon, bytes: &[u8]) -> Vec<Result<ParsedGame, TextErr
         Ok(text) => text,
         Err(problem) => return vec![error_at(1, problem)],
     };
-    let (mut games, mut begin) = (Vec::new(), 0);
+    let (mut games, mut begin) = (Vec::<Vec<(usize, &str)>>::new(), 0);
     for line in text.split_inclusive('\n') {
-        if is_game_line(line) {
-            games.push(Ok(GameReader::new(game)));
-        } else if let Some(reading) = games.last_mut()
-            && let Ok(reader) = reading
-            && let Err(error) = reader.read_line(line, begin)
-        {
-            *reading = Err(error);
+        let number = line.trim().strip_prefix("Game ").unwrap_or_default();
+        if number.trim().parse::<u32>().is_ok() {
+            games.push(Vec::new());
+        } else if !line.trim().is_empty() {
+            games
+                .last_mut()
+                .into_iter()
+                .for_each(|lines| lines.push((begin, line)));
         }
         begin += line.chars().count();
     }
@@ -57,169 +55,98 @@ fn read_games(game: &Backgammon, bytes: &[u8]) -> Vec<Result<ParsedGame, TextErr
             "a match has a line 'Game 1' before its first game",
         )];
     }
-    let games = games.into_iter();
-    let finish = |reader: GameReader| reader.finish();
-    games
-        .map(|read| {
-            read.and_then(finish)
-                .map_err(|error| error.relative_to_line(&text))
-        })
-        .collect()
+    let read =
+        |lines: &Vec<_>| read_game(game, lines).map_err(|error| error.relative_to_line(&text));
+    games.iter().map(read).collect()
 }
 
-fn is_game_line(line: &str) -> bool {
-    let number = line.trim().strip_prefix("Game ");
-    number.is_some_and(|number| number.trim().parse::<u32>().is_ok())
-}
-
-struct GameReader<'a> {
-    game: &'a Backgammon,
-    /// `None` before the first play.
-    position: Option<super::Position>,
-    parsed: ParsedGame,
-    winner: Option<(Seat, Ending)>,
-    /// Character before the last line.
-    begin: usize,
-    has_players: bool,
-}
-
-impl<'a> GameReader<'a> {
-    fn new(game: &'a Backgammon) -> Self {
-        let parsed = PlainGame {
-            start: game.start(WHITE),
-            plies: Vec::new(),
-            players: vec![String::new(); 2],
-            result: None,
-        };
-        Self {
-            game,
-            position: None,
-            parsed,
-            winner: None,
-            begin: 0,
-            has_players: false,
-        }
-    }
-
-    fn read_line(&mut self, line: &str, begin: usize) -> Result<(), TextError> {
-        self.begin = begin;
-        let signs: Vec<char> = line.trim_end().chars().collect();
-        let word_at = |at: usize| signs[at] != ' ' && signs[at] != '\t';
-        let Some(first) = (0..signs.len()).find(|&at| word_at(at)) else {
-            return Ok(());
-        };
-        if !self.has_players {
-            self.has_players = true;
-            let players = line.split("  ").filter_map(|name| name.rsplit_once(':'));
-            for (name, (found, _)) in self.parsed.players.iter_mut().zip(players) {
-                found.trim().clone_into(name);
-            }
-            return Ok(());
-        }
-        let digits = signs[first..]
-            .iter()
-            .take_while(|sign| sign.is_ascii_digit())
-            .count();
-        let numbered = digits > 0 && signs.get(first + digits) == Some(&')');
-        let mut at = if numbered { first + digits + 1 } else { first };
-        let mut entries: Vec<(usize, String)> = Vec::new();
-        while let Some(start) = (at..signs.len()).find(|&at| word_at(at)) {
-            let end = (start..signs.len())
-                .find(|&at| !word_at(at))
-                .unwrap_or(signs.len());
-            let word: String = signs[start..end].iter().collect();
-            let is_roll = word.ends_with(':');
-            match entries.last_mut() {
-                Some((_, entry)) if start < at + 3 && !is_roll => *entry += &format!(" {word}"),
-                _ => entries.push((start, word)),
-            }
-            at = end;
-        }
-        let one_of_two = entries.len() > 1;
-        for (index, (start, entry)) in entries.into_iter().enumerate() {
-            let is_second = if one_of_two {
-                index > 0
-            } else {
-                start >= MIN_SECOND_COLUMN
-            };
-            self.read_entry(&entry, begin + start, usize::from(is_second))?;
-        }
-        Ok(())
-    }
-
-    fn read_entry(&mut self, entry: &str, at: usize, seat: Seat) -> Result<(), TextError> {
-        let word = entry.split(' ').next().unwrap_or_default();
-        match word.to_ascii_lowercase().as_str() {
-            "wins" => self.winner = Some((seat, Ending::Resigned)),
-            "drops" | "drop" | "resigns" => self.winner = Some((1 - seat, Ending::Resigned)),
-            "doubles" | "double" | "takes" | "take" | "beavers" => {}
-            _ => return self.play(entry, at, seat),
-        }
-        Ok(())
-    }
-
-    fn play(&mut self, entry: &str, at: usize, seat: Seat) -> Result<(), TextError> {
-        let (roll, text) = entry.split_once(':').unwrap_or_default();
-        let roll = roll_named(roll);
-        let Some(roll) = roll else {
-            return error_at(at + 1, "a play begins with its roll, such as 31:");
-        };
-        let position = self.position.unwrap_or_else(|| self.game.start(seat));
-        if self.parsed.plies.is_empty() {
-            self.parsed.start = position;
-        }
-        if self.game.payoffs(&position).is_some() {
-            return error_at(at + 1, "the game is over before this play");
-        }
-        if position.seat() != seat {
-            let side = self.game.seat_title(position.seat());
-            return error_at(at + 1, format!("it is {side}'s turn"));
-        }
-        let text = if text.trim().is_empty() { "pass" } else { text };
-        let play = self.game.parse_play(&position, Some(roll), text);
-        let play = play.map_err(|error| TextError::new(at + 1, error.problem))?;
-        self.parsed.plies.push((roll as u8, play));
-        self.position = Some(self.game.play(&position, play));
-        Ok(())
-    }
-
-    fn finish(mut self) -> Result<ParsedGame, TextError> {
-        let points = self
-            .position
-            .and_then(|end| self.game.points_won(&end, WHITE));
-        match (self.winner, points) {
-            (Some((winner, _)), Some(points)) if (winner == WHITE) != (points > 0) => {
-                return error_at(self.begin + 1, "the moves end the game with another winner");
-            }
-            (Some((winner, ending)), None) => {
-                self.parsed.result = Some(StatedResult {
-                    ending,
-                    winner: Some(winner),
-                });
-            }
-            _ => {}
-        }
-        Ok(self.parsed)
-    }
-}
-
-fn format_steps(
-    game: &Backgammon,
-    position: &mut super::Position,
-    (roll, play): (u8, Play),
-) -> String {
-    let mut steps = Vec::new();
-    let after = position.follow(play, |from, to, hits| {
-        steps.push(format!("{from}/{to}{}", if hits { "*" } else { "" }));
-    });
-    debug_assert!(game.payoffs(position).is_none());
-    *position = after;
-    let steps = if play.is_pass() {
-        "Cannot Move".to_owned()
-    } else {
-        joined(steps, " ")
+/// Reads the lines of a game, each with the number of characters before it.
+fn read_game(game: &Backgammon, lines: &[(usize, &str)]) -> Result<ParsedGame, TextError> {
+    let mut parsed = ParsedGame {
+        start: game.start(WHITE),
+        plies: Vec::new(),
+        players: vec![String::new(); 2],
+        result: None,
     };
-    format!("{}: {steps}", ROLL_NAMES[usize::from(roll)])
+    let (names, lines) = lines.split_first().unwrap_or((&(0, ""), &[]));
+    let names = names.1.split("  ").filter_map(|name| name.rsplit_once(':'));
+    for (player, (name, _)) in parsed.players.iter_mut().zip(names) {
+        name.trim().clone_into(player);
+    }
+    let mut position = None;
+    for &(begin, line) in lines {
+        for (column, seat, entry) in entries(line) {
+            let word = entry.split(' ').next().unwrap_or_default();
+            let loser = match word.to_ascii_lowercase().as_str() {
+                "wins" => Some(1 - seat),
+                "drops" | "resigns" => Some(seat),
+                "doubles" | "takes" | "beavers" => None,
+                _ => {
+                    let before = position.unwrap_or_else(|| game.start(seat));
+                    if position.is_none() {
+                        parsed.start = before;
+                    }
+                    let ply = read_ply(game, &before, seat, &entry);
+                    let ply = ply.map_err(|problem| TextError::new(begin + column + 1, problem))?;
+                    parsed.plies.push(ply);
+                    position = Some(game.play(&before, ply.1));
+                    None
+                }
+            };
+            parsed.result = loser.map(StatedResult::by_resignation).or(parsed.result);
+        }
+    }
+    if position.is_some_and(|end| game.payoffs(&end).is_some()) {
+        parsed.result = None;
+    }
+    Ok(parsed)
+}
+
+/// Entries of a line's columns with their first column and seat.
+fn entries(line: &str) -> Vec<(usize, Seat, String)> {
+    let signs: Vec<char> = line.chars().collect();
+    let mut entries: Vec<(usize, Seat, String)> = Vec::new();
+    let mut end = 0;
+    while let Some(start) = (end..signs.len()).find(|&at| !signs[at].is_whitespace()) {
+        let gap = start - end;
+        end = (start..signs.len())
+            .find(|&at| signs[at].is_whitespace())
+            .unwrap_or(signs.len());
+        let word: String = signs[start..end].iter().collect();
+        let number = word.strip_suffix(')').filter(|_| entries.is_empty());
+        if number.is_some_and(|number| number.parse::<u32>().is_ok()) {
+            continue;
+        }
+        match entries.last_mut() {
+            Some((_, _, entry)) if gap <= 2 && !word.ends_with(':') => {
+                *entry += &format!(" {word}")
+            }
+            Some(_) => entries.push((start, 1, word)),
+            None => entries.push((start, usize::from(start >= MIN_SECOND_COLUMN), word)),
+        }
+    }
+    if let [first, _, ..] = entries.as_mut_slice() {
+        first.1 = 0;
+    }
+    entries
+}
+
+/// Reads a roll and its play, such as `31: 8/5 6/5`.
+fn read_ply(
+    game: &Backgammon,
+    position: &Position,
+    seat: Seat,
+    entry: &str,
+) -> Result<(u8, super::Play), String> {
+    let (roll, text) = entry.split_once(':').unwrap_or_default();
+    let roll = roll_named(roll).ok_or("a play begins with its roll, such as 31:")?;
+    if position.seat() != seat {
+        let side = game.seat_title(position.seat());
+        return Err(format!("it is {side}'s turn"));
+    }
+    let text = if text.trim().is_empty() { "pass" } else { text };
+    let play = game.parse_play(position, Some(roll), text);
+    Ok((roll as u8, play.map_err(|error| error.problem)?))
 }
 
 fn format_game(game: &Backgammon, parsed: &ParsedGame) -> Result<String, String> {
@@ -227,48 +154,47 @@ fn format_game(game: &Backgammon, parsed: &ParsedGame) -> Result<String, String>
     if parsed.start != game.start(first) {
         return Err("mat holds games from the usual start alone".to_owned());
     }
-    let names = [0, 1].map(|seat| {
+    let score = |seat| {
         let name = parsed
             .players
             .get(seat)
             .map_or("", String::as_str)
             .replace(':', " ");
-        let name = joined(name.split_whitespace(), " ");
-        if name.is_empty() {
-            game.seat_title(seat).to_owned()
-        } else {
-            name
+        match joined(name.split_whitespace(), " ") {
+            none if none.is_empty() => format!("{} : 0", game.seat_title(seat)),
+            name => format!("{name} : 0"),
         }
-    });
+    };
     let mut text = format!(
-        " 0 point match\n\n Game 1\n {:COLUMN_WIDTH$}    {} : 0\n",
-        format!("{} : 0", names[0]),
-        names[1]
+        " 0 point match\n\n Game 1\n {:COLUMN_WIDTH$}    {}\n",
+        score(0),
+        score(1)
     );
-    let mut position = parsed.start;
-    let mut texts = vec![String::new(); first];
-    texts.extend(
-        parsed
-            .plies
-            .iter()
-            .map(|&ply| format_steps(game, &mut position, ply)),
-    );
-    for (number, pair) in texts.chunks(2).enumerate() {
+    let (mut position, mut entries) = (parsed.start, vec![String::new(); first]);
+    for &(roll, play) in &parsed.plies {
+        let mut entry = roll_text(Some(roll), "").to_owned() + ":";
+        position = position.follow(play, |from, to, hits| {
+            entry += &format!(" {from}/{to}{}", if hits { "*" } else { "" });
+        });
+        entries.push(if play.is_pass() {
+            entry + " Cannot Move"
+        } else {
+            entry
+        });
+    }
+    for (number, pair) in entries.chunks(2).enumerate() {
         let second = pair.get(1).map_or("", String::as_str);
         let line = format!("{:3}) {:COLUMN_WIDTH$} {second}", number + 1, pair[0]);
         text += line.trim_end();
         text += "\n";
     }
-    let won = match (game.points_won(&position, WHITE), parsed.result) {
-        (Some(points), _) => Some((usize::from(points < 0), points.abs())),
-        (None, stated) => stated.and_then(|stated| Some((stated.winner?, 1))),
-    };
-    if let Some((winner, points)) = won {
-        let (indent, unit) = (
-            5 + winner * COLUMN_WIDTH,
-            if points == 1 { "point" } else { "points" },
-        );
-        text += &format!("{:indent$} Wins {points} {unit}\n", "");
+    let stated = parsed.result.and_then(|stated| stated.winner);
+    let points = game.points_won(&position, WHITE);
+    let points = points.or(stated.map(|winner| if winner == WHITE { 1 } else { -1 }));
+    if let Some(points) = points {
+        let indent = if points > 0 { 5 } else { 5 + COLUMN_WIDTH };
+        let unit = if points.abs() == 1 { "point" } else { "points" };
+        text += &format!("{:indent$} Wins {} {unit}\n", "", points.abs());
     }
     Ok(text)
 }
@@ -289,7 +215,7 @@ mod tests {
     fn random_games_read_back() {
         let mut random = RandomStream::new(13);
         for number in 0..6 {
-            let mut parsed = GameReader::new(&GAME).parsed;
+            let mut parsed = read_game(&GAME, &[]).unwrap();
             parsed.start = GAME.start(number % 2);
             parsed.players = vec!["Ann B".to_owned(), "Bob".to_owned()];
             let mut position = parsed.start;
@@ -350,7 +276,7 @@ mod tests {
             let error = &read(&format!("Game 1\na : 0  b : 0\n {line}\n"))[0];
             assert!(error.is_err(), "{line}");
         }
-        let mut other = GameReader::new(&GAME).parsed;
+        let mut other = read_game(&GAME, &[]).unwrap();
         other.start = GAME.parse_position("4HPwATDgc/ABMA -").unwrap().0;
         assert!(format_game(&GAME, &other).is_err());
     }

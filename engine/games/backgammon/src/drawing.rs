@@ -1,7 +1,7 @@
 //! Pictures of positions, with White's home board at the lower right and the points numbered from
 //! the view of the side on roll.
 
-use super::{BLACK, Backgammon, Men, Position, WHITE, rolls::ROLL_NAMES};
+use super::{BLACK, Backgammon, Men, Position, WHITE, notation::roll_text};
 use alea_core::game::Seat;
 use alea_play::{
     drawing_helpers::{label, svg_open},
@@ -45,16 +45,16 @@ fn shown_number(position: &Position, point: u8) -> u8 {
 }
 
 fn state_text(game: &Backgammon, position: &Position, roll: Option<u8>) -> String {
-    if let Some(result) = game.result(position, WHITE) {
-        let winner = if result.points() > 0 { WHITE } else { BLACK };
-        let points = result.points().abs();
+    if let Some(points) = game.points_won(position, WHITE) {
+        let winner = if points > 0 { WHITE } else { BLACK };
+        let points = points.abs();
         let unit = if points == 1 { "point" } else { "points" };
         return format!("{} has won {points} {unit}", game.seat_title(winner));
     }
     let mover = game.seat_title(position.seat());
-    match roll.and_then(|roll| ROLL_NAMES.get(usize::from(roll))) {
-        Some(roll) => format!("{mover} to move, rolled {roll}"),
-        None => format!("{mover} to roll"),
+    match roll_text(roll, "") {
+        "" => format!("{mover} to roll"),
+        roll => format!("{mover} to move, rolled {roll}"),
     }
 }
 
@@ -215,7 +215,6 @@ fn stack(x: usize, men: u32, seat: Seat, y: impl Fn(usize) -> usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alea_core::game::Game;
 
     #[test]
     fn text_shows_the_board_as_printed_elsewhere() {
@@ -265,6 +264,5 @@ White to move, rolled 31";
         assert!(svg.contains("<title>4HPwATDgc/ABMA b -</title>") && svg.contains("Black to roll"));
         let over = Position::new(Men::default(), Men::START, WHITE);
         assert!(super::svg(&game, &over, None).contains("White has won 3 points"));
-        assert_eq!(game.payoff(&over, WHITE), Some(1.0));
     }
 }

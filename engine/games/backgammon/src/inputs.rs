@@ -3,6 +3,7 @@
 use super::{
     Backgammon, Men, Position,
     men::{BAR, NUM_MEN},
+    structure::Structure,
 };
 use alea_core::game::Seat;
 use alea_learned::{
@@ -67,7 +68,8 @@ static CELLS: [CellGroup; 4] = [
     ),
 ];
 
-/// Windows of six points by their structure, each point by its number of men, bar, and men off.
+/// Windows of six points by their structure, each point by its number of men, bar and men off:
+/// 44 tuples, 301,283 rows of weights.
 fn windows(_: &Backgammon) -> Vec<Vec<Cell>> {
     let [points, bar, off, structure] = &CELLS;
     let window = |first: usize| {
@@ -81,23 +83,10 @@ fn windows(_: &Backgammon) -> Vec<Vec<Cell>> {
     tuples
 }
 
-/// Pairs of points by their numbers of men, bar, and men off.
-fn pairs(game: &Backgammon) -> Vec<Vec<Cell>> {
-    let mut tuples = alea_learned::inputs::all_pairs(game);
-    tuples.push(CELLS[1].cells().chain(CELLS[2].cells()).collect());
-    tuples
-}
-
-static TUPLE_SETS: [NamedTuples<Backgammon>; 2] = [
-    NamedTuples {
-        name: "windows",
-        tuples: windows,
-    },
-    NamedTuples {
-        name: "pairs",
-        tuples: pairs,
-    },
-];
+static TUPLE_SETS: [NamedTuples<Backgammon>; 1] = [NamedTuples {
+    name: "windows",
+    tuples: windows,
+}];
 
 /// Men of a seat and of the other one.
 fn sides(position: &Position, seat: Seat) -> [Men; 2] {
@@ -142,10 +131,12 @@ pub enum FeatureGroup {
     Bar,
     /// Men borne off.
     Off,
+    /// Race, primes, anchors, blots, shots and escapes of both sides.
+    Expert,
 }
 
 impl Named for FeatureGroup {
-    const ALL: &'static [Self] = &[Self::Bar, Self::Off];
+    const ALL: &'static [Self] = &[Self::Bar, Self::Off, Self::Expert];
     const KIND: &'static str = "group of inputs";
 
     fn name(self) -> &'static str {
@@ -164,6 +155,11 @@ impl FeatureGroup {
         match self {
             Self::Bar => "bar v1: mover's and other's men on the bar, 3 and more alike",
             Self::Off => "off v1: mover's and other's men borne off",
+            Self::Expert => {
+                "expert v1: mover's and other's pips / 6 up to 47, home points, anchors, prime up to \
+                 7, blots up to 6, men back up to 7, rolls that escape, rolls that hit; 41 * contact \
+                 + 20 + lead / 4 within 20; pips to passing each other up to 25"
+            }
         }
     }
 
@@ -172,8 +168,35 @@ impl FeatureGroup {
         match self {
             Self::Bar => &[BAR_SYMBOLS; 2],
             Self::Off => &[OFF_SYMBOLS; 2],
+            Self::Expert => &[
+                48, 64, 64, 8, 7, 8, 37, 37, 48, 64, 64, 8, 7, 8, 37, 37, 82, 26,
+            ],
         }
     }
+}
+
+/// Symbols of the slots of [`FeatureGroup::Expert`].
+fn expert_symbols([own, other]: [Men; 2]) -> [u32; 18] {
+    let structures = [Structure::new(own, other), Structure::new(other, own)];
+    let mut symbols = [0; 18];
+    for (symbols, side) in symbols.chunks_exact_mut(8).zip(&structures) {
+        symbols.copy_from_slice(&[
+            (side.pips / 6).min(47),
+            side.home,
+            side.anchors,
+            side.prime.min(7),
+            side.blots.min(6),
+            side.back.min(7),
+            side.escapes,
+            side.shots,
+        ]);
+    }
+    let contact = (own.rearmost() + other.rearmost()).saturating_sub(u32::from(BAR));
+    let lead = structures[1].pips as i32 - structures[0].pips as i32;
+    let lead = (20 + lead.div_euclid(4)).clamp(0, 40) as u32;
+    symbols[16] = lead + 41 * u32::from(contact > 0);
+    symbols[17] = contact;
+    symbols
 }
 
 impl Learnable for Backgammon {
@@ -213,14 +236,18 @@ impl Learnable for Backgammon {
         }
         let mut start = (NUM_POINTS * POINT_SYMBOLS) as u16;
         for group in groups.iter() {
-            let symbols = match group {
-                FeatureGroup::Bar => sides.map(|men| men.on(BAR).min(MAX_ON_BAR) as u16),
-                FeatureGroup::Off => sides.map(|men| men.borne_off() as u16),
+            let mut write = |symbols: &[u32]| {
+                let (active, left) = std::mem::take(&mut rest).split_at_mut(symbols.len());
+                for ((row, &symbol), &size) in active.iter_mut().zip(symbols).zip(group.slots()) {
+                    *row = start + symbol as u16;
+                    start += size as u16;
+                }
+                rest = left;
             };
-            for (symbol, &size) in symbols.into_iter().zip(group.slots()) {
-                rest[0] = start + symbol;
-                rest = &mut rest[1..];
-                start += size as u16;
+            match group {
+                FeatureGroup::Bar => write(&sides.map(|men| men.on(BAR).min(MAX_ON_BAR))),
+                FeatureGroup::Off => write(&sides.map(Men::borne_off)),
+                FeatureGroup::Expert => write(&expert_symbols(sides)),
             }
         }
     }
@@ -233,5 +260,88 @@ impl Learnable for Backgammon {
             schema += group.layout();
         }
         schema
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WHITE;
+    use alea_core::{game::Game, random::RandomStream, search_game::Playouts};
+    use alea_learned::{inputs::with_view, tuples::TupleSet};
+    use alea_play::playable::Codec;
+
+    #[test]
+    fn rows_lie_in_their_slots_and_follow_the_seat() {
+        let (game, mut random) = (Backgammon, RandomStream::new(9));
+        let mut seen = vec![false; 1_006];
+        for _ in 0..30 {
+            let mut position = game.start(WHITE);
+            while game.payoffs(&position).is_none() {
+                for groups in [NamedSet::NONE, NamedSet::ALL] {
+                    let slots = game.feature_slots(groups);
+                    let rows = |position: &Position, seat| {
+                        let mut rows = vec![0; slots.len()];
+                        game.active_features(groups, position, seat, &mut rows);
+                        rows
+                    };
+                    for seat in 0..2 {
+                        let active = rows(&position, seat);
+                        assert_eq!(active, rows(&game.swap_colours(&position), 1 - seat));
+                        for (slot, &row) in slots.iter().zip(&active) {
+                            assert!(
+                                slot.contains(&usize::from(row)),
+                                "{slot:?} {row} {position:?}"
+                            );
+                            seen[usize::from(row)] = true;
+                        }
+                    }
+                }
+                let symbols =
+                    |position: &Position, seat| with_view(&game, position, seat, <[u8]>::to_vec);
+                for cell in CELLS.iter().flat_map(CellGroup::cells) {
+                    let symbol = symbols(&position, WHITE)[cell.index()];
+                    assert!(usize::from(symbol) < cell.alphabet_size());
+                }
+                assert_eq!(
+                    symbols(&position, 0),
+                    symbols(&game.swap_colours(&position), 1)
+                );
+                position = game.play(&position, game.sample_move(&position, random.next_u64()));
+            }
+        }
+        let rows = game.feature_slots(NamedSet::ALL).last().unwrap().end;
+        let share = seen.iter().filter(|&&seen| seen).count();
+        assert!(rows == seen.len() && share > rows / 2, "{share} of {rows}");
+    }
+
+    #[test]
+    fn symbols_and_rows_of_the_start_by_hand() {
+        let game = Backgammon;
+        let start = with_view(&game, &game.start(1), 1, <[u8]>::to_vec);
+        assert_eq!(start[..8], [8, 0, 0, 0, 0, 5, 0, 3]);
+        assert_eq!(start[23..28], [2, 0, 0, 0, 0]);
+        assert_eq!(start[28..36], [4, 0, 0, 0, 0, 2, 0, 2]);
+        let mut rows = [0; 46];
+        game.active_features(NamedSet::ALL, &game.start(0), 0, &mut rows);
+        assert_eq!(rows[..6], [8, 13, 26, 39, 52, 70]);
+        let expert = 24 * 13 + 2 * 4 + 2 * 16;
+        assert_eq!(
+            rows[28..32],
+            [
+                expert + 27,
+                expert + 48 + 32,
+                expert + 112 + 32,
+                expert + 176 + 1
+            ]
+        );
+        assert_eq!(rows[44..], [expert + 546 + 41 + 20, expert + 546 + 82 + 23]);
+    }
+
+    #[test]
+    fn the_tuple_set_has_its_documented_size() {
+        let set = TupleSet::from_name(&Backgammon, "windows").unwrap();
+        let rows = 19 * 15_625 + 24 * 13 + 4 * 4 * 16 * 16;
+        assert_eq!((set.tuple_count(), set.row_count()), (19 + 24 + 1, rows));
     }
 }

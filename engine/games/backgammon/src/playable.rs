@@ -1,9 +1,13 @@
 //! Backgammon's names, texts, players and records.
 
 use super::{
-    Backgammon, MAX_PLAYS_OF_ROLL, Play, Position, UNNAMED_SEAT, drawing,
+    Backgammon, MAX_PLAYS_OF_ROLL, Play, Position, UNNAMED_SEAT,
+    bearoff::BEAROFF,
+    drawing,
+    evaluators::EVALUATORS,
+    mat::MAT,
     position_id::{men_from_bits, position_bits},
-    rolls::ROLL_NAMES,
+    rolls::{ROLL_NAMES, roll_named},
 };
 use alea_core::{game::Seat, random::RandomStream, text::TextError};
 use alea_learned::model_file;
@@ -15,6 +19,9 @@ use alea_play::{
 };
 
 static REGISTRY: Registry<Backgammon> = Registry {
+    evaluators: &EVALUATORS,
+    oracle: Some(&BEAROFF),
+    transcripts: &[MAT],
     read_model: model_file::evaluator_from_bytes,
     ..Registry::DEFAULT
 };
@@ -33,6 +40,7 @@ impl Rules for Backgammon {
         ubgi_positions: &["gnubgid", "xgid"],
         max_legal_moves: Some(MAX_PLAYS_OF_ROLL),
         self_play_players: &[("star1(depth=1, eval=positional)", 1.0)],
+        solver_options: &[("bearoff", "6")],
         move_classes: &[("quiet", 1), ("hit", 4)],
         levels: &[
             ("beginner", "random"),
@@ -54,7 +62,7 @@ impl Rules for Backgammon {
     }
 
     fn points(&self) -> Option<Points> {
-        const RESULTS: [(&str, f64); 6] = [
+        const RESULTS: &[(&str, f64)] = &[
             ("win", 1.0),
             ("win_gammon", 2.0),
             ("win_backgammon", 3.0),
@@ -65,7 +73,7 @@ impl Rules for Backgammon {
         Some(Points {
             unit: "points",
             max: 3.0,
-            results: &RESULTS,
+            results: RESULTS,
         })
     }
 
@@ -87,14 +95,9 @@ impl ChanceSources for Backgammon {
     }
 
     fn parse_outcome(&self, text: &str) -> Result<u8, String> {
-        let is_die = |sign: &char| ('1'..='6').contains(sign);
-        let mut dice: Vec<char> = text.chars().filter(is_die).collect();
-        dice.sort_unstable_by(|one, other| other.cmp(one));
-        let name = String::from_iter(dice);
-        let has_others = text.contains(|sign: char| !is_die(&sign) && !" -,".contains(sign));
-        let roll = ROLL_NAMES.iter().position(|roll| *roll == name);
-        (roll.filter(|_| !has_others).map(|roll| roll as u8))
-            .ok_or_else(|| format!("a roll is two dice, 11 to 66, not {text}"))
+        let dice: String = text.split([' ', '-', ',']).collect();
+        let roll = roll_named(&dice).map(|roll| roll as u8);
+        roll.ok_or_else(|| format!("a roll is two dice, 11 to 66, not {text}"))
     }
 }
 
@@ -129,9 +132,9 @@ impl GameText for Backgammon {
     }
 
     fn win_kinds(&self, position: &Position) -> Option<Vec<&'static str>> {
-        let result = self.result(position, position.seat())?;
+        let points = self.points_won(position, position.seat())?;
         let kinds = ["single", "gammon", "backgammon"];
-        Some(vec![kinds[result.points().unsigned_abs() as usize - 1]])
+        Some(vec![kinds[points.unsigned_abs() as usize - 1]])
     }
 }
 

@@ -5,9 +5,9 @@
 mod reference;
 
 use alea_backgammon::{
-    BLACK, Backgammon, GameResult, MAX_PLAYS_OF_ROLL, Men, Play, Plays, Position, WHITE,
+    BLACK, Backgammon, MAX_PLAYS_OF_ROLL, Men, Play, Plays, Position, WHITE,
     position_id::{format_position_id, parse_position_id},
-    rolls::{NUM_ROLLS, ROLL_NAMES, dice, roll_number, roll_probability, sample_roll},
+    rolls::{NUM_ROLLS, ROLL_NAMES, dice, roll_named, roll_number, roll_probability, sample_roll},
 };
 use alea_core::{
     game::Game,
@@ -28,10 +28,6 @@ fn parse(id: &str) -> Position {
 
 fn id(position: &Position) -> String {
     format_position_id(position.mover(), position.other())
-}
-
-fn roll_named(name: &str) -> usize {
-    ROLL_NAMES.iter().position(|&roll| roll == name).unwrap()
 }
 
 /// IDs after each play of a roll, in the order of the plays.
@@ -109,7 +105,10 @@ fn plays_are_those_of_an_independent_program() {
     for vector in parse_json_rows::<Value>(vectors) {
         let position = parse(vector["id"].as_str().unwrap());
         assert_eq!(id(&position), vector["id"].as_str().unwrap());
-        let mut after = ids_after(&position, roll_named(vector["roll"].as_str().unwrap()));
+        let mut after = ids_after(
+            &position,
+            roll_named(vector["roll"].as_str().unwrap()).unwrap(),
+        );
         after.sort();
         assert_eq!(Value::from(after), vector["after"], "{vector}");
         lines += 1;
@@ -136,8 +135,12 @@ fn plays_of_the_start_have_the_published_numbers() {
         .map(|outcome| outcome.move_range().len())
         .collect();
     assert_eq!(lengths, expected);
-    let of_31 = &plays[outcomes[roll_named("31")].move_range()];
-    assert!(of_31.iter().all(|play| play.roll() == roll_named("31")));
+    let of_31 = &plays[outcomes[roll_named("31").unwrap()].move_range()];
+    assert!(
+        of_31
+            .iter()
+            .all(|play| play.roll() == roll_named("31").unwrap())
+    );
     assert!(
         GAME.outcomes(&start, &[])
             .iter()
@@ -164,7 +167,7 @@ fn rolls_are_numbered_by_their_dice() {
 fn steps_of_a_play_are_its_dice_in_order() {
     let position = GAME.start(WHITE);
     let mut plays = Plays::new();
-    GAME.moves_for(&position, roll_named("61"), &mut plays);
+    GAME.moves_for(&position, roll_named("61").unwrap(), &mut plays);
     let steps: Vec<Vec<(u8, u8)>> = plays.iter().map(|play| play.steps().collect()).collect();
     assert!(steps.contains(&vec![(24, 6), (8, 1)]) && steps.contains(&vec![(24, 1), (13, 6)]));
     assert!(steps.contains(&vec![(13, 6), (7, 1)]));
@@ -180,30 +183,23 @@ fn results_are_single_games_gammons_and_backgammons() {
             .for_each(|&(point, men)| counts[point - 1] = men);
         Men::from_counts(counts).unwrap()
     };
-    for (loser, expected) in [
-        (men(&[(1, 14)]), GameResult::Loss),
-        (men(&[(24, 14)]), GameResult::Loss),
-        (men(&[(18, 15)]), GameResult::LoseGammon),
-        (men(&[(18, 14), (19, 1)]), GameResult::LoseBackgammon),
-        (men(&[(1, 14), (25, 1)]), GameResult::LoseBackgammon),
+    for (loser, points, payoff) in [
+        (men(&[(1, 14)]), 1, 1.0 / 3.0),
+        (men(&[(24, 14)]), 1, 1.0 / 3.0),
+        (men(&[(18, 15)]), 2, 1.0 / 6.0),
+        (men(&[(18, 14), (19, 1)]), 3, 0.0),
+        (men(&[(1, 14), (25, 1)]), 3, 0.0),
     ] {
         for seat in [WHITE, BLACK] {
             let over = Position::new(loser, Men::default(), seat);
-            assert_eq!(GAME.result(&over, seat), Some(expected));
-            let won = GAME.result(&over, 1 - seat).unwrap();
-            assert_eq!(
-                (won, won.points()),
-                (expected.of_other_side(), -expected.points())
-            );
-            let payoffs = GAME.payoffs(&over).unwrap();
-            let scaled = (expected.points() as f32 / 3.0 + 1.0) / 2.0;
-            assert!(
-                (payoffs[seat] - scaled).abs() + (payoffs[1 - seat] + scaled - 1.0).abs() < 1e-6
-            );
-            assert_eq!(
-                GAME.result(&Position::new(Men::default(), loser, seat), seat),
-                Some(won)
-            );
+            let early = Position::new(Men::default(), loser, 1 - seat);
+            for position in [over, early] {
+                assert_eq!(GAME.points_won(&position, seat), Some(-points));
+                assert_eq!(GAME.points_won(&position, 1 - seat), Some(points));
+                let payoffs = GAME.payoffs(&position).unwrap();
+                assert!((payoffs[seat] - payoff).abs() < 1e-6, "{payoffs:?}");
+                assert!((payoffs[0] + payoffs[1] - 1.0).abs() < 1e-6);
+            }
         }
     }
     assert_eq!(GAME.payoffs(&GAME.start(WHITE)), None);

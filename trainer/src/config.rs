@@ -65,6 +65,7 @@ impl TrainConfig {
         let groups = config.network.input_groups::<G>()?.iter();
         let names = groups.map(|group| group.name().to_owned());
         config.network.inputs = Some(names.collect());
+        config.online.learning_rate.get_or_insert(3.0);
         check_bucket_limits(game, "buckets", &config.network.buckets)
             .map_err(Error::with_prefix("network.buckets"))?;
         Ok(config)
@@ -144,7 +145,17 @@ impl TrainConfig {
         check_positive("network.gradient_norm", network.gradient_norm)?;
         check_positive("ntuple.learning_rate", ntuple.learning_rate)?;
         check_at_least_one("online.games", online.games)?;
-        check_positive("online.learning_rate", online.learning_rate)?;
+        check_positive(
+            "online.learning_rate",
+            online.learning_rate.unwrap_or(1.0),
+        )?;
+        let games_per_batch = online.games_per_batch.unwrap_or(1);
+        check_range(
+            "online.games_per_batch",
+            games_per_batch,
+            (1..=1 << 16).contains(&games_per_batch),
+            "in 1 to 65536",
+        )?;
         check_fraction("online.trace", online.trace)?;
         check_fraction("online.exploration", online.exploration)?;
         check_fraction("online.final_exploration", online.final_exploration)?;

@@ -220,14 +220,18 @@ impl NTupleConfig {
     }
 }
 
-/// Settings of TD(λ) learning of n-tuple networks from self-play.
+/// Settings of TD(λ) learning from self-play.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TdConfig {
     /// Number of self-play games.
     pub games: u64,
-    /// Initial learning rate, used instead of [`NTupleConfig::learning_rate`].
-    pub learning_rate: f64,
+    /// Initial learning rate, used instead of those of [`NTupleConfig`] and [`NetworkConfig`];
+    /// `None`: 3 for n-tuple networks, NET_RATE for neural networks.
+    pub learning_rate: Option<f64>,
+    /// Number of games that a neural network plays between changes of its weights; `None`: BATCH.
+    /// N-tuple networks change after each game.
+    pub games_per_batch: Option<u64>,
     /// λ of TD(λ), in `[0, 1]`.
     pub trace: f64,
     /// Probability of a random move in the first game.
@@ -242,11 +246,23 @@ impl Default for TdConfig {
     fn default() -> Self {
         Self {
             games: 200_000,
-            learning_rate: 3.0,
+            learning_rate: None,
+            games_per_batch: None,
             trace: 0.5,
             exploration: 0.1,
             final_exploration: 0.0,
             report_every: 10_000,
+        }
+    }
+}
+
+impl TdConfig {
+    /// Sets absent settings to the defaults of neural networks.
+    pub(crate) fn with_network_defaults(&self) -> Self {
+        Self {
+            learning_rate: self.learning_rate.or(Some(2e-3)),
+            games_per_batch: self.games_per_batch.or(Some(64)),
+            ..self.clone()
         }
     }
 }

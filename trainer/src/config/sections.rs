@@ -226,12 +226,15 @@ impl NTupleConfig {
 pub struct TdConfig {
     /// Number of self-play games.
     pub games: u64,
-    /// Initial learning rate, used instead of those of [`NTupleConfig`] and [`NetworkConfig`];
-    /// `None`: 3 for n-tuple networks, NET_RATE for neural networks.
+    /// Number of games between updates of a neural network; n-tuple networks are updated after each
+    /// game. `None`: 512.
+    pub games_per_update: Option<usize>,
+    /// Samples per optimizer step of a neural network, used instead of [`NetworkConfig::batch`];
+    /// `None`: 1,024.
+    pub batch: Option<usize>,
+    /// Initial learning rate; `None`: 3 for n-tuple networks, [`NetworkConfig::learning_rate`] for
+    /// neural networks.
     pub learning_rate: Option<f64>,
-    /// Number of games that a neural network plays between changes of its weights; `None`: BATCH.
-    /// N-tuple networks change after each game.
-    pub games_per_batch: Option<u64>,
     /// λ of TD(λ), in `[0, 1]`.
     pub trace: f64,
     /// Probability of a random move in the first game.
@@ -246,8 +249,9 @@ impl Default for TdConfig {
     fn default() -> Self {
         Self {
             games: 200_000,
+            games_per_update: None,
+            batch: None,
             learning_rate: None,
-            games_per_batch: None,
             trace: 0.5,
             exploration: 0.1,
             final_exploration: 0.0,
@@ -257,11 +261,12 @@ impl Default for TdConfig {
 }
 
 impl TdConfig {
-    /// Sets absent settings to the defaults of neural networks.
-    pub(crate) fn with_network_defaults(&self) -> Self {
+    /// Copies the settings with absent ones set to the defaults of a neural network.
+    pub(crate) fn for_network(&self, network: &NetworkConfig) -> Self {
         Self {
-            learning_rate: self.learning_rate.or(Some(2e-3)),
-            games_per_batch: self.games_per_batch.or(Some(64)),
+            games_per_update: self.games_per_update.or(Some(512)),
+            batch: self.batch.or(Some(1024)),
+            learning_rate: self.learning_rate.or(Some(network.learning_rate)),
             ..self.clone()
         }
     }

@@ -21,7 +21,7 @@ use crate::reports::{Family, TdPoint, TdReport};
 use crate::training::burn_network::BurnNetwork;
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_learned::inputs::Learnable;
-use episode::{Episode, GameEvaluator};
+use episode::Episode;
 use network::TdNetwork;
 use ntuple::TdNTuple;
 use serde::{Deserialize, Serialize};
@@ -58,7 +58,7 @@ pub fn train_td<'a, G: Learnable>(
 ) -> Result<TdReport, Error> {
     let mut config = config.clone();
     if family == Family::Network {
-        config.online = config.online.with_network_defaults();
+        config.online = config.online.for_network(&config.network);
     }
     let rules = &game.training_rules();
     let config = &config.resolve(rules)?;
@@ -70,26 +70,25 @@ pub fn train_td<'a, G: Learnable>(
         directory,
         observer: observer.into(),
     };
-    let games_per_batch = config.online.games_per_batch.unwrap_or(1);
     match (family, backend) {
         (Family::NTuple, _) => {
             run.learn_games(TdNTuple::new(NTupleLearner::new(rules, &config.ntuple)?))
         }
         (Family::Network, Backend::Cpu) => {
             let learner = NetworkLearner::new(rules, config, CpuNetwork::from_weights)?;
-            run.learn_games(TdNetwork::new(learner, games_per_batch))
+            run.learn_games(TdNetwork::new(learner, config))
         }
         #[cfg(feature = "burn")]
         (Family::Network, Backend::Burn(device)) => {
             let learner = NetworkLearner::new(rules, config, |shape, weights| {
                 BurnNetwork::new(shape, &weights, config.network.gradient_norm, device)
             })?;
-            run.learn_games(TdNetwork::new(learner, games_per_batch))
+            run.learn_games(TdNetwork::new(learner, config))
         }
     }
 }
 
-/// A learner that plays games against itself and learns from them in batches.
+/// Learner that is updated between games against itself.
 trait TdLearner<G: Learnable> {
     type Learner: Learner<G>;
     const FAMILY: Family;
@@ -99,17 +98,16 @@ trait TdLearner<G: Learnable> {
     /// Name of the optimization, for the model file.
     fn method(&self, config: &TrainConfig) -> String;
 
-    /// Number of games between changes of the weights.
-    fn games_per_batch(&self) -> u64;
+    fn games_per_update(&self) -> u64;
 
-    /// Plays at most [`Self::games_per_batch`] games.
+    /// Plays at most [`Self::games_per_update`] games.
     fn play(
         &mut self,
         self_play: &SelfPlay<'_, G>,
         games: Range<u64>,
     ) -> Result<&[Episode<G>], Error>;
 
-    /// Learns from the latest games; `first_game` is the number of the first.
+    /// Updates the weights by the latest games; `first_game` is the number of the first.
     fn learn(
         &mut self,
         self_play: &SelfPlay<'_, G>,
@@ -128,7 +126,8 @@ impl<G: Learnable> SelfPlay<'_, G> {
     fn learning_rate(&self, game: u64) -> f64 {
         let (training, online) = (&self.config.training, &self.config.online);
         let done = game as f64 / online.games as f64;
-        online.learning_rate.unwrap_or_default() * training.schedule.factor(done, training.final_rate)
+        online.learning_rate.unwrap_or_default()
+            * training.schedule.factor(done, training.final_rate)
     }
 
     fn exploration_rate(&self, game: u64) -> f64 {
@@ -149,12 +148,6 @@ impl<G: Learnable> SelfPlay<'_, G> {
         ));
         let first = random.below(self.rules.seats());
         (self.rules.random_start(&mut random, first), random)
-    }
-
-    fn play(&self, game: u64, evaluator: &mut impl GameEvaluator<G>, episode: &mut Episode<G>) {
-        let (start, mut random) = self.draw_start(game);
-        let exploration = self.exploration_rate(game);
-        episode.play(self.rules, evaluator, start, exploration, &mut random);
     }
 }
 
@@ -190,7 +183,7 @@ impl<G: Learnable> TdRun<'_, G> {
         let (mut written, mut timed) = (Instant::now(), Instant::now());
         while done.games < games {
             let first = done.games;
-            done.games = games.min(first + td.games_per_batch());
+            done.games = games.min(first + td.games_per_update());
             let (mut loss, mut positions) = (0.0, 0);
             for episode in td.play(self_play, first..done.games)? {
                 loss += episode.loss();
@@ -279,7 +272,7 @@ impl<G: Learnable> TdRun<'_, G> {
         };
         let (mut game, mut positions) = (config.online.games, Vec::new());
         while positions.len() < PARITY_POSITIONS {
-            let end = game + td.games_per_batch();
+            let end = game + td.games_per_update();
             for episode in td.play(&greedy, game..end)? {
                 positions.extend_from_slice(episode.positions());
             }

@@ -1,7 +1,7 @@
-//! TD(λ) of a neural network in batches of games: all games of a batch are played by the same
-//! weights, quantized and valued by the engine; then the positions of the batch, in random order,
-//! learn their λ-returns in Adam steps. This is the forward view of TD(λ) (Sutton and Barto 2018,
-//! section 12.1), with updates after each batch instead of each move (Tesauro 1992).
+//! TD(λ) of a neural network: games are played by fixed weights, quantized and valued by the
+//! engine, on all threads; then their positions learn λ-returns in Adam steps, in random order. This
+//! is the forward view of TD(λ) (Sutton and Barto 2018, section 12.1), with updates between games as
+//! in its off-line form; TD-Gammon (Tesauro 1992) updates after each move.
 
 use super::{
     SelfPlay, TdLearner,
@@ -30,7 +30,8 @@ const ORDER_STREAM: u64 = 6;
 
 pub(super) struct TdNetwork<G: Learnable, S> {
     learner: NetworkLearner<G, S>,
-    games_per_batch: u64,
+    games_per_update: u64,
+    batch: usize,
     episodes: Vec<Episode<G>>,
     samples: Vec<Sample<G::Position>>,
 }
@@ -86,10 +87,11 @@ impl<G: Learnable> GameEvaluator<G> for NetworkEvaluator<'_, G> {
 }
 
 impl<G: Learnable, S: TrainableNetwork> TdNetwork<G, S> {
-    pub(super) fn new(learner: NetworkLearner<G, S>, games_per_batch: u64) -> Self {
+    pub(super) fn new(learner: NetworkLearner<G, S>, config: &TrainConfig) -> Self {
         Self {
             learner,
-            games_per_batch,
+            games_per_update: config.online.games_per_update.unwrap_or(1) as u64,
+            batch: config.online.batch.unwrap_or(config.network.batch),
             episodes: Vec::new(),
             samples: Vec::new(),
         }
@@ -105,11 +107,11 @@ impl<G: Learnable, S: TrainableNetwork> TdLearner<G> for TdNetwork<G, S> {
     }
 
     fn method(&self, _: &TrainConfig) -> String {
-        format!("Adam after each {} games", self.games_per_batch)
+        format!("Adam after every {} games", self.games_per_update)
     }
 
-    fn games_per_batch(&self) -> u64 {
-        self.games_per_batch
+    fn games_per_update(&self) -> u64 {
+        self.games_per_update
     }
 
     fn play(
@@ -126,7 +128,9 @@ impl<G: Learnable, S: TrainableNetwork> TdLearner<G> for TdNetwork<G, S> {
             || NetworkEvaluator::new(network),
             |evaluator, (first, episodes)| {
                 for (game, episode) in (first..).zip(episodes) {
-                    self_play.play(game, evaluator, episode);
+                    let (start, mut random) = self_play.draw_start(game);
+                    let exploration = self_play.exploration_rate(game);
+                    episode.play(self_play.rules, evaluator, start, exploration, &mut random);
                 }
             },
         );
@@ -160,8 +164,7 @@ impl<G: Learnable, S: TrainableNetwork> TdLearner<G> for TdNetwork<G, S> {
             }
         }
         // Steps of equal size: a small last one would weigh its samples more.
-        let batch = self.learner.step_settings().batch;
-        let steps = ((samples.len() + batch / 2) / batch).max(1);
+        let steps = ((samples.len() + self.batch / 2) / self.batch).max(1);
         let batcher = self.learner.batcher(1.0);
         for samples in samples.chunks(samples.len().div_ceil(steps).max(1)) {
             let loss = self.learner.train_step(batcher(samples), learning_rate)?;
@@ -172,3 +175,6 @@ impl<G: Learnable, S: TrainableNetwork> TdLearner<G> for TdNetwork<G, S> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,6 +10,7 @@ use crate::config::TrainConfig;
 use crate::models::tuple_optimizer::WeightTable;
 use crate::reports::Family;
 use crate::training::ntuple::NTupleLearner;
+use alea_core::random::RandomStream;
 use alea_learned::{inputs::Learnable, tuples::TupleSet};
 use std::ops::Range;
 
@@ -75,6 +76,21 @@ impl<G: Learnable> TdNTuple<G> {
             errors: Vec::new(),
         }
     }
+
+    pub(super) fn play_from(
+        &mut self,
+        rules: &G,
+        start: G::Position,
+        exploration: f64,
+        random: &mut RandomStream,
+    ) -> &Episode<G> {
+        let (set, table) = self.learner.set_and_table();
+        let rows = &mut self.rows;
+        let mut evaluator = TupleEvaluator { set, table, rows };
+        self.episode
+            .play(rules, &mut evaluator, start, exploration, random);
+        &self.episode
+    }
 }
 
 impl<G: Learnable> TdLearner<G> for TdNTuple<G> {
@@ -89,7 +105,7 @@ impl<G: Learnable> TdLearner<G> for TdNTuple<G> {
         format!("{:?}", config.ntuple.rule)
     }
 
-    fn games_per_batch(&self) -> u64 {
+    fn games_per_update(&self) -> u64 {
         1
     }
 
@@ -98,11 +114,10 @@ impl<G: Learnable> TdLearner<G> for TdNTuple<G> {
         self_play: &SelfPlay<'_, G>,
         games: Range<u64>,
     ) -> Result<&[Episode<G>], Error> {
-        let (set, table) = self.learner.set_and_table();
-        let rows = &mut self.rows;
-        let mut evaluator = TupleEvaluator { set, table, rows };
         for game in games {
-            self_play.play(game, &mut evaluator, &mut self.episode);
+            let (start, mut random) = self_play.draw_start(game);
+            let exploration = self_play.exploration_rate(game);
+            self.play_from(self_play.rules, start, exploration, &mut random);
         }
         Ok(std::slice::from_ref(&self.episode))
     }
@@ -115,7 +130,11 @@ impl<G: Learnable> TdLearner<G> for TdNTuple<G> {
     ) -> Result<(), Error> {
         let trace = self_play.config.online.trace as f32;
         let targets = self.episode.compute_targets(self_play.rules, trace);
-        let error = |found: &Target| found.lambda_return.map_or(0.0, |target| found.value - target);
+        let error = |found: &Target| {
+            found
+                .lambda_return
+                .map_or(0.0, |target| found.value - target)
+        };
         self.errors.clear();
         self.errors.extend(targets.iter().map(error));
         let (set, table) = self.learner.set_and_table();

@@ -225,6 +225,8 @@ fn self_play_teaches_values_and_moves() {
     let directory = tempfile::tempdir().unwrap();
     let mut config = config();
     (config.online.games, config.online.report_every) = (20_000, 4000);
+    // The number of throws is no input.
+    (config.network.hidden, config.network.buckets) = (vec![32, 16], vec![1, 2, 4]);
     let report = learn_columns(directory.path(), &config, None).unwrap();
     let losses: Vec<f64> = report.curve.iter().map(|point| point.loss).collect();
     let network = read_network(&report);
@@ -238,7 +240,8 @@ fn self_play_teaches_values_and_moves() {
         error += (network.value_of(&Columns, &table) - exact_value(&table)).abs() / 300.0;
     }
     assert!(losses[4] < losses[0], "{losses:?}");
-    assert!(score > 0.75 && error < 0.1, "{losses:?} {score} {error}");
+    // A value of ½ is 0.28 off.
+    assert!(score > 0.75 && error < 0.09, "{losses:?} {score} {error}");
 }
 
 fn points_without_times(report: &TdReport) -> Vec<(u64, u64, f64)> {

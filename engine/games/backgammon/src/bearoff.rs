@@ -17,37 +17,21 @@ use std::sync::{Arc, LazyLock};
 /// Points of a home board.
 const HOME_POINTS: usize = 6;
 
-/// Number of positions of at most `men` men on the home board: C(men + 6, 6).
-pub const fn num_positions(men: usize) -> usize {
-    binomial(men + HOME_POINTS, HOME_POINTS)
-}
-
-const fn binomial(n: usize, k: usize) -> usize {
-    if k > n {
-        return 0;
-    }
-    let (mut product, mut factor) = (1, 0);
-    while factor < k {
-        product = product * (n - factor) / (factor + 1);
-        factor += 1;
-    }
-    product
-}
-
-/// `binomial(n, k + 1)` at `[k][n]`.
-static BINOMIALS: [[u32; HOME_POINTS + NUM_MEN as usize]; HOME_POINTS] = {
-    let mut table = [[0; HOME_POINTS + NUM_MEN as usize]; HOME_POINTS];
-    let mut k = 0;
-    while k < HOME_POINTS {
-        let mut n = 0;
-        while n < HOME_POINTS + NUM_MEN as usize {
-            table[k][n] = binomial(n, k + 1) as u32;
-            n += 1;
-        }
-        k += 1;
+/// C(n, k + 1) at `[k][n]`.
+static BINOMIALS: [[u32; 22]; HOME_POINTS] = {
+    let (mut table, mut entry) = ([[0; 22]; HOME_POINTS], 0);
+    while entry < HOME_POINTS * 21 {
+        let (k, n) = (entry % HOME_POINTS, entry / HOME_POINTS);
+        table[k][n + 1] = table[k][n] + if k == 0 { 1 } else { table[k - 1][n] };
+        entry += 1;
     }
     table
 };
+
+/// Number of positions of at most `men` men on the home board.
+pub const fn num_positions(men: usize) -> usize {
+    BINOMIALS[HOME_POINTS - 1][men + HOME_POINTS] as usize
+}
 
 /// Index of men that are all at home, in the combinatorial number system: below
 /// [`num_positions`] of their number, and above the index after any play.
@@ -85,9 +69,13 @@ fn visit_indices_after(men: Men, roll: usize, mut visit: impl FnMut(usize)) {
     });
 }
 
-/// Whether no man is outside of the home board.
+/// Whether all men of both sides are at home.
+pub fn is_bearoff(position: &Position) -> bool {
+    is_at_home(position.mover) && is_at_home(position.other)
+}
+
 #[inline]
-pub fn is_at_home(men: Men) -> bool {
+fn is_at_home(men: Men) -> bool {
     men.rearmost() as usize <= HOME_POINTS
 }
 

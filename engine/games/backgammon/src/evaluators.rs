@@ -6,7 +6,7 @@
 
 use super::{
     Backgammon, Position,
-    bearoff::{ONE_SIDED, is_at_home, single_game_payoff},
+    bearoff::{ONE_SIDED, is_bearoff},
     men::BAR,
     structure::Structure,
 };
@@ -86,7 +86,7 @@ pub fn positional_terms(position: &Position, seat: usize) -> [f32; NUM_TERMS] {
     [
         structure.pips as f32 / 167.0,
         points(structure.home) / 6.0,
-        (structure.prime.min(6) as f32 / 6.0).powi(2),
+        structure.prime.min(6).pow(2) as f32 / 36.0,
         f32::from(structure.anchors != 0),
         f32::from(structure.anchors & 0b111 != 0),
         structure.blots as f32 / 4.0,
@@ -103,15 +103,15 @@ pub fn positional_terms(position: &Position, seat: usize) -> [f32; NUM_TERMS] {
 /// follows the mover's lead over the root of the pips left (Kleinman 1980).
 fn race_score(position: &Position) -> f32 {
     let [mover, other] = [position.mover(), position.other()].map(|men| men.pips() as f32);
-    let lead = other - mover + 4.0;
-    single_game_log_odds(logistic(
-        RACE_SLOPE * lead / (mover + other - 4.0).max(1.0).sqrt(),
-    ))
+    let spread = (mover + other - 4.0).max(1.0).sqrt();
+    single_game_log_odds(logistic(RACE_SLOPE * (other - mover + 4.0) / spread))
 }
 
+/// Log odds of the payoff `(1 + win) / 3`, by their series, with an error below 2e-5.
 fn single_game_log_odds(win: f32) -> f32 {
-    let payoff = single_game_payoff(win);
-    (payoff / (1.0 - payoff)).ln()
+    let odd = (2.0 * win - 1.0) / 3.0;
+    let square = odd * odd;
+    2.0 * odd * (1.0 + square * (1.0 / 3.0 + square * (1.0 / 5.0 + square / 7.0)))
 }
 
 /// Score of [`Positional`]; once all men of both sides are at home, by the one-sided bear-off
@@ -121,14 +121,9 @@ pub struct Bearoff;
 
 impl Score<Backgammon> for Bearoff {
     fn score(&self, game: &Backgammon, position: &Position) -> f32 {
-        if [position.mover(), position.other()]
-            .into_iter()
-            .all(is_at_home)
-            && let Some(win) = ONE_SIDED.win_probability(position)
-        {
-            return single_game_log_odds(win);
-        }
-        Positional.score(game, position)
+        let win = is_bearoff(position).then(|| ONE_SIDED.win_probability(position));
+        win.flatten()
+            .map_or_else(|| Positional.score(game, position), single_game_log_odds)
     }
 }
 
@@ -147,7 +142,11 @@ impl Score<Backgammon> for Positional {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Men, Plays, WHITE, bearoff::TWO_SIDED, rolls::sample_roll};
+    use crate::{
+        Men, Plays, WHITE,
+        bearoff::{TWO_SIDED, single_game_payoff},
+        rolls::sample_roll,
+    };
     use alea_core::{
         calibration::Calibrated, evaluator::Evaluator, game::Game, random::RandomStream,
     };

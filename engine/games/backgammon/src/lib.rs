@@ -70,9 +70,6 @@ impl Backgammon {
     }
 }
 
-/// Points of payoff 1; payoffs are points from −3 to 3 scaled to `[0, 1]`.
-pub const MAX_POINTS: i32 = 3;
-
 /// Men of both sides, and the seat to roll.
 ///
 /// A position from a text without a seat names none: its first mover is White in [`Game`], its
@@ -194,13 +191,13 @@ impl Game for Backgammon {
         position.seat()
     }
 
+    /// Points from −3 to 3, scaled to `[0, 1]`.
     #[inline]
     fn payoffs(&self, position: &Position) -> Option<Payoffs> {
-        const SIXTHS: f32 = 1.0 / (2 * MAX_POINTS) as f32;
         let points = self.points_won(position, WHITE)?;
         let mut payoffs = [0.0; MAX_SEATS];
-        payoffs[WHITE] = (MAX_POINTS + points) as f32 * SIXTHS;
-        payoffs[BLACK] = (MAX_POINTS - points) as f32 * SIXTHS;
+        payoffs[WHITE] = (3 + points) as f32 / 6.0;
+        payoffs[BLACK] = (3 - points) as f32 / 6.0;
         Some(payoffs)
     }
 
@@ -312,3 +309,22 @@ impl Playouts for Backgammon {
 }
 
 impl OutOfTurn for Backgammon {}
+
+/// All positions of random games, the finished ones too.
+#[cfg(test)]
+fn positions_of_random_games(games: usize, seed: u64) -> Vec<Position> {
+    let mut random = alea_core::random::RandomStream::new(seed);
+    let mut positions = Vec::new();
+    for number in 0..games {
+        positions.push(Backgammon.start(number % 2));
+        while Backgammon
+            .payoffs(&positions[positions.len() - 1])
+            .is_none()
+        {
+            let position = positions[positions.len() - 1];
+            let play = Backgammon.sample_move(&position, random.next_u64());
+            positions.push(Backgammon.play(&position, play));
+        }
+    }
+    positions
+}

@@ -266,7 +266,8 @@ fn parse_xgid(fields: &str) -> Result<(Position, Option<u8>), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alea_core::{game::Game, random::RandomStream, search_game::Playouts};
+    use crate::positions_of_random_games;
+    use alea_core::game::Game;
 
     const GAME: Backgammon = Backgammon;
 
@@ -276,28 +277,21 @@ mod tests {
 
     #[test]
     fn texts_of_random_games_read_back() {
-        let mut random = RandomStream::new(4);
-        for number in 0..100 {
-            let mut position = GAME.start(number % 2);
-            for _ in 0..random.below(100) {
-                if GAME.payoffs(&position).is_none() {
-                    let bits = random.next_u64();
-                    position = GAME.play(&position, GAME.sample_move(&position, bits));
+        for (position, roll) in positions_of_random_games(8, 4).iter().zip((0..21).cycle()) {
+            for roll in [None, Some(roll)] {
+                let texts = [
+                    GAME.format_position(position, roll),
+                    GAME.format_xgid(position, roll),
+                ];
+                for text in texts {
+                    assert_eq!(GAME.parse_position(&text), Ok((*position, roll)), "{text}");
                 }
             }
-            let roll = random.below(NUM_ROLLS);
-            for roll in [None, Some(roll as u8)] {
-                for text in [
-                    GAME.format_position(&position, roll),
-                    GAME.format_xgid(&position, roll),
-                ] {
-                    assert_eq!(GAME.parse_position(&text), Ok((position, roll)), "{text}");
-                }
-            }
-            if GAME.payoffs(&position).is_none() {
+            let roll = usize::from(roll);
+            if GAME.payoffs(position).is_none() {
                 position.visit_plays(roll, |play| {
-                    let text = GAME.format_play(&position, play);
-                    let read = GAME.parse_play(&position, Some(roll), &text);
+                    let text = GAME.format_play(position, play);
+                    let read = GAME.parse_play(position, Some(roll), &text);
                     assert_eq!(read, Ok(play), "{text}");
                 });
             }

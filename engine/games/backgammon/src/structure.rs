@@ -135,36 +135,28 @@ fn shots(own: Men, other: Men) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Backgammon, WHITE};
-    use alea_core::{game::Game, random::RandomStream, search_game::Playouts};
+    use crate::{Backgammon, positions_of_random_games};
 
     #[test]
     fn shots_are_the_rolls_with_a_play_that_hits() {
-        let (game, mut random) = (Backgammon, RandomStream::new(3));
         let (mut all, mut with_bar) = (0, 0);
-        for _ in 0..6 {
-            let mut position = game.start(WHITE);
-            while game.payoffs(&position).is_none() {
-                let [own, other] = [position.mover(), position.other()];
-                let mut expected = 0;
-                for roll in 0..NUM_ROLLS {
-                    let mut is_hit = false;
-                    position.visit_plays(roll, |play| {
-                        position.follow(play, |_, _, hits| is_hit |= hits);
-                    });
-                    let (one, two) = dice(roll);
-                    expected += u32::from(is_hit) * if one == two { 1 } else { 2 };
-                }
-                let found = shots(own, other);
-                // Plays must use both dice and enter all men, which shots leave out of account.
-                assert!(
-                    found >= expected && found <= expected + 6,
-                    "{position:?} {found} {expected}"
-                );
-                all += u32::from(found > 0);
-                with_bar += u32::from(found > 0 && own.on(BAR) > 0);
-                position = game.play(&position, game.sample_move(&position, random.next_u64()));
+        for position in positions_of_random_games(6, 3) {
+            let [own, other] = [position.mover(), position.other()];
+            let mut expected = 0;
+            for roll in 0..NUM_ROLLS {
+                let mut is_hit = false;
+                position.visit_plays(roll, |play| {
+                    position.follow(play, |_, _, hits| is_hit |= hits);
+                });
+                let (one, two) = dice(roll);
+                expected += u32::from(is_hit) * if one == two { 1 } else { 2 };
             }
+            let found = shots(own, other);
+            // Plays must use both dice and enter all men, which shots leave out of account.
+            let range = expected..=expected + 6;
+            assert!(range.contains(&found), "{position:?} {found} {expected}");
+            all += u32::from(found > 0);
+            with_bar += u32::from(found > 0 && own.on(BAR) > 0);
         }
         assert!(all > 200 && with_bar > 30, "{all} {with_bar}");
     }

@@ -12,7 +12,8 @@ use alea_learned::{
     network::{LANES, MAX_HIDDEN, MAX_WIDTH},
 };
 pub use sections::{
-    NTupleConfig, NetworkConfig, Schedule, TargetConfig, TdConfig, TrainingConfig, UpdateRule,
+    NTupleConfig, NetworkConfig, Outputs, Schedule, TargetConfig, TdConfig, TrainingConfig,
+    UpdateRule,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Display;
@@ -67,6 +68,7 @@ impl TrainConfig {
         config.network.inputs = Some(names.collect());
         check_bucket_limits(game, "buckets", &config.network.buckets)
             .map_err(Error::with_prefix("network.buckets"))?;
+        config.network.results(game)?;
         Ok(config)
     }
 

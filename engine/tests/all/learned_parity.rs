@@ -5,7 +5,9 @@ use engine::core::{
     calibration::{exponential, logistic},
     chance_bounds::expectation,
     evaluator::{Evaluator, payoffs_from_own},
+    game::Game,
     random::RandomStream,
+    search_game::Playouts,
     simd::Instructions,
 };
 use engine::games::{

@@ -217,7 +217,7 @@ mod tests {
     use super::*;
     use crate::sample::tests::random_samples;
     use alea_core::game::Game;
-    use engine::games::einstein::Standard;
+    use engine::games::{backgammon::Backgammon, einstein::Standard};
 
     #[test]
     fn batches_are_the_inputs_of_their_samples_whatever_the_number_of_threads() {
@@ -269,6 +269,7 @@ mod tests {
                         rows
                     );
                 }
+                assert!(network.results.is_empty());
                 let together = network.clone().sort_by_bucket();
                 assert!(together.buckets.is_sorted());
                 let keys = |batch: &NetworkBatch| {
@@ -282,5 +283,40 @@ mod tests {
                 assert_eq!(keys(&together), keys(&network));
             }
         }
+    }
+
+    #[test]
+    fn results_get_the_probability_that_values_leave() {
+        let game = Backgammon;
+        let results = ResultPayoffs::for_game(&game);
+        let sample = |value, result| Sample {
+            result,
+            ..Sample::with_target(game.start(0), value)
+        };
+        let samples = [
+            sample(0.5, 5.0 / 6.0),
+            sample(0.7, 0.0),
+            sample(0.55, 0.55),
+            sample(0.4, 0.5),
+        ];
+        let features = FeatureSpec {
+            game,
+            groups: NamedSet::NONE,
+            bounds: Vec::new(),
+            results,
+        };
+        let batch = network_batch(&features, &samples, 0.75);
+        let mut expected = vec![0.0; 24];
+        (expected[1], expected[6 + 5]) = (0.25, 0.25);
+        assert_eq!(batch.results, expected);
+        assert_eq!(batch.targets, [0.5, 0.7, 0.55, 0.425]);
+        let mut shuffled = batch.clone();
+        shuffled.buckets = vec![2, 1, 0, 1];
+        let sorted = shuffled.sort_by_bucket();
+        assert_eq!(sorted.targets, [0.55, 0.7, 0.425, 0.5]);
+        assert_eq!(
+            (sorted.results[6 + 5], sorted.results[18 + 1]),
+            (0.25, 0.25)
+        );
     }
 }

@@ -554,4 +554,5 @@ fn patience_stops_a_training_and_the_best_epoch_is_exported() {
     );
 }
 
+mod backgammon;
 mod reversi;

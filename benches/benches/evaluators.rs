@@ -154,7 +154,7 @@ fn random_network<G: Learnable>(game: &G) -> Network<G> {
     };
     let network = weights
         .quantize()
-        .and_then(|weights| Network::new(game, groups, &[], weights));
+        .and_then(|weights| Network::new(game, groups, [], weights));
     network.unwrap_or_else(|error| panic!("{error}"))
 }
 

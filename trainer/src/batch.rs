@@ -3,9 +3,10 @@
 use crate::models::cpu::BatchView;
 use crate::sample::Sample;
 use alea_learned::{
+    game_parts::GameParts,
     inputs::Learnable,
     named_set::NamedSet,
-    network::{MAX_OUTPUTS, ResultPayoffs, bucket},
+    network::{MAX_OUTPUTS, ResultPayoffs},
     tuples::TupleSet,
 };
 
@@ -82,8 +83,8 @@ pub struct FeatureSpec<G: Learnable> {
     pub game: G,
     /// Optional input groups that the network uses.
     pub groups: NamedSet<G::Group>,
-    /// Upper limit of `Rules::remaining_length` of each output bucket but the last, ascending.
-    pub bounds: Vec<u8>,
+    /// Parts of the game with layers of their own.
+    pub buckets: GameParts,
     /// Results that have an output each; `None` if the only output is that of a win.
     pub results: Option<ResultPayoffs>,
 }
@@ -99,17 +100,17 @@ pub fn network_batch<G: Learnable>(
     let FeatureSpec {
         game,
         groups,
-        bounds,
+        buckets,
         results,
     } = features;
     let active = game.feature_slots(*groups).len();
     let rows = rows_of(samples, active, |position, rows| {
         game.active_features(*groups, position, game.to_move(position), rows);
     });
-    let bucket = |sample: &Sample<_>| bucket(bounds, game.remaining_length(&sample.position)) as u8;
+    let bucket = |sample: &Sample<_>| buckets.index_of(game, &sample.position) as u8;
     let counted = samples
         .iter()
-        .take(samples.len() * usize::from(!bounds.is_empty()));
+        .take(samples.len() * usize::from(!buckets.is_whole_game()));
     let mut probabilities = Vec::new();
     let target = |sample: &Sample<_>| match results {
         None => sample.target(lambda),
@@ -227,11 +228,14 @@ mod tests {
             .for_each(|sample| sample.result = sample.value.round());
         let game = Standard::default();
         let set = TupleSet::from_name(&game, "stone-pairs").unwrap();
-        for (groups, bounds) in [(NamedSet::ALL, vec![5, 8]), (NamedSet::NONE, Vec::new())] {
+        for (groups, buckets) in [
+            (NamedSet::ALL, GameParts::Limits(vec![5, 8])),
+            (NamedSet::NONE, GameParts::WHOLE_GAME),
+        ] {
             let features = FeatureSpec {
                 game: game.clone(),
                 groups,
-                bounds,
+                buckets,
                 results: None,
             };
             let active = game.feature_slots(groups).len();
@@ -247,7 +251,7 @@ mod tests {
                     )
                 });
                 assert_eq!(tuples.targets, network.targets);
-                let all = samples.len() * usize::from(!features.bounds.is_empty());
+                let all = samples.len() * usize::from(!features.buckets.is_whole_game());
                 assert_eq!(
                     (network.targets.len(), network.buckets.len()),
                     (samples.len(), all)
@@ -302,7 +306,7 @@ mod tests {
         let features = FeatureSpec {
             game,
             groups: NamedSet::NONE,
-            bounds: Vec::new(),
+            buckets: GameParts::WHOLE_GAME,
             results,
         };
         let batch = network_batch(&features, &samples, 0.75);

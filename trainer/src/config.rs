@@ -7,7 +7,7 @@ mod tests;
 
 use crate::Error;
 use alea_learned::{
-    inputs::{Learnable, check_bucket_limits},
+    inputs::Learnable,
     named_set::Named,
     network::{LANES, MAX_HIDDEN, MAX_WIDTH},
 };
@@ -67,8 +67,8 @@ impl TrainConfig {
         let names = groups.map(|group| group.name().to_owned());
         config.network.inputs = Some(names.collect());
         config.online.learning_rate.get_or_insert(3.0);
-        check_bucket_limits(game, "buckets", &config.network.buckets)
-            .map_err(Error::with_prefix("network.buckets"))?;
+        let buckets = &config.network.buckets;
+        (buckets.check(game, "buckets")).map_err(Error::with_prefix("network.buckets"))?;
         config.network.results(game)?;
         Ok(config)
     }

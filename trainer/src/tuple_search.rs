@@ -193,7 +193,7 @@ impl<'a, G: Learnable> Search<'a, G> {
 
     fn tuple_set(&self, tuples: &[String]) -> Result<TupleSet<G>, Error> {
         TupleSet::parse_custom(self.game, tuples)
-            .and_then(|set| set.with_phases(&self.config.ntuple.phases))
+            .and_then(|set| set.with_phases(self.config.ntuple.phases.clone()))
             .map_err(Error::new)
     }
 

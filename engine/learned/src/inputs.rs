@@ -9,7 +9,7 @@ use super::{
     network::NetworkKernels,
     tuples::TupleKernels,
 };
-use alea_core::{game::Seat, random::RandomStream, text::joined};
+use alea_core::{game::Seat, random::RandomStream};
 use alea_play::playable::Playable;
 use std::{
     fmt::Debug,
@@ -238,36 +238,6 @@ pub trait Learnable: TupleInputs {
         let _ = groups;
         let cells = self.cell_groups()[0];
         format!("sparse v1: {} {}", cells.name_range(), cells.meaning)
-    }
-}
-
-/// Checks that upper limits of phases or buckets (`what`) ascend and leave none empty.
-pub fn check_bucket_limits<G: TupleInputs>(
-    game: &G,
-    what: &str,
-    limits: &[u8],
-) -> Result<(), String> {
-    let remaining = game.remaining_range();
-    let (min, max) = (*remaining.start(), *remaining.end());
-    let within = |limit: &u8| (min..max).contains(&usize::from(*limit));
-    if limits.is_sorted_by(|a, b| a < b) && limits.iter().all(within) {
-        return Ok(());
-    }
-    Err(format!(
-        "{what} {limits:?}: numbers of {} must ascend, from {min} to {}",
-        G::INFO.remaining_unit,
-        max - 1
-    ))
-}
-
-pub(super) fn format_limits<G: TupleInputs>(what: &str, limits: &[u8]) -> String {
-    match limits {
-        [] => String::new(),
-        _ => format!(
-            "; {what} by {} up to {}",
-            G::INFO.phase_unit(),
-            joined(limits, " ")
-        ),
     }
 }
 

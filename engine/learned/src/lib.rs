@@ -1,5 +1,6 @@
 //! Learned evaluators (n-tuple networks and neural networks), their inputs, and model files.
 
+pub mod game_parts;
 pub mod inputs;
 pub mod model_file;
 pub mod named_set;

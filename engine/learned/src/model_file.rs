@@ -3,6 +3,7 @@
 
 use super::{
     ModelError,
+    game_parts::GameParts,
     inputs::{Learnable, schema_hash},
     named_set::NamedSet,
     network::{
@@ -178,7 +179,7 @@ impl<G: Learnable> Model<G> {
                     false => format!(", {what} {list}"),
                 };
                 let inputs = labelled("inputs", model.feature_groups().names());
-                let buckets = labelled("buckets", joined(model.bucket_limits(), ","));
+                let buckets = labelled("buckets", model.buckets().to_string());
                 let outputs = model.results().map(ResultPayoffs::names);
                 let outputs = labelled("outputs", outputs.unwrap_or_default());
                 format!(
@@ -233,8 +234,8 @@ fn ntuple_container<G: Learnable>(model: &TupleNetwork<G>) -> Container {
         ("shape", set.name().to_owned()),
         ("scales", NO_SCALES.to_owned()),
     ]);
-    if !set.phase_limits().is_empty() {
-        metadata.insert("phases".to_owned(), joined(set.phase_limits(), ","));
+    if !set.phases().is_whole_game() {
+        metadata.insert("phases".to_owned(), set.phases().to_string());
     }
     Container {
         metadata,
@@ -308,8 +309,8 @@ fn network_container<G: Learnable>(model: &Network<G>) -> Container {
         ("shape", joined(&widths, ",")),
         ("scales", network_scales(widths.len())),
     ]);
-    if !model.bucket_limits().is_empty() {
-        metadata.insert(BUCKETS_KEY.to_owned(), joined(model.bucket_limits(), ","));
+    if !model.buckets().is_whole_game() {
+        metadata.insert(BUCKETS_KEY.to_owned(), model.buckets().to_string());
     }
     if let Some(results) = model.results() {
         metadata.insert(OUTPUTS_KEY.to_owned(), results.names());
@@ -334,7 +335,7 @@ fn read_ntuple<G: Learnable>(
         }
         name => TupleSet::from_name(game, name),
     };
-    let set = set?.with_phases(&read_limits(&container, "phases")?)?;
+    let set = set?.with_phases(read_parts(&container, "phases")?)?;
     check_features(&container, &set.schema_text())?;
     check_scales(&container, NO_SCALES)?;
     container.check_checksums()?;
@@ -344,13 +345,12 @@ fn read_ntuple<G: Learnable>(
     TupleNetwork::new(set, weights, bias[0])
 }
 
-fn read_limits(container: &Container, key: &'static str) -> Result<Vec<u8>, ModelError> {
+fn read_parts(container: &Container, key: &'static str) -> Result<GameParts, ModelError> {
     let Ok(text) = container.metadata_value(key) else {
-        return Ok(Vec::new());
+        return Ok(GameParts::WHOLE_GAME);
     };
-    let limits: Option<Vec<u8>> = text.split(',').map(|left| left.parse().ok()).collect();
-    limits.ok_or_else(|| {
-        let expected = "the most that remains in each but the last, for example 5,8";
+    GameParts::parse(text).map_err(|_| {
+        let expected = "the most that remains in each but the last, for example 5,8, or names";
         wrong_value(key, text, expected)
     })
 }
@@ -367,17 +367,17 @@ fn read_network<G: Learnable>(
 ) -> Result<Network<G>, ModelError> {
     let groups = NamedSet::from_names(container.metadata_value("inputs")?)
         .map_err(|error| ModelError(error.to_string()))?;
-    let limits = read_limits(&container, BUCKETS_KEY)?;
-    check_features(&container, &input_schema(game, groups, &limits))?;
+    let buckets = read_parts(&container, BUCKETS_KEY)?;
+    check_features(&container, &input_schema(game, groups, &buckets))?;
     let widths = read_widths(container.metadata_value("shape")?)?;
     check_scales(&container, &network_scales(widths.len()))?;
     container.check_checksums()?;
-    let (first, last, buckets) = (widths[0], widths[widths.len() - 1], limits.len() + 1);
-    let bucket_shape = |shape: &[usize]| with_dimension(buckets, shape);
+    let (first, last) = (widths[0], widths[widths.len() - 1]);
+    let bucket_shape = |shape: &[usize]| with_dimension(buckets.count(), shape);
     let slots = game.feature_slots(groups);
     let rows = slots.iter().map(|run| run.end).max().unwrap_or(0);
     let outputs = read_outputs(game, &container)?;
-    let [output, output_bias] = output_shapes(buckets, outputs, last);
+    let [output, output_bias] = output_shapes(buckets.count(), outputs, last);
     let mut weights = NetworkWeights {
         rows: container.take_tensor("rows", &[rows, first])?,
         bias: container.take_tensor("hidden1.bias", &[first])?,
@@ -395,7 +395,7 @@ fn read_network<G: Learnable>(
         });
     }
     container.check_all_taken()?;
-    Network::new(game, groups, &limits, weights)
+    Network::new(game, groups, buckets, weights)
 }
 
 fn read_outputs<G: Learnable>(game: &G, container: &Container) -> Result<usize, ModelError> {

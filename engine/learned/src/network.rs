@@ -14,11 +14,7 @@ pub use accumulator::Accumulators;
 pub use results::ResultPayoffs;
 pub use weights::*;
 
-use super::{
-    ModelError,
-    inputs::{Learnable, check_bucket_limits, format_limits},
-    named_set::NamedSet,
-};
+use super::{ModelError, game_parts::GameParts, inputs::Learnable, named_set::NamedSet};
 use accumulator::NetworkSums;
 use alea_core::{
     calibration::{clamp_to_open_interval, logistic},
@@ -49,7 +45,7 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
     fn new(
         weights: &NetworkWeights,
         groups: NamedSet<G::Group>,
-        bucket_limits: &[u8],
+        buckets: &GameParts,
         instructions: Instructions,
     ) -> Self;
 
@@ -126,7 +122,7 @@ impl<G: Learnable<Network = Self>> NetworkKernels<G> for GenericNetKernels {
     fn new(
         weights: &NetworkWeights,
         _: NamedSet<G::Group>,
-        _: &[u8],
+        _: &GameParts,
         instructions: Instructions,
     ) -> Self {
         Self(SimdLayers::new(weights, instructions).map(Arc::new))
@@ -182,7 +178,7 @@ impl<G: Learnable<Network = Self>> NetworkKernels<G> for GenericNetKernels {
 pub struct Network<G: Learnable> {
     weights: NetworkWeights,
     groups: NamedSet<G::Group>,
-    bucket_limits: Vec<u8>,
+    buckets: GameParts,
     active: usize,
     results: Option<ResultPayoffs>,
     kernels: G::Network,
@@ -192,8 +188,7 @@ pub struct Network<G: Learnable> {
 }
 
 impl<G: Learnable> Network<G> {
-    /// A network; `bucket_limits` are the maximal `Rules::remaining_length` of each bucket but the
-    /// last.
+    /// A network; each of the `buckets` has layers of its own after the first.
     ///
     /// # Errors
     /// If the weights do not fit, may overflow, or have neither one output nor one for each result
@@ -201,9 +196,10 @@ impl<G: Learnable> Network<G> {
     pub fn new(
         game: &G,
         groups: NamedSet<G::Group>,
-        bucket_limits: &[u8],
+        buckets: impl Into<GameParts>,
         weights: NetworkWeights,
     ) -> Result<Self, ModelError> {
+        let buckets = &buckets.into();
         let slots = game.feature_slots(groups);
         let rows = slots.iter().map(|slot| slot.end).max().unwrap_or(0);
         for (what, found, limit) in [
@@ -215,20 +211,20 @@ impl<G: Learnable> Network<G> {
                 return Err(ModelError(problem));
             }
         }
-        check_bucket_limits(game, "buckets", bucket_limits).map_err(ModelError)?;
-        weights.check(rows, bucket_limits.len() + 1)?;
+        buckets.check(game, "buckets").map_err(ModelError)?;
+        weights.check(rows, buckets.count())?;
         let results = match weights.outputs {
             1 => None,
             outputs => Some(ResultPayoffs::for_outputs(game, outputs)?),
         };
         let instructions = Instructions::detect();
         Ok(Self {
-            kernels: G::Network::new(&weights, groups, bucket_limits, instructions),
-            layout: input_schema(game, groups, bucket_limits),
+            kernels: G::Network::new(&weights, groups, buckets, instructions),
+            layout: input_schema(game, groups, buckets),
             game: game.model_game_name(),
             active: slots.len(),
             results,
-            bucket_limits: bucket_limits.to_vec(),
+            buckets: buckets.clone(),
             weights,
             groups,
             instructions,
@@ -239,12 +235,7 @@ impl<G: Learnable> Network<G> {
     #[must_use]
     pub fn with_instructions(self, instructions: Instructions) -> Self {
         Self {
-            kernels: G::Network::new(
-                &self.weights,
-                self.groups,
-                &self.bucket_limits,
-                instructions,
-            ),
+            kernels: G::Network::new(&self.weights, self.groups, &self.buckets, instructions),
             instructions,
             ..self
         }
@@ -260,9 +251,9 @@ impl<G: Learnable> Network<G> {
         self.groups
     }
 
-    /// Maximal `Rules::remaining_length` of each bucket but the last.
-    pub fn bucket_limits(&self) -> &[u8] {
-        &self.bucket_limits
+    /// Parts of the game with layers of their own.
+    pub fn buckets(&self) -> &GameParts {
+        &self.buckets
     }
 
     /// Results that have an output each; `None` if the only output is the logit of a win.
@@ -314,10 +305,7 @@ impl<G: Learnable> Network<G> {
 
     #[inline]
     fn bucket_of(&self, game: &G, position: &G::Position) -> usize {
-        match &self.bucket_limits[..] {
-            [] => 0,
-            limits => bucket(limits, game.remaining_length(position)),
-        }
+        self.buckets.index_of(game, position)
     }
 
     #[inline]
@@ -369,19 +357,12 @@ impl<G: Learnable> Network<G> {
     }
 }
 
-/// Index of the bucket at a `Rules::remaining_length`.
-#[inline]
-pub fn bucket(bucket_limits: &[u8], remaining: usize) -> usize {
-    let below = |bound: &&u8| usize::from(**bound) < remaining;
-    bucket_limits.iter().filter(below).count()
-}
-
 pub(super) fn input_schema<G: Learnable>(
     game: &G,
     groups: NamedSet<G::Group>,
-    bucket_limits: &[u8],
+    buckets: &GameParts,
 ) -> String {
-    game.feature_schema(groups) + &format_limits::<G>("buckets", bucket_limits)
+    game.feature_schema(groups) + &buckets.schema_text::<G>("buckets")
 }
 
 /// Log odds of a logit in units of 1 / [`LOGIT_SCALE`]; drops the lowest bits, to make the logistic

@@ -20,6 +20,8 @@ pub struct GameInfo {
     pub remaining_unit: &'static str,
     /// Unit of phases and buckets in model files; empty for `remaining_unit`.
     pub phase_unit: &'static str,
+    /// Names of parts of the game that `Rules::part` tells apart, such as `contact` and `race`.
+    pub parts: &'static [&'static str],
     /// Random plies at the start of match games; above 0 unless chance varies games.
     pub opening_plies: usize,
     /// Maximal number of moves that one chance outcome allows; `None`: the branching hint.
@@ -70,6 +72,7 @@ impl GameInfo {
         lists_winners: false,
         remaining_unit: "plies",
         phase_unit: "",
+        parts: &[],
         opening_plies: 0,
         max_legal_moves: None,
         self_play_players: &[("mcts(sims=400, leaf=playout)", 1.0)],

@@ -89,6 +89,12 @@ pub trait Rules: SearchGame {
     /// Rest of the game in [`GameInfo::remaining_unit`], for phases and buckets of models.
     fn remaining_length(&self, position: &Self::Position) -> usize;
 
+    /// Index of the position's part in [`GameInfo::parts`].
+    fn part(&self, position: &Self::Position) -> usize {
+        let _ = position;
+        0
+    }
+
     /// A random start with `first` to move, unless the rules fix the first seat.
     fn random_start(&self, random: &mut RandomStream, first: Seat) -> Self::Position;
 

@@ -94,7 +94,7 @@ fn defined_logits<G: Learnable>(
         64 * sum.div_euclid(16).clamp(0, 127)
     };
     let mut x: Vec<i64> = (0..first).map(neuron).collect();
-    let bucket = part_of_game(game, position, network.bucket_limits());
+    let bucket = part_of_game(game, position, network.buckets().limits());
     for layer in &weights.hidden {
         let width = layer.bias.len() / weights.buckets();
         let matrix = &layer.weights[bucket * x.len() * width..][..x.len() * width];
@@ -133,8 +133,8 @@ fn defined_log_odds<G: Learnable>(
     position: &G::Position,
 ) -> f32 {
     let set = network.tuple_set();
-    let phases = set.phase_limits().len() + 1;
-    let phase = part_of_game(game, position, set.phase_limits());
+    let phases = set.phases().limits().len() + 1;
+    let phase = part_of_game(game, position, set.phases().limits());
     let mut base = phase * set.row_count() / phases;
     let to_units = |weight: f32| (f64::from(weight) * f64::from(1 << 22)).round() as i64;
     let mut sum = to_units(network.bias());

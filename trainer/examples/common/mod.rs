@@ -1,7 +1,7 @@
 //! The default network on random rows.
 
 use alea_core::random::RandomStream;
-use alea_learned::inputs::Learnable;
+use alea_learned::{game_parts::GameParts, inputs::Learnable};
 use engine::games::einstein::Standard;
 use trainer::batch::{FeatureSpec, NetworkBatch};
 use trainer::config::TrainConfig;
@@ -11,7 +11,7 @@ pub(crate) fn default_features() -> FeatureSpec<Standard> {
     FeatureSpec {
         game: Standard::default(),
         groups: Standard::DEFAULT_FEATURES.iter().copied().collect(),
-        bounds: Vec::new(),
+        buckets: GameParts::WHOLE_GAME,
         results: None,
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::Error;
 use alea_learned::{
-    inputs::Learnable, named_set::NamedSet, network::ResultPayoffs, tuples::TupleSet,
+    game_parts::GameParts, inputs::Learnable, named_set::NamedSet, network::ResultPayoffs,
+    tuples::TupleSet,
 };
 use serde::{Deserialize, Serialize};
 
@@ -138,10 +139,9 @@ pub struct NetworkConfig {
     pub hidden: Vec<usize>,
     /// Names of optional input groups; `None`: the game's default.
     pub inputs: Option<Vec<String>>,
-    /// Upper limit of `Rules::remaining_length` of each output bucket but the last, ascending. Each
-    /// bucket has its own layers after the first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub buckets: Vec<u8>,
+    /// Parts of the game that have layers of their own after the first, called buckets.
+    #[serde(skip_serializing_if = "GameParts::is_whole_game")]
+    pub buckets: GameParts,
     /// What the outputs are logits of.
     #[serde(skip_serializing_if = "Outputs::is_win")]
     pub outputs: Outputs,
@@ -158,7 +158,7 @@ impl Default for NetworkConfig {
         Self {
             hidden: vec![64, 32],
             inputs: None,
-            buckets: Vec::new(),
+            buckets: GameParts::WHOLE_GAME,
             outputs: Outputs::Win,
             batch: 4096,
             learning_rate: 4e-3,
@@ -217,10 +217,9 @@ pub struct NTupleConfig {
     /// Custom tuples that replace `set`, each a list of board cells separated by blanks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tuples: Vec<String>,
-    /// Upper limit of `Rules::remaining_length` of each phase but the last, ascending. Each phase
-    /// has its own tables.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub phases: Vec<u8>,
+    /// Parts of the game that have tables of their own, called phases.
+    #[serde(skip_serializing_if = "GameParts::is_whole_game")]
+    pub phases: GameParts,
     /// Rule by which samples update the weights.
     pub rule: UpdateRule,
     /// Initial learning rate; a weight's step uses it divided by the number of tuples.
@@ -232,7 +231,7 @@ impl Default for NTupleConfig {
         Self {
             set: String::new(),
             tuples: Vec::new(),
-            phases: Vec::new(),
+            phases: GameParts::WHOLE_GAME,
             rule: UpdateRule::Adagrad,
             learning_rate: 1.0,
         }
@@ -252,7 +251,7 @@ impl NTupleConfig {
             ("ntuple.tuples", TupleSet::parse_custom(game, &self.tuples))
         };
         set.map_err(Error::with_prefix(key))?
-            .with_phases(&self.phases)
+            .with_phases(self.phases.clone())
             .map_err(Error::with_prefix("ntuple.phases"))
     }
 }

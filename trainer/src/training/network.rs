@@ -62,7 +62,7 @@ impl<G: Learnable, S: TrainableNetwork> NetworkLearner<G, S> {
         let groups = config.input_groups::<G>()?;
         let results = config.results(&game)?;
         let shape = Shape::new(SparseInputs::for_game(&game, groups), &config.hidden)
-            .with_buckets(config.buckets.len() + 1)
+            .with_buckets(config.buckets.count())
             .with_results(results);
         let one_hot_slots = G::Network::I16_ACCUMULATOR.then(|| game.feature_slots(groups));
         let weights = shape.initial_weights(&mut RandomStream::new(seed));
@@ -71,7 +71,7 @@ impl<G: Learnable, S: TrainableNetwork> NetworkLearner<G, S> {
             features: FeatureSpec {
                 game,
                 groups,
-                bounds: config.buckets.clone(),
+                buckets: config.buckets.clone(),
                 results,
             },
             shape,
@@ -90,12 +90,12 @@ impl<G: Learnable, S: TrainableNetwork> NetworkLearner<G, S> {
         let FeatureSpec {
             game,
             groups,
-            bounds,
+            buckets,
             ..
         } = &self.features;
         let weights = self.shape.float_weights(&self.step.weights()).quantize();
         weights
-            .and_then(|weights| Network::new(game, *groups, bounds, weights))
+            .and_then(|weights| Network::new(game, *groups, buckets.clone(), weights))
             .map_err(Error::with_prefix("the engine refuses the network"))
     }
 }

@@ -268,7 +268,7 @@ fn interrupted_trainings_resume_to_the_same_result() {
                 config.ntuple.tuples = ["s0 s6", "m12 o13 o7", "d1 d7 a3"]
                     .map(str::to_owned)
                     .to_vec();
-                config.ntuple.phases = vec![5, 8];
+                config.ntuple.phases = vec![5, 8].into();
             }
             cut_off_and_resumed(&samples(), &config, family, backend);
         }
@@ -295,13 +295,13 @@ fn a_phase_learns_from_its_own_positions_alone() {
     let mut config = config();
     config.training.epochs = 1;
     config.ntuple.tuples = vec!["a0".to_owned()];
-    config.ntuple.phases = vec![5, 8];
+    config.ntuple.phases = vec![5, 8].into();
     let report = train_in(&directory, &config, Family::NTuple).unwrap();
     let network = ntuple(&report);
     assert_eq!(
         (
             network.tuple_set().name(),
-            network.tuple_set().phase_limits(),
+            network.tuple_set().phases().limits(),
             network.weights().len()
         ),
         ("custom", &[5, 8][..], 6)
@@ -375,7 +375,7 @@ fn the_cpu_step_trains_as_burn_does() {
         let mut config = config();
         config.training.epochs = 3;
         config.network.hidden = hidden.to_vec();
-        config.network.buckets = buckets.to_vec();
+        config.network.buckets = buckets.to_vec().into();
         let [cpu, burn] = ["cpu", "flex"].map(|backend| {
             let directory = tempfile::tempdir().unwrap();
             let (family, batches) = (Family::Network, usize::MAX);
@@ -400,7 +400,7 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
     {
         let mut config = config();
         config.network.hidden = hidden.to_vec();
-        config.network.buckets = vec![5, 8];
+        config.network.buckets = vec![5, 8].into();
         let (found, _directory) =
             cut_off_and_resumed(&samples(), &config, Family::Network, backend);
         assert!(
@@ -408,7 +408,7 @@ fn networks_of_one_and_three_layers_are_resumed_and_exported() {
                 && found.curve[4].training_loss < found.curve[0].training_loss
         );
         assert_eq!(network(&found).weights().widths(), hidden);
-        assert_eq!(network(&found).bucket_limits(), [5, 8]);
+        assert_eq!(network(&found).buckets().limits(), [5, 8]);
     }
     let (mut config, directory) = (config(), tempfile::tempdir().unwrap());
     config.training.epochs = 1;

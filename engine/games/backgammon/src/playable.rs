@@ -2,7 +2,7 @@
 
 use super::{
     Backgammon, MAX_PLAYS_OF_ROLL, Play, Position, UNNAMED_SEAT,
-    bearoff::BEAROFF,
+    bearoff::{BEAROFF, is_bearoff},
     drawing,
     evaluators::EVALUATORS,
     mat::MAT,
@@ -37,6 +37,7 @@ impl Rules for Backgammon {
         name: "backgammon",
         seats: &[("w", "White"), ("b", "Black")],
         remaining_unit: "men",
+        parts: &["contact", "race", "bearoff"],
         ubgi_positions: &["gnubgid", "xgid"],
         max_legal_moves: Some(MAX_PLAYS_OF_ROLL),
         self_play_players: &[("star1(depth=1, eval=positional)", 1.0)],
@@ -79,6 +80,13 @@ impl Rules for Backgammon {
 
     fn remaining_length(&self, position: &Position) -> usize {
         (position.mover.in_play() + position.other.in_play()) as usize
+    }
+
+    fn part(&self, position: &Position) -> usize {
+        match position.has_contact() {
+            true => 0,
+            false => 1 + usize::from(is_bearoff(position)),
+        }
     }
 
     fn random_start(&self, _: &mut RandomStream, first: Seat) -> Position {

@@ -4,11 +4,8 @@
 use super::TupleKernels;
 use crate::{
     ModelError,
-    inputs::{
-        Cell, Learnable, check_bucket_limits, format_cell, format_limits, parse_cell, view_len,
-        with_view,
-    },
-    network::bucket,
+    game_parts::{GameParts, part_by_length},
+    inputs::{Cell, Learnable, format_cell, parse_cell, view_len, with_view},
 };
 use alea_core::text::{joined, suggestion};
 use std::{fmt::Debug, ops::Range};
@@ -37,7 +34,7 @@ pub struct TupleSet<G: Learnable> {
     runs: Vec<EqualStrideRun>,
     by_cell: Vec<Vec<TupleRef>>,
     rows: usize,
-    phases: Vec<u8>,
+    phases: GameParts,
     /// First row of the phase by remaining length; empty for one phase.
     offsets: Vec<u32>,
     kernels: G::Tuples,
@@ -138,25 +135,24 @@ impl<G: Learnable> TupleSet<G> {
             runs,
             rows: rows as usize,
             tuples,
-            phases: Vec::new(),
+            phases: GameParts::WHOLE_GAME,
             offsets: Vec::new(),
         })
     }
 
-    /// Gives each phase its own weights; `phases` are the maximal `Rules::remaining_length` of each
-    /// phase but the last.
-    pub fn with_phases(self, phases: &[u8]) -> Result<Self, ModelError> {
-        check_bucket_limits(&self.game, "phases", phases).map_err(ModelError)?;
-        check_rows(self.rows as u64 * (phases.len() as u64 + 1))?;
+    /// Gives each phase its own weights.
+    pub fn with_phases(self, phases: impl Into<GameParts>) -> Result<Self, ModelError> {
+        let phases = phases.into();
+        phases.check(&self.game, "phases").map_err(ModelError)?;
+        check_rows(self.rows as u64 * phases.count() as u64)?;
+        let lengths = 0..=*self.game.remaining_range().end();
+        let offset = |length| (part_by_length(phases.limits(), length) * self.rows) as u32;
         Ok(Self {
-            offsets: if phases.is_empty() {
-                Vec::new()
-            } else {
-                (0..=*self.game.remaining_range().end())
-                    .map(|left| (bucket(phases, left) * self.rows) as u32)
-                    .collect()
+            offsets: match phases.limits() {
+                [] => Vec::new(),
+                _ => lengths.map(offset).collect(),
             },
-            phases: phases.to_vec(),
+            phases,
             ..self
         })
     }
@@ -179,7 +175,7 @@ impl<G: Learnable> TupleSet<G> {
 
     /// Number of rows over all tables and phases.
     pub fn row_count(&self) -> usize {
-        self.rows * (self.phases.len() + 1)
+        self.rows * self.phases.count()
     }
 
     /// Number of tuples.
@@ -192,8 +188,8 @@ impl<G: Learnable> TupleSet<G> {
         &self.tuples
     }
 
-    /// Maximal `Rules::remaining_length` of each phase but the last.
-    pub fn phase_limits(&self) -> &[u8] {
+    /// Parts of the game with weights of their own.
+    pub fn phases(&self) -> &GameParts {
         &self.phases
     }
 
@@ -201,7 +197,10 @@ impl<G: Learnable> TupleSet<G> {
     #[inline]
     pub fn phase_offset(&self, position: &G::Position) -> u32 {
         if self.offsets.is_empty() {
-            return 0;
+            return match &self.phases {
+                GameParts::Limits(_) => 0,
+                GameParts::Named(_) => (self.game.part(position) * self.rows) as u32,
+            };
         }
         self.offsets[self
             .game
@@ -310,7 +309,7 @@ impl<G: Learnable> TupleSet<G> {
             .iter()
             .filter(|group| with_late || !group.optional)
             .map(|group| format!("{} {}", group.name_range(), group.meaning));
-        let phases = format_limits::<G>("phases", &self.phases);
+        let phases = self.phases.schema_text::<G>("phases");
         format!(
             "ntuple v1: {}{phases}; set {}: {}",
             joined(cells, ", "),

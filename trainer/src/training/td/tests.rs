@@ -105,7 +105,7 @@ fn textbook(
 fn updates_equal_textbook_td_lambda() {
     for (trace, phases) in [(0.0, &[][..]), (0.4, &[]), (1.0, &[]), (0.4, &[5, 8])] {
         let mut config = config("stones", UpdateRule::Sgd, 2.0, trace);
-        config.ntuple.phases = phases.to_vec();
+        config.ntuple.phases = phases.to_vec().into();
         (config.online.exploration, config.online.final_exploration) = (0.15, 0.15);
         let (mut learner, rules) = (learner(&config), &Standard::default());
         let self_play = SelfPlay {

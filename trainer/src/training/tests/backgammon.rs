@@ -34,7 +34,7 @@ fn config_of(backend: &str) -> TrainConfig {
     config.target.lambda = 0.5;
     config.network.hidden = vec![32, 16];
     config.network.batch = 256;
-    config.network.buckets = vec![20];
+    config.network.buckets = vec![20].into();
     config.network.outputs = Outputs::Results;
     config
 }

@@ -41,7 +41,7 @@ fn config_of() -> TrainConfig {
     config.training.epochs = 3;
     config.network.hidden = vec![32, 16];
     config.network.batch = 256;
-    config.network.buckets = vec![5];
+    config.network.buckets = vec![5].into();
     config.online.games = 300;
     config.online.report_every = 100;
     config.online.games_per_update = Some(20);

@@ -13,15 +13,18 @@ use self::features::{
 use super::move_logits::{LOST_LOGIT, Logits, NonGoalMoves, SideMove, SideMoves};
 use crate::{MAX_STONES, Move, Position, Standard, position::Side};
 use alea_core::simd::Instructions;
-use alea_learned::network::{
-    self, NetworkKernels, NetworkWeights,
-    simd_layers::{I16Line, SimdLayers, to_cache_lines},
-    win_probability,
+use alea_learned::{
+    game_parts::{GameParts, part_by_length},
+    network::{
+        NetworkKernels, NetworkWeights,
+        simd_layers::{I16Line, SimdLayers, to_cache_lines},
+        win_probability,
+    },
 };
 use std::sync::Arc;
 
 /// An EinStein neural network.
-pub type Network = network::Network<Standard>;
+pub type Network = alea_learned::network::Network<Standard>;
 
 /// SIMD kernels of a neural network; `None` inside if it uses the generic forward pass.
 #[derive(Clone, Debug)]
@@ -68,7 +71,7 @@ impl SimdNetwork {
     fn new(
         weights: &NetworkWeights,
         groups: FeatureGroups,
-        bounds: &[u8],
+        buckets: &GameParts,
         instructions: Instructions,
     ) -> Option<Self> {
         let layers = SimdLayers::new(weights, instructions)?;
@@ -95,7 +98,7 @@ impl SimdNetwork {
         Some(Self {
             tables,
             layers,
-            buckets: std::array::from_fn(|stones| network::bucket(bounds, stones) as u8),
+            buckets: std::array::from_fn(|stones| part_by_length(buckets.limits(), stones) as u8),
             classes,
             both,
             instructions,
@@ -129,10 +132,10 @@ impl NetworkKernels<Standard> for EinSteinNetKernels {
     fn new(
         weights: &NetworkWeights,
         groups: FeatureGroups,
-        bounds: &[u8],
+        buckets: &GameParts,
         instructions: Instructions,
     ) -> Self {
-        Self(SimdNetwork::new(weights, groups, bounds, instructions).map(Arc::new))
+        Self(SimdNetwork::new(weights, groups, buckets, instructions).map(Arc::new))
     }
 
     fn refresh(_: &Network, _: &Standard, _: &Position, _: &mut Successors) {}

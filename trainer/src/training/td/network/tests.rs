@@ -226,7 +226,7 @@ fn self_play_teaches_values_and_moves() {
     let mut config = config();
     (config.online.games, config.online.report_every) = (20_000, 4000);
     // The number of throws is no input.
-    (config.network.hidden, config.network.buckets) = (vec![32, 16], vec![1, 2, 4]);
+    (config.network.hidden, config.network.buckets) = (vec![32, 16], vec![1, 2, 4].into());
     let report = learn_columns(directory.path(), &config, None).unwrap();
     let losses: Vec<f64> = report.curve.iter().map(|point| point.loss).collect();
     let network = read_network(&report);

@@ -183,11 +183,12 @@ fn indices_are_the_mixed_radix_numbers_of_the_symbols() {
                 .filter(|&stone| symbol(&position, ALIVE_CELLS.cell(stone)) == 1)
                 .count();
             let phase = set
-                .phase_limits()
+                .phases()
+                .limits()
                 .iter()
                 .position(|&max_stones| stones <= usize::from(max_stones))
-                .unwrap_or(set.phase_limits().len());
-            let first = phase * set.row_count() / (set.phase_limits().len() + 1);
+                .unwrap_or(set.phases().limits().len());
+            let first = phase * set.row_count() / (set.phases().limits().len() + 1);
             let mut base = 0;
             for ((tuple, end), row) in set.tuple_cells().iter().zip(table_ends(&set)).zip(&rows) {
                 let index = tuple.iter().rev().fold(0, |index, cell| {
@@ -200,7 +201,7 @@ fn indices_are_the_mixed_radix_numbers_of_the_symbols() {
                 );
                 base = end;
             }
-            assert_eq!(base * (set.phase_limits().len() + 1), set.row_count());
+            assert_eq!(base * (set.phases().limits().len() + 1), set.row_count());
         }
     }
 }
@@ -310,7 +311,7 @@ fn a_set_is_read_back_from_its_texts() {
     assert_eq!(set.row_count(), 5 + 15 + 13 * 13 * 26);
     for set in sets() {
         let again = custom_set(&set.tuple_texts())
-            .with_phases(set.phase_limits())
+            .with_phases(set.phases().limits())
             .unwrap();
         assert_eq!(again.tuple_cells(), set.tuple_cells());
         assert_eq!(again.row_count(), set.row_count());

@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     played.games = 8000;
     SelfPlay::<Columns>::new(played)?.run(&games, &Limits::default(), &ProgressBar::hidden())?;
     let mut config = TrainConfig::default();
-    config.ntuple.phases = vec![2, 3, 4, 5, 6, 7];
+    config.ntuple.phases = vec![2, 3, 4, 5, 6, 7].into();
     let samples = Samples::<Columns>::open(&[&games], &SampleOptions::without_labels(0.1, 1))?;
     let (family, silent) = (Family::NTuple, ProgressBar::hidden());
     let report = train(&TrainingRun {

@@ -41,7 +41,7 @@ fn read_games(game: &Backgammon, bytes: &[u8]) -> Vec<Result<ParsedGame, TextErr
         let number = line.trim().strip_prefix("Game ").unwrap_or_default();
         if number.trim().parse::<u32>().is_ok() {
             games.push(Vec::new());
-        } else if !line.trim().is_empty() {
+        } else if !(line.trim().is_empty() || line.trim().ends_with("point match")) {
             games
                 .last_mut()
                 .into_iter()
@@ -230,7 +230,11 @@ mod tests {
                 parsed.result = Some(StatedResult::by_resignation(number % 2));
             }
             let text = format_game(&GAME, &parsed).unwrap();
-            assert_eq!(read(&text), [Ok(parsed)], "{text}");
+            assert_eq!(
+                read(&text.repeat(2)),
+                [Ok(parsed.clone()), Ok(parsed)],
+                "{text}"
+            );
         }
     }
 

@@ -8,7 +8,7 @@ use crate::statistics::{
 use crate::test_players::{first, random, timeless};
 use alea_core::moments::Moments;
 use alea_play::playable::Rules;
-use engine::games::{backgammon::Backgammon, einstein::Standard};
+use engine::games::{backgammon::Backgammon, einstein::Standard, reversixt::ReversiXt};
 
 fn options(pairs: u64) -> MatchOptions<Backgammon> {
     MatchOptions {
@@ -111,4 +111,58 @@ fn games_end_as_draws_at_the_maximal_number_of_plies() {
         play_match(&first(), &random(), &free).unwrap().unfinished,
         0
     );
+}
+
+fn four_seats(pairs: u64) -> MatchOptions<ReversiXt> {
+    let game = ReversiXt::from_notation("reversixt(map=four)", None).unwrap();
+    MatchOptions {
+        threads: 1,
+        starts: Arc::new(Openings { plies: 4 }),
+        ..MatchOptions::new(game, pairs, 5)
+    }
+}
+
+#[test]
+fn a_match_of_four_seats_reports_who_is_better() {
+    let options = four_seats(12);
+    let result = play_match(&first(), &random(), &options).unwrap();
+    let seats = result.seats.clone().unwrap();
+    let [a, b] = seats.payoffs;
+    assert_eq!((seats.count, result.games), (4, 24));
+    close(seats.ranks[0].value + seats.ranks[1].value, 5.0);
+    let points = result.points.clone().unwrap();
+    close(points.mean, a.value - b.value);
+    close(result.score, 0.5 + (a.value - b.value) / 2.0);
+    assert!(points.interval.half_width() > 0.0 && points.results.is_empty());
+    let pairs = timeless(&first(), &random(), &options);
+    let threads = MatchOptions {
+        threads: 3,
+        ..options.clone()
+    };
+    assert_eq!(timeless(&first(), &random(), &threads), pairs);
+    let same = play_match(&first(), &first(), &options).unwrap();
+    close(same.score, 0.5);
+}
+
+#[test]
+fn a_match_of_four_seats_cut_off_anywhere_resumes_to_the_same_results() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("match.jsonl");
+    let records = directory.path().join("games.jsonl");
+    let options = |pairs| MatchOptions {
+        state: Some(path.clone()),
+        records: Some(records.clone()),
+        ..four_seats(pairs)
+    };
+    let whole = timeless(&first(), &random(), &four_seats(6));
+    assert_eq!(timeless(&first(), &random(), &options(3)), whole[..3]);
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &bytes[..bytes.len() - 20]).unwrap();
+    assert_eq!(timeless(&first(), &random(), &options(6)), whole);
+    let games = std::fs::read_to_string(&records).unwrap();
+    let players = games.lines().skip(1).map(|line| {
+        let game: serde_json::Value = serde_json::from_str(line).unwrap();
+        game["players"].as_array().unwrap().len()
+    });
+    assert_eq!(players.collect::<Vec<_>>(), [4; 12]);
 }

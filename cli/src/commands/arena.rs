@@ -10,7 +10,7 @@ use arena::matches::{
     play_match, warning_of_repeats,
 };
 use arena::statistics::{
-    Interval,
+    Estimate, Interval,
     sequential::{EloModel, SequentialTest, Verdict},
 };
 use clap::value_parser;
@@ -353,12 +353,29 @@ pub(crate) fn table(result: &MatchResult) -> String {
                 .map(|(name, count)| format!("{count} {name}"))
                 .collect();
             format!(
-                "A gets          {:+.4} {} a game  [{lower:+.4}, {upper:+.4}] (95 %, from {} pairs)\n\
-                 results of A    {}",
+                "A gets          {:+.4} {} a game{}  [{lower:+.4}, {upper:+.4}] (95 %, from {} pairs)\n{}",
                 points.mean,
                 points.unit,
+                if result.seats.is_some() {
+                    " more than B"
+                } else {
+                    ""
+                },
                 result.pairs,
-                results.join(", "),
+                match &result.seats {
+                    None => format!("results of A    {}", results.join(", ")),
+                    Some(seats) => {
+                        let number = |mean: Estimate| {
+                            format!("{:.3} ± {:.3}", mean.value, mean.interval().half_width())
+                        };
+                        let [payoffs, ranks] =
+                            [seats.payoffs, seats.ranks].map(|both| both.map(number));
+                        format!(
+                            "mean payoff     A {}, B {}\nmean rank       A {}, B {} of {} seats",
+                            payoffs[0], payoffs[1], ranks[0], ranks[1], seats.count
+                        )
+                    }
+                },
             )
         }
     };

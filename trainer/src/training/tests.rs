@@ -460,7 +460,7 @@ fn all_families_learn_and_the_engine_agrees() {
                 &fs::read_to_string(directory.path().join("config.toml")).unwrap()
             )
             .unwrap(),
-            config
+            config.resolve(&Standard::default()).unwrap()
         );
     }
 }

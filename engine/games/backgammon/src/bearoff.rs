@@ -222,6 +222,7 @@ pub(super) static BEAROFF: OracleEntry<Backgammon> = OracleEntry {
         };
         class.to_owned()
     },
+    win_probability: |value| Some(3.0 * value - 1.0),
 };
 
 /// The two-sided table as oracle; it is built when the first position that it has is probed.

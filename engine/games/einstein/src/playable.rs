@@ -75,6 +75,7 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
         let [mover, other] = [position.mover(), position.other()].map(|side| side.num_stones());
         format!("{mover}v{other}")
     },
+    win_probability: |_| None,
 };
 
 fn tablebase_oracle(stones: usize, game: &Standard) -> Result<OptionalOracle<Standard>, String> {

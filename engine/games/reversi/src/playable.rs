@@ -27,6 +27,7 @@ static ENDGAME_ORACLE: OracleEntry<Reversi> = OracleEntry {
     default: |_, _| Ok(None),
     instant: |_| Some("8".to_owned()),
     class: |game, position| game.empties(position).to_string(),
+    win_probability: |_| None,
 };
 
 static PLAYERS: [PlayerEntry<Reversi>; 1] = [PlayerEntry {

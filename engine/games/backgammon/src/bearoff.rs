@@ -65,7 +65,7 @@ fn home_positions(max_men: usize) -> Vec<Men> {
 fn visit_indices_after(men: Men, roll: usize, mut visit: impl FnMut(usize)) {
     let position = Position::new(men, Men::default(), 0);
     position.visit_plays(roll, |play| {
-        visit(home_index(position.follow(play, |_, _, _| {}).other))
+        visit(home_index(position.visit_steps(play, |_, _, _| {}).other))
     });
 }
 
@@ -185,7 +185,7 @@ impl TwoSided {
     /// Exact probability that the side on roll wins, before the roll; `None` outside of the table.
     #[inline]
     pub fn win_probability(&self, position: &Position) -> Option<f32> {
-        has_two_sided(position).then(|| {
+        is_covered(position).then(|| {
             let [mover, other] = [position.mover, position.other].map(home_index);
             self.wins[mover * NUM_TWO_SIDED + other]
         })
@@ -193,10 +193,12 @@ impl TwoSided {
 }
 
 #[inline]
-fn has_two_sided(position: &Position) -> bool {
-    let is_covered =
-        |men: Men| men.0 != 0 && is_at_home(men) && men.in_play() as usize <= MAX_TWO_SIDED_MEN;
-    is_covered(position.mover) && is_covered(position.other)
+fn is_covered(position: &Position) -> bool {
+    let few = 1..=MAX_TWO_SIDED_MEN as u32;
+    is_bearoff(position)
+        && [position.mover, position.other]
+            .iter()
+            .all(|men| few.contains(&men.in_play()))
 }
 
 /// Expected payoff where only single games can be won.
@@ -231,7 +233,7 @@ pub struct BearoffOracle;
 
 impl Oracle<Backgammon> for BearoffOracle {
     fn value(&self, _: &Backgammon, position: &Position) -> Option<f32> {
-        let has = has_two_sided(position);
+        let has = is_covered(position);
         let win = has.then(|| TWO_SIDED.win_probability(position)).flatten();
         win.map(single_game_payoff)
     }

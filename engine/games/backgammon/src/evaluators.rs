@@ -25,7 +25,7 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Backgammon>; 3] = [
     EvaluatorEntry::new(
         "bearoff",
         "positional, in bear-offs of both sides by the distributions of their rolls",
-        |arguments, _| calibrated(arguments, Bearoff, Positional::CALIBRATION),
+        |arguments, _| calibrated(arguments, PositionalWithBearoff, Positional::CALIBRATION),
     ),
     EvaluatorEntry::new(
         "pips",
@@ -117,9 +117,9 @@ fn single_game_log_odds(win: f32) -> f32 {
 /// Score of [`Positional`]; once all men of both sides are at home, by the one-sided bear-off
 /// distributions.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Bearoff;
+pub struct PositionalWithBearoff;
 
-impl Score<Backgammon> for Bearoff {
+impl Score<Backgammon> for PositionalWithBearoff {
     fn score(&self, game: &Backgammon, position: &Position) -> f32 {
         let win = is_bearoff(position).then(|| ONE_SIDED.win_probability(position));
         win.flatten()
@@ -147,25 +147,24 @@ mod tests {
         bearoff::{TWO_SIDED, single_game_payoff},
         rolls::sample_roll,
     };
-    use alea_core::{
-        calibration::Calibrated, evaluator::Evaluator, game::Game, random::RandomStream,
-    };
+    use alea_core::{game::Game, random::RandomStream};
 
-    fn calibrated<S: Score<Backgammon>>(score: S, calibration: Calibration) -> Calibrated<S> {
-        Calibrated { score, calibration }
+    const GAME: Backgammon = Backgammon;
+
+    fn payoff(score: impl Score<Backgammon>, calibration: Calibration, position: &Position) -> f32 {
+        calibration.value(score.score(&GAME, position))
     }
 
     #[test]
     fn the_side_on_roll_is_ahead_at_the_start_and_equal_positions_have_equal_scores() {
-        let game = Backgammon;
-        let [white, black] = [0, 1].map(|seat| Positional.score(&game, &game.start(seat)));
+        let [white, black] = [0, 1].map(|seat| Positional.score(&GAME, &GAME.start(seat)));
         assert!(white == black && (0.0..0.3).contains(&white), "{white}");
-        assert_eq!(Pips.score(&game, &game.start(WHITE)), 0.0);
+        assert_eq!(Pips.score(&GAME, &GAME.start(WHITE)), 0.0);
     }
 
     #[test]
     fn values_of_races_are_near_exact_ones() {
-        let (game, mut random) = (Backgammon, RandomStream::new(6));
+        let mut random = RandomStream::new(6);
         let [mut error, mut distribution_error] = [0.0; 2];
         for _ in 0..200 {
             let sides = [(); 2].map(|()| {
@@ -175,11 +174,10 @@ mod tests {
             });
             let position = Position::new(sides[0], sides[1], WHITE);
             let exact = single_game_payoff(TWO_SIDED.win_probability(&position).unwrap());
-            let value = |value: f32| (value - exact).abs() / 200.0;
-            error +=
-                value(calibrated(Positional, Positional::CALIBRATION).value_of(&game, &position));
-            distribution_error +=
-                value(calibrated(Bearoff, Positional::CALIBRATION).value_of(&game, &position));
+            let found = payoff(Positional, Positional::CALIBRATION, &position);
+            let by_rolls = payoff(PositionalWithBearoff, Positional::CALIBRATION, &position);
+            error += (found - exact).abs() / 200.0;
+            distribution_error += (by_rolls - exact).abs() / 200.0;
         }
         assert!(
             error < 0.04 && distribution_error < 0.002,
@@ -189,27 +187,25 @@ mod tests {
 
     #[test]
     fn structure_beats_the_pip_count() {
-        let game = Backgammon;
-        let positional = calibrated(Positional, Positional::CALIBRATION);
-        let pips = calibrated(Pips, Pips::CALIBRATION);
         let (mut random, mut plays, mut sum) = (RandomStream::new(8), Plays::new(), 0.0);
         for number in 0..40 {
-            let mut position = game.start(number % 2);
-            let mut plies = 0;
-            while game.payoffs(&position).is_none() && plies < 400 {
-                game.moves_for(&position, sample_roll(random.next_u64() as u32), &mut plays);
-                let value = |&play: &_| match position.seat() {
-                    WHITE => positional.successor_value(&game, &position, play, &mut ()),
-                    _ => pips.successor_value(&game, &position, play, &mut ()),
+            let (mut position, mut plies) = (GAME.start(number % 2), 0);
+            while GAME.payoffs(&position).is_none() && plies < 400 {
+                GAME.moves_for(&position, sample_roll(random.next_u64() as u32), &mut plays);
+                let value = |after: &Position| match GAME.payoff(after, position.seat()) {
+                    Some(payoff) => payoff,
+                    _ if position.seat() == WHITE => {
+                        -payoff(Positional, Positional::CALIBRATION, after)
+                    }
+                    _ => -payoff(Pips, Pips::CALIBRATION, after),
                 };
-                let best = plays
-                    .iter()
-                    .copied()
-                    .max_by(|one, other| value(one).total_cmp(&value(other)));
-                position = game.play(&position, best.unwrap());
+                let after = plays.iter().map(|&play| GAME.play(&position, play));
+                position = after
+                    .max_by(|one, other| value(one).total_cmp(&value(other)))
+                    .unwrap();
                 plies += 1;
             }
-            sum += game.payoff(&position, WHITE).unwrap_or(0.5);
+            sum += GAME.payoff(&position, WHITE).unwrap_or(0.5);
         }
         assert!(sum > 28.0, "{sum} of 40");
     }

@@ -173,7 +173,7 @@ fn format_game(game: &Backgammon, parsed: &ParsedGame) -> Result<String, String>
     let (mut position, mut entries) = (parsed.start, vec![String::new(); first]);
     for &(roll, play) in &parsed.plies {
         let mut entry = roll_text(Some(roll), "").to_owned() + ":";
-        position = position.follow(play, |from, to, hits| {
+        position = position.visit_steps(play, |from, to, hits| {
             entry += &format!(" {from}/{to}{}", if hits { "*" } else { "" });
         });
         entries.push(if play.is_pass() {

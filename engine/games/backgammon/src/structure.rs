@@ -146,7 +146,7 @@ mod tests {
             for roll in 0..NUM_ROLLS {
                 let mut is_hit = false;
                 position.visit_plays(roll, |play| {
-                    position.follow(play, |_, _, hits| is_hit |= hits);
+                    position.visit_steps(play, |_, _, hits| is_hit |= hits);
                 });
                 let (one, two) = dice(roll);
                 expected += u32::from(is_hit) * if one == two { 1 } else { 2 };

@@ -4,12 +4,7 @@
 //! `positional` against itself one ply deep, with one random play in thirty, in eight rounds that
 //! each began with the weights of the round before.
 
-use super::{
-    Backgammon, Position,
-    bearoff::{ONE_SIDED, is_bearoff},
-    men::BAR,
-    structure::Structure,
-};
+use super::{Backgammon, Position, bearoff::one_sided_win, men::BAR, structure::Structure};
 use alea_core::{
     calibration::{Calibration, logistic},
     evaluator::Score,
@@ -121,9 +116,8 @@ pub struct PositionalWithBearoff;
 
 impl Score<Backgammon> for PositionalWithBearoff {
     fn score(&self, game: &Backgammon, position: &Position) -> f32 {
-        let win = is_bearoff(position).then(|| ONE_SIDED.win_probability(position));
-        win.flatten()
-            .map_or_else(|| Positional.score(game, position), single_game_log_odds)
+        let win = one_sided_win(position);
+        win.map_or_else(|| Positional.score(game, position), single_game_log_odds)
     }
 }
 
@@ -144,7 +138,7 @@ mod tests {
     use super::*;
     use crate::{
         Men, Plays, WHITE,
-        bearoff::{TWO_SIDED, single_game_payoff},
+        bearoff::{single_game_payoff, two_sided_win},
         rolls::sample_roll,
     };
     use alea_core::{game::Game, random::RandomStream};
@@ -173,7 +167,7 @@ mod tests {
                 Men::from_counts(counts).unwrap()
             });
             let position = Position::new(sides[0], sides[1], WHITE);
-            let exact = single_game_payoff(TWO_SIDED.win_probability(&position).unwrap());
+            let exact = single_game_payoff(two_sided_win(&position).unwrap());
             let found = payoff(Positional, Positional::CALIBRATION, &position);
             let by_rolls = payoff(PositionalWithBearoff, Positional::CALIBRATION, &position);
             error += (found - exact).abs() / 200.0;

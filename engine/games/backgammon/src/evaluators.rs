@@ -4,7 +4,7 @@
 //! `positional` against itself one ply deep, with one random play in thirty, in eight rounds that
 //! each began with the weights of the round before.
 
-use super::{Backgammon, Position, bearoff::one_sided_win, men::BAR, structure::Structure};
+use super::{Backgammon, Men, Position, bearoff::one_sided_win, men::BAR, structure::Structure};
 use alea_core::{
     calibration::{Calibration, logistic},
     evaluator::Score,
@@ -94,19 +94,43 @@ pub fn positional_terms(position: &Position, seat: usize) -> [f32; NUM_TERMS] {
     ]
 }
 
-/// Log odds of the payoff where men of the sides cannot meet: the probability of a single win
-/// follows the mover's lead over the root of the pips left (Kleinman 1980).
+/// Log odds of the payoff where men of the sides cannot meet: the probability of a win follows the
+/// mover's lead over the root of the pips left (Kleinman 1980), that of a gammon the rolls that the
+/// loser needs to bear off a man and the winner to bear off all.
 fn race_score(position: &Position) -> f32 {
-    let [mover, other] = [position.mover(), position.other()].map(|men| men.pips() as f32);
-    let spread = (mover + other - 4.0).max(1.0).sqrt();
-    single_game_log_odds(logistic(RACE_SLOPE * (other - mover + 4.0) / spread))
+    let (mover, other) = (position.mover(), position.other());
+    let pips = [mover, other].map(|men| men.pips() as f32);
+    let spread = (pips[0] + pips[1] - 4.0).max(1.0).sqrt();
+    let win = logistic(RACE_SLOPE * (pips[1] - pips[0] + 4.0) / spread);
+    let gammons = gammon_margin(mover, other).map_or(0.0, |margin| gammon_chance(margin + 1.0))
+        - gammon_margin(other, mover).map_or(0.0, gammon_chance);
+    log_odds(2.0 * win - 1.0 + gammons)
 }
 
-/// Log odds of the payoff `(1 + win) / 3`, by their series, with an error below 2e-5.
-fn single_game_log_odds(win: f32) -> f32 {
-    let odd = (2.0 * win - 1.0) / 3.0;
-    let square = odd * odd;
-    2.0 * odd * (1.0 + square * (1.0 / 3.0 + square * (1.0 / 5.0 + square / 7.0)))
+/// Rolls that `loser` needs to bear off a man, less those of `winner` to bear off all; `None` if
+/// one has been borne off. A roll has 8 1/6 pips and bears off 7/3 men at most, on average.
+pub fn gammon_margin(winner: Men, loser: Men) -> Option<f32> {
+    let rolls = |men: Men| men.pips() as f32 * 6.0 / 49.0 + 1.0;
+    let outside = Men(loser.0 >> 24);
+    let finish = rolls(winner).max(winner.in_play() as f32 * 3.0 / 7.0);
+    (loser.borne_off() == 0).then(|| rolls(outside) - finish)
+}
+
+fn gammon_chance(margin: f32) -> f32 {
+    logistic(GAMMON_SLOPE * margin + GAMMON_OFFSET)
+}
+
+const GAMMON_SLOPE: f32 = 1.3;
+const GAMMON_OFFSET: f32 = 0.5;
+
+/// Log odds of the payoff of expected points, from −2 to 2, by their series, with an error below
+/// 1e-4.
+fn log_odds(points: f32) -> f32 {
+    let odd = points / 3.0;
+    let series = (0..9).rev().fold(0.0, |sum, term| {
+        sum * odd * odd + 1.0 / (2 * term + 1) as f32
+    });
+    2.0 * odd * series
 }
 
 /// Score of [`Positional`]; once all men of both sides are at home, by the one-sided bear-off
@@ -117,7 +141,10 @@ pub struct PositionalWithBearoff;
 impl Score<Backgammon> for PositionalWithBearoff {
     fn score(&self, game: &Backgammon, position: &Position) -> f32 {
         let win = one_sided_win(position);
-        win.map_or_else(|| Positional.score(game, position), single_game_log_odds)
+        win.map_or_else(
+            || Positional.score(game, position),
+            |win| log_odds(2.0 * win - 1.0),
+        )
     }
 }
 
@@ -137,7 +164,7 @@ impl Score<Backgammon> for Positional {
 mod tests {
     use super::*;
     use crate::{
-        Men, Plays, WHITE,
+        Plays, WHITE,
         bearoff::{single_game_payoff, two_sided_win},
         rolls::sample_roll,
     };
@@ -154,6 +181,9 @@ mod tests {
         let [white, black] = [0, 1].map(|seat| Positional.score(&GAME, &GAME.start(seat)));
         assert!(white == black && (0.0..0.3).contains(&white), "{white}");
         assert_eq!(Pips.score(&GAME, &GAME.start(WHITE)), 0.0);
+        let gammon = Position::new(Men(1), Men(15 << 52), WHITE);
+        let value = payoff(Positional, Positional::CALIBRATION, &gammon);
+        assert!((value - 5.0 / 6.0).abs() < 2e-3, "{value}");
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub fn home_index(men: Men) -> usize {
 }
 
 /// Men on the home board in the order of [`home_index`], at most `max_men`.
-fn home_positions(max_men: usize) -> Vec<Men> {
+pub(crate) fn home_positions(max_men: usize) -> Vec<Men> {
     let (mut positions, mut sums) = (Vec::new(), [0; HOME_POINTS]);
     loop {
         let count = |rank: usize| sums[rank] - if rank == 0 { 0 } else { sums[rank - 1] };

@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use crate::{
         Plays, WHITE,
-        bearoff::{single_game_payoff, two_sided_win},
+        bearoff::{MAX_TWO_SIDED_MEN, home_positions, single_game_payoff, two_sided_win},
         rolls::sample_roll,
     };
     use alea_core::{game::Game, random::RandomStream};
@@ -188,15 +188,10 @@ mod tests {
 
     #[test]
     fn values_of_races_are_near_exact_ones() {
-        let mut random = RandomStream::new(6);
         let [mut error, mut distribution_error] = [0.0; 2];
-        for _ in 0..200 {
-            let sides = [(); 2].map(|()| {
-                let mut counts = [0; 25];
-                (0..1 + random.below(6)).for_each(|_| counts[random.below(6)] += 1);
-                Men::from_counts(counts).unwrap()
-            });
-            let position = Position::new(sides[0], sides[1], WHITE);
+        let positions = home_positions(MAX_TWO_SIDED_MEN);
+        for index in 1..=200 {
+            let position = Position::new(positions[index * 4], positions[index * 3], WHITE);
             let exact = single_game_payoff(two_sided_win(&position).unwrap());
             let found = payoff(Positional, Positional::CALIBRATION, &position);
             let by_rolls = payoff(PositionalWithBearoff, Positional::CALIBRATION, &position);

@@ -10,17 +10,19 @@
     model.values(["215../64.../3...e/...fb/..acd b -"])     # numpy array, float64, shape (1,)
 
 A position is a line of text as `alea` prints it; its game must not be over. A value is the win probability of the side to move
-before the roll, in ReversiXT with three players or more its expected points as a fraction of a winner's. The engine's values
+before the roll, in ReversiXT with three players or more its expected points as a fraction of a winner's, in backgammon its
+expected points from -3 as 0 to 3 as 1. The engine's values
 differ by less than 1e-6, because they have 32 bits. docs/reference/formats.md describes the files and all inputs.
 
 A model is read in three steps: the file becomes tensors and a description of the inputs; a position becomes small integers, the
-inputs; sums over tensors become the logit of the win probability. Each game is a class of positions with
+inputs; sums over tensors become the logit of the win probability, or a logit for each result. Each game is a class of positions with
 
     CELLS        by letter, for each group of cells: number of symbols of a cell, and their meaning as descriptions word it
     cells()      by letter: the symbol of each cell, as the side to move sees it
     INPUTS       other inputs of networks, as descriptions word them
     rows(names)  with these inputs: the active rows of a network's first layer, a list of indices
     remaining()  what remains of the game, which selects phases and buckets
+    PAYOFFS      by name, where networks may have an output for each result: its value
 
 Inputs that are worded otherwise are refused. Checksums are not verified (`alea models` does)."""
 import argparse, functools, itertools, json, re, sys
@@ -62,6 +64,8 @@ class Model:
             except (ValueError, IndexError):
                 raise ValueError(f"{map} is no map of ReversiXT") from None
             self.position, cells = functools.partial(ReversiXT, map=board), ReversiXT
+        elif game == "backgammon":
+            self.position = cells = Backgammon
         else:
             raise ValueError(f"this does not know the game {game}")
         kinds = {"F32": "<f4", "I32": "<i4", "I16": "<i2", "I8": "i1"}
@@ -76,14 +80,29 @@ class Model:
         if meta["kind"] not in ("ntuple", "integer_network"):
             raise ValueError(f"this does not know models of kind {meta['kind']}")
         family = NTuples if meta["kind"] == "ntuple" else Network
-        self.logit = family(tensors, features, cells, len(self.limits) + 1).logit
+        self.family = family(tensors, features, cells, len(self.limits) + 1)
+        # The names of the results that have an output each; none if the only output is the logit of a win.
+        self.results = meta["outputs"].split(",") if "outputs" in meta else []
+        if self.results and self.results != list(getattr(cells, "PAYOFFS", {})):
+            raise ValueError(f"this does not know the results '{meta['outputs']}'")
+        self.payoffs = [cells.PAYOFFS[name] for name in self.results]
+
+    def position_and_part(self, text):
+        """A position and its phase or bucket."""
+        position = self.position(text)
+        return position, sum(position.remaining() > limit for limit in self.limits)
+
+    def probabilities(self, positions):
+        """Probabilities of `results` for the sides to move, shape (positions, results): the softmax of the logits."""
+        logits = numpy.array([self.family.logits(*self.position_and_part(text)) for text in positions]) / 8323072
+        terms = numpy.exp(logits - logits.max(axis=1, keepdims=True))
+        return terms / terms.sum(axis=1, keepdims=True)
 
     def values(self, positions):
         """Win probabilities of the sides to move, float64, shape (positions,); `positions` is a list of texts."""
-        logits = []
-        for text in positions:
-            position = self.position(text)
-            logits.append(self.logit(position, sum(position.remaining() > limit for limit in self.limits)))
+        if self.results:
+            return (self.probabilities(positions) @ self.payoffs).clip(1e-6, 1 - 1e-6)
+        logits = [self.family.logit(*self.position_and_part(text)) for text in positions]
         return 1 / (1 + numpy.exp(-numpy.array(logits, dtype=float)))
 
 
@@ -149,11 +168,13 @@ class Network:
     """One to three layers over binary inputs, in integers.
 
     Tensors have shapes `rows` (R, H₁), `hidden1.bias` (H₁,), and with the bucket as first dimension `hiddenK.weight`
-    (buckets, Hₖ₋₁, Hₖ), `hiddenK.bias` (buckets, Hₖ), `output.weight` (buckets, H), `output.bias` (buckets,)."""
+    (buckets, Hₖ₋₁, Hₖ), `hiddenK.bias` (buckets, Hₖ), `output.weight` (buckets, outputs, H), `output.bias` (buckets, outputs)."""
 
     def __init__(self, tensors, features, game, buckets):
-        undivided = ("rows", "hidden1.bias", "output.bias")
+        undivided = ("rows", "hidden1.bias")
         self.tensors = {name: t if buckets > 1 or name in undivided else t[numpy.newaxis] for name, t in tensors.items()}
+        self.tensors["output.bias"] = bias = tensors["output.bias"].reshape(buckets, -1)
+        self.tensors["output.weight"] = tensors["output.weight"].reshape(*bias.shape, -1)
         self.layers = 1 + ("hidden2.bias" in tensors) + ("hidden3.bias" in tensors)
         cells = re.match(r"sparse v1: ([a-z])0-\d+ ", features)
         if cells:
@@ -171,8 +192,8 @@ class Network:
                 features = features[len(name) :].removeprefix("; ")
             self.rows = lambda position: position.rows(names)
 
-    def logit(self, position, bucket):
-        """The logit, from integers: 127 of x and 8128 of y are an activation of 1, the output is in units of 1/8323072."""
+    def logits(self, position, bucket):
+        """The logits, integers in units of 1/8323072: 127 of x and 8128 of y are an activation of 1."""
         tensors = self.tensors
         x = (tensors["hidden1.bias"] + tensors["rows"][self.rows(position)].sum(axis=0)) // 16  # shape (H₁,)
         x = x.clip(0, 127)
@@ -181,7 +202,11 @@ class Network:
             y = tensors[f"hidden{layer}.bias"][bucket] + x @ tensors[f"hidden{layer}.weight"][bucket]  # shape (Hₖ,)
             y = y.clip(0, 8128)
             x = (y + 32) // 64
-        output = int(tensors["output.bias"][bucket] + y @ tensors["output.weight"][bucket])
+        return tensors["output.bias"][bucket] + tensors["output.weight"][bucket] @ y
+
+    def logit(self, position, bucket):
+        """The logit of a win, of the only output."""
+        output = int(self.logits(position, bucket)[0])
         # At most the log odds of 1 − 1e-6.
         return float(numpy.clip(32 * (output // 32) / 8323072, -13.8155096, 13.8155096))
 
@@ -617,6 +642,73 @@ class ReversiXT:
             min(self.bombs[self.own], 15),
             min(len(empty), 15),
         ]
+
+
+# ==== Backgammon ==============================================================================================================
+
+
+class Backgammon:
+    """A position: men by point, from the side's own ace point to its bar, of `own`, on roll, and `other`."""
+
+    DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    CELLS = {
+        "p": (13, "points from the mover's ace point (0 empty, 1-6 mover's men, 7-12 other's, 6 and more alike)"),
+        "b": (4, "men on the bar, mover and other (3 and more alike)"),
+        "o": (16, "men borne off, mover and other"),
+        "s": (5, "points from the mover's ace point (0 empty, 1 mover's blot, 2 made point, 3, 4 other's)"),
+    }
+    # By the wording of descriptions: the group of cells whose symbols are the inputs.
+    INPUTS = {
+        f"backgammon v1: p0-23 {CELLS['p'][1]}": "p",
+        "bar v1: mover's and other's men on the bar, 3 and more alike": "b",
+        "off v1: mover's and other's men borne off": "o",
+    }
+    PAYOFFS = {
+        name: (points + 3) / 6
+        for name, points in {
+            "win": 1,
+            "win_gammon": 2,
+            "win_backgammon": 3,
+            "loss": -1,
+            "lose_gammon": -2,
+            "lose_backgammon": -3,
+        }.items()
+    }
+
+    def __init__(self, text):
+        id = (text.split() + [""])[0]
+        if len(id) != 14 or not set(id) <= set(self.DIGITS):
+            raise ValueError(f"this is no position of backgammon: '{text}'")
+        # 84 bits, the highest first of each digit; bytes of the 80 bits are filled from the lowest.
+        digits = "".join(f"{self.DIGITS.index(digit):06b}" for digit in id)[:80]
+        bits = "".join(digits[byte : byte + 8][::-1] for byte in range(0, 80, 8))
+        # Each point has a 1 for each man and a 0; first the side that is not on roll.
+        men = [len(ones) for ones in bits.split("0")[:50]]
+        self.other, self.own = men[:25], men[25:]
+        if len(self.own) != 25 or not 0 < sum(self.own) <= 15 or not 0 < sum(self.other) <= 15:
+            raise ValueError(f"this is no position of backgammon: '{text}'")
+
+    def remaining(self):
+        """Men of both sides in play."""
+        return sum(self.own) + sum(self.other)
+
+    def cells(self):
+        points = list(zip(self.own, self.other[23::-1]))
+        symbols = lambda most: [most + min(other, most) if other else min(own, most) for own, other in points]
+        return {
+            "p": symbols(6),
+            "b": [min(side[24], 3) for side in (self.own, self.other)],
+            "o": [15 - sum(side) for side in (self.own, self.other)],
+            "s": symbols(2),
+        }
+
+    def rows(self, names):
+        rows, start, cells = [], 0, self.cells()
+        for group in map(self.INPUTS.get, names):
+            for symbol in cells[group]:
+                rows.append(start + symbol)
+                start += self.CELLS[group][0]
+        return rows
 
 
 # ==== The command =============================================================================================================

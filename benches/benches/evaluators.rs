@@ -148,6 +148,7 @@ fn random_network<G: Learnable>(game: &G) -> Network<G> {
             weights: numbers(64 * 32),
             bias: numbers(32),
         }],
+        outputs: 1,
         output: numbers(32),
         output_bias: vec![0.0],
     };

@@ -107,14 +107,17 @@ def described(cells, game):
     return ", ".join(f"{letter}0-{count - 1} {game.CELLS[letter][1]}" for letter, count in cells.items())
 
 
+# The results of backgammon, in the order of its outputs.
+RESULTS = tuple(read_model.Backgammon.PAYOFFS)
+
 # The inputs of EinStein's networks as descriptions word them, by name.
 EINSTEIN_INPUTS = {text.split()[0]: text for text in read_model.EinStein.INPUTS}
 
 
 @pytest.mark.parametrize(
-    "notation, game, features, inputs, rows, widths, limits, parameters",
+    "notation, game, features, inputs, rows, widths, limits, parameters, results",
     [
-        ("einstein", "einstein-5x5", "sides squares", "", 2 * 156, (48,), (), {}),
+        ("einstein", "einstein-5x5", "sides squares", "", 2 * 156, (48,), (), {}, ()),
         (
             "einstein",
             "einstein-5x5",
@@ -124,15 +127,23 @@ EINSTEIN_INPUTS = {text.split()[0]: text for text in read_model.EinStein.INPUTS}
             (32, 16, 16),
             (5, 8),
             {},
+            (),
         ),
-        ("reversi(size=6)", "reversi(size=6)", "b 36", "", 3 * 36, (32, 16), (10, 20), {}),
-        ("havannah(base=4)", "havannah", "", "", 16 * 430, (32,), (12,), {"base": 4}),
-        ("reversixt", "reversixt", "s 20", "", 16 * 20, (32, 16, 16), (30,), {}),
+        ("reversi(size=6)", "reversi(size=6)", "b 36", "", 3 * 36, (32, 16), (10, 20), {}, ()),
+        ("havannah(base=4)", "havannah", "", "", 16 * 430, (32,), (12,), {"base": 4}, ()),
+        ("reversixt", "reversixt", "s 20", "", 16 * 20, (32, 16, 16), (30,), {}, ()),
+        ("backgammon", "backgammon", "", "bar,off", 24 * 13 + 8 + 32, (32, 16), (12, 25), {}, RESULTS),
+        ("backgammon", "backgammon", "", "bar,off", 24 * 13 + 8 + 32, (64, 32), (), {}, RESULTS),
+        ("backgammon", "backgammon", "", "bar,off", 24 * 13 + 8 + 32, (48,), (20,), {}, ()),
     ],
 )
-def test_other_networks_have_the_values_of_the_engine(tmp_path, notation, game, features, inputs, rows, widths, limits, parameters):
+def test_other_networks_have_the_values_of_the_engine(
+    tmp_path, notation, game, features, inputs, rows, widths, limits, parameters, results
+):
     if game == "einstein-5x5":
         features, unit = "; ".join(EINSTEIN_INPUTS[name] for name in features.split()), "living stones"
+    elif game == "backgammon":
+        features, unit = "; ".join(read_model.Backgammon.INPUTS), "men"
     elif game == "havannah":
         (features,), unit = read_model.Havannah.INPUTS, "empties"
     else:
@@ -144,14 +155,18 @@ def test_other_networks_have_the_values_of_the_engine(tmp_path, notation, game, 
     draw = lambda dtype, most, *shape: dice.integers(-most, most, shape, dtype, endpoint=True)
     layers = [(number, before, own) for number, (before, own) in enumerate(zip(widths, widths[1:]), 2)]
     tensors = {f"hidden{number}.bias": draw("int32", 2000, *divided, own) for number, _, own in layers}
-    tensors |= {"output.bias": draw("int32", 2000000, len(limits) + 1), "rows": draw("int16", 800, rows, widths[0])}
-    tensors |= {"hidden1.bias": draw("int16", 800, widths[0]), "output.weight": draw("int16", 800, *divided, widths[-1])}
+    outputs = (len(results),) if results else ()
+    bias = (*divided, *outputs) or (1,)
+    tensors |= {"output.bias": draw("int32", 2000000, *bias), "rows": draw("int16", 800, rows, widths[0])}
+    tensors |= {"hidden1.bias": draw("int16", 800, widths[0])}
+    tensors |= {"output.weight": draw("int16", 800, *divided, *outputs, widths[-1])}
     tensors |= {f"hidden{number}.weight": draw("int8", 50, *divided, before, own) for number, before, own in layers}
     scales = {"rows": 2032, "hidden1.bias": 2032}
     for number, _, _ in layers:
         scales |= {f"hidden{number}.weight": 64, f"hidden{number}.bias": 8128}
     scales |= {"output.weight": 1024, "output.bias": 8323072}
     more = {"shape": ",".join(map(str, widths)), "inputs": inputs, "scales": json.dumps(scales, separators=(",", ":"))}
+    more |= {"outputs": ",".join(results)} if results else {}
     write_model(tmp_path / "it.safetensors", game, "integer_network", features, tensors, limits, more)
     check(tmp_path / "it.safetensors", notation, 200, parameters)
 

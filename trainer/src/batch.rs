@@ -2,7 +2,12 @@
 
 use crate::models::cpu::BatchView;
 use crate::sample::Sample;
-use alea_learned::{inputs::Learnable, named_set::NamedSet, network::bucket, tuples::TupleSet};
+use alea_learned::{
+    inputs::Learnable,
+    named_set::NamedSet,
+    network::{MAX_OUTPUTS, ResultPayoffs, bucket},
+    tuples::TupleSet,
+};
 
 pub(crate) const SAMPLES_PER_TASK: usize = 256;
 
@@ -13,8 +18,11 @@ pub struct NetworkBatch {
     pub rows: Vec<u16>,
     /// Output bucket of each sample; empty if the network has one bucket.
     pub buckets: Vec<u8>,
-    /// Target win probability of each sample, for its side to move.
+    /// Target value of each sample, for its side to move.
     pub targets: Vec<f32>,
+    /// Target probability of each result, `[batch, outputs]`; the loss weight of a sample's value is
+    /// 1 minus their sum. Empty if the network has one output.
+    pub results: Vec<f32>,
     /// Loss weight of each sample; empty if all are 1.
     pub weights: Vec<f32>,
 }
@@ -27,6 +35,7 @@ impl NetworkBatch {
             rows: &self.rows,
             buckets: &self.buckets,
             targets: &self.targets,
+            results: &self.results,
             weights: &self.weights,
         }
     }
@@ -37,8 +46,8 @@ impl NetworkBatch {
         if self.buckets.is_empty() {
             return self;
         }
-        let active = self.rows.len() / self.buckets.len();
-        let mut order: Vec<usize> = (0..self.buckets.len()).collect();
+        let samples = self.buckets.len();
+        let mut order: Vec<usize> = (0..samples).collect();
         order.sort_by_key(|&sample| self.buckets[sample]);
         fn reorder<T: Copy>(values: &[T], order: &[usize]) -> Vec<T> {
             // Buckets and loss weights may be empty.
@@ -47,13 +56,16 @@ impl NetworkBatch {
                 .filter_map(|&at| values.get(at).copied())
                 .collect()
         }
-        let rows = order
-            .iter()
-            .flat_map(|&at| &self.rows[at * active..][..active]);
+        fn reorder_rows<T: Copy>(matrix: &[T], order: &[usize]) -> Vec<T> {
+            let width = matrix.len() / order.len();
+            let rows = order.iter().flat_map(|&at| &matrix[at * width..][..width]);
+            rows.copied().collect()
+        }
         Self {
-            rows: rows.copied().collect(),
+            rows: reorder_rows(&self.rows, &order),
             buckets: reorder(&self.buckets, &order),
             targets: reorder(&self.targets, &order),
+            results: reorder_rows(&self.results, &order),
             weights: reorder(&self.weights, &order),
         }
     }
@@ -63,7 +75,7 @@ fn map_samples<P, T>(samples: &[Sample<P>], of: impl Fn(&Sample<P>) -> T) -> Vec
     samples.iter().map(of).collect()
 }
 
-/// Input features and output buckets of a neural network.
+/// Input features, output buckets and outputs of a neural network.
 #[derive(Clone, Debug)]
 pub struct FeatureSpec<G: Learnable> {
     /// Rules of the game.
@@ -72,6 +84,8 @@ pub struct FeatureSpec<G: Learnable> {
     pub groups: NamedSet<G::Group>,
     /// Upper limit of `Rules::remaining_length` of each output bucket but the last, ascending.
     pub bounds: Vec<u8>,
+    /// Results that have an output each; `None` if the only output is that of a win.
+    pub results: Option<ResultPayoffs>,
 }
 
 /// Creates a batch for the neural network; search values get weight `lambda`, game results the
@@ -86,6 +100,7 @@ pub fn network_batch<G: Learnable>(
         game,
         groups,
         bounds,
+        results,
     } = features;
     let active = game.feature_slots(*groups).len();
     let rows = rows_of(samples, active, |position, rows| {
@@ -95,11 +110,39 @@ pub fn network_batch<G: Learnable>(
     let counted = samples
         .iter()
         .take(samples.len() * usize::from(!bounds.is_empty()));
+    let mut probabilities = Vec::new();
+    let target = |sample: &Sample<_>| match results {
+        None => sample.target(lambda),
+        Some(results) => {
+            let (target, of_results) = result_target(results, sample, lambda);
+            probabilities.extend_from_slice(&of_results[..results.len()]);
+            target
+        }
+    };
     NetworkBatch {
         rows,
         buckets: counted.map(bucket).collect(),
-        targets: map_samples(samples, |sample| sample.target(lambda)),
+        targets: samples.iter().map(target).collect(),
+        results: probabilities,
         weights: loss_weights(samples),
+    }
+}
+
+/// Target value of a sample and target probabilities of the results, as in [`NetworkBatch`]. The
+/// game's result gets the probability 1 − `lambda`; a result of another payoff, as that of an exact
+/// label or of a game cut short, is part of the value.
+pub(crate) fn result_target<P>(
+    results: &ResultPayoffs,
+    sample: &Sample<P>,
+    lambda: f32,
+) -> (f32, [f32; MAX_OUTPUTS]) {
+    let mut probabilities = [0.0; MAX_OUTPUTS];
+    match results.index_of(sample.result) {
+        Some(result) => {
+            probabilities[result] = 1.0 - lambda;
+            (sample.value, probabilities)
+        }
+        None => (sample.target(lambda), probabilities),
     }
 }
 
@@ -174,7 +217,7 @@ mod tests {
     use super::*;
     use crate::sample::tests::random_samples;
     use alea_core::game::Game;
-    use engine::games::einstein::Standard;
+    use engine::games::{backgammon::Backgammon, einstein::Standard};
 
     #[test]
     fn batches_are_the_inputs_of_their_samples_whatever_the_number_of_threads() {
@@ -189,6 +232,7 @@ mod tests {
                 game: game.clone(),
                 groups,
                 bounds,
+                results: None,
             };
             let active = game.feature_slots(groups).len();
             for threads in [1, 3] {
@@ -225,6 +269,7 @@ mod tests {
                         rows
                     );
                 }
+                assert!(network.results.is_empty());
                 let together = network.clone().sort_by_bucket();
                 assert!(together.buckets.is_sorted());
                 let keys = |batch: &NetworkBatch| {
@@ -238,5 +283,40 @@ mod tests {
                 assert_eq!(keys(&together), keys(&network));
             }
         }
+    }
+
+    #[test]
+    fn results_get_the_probability_that_values_leave() {
+        let game = Backgammon;
+        let results = ResultPayoffs::for_game(&game);
+        let sample = |value, result| Sample {
+            result,
+            ..Sample::with_target(game.start(0), value)
+        };
+        let samples = [
+            sample(0.5, 5.0 / 6.0),
+            sample(0.7, 0.0),
+            sample(0.55, 0.55),
+            sample(0.4, 0.5),
+        ];
+        let features = FeatureSpec {
+            game,
+            groups: NamedSet::NONE,
+            bounds: Vec::new(),
+            results,
+        };
+        let batch = network_batch(&features, &samples, 0.75);
+        let mut expected = vec![0.0; 24];
+        (expected[1], expected[6 + 5]) = (0.25, 0.25);
+        assert_eq!(batch.results, expected);
+        assert_eq!(batch.targets, [0.5, 0.7, 0.55, 0.425]);
+        let mut shuffled = batch.clone();
+        shuffled.buckets = vec![2, 1, 0, 1];
+        let sorted = shuffled.sort_by_bucket();
+        assert_eq!(sorted.targets, [0.55, 0.7, 0.425, 0.5]);
+        assert_eq!(
+            (sorted.results[6 + 5], sorted.results[18 + 1]),
+            (0.25, 0.25)
+        );
     }
 }

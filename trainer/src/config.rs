@@ -12,7 +12,8 @@ use alea_learned::{
     network::{LANES, MAX_HIDDEN, MAX_WIDTH},
 };
 pub use sections::{
-    NTupleConfig, NetworkConfig, Schedule, TargetConfig, TdConfig, TrainingConfig, UpdateRule,
+    NTupleConfig, NetworkConfig, Outputs, Schedule, TargetConfig, TdConfig, TrainingConfig,
+    UpdateRule,
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::fmt::Display;
@@ -68,6 +69,7 @@ impl TrainConfig {
         config.online.learning_rate.get_or_insert(3.0);
         check_bucket_limits(game, "buckets", &config.network.buckets)
             .map_err(Error::with_prefix("network.buckets"))?;
+        config.network.results(game)?;
         Ok(config)
     }
 

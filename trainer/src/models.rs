@@ -6,4 +6,5 @@ pub(crate) mod burn_network;
 pub(crate) mod burn_operations;
 mod cache_prefetch;
 pub mod cpu;
+pub(crate) mod result_loss;
 pub mod tuple_optimizer;

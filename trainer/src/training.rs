@@ -26,6 +26,7 @@ use alea_core::calibration::logistic;
 use alea_learned::{
     inputs::Learnable,
     model_file::{Model, ModelFile},
+    network::ResultPayoffs,
 };
 #[cfg(feature = "burn")]
 use burn_network::BurnNetwork;
@@ -118,7 +119,12 @@ trait Learner<G: Learnable> {
     fn batcher(&self, lambda: f32) -> BatchFunction<G::Position, Self::Batch>;
     fn step_settings(&self) -> StepSettings;
     fn train_step(&mut self, batch: Self::Batch, learning_rate: f64) -> Result<f64, Error>;
+    /// Logits `[batch, outputs]`.
     fn predict_logits(&self, batch: Self::Batch) -> Result<Vec<f32>, Error>;
+    /// Results that have an output each; `None` if the only output is that of a win.
+    fn results(&self) -> Option<ResultPayoffs> {
+        None
+    }
     fn state(&self) -> Result<[Vec<u8>; 2], Error>;
     /// Restores [`Self::state`]; `None` leaves the optimizer unchanged.
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error>;
@@ -272,7 +278,13 @@ fn predictions<G: Learnable>(
     let (batcher, mut values) = (learner.batcher(1.0), Vec::with_capacity(positions.len()));
     for positions in positions.chunks(PREDICTION_BATCH) {
         let logits = learner.predict_logits(batcher(&prediction_samples(positions)))?;
-        values.extend(logits.into_iter().map(logistic));
+        match learner.results() {
+            None => values.extend(logits.into_iter().map(logistic)),
+            Some(results) => values.extend(
+                (logits.chunks_exact(results.len()))
+                    .map(|logits| results.expected_payoff(&results.softmax(logits))),
+            ),
+        }
     }
     Ok(values)
 }

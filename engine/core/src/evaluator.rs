@@ -106,6 +106,13 @@ pub trait Evaluator<G: Game>: Send + Sync {
         None
     }
 
+    /// Probability of each result of the game for the seat to move, in the order in which the game
+    /// names them; `None` if the evaluator estimates the expected payoff alone.
+    fn result_probabilities(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
+        let _ = (game, position);
+        None
+    }
+
     /// Win rate in complete games at an unproven `value` of the evaluator or of a search with it;
     /// `None` if not fitted.
     fn observed_win_rate(&self, value: f32) -> Option<f32> {
@@ -237,6 +244,10 @@ impl<G: Game, E: Evaluator<G>> Evaluator<G> for Arc<E> {
 
     fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32> {
         (**self).raw_score(game, position)
+    }
+
+    fn result_probabilities(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
+        (**self).result_probabilities(game, position)
     }
 
     fn observed_win_rate(&self, value: f32) -> Option<f32> {

@@ -7,7 +7,7 @@ use super::{
     named_set::NamedSet,
     network::{
         ACTIVATION_MAX, HIDDEN_SCALE, LOGIT_SCALE, Layer, MAX_HIDDEN, Network, NetworkWeights,
-        OUTPUT_SCALE, ROW_SCALE, input_schema,
+        OUTPUT_SCALE, ROW_SCALE, ResultPayoffs, input_schema,
     },
     safetensors_container::{Container, Tensor},
     tuples::{CUSTOM_NAME, TupleNetwork, TupleSet},
@@ -168,7 +168,7 @@ impl<G: Learnable> Model<G> {
         }
     }
 
-    /// One line: name of the tuple set, or layers, inputs and buckets.
+    /// One line: name of the tuple set, or layers, inputs, buckets and results with outputs.
     pub fn summary(&self) -> String {
         match self {
             Self::NTuple(model) => format!("tuple set {}", model.tuple_set().name()),
@@ -179,7 +179,12 @@ impl<G: Learnable> Model<G> {
                 };
                 let inputs = labelled("inputs", model.feature_groups().names());
                 let buckets = labelled("buckets", joined(model.bucket_limits(), ","));
-                format!("layers {:?}{inputs}{buckets}", model.weights().widths())
+                let outputs = model.results().map(ResultPayoffs::names);
+                let outputs = labelled("outputs", outputs.unwrap_or_default());
+                format!(
+                    "layers {:?}{inputs}{buckets}{outputs}",
+                    model.weights().widths()
+                )
             }
         }
     }
@@ -256,9 +261,20 @@ fn network_scales(layers: usize) -> String {
     )
 }
 
-fn with_bucket_dimension(buckets: usize, shape: &[usize]) -> Vec<usize> {
-    let all = (buckets > 1).then_some(buckets).into_iter();
+/// `shape` after a dimension of the buckets, or of the outputs, if there are several.
+fn with_dimension(count: usize, shape: &[usize]) -> Vec<usize> {
+    let all = (count > 1).then_some(count).into_iter();
     all.chain(shape.iter().copied()).collect()
+}
+
+/// Shapes of the output's weights and biases.
+fn output_shapes(buckets: usize, outputs: usize, width: usize) -> [Vec<usize>; 2] {
+    let bias = match outputs {
+        1 => vec![buckets],
+        _ => with_dimension(buckets, &[outputs]),
+    };
+    let weight = with_dimension(outputs, &[width]);
+    [with_dimension(buckets, &weight), bias]
 }
 
 /// Wide numbers come first, for alignment.
@@ -266,20 +282,20 @@ fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     let weights = model.weights();
     let (widths, buckets) = (weights.widths(), weights.buckets());
     let (first, last) = (widths[0], widths[widths.len() - 1]);
-    let bucket_shape = |shape: &[usize]| with_bucket_dimension(buckets, shape);
+    let bucket_shape = |shape: &[usize]| with_dimension(buckets, shape);
     let later_layers = || (2..).zip(&weights.hidden).zip(widths.windows(2));
     let mut tensors = Vec::new();
     for ((index, layer), pair) in later_layers() {
         let name = format!("hidden{index}.bias");
         tensors.push(Tensor::new(&name, bucket_shape(&pair[1..]), &layer.bias));
     }
-    let bias = vec![buckets];
+    let [output, bias] = output_shapes(buckets, weights.outputs, last);
     tensors.push(Tensor::new("output.bias", bias, &weights.output_bias));
     let rows = vec![weights.rows.len() / first, first];
     tensors.extend([
         Tensor::new("rows", rows, &weights.rows),
         Tensor::new("hidden1.bias", vec![first], &weights.bias),
-        Tensor::new("output.weight", bucket_shape(&[last]), &weights.output),
+        Tensor::new("output.weight", output, &weights.output),
     ]);
     for ((index, layer), pair) in later_layers() {
         let name = format!("hidden{index}.weight");
@@ -295,10 +311,16 @@ fn network_container<G: Learnable>(model: &Network<G>) -> Container {
     if !model.bucket_limits().is_empty() {
         metadata.insert(BUCKETS_KEY.to_owned(), joined(model.bucket_limits(), ","));
     }
+    if let Some(results) = model.results() {
+        metadata.insert(OUTPUTS_KEY.to_owned(), results.names());
+    }
     Container { metadata, tensors }
 }
 
 const BUCKETS_KEY: &str = "buckets";
+
+/// Names of the results that have an output each; absent if the only output is a win's.
+const OUTPUTS_KEY: &str = "outputs";
 
 fn read_ntuple<G: Learnable>(
     game: &G,
@@ -351,14 +373,17 @@ fn read_network<G: Learnable>(
     check_scales(&container, &network_scales(widths.len()))?;
     container.check_checksums()?;
     let (first, last, buckets) = (widths[0], widths[widths.len() - 1], limits.len() + 1);
-    let bucket_shape = |shape: &[usize]| with_bucket_dimension(buckets, shape);
+    let bucket_shape = |shape: &[usize]| with_dimension(buckets, shape);
     let slots = game.feature_slots(groups);
     let rows = slots.iter().map(|run| run.end).max().unwrap_or(0);
+    let outputs = read_outputs(game, &container)?;
+    let [output, output_bias] = output_shapes(buckets, outputs, last);
     let mut weights = NetworkWeights {
         rows: container.take_tensor("rows", &[rows, first])?,
         bias: container.take_tensor("hidden1.bias", &[first])?,
-        output: container.take_tensor("output.weight", &bucket_shape(&[last]))?,
-        output_bias: container.take_tensor("output.bias", &[buckets])?,
+        outputs,
+        output: container.take_tensor("output.weight", &output)?,
+        output_bias: container.take_tensor("output.bias", &output_bias)?,
         ..NetworkWeights::default()
     };
     for (pair, index) in widths.windows(2).zip(2..) {
@@ -371,6 +396,20 @@ fn read_network<G: Learnable>(
     }
     container.check_all_taken()?;
     Network::new(game, groups, &limits, weights)
+}
+
+fn read_outputs<G: Learnable>(game: &G, container: &Container) -> Result<usize, ModelError> {
+    let Ok(found) = container.metadata_value(OUTPUTS_KEY) else {
+        return Ok(1);
+    };
+    match ResultPayoffs::for_game(game) {
+        Some(results) if results.names() == found => Ok(results.len()),
+        Some(results) => Err(wrong_value(OUTPUTS_KEY, found, &results.names())),
+        None => Err(ModelError(format!(
+            "outputs for the results {found}; {} has no results with names",
+            game.notation()
+        ))),
+    }
 }
 
 fn read_widths(shape: &str) -> Result<Vec<usize>, ModelError> {

@@ -5,11 +5,13 @@
 
 mod accumulator;
 mod kernels;
+mod results;
 mod simd;
 pub mod simd_layers;
 mod weights;
 
 pub use accumulator::Accumulators;
+pub use results::ResultPayoffs;
 pub use weights::*;
 
 use super::{
@@ -64,8 +66,21 @@ pub trait NetworkKernels<G: Learnable<Network = Self>>:
         child: &mut Self::Cache,
     );
 
-    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`]; `cache` is of `position`.
+    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`]; `cache` is of `position`. The
+    /// network has one output.
     fn logit(network: &Network<G>, game: &G, position: &G::Position, cache: &Self::Cache) -> i32;
+
+    /// Writes the logit of each output in units of 1 / [`LOGIT_SCALE`]; `cache` is of `position`.
+    fn output_logits(
+        network: &Network<G>,
+        game: &G,
+        position: &G::Position,
+        cache: &Self::Cache,
+        logits: &mut [i32],
+    ) {
+        let _ = cache;
+        network.output_logits_from_scratch(game, position, logits);
+    }
 
     /// As [`Evaluator::one_ply`].
     fn one_ply(
@@ -143,6 +158,23 @@ impl<G: Learnable<Network = Self>> NetworkKernels<G> for GenericNetKernels {
             None => network.logit_from_sums(game, position, sums),
         }
     }
+
+    fn output_logits(
+        network: &Network<G>,
+        game: &G,
+        position: &G::Position,
+        cache: &Accumulators,
+        logits: &mut [i32],
+    ) {
+        let sums = cache.sums(game.to_move(position));
+        match &network.kernels.0 {
+            Some(layers) => {
+                let bucket = network.bucket_of(game, position);
+                layers.output_logits_of_sums(bucket, sums, &network.weights.bias, logits);
+            }
+            None => network.output_logits_from_sums(game, position, sums, logits),
+        }
+    }
 }
 
 /// A neural network, ready for evaluation.
@@ -152,6 +184,7 @@ pub struct Network<G: Learnable> {
     groups: NamedSet<G::Group>,
     bucket_limits: Vec<u8>,
     active: usize,
+    results: Option<ResultPayoffs>,
     kernels: G::Network,
     instructions: Instructions,
     game: String,
@@ -161,6 +194,10 @@ pub struct Network<G: Learnable> {
 impl<G: Learnable> Network<G> {
     /// A network; `bucket_limits` are the maximal `Rules::remaining_length` of each bucket but the
     /// last.
+    ///
+    /// # Errors
+    /// If the weights do not fit, may overflow, or have neither one output nor one for each result
+    /// that the game [names](alea_play::points::Points::results).
     pub fn new(
         game: &G,
         groups: NamedSet<G::Group>,
@@ -180,12 +217,17 @@ impl<G: Learnable> Network<G> {
         }
         check_bucket_limits(game, "buckets", bucket_limits).map_err(ModelError)?;
         weights.check(rows, bucket_limits.len() + 1)?;
+        let results = match weights.outputs {
+            1 => None,
+            outputs => Some(ResultPayoffs::for_outputs(game, outputs)?),
+        };
         let instructions = Instructions::detect();
         Ok(Self {
             kernels: G::Network::new(&weights, groups, bucket_limits, instructions),
             layout: input_schema(game, groups, bucket_limits),
             game: game.model_game_name(),
             active: slots.len(),
+            results,
             bucket_limits: bucket_limits.to_vec(),
             weights,
             groups,
@@ -223,6 +265,12 @@ impl<G: Learnable> Network<G> {
         &self.bucket_limits
     }
 
+    /// Results that have an output each; `None` if the only output is the logit of a win.
+    #[inline]
+    pub fn results(&self) -> Option<&ResultPayoffs> {
+        self.results.as_ref()
+    }
+
     /// Inference prepared for this network.
     #[inline]
     pub fn kernels(&self) -> &G::Network {
@@ -244,8 +292,16 @@ impl<G: Learnable> Network<G> {
         &self.game
     }
 
-    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], the reference for kernels.
+    /// Log odds of the side to move in units of 1 / [`LOGIT_SCALE`], the reference for kernels. The
+    /// network has one output.
     pub fn logit_from_scratch(&self, game: &G, position: &G::Position) -> i32 {
+        let mut logit = [0];
+        self.output_logits_from_scratch(game, position, &mut logit);
+        logit[0]
+    }
+
+    /// Writes the logit of each output in units of 1 / [`LOGIT_SCALE`], the reference for kernels.
+    pub fn output_logits_from_scratch(&self, game: &G, position: &G::Position, logits: &mut [i32]) {
         let (mut rows, mut sums) = ([0; MAX_ACTIVE], [0; MAX_WIDTH]);
         let (rows, sums) = (
             &mut rows[..self.active],
@@ -253,7 +309,7 @@ impl<G: Learnable> Network<G> {
         );
         game.active_features(self.groups, position, game.to_move(position), rows);
         kernels::sum_rows(self.instructions, &self.weights.rows, rows, sums);
-        self.logit_from_sums(game, position, sums)
+        self.output_logits_from_sums(game, position, sums, logits);
     }
 
     #[inline]
@@ -266,6 +322,19 @@ impl<G: Learnable> Network<G> {
 
     #[inline]
     fn logit_from_sums(&self, game: &G, position: &G::Position, sums: &[i32]) -> i32 {
+        let mut logit = [0];
+        self.output_logits_from_sums(game, position, sums, &mut logit);
+        logit[0]
+    }
+
+    #[inline]
+    fn output_logits_from_sums(
+        &self,
+        game: &G,
+        position: &G::Position,
+        sums: &[i32],
+        logits: &mut [i32],
+    ) {
         // Zeroing scratch space for wide layers takes longer than narrow layers.
         const MAX_NARROW_WIDTH: usize = 128;
         let (instructions, weights) = (self.instructions, &self.weights);
@@ -278,9 +347,25 @@ impl<G: Learnable> Network<G> {
             },
         );
         match is_narrow {
-            true => kernels::forward::<MAX_NARROW_WIDTH>(instructions, weights, bucket, sums),
-            false => kernels::forward::<MAX_WIDTH>(instructions, weights, bucket, sums),
+            true => {
+                kernels::forward::<MAX_NARROW_WIDTH>(instructions, weights, bucket, sums, logits);
+            }
+            false => kernels::forward::<MAX_WIDTH>(instructions, weights, bucket, sums, logits),
         }
+    }
+
+    /// Probability of each of `results`; `cache` is of `position`.
+    #[inline]
+    pub fn probabilities(
+        &self,
+        results: &ResultPayoffs,
+        game: &G,
+        position: &G::Position,
+        cache: &<G::Network as NetworkKernels<G>>::Cache,
+    ) -> [f32; MAX_OUTPUTS] {
+        let mut logits = [0; MAX_OUTPUTS];
+        G::Network::output_logits(self, game, position, cache, &mut logits[..results.len()]);
+        results.probabilities(&logits)
     }
 }
 
@@ -369,10 +454,29 @@ impl<G: Learnable> Evaluator<G> for Network<G> {
 
     #[inline]
     fn value(&self, game: &G, position: &G::Position, cache: &Self::Cache) -> f32 {
-        win_probability(G::Network::logit(self, game, position, cache))
+        match &self.results {
+            None => win_probability(G::Network::logit(self, game, position, cache)),
+            Some(results) => {
+                results.expected_payoff(&self.probabilities(results, game, position, cache))
+            }
+        }
     }
 
+    /// Log odds of the value.
     fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32> {
-        Some(log_odds(self.logit_from_scratch(game, position)))
+        Some(match &self.results {
+            None => log_odds(self.logit_from_scratch(game, position)),
+            Some(_) => {
+                let value = f64::from(self.value_of(game, position));
+                (value / (1.0 - value)).ln() as f32
+            }
+        })
+    }
+
+    fn result_probabilities(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
+        let (results, mut cache) = (self.results.as_ref()?, Self::Cache::default());
+        self.refresh(game, position, &mut cache);
+        let probabilities = self.probabilities(results, game, position, &cache);
+        Some(probabilities[..results.len()].to_vec())
     }
 }

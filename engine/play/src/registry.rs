@@ -77,6 +77,9 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// [`Evaluator::raw_score`].
     fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32>;
 
+    /// [`Evaluator::result_probabilities`].
+    fn result_probabilities(&self, game: &G, position: &G::Position) -> Option<Vec<f32>>;
+
     /// [`Evaluator::observed_win_rate`].
     fn observed_win_rate(&self, value: f32) -> Option<f32>;
 
@@ -126,6 +129,10 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
 
     fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32> {
         Evaluator::raw_score(self, game, position)
+    }
+
+    fn result_probabilities(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
+        Evaluator::result_probabilities(self, game, position)
     }
 
     fn observed_win_rate(&self, value: f32) -> Option<f32> {
@@ -234,6 +241,10 @@ impl<G: SearchGame> Evaluator<G> for EvaluatorPointer<G> {
 
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
         self.0.values(game, positions, out);
+    }
+
+    fn result_probabilities(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
+        self.0.result_probabilities(game, position)
     }
 
     fn payoffs(&self, game: &G, position: &G::Position, (): &()) -> Payoffs {

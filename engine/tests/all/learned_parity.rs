@@ -2,30 +2,45 @@
 //! positions, all moves of a position, and updates along and across lines of a search.
 
 use engine::core::{
-    calibration::logistic,
+    calibration::{exponential, logistic},
     chance_bounds::expectation,
     evaluator::{Evaluator, payoffs_from_own},
+    game::Game,
     random::RandomStream,
+    search_game::Playouts,
     simd::Instructions,
 };
 use engine::games::{
-    einstein::Standard, havannah::Havannah, reversi::Reversi, reversixt::ReversiXt,
+    backgammon::Backgammon, einstein::Standard, havannah::Havannah, reversi::Reversi,
+    reversixt::ReversiXt,
 };
 use engine::learned::{
     inputs::{Learnable, with_view},
     named_set::NamedSet,
-    network::{FloatWeights, Layer, Network, log_odds, simd_layers::SIMD_WIDTHS},
+    network::{FloatWeights, LOGIT_SCALE, Layer, Network, log_odds, simd_layers::SIMD_WIDTHS},
     tuples::{TupleNetwork, TupleSet},
 };
 use engine::play::playable::Rules;
 
-/// A random network whose hidden weights are at most `max_hidden`.
+/// A random network with one output whose hidden weights are at most `max_hidden`.
 fn network<G: Learnable>(
     game: &G,
     groups: NamedSet<G::Group>,
     widths: &[usize],
     limits: &[u8],
     max_hidden: f32,
+) -> Network<G> {
+    network_of(game, groups, widths, limits, [max_hidden, 1.9], 1)
+}
+
+/// A random network whose hidden and output weights are at most `max_weights`.
+fn network_of<G: Learnable>(
+    game: &G,
+    groups: NamedSet<G::Group>,
+    widths: &[usize],
+    limits: &[u8],
+    max_weights: [f32; 2],
+    outputs: usize,
 ) -> Network<G> {
     let slots = game.feature_slots(groups);
     let rows = slots.iter().map(|slot| slot.end).max().unwrap_or(0);
@@ -36,7 +51,7 @@ fn network<G: Learnable>(
     };
     let (buckets, last) = (limits.len() + 1, widths[widths.len() - 1]);
     let hidden = widths.windows(2).map(|pair| Layer {
-        weights: numbers(buckets * pair[0] * pair[1], max_hidden),
+        weights: numbers(buckets * pair[0] * pair[1], max_weights[0]),
         bias: numbers(buckets * pair[1], 1.0),
     });
     let hidden = hidden.collect();
@@ -44,8 +59,9 @@ fn network<G: Learnable>(
         rows: numbers(rows * widths[0], 0.2),
         bias: numbers(widths[0], 0.5),
         hidden,
-        output: numbers(buckets * last, 1.9),
-        output_bias: numbers(buckets, 1.0),
+        outputs,
+        output: numbers(buckets * outputs * last, max_weights[1]),
+        output_bias: numbers(buckets * outputs, 1.0),
     };
     Network::new(game, groups, limits, weights.quantize().unwrap()).unwrap()
 }
@@ -58,6 +74,15 @@ fn part_of_game<G: Learnable>(game: &G, position: &G::Position, limits: &[u8]) -
 
 /// Log odds by the formula in `weights.rs`, in 64-bit integers.
 fn defined_logit<G: Learnable>(network: &Network<G>, game: &G, position: &G::Position) -> i64 {
+    defined_logits(network, game, position)[0]
+}
+
+/// Logit of each output by the formula in `weights.rs`, in 64-bit integers.
+fn defined_logits<G: Learnable>(
+    network: &Network<G>,
+    game: &G,
+    position: &G::Position,
+) -> Vec<i64> {
     let (weights, groups) = (network.weights(), network.feature_groups());
     let first = weights.bias.len();
     let mut rows = vec![0; game.feature_slots(groups).len()];
@@ -82,12 +107,22 @@ fn defined_logit<G: Learnable>(network: &Network<G>, game: &G, position: &G::Pos
         let biases = layer.bias[bucket * width..][..width].iter();
         x = biases.enumerate().map(neuron).collect();
     }
-    let output = weights.output[bucket * x.len()..].iter();
-    let products = x
-        .iter()
-        .zip(output)
-        .map(|(y, &weight)| y * i64::from(weight));
-    i64::from(weights.output_bias[bucket]) + products.sum::<i64>()
+    let logit = |output: usize| {
+        let row = weights.output[output * x.len()..].iter();
+        let products = x.iter().zip(row).map(|(y, &weight)| y * i64::from(weight));
+        i64::from(weights.output_bias[output]) + products.sum::<i64>()
+    };
+    let outputs = bucket * weights.outputs..(bucket + 1) * weights.outputs;
+    outputs.map(logit).collect()
+}
+
+/// Probabilities of the results by the softmax, in the fixed order of 32-bit operations.
+fn defined_probabilities(logits: &[i64]) -> Vec<f32> {
+    let max = logits.iter().copied().max().unwrap();
+    let term = |logit: &i64| exponential((logit - max) as f32 * (1.0 / LOGIT_SCALE as f32));
+    let terms: Vec<f32> = logits.iter().map(term).collect();
+    let sum = terms.iter().fold(0.0, |sum, term| sum + term);
+    terms.iter().map(|term| term / sum).collect()
 }
 
 /// Log odds in units of 2⁻²²: sum of the weights in the table rows that symbols index as
@@ -124,12 +159,22 @@ fn check<G: Learnable, E: Evaluator<G>>(
     log_odds: impl Fn(&G::Position) -> f32,
     plies: usize,
 ) {
-    const MAX_CACHED: usize = 12;
     let expected = |position: &G::Position| {
         let log_odds = log_odds(position);
         assert_eq!(evaluator.raw_score(game, position), Some(log_odds));
         logistic(log_odds).clamp(1e-6, 1.0 - 1e-6)
     };
+    check_values(game, evaluator, expected, plies);
+}
+
+/// Compares an evaluator with the `expected` values on plies from random earlier positions.
+fn check_values<G: Learnable, E: Evaluator<G>>(
+    game: &G,
+    evaluator: &E,
+    expected: impl Fn(&G::Position) -> f32,
+    plies: usize,
+) {
+    const MAX_CACHED: usize = 12;
     let mut random = RandomStream::new(9);
     let mut cached: Vec<(G::Position, E::Cache)> = Vec::new();
     let (mut moves, mut scratch) = (G::Moves::default(), E::Cache::default());
@@ -158,7 +203,7 @@ fn check<G: Learnable, E: Evaluator<G>>(
         game.moves(position, &mut moves);
         let mv = moves[random.below(moves.len())];
         if ply % 10 == 0 {
-            check_moves(game, evaluator, position, &moves, &mut scratch, expected);
+            check_moves(game, evaluator, position, &moves, &mut scratch, &expected);
         }
         let after = game.play(position, mv);
         if game.payoffs(&after).is_some() {
@@ -264,4 +309,56 @@ fn values_of_every_width_and_group_are_those_of_the_formulas() {
             check_network(&game, &network, 100);
         }
     }
+}
+
+#[test]
+fn networks_with_an_output_for_each_result_have_the_expected_payoff() {
+    let game = Backgammon;
+    let default = Backgammon::DEFAULT_FEATURES.iter().copied().collect();
+    let payoffs = [4.0 / 6.0, 5.0 / 6.0, 1.0, 2.0 / 6.0, 1.0 / 6.0, 0.0];
+    for widths in [&[32, 16][..], &[64, 32, 16], &[64, 32], &[128, 16], &[48]] {
+        let network = network_of(&game, default, widths, &[10], [0.4, 0.3], 6);
+        let probabilities =
+            |position: &_| defined_probabilities(&defined_logits(&network, &game, position));
+        let expected = |position: &_| {
+            let probabilities = probabilities(position);
+            let terms = probabilities.iter().zip(payoffs);
+            let value = terms.fold(0.0, |sum, (probability, payoff)| sum + probability * payoff);
+            value.clamp(1e-6, 1.0 - 1e-6)
+        };
+        for instructions in Instructions::available() {
+            let network = network.clone().with_instructions(instructions);
+            check_values(&game, &network, expected, 60);
+            let mut random = RandomStream::new(3);
+            let mut position = game.start(0);
+            while game.payoffs(&position).is_none() {
+                let found = network.result_probabilities(&game, &position).unwrap();
+                assert_eq!(found, probabilities(&position));
+                position = game.play(&position, game.sample_move(&position, random.next_u64()));
+            }
+        }
+    }
+}
+
+#[test]
+fn outputs_fit_the_results_of_the_game() {
+    let refused = |outputs| {
+        let game = Backgammon;
+        let weights = FloatWeights {
+            rows: vec![0.0; 24 * 13 * 16],
+            bias: vec![0.0; 16],
+            hidden: Vec::new(),
+            outputs,
+            output: vec![0.0; outputs * 16],
+            output_bias: vec![0.0; outputs],
+        };
+        let network = Network::new(&game, NamedSet::NONE, &[], weights.quantize().unwrap());
+        network.map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!((refused(1), refused(6)), (Ok(()), Ok(())));
+    assert_eq!(
+        refused(5).unwrap_err(),
+        "5 outputs, but backgammon has 6 results"
+    );
+    assert_eq!(refused(0).unwrap_err(), "0 outputs; there can be 1 to 16");
 }

@@ -12,6 +12,7 @@ pub(crate) fn default_features() -> FeatureSpec<Standard> {
         game: Standard::default(),
         groups: Standard::DEFAULT_FEATURES.iter().copied().collect(),
         bounds: Vec::new(),
+        results: None,
     }
 }
 
@@ -34,6 +35,7 @@ pub(crate) fn random_batch(samples: usize, random: &mut RandomStream) -> Network
         rows: rows.collect(),
         buckets: Vec::new(),
         targets: (0..samples).map(|_| random.uniform_f64() as f32).collect(),
+        results: Vec::new(),
         weights: Vec::new(),
     }
 }

@@ -1,7 +1,9 @@
 //! Sections of the training configuration.
 
 use crate::Error;
-use alea_learned::{inputs::Learnable, named_set::NamedSet, tuples::TupleSet};
+use alea_learned::{
+    inputs::Learnable, named_set::NamedSet, network::ResultPayoffs, tuples::TupleSet,
+};
 use serde::{Deserialize, Serialize};
 
 /// Settings of training targets, which mix search values and game results.
@@ -140,6 +142,9 @@ pub struct NetworkConfig {
     /// bucket has its own layers after the first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub buckets: Vec<u8>,
+    /// What the outputs are logits of.
+    #[serde(skip_serializing_if = "Outputs::is_win")]
+    pub outputs: Outputs,
     /// Samples per optimizer step.
     pub batch: usize,
     /// Initial learning rate of Adam.
@@ -154,6 +159,7 @@ impl Default for NetworkConfig {
             hidden: vec![64, 32],
             inputs: None,
             buckets: Vec::new(),
+            outputs: Outputs::Win,
             batch: 4096,
             learning_rate: 4e-3,
             gradient_norm: 1.0,
@@ -168,6 +174,37 @@ impl NetworkConfig {
             Some(names) => NamedSet::from_list(names).map_err(Error::with_prefix("network.inputs")),
             None => Ok(G::DEFAULT_FEATURES.iter().copied().collect()),
         }
+    }
+
+    /// Results of the game that get an output each; `None` if there is only that of a win.
+    pub fn results<G: Learnable>(&self, game: &G) -> Result<Option<ResultPayoffs>, Error> {
+        if self.outputs == Outputs::Win {
+            return Ok(None);
+        }
+        match ResultPayoffs::for_game(game) {
+            None => Err(Error::new(format!(
+                "network.outputs = \"results\": {} has no results with names; it must be \"win\"",
+                game.notation()
+            ))),
+            results => Ok(results),
+        }
+    }
+}
+
+/// What the outputs of a network are logits of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outputs {
+    /// One output: a win.
+    #[default]
+    Win,
+    /// An output for each result that the game names.
+    Results,
+}
+
+impl Outputs {
+    fn is_win(&self) -> bool {
+        *self == Self::Win
     }
 }
 

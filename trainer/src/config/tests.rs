@@ -74,6 +74,10 @@ fn game_defaults_are_filled_in_and_unknown_names_are_refused() {
             "network.buckets: buckets [8, 5]: numbers of stones must ascend",
         ),
         (
+            "[network]\noutputs = \"results\"",
+            "network.outputs = \"results\": einstein has no results with names; it must be \"win\"",
+        ),
+        (
             "[ntuple]\nset = \"no such\"",
             "ntuple.set: 'no such' is no tuple set; there are race-and-pairs, stones, ",
         ),

@@ -29,6 +29,7 @@ pub(crate) struct NetworkModel {
     output: Param<Tensor<2>>,
     output_bias: Param<Tensor<1>>,
     buckets: usize,
+    outputs: usize,
 }
 
 impl NetworkModel {
@@ -56,6 +57,7 @@ impl NetworkModel {
             output: matrix(7, tensors.output, 1),
             output_bias: bias(8, tensors.output_bias),
             buckets,
+            outputs: shape.outputs(),
         }
     }
 
@@ -103,7 +105,7 @@ impl NetworkModel {
             .concat()
     }
 
-    /// Logits of a win, `[batch, 1]`, for rows `[batch, active]` and one-hot buckets `[batch,
+    /// Logits `[batch, outputs]` for rows `[batch, active]` and one-hot buckets `[batch,
     /// buckets]`.
     pub(crate) fn logits(&self, rows: Tensor<2, Int>, buckets: Option<Tensor<2>>) -> Tensor<2> {
         let first = self.first_layer(rows);
@@ -123,6 +125,10 @@ impl NetworkModel {
     fn bucket_logits(&self, bucket: usize, first: Tensor<2>) -> Tensor<2> {
         let weights =
             round_to_multiples(self.bucket_slice(self.output.val(), bucket), OUTPUT_SCALE);
+        let weights = match (self.outputs, weights.dims()[0]) {
+            (1, _) => weights,
+            (outputs, length) => weights.reshape([outputs, length / outputs]).transpose(),
+        };
         let bias = self.bucket_slice(self.output_bias.val(), bucket);
         self.last_layer(bucket, first).matmul(weights) + bias.unsqueeze()
     }

@@ -1,15 +1,52 @@
 //! Batches, loss and parameters of the neural network in burn.
 
+use super::result_loss::MIN_VALUE;
 use crate::Error;
 use crate::batch::NetworkBatch;
+use alea_learned::network::ResultPayoffs;
 use burn::{
     module::{Param, ParamId},
-    tensor::{DType, Device, Int, Tensor, TensorData, activation::log_sigmoid},
+    tensor::{
+        DType, Device, Int, Tensor, TensorData,
+        activation::{log_sigmoid, log_softmax},
+    },
 };
 
 /// Mean of the cross-entropies times loss weights, in nats. Tensors are `[batch, 1]`.
 pub(crate) fn cross_entropy(logits: Tensor<2>, [targets, weights]: [Tensor<2>; 2]) -> Tensor<1> {
     (((targets.neg() + 1.0) * logits.clone() - log_sigmoid(logits)) * weights).mean()
+}
+
+/// Targets of a batch.
+pub(crate) struct Targets {
+    /// Target values and loss weights, `[batch, 1]`.
+    pub(crate) values: [Tensor<2>; 2],
+    /// Target probabilities of results, `[batch, outputs]`.
+    pub(crate) results: Option<Tensor<2>>,
+}
+
+/// Mean loss of a batch, as [`cross_entropy`] or [`super::result_loss`].
+pub(crate) fn mean_loss(
+    logits: Tensor<2>,
+    targets: Targets,
+    results: Option<&ResultPayoffs>,
+) -> Tensor<1> {
+    let (Some(results), Some(probabilities)) = (results, targets.results) else {
+        return cross_entropy(logits, targets.values);
+    };
+    let [targets, weights] = targets.values;
+    let payoffs: Tensor<1> = Tensor::from_data(results.payoffs(), &logits.device());
+    let log_softmax = log_softmax(logits, 1);
+    let values = (log_softmax.clone().exp() * payoffs.unsqueeze())
+        .sum_dim(1)
+        .clamp(MIN_VALUE, 1.0 - MIN_VALUE);
+    let value_weights = probabilities.clone().sum_dim(1).neg() + 1.0;
+    let log_values = targets.clone() * values.clone().log();
+    let value_losses = log_values + (targets.neg() + 1.0) * (values.neg() + 1.0).log();
+    let result_losses = (probabilities * log_softmax).sum_dim(1);
+    ((result_losses + value_weights * value_losses) * weights)
+        .mean()
+        .neg()
 }
 
 /// Maximum elements of one GPU operation: beyond 65,535 workgroups of 64, burn 0.22 on wgpu gives
@@ -31,12 +68,12 @@ pub(crate) fn embedding_bag(weights: Tensor<2>, indices: Tensor<2, Int>) -> Tens
     Tensor::cat(sums.collect(), 0)
 }
 
-/// Tensors of a batch: active rows, one-hot buckets, and `[targets, loss weights]`.
+/// Tensors of a batch: active rows, one-hot buckets, and targets.
 pub(crate) fn batch_tensors(
     batch: &NetworkBatch,
     buckets: usize,
     device: &Device,
-) -> (Tensor<2, Int>, Option<Tensor<2>>, [Tensor<2>; 2]) {
+) -> (Tensor<2, Int>, Option<Tensor<2>>, Targets) {
     let samples = batch.targets.len();
     let floats = |values: Vec<f32>| {
         let shape = [samples, values.len() / samples];
@@ -51,13 +88,16 @@ pub(crate) fn batch_tensors(
     (
         Tensor::from_data(rows, (device, DType::I32)),
         (!mask.is_empty()).then(|| floats(mask)),
-        [
-            floats(batch.targets.clone()),
-            match batch.weights.is_empty() {
-                true => floats(vec![1.0; samples]),
-                false => floats(batch.weights.clone()),
-            },
-        ],
+        Targets {
+            values: [
+                floats(batch.targets.clone()),
+                match batch.weights.is_empty() {
+                    true => floats(vec![1.0; samples]),
+                    false => floats(batch.weights.clone()),
+                },
+            ],
+            results: (!batch.results.is_empty()).then(|| floats(batch.results.clone())),
+        },
     )
 }
 

@@ -236,7 +236,8 @@ impl CpuNetwork {
         blocks.iter().map(|block| block.loss).sum()
     }
 
-    /// Log odds of a win for the side to move, per sample.
+    /// Logit of each output, `[samples, outputs]`; a single one is the log odds of a win for the side
+    /// to move.
     #[must_use]
     pub fn predict_logits(&self, batch: BatchView<'_>) -> Vec<f32> {
         let blocks: Vec<BatchView<'_>> = batch.split_blocks(BLOCK_SIZE, self.shape).collect();

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::batch::NetworkBatch;
 use crate::models::{
     burn_network::NetworkModel,
-    burn_operations::{batch_tensors, cross_entropy, tensor_values},
+    burn_operations::{batch_tensors, mean_loss, tensor_values},
     cpu::{Shape, weight_ranges::clamp_to_range},
 };
 use burn::{
@@ -46,7 +46,8 @@ impl TrainableNetwork for BurnNetwork {
         limits: &StepLimits,
     ) -> Result<f64, Error> {
         let (rows, buckets, targets) = batch_tensors(batch, self.shape.buckets(), &self.device);
-        let loss = cross_entropy(self.model.logits(rows, buckets), targets);
+        let logits = self.model.logits(rows, buckets);
+        let loss = mean_loss(logits, targets, self.shape.results());
         let sum = f64::from(tensor_values(loss.clone())?[0]) * batch.targets.len() as f64;
         let gradients = GradientsParams::from_grads(loss.backward(), &self.model);
         self.model = self

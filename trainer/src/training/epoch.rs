@@ -2,9 +2,11 @@
 
 use super::{Learner, StepSettings, TrainingRun, divergence_error};
 use crate::Error;
+use crate::batch::result_target;
 use crate::calibrate::logit_loss;
 use crate::curve::PhaseLoss;
 use crate::loader::{DataLoader, Shuffle};
+use crate::models::result_loss::result_loss;
 use alea_learned::inputs::Learnable;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -80,13 +82,20 @@ pub(super) fn validate<G: Learnable, L: Learner<G>>(
     let lambda = run.config.target.last_lambda();
     let game = run.samples.game();
     let mut sums = vec![(0usize, 0.0f64); 1 + game.remaining_range().end()];
-    let validation = run.samples.validation();
+    let (validation, results) = (run.samples.validation(), learner.results());
     let loader = DataLoader::validation(run.samples, VALIDATION_BATCH);
     loader.for_each_batch(learner.batcher(lambda), |number, batch| {
-        let logits = learner.predict_logits(batch)?;
-        for (sample, logit) in validation[number * VALIDATION_BATCH..].iter().zip(logits) {
+        let mut logits = learner.predict_logits(batch)?;
+        let logits = logits.chunks_exact_mut(results.map_or(1, |results| results.len()));
+        for (sample, logits) in validation[number * VALIDATION_BATCH..].iter().zip(logits) {
             let remaining = game.remaining_length(&sample.position).min(sums.len() - 1);
-            let loss = logit_loss(f64::from(logit), f64::from(sample.target(lambda)));
+            let loss = match &results {
+                None => logit_loss(f64::from(logits[0]), f64::from(sample.target(lambda))),
+                Some(results) => {
+                    let (target, probabilities) = result_target(results, sample, lambda);
+                    result_loss(results, logits, &probabilities, target, 0.0)
+                }
+            };
             let (samples, sum) = &mut sums[remaining];
             *samples += 1;
             *sum += f64::from(sample.weight) * loss;

@@ -9,7 +9,7 @@ use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_learned::{
     inputs::Learnable,
     model_file::Model,
-    network::{Network, NetworkKernels},
+    network::{Network, NetworkKernels, ResultPayoffs},
 };
 use std::ops::Range;
 
@@ -25,6 +25,7 @@ pub(super) trait TrainableNetwork: Sized {
         limits: &StepLimits,
     ) -> Result<f64, Error>;
 
+    /// Logits `[batch, outputs]`.
     fn logits(&self, batch: &NetworkBatch) -> Result<Vec<f32>, Error>;
 
     fn weights(&self) -> Vec<f32>;
@@ -59,8 +60,10 @@ impl<G: Learnable, S: TrainableNetwork> NetworkLearner<G, S> {
         let seed = derive_seed(config.seed, SeedSpace::Training, &[WEIGHT_STREAM]);
         let (game, config) = (game.clone(), &config.network);
         let groups = config.input_groups::<G>()?;
+        let results = config.results(&game)?;
         let shape = Shape::new(SparseInputs::for_game(&game, groups), &config.hidden)
-            .with_buckets(config.buckets.len() + 1);
+            .with_buckets(config.buckets.len() + 1)
+            .with_results(results);
         let one_hot_slots = G::Network::I16_ACCUMULATOR.then(|| game.feature_slots(groups));
         let weights = shape.initial_weights(&mut RandomStream::new(seed));
         Ok(Self {
@@ -69,6 +72,7 @@ impl<G: Learnable, S: TrainableNetwork> NetworkLearner<G, S> {
                 game,
                 groups,
                 bounds: config.buckets.clone(),
+                results,
             },
             shape,
             step_settings: StepSettings {
@@ -87,6 +91,7 @@ impl<G: Learnable, S: TrainableNetwork> NetworkLearner<G, S> {
             game,
             groups,
             bounds,
+            ..
         } = &self.features;
         let weights = self.shape.float_weights(&self.step.weights()).quantize();
         weights
@@ -116,6 +121,10 @@ impl<G: Learnable, S: TrainableNetwork> Learner<G> for NetworkLearner<G, S> {
         self.step.logits(&batch)
     }
 
+    fn results(&self) -> Option<ResultPayoffs> {
+        self.features.results
+    }
+
     fn state(&self) -> Result<[Vec<u8>; 2], Error> {
         Ok([to_bytes(&self.step.weights()), self.step.optimizer_state()?])
     }
@@ -142,6 +151,7 @@ impl TrainableNetwork for CpuNetwork {
         Ok(loss)
     }
 
+    /// Logits `[batch, outputs]`.
     fn logits(&self, batch: &NetworkBatch) -> Result<Vec<f32>, Error> {
         Ok(self.predict_logits(batch.inputs()))
     }

@@ -116,6 +116,9 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     fn predict_logits(&self, batch: L::Batch) -> Result<Vec<f32>, Error> {
         self.0.predict_logits(batch)
     }
+    fn results(&self) -> Option<ResultPayoffs> {
+        self.0.results()
+    }
     fn state(&self) -> Result<[Vec<u8>; 2], Error> {
         self.0.state()
     }
@@ -551,4 +554,5 @@ fn patience_stops_a_training_and_the_best_epoch_is_exported() {
     );
 }
 
+mod backgammon;
 mod reversi;

@@ -156,6 +156,7 @@ mod tests {
                 weights: numbers(width * 16),
                 bias: numbers(16),
             }],
+            outputs: 1,
             output: numbers(16),
             output_bias: vec![0.0],
         };

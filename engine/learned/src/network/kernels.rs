@@ -17,12 +17,13 @@ multiversion! {
 }
 
 multiversion! {
-    /// No layer may be wider than `WIDTH`.
+    /// Writes the logit of each output; no layer may be wider than `WIDTH`.
     pub(super) fn forward<const WIDTH: usize>(
         weights: &NetworkWeights,
         bucket: usize,
         sums: &[i32],
-    ) -> i32 {
+        logits: &mut [i32],
+    ) {
         any => forward_body::<WIDTH>,
     }
 }
@@ -73,15 +74,21 @@ fn change_rows_body(matrix: &[i16], added: &[u16], removed: &[u16], out: &mut [i
 }
 
 #[inline(always)]
-fn forward_body<const WIDTH: usize>(weights: &NetworkWeights, bucket: usize, sums: &[i32]) -> i32 {
+fn forward_body<const WIDTH: usize>(
+    weights: &NetworkWeights,
+    bucket: usize,
+    sums: &[i32],
+    logits: &mut [i32],
+) {
     let mut scratch = [[0; WIDTH]; 2];
     let last = hidden_layers(weights, bucket, sums, &mut scratch);
-    let output = &weights.output[bucket * last.len()..][..last.len()];
-    let mut logit = weights.output_bias[bucket];
-    for (value, weight) in last.iter().zip(output) {
-        logit += value * i32::from(*weight);
+    for (output, logit) in (bucket * weights.outputs..).zip(logits) {
+        let row = &weights.output[output * last.len()..][..last.len()];
+        *logit = weights.output_bias[output];
+        for (value, weight) in last.iter().zip(row) {
+            *logit += value * i32::from(*weight);
+        }
     }
-    logit
 }
 
 #[inline(always)]
@@ -108,7 +115,7 @@ fn hidden_layers<'a, const WIDTH: usize>(
                 *value = (*value + HIDDEN_SCALE / 2) / HIDDEN_SCALE;
             }
         }
-        let outputs = layer.bias.len() / weights.output_bias.len();
+        let outputs = layer.bias.len() / weights.buckets();
         let next_values = &mut next[..outputs];
         next_values.copy_from_slice(&layer.bias[bucket * outputs..][..outputs]);
         let matrix = &layer.weights[bucket * width * outputs..][..width * outputs];

@@ -136,8 +136,7 @@ macro_rules! kernels {
                 }
             }
 
-            /// Terms of each position's logit; [`v::total`] adds up the lanes. Each dot product
-            /// uses `ACC_CHAINS` independent sums.
+            /// Terms of each position's first logit; [`v::total`] adds up the lanes.
             #[inline]
             $(#[target_feature(enable = $features)])?
             fn forward<
@@ -149,6 +148,30 @@ macro_rules! kernels {
                 layers: &Layers,
                 activations: &mut [Activations<FIRST_WIDTH>; COUNT],
             ) -> [v::Vector; COUNT] {
+                let sums = second_layer_sums::<FIRST_WIDTH, SECOND_WIDTH, COUNT, ACC_CHAINS>(
+                    layers,
+                    activations,
+                );
+                let mut totals = [v::zero(); COUNT];
+                for position in 0..COUNT {
+                    totals[position] = output_terms::<SECOND_WIDTH>(&layers.output, &sums[position]);
+                }
+                totals
+            }
+
+            /// Second-layer sums of each position. Each dot product uses `ACC_CHAINS` independent
+            /// sums.
+            #[inline]
+            $(#[target_feature(enable = $features)])?
+            fn second_layer_sums<
+                const FIRST_WIDTH: usize,
+                const SECOND_WIDTH: usize,
+                const COUNT: usize,
+                const ACC_CHAINS: usize,
+            >(
+                layers: &Layers,
+                activations: &mut [Activations<FIRST_WIDTH>; COUNT],
+            ) -> [[v::Vector; v::MAX_SECOND_LAYER_VECTORS]; COUNT] {
                 const {
                     assert!(
                         FIRST_WIDTH % (4 * ACC_CHAINS) == 0
@@ -184,7 +207,7 @@ macro_rules! kernels {
                         }
                     }
                 }
-                let mut totals = [v::zero(); COUNT];
+                let mut totals = [[v::zero(); v::MAX_SECOND_LAYER_VECTORS]; COUNT];
                 for position in 0..COUNT {
                     for at in 0..vectors {
                         for part in 1..ACC_CHAINS {
@@ -192,7 +215,7 @@ macro_rules! kernels {
                                 v::add32(sums[position][0][at], sums[position][part][at]);
                         }
                     }
-                    totals[position] = output_terms::<SECOND_WIDTH>(layers, &sums[position][0]);
+                    totals[position] = sums[position][0];
                 }
                 totals
             }
@@ -203,6 +226,16 @@ macro_rules! kernels {
                 layers: &Layers,
                 activations: &mut Activations<FIRST_WIDTH>,
             ) -> v::Vector {
+                let sums = second_layer_i16_sums::<FIRST_WIDTH, SECOND_WIDTH>(layers, activations);
+                output_terms::<SECOND_WIDTH>(&layers.output, &sums)
+            }
+
+            #[inline]
+            $(#[target_feature(enable = $features)])?
+            fn second_layer_i16_sums<const FIRST_WIDTH: usize, const SECOND_WIDTH: usize>(
+                layers: &Layers,
+                activations: &mut Activations<FIRST_WIDTH>,
+            ) -> [v::Vector; v::MAX_SECOND_LAYER_VECTORS] {
                 let vectors = const { SECOND_WIDTH * 4 / VECTOR_BYTES };
                 let hidden = &layers.hidden[..FIRST_WIDTH * SECOND_WIDTH / 64];
                 let bias = &layers.bias[..SECOND_WIDTH / 16];
@@ -230,18 +263,19 @@ macro_rules! kernels {
                         sums[at] = v::add32(sums[at], v::sum_adjacent_i16(products));
                     }
                 }
-                output_terms::<SECOND_WIDTH>(layers, &sums)
+                sums
             }
 
-            /// Terms of the logit from second-layer sums; [`v::total`] adds up the lanes.
+            /// Terms of the logit of the first output in `output` from second-layer sums;
+            /// [`v::total`] adds up the lanes.
             #[inline]
             $(#[target_feature(enable = $features)])?
             fn output_terms<const SECOND_WIDTH: usize>(
-                layers: &Layers,
+                output: &[CacheLine<i32, 16>],
                 sums: &[v::Vector; v::MAX_SECOND_LAYER_VECTORS],
             ) -> v::Vector {
                 let vectors = const { SECOND_WIDTH * 4 / VECTOR_BYTES };
-                let output = &layers.output[..SECOND_WIDTH / 16];
+                let output = &output[..SECOND_WIDTH / 16];
                 let mut total = v::zero();
                 for at in (0..vectors).step_by(2) {
                     let weights = v::pack(
@@ -289,7 +323,7 @@ macro_rules! kernels {
                         std::array::from_mut(activations),
                     )[0]
                 };
-                layers.output_bias + v::total(sums)
+                layers.output_bias[0] + v::total(sums)
             }
 
             $(#[target_feature(enable = $features)])?
@@ -340,12 +374,37 @@ macro_rules! kernels {
                             );
                         }
                     }
-                    v::store_totals(out, sums, layers.output_bias);
+                    v::store_totals(out, sums, layers.output_bias[0]);
                     if following.is_empty() {
                         break;
                     }
                     std::mem::swap(&mut these, &mut next);
                     pairs = following;
+                }
+            }
+
+            $(#[target_feature(enable = $features)])?
+            pub(in super::super) fn output_logits<const FIRST_WIDTH: usize, const SECOND_WIDTH: usize>(
+                layers: &Layers,
+                sums: &[I16Line],
+                out: &mut [i32],
+            ) {
+                let mut activations = [Activations([0; FIRST_WIDTH])];
+                for at in 0..FIRST_WIDTH / VECTOR_BYTES {
+                    let [low, high] = [v::load(sums, 2 * at), v::load(sums, 2 * at + 1)];
+                    v::store_bytes(&mut activations[0].0, at, v::activations(low, high));
+                }
+                let sums = if $i16_sums_fit && layers.i16_sums_fit {
+                    second_layer_i16_sums::<FIRST_WIDTH, SECOND_WIDTH>(layers, &mut activations[0])
+                } else {
+                    second_layer_sums::<FIRST_WIDTH, SECOND_WIDTH, 1, { v::ACC_CHAINS }>(
+                        layers,
+                        &mut activations,
+                    )[0]
+                };
+                let outputs = layers.output.chunks_exact(SECOND_WIDTH / 16);
+                for ((logit, output), bias) in out.iter_mut().zip(outputs).zip(layers.output_bias) {
+                    *logit = bias + v::total(output_terms::<SECOND_WIDTH>(output, &sums));
                 }
             }
 

@@ -1,7 +1,7 @@
 //! SIMD inference of networks with two hidden layers. Accumulators are 16-bit first-layer sums;
 //! complete ones fit (partial ones wrap).
 
-use super::{NetworkWeights, simd};
+use super::{MAX_OUTPUTS, NetworkWeights, simd};
 use alea_core::simd::{Instructions, SimdLevel, multiversion};
 
 /// Widths of two hidden layers for which there are kernels.
@@ -58,8 +58,10 @@ pub(super) struct Layers {
     /// Whether 16-bit sums over [`I16_SUM_INPUTS`] inputs cannot overflow.
     pub(super) i16_sums_fit: bool,
     pub(super) bias: Vec<CacheLine<i32, 16>>,
+    /// Weights of each output in turn.
     pub(super) output: Vec<CacheLine<i32, 16>>,
-    pub(super) output_bias: i32,
+    /// Biases of all outputs, then zeros.
+    pub(super) output_bias: [i32; MAX_OUTPUTS],
 }
 
 impl Layers {
@@ -80,14 +82,18 @@ impl Layers {
                     hidden.extend((0..4).map(|input| rows[input * second + neuron]));
                 }
             }
-            let output = weights.output[number * second..][..second].iter();
+            let outputs = weights.outputs;
+            let output = weights.output[number * outputs * second..][..outputs * second].iter();
             let output: Vec<i32> = output.map(|&weight| i32::from(weight)).collect();
+            let mut output_bias = [0; MAX_OUTPUTS];
+            output_bias[..outputs]
+                .copy_from_slice(&weights.output_bias[number * outputs..][..outputs]);
             Self {
                 hidden: to_cache_lines(&hidden),
                 i16_sums_fit: do_i16_sums_fit(&packed, second),
                 bias: to_cache_lines(&layer.bias[number * second..][..second]),
                 output: to_cache_lines(&output),
-                output_bias: weights.output_bias[number],
+                output_bias,
             }
         };
         (0..buckets).map(bucket).collect()
@@ -177,6 +183,14 @@ dispatch_simd! {
         movers: &[I16Line],
         others: &[I16Line],
         pairs: &[AccumulatorIndices],
+        out: &mut [i32],
+    );
+}
+
+dispatch_simd! {
+    fn output_logits<const FIRST: usize, const SECOND: usize>(
+        layers: &Layers,
+        sums: &[I16Line],
         out: &mut [i32],
     );
 }
@@ -349,6 +363,19 @@ impl SimdLayers {
         );
         logits[0]
     }
+
+    /// Writes the logit of each output for first-layer sums, to which the bias is added.
+    pub fn output_logits_of_sums(
+        &self,
+        bucket: usize,
+        sums: &[i32],
+        bias: &[i16],
+        out: &mut [i32],
+    ) {
+        let (layers, mut accumulator) = (&self.buckets[bucket], ZERO_ACCUMULATOR);
+        saturate(self.instructions, sums, bias, &mut accumulator);
+        with_widths!(self, FIRST, SECOND => output_logits::<FIRST, SECOND>(self.instructions, layers, &accumulator, out));
+    }
 }
 
 #[cfg(test)]
@@ -372,6 +399,15 @@ mod tests {
         max_hidden: i32,
         random: &mut RandomStream,
     ) -> NetworkWeights {
+        random_weights_of(shape, 1, max_hidden, random)
+    }
+
+    fn random_weights_of(
+        shape: [usize; 2],
+        outputs: usize,
+        max_hidden: i32,
+        random: &mut RandomStream,
+    ) -> NetworkWeights {
         let [first, second] = shape;
         let to_i16 = |weights: Vec<i32>| weights.into_iter().map(|weight| weight as i16).collect();
         let hidden = numbers(random, 2 * first * second, max_hidden);
@@ -382,8 +418,9 @@ mod tests {
                 weights: hidden.into_iter().map(|weight| weight as i8).collect(),
                 bias: numbers(random, 2 * second, 8000),
             }],
-            output: to_i16(numbers(random, 2 * second, 2000)),
-            output_bias: numbers(random, 2, 16_000),
+            outputs,
+            output: to_i16(numbers(random, 2 * outputs * second, 2000)),
+            output_bias: numbers(random, 2 * outputs, 16_000),
         }
     }
 
@@ -397,6 +434,16 @@ mod tests {
     }
 
     fn defined_logit(weights: &NetworkWeights, bucket: usize, sums: &[i32]) -> i32 {
+        defined_output_logit(weights, bucket, 0, sums)
+    }
+
+    fn defined_output_logit(
+        weights: &NetworkWeights,
+        bucket: usize,
+        output: usize,
+        sums: &[i32],
+    ) -> i32 {
+        let row = bucket * weights.outputs + output;
         let (layer, first) = (&weights.hidden[0], sums.len());
         let second = layer.bias.len() / 2;
         let inputs = sums.iter().zip(&weights.bias);
@@ -413,9 +460,9 @@ mod tests {
                 .sum();
             let activation =
                 (products + layer.bias[bucket * second + neuron]).clamp(0, ACTIVATION_MAX);
-            activation * i32::from(weights.output[bucket * second + neuron])
+            activation * i32::from(weights.output[row * second + neuron])
         };
-        weights.output_bias[bucket] + (0..second).map(neuron).sum::<i32>()
+        weights.output_bias[row] + (0..second).map(neuron).sum::<i32>()
     }
 
     #[test]
@@ -469,6 +516,38 @@ mod tests {
                     layers.logits(bucket, &changed, zero, &[[0, 0]], &mut logits);
                     assert_eq!([of_sums, of_rows, logits[0]], [expected[0]; 3]);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_output_has_the_logit_of_the_definition() {
+        let random = &mut RandomStream::new(4);
+        for (shape, max_hidden) in SIMD_WIDTHS.into_iter().zip([127, 30].into_iter().cycle()) {
+            for outputs in [1, 2, 6, MAX_OUTPUTS] {
+                let weights = random_weights_of(shape, outputs, max_hidden, random);
+                let sums = numbers(random, shape[0], 40_000);
+                let logit = |output| defined_output_logit(&weights, 1, output, &sums);
+                let expected: Vec<i32> = (0..outputs).map(logit).collect();
+                let mut logits = vec![0; outputs];
+                for instructions in Instructions::available() {
+                    let layers = SimdLayers::new(&weights, instructions).unwrap();
+                    layers.output_logits_of_sums(1, &sums, &weights.bias, &mut logits);
+                    assert_eq!(logits, expected, "{instructions:?} {shape:?}");
+                }
+                let simd = SimdLayers::new(&weights, Instructions::PORTABLE).unwrap();
+                let mut accumulator = ZERO_ACCUMULATOR;
+                saturate(
+                    Instructions::PORTABLE,
+                    &sums,
+                    &weights.bias,
+                    &mut accumulator,
+                );
+                logits.fill(0);
+                with_widths!(simd, FIRST, SECOND => {
+                    simd::plain::output_logits::<FIRST, SECOND>(&simd.buckets[1], &accumulator, &mut logits);
+                });
+                assert_eq!(logits, expected);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Weights of neural networks: in floating point as trained, and quantized.
 //!
-//! x₁ = clip(⌊(b₁ + Σ rows) / 16⌋), xₖ₊₁ = clip(Wₖ xₖ + bₖ), logit = w · x + b of the last layer.
+//! x₁ = clip(⌊(b₁ + Σ rows) / 16⌋), xₖ₊₁ = clip(Wₖ xₖ + bₖ), logits = W x + b of the last layer.
 //!
 //! Weights out of range are refused; rounding may clip a first-layer bias. No sum overflows 32
 //! bits: 127 · 128 · width + |b| and [`ACTIVATION_MAX`] · Σ |w| + |b| are checked.
@@ -36,6 +36,9 @@ pub const MAX_WIDTH: usize = 1024;
 /// Maximal hidden layers.
 pub const MAX_HIDDEN: usize = 3;
 
+/// Maximal outputs.
+pub const MAX_OUTPUTS: usize = 16;
+
 /// Largest magnitudes: first-layer weights, first-layer biases, further hidden weights, their
 /// biases, output weights.
 pub const WEIGHT_LIMITS: [f32; 5] = {
@@ -55,7 +58,7 @@ pub struct Layer<W = f32, B = f32> {
 
 /// Weights, in the units below if quantized: `R` in the first layer and output, `W` in further
 /// hidden layers, `B` for biases after the first layer.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NetworkWeights<R = i16, W = i8, B = i32> {
     /// First-layer weights `[rows × width]`, in 1 / [`ROW_SCALE`].
     pub rows: Vec<R>,
@@ -63,10 +66,26 @@ pub struct NetworkWeights<R = i16, W = i8, B = i32> {
     pub bias: Vec<R>,
     /// Further hidden layers: weights in 1 / [`HIDDEN_SCALE`], biases in 1 / [`ACTIVATION_MAX`].
     pub hidden: Vec<Layer<W, B>>,
-    /// Output weights `[buckets × last hidden width]`, in 1 / [`OUTPUT_SCALE`].
+    /// Number of outputs: 1, the logit of a win, or one for each result of the game.
+    pub outputs: usize,
+    /// Output weights `[buckets × outputs × last hidden width]`, in 1 / [`OUTPUT_SCALE`].
     pub output: Vec<R>,
-    /// Output biases `[buckets]`, in 1 / [`LOGIT_SCALE`].
+    /// Output biases `[buckets × outputs]`, in 1 / [`LOGIT_SCALE`].
     pub output_bias: Vec<B>,
+}
+
+impl<R, W, B> Default for NetworkWeights<R, W, B> {
+    /// One output, no weights.
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            bias: Vec::new(),
+            hidden: Vec::new(),
+            outputs: 1,
+            output: Vec::new(),
+            output_bias: Vec::new(),
+        }
+    }
 }
 
 /// Weights in floating point, as trained.
@@ -75,7 +94,7 @@ pub type FloatWeights = NetworkWeights<f32, f32, f32>;
 impl<R, W, B> NetworkWeights<R, W, B> {
     /// Number of buckets.
     pub fn buckets(&self) -> usize {
-        self.output_bias.len()
+        self.output_bias.len() / self.outputs
     }
 
     /// Neurons of each hidden layer.
@@ -127,6 +146,7 @@ impl FloatWeights {
                 .zip(2..)
                 .map(layer)
                 .collect::<Result<_, _>>()?,
+            outputs: self.outputs,
             output: to_i16(outputs),
             output_bias: quantize_tensor(
                 "output.bias",
@@ -147,7 +167,14 @@ impl NetworkWeights {
                 self.hidden.len() + 1
             ));
         }
-        check_length("output.bias", self.buckets(), buckets)?;
+        if !(1..=MAX_OUTPUTS).contains(&self.outputs) {
+            return refuse(format!(
+                "{} outputs; there can be 1 to {MAX_OUTPUTS}",
+                self.outputs
+            ));
+        }
+        let outputs = buckets * self.outputs;
+        check_length("output.bias", self.output_bias.len(), outputs)?;
         let widths = self.widths();
         for (&width, layer) in widths.iter().zip(1..) {
             if width == 0 || width % LANES != 0 || width > MAX_WIDTH {
@@ -180,7 +207,7 @@ impl NetworkWeights {
             }
         }
         let last = widths[widths.len() - 1];
-        check_length("output.weight", self.output.len(), buckets * last)?;
+        check_length("output.weight", self.output.len(), outputs * last)?;
         for (weights, &bias) in self.output.chunks_exact(last).zip(&self.output_bias) {
             let weights = weights.iter().map(|&weight| i64::from(weight).abs());
             let sum = i64::from(ACTIVATION_MAX) * weights.sum::<i64>() + i64::from(bias).abs();

@@ -7,8 +7,9 @@ use super::{
     matrix::{AlignedBuffer, Finish, add_transposed_product, lanes, lanes_mut, set_product},
     simd_vector::{LANES, Lanes, Vector},
 };
+use crate::models::result_loss::result_loss;
 use alea_core::calibration::exponential;
-use alea_learned::network::MAX_HIDDEN;
+use alea_learned::network::{MAX_HIDDEN, ResultPayoffs};
 use std::ops::Range;
 
 const MAX_CHUNK_SAMPLES: usize = 64;
@@ -23,8 +24,11 @@ pub struct BatchView<'a> {
     pub rows: &'a [u16],
     /// Output bucket of each sample, fastest if sorted; empty if the network has one bucket.
     pub buckets: &'a [u8],
-    /// Target win probability of each sample, for its side to move.
+    /// Target value of each sample, for its side to move.
     pub targets: &'a [f32],
+    /// Target probability of each result, `[samples, outputs]`; the loss weight of a sample's value
+    /// is 1 minus their sum. Empty if the network has one output.
+    pub results: &'a [f32],
     /// Loss weight of each sample; empty if all are 1.
     pub weights: &'a [f32],
 }
@@ -60,7 +64,7 @@ impl<'a> BatchView<'a> {
         shape: Shape,
         length: impl Fn(&Self) -> usize + 'a,
     ) -> impl Iterator<Item = Self> + 'a {
-        let active = shape.sparse().active;
+        let (active, outputs) = (shape.sparse().active, shape.outputs());
         let mut rest = self;
         std::iter::from_fn(move || {
             let count = length(&rest);
@@ -69,6 +73,10 @@ impl<'a> BatchView<'a> {
                 rows: &rest.rows[range.start * active..range.end * active],
                 buckets: range_or_empty(rest.buckets, &range),
                 weights: range_or_empty(rest.weights, &range),
+                results: range_or_empty(
+                    rest.results,
+                    &(range.start * outputs..range.end * outputs),
+                ),
                 targets: &rest.targets[range],
             };
             let piece = part(0..count);
@@ -122,7 +130,7 @@ impl Block {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Workspace {
     is_used: Vec<bool>,
-    /// Logits of a chunk, later the derivatives of the loss by them.
+    /// Logits of a chunk, `[samples, outputs]`, later the derivatives of the loss by them.
     logits: Vec<f32>,
     values: [AlignedBuffer; MAX_HIDDEN],
     /// Derivatives of the loss by the pre-activation sums of hidden layers after the first.
@@ -158,7 +166,10 @@ pub(super) fn gradient<V: Vector, const ROWS: usize>(
     for (chunk, samples) in inputs.chunks(shape) {
         let bucket = chunk.bucket();
         forward::<V, ROWS>(weights, bucket, samples.clone(), workspace);
-        block.loss += weighted_losses(&mut workspace.logits, chunk, scale);
+        block.loss += match shape.results() {
+            None => weighted_losses(&mut workspace.logits, chunk, scale),
+            Some(results) => result_losses(results, &mut workspace.logits, chunk, scale),
+        };
         backward::<V, ROWS>(weights, bucket, samples, workspace, block, slopes);
     }
 }
@@ -169,7 +180,7 @@ pub(super) fn predict_logits<V: Vector, const ROWS: usize>(
     inputs: BatchView<'_>,
     workspace: &mut Workspace,
 ) -> Vec<f32> {
-    let mut logits = Vec::with_capacity(inputs.targets.len());
+    let mut logits = Vec::with_capacity(inputs.targets.len() * weights.shape.outputs());
     first_layer::<V>(weights, inputs, workspace);
     for (chunk, samples) in inputs.chunks(weights.shape) {
         forward::<V, ROWS>(weights, chunk.bucket(), samples, workspace);
@@ -303,9 +314,14 @@ fn forward<V: Vector, const ROWS: usize>(
     workspace.logits.clear();
     let values = lanes(&workspace.values[last][of_samples(&samples, hidden[last])]);
     for values in values.chunks_exact(hidden[last] / LANES) {
-        workspace
-            .logits
-            .push(tensors.output_bias[0] + dot::<V>(values, lanes(tensors.output)));
+        for (row, bias) in tensors
+            .output
+            .chunks_exact(hidden[last])
+            .zip(tensors.output_bias)
+        {
+            let logit = bias + dot::<V>(values, lanes(row));
+            workspace.logits.push(logit);
+        }
     }
 }
 
@@ -333,6 +349,26 @@ fn weighted_losses(logits: &mut [f32], chunk: BatchView<'_>, scale: f32) -> f64 
         f64::from(weight) * loss_and_gradients(logit, target, scale * weight)
     };
     samples.zip(chunk.weights).map(loss).sum()
+}
+
+#[inline(always)]
+fn result_losses(
+    results: &ResultPayoffs,
+    logits: &mut [f32],
+    chunk: BatchView<'_>,
+    scale: f32,
+) -> f64 {
+    let (outputs, mut loss) = (results.len(), 0.0);
+    for (sample, logits) in logits.chunks_exact_mut(outputs).enumerate() {
+        let weight = chunk.weights.get(sample).copied().unwrap_or(1.0);
+        let (target, probabilities) = (
+            chunk.targets[sample],
+            &chunk.results[sample * outputs..][..outputs],
+        );
+        loss +=
+            f64::from(weight) * result_loss(results, logits, probabilities, target, scale * weight);
+    }
+    loss
 }
 
 /// Replaces logits by `scale` times the derivative of their losses; returns the losses' sum in
@@ -378,21 +414,29 @@ fn backward<V: Vector, const ROWS: usize>(
     let (last, last_width) = (hidden.len() - 1, hidden[hidden.len() - 1] / LANES);
     let values = lanes(&workspace.values[last][of_samples(&samples, hidden[last])]);
     let slopes = lanes_mut(layers[last]);
-    for column in 0..last_width {
-        let output = V::load(&lanes(tensors.output)[column]);
-        let mut by_output = V::splat(0.0);
-        for sample in 0..samples.len() {
-            let derivative = V::splat(workspace.logits[sample]);
-            let at = sample * last_width + column;
-            let value = V::load(&values[at]);
-            let slope = derivative.times(output).zero_where_clipped(value);
-            slope.store(&mut slopes[at]);
-            by_output = by_output.plus(derivative.times(value));
+    let outputs = shape.outputs();
+    for output in 0..outputs {
+        for column in 0..last_width {
+            let weights = V::load(&lanes(tensors.output)[output * last_width + column]);
+            let mut by_output = V::splat(0.0);
+            for sample in 0..samples.len() {
+                let derivative = V::splat(workspace.logits[sample * outputs + output]);
+                let at = sample * last_width + column;
+                let value = V::load(&values[at]);
+                let slope = derivative.times(weights).zero_where_clipped(value);
+                match output {
+                    0 => slope.store(&mut slopes[at]),
+                    _ => slope.add_to(&mut slopes[at]),
+                }
+                by_output = by_output.plus(derivative.times(value));
+            }
+            by_output.add_to(&mut lanes_mut(gradient.output)[output * last_width + column]);
         }
-        by_output.add_to(&mut lanes_mut(gradient.output)[column]);
     }
-    for derivative in &workspace.logits {
-        gradient.output_bias[0] += derivative;
+    for derivatives in workspace.logits.chunks_exact(outputs) {
+        for (sum, derivative) in gradient.output_bias.iter_mut().zip(derivatives) {
+            *sum += derivative;
+        }
     }
 
     for (number, gradient) in (1..hidden.len()).zip(gradient.hidden).rev() {

@@ -34,8 +34,8 @@ pub(super) fn fake_quantize(shape: Shape, weights: &[f32], rounded: &mut Aligned
         (OUTPUT_SCALE, OUTPUT_SCALE, 0.0),
     ];
     let ranges = shape.tensor_ranges();
-    // The output bias is not rounded.
-    let last = shape.parameters() - shape.buckets();
+    // Output biases are not rounded.
+    let last = shape.parameters() - shape.buckets() * shape.outputs();
     rounded[last..].copy_from_slice(&weights[last..]);
     for (range, (scale, unit, offset)) in ranges.into_iter().zip(units) {
         let pieces = rounded[range.clone()].par_chunks_mut(WEIGHTS_PER_TASK);

@@ -5,7 +5,7 @@ use alea_core::random::RandomStream;
 use alea_learned::{
     inputs::Learnable,
     named_set::NamedSet,
-    network::{FloatWeights, MAX_HIDDEN},
+    network::{FloatWeights, MAX_HIDDEN, ResultPayoffs},
 };
 use std::ops::Range;
 
@@ -34,12 +34,13 @@ impl SparseInputs {
     }
 }
 
-/// Shape of a network: input size, hidden layer widths and number of output buckets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Shape of a network: input size, hidden layer widths, number of output buckets and outputs.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
     sparse: SparseInputs,
     hidden: [usize; MAX_HIDDEN],
     buckets: usize,
+    results: Option<ResultPayoffs>,
 }
 
 /// Weights and biases of a hidden layer after the first.
@@ -91,7 +92,7 @@ impl<T> Tensors<T> {
 }
 
 impl Shape {
-    /// Creates a shape with one output bucket and hidden layers of the given widths.
+    /// Creates a shape with one output bucket, one output and hidden layers of the given widths.
     ///
     /// # Panics
     /// If there are no hidden layers, more than three, or one of width 0.
@@ -108,6 +109,7 @@ impl Shape {
             sparse,
             hidden,
             buckets: 1,
+            results: None,
         }
     }
 
@@ -115,6 +117,12 @@ impl Shape {
     #[must_use]
     pub fn with_buckets(self, buckets: usize) -> Self {
         Self { buckets, ..self }
+    }
+
+    /// Sets the results that have an output each; with `None` the only output is that of a win.
+    #[must_use]
+    pub fn with_results(self, results: Option<ResultPayoffs>) -> Self {
+        Self { results, ..self }
     }
 
     pub(super) fn without_rows(self) -> Self {
@@ -129,6 +137,18 @@ impl Shape {
     #[must_use]
     pub fn buckets(&self) -> usize {
         self.buckets
+    }
+
+    /// Results that have an output each; `None` if the only output is that of a win.
+    #[must_use]
+    pub fn results(&self) -> Option<&ResultPayoffs> {
+        self.results.as_ref()
+    }
+
+    /// Number of outputs.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        self.results.as_ref().map_or(1, ResultPayoffs::len)
     }
 
     /// Size of the first layer's input.
@@ -155,8 +175,8 @@ impl Shape {
             second,
             second * third,
             third,
-            last,
-            1,
+            last * self.outputs(),
+            self.outputs(),
         ];
         lengths[FIRST_LAYER_TENSORS..]
             .iter_mut()
@@ -212,6 +232,7 @@ impl Shape {
                     bias: layer.bias.to_vec(),
                 })
                 .collect(),
+            outputs: self.outputs(),
             output: tensors.output.to_vec(),
             output_bias: tensors.output_bias.to_vec(),
         }

@@ -3,6 +3,8 @@
 use super::*;
 use crate::batch::NetworkBatch;
 use alea_core::random::RandomStream;
+use alea_learned::network::ResultPayoffs;
+use engine::games::backgammon::Backgammon;
 use std::sync::LazyLock;
 
 const ACTIVE: usize = 12;
@@ -13,7 +15,11 @@ const SPARSE: SparseInputs = SparseInputs {
     active: ACTIVE,
 };
 
-static SHAPES: LazyLock<[Shape; 7]> = LazyLock::new(|| {
+/// Results of backgammon.
+static RESULTS: LazyLock<Option<ResultPayoffs>> =
+    LazyLock::new(|| ResultPayoffs::for_game(&Backgammon));
+
+static SHAPES: LazyLock<[Shape; 9]> = LazyLock::new(|| {
     let shape = |hidden: &[usize], buckets| Shape::new(SPARSE, hidden).with_buckets(buckets);
     [
         shape(&[16, 16], 1),
@@ -23,6 +29,8 @@ static SHAPES: LazyLock<[Shape; 7]> = LazyLock::new(|| {
         shape(&[48, 80, 32], 1),
         shape(&[16, 16, 64], 2),
         shape(&[48], 4),
+        shape(&[32, 48], 1).with_results(*RESULTS),
+        shape(&[16, 32, 16], 3).with_results(*RESULTS),
     ]
 });
 
@@ -37,6 +45,23 @@ fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> Netw
         1 => (0..samples).map(|_| random.uniform_f64() as f32).collect(),
         _ => Vec::new(),
     };
+    let mut results = Vec::new();
+    if let Some(payoffs) = shape.results() {
+        for sample in 0..samples {
+            // Alternately a result, no result, and all results with or without a value.
+            let (lambda, mut row) = (random.uniform_f64() as f32, vec![0.0; payoffs.len()]);
+            match sample % 4 {
+                0 => row[random.below(payoffs.len())] = 1.0 - lambda,
+                1 => {}
+                kind => {
+                    row.fill_with(|| random.uniform_f64() as f32);
+                    let sum = row.iter().sum::<f32>() * if kind == 2 { 1.0 } else { 1.0 + lambda };
+                    row.iter_mut().for_each(|probability| *probability /= sum);
+                }
+            }
+            results.extend(row);
+        }
+    }
     let of_several = samples * usize::from(shape.buckets() > 1);
     NetworkBatch {
         rows,
@@ -44,6 +69,7 @@ fn random_batch(samples: usize, shape: Shape, random: &mut RandomStream) -> Netw
             .map(|_| random.below(shape.buckets()) as u8)
             .collect(),
         targets,
+        results,
         weights,
     }
 }

@@ -184,12 +184,17 @@ impl<G: Learnable> Episode<G> {
         &self.targets
     }
 
-    /// Positions that learn, with their targets; after [`Self::compute_targets`].
+    /// Positions that learn, with their λ-returns and the game's result; after
+    /// [`Self::compute_targets`].
     pub(super) fn samples(&self) -> impl Iterator<Item = Sample<G::Position>> {
-        let pairs = self.positions.iter().zip(&self.targets);
-        pairs.filter_map(|(&position, target)| {
-            let target = target.lambda_return?;
-            Some(Sample::with_target(position, target))
+        let seats = self.seats.iter().zip(&self.targets);
+        let pairs = self.positions.iter().zip(seats);
+        pairs.filter_map(|(&position, (&seat, target))| {
+            let target = Sample::with_target(position, target.lambda_return?);
+            Some(Sample {
+                result: self.payoffs[seat],
+                ..target
+            })
         })
     }
 }

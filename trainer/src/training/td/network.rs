@@ -56,10 +56,30 @@ impl<'a, G: Learnable> NetworkEvaluator<'a, G> {
     }
 }
 
+#[inline]
+fn log_odds_of_value<G: Learnable>(
+    network: &Network<G>,
+    rules: &G,
+    position: &G::Position,
+    cache: &Cache<G>,
+) -> f32 {
+    match network.results() {
+        None => log_odds(G::Network::logit(network, rules, position, cache)),
+        Some(_) => {
+            let value = network.value(rules, position, cache);
+            (value / (1.0 - value)).ln()
+        }
+    }
+}
+
+/// Weight of the λ-returns in the loss of networks with an output for each result, whose
+/// probabilities learn from the results alone.
+const RETURN_WEIGHT: f32 = 0.5;
+
 impl<G: Learnable> GameEvaluator<G> for NetworkEvaluator<'_, G> {
     fn start_logit(&mut self, rules: &G, start: &G::Position) -> f32 {
         self.network.refresh(rules, start, &mut self.present);
-        log_odds(G::Network::logit(self.network, rules, start, &self.present))
+        log_odds_of_value(self.network, rules, start, &self.present)
     }
 
     #[inline]
@@ -72,7 +92,7 @@ impl<G: Learnable> GameEvaluator<G> for NetworkEvaluator<'_, G> {
     ) -> f32 {
         let (parent, child) = (&mut self.present, &mut self.latest);
         self.network.update(rules, parent, before, mv, after, child);
-        log_odds(G::Network::logit(self.network, rules, after, &self.latest))
+        log_odds_of_value(self.network, rules, after, &self.latest)
     }
 
     #[inline]
@@ -165,7 +185,10 @@ impl<G: Learnable, S: TrainableNetwork> TdLearner<G> for TdNetwork<G, S> {
         }
         // Steps of equal size: a small last one would weigh its samples more.
         let steps = ((samples.len() + self.batch / 2) / self.batch).max(1);
-        let batcher = self.learner.batcher(1.0);
+        let has_results = self.learner.results().is_some();
+        let batcher = self
+            .learner
+            .batcher(if has_results { RETURN_WEIGHT } else { 1.0 });
         for samples in samples.chunks(samples.len().div_ceil(steps).max(1)) {
             let loss = self.learner.train_step(batcher(samples), learning_rate)?;
             if !loss.is_finite() {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::models::{
     burn_network::NetworkModel,
-    burn_operations::{batch_tensors, cross_entropy, tensor_values},
+    burn_operations::{batch_tensors, mean_loss, tensor_values},
 };
 use ::burn::{
     grad_clipping::GradientClippingConfig,
@@ -26,7 +26,7 @@ fn burn_logits_and_loss(
     let logits = model.logits(rows, buckets);
     (
         tensor_values(logits.clone()).unwrap(),
-        cross_entropy(logits, targets),
+        mean_loss(logits, targets, shape.results()),
     )
 }
 

@@ -48,6 +48,7 @@ pub(crate) fn random_weights(
                 bias: numbers(random, buckets * pair[1], 8000),
             })
             .collect(),
+        outputs: 1,
         output: numbers(random, buckets * last, 2000),
         output_bias: numbers(random, buckets, 16_000),
     }
@@ -521,6 +522,7 @@ fn quantised_weights_are_the_nearest() {
             weights: vec![0.4; 64 * 16],
             bias: vec![0.125; 16],
         }],
+        outputs: 1,
         output: vec![-1.5; 16],
         output_bias: vec![0.75],
     };

@@ -46,7 +46,7 @@ pub fn home_index(men: Men) -> usize {
 }
 
 /// Men on the home board in the order of [`home_index`], at most `max_men`.
-fn home_positions(max_men: usize) -> Vec<Men> {
+pub(crate) fn home_positions(max_men: usize) -> Vec<Men> {
     let (mut positions, mut sums) = (Vec::new(), [0; HOME_POINTS]);
     loop {
         let count = |rank: usize| sums[rank] - if rank == 0 { 0 } else { sums[rank - 1] };
@@ -65,13 +65,8 @@ fn home_positions(max_men: usize) -> Vec<Men> {
 fn visit_indices_after(men: Men, roll: usize, mut visit: impl FnMut(usize)) {
     let position = Position::new(men, Men::default(), 0);
     position.visit_plays(roll, |play| {
-        visit(home_index(position.follow(play, |_, _, _| {}).other))
+        visit(home_index(position.visit_steps(play, |_, _, _| {}).other))
     });
-}
-
-/// Whether all men of both sides are at home.
-pub fn is_bearoff(position: &Position) -> bool {
-    is_at_home(position.mover) && is_at_home(position.other)
 }
 
 #[inline]
@@ -82,57 +77,52 @@ fn is_at_home(men: Men) -> bool {
 /// Rolls that a distribution covers.
 pub const MAX_ROLLS: usize = 32;
 
-/// Distributions of the number of own rolls until all men are off.
-#[derive(Debug)]
-pub struct OneSided {
-    distributions: Vec<[f32; MAX_ROLLS]>,
+/// Distributions of the number of own rolls until all men are off, by [`home_index`].
+static ROLL_DISTRIBUTIONS: LazyLock<Vec<[f32; MAX_ROLLS]>> = LazyLock::new(|| {
+    let positions = home_positions(NUM_MEN as usize);
+    let mut distributions = vec![[0.0; MAX_ROLLS]; positions.len()];
+    let mut means = vec![0.0; positions.len()];
+    distributions[0][0] = 1.0;
+    for (index, &men) in positions.iter().enumerate().skip(1) {
+        let (mut distribution, mut mean) = ([0.0; MAX_ROLLS], 1.0);
+        for roll in 0..NUM_ROLLS {
+            let mut best = usize::MAX;
+            visit_indices_after(men, roll, |after| {
+                if best == usize::MAX || means[after] < means[best] {
+                    best = after;
+                }
+            });
+            let probability = roll_probability(roll);
+            mean += probability * means[best];
+            for (rolls, after) in distribution[1..].iter_mut().zip(&distributions[best]) {
+                *rolls += probability * after;
+            }
+        }
+        (distributions[index], means[index]) = (distribution, mean);
+    }
+    distributions
+});
+
+/// Probability of each number of own rolls, from 0, until all men are off; `None` unless all are at
+/// home.
+pub fn roll_distribution(men: Men) -> Option<&'static [f32; MAX_ROLLS]> {
+    is_at_home(men).then(|| &ROLL_DISTRIBUTIONS[home_index(men)])
 }
 
-/// The one-sided table, built on first use.
-pub static ONE_SIDED: LazyLock<OneSided> = LazyLock::new(OneSided::build);
-
-impl OneSided {
-    fn build() -> Self {
-        let positions = home_positions(NUM_MEN as usize);
-        let mut distributions = vec![[0.0; MAX_ROLLS]; positions.len()];
-        let mut means = vec![0.0; positions.len()];
-        distributions[0][0] = 1.0;
-        for (index, &men) in positions.iter().enumerate().skip(1) {
-            let (mut distribution, mut mean) = ([0.0; MAX_ROLLS], 1.0);
-            for roll in 0..NUM_ROLLS {
-                let mut best = usize::MAX;
-                visit_indices_after(men, roll, |after| {
-                    if best == usize::MAX || means[after] < means[best] {
-                        best = after;
-                    }
-                });
-                let probability = roll_probability(roll);
-                mean += probability * means[best];
-                for (rolls, after) in distribution[1..].iter_mut().zip(&distributions[best]) {
-                    *rolls += probability * after;
-                }
-            }
-            (distributions[index], means[index]) = (distribution, mean);
-        }
-        Self { distributions }
+/// Probability that the side on roll bears off first, if both sides play by their distributions
+/// alone; `None` unless all men are at home.
+pub fn one_sided_win(position: &Position) -> Option<f32> {
+    let is_covered = is_at_home(position.mover) && is_at_home(position.other);
+    let distribution = |men| is_covered.then(|| roll_distribution(men)).flatten();
+    let (mut win, mut not_before) = (0.0, 1.0);
+    for (mover, other) in distribution(position.mover)?
+        .iter()
+        .zip(distribution(position.other)?)
+    {
+        win += mover * not_before;
+        not_before -= other;
     }
-
-    /// Probability of each number of rolls, from 0; `None` unless all men are at home.
-    pub fn distribution(&self, men: Men) -> Option<&[f32; MAX_ROLLS]> {
-        is_at_home(men).then(|| &self.distributions[home_index(men)])
-    }
-
-    /// Probability that the side on roll bears off first, both by the distributions; `None` unless
-    /// all men are at home.
-    pub fn win_probability(&self, position: &Position) -> Option<f32> {
-        let [mover, other] = [position.mover, position.other].map(|men| self.distribution(men));
-        let (mut win, mut not_before) = (0.0, 1.0);
-        for (mover, other) in mover?.iter().zip(other?) {
-            win += mover * not_before;
-            not_before -= other;
-        }
-        Some(win.clamp(0.0, 1.0))
-    }
+    Some(win.clamp(0.0, 1.0))
 }
 
 /// Maximal men of a side in the two-sided table.
@@ -140,63 +130,48 @@ pub const MAX_TWO_SIDED_MEN: usize = 6;
 
 const NUM_TWO_SIDED: usize = num_positions(MAX_TWO_SIDED_MEN);
 
-/// Exact win probabilities of bear-offs of both sides.
-#[derive(Debug)]
-pub struct TwoSided {
-    /// By index of the side on roll, then of the other side.
-    wins: Vec<f32>,
-}
-
-/// The two-sided table, built on first use.
-pub static TWO_SIDED: LazyLock<TwoSided> = LazyLock::new(TwoSided::build);
-
-impl TwoSided {
-    fn build() -> Self {
-        let positions = home_positions(MAX_TWO_SIDED_MEN);
-        let (mut indices, mut ends) = (Vec::new(), vec![0]);
-        for (&men, roll) in positions
-            .iter()
-            .flat_map(|men| (0..NUM_ROLLS).map(move |roll| (men, roll)))
-        {
-            visit_indices_after(men, roll, |after| indices.push(after));
-            ends.push(indices.len());
-        }
-        let mut wins = vec![0.0; NUM_TWO_SIDED * NUM_TWO_SIDED];
-        // A play lowers the sum of the indices.
-        for sum in 2..2 * NUM_TWO_SIDED {
-            for mover in (sum + 1).saturating_sub(NUM_TWO_SIDED).max(1)..NUM_TWO_SIDED.min(sum) {
-                let other = sum - mover;
-                let of_other = &wins[other * NUM_TWO_SIDED..][..NUM_TWO_SIDED];
-                let mut win = 0.0;
-                for roll in 0..NUM_ROLLS {
-                    let entry = mover * NUM_ROLLS + roll;
-                    let after = &indices[ends[entry]..ends[entry + 1]];
-                    let least = after
-                        .iter()
-                        .fold(1.0, |least: f32, &after| least.min(of_other[after]));
-                    win += roll_probability(roll) * (1.0 - least);
-                }
-                wins[mover * NUM_TWO_SIDED + other] = win;
+/// Exact win probabilities by [`home_index`] of the side on roll, then of the other side.
+static WIN_PROBABILITIES: LazyLock<Vec<f32>> = LazyLock::new(|| {
+    let positions = home_positions(MAX_TWO_SIDED_MEN);
+    let (mut indices, mut ends) = (Vec::new(), vec![0]);
+    for entry in 0..NUM_TWO_SIDED * NUM_ROLLS {
+        let (men, roll) = (positions[entry / NUM_ROLLS], entry % NUM_ROLLS);
+        visit_indices_after(men, roll, |after| indices.push(after));
+        ends.push(indices.len());
+    }
+    let mut wins = vec![0.0; NUM_TWO_SIDED * NUM_TWO_SIDED];
+    // A play lowers the sum of the indices.
+    for sum in 2..2 * NUM_TWO_SIDED {
+        for mover in (sum + 1).saturating_sub(NUM_TWO_SIDED).max(1)..NUM_TWO_SIDED.min(sum) {
+            let other = sum - mover;
+            let of_other = &wins[other * NUM_TWO_SIDED..][..NUM_TWO_SIDED];
+            let mut win = 0.0;
+            for roll in 0..NUM_ROLLS {
+                let entry = mover * NUM_ROLLS + roll;
+                let after = &indices[ends[entry]..ends[entry + 1]];
+                let least = after
+                    .iter()
+                    .map(|&after| of_other[after])
+                    .fold(1.0, f32::min);
+                win += roll_probability(roll) * (1.0 - least);
             }
+            wins[mover * NUM_TWO_SIDED + other] = win;
         }
-        Self { wins }
     }
+    wins
+});
 
-    /// Exact probability that the side on roll wins, before the roll; `None` outside of the table.
-    #[inline]
-    pub fn win_probability(&self, position: &Position) -> Option<f32> {
-        has_two_sided(position).then(|| {
-            let [mover, other] = [position.mover, position.other].map(home_index);
-            self.wins[mover * NUM_TWO_SIDED + other]
-        })
-    }
-}
-
+/// Exact probability that the side on roll wins, before the roll; `None` outside of the two-sided
+/// table.
 #[inline]
-fn has_two_sided(position: &Position) -> bool {
+pub fn two_sided_win(position: &Position) -> Option<f32> {
     let is_covered =
-        |men: Men| men.0 != 0 && is_at_home(men) && men.in_play() as usize <= MAX_TWO_SIDED_MEN;
-    is_covered(position.mover) && is_covered(position.other)
+        |men: &Men| is_at_home(*men) && (1..=MAX_TWO_SIDED_MEN as u32).contains(&men.in_play());
+    let sides = [position.mover, position.other];
+    sides.iter().all(is_covered).then(|| {
+        let [mover, other] = sides.map(home_index);
+        WIN_PROBABILITIES[mover * NUM_TWO_SIDED + other]
+    })
 }
 
 /// Expected payoff where only single games can be won.
@@ -231,9 +206,7 @@ pub struct BearoffOracle;
 
 impl Oracle<Backgammon> for BearoffOracle {
     fn value(&self, _: &Backgammon, position: &Position) -> Option<f32> {
-        let has = has_two_sided(position);
-        let win = has.then(|| TWO_SIDED.win_probability(position)).flatten();
-        win.map(single_game_payoff)
+        two_sided_win(position).map(single_game_payoff)
     }
 
     fn may_cover_successors(&self, position: &Position) -> bool {
@@ -303,7 +276,7 @@ mod tests {
         ] {
             let position = Position::new(mover, other, 1);
             let expected = reference_win(&position, &mut memo);
-            let found = TWO_SIDED.win_probability(&position).unwrap();
+            let found = two_sided_win(&position).unwrap();
             assert!(
                 (f64::from(found) - expected).abs() < 1e-6,
                 "{found} {expected}"
@@ -313,7 +286,7 @@ mod tests {
         let mut lines = 0;
         for vector in parse_json_rows::<Value>(vectors) {
             let (position, _) = game.parse_position(vector["id"].as_str().unwrap()).unwrap();
-            let win = TWO_SIDED.win_probability(&position).unwrap();
+            let win = two_sided_win(&position).unwrap();
             let expected = vector["win"].as_f64().unwrap();
             assert!((f64::from(win) - expected).abs() < 6e-5, "{vector} {win}");
             let value = BearoffOracle.value(&game, &position).unwrap();
@@ -344,28 +317,24 @@ mod tests {
 
     #[test]
     fn one_sided_distributions_agree_with_hand_counts_and_nearly_with_exact_values() {
-        let table = &*ONE_SIDED;
         for (counts, rolls, of_36) in [
             (&[2][..], 1, 36.0),
             (&[0, 0, 0, 0, 0, 1], 1, 27.0),
             (&[0, 0, 0, 0, 0, 1], 2, 9.0),
             (&[0, 0, 1, 0, 1], 1, 14.0),
         ] {
-            let found = table.distribution(men(counts)).unwrap()[rolls];
+            let found = roll_distribution(men(counts)).unwrap()[rolls];
             assert!((found - of_36 / 36.0).abs() < 1e-5, "{found} {of_36}");
         }
-        assert_eq!(table.distribution(Men::START), None);
-        let sum: f32 = table
-            .distribution(men(&[0, 0, 0, 0, 0, 15]))
-            .unwrap()
-            .iter()
-            .sum();
+        assert_eq!(roll_distribution(Men::START), None);
+        let full = roll_distribution(men(&[0, 0, 0, 0, 0, 15]));
+        let sum: f32 = full.unwrap().iter().sum();
         assert!((sum - 1.0).abs() < 1e-5, "{sum}");
         let positions = home_positions(MAX_TWO_SIDED_MEN);
         for (index, &mover) in positions.iter().enumerate().skip(1).step_by(5) {
             let position = Position::new(mover, positions[1 + index * 7 % 923], 0);
-            let exact = TWO_SIDED.win_probability(&position).unwrap();
-            let found = table.win_probability(&position).unwrap();
+            let exact = two_sided_win(&position).unwrap();
+            let found = one_sided_win(&position).unwrap();
             assert!((found - exact).abs() < 0.02, "{found} {exact}");
         }
     }

@@ -53,7 +53,7 @@ fn state_text(game: &Backgammon, position: &Position, roll: Option<u8>) -> Strin
     }
 }
 
-fn standing(game: &Backgammon, position: &Position, seat: Seat) -> String {
+fn standing_text(game: &Backgammon, position: &Position, seat: Seat) -> String {
     let men: Men = position.men(seat);
     let (pips, off) = (men.pips(), men.borne_off());
     format!(
@@ -90,7 +90,7 @@ pub(super) fn text(game: &Backgammon, position: &Position, roll: Option<u8>) -> 
     let rows = |upper: bool| (1..=MAX_DRAWN).map(move |height| row(upper, height));
     let (upper, lower): (String, String) = (rows(true).collect(), rows(false).rev().collect());
     let middle = format!("|{:18} |BAR|{:18} |\n", "", "");
-    let [white, black] = [WHITE, BLACK].map(|seat| standing(game, position, seat));
+    let [white, black] = [WHITE, BLACK].map(|seat| standing_text(game, position, seat));
     let (top, bottom) = (edge(true), edge(false));
     let state = state_text(game, position, roll);
     format!("{black}\n{top}{upper}{middle}{lower}{bottom}{white}\n{state}")
@@ -136,7 +136,7 @@ pub(super) fn svg(game: &Backgammon, position: &Position, roll: Option<u8>) -> S
             svg += &label(centre, y(MAX_DRAWN - 1) + 6, 18, COLOURS[1 - seat].0, men);
         }
     }
-    let [white, black] = [WHITE, BLACK].map(|seat| standing(game, position, seat));
+    let [white, black] = [WHITE, BLACK].map(|seat| standing_text(game, position, seat));
     let lines = [black, white, state_text(game, position, roll)];
     for (line, text) in lines.into_iter().enumerate() {
         svg += &label(width / 2, HEIGHT + 20 * line + 18, 15, "#333", text);

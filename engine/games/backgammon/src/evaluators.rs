@@ -4,12 +4,7 @@
 //! `positional` against itself one ply deep, with one random play in thirty, in eight rounds that
 //! each began with the weights of the round before.
 
-use super::{
-    Backgammon, Position,
-    bearoff::{ONE_SIDED, is_bearoff},
-    men::BAR,
-    structure::Structure,
-};
+use super::{Backgammon, Men, Position, bearoff::one_sided_win, men::BAR, structure::Structure};
 use alea_core::{
     calibration::{Calibration, logistic},
     evaluator::Score,
@@ -25,7 +20,7 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Backgammon>; 3] = [
     EvaluatorEntry::new(
         "bearoff",
         "positional, in bear-offs of both sides by the distributions of their rolls",
-        |arguments, _| calibrated(arguments, Bearoff, Positional::CALIBRATION),
+        |arguments, _| calibrated(arguments, PositionalWithBearoff, Positional::CALIBRATION),
     ),
     EvaluatorEntry::new(
         "pips",
@@ -99,31 +94,57 @@ pub fn positional_terms(position: &Position, seat: usize) -> [f32; NUM_TERMS] {
     ]
 }
 
-/// Log odds of the payoff where men of the sides cannot meet: the probability of a single win
-/// follows the mover's lead over the root of the pips left (Kleinman 1980).
+/// Log odds of the payoff where men of the sides cannot meet: the probability of a win follows the
+/// mover's lead over the root of the pips left (Kleinman 1980), that of a gammon the rolls that the
+/// loser needs to bear off a man and the winner to bear off all.
 fn race_score(position: &Position) -> f32 {
-    let [mover, other] = [position.mover(), position.other()].map(|men| men.pips() as f32);
-    let spread = (mover + other - 4.0).max(1.0).sqrt();
-    single_game_log_odds(logistic(RACE_SLOPE * (other - mover + 4.0) / spread))
+    let (mover, other) = (position.mover(), position.other());
+    let pips = [mover, other].map(|men| men.pips() as f32);
+    let spread = (pips[0] + pips[1] - 4.0).max(1.0).sqrt();
+    let win = logistic(RACE_SLOPE * (pips[1] - pips[0] + 4.0) / spread);
+    let gammons = gammon_margin(mover, other).map_or(0.0, |margin| gammon_chance(margin + 1.0))
+        - gammon_margin(other, mover).map_or(0.0, gammon_chance);
+    log_odds(2.0 * win - 1.0 + gammons)
 }
 
-/// Log odds of the payoff `(1 + win) / 3`, by their series, with an error below 2e-5.
-fn single_game_log_odds(win: f32) -> f32 {
-    let odd = (2.0 * win - 1.0) / 3.0;
-    let square = odd * odd;
-    2.0 * odd * (1.0 + square * (1.0 / 3.0 + square * (1.0 / 5.0 + square / 7.0)))
+/// Rolls that `loser` needs to bear off a man, less those of `winner` to bear off all; `None` if
+/// one has been borne off. A roll has 8 1/6 pips and bears off 7/3 men at most, on average.
+pub fn gammon_margin(winner: Men, loser: Men) -> Option<f32> {
+    let rolls = |men: Men| men.pips() as f32 * 6.0 / 49.0 + 1.0;
+    let outside = Men(loser.0 >> 24);
+    let finish = rolls(winner).max(winner.in_play() as f32 * 3.0 / 7.0);
+    (loser.borne_off() == 0).then(|| rolls(outside) - finish)
+}
+
+fn gammon_chance(margin: f32) -> f32 {
+    logistic(GAMMON_SLOPE * margin + GAMMON_OFFSET)
+}
+
+const GAMMON_SLOPE: f32 = 1.3;
+const GAMMON_OFFSET: f32 = 0.5;
+
+/// Log odds of the payoff of expected points, from −2 to 2, by their series, with an error below
+/// 1e-4.
+fn log_odds(points: f32) -> f32 {
+    let odd = points / 3.0;
+    let series = (0..9).rev().fold(0.0, |sum, term| {
+        sum * odd * odd + 1.0 / (2 * term + 1) as f32
+    });
+    2.0 * odd * series
 }
 
 /// Score of [`Positional`]; once all men of both sides are at home, by the one-sided bear-off
 /// distributions.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Bearoff;
+pub struct PositionalWithBearoff;
 
-impl Score<Backgammon> for Bearoff {
+impl Score<Backgammon> for PositionalWithBearoff {
     fn score(&self, game: &Backgammon, position: &Position) -> f32 {
-        let win = is_bearoff(position).then(|| ONE_SIDED.win_probability(position));
-        win.flatten()
-            .map_or_else(|| Positional.score(game, position), single_game_log_odds)
+        let win = one_sided_win(position);
+        win.map_or_else(
+            || Positional.score(game, position),
+            |win| log_odds(2.0 * win - 1.0),
+        )
     }
 }
 
@@ -143,43 +164,39 @@ impl Score<Backgammon> for Positional {
 mod tests {
     use super::*;
     use crate::{
-        Men, Plays, WHITE,
-        bearoff::{TWO_SIDED, single_game_payoff},
+        Plays, WHITE,
+        bearoff::{MAX_TWO_SIDED_MEN, home_positions, single_game_payoff, two_sided_win},
         rolls::sample_roll,
     };
-    use alea_core::{
-        calibration::Calibrated, evaluator::Evaluator, game::Game, random::RandomStream,
-    };
+    use alea_core::{game::Game, random::RandomStream};
 
-    fn calibrated<S: Score<Backgammon>>(score: S, calibration: Calibration) -> Calibrated<S> {
-        Calibrated { score, calibration }
+    const GAME: Backgammon = Backgammon;
+
+    fn payoff(score: impl Score<Backgammon>, calibration: Calibration, position: &Position) -> f32 {
+        calibration.value(score.score(&GAME, position))
     }
 
     #[test]
     fn the_side_on_roll_is_ahead_at_the_start_and_equal_positions_have_equal_scores() {
-        let game = Backgammon;
-        let [white, black] = [0, 1].map(|seat| Positional.score(&game, &game.start(seat)));
+        let [white, black] = [0, 1].map(|seat| Positional.score(&GAME, &GAME.start(seat)));
         assert!(white == black && (0.0..0.3).contains(&white), "{white}");
-        assert_eq!(Pips.score(&game, &game.start(WHITE)), 0.0);
+        assert_eq!(Pips.score(&GAME, &GAME.start(WHITE)), 0.0);
+        let gammon = Position::new(Men(1), Men(15 << 52), WHITE);
+        let value = payoff(Positional, Positional::CALIBRATION, &gammon);
+        assert!((value - 5.0 / 6.0).abs() < 2e-3, "{value}");
     }
 
     #[test]
     fn values_of_races_are_near_exact_ones() {
-        let (game, mut random) = (Backgammon, RandomStream::new(6));
         let [mut error, mut distribution_error] = [0.0; 2];
-        for _ in 0..200 {
-            let sides = [(); 2].map(|()| {
-                let mut counts = [0; 25];
-                (0..1 + random.below(6)).for_each(|_| counts[random.below(6)] += 1);
-                Men::from_counts(counts).unwrap()
-            });
-            let position = Position::new(sides[0], sides[1], WHITE);
-            let exact = single_game_payoff(TWO_SIDED.win_probability(&position).unwrap());
-            let value = |value: f32| (value - exact).abs() / 200.0;
-            error +=
-                value(calibrated(Positional, Positional::CALIBRATION).value_of(&game, &position));
-            distribution_error +=
-                value(calibrated(Bearoff, Positional::CALIBRATION).value_of(&game, &position));
+        let positions = home_positions(MAX_TWO_SIDED_MEN);
+        for index in 1..=200 {
+            let position = Position::new(positions[index * 4], positions[index * 3], WHITE);
+            let exact = single_game_payoff(two_sided_win(&position).unwrap());
+            let found = payoff(Positional, Positional::CALIBRATION, &position);
+            let by_rolls = payoff(PositionalWithBearoff, Positional::CALIBRATION, &position);
+            error += (found - exact).abs() / 200.0;
+            distribution_error += (by_rolls - exact).abs() / 200.0;
         }
         assert!(
             error < 0.04 && distribution_error < 0.002,
@@ -189,27 +206,25 @@ mod tests {
 
     #[test]
     fn structure_beats_the_pip_count() {
-        let game = Backgammon;
-        let positional = calibrated(Positional, Positional::CALIBRATION);
-        let pips = calibrated(Pips, Pips::CALIBRATION);
         let (mut random, mut plays, mut sum) = (RandomStream::new(8), Plays::new(), 0.0);
         for number in 0..40 {
-            let mut position = game.start(number % 2);
-            let mut plies = 0;
-            while game.payoffs(&position).is_none() && plies < 400 {
-                game.moves_for(&position, sample_roll(random.next_u64() as u32), &mut plays);
-                let value = |&play: &_| match position.seat() {
-                    WHITE => positional.successor_value(&game, &position, play, &mut ()),
-                    _ => pips.successor_value(&game, &position, play, &mut ()),
+            let (mut position, mut plies) = (GAME.start(number % 2), 0);
+            while GAME.payoffs(&position).is_none() && plies < 400 {
+                GAME.moves_for(&position, sample_roll(random.next_u64() as u32), &mut plays);
+                let value = |after: &Position| match GAME.payoff(after, position.seat()) {
+                    Some(payoff) => payoff,
+                    _ if position.seat() == WHITE => {
+                        -payoff(Positional, Positional::CALIBRATION, after)
+                    }
+                    _ => -payoff(Pips, Pips::CALIBRATION, after),
                 };
-                let best = plays
-                    .iter()
-                    .copied()
-                    .max_by(|one, other| value(one).total_cmp(&value(other)));
-                position = game.play(&position, best.unwrap());
+                let after = plays.iter().map(|&play| GAME.play(&position, play));
+                position = after
+                    .max_by(|one, other| value(one).total_cmp(&value(other)))
+                    .unwrap();
                 plies += 1;
             }
-            sum += game.payoff(&position, WHITE).unwrap_or(0.5);
+            sum += GAME.payoff(&position, WHITE).unwrap_or(0.5);
         }
         assert!(sum > 28.0, "{sum} of 40");
     }

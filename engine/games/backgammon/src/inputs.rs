@@ -69,7 +69,7 @@ static TUPLE_SETS: [NamedTuples<Backgammon>; 1] = [NamedTuples {
 }];
 
 /// Men of a seat and of the other one.
-fn sides(position: &Position, seat: Seat) -> [Men; 2] {
+fn men_of_both(position: &Position, seat: Seat) -> [Men; 2] {
     [position.men(seat), position.men(1 - seat)]
 }
 
@@ -88,7 +88,7 @@ impl TupleInputs for Backgammon {
     }
 
     fn write_symbols(&self, position: &Position, seat: Seat, symbols: &mut [u8]) {
-        let sides = sides(position, seat);
+        let sides = men_of_both(position, seat);
         symbols[..24].copy_from_slice(&point_symbols(sides, MAX_COUNT as u8));
         symbols[24..26].copy_from_slice(&sides.map(|men| men.on(BAR).min(MAX_ON_BAR) as u8));
         symbols[26..28].copy_from_slice(&sides.map(|men| men.borne_off() as u8));
@@ -203,7 +203,7 @@ impl Learnable for Backgammon {
         seat: Seat,
         rows: &mut [u16],
     ) {
-        let sides = sides(position, seat);
+        let sides = men_of_both(position, seat);
         let (points, mut rest) = rows.split_at_mut(NUM_POINTS);
         for ((row, symbol), point) in points
             .iter_mut()

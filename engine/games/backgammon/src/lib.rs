@@ -130,14 +130,14 @@ impl Position {
         self.mover.rearmost() + self.other.rearmost() > u32::from(BAR)
     }
 
-    fn named_seat(&self) -> u8 {
+    fn seat_or_unnamed(&self) -> u8 {
         self.seat.min(UNNAMED_SEAT)
     }
 
     /// Calls `visit` with each step of a play: the point left, the point reached (0: borne off) and
     /// whether it hits a blot; returns the position after the play.
     #[inline]
-    pub fn follow(&self, play: Play, mut visit: impl FnMut(u8, u8, bool)) -> Self {
+    pub fn visit_steps(&self, play: Play, mut visit: impl FnMut(u8, u8, bool)) -> Self {
         let (mut men, mut other) = (self.mover.0, self.other.0);
         for (from, die) in play.steps() {
             men = men.wrapping_sub(1 << (4 * (from - 1)));
@@ -165,8 +165,8 @@ impl Position {
 
 impl PartialEq for Position {
     fn eq(&self, other: &Self) -> bool {
-        (self.mover, self.other, self.named_seat())
-            == (other.mover, other.other, other.named_seat())
+        (self.mover, self.other, self.seat_or_unnamed())
+            == (other.mover, other.other, other.seat_or_unnamed())
     }
 }
 
@@ -174,7 +174,7 @@ impl Eq for Position {}
 
 impl std::hash::Hash for Position {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        (self.mover, self.other, self.named_seat()).hash(state);
+        (self.mover, self.other, self.seat_or_unnamed()).hash(state);
     }
 }
 
@@ -230,7 +230,7 @@ impl Game for Backgammon {
 
     #[inline]
     fn play(&self, position: &Position, play: Play) -> Position {
-        position.follow(play, |_, _, _| {})
+        position.visit_steps(play, |_, _, _| {})
     }
 
     #[inline]
@@ -240,7 +240,7 @@ impl Game for Backgammon {
             low ^ high
         };
         let [mover, other] = [position.mover.0, position.other.0];
-        let seat = u64::from(position.named_seat()) << 60;
+        let seat = u64::from(position.seat_or_unnamed()) << 60;
         let low = fold(mover as u64 ^ GOLDEN, other as u64 ^ 0xD6E8_FEB8_6659_FD93);
         let [mover, other] = [mover >> 64, other >> 64].map(|bits| bits as u64);
         let high = fold(
@@ -260,7 +260,7 @@ impl SearchHints for Backgammon {
 
     fn move_class(&self, position: &Position, play: Play) -> u8 {
         let mut is_hit = false;
-        position.follow(play, |_, _, hits| is_hit |= hits);
+        position.visit_steps(play, |_, _, hits| is_hit |= hits);
         u8::from(is_hit)
     }
 

@@ -41,7 +41,7 @@ fn read_games(game: &Backgammon, bytes: &[u8]) -> Vec<Result<ParsedGame, TextErr
         let number = line.trim().strip_prefix("Game ").unwrap_or_default();
         if number.trim().parse::<u32>().is_ok() {
             games.push(Vec::new());
-        } else if !line.trim().is_empty() {
+        } else if !(line.trim().is_empty() || line.trim().ends_with("point match")) {
             games
                 .last_mut()
                 .into_iter()
@@ -173,7 +173,7 @@ fn format_game(game: &Backgammon, parsed: &ParsedGame) -> Result<String, String>
     let (mut position, mut entries) = (parsed.start, vec![String::new(); first]);
     for &(roll, play) in &parsed.plies {
         let mut entry = roll_text(Some(roll), "").to_owned() + ":";
-        position = position.follow(play, |from, to, hits| {
+        position = position.visit_steps(play, |from, to, hits| {
             entry += &format!(" {from}/{to}{}", if hits { "*" } else { "" });
         });
         entries.push(if play.is_pass() {
@@ -230,7 +230,11 @@ mod tests {
                 parsed.result = Some(StatedResult::by_resignation(number % 2));
             }
             let text = format_game(&GAME, &parsed).unwrap();
-            assert_eq!(read(&text), [Ok(parsed)], "{text}");
+            assert_eq!(
+                read(&text.repeat(2)),
+                [Ok(parsed.clone()), Ok(parsed)],
+                "{text}"
+            );
         }
     }
 

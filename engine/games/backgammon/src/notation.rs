@@ -116,7 +116,7 @@ impl Backgammon {
     pub fn format_play(&self, position: &Position, play: Play) -> String {
         // Points of each man, with whether he hits there; the ends, and hits between.
         let mut paths: Vec<Vec<(u8, bool)>> = Vec::new();
-        position.follow(play, |from, to, hits| {
+        position.visit_steps(play, |from, to, hits| {
             let mut ending = paths
                 .iter_mut()
                 .filter(|path| path[path.len() - 1].0 == from);
@@ -227,7 +227,7 @@ impl ParsedPlay {
     /// Number of hits of a play that the text does not say; `None` if it means another play.
     fn further_hits(&self, position: &Position, play: Play) -> Option<u32> {
         let mut hits = 0;
-        let after = position.follow(play, |_, to, hit| hits |= u32::from(hit) << to);
+        let after = position.visit_steps(play, |_, to, hit| hits |= u32::from(hit) << to);
         let is_meant = after.other.0 == position.mover.0.wrapping_add(self.change);
         (is_meant && self.hits & !hits == 0).then(|| (hits & !self.hits).count_ones())
     }

@@ -170,7 +170,7 @@ impl Codec for Backgammon {
     }
 
     fn transform_move(&self, play: Play, symmetry: usize) -> Option<(u32, usize)> {
-        Some((play.number(), symmetry))
+        Some((play.0, symmetry))
     }
 
     fn swap_colours(&self, position: &Position) -> Position {

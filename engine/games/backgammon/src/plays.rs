@@ -12,7 +12,7 @@ use super::{Position, men::mirror, rolls::dice};
 /// Bits 0–4 are the roll, bit 5 tells whether the smaller die is first, five bits a step are the
 /// point that a man leaves (0: no step).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Play(u32);
+pub struct Play(pub(crate) u32);
 
 impl Play {
     const FIRST_STEP: u32 = 6;
@@ -47,11 +47,6 @@ impl Play {
             (rest, die) = (rest >> 5, second);
             (step.0 != 0).then_some(step)
         })
-    }
-
-    /// Number of the play, unique in a position.
-    pub fn number(self) -> u32 {
-        self.0
     }
 
     /// Whether the roll allows no step.

@@ -31,8 +31,15 @@ pub fn dice(roll: usize) -> (u8, u8) {
 
 /// Number of the roll of two dice, in either order; `None` unless both show 1 to 6.
 pub fn roll_number(one: u8, other: u8) -> Option<usize> {
-    let dice = (one.max(other), one.min(other));
-    DICE.iter().position(|&roll| roll == dice)
+    let dice = [one, other].map(|die| usize::from(die).wrapping_sub(1));
+    (dice[0].max(dice[1]) < 6).then(|| number_of(dice[0], dice[1]))
+}
+
+/// Number of a roll by its dice minus 1.
+#[inline]
+fn number_of(one: usize, other: usize) -> usize {
+    let larger = one.max(other);
+    larger * (larger + 1) / 2 + one.min(other)
 }
 
 /// Number of the roll with a name, whose dice may be in either order.
@@ -57,15 +64,6 @@ pub fn roll_probability(roll: usize) -> f32 {
 /// A roll from 32 random bits, by its probability up to a bias of 36 / 2^32.
 #[inline]
 pub fn sample_roll(bits: u32) -> usize {
-    const BY_DICE: [u8; 36] = {
-        let (mut rolls, mut number) = ([0; 36], 0);
-        while number < NUM_ROLLS {
-            let (larger, smaller) = (DICE[number].0 as usize - 1, DICE[number].1 as usize - 1);
-            rolls[6 * larger + smaller] = number as u8;
-            rolls[6 * smaller + larger] = number as u8;
-            number += 1;
-        }
-        rolls
-    };
-    usize::from(BY_DICE[alea_core::game::uniform_index(36, bits)])
+    let dice = alea_core::game::uniform_index(36, bits);
+    number_of(dice / 6, dice % 6)
 }

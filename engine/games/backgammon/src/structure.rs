@@ -146,7 +146,7 @@ mod tests {
             for roll in 0..NUM_ROLLS {
                 let mut is_hit = false;
                 position.visit_plays(roll, |play| {
-                    position.follow(play, |_, _, hits| is_hit |= hits);
+                    position.visit_steps(play, |_, _, hits| is_hit |= hits);
                 });
                 let (one, two) = dice(roll);
                 expected += u32::from(is_hit) * if one == two { 1 } else { 2 };
@@ -163,41 +163,31 @@ mod tests {
 
     #[test]
     fn structure_of_positions_by_hand() {
-        let game = Backgammon;
-        let start = Structure::new(Men::START, Men::START);
-        let expected = Structure {
-            pips: 167,
-            home: 1 << 5,
-            anchors: 1 << 5,
-            prime: 1,
-            blots: 0,
-            back: 2,
-            escapes: 22,
-            shots: 0,
+        let of = |text: &str| {
+            let (position, _) = Backgammon.parse_position(text).unwrap();
+            let (mover, other) = (position.mover(), position.other());
+            [Structure::new(mover, other), Structure::new(other, mover)]
         };
-        let escapes = start.escapes;
+        let [start, same] = of("4HPwATDgc/ABMA w -");
+        let found = (
+            start.pips,
+            start.home,
+            start.anchors,
+            start.prime,
+            start.blots,
+        );
+        assert_eq!(found, (167, 1 << 5, 1 << 5, 1, 0));
         assert_eq!(
-            Structure {
-                escapes,
-                ..expected
-            },
-            start
+            (start.back, start.escapes, start.shots, start),
+            (2, 22, 0, same)
         );
         // The other side's prime from its 4 to its 9 point stands before the man on the bar.
-        let (primed, _) = game
-            .parse_position("XGID=-------------A--bbbbbb---A:0:0:1")
-            .unwrap();
-        let white = Structure::new(primed.mover(), primed.other());
-        let black = Structure::new(primed.other(), primed.mover());
+        let [white, black] = of("XGID=-------------A--bbbbbb---A:0:0:1");
         assert_eq!(
             (white.escapes, white.blots, white.back, white.shots),
             (0, 1, 1, 0)
         );
         assert_eq!((black.prime, black.home, black.blots), (6, 0b11_1000, 0));
-        let (broken, _) = game
-            .parse_position("XGID=--------------A----bb-bbbA:0:0:1")
-            .unwrap();
-        let white = Structure::new(broken.mover(), broken.other());
-        assert_eq!(white.escapes, 7, "{white:?}");
+        assert_eq!(of("XGID=--------------A----bb-bbbA:0:0:1")[0].escapes, 7);
     }
 }

@@ -50,9 +50,14 @@ impl ResultPayoffs {
         self.results.len()
     }
 
+    /// Name of each result.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.results.iter().map(|(name, _)| *name)
+    }
+
     /// Names of the results, joined by commas.
-    pub fn names(&self) -> String {
-        joined(self.results.iter().map(|(name, _)| name), ",")
+    pub(crate) fn name_list(&self) -> String {
+        joined(self.names(), ",")
     }
 
     /// Payoff of each result.

@@ -304,7 +304,7 @@ impl<G: Playable> External<G> {
             answer => answer?,
         };
         let answer = self.adapter.translate_answer(&answer)?;
-        let mv = parse_reply(&self.adapter.game, position, legal, &answer)?;
+        let mv = parse_reply(&self.adapter.game, position, Some(outcome), legal, &answer)?;
         self.synced = self.history.len();
         self.last_reply = Some((*position, mv));
         Ok(mv)
@@ -323,7 +323,8 @@ pub fn parse_move_of_reply<G: Playable>(
 ) -> Result<G::Move, Failure> {
     let adapter =
         ProtocolAdapter::new(dialect.clone(), game.clone()).map_err(Failure::SystemFault)?;
-    parse_reply(game, position, legal, &adapter.translate_answer(answer)?)
+    let answer = adapter.translate_answer(answer)?;
+    parse_reply(game, position, None, legal, &answer)
 }
 
 fn send_all(

@@ -8,6 +8,7 @@
 //! not on threads or interruptions.
 
 mod collector;
+mod lineups;
 pub mod luck;
 mod match_journal;
 mod records;
@@ -18,12 +19,12 @@ mod stopping;
 mod timed_player;
 
 use crate::error::Result;
-use crate::statistics::sequential::EloModel;
+use crate::statistics::{is_zero, sequential::EloModel};
 use alea_core::{
     game::{Game, Seat},
     job_array::TaskSlice,
     random::{SeedSpace, derive_seed},
-    record::GameRecord,
+    record::{Ending, GameRecord},
 };
 use alea_play::{
     build::PlayerRecipe,
@@ -36,12 +37,14 @@ use alea_play::{
     player_notation::{NotationError, Text},
 };
 use collector::Collector;
+pub use lineups::SeatMeans;
+use lineups::{Lineup, lineups_of_pair, scored_points};
 pub(crate) use match_journal::check_names;
 use match_journal::{MatchJournal, match_identity};
 pub use match_journal::{compute_missing, make_folder, state_path};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 pub use result::{
-    LuckResult, MatchResult, PointsResult, format_repeat_warning, warning_of_repeats,
+    LuckResult, MatchResult, PointsResult, SeatsResult, format_repeat_warning, warning_of_repeats,
 };
 pub use running::{FinishedPairs, partial_result};
 use serde::{Deserialize, Serialize};
@@ -117,6 +120,8 @@ pub struct MatchOptions<G: Playable> {
     /// Evaluator for luck adjustment, only in games with chance; a state file belongs to one
     /// evaluator.
     pub luck: Option<Contestant<G>>,
+    /// Plies after which a game is a draw; `None` for `Rules::max_plies`.
+    pub max_plies: Option<u16>,
     /// Receives the pairs as they finish, for [`partial_result`]; every match needs its own.
     pub finished: Option<FinishedPairs>,
 }
@@ -138,6 +143,7 @@ impl<G: Playable> MatchOptions<G> {
             space: SeedSpace::Arena,
             stop: None,
             luck: None,
+            max_plies: None,
             finished: None,
         }
     }
@@ -187,6 +193,12 @@ pub struct PairResult {
     /// evaluator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<[f64; 2]>,
+    /// Means over the seats of each game; `None` with two seats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seat_means: Option<[SeatMeans; 2]>,
+    /// Number of games that reached the maximal number of plies and count as draws.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unfinished: u64,
     /// Games that a player lost by a failure or an illegal move.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forfeits: Vec<LostByForfeit>,
@@ -215,6 +227,9 @@ impl PairResult {
     }
 
     pub(crate) fn first_mover_score(&self) -> f64 {
+        if let Some(games) = self.seat_means {
+            return games.map(|means| means.first_mover).iter().sum();
+        }
         (0..2)
             .map(|game| match self.scores[game] {
                 of_a if game == self.first => of_a,
@@ -284,20 +299,19 @@ pub(crate) fn play_pairs<G: Playable>(
     if options.pairs == 0 {
         return Err("a match needs at least one pair of games".to_owned().into());
     }
-    if game.seats() != 2 {
-        let (name, seats) = (game.notation(), game.seats());
-        return Err(format!("a match is between two, and {name} has {seats} seats").into());
-    }
     let is_by_points = |rule: &StoppingRule| rule.test.model == EloModel::Points;
-    if options.stop.as_ref().is_some_and(is_by_points) && game.points().is_none() {
+    if options.stop.as_ref().is_some_and(is_by_points) && scored_points(game).is_none() {
         let name = game.notation();
         return Err(format!("{name} has no points; a sequential test takes elo0 and elo1").into());
     }
     options.starts.check()?;
     let chance = has_chance(game);
     if let Some(evaluator) = &options.luck {
-        if !chance {
+        if !chance || game.seats() != 2 {
             let name = game.notation();
+            if chance {
+                return Err(format!("luck is told for two seats, not for {name}").into());
+            }
             return Err(
                 format!("{name} leaves nothing to chance, so there is no luck to tell").into(),
             );
@@ -355,7 +369,8 @@ pub(crate) fn stored_pairs<G: Playable>(
 struct GameWorker<'a, G: Playable> {
     book: &'a Book<'a, G>,
     contestants: [&'a Contestant<G>; 2],
-    players: [TimedPlayer<G>; 2],
+    /// Players of A and of B, as many as either has seats.
+    players: [Vec<TimedPlayer<G>>; 2],
     luck: Option<Box<dyn Player<G>>>,
 }
 
@@ -365,10 +380,20 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         Self {
             book,
             contestants,
-            players: contestants
-                .map(|contestant| TimedPlayer::new((contestant.make)(), options.records.is_some())),
+            players: contestants.map(|contestant| {
+                let player = || TimedPlayer::new((contestant.make)(), options.records.is_some());
+                let seats = options.game.seats().div_ceil(2);
+                std::iter::repeat_with(player).take(seats).collect()
+            }),
             luck: options.luck.as_ref().map(|evaluator| (evaluator.make)()),
         }
+    }
+
+    /// The players by seat.
+    fn seat_players(&mut self, lineup: &Lineup) -> Vec<&mut TimedPlayer<G>> {
+        let mut players = self.players.each_mut().map(|players| players.iter_mut());
+        let next = |&contestant: &usize| players[contestant].next().expect("a seat's player");
+        lineup.iter().map(next).collect()
     }
 
     fn play_pair(&mut self, pair: u64) -> Result<(PairResult, Vec<GameLine>)> {
@@ -385,33 +410,44 @@ impl<'a, G: Playable> GameWorker<'a, G> {
         };
         let (mut luck, mut prints) = ([0.0; 2], [0; 2]);
         let mut games = Vec::new();
-        for seat_of_a in 0..2 {
-            let seats = [seat_of_a, 1 - seat_of_a];
-            for (player, seat) in self.players.iter_mut().zip(seats) {
+        let mut seat_means = [SeatMeans::default(); 2];
+        for (number, lineup) in lineups_of_pair(game.seats(), pair).iter().enumerate() {
+            // With two seats, the game with A in seat 0 comes first.
+            let seat_of_a = number;
+            let mut seated = self.seat_players(lineup);
+            for (seat, player) in seated.iter_mut().enumerate() {
                 player.new_game(derive_seed(pair_seed, SeedSpace::Player, &[seat as u64]));
                 for (position, mv) in &before {
                     player.notify(GameEvent::Ply(position, 0, *mv));
                 }
             }
-            let [a, b] = self
-                .players
-                .each_mut()
-                .map(|player| player as &mut dyn Player<G>);
-            let mut players = if seat_of_a == 0 { [a, b] } else { [b, a] };
+            let players = seated.iter_mut();
+            let mut players: Vec<_> = players
+                .map(|player| &mut **player as &mut dyn Player<G>)
+                .collect();
             chance.rewind();
-            let (record, forfeit) = play_refereed(game, start, &mut players, &mut chance, None);
+            let max_plies = options.max_plies.unwrap_or_else(|| game.max_plies());
+            let (record, forfeit) = play_refereed(
+                game,
+                start,
+                max_plies.into(),
+                &mut players,
+                &mut chance,
+                None,
+            );
+            result.unfinished += u64::from(record.ending == Ending::Limit);
             let payoff = f64::from(record.payoffs[seat_of_a]);
-            result.scores[seat_of_a] = match game.points() {
+            seat_means[number] = SeatMeans::new(lineup, &record.payoffs, result.first);
+            result.scores[number] = match game.points() {
+                _ if game.seats() > 2 => seat_means[number].score(),
                 None => (2.0 * payoff).round() / 2.0,
                 Some(points) => points.to_payoff(points.whole(payoff)),
             };
             result.plies[seat_of_a] = record.plies.len() as u32;
-            let times = self
-                .players
-                .each_mut()
-                .map(|player| std::mem::take(&mut player.each));
             if options.records.is_some() {
-                let which = (pair, seat_of_a);
+                let times = seated.iter_mut();
+                let times = times.map(|player| std::mem::take(&mut player.each));
+                let (which, times) = ((2 * pair + number as u64, lineup), times.collect());
                 let line = records::line(game, &record, which, times, forfeit.as_ref());
                 games.push(line);
             }
@@ -423,7 +459,7 @@ impl<'a, G: Playable> GameWorker<'a, G> {
                 luck[seat_of_a] = luck::of_game(game, &record, seat_of_a, evaluator.as_mut())?;
             }
             if let Some(forfeit) = forfeit {
-                let contestant = usize::from(forfeit.seat != seat_of_a);
+                let contestant = lineup[forfeit.seat];
                 let reason = forfeit.reason;
                 match forfeit.cause {
                     FailureCause::System => {
@@ -431,7 +467,10 @@ impl<'a, G: Playable> GameWorker<'a, G> {
                         return Err(format!("{player} cannot play, and has not lost by that: {reason}; the match stops here").into());
                     }
                     FailureCause::Crash => {
-                        self.players[contestant].player = (self.contestants[contestant].make)();
+                        let own = lineup[..forfeit.seat].iter();
+                        let index = own.filter(|&&seated| seated == contestant).count();
+                        let make = &self.contestants[contestant].make;
+                        self.players[contestant][index].player = make();
                     }
                     FailureCause::Player => {}
                 }
@@ -442,12 +481,17 @@ impl<'a, G: Playable> GameWorker<'a, G> {
                 });
             }
         }
-        for (contestant, player) in self.players.iter_mut().enumerate() {
-            result.decisions[contestant] = std::mem::take(&mut player.decisions);
-            result.nanoseconds[contestant] = std::mem::take(&mut player.time).as_nanos() as u64;
-            let cpu_time = player.cpu_time.take();
-            result.cpu_nanoseconds[contestant] = cpu_time.map(|time| time.as_nanos() as u64);
+        for (contestant, players) in self.players.iter_mut().enumerate() {
+            for player in players {
+                result.decisions[contestant] += std::mem::take(&mut player.decisions);
+                result.nanoseconds[contestant] +=
+                    std::mem::take(&mut player.time).as_nanos() as u64;
+                if let Some(time) = player.cpu_time.take() {
+                    *result.cpu_nanoseconds[contestant].get_or_insert(0) += time.as_nanos() as u64;
+                }
+            }
         }
+        result.seat_means = (game.seats() > 2).then_some(seat_means);
         result.luck = self.luck.is_some().then_some(luck);
         result.games = self.book.repeats_matter.then_some(prints);
         Ok((result, games))
@@ -499,6 +543,8 @@ pub fn pool(threads: usize) -> Result<ThreadPool> {
     })?)
 }
 
+#[cfg(test)]
+mod points_tests;
 #[cfg(test)]
 mod reversi_tests;
 #[cfg(test)]

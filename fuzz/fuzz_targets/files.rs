@@ -6,6 +6,7 @@ use crate::game_texts::with_every_game;
 use arena::matches::{Contestant, MatchOptions, play_match};
 use engine::core::random::RandomStream;
 use engine::games::{
+    backgammon::Backgammon,
     einstein::{
         Standard,
         tables::{Tables, run_sequentially},
@@ -50,6 +51,7 @@ pub(crate) fn shards(bytes: &[u8]) {
         }
     }
     for bytes in raw_and_repaired(bytes, checksum_repair::shard) {
+        read::<Backgammon>(&bytes);
         read::<Standard>(&bytes);
         read::<Reversi>(&bytes);
         read::<Havannah>(&bytes);

@@ -7,6 +7,7 @@ use arena::external::{
 };
 use engine::core::text::TextError;
 use engine::games::{
+    backgammon::Backgammon,
     einstein::Standard,
     havannah::Havannah,
     reversi::Reversi,
@@ -21,6 +22,7 @@ use std::sync::{Arc, LazyLock};
 /// Calls a function with every game, with default and other rules.
 macro_rules! with_every_game {
     ($function:ident, $($arguments:expr),*) => {
+        crate::game_texts::BACKGAMMON.iter().for_each(|game| $function(game, $($arguments),*));
         crate::game_texts::EINSTEIN.iter().for_each(|game| $function(game, $($arguments),*));
         crate::game_texts::HAVANNAH.iter().for_each(|game| $function(game, $($arguments),*));
         crate::game_texts::REVERSI.iter().for_each(|game| $function(game, $($arguments),*));
@@ -30,6 +32,7 @@ macro_rules! with_every_game {
 pub(crate) use with_every_game;
 
 type Rules<G> = LazyLock<Vec<G>>;
+pub(crate) static BACKGAMMON: Rules<Backgammon> = LazyLock::new(|| games([""]));
 pub(crate) static EINSTEIN: Rules<Standard> = LazyLock::new(|| games(["", "(variant=nearest)"]));
 pub(crate) static HAVANNAH: Rules<Havannah> =
     LazyLock::new(|| games(["", "(base=4)", "(base=3, swap=on)"]));
@@ -90,22 +93,18 @@ fn check<G: Playable>(game: &G, position: &G::Position, outcome: Option<u8>) {
     if game.payoffs(position).is_some() {
         return;
     }
-    let mut moves = G::Moves::default();
-    game.moves(position, &mut moves);
-    for &mv in &*moves {
-        let name = game.format_move(position, mv);
-        assert_eq!(game.parse_move(position, &name), Ok(mv), "{name}");
-        reads_back(&game.play(position, mv), None);
-    }
-    let permitted = |&outcome: &u8| {
+    let (mut moves, mut count) = (G::Moves::default(), 0);
+    for outcome in game.outcome_numbers() {
         game.allowed_moves(position, outcome, &mut moves);
-        !moves.is_empty()
-    };
-    assert_ne!(
-        game.outcome_numbers().filter(permitted).count(),
-        0,
-        "no moves"
-    );
+        for &mv in &*moves {
+            let name = game.format_move(position, mv);
+            let read = game.parse_move(position, Some(outcome), &name);
+            assert_eq!(read, Ok(mv), "{name}");
+            reads_back(&game.play(position, mv), None);
+            count += 1;
+        }
+    }
+    assert_ne!(count, 0, "no moves");
 }
 
 /// Bytes: a position on the first line, a move on the second.
@@ -117,7 +116,7 @@ pub(crate) fn moves(bytes: &[u8]) {
         if game.payoffs(&position).is_some() {
             return;
         }
-        match game.parse_move(&position, mv) {
+        match game.parse_move(&position, None, mv) {
             Ok(mv) => {
                 let mut moves = G::Moves::default();
                 game.moves(&position, &mut moves);

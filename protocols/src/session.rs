@@ -213,28 +213,23 @@ impl<G: Playable> Session<G> {
         G::Outcomes::CAPACITY > 1
     }
 
-    pub(crate) fn set_die(&mut self, face: u8) -> Result<(), String> {
+    /// Sets the rolled outcome by its name.
+    pub(crate) fn set_die(&mut self, name: &str) -> Result<(), String> {
         self.check_can_roll()?;
-        let (names, mut moves) = (self.game.outcome_numbers(), G::Moves::default());
-        if names.contains(&face) {
-            self.game.allowed_moves(&self.position, face, &mut moves);
-        }
-        if moves.is_empty() {
-            let (first, last) = names.into_inner();
-            return Err(format!("the die shows {first} to {last}, not {face}"));
-        }
-        self.die = Some(face);
+        self.die = Some(self.game.parse_outcome(name)?);
         Ok(())
     }
 
-    pub(crate) fn roll(&mut self) -> Result<u8, String> {
+    /// Rolls, and returns the outcome's name.
+    pub(crate) fn roll(&mut self) -> Result<String, String> {
         self.check_can_roll()?;
-        if let Some(face) = self.die {
-            return Err(format!("the die shows {face} already"));
+        if let Some(outcome) = self.die {
+            let name = self.game.outcome_name(outcome);
+            return Err(format!("the die shows {name} already"));
         }
-        let (face, _) = self.luck.draw(&self.game, &self.position);
-        self.die = Some(face);
-        Ok(face)
+        let (outcome, _) = self.luck.draw(&self.game, &self.position);
+        self.die = Some(outcome);
+        Ok(self.game.outcome_name(outcome))
     }
 
     fn check_can_roll(&self) -> Result<(), String> {
@@ -267,7 +262,7 @@ impl<G: Playable> Session<G> {
             false => Some(text.to_owned()),
         };
         let converted = converted.ok_or_else(|| format!("'{text}' is no move"))?;
-        let parse = |text: &str| self.game.parse_move(&self.position, text);
+        let parse = |text: &str| self.game.parse_move(&self.position, self.die, text);
         let mv = parse(&converted);
         let mv = mv.or_else(|error| parse(&converted.to_lowercase()).map_err(|_| error));
         mv.map_err(|error| error.problem)
@@ -300,7 +295,10 @@ impl<G: Playable> Session<G> {
         let (outcome, legal) = self.legal_moves()?;
         let mv = self.parse_move(text)?;
         if !legal.contains(&mv) {
-            return Err(format!("{text} is not permitted with a {outcome}"));
+            return Err(format!(
+                "{text} is not permitted with a {}",
+                self.game.outcome_name(outcome)
+            ));
         }
         self.make_move(outcome, mv);
         Ok(())

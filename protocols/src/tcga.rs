@@ -36,9 +36,10 @@ impl Tcga {
         let [side, die, squares @ ..] = words else {
             return Err(USAGE.to_owned());
         };
-        let die = die
-            .parse()
-            .map_err(|_| format!("the die shows 1 to 6, not '{die}'"))?;
+        let is_face = matches!(*die, "1" | "2" | "3" | "4" | "5" | "6");
+        if !is_face {
+            return Err(format!("the die shows 1 to 6, not '{die}'"));
+        }
         let position = position_text(side, squares)?;
         let stones = squares.iter().filter(|square| **square != "0").count();
         if stones > self.stones {

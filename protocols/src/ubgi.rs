@@ -116,18 +116,21 @@ impl<G: Playable> Handler<G> for Ubgi {
                 set.map_err(bad_value)?;
                 self.has_position = true;
             }
+            ["position", kind, ref text @ ..] if G::INFO.ubgi_positions.contains(&kind) => {
+                session.continue_at(&text.join(" ")).map_err(bad_value)?;
+                self.has_position = true;
+            }
             ["position", kind, ..] => {
-                return error(UNSUPPORTED, format!("position {kind}: alea NOTATION"));
+                let kinds = ["alea"].iter().chain(G::INFO.ubgi_positions);
+                let kinds: Vec<_> = kinds.copied().collect();
+                let kinds = kinds.join(", ");
+                return error(UNSUPPORTED, format!("position {kind}; there is {kinds}"));
             }
             ["dice", ..] if !Session::<G>::has_dice() => return error(UNSUPPORTED, "dice"),
             ["dice", ..] | ["go"] | ["go", "chequer"] if !self.has_position => {
                 return error(BAD_STATE, "missing position");
             }
-            ["dice", face] => {
-                let face = face.parse();
-                let face = face.or_else(|_| error(BAD_VALUE, words.join(" ")))?;
-                session.set_die(face).map_err(bad_value)?;
-            }
+            ["dice", ref dice @ ..] => session.set_die(&dice.join(" ")).map_err(bad_value)?,
             ["go"] | ["go", "chequer"] => return go(session, output),
             ["go", _] => return error(UNSUPPORTED, words.join(" ")),
             ["keys"] => {

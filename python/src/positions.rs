@@ -86,7 +86,7 @@ impl<G: Learnable> GamePosition<G> {
             return Ok(*mv);
         }
         // Another spelling of a legal move, or the error.
-        let read = self.game.parse_move(&self.position, name)?;
+        let read = self.game.parse_move(&self.position, None, name)?;
         let permitted = legal.contains(&read).then_some(read);
         Ok(permitted.ok_or_else(|| format!("'{name}' is not permitted here"))?)
     }

@@ -66,6 +66,7 @@ impl TrainConfig {
         let groups = config.network.input_groups::<G>()?.iter();
         let names = groups.map(|group| group.name().to_owned());
         config.network.inputs = Some(names.collect());
+        config.online.learning_rate.get_or_insert(3.0);
         check_bucket_limits(game, "buckets", &config.network.buckets)
             .map_err(Error::with_prefix("network.buckets"))?;
         config.network.results(game)?;
@@ -135,18 +136,15 @@ impl TrainConfig {
                 && network.hidden.iter().all(good_width),
             "one to three multiples of 16 up to 1024",
         )?;
-        let good_batch = (1..=1 << 20).contains(&network.batch);
-        check_range(
-            "network.batch",
-            network.batch,
-            good_batch,
-            "in 1 to 1048576",
-        )?;
+        check_size("network.batch", network.batch)?;
         check_positive("network.learning_rate", network.learning_rate)?;
         check_positive("network.gradient_norm", network.gradient_norm)?;
         check_positive("ntuple.learning_rate", ntuple.learning_rate)?;
         check_at_least_one("online.games", online.games)?;
-        check_positive("online.learning_rate", online.learning_rate)?;
+        let games_per_update = online.games_per_update.unwrap_or(1);
+        check_size("online.games_per_update", games_per_update)?;
+        check_size("online.batch", online.batch.unwrap_or(1))?;
+        check_positive("online.learning_rate", online.learning_rate.unwrap_or(1.0))?;
         check_fraction("online.trace", online.trace)?;
         check_fraction("online.exploration", online.exploration)?;
         check_fraction("online.final_exploration", online.final_exploration)?;
@@ -213,6 +211,11 @@ fn check_fraction(key: &str, value: impl Copy + Display + Into<f64>) -> Result<(
 fn check_positive(key: &str, value: impl Copy + Display + Into<f64>) -> Result<(), Error> {
     let number = value.into();
     check_range(key, value, number.is_finite() && number > 0.0, "above 0")
+}
+
+fn check_size(key: &str, size: usize) -> Result<(), Error> {
+    let good = (1..=1 << 20).contains(&size);
+    check_range(key, size, good, "in 1 to 1048576")
 }
 
 pub(crate) fn check_at_least_one(

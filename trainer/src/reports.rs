@@ -70,7 +70,7 @@ pub struct TdPoint {
 /// Result of temporal-difference learning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TdReport {
-    /// Name of the model family, always `ntuple`.
+    /// Name of the model family, `ntuple` or `network`.
     pub family: String,
     /// Number of games, including those of interrupted runs.
     pub games: u64,

@@ -281,6 +281,7 @@ impl<G: Playable> SelfPlay<G> {
         let mut record = play_with_oracle(
             &self.game,
             start,
+            self.config.max_plies(&self.game),
             &mut seated
                 .iter_mut()
                 .map(|player| &mut **player as &mut dyn Player<G>)

@@ -60,12 +60,14 @@ pub fn train<G: Learnable>(run: &TrainingRun<'_, G>) -> Result<TrainingReport, E
             NTupleLearner::new(run.samples.game(), &config.ntuple)?,
         ),
         (Family::Network, Backend::Cpu) => {
-            run_epochs(&run, NetworkLearner::new(&run, CpuNetwork::from_weights)?)
+            let learner =
+                NetworkLearner::new(run.samples.game(), config, CpuNetwork::from_weights)?;
+            run_epochs(&run, learner)
         }
         #[cfg(feature = "burn")]
         (Family::Network, Backend::Burn(device)) => run_epochs(
             &run,
-            NetworkLearner::new(&run, |shape, weights| {
+            NetworkLearner::new(run.samples.game(), config, |shape, weights| {
                 BurnNetwork::new(shape, &weights, config.network.gradient_norm, device)
             })?,
         ),

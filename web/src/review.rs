@@ -66,7 +66,7 @@ pub fn review<G: Playable>(
                 None => wrong("'face' is missing"),
             })?;
         let (moves, choices) = (values.moves(), permitted.len());
-        let mv = game.parse_move(&position, &ply.mv);
+        let mv = game.parse_move(&position, ply.face, &ply.mv);
         let mv = mv.map_err(|error| wrong(&shorten(&error.to_string(), 200)))?;
         let chosen = permitted.clone().find(|&index| moves[index].mv == mv);
         let chosen = chosen.ok_or_else(|| {

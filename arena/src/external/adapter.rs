@@ -118,7 +118,7 @@ impl<G: Playable> ProtocolAdapter<G> {
         };
         vec![
             ("colour", Some(colour)),
-            ("die", self.chance.then(|| outcome.to_string())),
+            ("die", self.chance.then(|| game.outcome_name(outcome))),
             ("start", self.chance.then(|| texts[0].clone())),
             ("written", Some((self.protocol.format_position)(&texts))),
             ("position", texts.into_iter().next()),

@@ -200,11 +200,12 @@ fn answer_of_block(block: &str) -> Result<String, Failure> {
 pub fn parse_reply<G: Playable>(
     game: &G,
     position: &G::Position,
+    outcome: Option<u8>,
     legal: &[G::Move],
     answer: &str,
 ) -> Result<G::Move, Failure> {
     let quote = printable_excerpt(answer);
-    match game.parse_move(position, answer) {
+    match game.parse_move(position, outcome, answer) {
         Ok(mv) if legal.contains(&mv) => Ok(mv),
         Ok(_) => Err(format!("made the move {quote}, which is not permitted")),
         Err(error) => Err(format!(

@@ -77,7 +77,7 @@ fn play<G: Playable>(game: &G, keys: &str, script: &str, lines: &[&str]) {
                 }
             }
             "hear" => {
-                let mv = game.parse_move(&position, rest).unwrap();
+                let mv = game.parse_move(&position, None, rest).unwrap();
                 player.notify(GameEvent::Ply(&position, outcome, mv));
                 position = game.play(&position, mv);
             }

@@ -2,6 +2,7 @@
 
 use super::{
     FinishedPairs, MatchOptions, PairResult, Repeats,
+    lineups::scored_points,
     match_journal::MatchJournal,
     stopping::{OrderedTest, PairSamples},
 };
@@ -59,7 +60,7 @@ impl Collector {
         }
         bar.set_position(results.len() as u64);
         bar.reset_eta();
-        let points = options.game.points();
+        let points = scored_points(&options.game);
         let (mut samples, mut repeats) = (PairSamples::new(points), Repeats::default());
         let new = (results.iter()).filter(|result| repeats.add_if_new(result.games));
         new.for_each(|result| samples.add(result.scores));

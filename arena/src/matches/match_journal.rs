@@ -38,6 +38,7 @@ pub(super) fn match_identity<G: Playable>(
         "seed": options.seed,
         "starts": options.starts.identity(),
         "purpose": purpose,
+        "max_plies": options.max_plies,
         "luck": options.luck.as_ref().map(|evaluator| &evaluator.name),
         "distinct": (!has_chance(&options.game)).then_some("up to symmetry"),
     });

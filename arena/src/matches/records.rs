@@ -4,7 +4,7 @@
 //! result of their pair; on opening, games without a result are removed, and pairs with missing or
 //! damaged games are played again.
 
-use super::{Contestant, MatchOptions};
+use super::{Contestant, MatchOptions, lineups::Lineup};
 use crate::error::Result;
 use alea_core::{
     files::checksum,
@@ -23,18 +23,17 @@ use std::{collections::BTreeSet, path::Path, time::Duration};
 pub(super) fn line<G: Playable>(
     game: &G,
     record: &GameRecord<G>,
-    (pair, seat_of_a): (u64, usize),
-    times: [Vec<Duration>; 2],
+    (number, lineup): (u64, &Lineup),
+    times: Vec<Vec<Duration>>,
     forfeit: Option<&Forfeit>,
 ) -> GameLine {
-    let players = vec![seat_of_a as u8, 1 - seat_of_a as u8];
+    let players = lineup.iter().map(|&contestant| contestant as u8).collect();
     let mut line = GameLine::from_record(game, record, players);
-    line.number = Some(2 * pair + seat_of_a as u64);
+    line.number = Some(number);
     line.forfeit = forfeit.map(|forfeit| forfeit.reason.clone());
-    let mut times = times.map(Vec::into_iter);
+    let mut times: Vec<_> = times.into_iter().map(Vec::into_iter).collect();
     for (position, ply) in record.positions(game).zip(&mut line.plies) {
-        let of_b = game.to_move(&position) != seat_of_a;
-        let time = times[usize::from(of_b)].next().unwrap_or_default();
+        let time = times[game.to_move(&position)].next().unwrap_or_default();
         ply.time = Some(time.as_micros() as u64);
     }
     line

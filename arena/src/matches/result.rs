@@ -1,9 +1,12 @@
 //! Statistics of a match. All numbers are finite and, except for times, depend on the pairs alone.
 
 use super::{
-    Contestant, MatchOptions, PairResult, PairSamples, Played, SequentialResult, are_none,
+    Contestant, MatchOptions, PairResult, PairSamples, Played, SeatMeans, SequentialResult,
+    are_none, lineups::scored_points,
 };
-use crate::statistics::{Interval, PairCounts, QUANTILE_95, elo_of_score, is_zero, normal_cdf};
+use crate::statistics::{
+    Estimate, Interval, PairCounts, QUANTILE_95, elo_of_score, is_zero, normal_cdf,
+};
 use alea_core::moments::Moments;
 use alea_play::{playable::Playable, points::Points};
 use serde::{Deserialize, Serialize};
@@ -73,6 +76,9 @@ pub struct MatchResult {
     pub normalized_elo_interval: Interval,
     /// Numbers of games forfeited by A and by B, by reason.
     pub forfeits: [BTreeMap<String, u64>; 2],
+    /// Number of games that reached the maximal number of plies and count as draws.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unfinished: u64,
     /// State of the sequential test; `None` without a stopping rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sequential_test: Option<SequentialResult>,
@@ -80,9 +86,42 @@ pub struct MatchResult {
     /// `pair_counts` count games won and lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points: Option<PointsResult>,
+    /// Means over seats; `None` with two seats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seats: Option<SeatsResult>,
     /// Luck-adjusted result; `None` without a luck evaluator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub luck: Option<LuckResult>,
+}
+
+/// Means over the seats of a match of more than two.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeatsResult {
+    /// Number of seats.
+    pub count: usize,
+    /// Mean payoff of A's and of B's seats with standard errors.
+    pub payoffs: [Estimate; 2],
+    /// Mean rank of A's and of B's seats, 1 for the best, with standard errors.
+    pub ranks: [Estimate; 2],
+}
+
+impl SeatsResult {
+    fn of(count: usize, results: &[PairResult]) -> Option<Self> {
+        let pairs = results.iter().filter_map(|result| result.seat_means);
+        let estimate = |value: &dyn Fn(&SeatMeans) -> f64| {
+            let mean = |games: [SeatMeans; 2]| (value(&games[0]) + value(&games[1])) / 2.0;
+            let moments: Moments = pairs.clone().map(mean).collect();
+            Estimate {
+                value: moments.mean(),
+                error: moments.standard_error(),
+            }
+        };
+        (count > 2).then(|| Self {
+            count,
+            payoffs: [0, 1].map(|contestant| estimate(&|means| means.payoffs[contestant])),
+            ranks: [0, 1].map(|contestant| estimate(&|means| means.ranks[contestant])),
+        })
+    }
 }
 
 /// Points of a match, from A's point of view.
@@ -111,7 +150,8 @@ impl PointsResult {
         luck: Option<&LuckResult>,
     ) -> Self {
         let mut names = BTreeMap::new();
-        for score in results.iter().flat_map(|result| result.scores) {
+        let two_seats = results.iter().filter(|result| result.seat_means.is_none());
+        for score in two_seats.flat_map(|result| result.scores) {
             *names.entry(points.result_name(score)).or_default() += 1;
         }
         let (mean, error, _) = samples.score();
@@ -179,16 +219,18 @@ impl MatchResult {
             repeats,
             wall,
         } = played;
-        let mut samples = PairSamples::new(options.game.points());
+        let mut samples = PairSamples::new(scored_points(&options.game));
         let (mut plies, mut first_mover_score) = (0.0, 0.0);
         let mut distinct = HashSet::new();
         let (mut decisions, mut seconds) = ([0.0_f64; 2], [0.0_f64; 2]);
         let mut cpu_seconds = [None; 2];
+        let mut unfinished = 0;
         let mut forfeits = [BTreeMap::new(), BTreeMap::new()];
         for result in results {
             samples.add(result.scores);
             first_mover_score += result.first_mover_score();
             distinct.extend(result.games.into_iter().flatten());
+            unfinished += result.unfinished;
             plies += result.plies.map(f64::from).iter().sum::<f64>();
             for contestant in 0..2 {
                 decisions[contestant] += result.decisions[contestant] as f64;
@@ -244,9 +286,11 @@ impl MatchResult {
             normalized_elo: tally.normalized_elo(2.0),
             normalized_elo_interval: tally.normalized_elo_interval(2.0),
             forfeits,
+            unfinished,
             sequential_test: options.stop.map(|rule| rule.evaluate(&samples)),
             points: (samples.points.as_ref())
                 .map(|points| PointsResult::of(points, &samples, results, luck.as_ref())),
+            seats: SeatsResult::of(options.game.seats(), results),
             luck,
         }
     }

@@ -10,7 +10,7 @@ use arena::matches::{
     play_match, warning_of_repeats,
 };
 use arena::statistics::{
-    Interval,
+    Estimate, Interval,
     sequential::{EloModel, SequentialTest, Verdict},
 };
 use clap::value_parser;
@@ -67,6 +67,9 @@ pub(crate) struct PairArguments {
     /// them, none in games of dice]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(..=1000))]
     opening_plies: Option<u16>,
+    /// Plies after which a game is a draw [default: the game's bound]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..))]
+    max_plies: Option<u16>,
     /// File of finished pairs, from which an interrupted match resumes
     #[arg(long, value_name = "PATH")]
     state: Option<PathBuf>,
@@ -91,6 +94,7 @@ impl PairArguments {
         let pairs = self.games.unwrap_or(default_games).div_ceil(2);
         let mut options = match_options(game, pairs, self.seed, self.state.clone());
         options.slice = self.shard.slice();
+        options.max_plies = self.max_plies;
         if let Some(plies) = self.opening_plies {
             let plies = plies.into();
             options.starts = Arc::new(Openings { plies });
@@ -349,12 +353,29 @@ pub(crate) fn table(result: &MatchResult) -> String {
                 .map(|(name, count)| format!("{count} {name}"))
                 .collect();
             format!(
-                "A gets          {:+.4} {} a game  [{lower:+.4}, {upper:+.4}] (95 %, from {} pairs)\n\
-                 results of A    {}",
+                "A gets          {:+.4} {} a game{}  [{lower:+.4}, {upper:+.4}] (95 %, from {} pairs)\n{}",
                 points.mean,
                 points.unit,
+                if result.seats.is_some() {
+                    " more than B"
+                } else {
+                    ""
+                },
                 result.pairs,
-                results.join(", "),
+                match &result.seats {
+                    None => format!("results of A    {}", results.join(", ")),
+                    Some(seats) => {
+                        let number = |mean: Estimate| {
+                            format!("{:.3} ± {:.3}", mean.value, mean.interval().half_width())
+                        };
+                        let [payoffs, ranks] =
+                            [seats.payoffs, seats.ranks].map(|both| both.map(number));
+                        format!(
+                            "mean payoff     A {}, B {}\nmean rank       A {}, B {} of {} seats",
+                            payoffs[0], payoffs[1], ranks[0], ranks[1], seats.count
+                        )
+                    }
+                },
             )
         }
     };
@@ -413,6 +434,12 @@ pub(crate) fn table(result: &MatchResult) -> String {
             );
         }
         text += &format!("\nSPRT            {}", sprt_status(result));
+    }
+    if result.unfinished > 0 {
+        text += &format!(
+            "\nunfinished      {} games reached the maximal number of plies and count as draws",
+            result.unfinished
+        );
     }
     if let Some(warning) = warning_of_repeats([result]) {
         text += &format!("\nrepeats         {warning}");

@@ -257,7 +257,7 @@ impl<'a, G: Playable> Session<'a, G> {
 
     fn apply_move(&mut self, face: Option<u8>, mv: String) -> Result<()> {
         let position = self.position();
-        let played = self.game.parse_move(&position, &mv)?;
+        let played = self.game.parse_move(&position, face, &mv)?;
         self.positions.push(self.game.play(&position, played));
         self.plies.push(PlayedPly { face, mv });
         Ok(())
@@ -325,11 +325,9 @@ impl<'a, G: Playable> Session<'a, G> {
                 Some(reply) if reply != "quit" => reply,
                 _ => return Ok(None),
             };
-            match reply.parse() {
-                Ok(face) if self.game.outcome_numbers().contains(&face) => {
-                    return Ok(Some(Some(face)));
-                }
-                _ => output::line("what the die shows, a number; or quit")?,
+            match self.game.parse_outcome(&reply) {
+                Ok(face) => return Ok(Some(Some(face))),
+                Err(problem) => output::line(&format!("{problem}; or quit"))?,
             }
         }
     }

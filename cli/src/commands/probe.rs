@@ -1,16 +1,22 @@
 //! `alea probe`: exact values of endgame positions and their moves.
 
+use crate::games::{GameArguments, GameTask};
 use crate::positions::{self, PositionArguments};
 use crate::tables;
-use anyhow::Result;
+use anyhow::{Result, bail};
+use engine::core::{chance_bounds::flip_unless_same, oracle::Oracle};
 use engine::games::einstein::{Move, Standard, tables::Tables};
+use engine::play::{
+    playable::{Playable, Rules},
+    player_notation::Notation,
+};
 use serde::Serialize;
 use std::{path::PathBuf, sync::Arc};
 
-/// Read the exact value of a position from the endgame tables
+/// Read the exact value of a position from endgame tables or a solver
 ///
 /// With a die the value is that of the best legal move, before the roll ('-') the expectation over
-/// the die. Uses the files of 'alea solve'; without files, tables of up to 5 stones are built in
+/// the die. In EinStein uses the files of 'alea solve'; without files, tables of up to 5 stones are built in
 /// memory as needed. Positions with more stones are solved down to the tables if that takes no more
 /// than --limit positions.
 #[derive(clap::Args)]
@@ -34,6 +40,9 @@ pub(crate) struct Arguments {
 #[derive(Default, Serialize)]
 struct Answer {
     value: Option<f32>,
+    /// Probability of a win, in games whose results pay points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    win: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     moves: Vec<RatedMove>,
@@ -44,6 +53,7 @@ struct RatedMove {
     #[serde(rename = "move")]
     mv: String,
     value: f32,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     best: Vec<u8>,
 }
 
@@ -51,8 +61,10 @@ type Question = positions::Question<Standard>;
 
 impl Arguments {
     pub(crate) fn run(&self) -> Result<()> {
-        let game =
-            (self.position.game).require::<Standard>("endgame tables are those of EinStein")?;
+        if notation_name(&self.position.game)? != Standard::INFO.name {
+            return self.position.game.run(self);
+        }
+        let game = self.position.game.require::<Standard>("")?;
         let mut source = Source {
             arguments: self,
             game: &game,
@@ -63,6 +75,111 @@ impl Arguments {
             format_answer(&game, question, answer)
         })
     }
+}
+
+impl GameTask for Arguments {
+    fn run<G: Playable>(&self, game: &G) -> Result<()> {
+        let oracle = (G::registry().oracle)
+            .and_then(|entry| Some((entry, (entry.instant)(game)?)))
+            .map(|(entry, value)| ((entry.read)(&Notation::new(value), game), entry));
+        let Some((Ok(Some(oracle)), entry)) = oracle else {
+            bail!("{} has no exact values to probe", game.notation());
+        };
+        let answer = |question: &positions::Question<G>| {
+            Ok(probe_oracle(
+                game,
+                &*oracle,
+                entry.win_probability,
+                question,
+            ))
+        };
+        positions::answer_all(&self.position, game, answer, |question, answer| {
+            format_values(question.text_diagram(game), answer)
+        })
+    }
+}
+
+fn notation_name(arguments: &GameArguments) -> Result<String> {
+    Ok(crate::games::parse(&arguments.notation())?.name)
+}
+
+/// Values of a position and of its moves: before the roll that of the oracle, after it that of the
+/// best move.
+fn probe_oracle<G: Playable>(
+    game: &G,
+    oracle: &dyn Oracle<G>,
+    win_probability: fn(f32) -> Option<f32>,
+    question: &positions::Question<G>,
+) -> Answer {
+    let position = &question.position;
+    let unknown = || Answer {
+        reason: Some("the position is beyond the exact values".to_owned()),
+        ..Answer::default()
+    };
+    if question.end.is_some() {
+        return Answer {
+            value: question.final_value(game),
+            ..Answer::default()
+        };
+    }
+    let Some(before) = oracle.value(game, position) else {
+        return unknown();
+    };
+    let seat = game.to_move(position);
+    let after = |mv| {
+        let next = game.play(position, mv);
+        let value = || {
+            Some(flip_unless_same(
+                oracle.value(game, &next)?,
+                game.to_move(&next) == seat,
+            ))
+        };
+        game.payoff(&next, seat).or_else(value)
+    };
+    let rated = |&mv: &G::Move| {
+        Some(RatedMove {
+            mv: game.format_move(position, mv),
+            value: after(mv)?,
+            best: Vec::new(),
+        })
+    };
+    let moves: Option<Vec<_>> = question.moves(game).iter().map(rated).collect();
+    let best = moves
+        .iter()
+        .flatten()
+        .map(|rated| rated.value)
+        .reduce(f32::max);
+    let value = match question.outcome {
+        Some(_) => best,
+        None => Some(before),
+    };
+    match moves {
+        Some(moves) => Answer {
+            value,
+            win: value.and_then(win_probability),
+            moves,
+            ..Answer::default()
+        },
+        None => unknown(),
+    }
+}
+
+fn format_values(mut text: String, answer: &Answer) -> String {
+    if let Some(value) = answer.value {
+        text += &format!("\n\n  expected payoff of the side to move: {value:.5}");
+    }
+    if let Some(win) = answer.win {
+        text += &format!("\n  probability of a win: {win:.5}");
+    }
+    if let Some(reason) = &answer.reason {
+        text += &format!("\n\n  value unknown: {reason}");
+    }
+    let mut moves: Vec<&RatedMove> = answer.moves.iter().collect();
+    moves.sort_by(|one, other| other.value.total_cmp(&one.value));
+    for rated in moves {
+        text += &format!("\n  {:.5}  {}", rated.value, rated.mv);
+    }
+    text
 }
 
 struct Source<'a> {

@@ -219,6 +219,11 @@ pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
     if summary.repeated_games() > 0 {
         text += "\nrepeats are in the records but not in these shares; more random moves give more games that differ: --opening-plies, --exploration";
     }
+    text.extend(
+        summary
+            .unfinished_warning()
+            .map(|warning| format!("\n{warning}")),
+    );
     let players = summary.players.iter();
     let players = players.map(|tally| (&*tally.player, tally.sides, tally.points));
     text += "\n\n";

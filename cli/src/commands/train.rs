@@ -3,7 +3,7 @@
 use crate::commands::MAX_GAMES;
 use crate::games::{self, with_game, with_type};
 use crate::output;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use arena::results_report::loss_svg;
 use engine::core::files::{self, FileKind};
 use engine::learned::inputs::Learnable;
@@ -19,7 +19,7 @@ use trainer::training::{Family, TdReport, TrainingReport, TrainingRun, train, tr
 
 /// Fit an n-tuple network and a neural network to game records
 ///
-/// An n-tuple network can learn from self-play instead. The models are exported for the engine. An
+/// Both can learn from games against themselves instead. The models are exported for the engine. An
 /// interrupted run resumes from the last checkpoint.
 #[derive(clap::Args)]
 #[command(
@@ -27,15 +27,14 @@ use trainer::training::{Family, TdReport, TrainingReport, TrainingRun, train, tr
 alea train --data runs/data --data runs/endgames --out runs/model   # games of both\n         \
 alea train --print-config > train.toml   # all settings, with comments\n         \
 alea train --data runs/data --config train.toml --family network --out runs/model\n         \
-alea train --family ntuple --games 200000 --out runs/model   # from its own games, without records"
+alea train --family network --games 200000 --out runs/model   # from its own games, without records"
 )]
 pub(crate) struct Arguments {
     /// Directory of game records, made by `alea selfplay`; may be given several times, with games
     /// of one variant
     #[arg(long, value_name = "DIR", required_unless_present_any = ["print_config", "games"])]
     data: Vec<PathBuf>,
-    /// Learn from N games that an n-tuple network plays against itself, with an update after each;
-    /// overrides the settings
+    /// Learn from N games of each network against itself, without records; overrides the settings
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_GAMES), conflicts_with = "data", allow_negative_numbers = true)]
     games: Option<u64>,
     /// Game of --games, with parameters if need be; records name theirs
@@ -81,37 +80,45 @@ impl Arguments {
             config.training.backend.clone_from(backend);
         }
         if let Some(games) = self.games {
-            if self.family != "ntuple" {
-                bail!(
-                    "--games: of all families only the n-tuple network learns from its own games; add --family ntuple"
-                );
-            }
             config.online.games = games;
-            let directory = out.join(Family::NTuple.name());
             let game = self.game.as_deref().unwrap_or(games::DEFAULT_GAME);
-            let report =
-                with_game!(trusted_text(game), game => fit_by_td(&game, &config, &directory))?;
-            return output::result(self.json, &report, || td_summary(&report));
+            return with_game!(trusted_text(game), game => self.fit_by_td(&game, &config, out));
         }
-        let families: &[Family] = match self.family.as_str() {
+        let game = games::game_of_records(data);
+        with_type!(&game, OneGame => fit_families::<OneGame>(self, &config, data, out))
+    }
+
+    fn families(&self) -> &'static [Family] {
+        match self.family.as_str() {
             "network" => &[Family::Network],
             "ntuple" => &[Family::NTuple],
             _ => &[Family::NTuple, Family::Network],
-        };
-        let game = games::game_of_records(data);
-        with_type!(&game, OneGame => fit_families::<OneGame>(self, &config, families, data, out))
+        }
+    }
+
+    fn fit_by_td<G: Learnable>(&self, game: &G, config: &TrainConfig, out: &Path) -> Result<()> {
+        let provenance = json!({ "program": PROGRAM_VERSION }).to_string();
+        for &family in self.families() {
+            let directory = out.join(family.name());
+            let _claim = files::claim_directory(&directory)?;
+            let report = output::with_progress("games", |progress| {
+                let observer = observer(progress);
+                train_td(game, config, family, &provenance, &directory, observer)
+            })?;
+            output::result(self.json, &report, || td_summary(&report))?;
+        }
+        Ok(())
     }
 }
 
 fn fit_families<G: Learnable>(
     arguments: &Arguments,
     config: &TrainConfig,
-    families: &[Family],
     data: &[PathBuf],
     out: &Path,
 ) -> Result<()> {
     let samples = load_and_report::<G>(data, config)?;
-    for &family in families {
+    for &family in arguments.families() {
         let report = fit_family(config, family, &samples, data, &out.join(family.name()))?;
         output::result(arguments.json, &report, || summary(&report))?;
     }
@@ -198,14 +205,6 @@ fn source_runs<G: Learnable>(data: &[PathBuf]) -> Result<Value> {
     } else {
         runs.pop().unwrap_or_default()
     })
-}
-
-fn fit_by_td<G: Learnable>(game: &G, config: &TrainConfig, directory: &Path) -> Result<TdReport> {
-    let _claim = files::claim_directory(directory)?;
-    let provenance = json!({ "program": PROGRAM_VERSION }).to_string();
-    Ok(output::with_progress("games", |progress| {
-        train_td(game, config, &provenance, directory, observer(progress))
-    })?)
 }
 
 fn observer(progress: &ProgressBar) -> Observer<'_> {

@@ -109,10 +109,6 @@ impl ImproveConfig {
                 bail!("{key} = {found}: it must be at least 1{max}");
             }
         }
-        if game.seats() != 2 {
-            let seats = game.seats();
-            bail!("selfplay.game: it has {seats} seats; a gate is between two");
-        }
         self.family()?;
         let mut players = self.selfplay.players.iter();
         if !players.any(|weighted| with_evaluator(&weighted.player, "").is_ok()) {

@@ -21,16 +21,19 @@ pub enum Ending {
     Agreed,
     /// A player left or was disqualified, or the reason is unknown.
     Awarded,
+    /// The game reached a maximal number of plies, which counts as a draw.
+    Limit,
 }
 
 impl Ending {
     /// All endings in the order of their numbers in files.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Played,
         Self::Resigned,
         Self::Time,
         Self::Agreed,
         Self::Awarded,
+        Self::Limit,
     ];
 
     /// Name in files and reports.
@@ -41,6 +44,7 @@ impl Ending {
             Self::Time => "time",
             Self::Agreed => "agreed",
             Self::Awarded => "awarded",
+            Self::Limit => "limit",
         }
     }
 

@@ -75,6 +75,26 @@ pub trait ChanceSources: Rules {
         0..=(Self::Outcomes::CAPACITY - 1) as u8
     }
 
+    /// Name of an outcome in texts, such as `3` or `31`.
+    fn outcome_name(&self, outcome: u8) -> String {
+        outcome.to_string()
+    }
+
+    /// Parses an [`ChanceSources::outcome_name`].
+    ///
+    /// # Errors
+    /// If no outcome has this name.
+    fn parse_outcome(&self, text: &str) -> Result<u8, String> {
+        let mut outcomes = self.outcome_numbers();
+        let (first, last) = (*outcomes.start(), *outcomes.end());
+        outcomes
+            .find(|&outcome| self.outcome_name(outcome) == text)
+            .ok_or_else(|| {
+                let [first, last] = [first, last].map(|outcome| self.outcome_name(outcome));
+                format!("the die shows {first} to {last}, not {text}")
+            })
+    }
+
     /// The same rules with the chance that a player's options assume, such as a loaded die.
     ///
     /// # Errors

@@ -36,6 +36,9 @@ pub struct GameInfo {
     pub move_classes: &'static [(&'static str, u32)],
     /// Options that give a solving `mcts` its oracle.
     pub solver_options: &'static [NamedText],
+    /// Formats of positions, besides the game's own, that UBGI's `position` names; the game's
+    /// parser takes them.
+    pub ubgi_positions: &'static [&'static str],
     /// Rules offered on the web page, default first; empty for the default rules alone.
     pub page_rules: &'static [&'static str],
     /// Rule parameters allowed in requests to the web page, with allowed values if others could
@@ -75,6 +78,7 @@ impl GameInfo {
         mcts_defaults: "",
         move_classes: &[("quiet", 1), ("forcing", 4)],
         solver_options: &[],
+        ubgi_positions: &[],
         page_rules: &[],
         page_parameters: &[],
         levels: &[

@@ -59,17 +59,29 @@ pub fn play_game<G: Game>(
     exploration: Option<&mut Exploration>,
     effort: Option<&mut GameCosts>,
 ) -> Result<GameRecord<G>, Failure> {
-    play_with_oracle(game, start, players, chance, exploration, None, effort)
+    play_with_oracle(
+        game,
+        start,
+        usize::MAX,
+        players,
+        chance,
+        exploration,
+        None,
+        effort,
+    )
 }
 
 /// [`play_game`] in which `oracle` makes the first best move, unexplored and with exact value, of
-/// two-seat positions of which it knows all allowed successors.
+/// two-seat positions of which it knows all allowed successors; after `max_plies` plies the game is
+/// a draw ([`Ending::Limit`]).
 ///
 /// # Errors
 /// If a player fails.
+#[allow(clippy::too_many_arguments, reason = "each is one thing of a game")]
 pub fn play_with_oracle<G: Game>(
     game: &G,
     start: G::Position,
+    max_plies: usize,
     players: &mut [&mut dyn Player<G>],
     chance: &mut impl ChanceSource<G>,
     mut exploration: Option<&mut Exploration>,
@@ -125,7 +137,7 @@ pub fn play_with_oracle<G: Game>(
             ..Answer::untimed(mv, value, false)
         })
     };
-    let (record, failure) = play(game, start, players, chance, answer, effort);
+    let (record, failure) = play(game, start, max_plies, players, chance, answer, effort);
     failure.map_or(Ok(record), Err)
 }
 
@@ -158,10 +170,11 @@ fn oracle_best_move<G: Game>(
 }
 
 /// Plays one game. A player that panics, fails or makes an illegal move forfeits; the record ends
-/// before that move.
+/// before that move. After `max_plies` plies the game is a draw ([`Ending::Limit`]).
 pub fn play_refereed<G: Game>(
     game: &G,
     start: G::Position,
+    max_plies: usize,
     players: &mut [&mut dyn Player<G>],
     chance: &mut impl ChanceSource<G>,
     effort: Option<&mut GameCosts>,
@@ -207,7 +220,7 @@ pub fn play_refereed<G: Game>(
             ..Answer::untimed(mv, value, false)
         })
     };
-    play(game, start, players, chance, answer, effort)
+    play(game, start, max_plies, players, chance, answer, effort)
 }
 
 struct Answer<M> {
@@ -233,6 +246,7 @@ impl<M> Answer<M> {
 fn play<G: Game, E>(
     game: &G,
     start: G::Position,
+    max_plies: usize,
     players: &mut [&mut dyn Player<G>],
     chance: &mut impl ChanceSource<G>,
     mut answer: impl FnMut(
@@ -245,8 +259,15 @@ fn play<G: Game, E>(
 ) -> (GameRecord<G>, Option<E>) {
     let mut position = start;
     let mut plies = Vec::with_capacity(24);
+    let mut ending = Ending::Played;
     let (payoffs, forfeit) = loop {
         if let Some(payoffs) = game.payoffs(&position) {
+            break (payoffs, None);
+        }
+        if plies.len() >= max_plies {
+            ending = Ending::Limit;
+            let mut payoffs = [0.0; MAX_SEATS];
+            payoffs[..game.seats()].fill(0.5);
             break (payoffs, None);
         }
         let seat = game.to_move(&position);
@@ -292,7 +313,7 @@ fn play<G: Game, E>(
         plies,
         payoffs,
         ending: match forfeit {
-            None => Ending::Played,
+            None => ending,
             Some(_) => Ending::Awarded,
         },
     };

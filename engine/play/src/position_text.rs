@@ -1,10 +1,10 @@
 //! Texts of positions and moves, and pictures of positions.
 
-use super::rules::Rules;
+use super::chance_sources::ChanceSources;
 use alea_core::{game::Seat, text::TextError};
 
 /// A game whose positions and moves have lossless texts.
-pub trait GameText: Rules {
+pub trait GameText: ChanceSources {
     /// Parses a position, with its chance outcome if the text has one.
     ///
     /// # Errors
@@ -15,12 +15,16 @@ pub trait GameText: Rules {
     /// word is the outcome or `-`, for the web page to replace.
     fn format_position(&self, position: &Self::Position, outcome: Option<u8>) -> String;
 
-    /// Parses a move of a position, whether or not an outcome allows the move.
-    fn parse_move(&self, position: &Self::Position, text: &str) -> Result<Self::Move, TextError> {
-        let mut moves = Self::Moves::default();
-        if self.payoffs(position).is_none() {
-            self.moves(position, &mut moves);
-        }
+    /// Parses a move of a position. An outcome tells apart moves of equal text; whether it allows
+    /// the move is for the caller to check.
+    fn parse_move(
+        &self,
+        position: &Self::Position,
+        outcome: Option<u8>,
+        text: &str,
+    ) -> Result<Self::Move, TextError> {
+        let outcome = outcome.filter(|_| Self::SEPARATE_OUTCOMES);
+        let moves = self.legal_moves(position, outcome);
         let mut moves = moves.iter().copied();
         moves
             .find(|&mv| self.format_move(position, mv) == text)

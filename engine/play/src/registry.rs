@@ -339,6 +339,9 @@ pub struct OracleEntry<G: SearchGame> {
     pub instant: fn(&G) -> Option<String>,
     /// Class of a position in error statistics, such as `2v3` stones.
     pub class: fn(&G, &G::Position) -> String,
+    /// Probability of a win at a value, if the game pays points and the oracle's positions can only
+    /// be won or lost singly; else `None`.
+    pub win_probability: fn(f32) -> Option<f32>,
 }
 
 /// Makes an evaluator of a hand-made score and its [`calibration`].

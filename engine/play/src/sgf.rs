@@ -117,21 +117,20 @@ fn parse_game<G: Playable>(
         }
         let rolled = properties.get(index + 1).filter(|next| next.name == "DI");
         let outcome = match rolled {
-            Some(rolled) => rolled
-                .value
-                .trim()
-                .parse()
-                .or_else(|_| error_at(rolled.at + 1, "DI is the number that was rolled"))?,
+            Some(rolled) => game
+                .parse_outcome(rolled.value.trim())
+                .or_else(|problem| error_at(rolled.at + 1, format!("DI: {problem}")))?,
             None => 0,
         };
         let mut legal = G::Moves::default();
-        if !has_rolls::<G>() || game.outcome_numbers().contains(&outcome) {
-            game.allowed_moves(&position, outcome, &mut legal);
-        }
-        let read = game.parse_move(&position, mv);
+        game.allowed_moves(&position, outcome, &mut legal);
+        let read = game.parse_move(&position, Some(outcome), mv);
         let mv = read.map_err(|error| TextError::new(at + error.character, error.problem))?;
         if !legal.contains(&mv) {
-            return error_at(at + 1, format!("it is not permitted with a {outcome}"));
+            return error_at(
+                at + 1,
+                format!("it is not permitted with a {}", game.outcome_name(outcome)),
+            );
         }
         whole.plies.push((outcome, mv));
         position = game.play(&position, mv);

@@ -100,7 +100,7 @@ impl StatedResult {
         let flag = match self.ending {
             Ending::Resigned => "r",
             Ending::Time => "t",
-            Ending::Agreed => "s",
+            Ending::Agreed | Ending::Limit => "s",
             Ending::Awarded | Ending::Played => "l",
         };
         match self.winner {

@@ -9,6 +9,7 @@ mod toy_games;
 
 mod allocation;
 mod architecture;
+mod backgammon;
 mod chance_bounds;
 mod einstein_rules;
 mod evaluators;

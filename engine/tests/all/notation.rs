@@ -22,7 +22,9 @@ fn parse_error<G: Playable>(
     let position = |text| game.parse_position(text).map(|(position, _)| position);
     let read = match kind {
         "position" => position(text).map(drop),
-        "move" => game.parse_move(&position(from).unwrap(), text).map(drop),
+        "move" => game
+            .parse_move(&position(from).unwrap(), None, text)
+            .map(drop),
         _ => {
             let games = (G::registry().transcripts[0].read)(&game, text.as_bytes()).into_iter();
             games.collect::<Result<Vec<_>, _>>().map(drop)

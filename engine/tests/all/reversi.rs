@@ -267,7 +267,7 @@ fn four_by_four_is_won_by_the_second_player() {
     assert_eq!(plain.solve(false, &mut cache), -8);
     assert_eq!(plain.solve(true, &mut cache), -10);
     let mut solver = Endgame::new(game);
-    assert_eq!((solver.score(&start), solver.win_value(&start)), (-10, 0.0));
+    assert_eq!((solver.score(&start), solver.value(&start)), (-10, 0.0));
     let table = Some(table(1 << 16));
     let mut star: Star<_, _> = Star::new(game, HashEvaluator, StarOptions::default(), table);
     assert_eq!(full(&mut star, &start, 24), Bounds::exact(0.0));
@@ -276,7 +276,37 @@ fn four_by_four_is_won_by_the_second_player() {
         let expected = plain.solve(true, &mut cache);
         assert_eq!(solver.score(&position), expected, "{plain:?}");
         let expected = (1 + expected.signum()) as f32 / 2.0;
-        assert_eq!(solver.win_value(&position), expected, "{plain:?}");
+        assert_eq!(solver.value(&position), expected, "{plain:?}");
+    }
+}
+
+#[test]
+fn played_for_discs_payoffs_are_scaled_leads_and_searches_maximise_them() {
+    let by_wins = Reversi::FOUR;
+    let game = by_wins.with_score_by_discs(true);
+    assert_eq!(game.notation(), "reversi(size=4, score=discs)");
+    assert_eq!(Reversi::from_notation(&*game.notation(), None), Ok(game));
+    let points = game.points().unwrap();
+    let mut cache = HashMap::new();
+    let mut solver = Endgame::new(game);
+    for position in random_games(&game, 50, 7) {
+        let plain = PlainBoard::of(&game, &position);
+        let lead = plain.solve(true, &mut cache);
+        let payoff = 0.5 + lead as f32 / 32.0;
+        assert_eq!(solver.value(&position), payoff, "{plain:?}");
+        assert_eq!(points.whole(payoff.into()), f64::from(lead));
+        assert_eq!(points.result_name(payoff.into()), format!("{lead:+}"));
+        if let Some(payoffs) = game.payoffs(&position) {
+            let seat = game.to_move(&position);
+            assert_eq!((payoffs[seat], payoffs[1 - seat]), (payoff, 1.0 - payoff));
+            let winner = by_wins.payoffs(&position).unwrap()[seat];
+            assert_eq!(winner, (1 + lead.signum()) as f32 / 2.0);
+        } else if game.empties(&position) <= 6 {
+            let table = Some(table(1 << 12));
+            let mut star: Star<_, _> =
+                Star::new(game, HashEvaluator, StarOptions::default(), table);
+            assert_eq!(full(&mut star, &position, 12), Bounds::exact(payoff));
+        }
     }
 }
 
@@ -405,7 +435,7 @@ fn the_endgame_player_and_the_oracle_know_what_the_solver_knows() {
             assert_eq!((decision.value, knows(&position)), (None, None));
             continue;
         }
-        let expected = solver.win_value(&position);
+        let expected = solver.value(&position);
         assert_eq!(
             (decision.value, knows(&position)),
             (Some(expected), Some(expected))
@@ -423,7 +453,7 @@ fn searches_agree_with_plain_minimax() {
     let game = Reversi::SIX;
     let eval = Calibrated {
         score: Squares::new(&game),
-        calibration: Squares::CALIBRATION,
+        calibration: Squares::calibration(&Reversi::EIGHT),
     };
     for (index, position) in random_games(&game, 12, 5).iter().enumerate() {
         let depth = 1 + index as u32 % 4;
@@ -615,11 +645,17 @@ fn calibrations_were_fitted_to_games() {
         let ratio = fitted / f64::from(slope);
         assert!((0.85..1.15).contains(&ratio), "{fitted}, {slope}");
     };
-    assert_near(fit_logistic_slope(&Discs), Discs::CALIBRATION);
-    assert_near(fit_logistic_slope(&Mobility), Mobility::CALIBRATION);
+    assert_near(
+        fit_logistic_slope(&Discs),
+        Discs::calibration(&Reversi::EIGHT),
+    );
+    assert_near(
+        fit_logistic_slope(&Mobility),
+        Mobility::calibration(&Reversi::EIGHT),
+    );
     assert_near(
         fit_logistic_slope(&Squares::new(&game)),
-        Squares::CALIBRATION,
+        Squares::calibration(&Reversi::EIGHT),
     );
 }
 

@@ -39,11 +39,15 @@ impl<G: Playable> Call<'_, G> {
             empty_reply()
         }),
         ("play", |call| {
-            let [color, mv] = call.words else {
+            let [color, mv @ ..] = call.words else {
                 return syntax_error("play COLOR MOVE");
             };
+            if mv.is_empty() {
+                return syntax_error("play COLOR MOVE");
+            }
             call.parse_seat(color)?;
-            let played = call.check_turn(color).and_then(|()| call.session.play(mv));
+            let played = call.check_turn(color);
+            let played = played.and_then(|()| call.session.play(&mv.join(" ")));
             played.map_err(|problem| format!("illegal move: {problem}"))?;
             empty_reply()
         }),
@@ -58,10 +62,13 @@ impl<G: Playable> Call<'_, G> {
         ("time_settings", |call| call.time_settings()),
         ("kgs-time_settings", |call| call.kgs_time_settings()),
         ("time_left", |call| call.time_left()),
-        ("roll", |call| text_reply(call.session.roll()?.to_string())),
+        ("roll", |call| text_reply(call.session.roll()?)),
         ("dice", |call| {
-            let face = call.argument("dice NUMBER")?;
-            call.session.set_die(face).and_then(|()| empty_reply())
+            let dice = call.words.join(" ");
+            if dice.is_empty() {
+                return syntax_error("dice NUMBER");
+            }
+            call.session.set_die(&dice).and_then(|()| empty_reply())
         }),
         ("playgame", |call| call.playgame()),
         ("winner", |call| call.winner()),
@@ -230,9 +237,9 @@ impl<G: Playable> Call<'_, G> {
     fn playgame(&mut self) -> Reply {
         let (die_before, mut num_played) = (self.session.die, 0);
         for word in self.words {
-            let played = match word.parse() {
-                Ok(face) => self.session.set_die(face),
-                Err(_) => self.session.play(word).map(|()| num_played += 1),
+            let played = match word.bytes().all(|byte| byte.is_ascii_digit()) {
+                true => self.session.set_die(word),
+                false => self.session.play(word).map(|()| num_played += 1),
             };
             if let Err(problem) = played {
                 (0..num_played).try_for_each(|_| self.session.undo())?;

@@ -257,14 +257,21 @@ impl NTupleConfig {
     }
 }
 
-/// Settings of TD(λ) learning of n-tuple networks from self-play.
+/// Settings of TD(λ) learning from self-play.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TdConfig {
     /// Number of self-play games.
     pub games: u64,
-    /// Initial learning rate, used instead of [`NTupleConfig::learning_rate`].
-    pub learning_rate: f64,
+    /// Number of games between updates of a neural network; n-tuple networks are updated after each
+    /// game. `None`: 512.
+    pub games_per_update: Option<usize>,
+    /// Samples per optimizer step of a neural network, used instead of [`NetworkConfig::batch`];
+    /// `None`: 1,024.
+    pub batch: Option<usize>,
+    /// Initial learning rate; `None`: 3 for n-tuple networks, [`NetworkConfig::learning_rate`] for
+    /// neural networks.
+    pub learning_rate: Option<f64>,
     /// λ of TD(λ), in `[0, 1]`.
     pub trace: f64,
     /// Probability of a random move in the first game.
@@ -279,11 +286,25 @@ impl Default for TdConfig {
     fn default() -> Self {
         Self {
             games: 200_000,
-            learning_rate: 3.0,
+            games_per_update: None,
+            batch: None,
+            learning_rate: None,
             trace: 0.5,
             exploration: 0.1,
             final_exploration: 0.0,
             report_every: 10_000,
+        }
+    }
+}
+
+impl TdConfig {
+    /// Copies the settings with absent ones set to the defaults of a neural network.
+    pub(crate) fn for_network(&self, network: &NetworkConfig) -> Self {
+        Self {
+            games_per_update: self.games_per_update.or(Some(512)),
+            batch: self.batch.or(Some(1024)),
+            learning_rate: self.learning_rate.or(Some(network.learning_rate)),
+            ..self.clone()
         }
     }
 }

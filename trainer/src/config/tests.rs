@@ -59,6 +59,7 @@ fn game_defaults_are_filled_in_and_unknown_names_are_refused() {
         .resolve(&Standard::default())
         .unwrap();
     assert_eq!(config.ntuple.set, "race-and-pairs");
+    assert_eq!(config.online.learning_rate, Some(3.0));
     assert_eq!(
         config.network.inputs.unwrap().join(","),
         "mobility,turns,alive"
@@ -154,6 +155,12 @@ fn values_out_of_range_are_named() {
         ("[training]\nepochs = 0", "training.epochs"),
         ("[online]\ntrace = 1.1", "online.trace"),
         ("[online]\nreport_every = 0", "online.report_every"),
+        (
+            "[online]\ngames_per_update = 0",
+            "online.games_per_update = 0: it must be in 1 to 1048576",
+        ),
+        ("[online]\nbatch = 2000000", "online.batch"),
+        ("[online]\nlearning_rate = 0.0", "online.learning_rate"),
     ] {
         let error = problem(text);
         assert!(error.starts_with(key), "{error}");

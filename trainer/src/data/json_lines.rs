@@ -301,7 +301,7 @@ fn parse_game<G: Playable>(
             return Err(game.replay.ply_error("the game was over before").into());
         }
         let mv = rules
-            .parse_move(game.replay.position(), &ply.mv)
+            .parse_move(game.replay.position(), Some(ply.outcome), &ply.mv)
             .map_err(|error| game.replay.ply_error(&error.to_string()))?;
         let take_values =
             |Label { name, .. }: &Label| (ply.labels.remove(name), ply.errors.remove(name));

@@ -87,6 +87,9 @@ pub struct SelfPlayOptions {
     pub endgames: Option<EndgameStarts>,
     /// Largest `Rules::remaining_length` at which tablebases move instead of the players.
     pub adjudicate: Option<usize>,
+    /// Plies after which a game is a draw; by default `Rules::max_plies`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_plies: Option<u16>,
 }
 
 /// Game starts drawn from a file of positions.
@@ -186,6 +189,11 @@ impl SelfPlayConfig {
             ));
         }
         self.options.check().or_else(setting)
+    }
+
+    pub(super) fn max_plies<G: Playable>(&self, game: &G) -> usize {
+        let max_plies = self.options.max_plies;
+        max_plies.unwrap_or_else(|| game.max_plies()).into()
     }
 
     pub(super) fn exploration_schedule(&self) -> Fading {

@@ -5,6 +5,7 @@ use super::{
     games_may_repeat,
 };
 use crate::shard::PlayedGame;
+use alea_core::record::Ending;
 use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -28,6 +29,9 @@ pub struct SelfPlaySummary {
     pub distinct: Option<u64>,
     /// Plies drawn for exploration, not chosen by the player.
     pub explored: u64,
+    /// Games that reached the maximal number of plies and count as draws.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unfinished: u64,
     /// Seats and points of each player of the settings.
     pub players: Vec<PlayerTally>,
 }
@@ -43,7 +47,32 @@ pub struct PlayerTally {
     pub points: f64,
 }
 
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde calls"
+)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 impl SelfPlaySummary {
+    /// One-line warning that games reached the maximal number of plies, with the players' names;
+    /// `None` if none did.
+    #[must_use]
+    pub fn unfinished_warning(&self) -> Option<String> {
+        let names: Vec<&str> = (self.players.iter())
+            .map(|tally| tally.player.as_str())
+            .collect();
+        (self.unfinished > 0).then(|| {
+            format!(
+                "{} of {} games reached the maximal number of plies and count as draws; players: {}",
+                self.unfinished,
+                self.games,
+                names.join(", ")
+            )
+        })
+    }
+
     /// Number of games whose results count: without chance only distinct ones.
     #[must_use]
     pub fn counted_games(&self) -> u64 {
@@ -94,6 +123,7 @@ impl<'a, G: Playable> Counter<'a, G> {
             *distinct += 1;
         }
         summary.explored += record.plies.iter().filter(|ply| ply.explored).count() as u64;
+        summary.unfinished += u64::from(record.ending == Ending::Limit);
         let first = self.rules.to_move(&record.start);
         summary.first_mover_points += f64::from(record.payoffs[first]);
         for (&player, &payoff) in players.iter().zip(&record.payoffs) {

@@ -1,8 +1,9 @@
 //! Training of the neural network by a [`TrainableNetwork`], on the CPU or in burn.
 
-use super::{BatchFunction, Learner, StepSettings, TrainingRun, checkpoint_mismatch};
+use super::{BatchFunction, Learner, StepSettings, checkpoint_mismatch};
 use crate::Error;
 use crate::batch::{FeatureSpec, NetworkBatch, network_batch};
+use crate::config::TrainConfig;
 use crate::models::cpu::{CpuNetwork, Shape, SparseInputs};
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_learned::{
@@ -52,17 +53,18 @@ pub(super) struct NetworkLearner<G: Learnable, S> {
 
 impl<G: Learnable, S: TrainableNetwork> NetworkLearner<G, S> {
     pub(super) fn new(
-        run: &TrainingRun<'_, G>,
+        game: &G,
+        config: &TrainConfig,
         create: impl FnOnce(Shape, Vec<f32>) -> S,
     ) -> Result<Self, Error> {
-        let (game, config) = (run.samples.game().clone(), &run.config.network);
+        let seed = derive_seed(config.seed, SeedSpace::Training, &[WEIGHT_STREAM]);
+        let (game, config) = (game.clone(), &config.network);
         let groups = config.input_groups::<G>()?;
         let results = config.results(&game)?;
         let shape = Shape::new(SparseInputs::for_game(&game, groups), &config.hidden)
             .with_buckets(config.buckets.len() + 1)
             .with_results(results);
         let one_hot_slots = G::Network::I16_ACCUMULATOR.then(|| game.feature_slots(groups));
-        let seed = derive_seed(run.config.seed, SeedSpace::Training, &[WEIGHT_STREAM]);
         let weights = shape.initial_weights(&mut RandomStream::new(seed));
         Ok(Self {
             step: create(shape, weights),
@@ -82,6 +84,19 @@ impl<G: Learnable, S: TrainableNetwork> NetworkLearner<G, S> {
                 one_hot_slots,
             },
         })
+    }
+
+    pub(super) fn quantized_network(&self) -> Result<Network<G>, Error> {
+        let FeatureSpec {
+            game,
+            groups,
+            bounds,
+            ..
+        } = &self.features;
+        let weights = self.shape.float_weights(&self.step.weights()).quantize();
+        weights
+            .and_then(|weights| Network::new(game, *groups, bounds, weights))
+            .map_err(Error::with_prefix("the engine refuses the network"))
     }
 }
 
@@ -120,17 +135,7 @@ impl<G: Learnable, S: TrainableNetwork> Learner<G> for NetworkLearner<G, S> {
     }
 
     fn export(&self) -> Result<Model<G>, Error> {
-        let FeatureSpec {
-            game,
-            groups,
-            bounds,
-            ..
-        } = &self.features;
-        let weights = self.shape.float_weights(&self.step.weights()).quantize();
-        weights
-            .and_then(|weights| Network::new(game, *groups, bounds, weights))
-            .map(Model::Network)
-            .map_err(Error::with_prefix("the engine refuses the network"))
+        self.quantized_network().map(Model::Network)
     }
 }
 

@@ -1,28 +1,36 @@
-//! TD(λ): an n-tuple network learns values of afterstates from self-play (Tesauro 1992; Szubert and
-//! Jaśkowski 2014), on one thread, so that the settings determine all games and weights.
+//! TD(λ): a network learns values of afterstates from games against itself (Tesauro 1992). Games
+//! draw from streams of their own and weights change between games alone, so that the settings
+//! determine all games and weights.
 
 mod episode;
+mod network;
+mod ntuple;
 
 use super::{
-    checkpoint::Checkpoint, create_directory, export_model, is_checkpoint_due,
-    ntuple::NTupleLearner, parse_provenance,
+    Learner, checkpoint::Checkpoint, create_directory, export_model, is_checkpoint_due,
+    network::NetworkLearner, ntuple::NTupleLearner, parse_provenance,
 };
 use crate::Error;
 use crate::backend::Backend;
-use crate::config::{TdConfig, TrainConfig};
+use crate::config::TrainConfig;
 use crate::curve::Observer;
 use crate::export::PARITY_POSITIONS;
-use crate::reports::{TdPoint, TdReport};
+use crate::models::cpu::CpuNetwork;
+use crate::reports::{Family, TdPoint, TdReport};
+#[cfg(feature = "burn")]
+use crate::training::burn_network::BurnNetwork;
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_learned::inputs::Learnable;
 use episode::Episode;
+use network::TdNetwork;
+use ntuple::TdNTuple;
 use serde::{Deserialize, Serialize};
-use std::{path::Path, time::Instant};
-
-/// Family name that distinguishes TD(λ) checkpoints from those of supervised training.
-const CHECKPOINT_FAMILY: &str = "ntuple from its own games";
+use std::{ops::Range, path::Path, time::Instant};
 
 const GAME_STREAM: u64 = 5;
+
+/// Number of games between two looks at the clock, at least.
+const GAMES_PER_CLOCK_CHECK: u64 = 64;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TdProgress {
@@ -34,7 +42,7 @@ pub(super) struct TdProgress {
     curve: Vec<TdPoint>,
 }
 
-/// Trains an n-tuple network by self-play and exports it with `provenance`, a description of the
+/// Trains a network of `family` by self-play and exports it with `provenance`, a description of the
 /// program as JSON or plain text.
 ///
 /// # Errors
@@ -43,110 +51,93 @@ pub(super) struct TdProgress {
 pub fn train_td<'a, G: Learnable>(
     game: &G,
     config: &TrainConfig,
+    family: Family,
     provenance: &str,
     directory: &Path,
     observer: impl Into<Observer<'a>>,
 ) -> Result<TdReport, Error> {
-    let observer = observer.into();
-    let progress = observer.progress;
-    let game = &game.training_rules();
-    let config = &config.resolve(game)?;
-    Backend::from_name(&config.training.backend)?;
-    create_directory(directory)?;
-    let mut td = TdLearner::new(config, NTupleLearner::new(game, &config.ntuple)?);
-    let mut checkpoint =
-        Checkpoint::open(directory, CHECKPOINT_FAMILY, config, 0, &mut td.learner)?;
-    let mut done = checkpoint.header.online.take().unwrap_or_default();
-    progress.set_length(config.online.games);
-    progress.set_position(done.games);
-    progress.reset_eta();
-    let (mut written, mut timed) = (Instant::now(), Instant::now());
-    while done.games < config.online.games {
-        td.learn_game(done.games, &mut done)?;
-        done.games += 1;
-        progress.inc(1);
-        let reports = done.games.is_multiple_of(config.online.report_every)
-            || done.games == config.online.games;
-        if reports || (done.games.is_multiple_of(64) && is_checkpoint_due(config, written)) {
-            done.seconds += timed.elapsed().as_secs_f64();
-            if reports {
-                let point = td.curve_point(&mut done);
-                progress.set_message(format!("loss {:.5}", point.loss));
-                done.curve.push(point);
-                // Before the checkpoint: if training stops in between, the curve is written again.
-                observer.write_curve(directory, &format_csv(&done.curve))?;
-            }
-            checkpoint.capture_state(&td.learner)?;
-            checkpoint.header.online = Some(done.clone());
-            checkpoint.write(directory)?;
-            (written, timed) = (Instant::now(), Instant::now());
-        }
+    let mut config = config.clone();
+    if family == Family::Network {
+        config.online = config.online.for_network(&config.network);
     }
-    progress.finish();
-    td.export(
-        &done,
-        &checkpoint.header.configuration,
+    let rules = &game.training_rules();
+    let config = &config.resolve(rules)?;
+    let backend = Backend::from_name(&config.training.backend)?;
+    create_directory(directory)?;
+    let run = TdRun {
+        self_play: SelfPlay { config, rules },
         provenance,
         directory,
-    )
+        observer: observer.into(),
+    };
+    match (family, backend) {
+        (Family::NTuple, _) => {
+            run.learn_games(TdNTuple::new(NTupleLearner::new(rules, &config.ntuple)?))
+        }
+        (Family::Network, Backend::Cpu) => {
+            let learner = NetworkLearner::new(rules, config, CpuNetwork::from_weights)?;
+            run.learn_games(TdNetwork::new(learner, config))
+        }
+        #[cfg(feature = "burn")]
+        (Family::Network, Backend::Burn(device)) => {
+            let learner = NetworkLearner::new(rules, config, |shape, weights| {
+                BurnNetwork::new(shape, &weights, config.network.gradient_norm, device)
+            })?;
+            run.learn_games(TdNetwork::new(learner, config))
+        }
+    }
 }
 
-struct TdLearner<'a, G: Learnable> {
+/// Learner that is updated between games against itself.
+trait TdLearner<G: Learnable> {
+    type Learner: Learner<G>;
+    const FAMILY: Family;
+
+    fn learner(&mut self) -> &mut Self::Learner;
+
+    /// Name of the optimization, for the model file.
+    fn method(&self, config: &TrainConfig) -> String;
+
+    fn games_per_update(&self) -> u64;
+
+    /// Plays at most [`Self::games_per_update`] games.
+    fn play(
+        &mut self,
+        self_play: &SelfPlay<'_, G>,
+        games: Range<u64>,
+    ) -> Result<&[Episode<G>], Error>;
+
+    /// Updates the weights by the latest games; `first_game` is the number of the first.
+    fn learn(
+        &mut self,
+        self_play: &SelfPlay<'_, G>,
+        first_game: u64,
+        learning_rate: f64,
+    ) -> Result<(), Error>;
+}
+
+/// Self-play games by number.
+struct SelfPlay<'a, G> {
     config: &'a TrainConfig,
-    learner: NTupleLearner<G>,
-    rules: G,
-    episode: Episode<G>,
+    rules: &'a G,
 }
 
-impl<'a, G: Learnable> TdLearner<'a, G> {
-    fn new(config: &'a TrainConfig, mut learner: NTupleLearner<G>) -> Self {
-        let rules = learner.set_and_table().0.game().clone();
-        Self {
-            config,
-            learner,
-            rules,
-            episode: Episode::default(),
-        }
-    }
-
+impl<G: Learnable> SelfPlay<'_, G> {
     fn learning_rate(&self, game: u64) -> f64 {
-        let (training, games) = (&self.config.training, self.config.online.games);
-        self.config.online.learning_rate
-            * training
-                .schedule
-                .factor(game as f64 / games as f64, training.final_rate)
+        let (training, online) = (&self.config.training, &self.config.online);
+        let done = game as f64 / online.games as f64;
+        online.learning_rate.unwrap_or_default()
+            * training.schedule.factor(done, training.final_rate)
     }
 
-    fn play(&mut self, start: G::Position, exploration: f64, random: &mut RandomStream) {
-        let (set, table) = self.learner.set_and_table();
-        self.episode
-            .play(&self.rules, set, table, start, exploration, random);
-    }
-
-    fn update(&mut self, learning_rate: f64) {
-        let trace = self.config.online.trace as f32;
-        let (set, table) = self.learner.set_and_table();
-        let rate = (learning_rate / set.tuple_count() as f64) as f32;
-        self.episode.update(&self.rules, table, trace, rate);
-    }
-
-    fn learn_game(&mut self, game: u64, done: &mut TdProgress) -> Result<(), Error> {
-        let (start, mut random) = self.draw_start(game);
-        self.play(
-            start,
-            exploration_rate(&self.config.online, game),
-            &mut random,
-        );
-        let loss = self.episode.loss();
-        if !loss.is_finite() {
-            return Err(Error::new(format!(
-                "the loss became {loss} in game {game} (from 0): lower the learning rate"
-            )));
-        }
-        done.loss += loss;
-        done.positions += self.episode.positions().len() as u64;
-        self.update(self.learning_rate(game));
-        Ok(())
+    fn exploration_rate(&self, game: u64) -> f64 {
+        let online = &self.config.online;
+        let done = if online.games > 1 {
+            game as f64 / (online.games - 1) as f64
+        } else {
+            0.0
+        };
+        online.exploration + (online.final_exploration - online.exploration) * done
     }
 
     fn draw_start(&self, game: u64) -> (G::Position, RandomStream) {
@@ -158,67 +149,104 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
         let first = random.below(self.rules.seats());
         (self.rules.random_start(&mut random, first), random)
     }
+}
 
-    fn curve_point(&self, done: &mut TdProgress) -> TdPoint {
-        let (last, before) = (
-            done.games - 1,
-            done.curve.last().map_or(0, |point| point.games),
-        );
-        let positions = std::mem::take(&mut done.positions);
-        TdPoint {
-            games: done.games,
-            positions,
-            loss: std::mem::take(&mut done.loss) / positions.max(1) as f64,
-            exploration: exploration_rate(&self.config.online, last),
-            learning_rate: self.learning_rate(last),
-            games_per_second: (done.games - before) as f64
-                / std::mem::take(&mut done.seconds).max(1e-9),
-        }
-    }
+fn divergence_error(loss: f64, game: u64) -> Error {
+    Error::new(format!(
+        "the loss became {loss} in game {game} (from 0): lower the learning rate"
+    ))
+}
 
-    /// Positions of further games, without exploration and updates.
-    fn sample_parity_positions(&mut self) -> Vec<G::Position> {
-        let mut positions = Vec::new();
-        for game in self.config.online.games.. {
-            if positions.len() >= PARITY_POSITIONS {
-                break;
+struct TdRun<'a, G> {
+    self_play: SelfPlay<'a, G>,
+    provenance: &'a str,
+    directory: &'a Path,
+    observer: Observer<'a>,
+}
+
+impl<G: Learnable> TdRun<'_, G> {
+    fn learn_games<L: TdLearner<G>>(&self, mut td: L) -> Result<TdReport, Error> {
+        let Self {
+            self_play,
+            directory,
+            observer,
+            ..
+        } = self;
+        let (config, progress) = (self_play.config, observer.progress);
+        let family = format!("{} from its own games", L::FAMILY.name());
+        let mut checkpoint = Checkpoint::open(directory, &family, config, 0, td.learner())?;
+        let mut done = checkpoint.header.online.take().unwrap_or_default();
+        let games = config.online.games;
+        progress.set_length(games);
+        progress.set_position(done.games);
+        progress.reset_eta();
+        let (mut written, mut timed) = (Instant::now(), Instant::now());
+        while done.games < games {
+            let first = done.games;
+            done.games = games.min(first + td.games_per_update());
+            let (mut loss, mut positions) = (0.0, 0);
+            for episode in td.play(self_play, first..done.games)? {
+                loss += episode.loss();
+                positions += episode.positions().len() as u64;
             }
-            let (start, mut random) = self.draw_start(game);
-            self.play(start, 0.0, &mut random);
-            positions.extend_from_slice(self.episode.positions());
+            if !loss.is_finite() {
+                return Err(divergence_error(loss, first));
+            }
+            done.loss += loss;
+            done.positions += positions;
+            td.learn(self_play, first, self_play.learning_rate(first))?;
+            progress.inc(done.games - first);
+            let passes = |interval: u64| done.games / interval > first / interval;
+            let reports = passes(config.online.report_every) || done.games == games;
+            if reports || (passes(GAMES_PER_CLOCK_CHECK) && is_checkpoint_due(config, written)) {
+                done.seconds += timed.elapsed().as_secs_f64();
+                if reports {
+                    let point = curve_point(self_play, &mut done);
+                    progress.set_message(format!("loss {:.5}", point.loss));
+                    done.curve.push(point);
+                    // Before the checkpoint: if training stops in between, the curve is written
+                    // again.
+                    observer.write_curve(directory, &format_csv(&done.curve))?;
+                }
+                checkpoint.capture_state(td.learner())?;
+                checkpoint.header.online = Some(done.clone());
+                checkpoint.write(directory)?;
+                (written, timed) = (Instant::now(), Instant::now());
+            }
         }
-        positions.truncate(PARITY_POSITIONS);
-        positions
+        progress.finish();
+        self.export(td, &done, &checkpoint.header.configuration)
     }
 
-    fn export(
-        mut self,
+    fn export<L: TdLearner<G>>(
+        &self,
+        mut td: L,
         done: &TdProgress,
         configuration: &str,
-        provenance: &str,
-        directory: &Path,
     ) -> Result<TdReport, Error> {
+        let SelfPlay { config, rules } = self.self_play;
+        let (family, online) = (L::FAMILY.name(), &config.online);
         let positions = done.curve.iter().map(|point| point.positions).sum::<u64>();
         let loss = done.curve.last().map_or(f64::NAN, |point| point.loss);
         let metadata = serde_json::json!({
-            "family": "ntuple",
-            "method": format!("TD({}) on games against itself, {:?}", self.config.online.trace, self.config.ntuple.rule),
-            "data": parse_provenance(provenance),
+            "family": family,
+            "method": format!("TD({}) on games against itself, {}", online.trace, td.method(config)),
+            "data": parse_provenance(self.provenance),
             "games": done.games,
             "training_samples": positions,
             "configuration": configuration,
-            "seed": self.config.seed,
+            "seed": config.seed,
             "loss": loss,
             "trainer": env!("CARGO_PKG_VERSION"),
         });
-        let fresh = self.sample_parity_positions();
-        let model = directory.join("ntuple.safetensors");
-        let parity = export_model(&self.learner, &self.rules, &metadata, &model, &fresh)?;
+        let fresh = self.sample_parity_positions(&mut td)?;
+        let model = self.directory.join(family).with_extension("safetensors");
+        let parity = export_model(&*td.learner(), rules, &metadata, &model, &fresh)?;
         let seconds: f64 = games_per_point(&done.curve)
             .map(|(games, point)| games as f64 / point.games_per_second)
             .sum();
         Ok(TdReport {
-            family: "ntuple".to_owned(),
+            family: family.to_owned(),
             games: done.games,
             positions,
             loss,
@@ -229,6 +257,47 @@ impl<'a, G: Learnable> TdLearner<'a, G> {
             model,
         })
     }
+
+    /// Positions of further games, without exploration and updates.
+    fn sample_parity_positions(
+        &self,
+        td: &mut impl TdLearner<G>,
+    ) -> Result<Vec<G::Position>, Error> {
+        let SelfPlay { config, rules } = self.self_play;
+        let mut config = config.clone();
+        (config.online.exploration, config.online.final_exploration) = (0.0, 0.0);
+        let greedy = SelfPlay {
+            config: &config,
+            rules,
+        };
+        let (mut game, mut positions) = (config.online.games, Vec::new());
+        while positions.len() < PARITY_POSITIONS {
+            let end = game + td.games_per_update();
+            for episode in td.play(&greedy, game..end)? {
+                positions.extend_from_slice(episode.positions());
+            }
+            game = end;
+        }
+        positions.truncate(PARITY_POSITIONS);
+        Ok(positions)
+    }
+}
+
+fn curve_point<G: Learnable>(self_play: &SelfPlay<'_, G>, done: &mut TdProgress) -> TdPoint {
+    let (last, before) = (
+        done.games - 1,
+        done.curve.last().map_or(0, |point| point.games),
+    );
+    let positions = std::mem::take(&mut done.positions);
+    TdPoint {
+        games: done.games,
+        positions,
+        loss: std::mem::take(&mut done.loss) / positions.max(1) as f64,
+        exploration: self_play.exploration_rate(last),
+        learning_rate: self_play.learning_rate(last),
+        games_per_second: (done.games - before) as f64
+            / std::mem::take(&mut done.seconds).max(1e-9),
+    }
 }
 
 fn games_per_point(curve: &[TdPoint]) -> impl Iterator<Item = (u64, &TdPoint)> {
@@ -237,15 +306,6 @@ fn games_per_point(curve: &[TdPoint]) -> impl Iterator<Item = (u64, &TdPoint)> {
         .iter()
         .zip(before)
         .map(|(point, before)| (point.games - before, point))
-}
-
-fn exploration_rate(config: &TdConfig, game: u64) -> f64 {
-    let done = if config.games > 1 {
-        game as f64 / (config.games - 1) as f64
-    } else {
-        0.0
-    };
-    config.exploration + (config.final_exploration - config.exploration) * done
 }
 
 fn format_csv(curve: &[TdPoint]) -> String {

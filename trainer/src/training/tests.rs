@@ -161,12 +161,12 @@ fn train_until(
             run_epochs(&run, CutOff(learner, batches))
         }
         (Family::Network, Backend::Cpu) => {
-            let learner = NetworkLearner::new(&run, CpuNetwork::from_weights)?;
+            let learner = NetworkLearner::new(samples.game(), config, CpuNetwork::from_weights)?;
             run_epochs(&run, CutOff(learner, batches))
         }
         #[cfg(feature = "burn")]
         (Family::Network, Backend::Burn(device)) => {
-            let learner = NetworkLearner::new(&run, |shape, weights| {
+            let learner = NetworkLearner::new(samples.game(), config, |shape, weights| {
                 BurnNetwork::new(shape, &weights, config.network.gradient_norm, device)
             })?;
             run_epochs(&run, CutOff(learner, batches))
@@ -463,7 +463,7 @@ fn all_families_learn_and_the_engine_agrees() {
                 &fs::read_to_string(directory.path().join("config.toml")).unwrap()
             )
             .unwrap(),
-            config
+            config.resolve(&Standard::default()).unwrap()
         );
     }
 }

@@ -4,6 +4,7 @@ use crate::{
     MIXED_PLAYERS, PlayedGame, SelfPlay, assert_refused, config, content, play, plies, run,
     run_within, scratch, with_threads,
 };
+use alea_core::record::Ending;
 use alea_play::game_loop::Fading;
 use engine::games::einstein::{Standard, Variant, dice::Die, tables::shared_tables::shared_tables};
 use std::{path::Path, time::Instant};
@@ -253,6 +254,21 @@ fn starts_have_the_configured_fractions() {
             "{counts:?}"
         );
     }
+}
+
+#[test]
+fn games_end_as_draws_at_the_maximal_number_of_plies() {
+    let directory = scratch();
+    let settings = with("max_plies = 7", &["random"], 30);
+    let report = run(&settings, &directory).unwrap();
+    assert_eq!(report.unfinished, 30);
+    let warning = report.unfinished_warning().unwrap();
+    assert!(warning.contains("players: random"), "{warning}");
+    for game in play(&settings) {
+        assert_eq!(game.record.ending, Ending::Limit);
+        assert_eq!((game.record.plies.len(), game.record.payoffs[0]), (7, 0.5));
+    }
+    assert_eq!(plies(&play(&settings)).count(), 210);
 }
 
 #[test]

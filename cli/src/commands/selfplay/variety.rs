@@ -59,6 +59,9 @@ pub(crate) struct VarietyArguments {
     /// endgame tables for both sides, with exact values; dice are rolled to the end
     #[arg(long, value_name = "N")]
     adjudicate: Option<usize>,
+    /// Plies after which a game is a draw [default: the game's bound]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    max_plies: Option<u16>,
 }
 
 fn parse_stone_range(text: &str) -> Result<[usize; 2], String> {
@@ -85,6 +88,7 @@ impl VarietyArguments {
                 fraction: self.endgames_fraction,
             }),
             adjudicate: self.adjudicate,
+            max_plies: self.max_plies,
         }
     }
 }

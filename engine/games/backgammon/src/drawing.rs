@@ -1,60 +1,55 @@
 //! Pictures of positions, with White's home board at the lower right and the points numbered from
 //! the view of the side on roll.
 
-use super::{BLACK, Backgammon, Men, Position, WHITE, rolls::ROLL_NAMES};
-use alea_core::game::{Game, Seat};
+use super::{BLACK, Backgammon, Men, Position, WHITE, men::BAR, notation::roll_text};
+use alea_core::game::Seat;
 use alea_play::{
     drawing_helpers::{label, svg_open},
     playable::GameText,
 };
+use std::cmp::Ordering;
 
 const SIGNS: [char; 2] = ['X', 'O'];
 
 /// Men drawn one by one on a point; a number stands for more.
 const MAX_DRAWN: u32 = 5;
 
-/// Columns from the left with the bar (`None`); the point from White's view in the lower half.
-const COLUMNS: [Option<u8>; 13] = {
-    let mut columns = [None; 13];
-    let mut point = 1;
-    while point <= 12 {
-        columns[if point <= 6 { 13 - point } else { 12 - point }] = Some(point as u8);
-        point += 1;
-    }
-    columns
-};
+/// Columns of the board with the bar.
+const NUM_COLUMNS: usize = 13;
+const BAR_COLUMN: usize = 6;
 
-/// Owner and number of the men on a point from White's view.
-fn men_on(position: &Position, point: u8) -> Option<(Seat, u32)> {
-    let on = |seat| {
-        position
-            .men(seat)
-            .on(if seat == WHITE { point } else { 25 - point })
+/// Point of a column in the upper or lower half, numbered for the side on roll and 0 for the bar,
+/// with the owner and number of its men; men enter in the half of the other side's home board.
+fn point_at(position: &Position, column: usize, upper: bool) -> (u8, Seat, u32) {
+    let lower = match column.cmp(&BAR_COLUMN) {
+        Ordering::Less => 12 - column as u8,
+        Ordering::Greater => 13 - column as u8,
+        Ordering::Equal => {
+            let seat = if upper { WHITE } else { BLACK };
+            return (0, seat, position.men(seat).on(BAR));
+        }
     };
-    let owner = [WHITE, BLACK].into_iter().find(|&seat| on(seat) > 0);
-    owner.map(|seat| (seat, on(seat)))
-}
-
-/// Number of a point for the side on roll.
-fn shown_number(position: &Position, point: u8) -> u8 {
-    if position.seat() == WHITE {
-        point
+    let points = if upper {
+        [25 - lower, lower]
     } else {
-        25 - point
-    }
+        [lower, 25 - lower]
+    };
+    let men = [WHITE, BLACK].map(|seat| position.men(seat).on(points[seat]));
+    let owner = if men[WHITE] > 0 { WHITE } else { BLACK };
+    (points[position.seat()], owner, men[owner])
 }
 
 fn state_text(game: &Backgammon, position: &Position, roll: Option<u8>) -> String {
-    if let Some(result) = game.result(position, WHITE) {
-        let winner = if result.points() > 0 { WHITE } else { BLACK };
-        let points = result.points().abs();
+    if let Some(points) = game.points_won(position, WHITE) {
+        let winner = if points > 0 { WHITE } else { BLACK };
+        let points = points.abs();
         let unit = if points == 1 { "point" } else { "points" };
         return format!("{} has won {points} {unit}", game.seat_title(winner));
     }
     let mover = game.seat_title(position.seat());
-    match roll.and_then(|roll| ROLL_NAMES.get(usize::from(roll))) {
-        Some(roll) => format!("{mover} to move, rolled {roll}"),
-        None => format!("{mover} to roll"),
+    match roll_text(roll, "") {
+        "" => format!("{mover} to roll"),
+        roll => format!("{mover} to move, rolled {roll}"),
     }
 }
 
@@ -69,40 +64,31 @@ fn standing(game: &Backgammon, position: &Position, seat: Seat) -> String {
 }
 
 pub(super) fn text(game: &Backgammon, position: &Position, roll: Option<u8>) -> String {
-    let edge = |upper: bool| {
-        let number = |column: &Option<u8>| match column {
-            None => "------".to_owned(),
-            Some(point) => {
-                let point = if upper { 25 - point } else { *point };
-                format!("{:->3}", shown_number(position, point))
-            }
-        };
-        let numbers: String = COLUMNS.iter().map(number).collect();
-        format!("+{numbers}-+\n")
+    let cells = |upper: bool, cell: &dyn Fn(u8, Seat, u32) -> String| -> String {
+        let point = |column| point_at(position, column, upper);
+        (0..NUM_COLUMNS)
+            .map(point)
+            .map(|(point, seat, men)| cell(point, seat, men))
+            .collect()
     };
-    let bar = |seat: Seat| match position.men(seat).on(super::men::BAR) {
-        0 => "   ".to_owned(),
-        men => format!("{men:>2}{}", SIGNS[seat]),
+    let edge = |upper: bool| {
+        let number = |point: u8, _: Seat, _: u32| match point {
+            0 => "------".to_owned(),
+            _ => format!("{point:->3}"),
+        };
+        format!("+{}-+\n", cells(upper, &number))
     };
     let row = |upper: bool, height: u32| {
-        let cell = |column: &Option<u8>| match column {
-            // The men of each side enter in the half of the other one's home board.
-            None if height == MAX_DRAWN => format!(" |{}|", bar(if upper { WHITE } else { BLACK })),
-            None => " |   |".to_owned(),
-            Some(point) => match men_on(position, if upper { 25 - point } else { *point }) {
-                Some((_, men)) if height == MAX_DRAWN && men > MAX_DRAWN => format!("{men:>3}"),
-                Some((seat, men)) if height <= men => format!("  {}", SIGNS[seat]),
-                _ => "   ".to_owned(),
-            },
+        let cell = |point: u8, seat: Seat, men: u32| match point {
+            0 if height == MAX_DRAWN && men > 0 => format!(" |{men:>2}{}|", SIGNS[seat]),
+            0 => " |   |".to_owned(),
+            _ if height == MAX_DRAWN && men > MAX_DRAWN => format!("{men:>3}"),
+            _ => format!("{:>3}", if height <= men { SIGNS[seat] } else { ' ' }),
         };
-        let cells: String = COLUMNS.iter().map(cell).collect();
-        format!("|{cells} |\n")
+        format!("|{} |\n", cells(upper, &cell))
     };
-    let upper: String = (1..=MAX_DRAWN).map(|height| row(true, height)).collect();
-    let lower: String = (1..=MAX_DRAWN)
-        .rev()
-        .map(|height| row(false, height))
-        .collect();
+    let rows = |upper: bool| (1..=MAX_DRAWN).map(move |height| row(upper, height));
+    let (upper, lower): (String, String) = (rows(true).collect(), rows(false).rev().collect());
     let middle = format!("|{:18} |BAR|{:18} |\n", "", "");
     let [white, black] = [WHITE, BLACK].map(|seat| standing(game, position, seat));
     let (top, bottom) = (edge(true), edge(false));
@@ -112,104 +98,50 @@ pub(super) fn text(game: &Backgammon, position: &Position, roll: Option<u8>) -> 
 
 const COLUMN: usize = 44;
 const MARGIN: usize = 24;
-const BOARD_HEIGHT: usize = 480;
+const HEIGHT: usize = 528;
 const RADIUS: usize = 20;
 const COLOURS: [(&str, &str); 2] = [("#f6f1e4", "#8a7f68"), ("#33302c", "#0f0e0d")];
 
 pub(super) fn svg(game: &Backgammon, position: &Position, roll: Option<u8>) -> String {
-    let width = 14 * COLUMN + 2 * MARGIN;
-    let board = BOARD_HEIGHT + 2 * MARGIN;
-    let mut svg = svg_open(width, board + 70, &game.format_position(position, roll));
+    let (board, bar) = (NUM_COLUMNS * COLUMN, MARGIN + BAR_COLUMN * COLUMN);
+    let (width, inner) = (board + 2 * MARGIN, HEIGHT - 2 * MARGIN);
+    let mut svg = svg_open(width, HEIGHT + 70, &game.format_position(position, roll));
     svg += &format!(
-        "<rect width=\"{width}\" height=\"{board}\" rx=\"8\" fill=\"#6b4f3a\"/>\
-         <rect x=\"{MARGIN}\" y=\"{MARGIN}\" width=\"{}\" height=\"{BOARD_HEIGHT}\" fill=\"#d9c7a3\"/>\
-         <rect x=\"{}\" y=\"{MARGIN}\" width=\"{COLUMN}\" height=\"{BOARD_HEIGHT}\" fill=\"#6b4f3a\"/>",
-        13 * COLUMN,
-        MARGIN + 6 * COLUMN
+        "<rect width=\"{width}\" height=\"{HEIGHT}\" rx=\"8\" fill=\"#6b4f3a\"/>\
+         <rect x=\"{MARGIN}\" y=\"{MARGIN}\" width=\"{board}\" height=\"{inner}\" fill=\"#d9c7a3\"/>\
+         <rect x=\"{bar}\" y=\"{MARGIN}\" width=\"{COLUMN}\" height=\"{inner}\" fill=\"#6b4f3a\"/>"
     );
-    for (column, point) in COLUMNS.into_iter().enumerate() {
-        let left = MARGIN + column * COLUMN;
-        let centre = left + COLUMN / 2;
-        for upper in [true, false] {
-            let (edge, tip) = if upper {
-                (MARGIN, MARGIN + 200)
-            } else {
-                (board - MARGIN, board - MARGIN - 200)
-            };
-            let stacked = |index: usize| {
-                let distance = RADIUS + 1 + 2 * RADIUS * index;
-                if upper {
-                    MARGIN + distance
-                } else {
-                    board - MARGIN - distance
-                }
-            };
-            let Some(point) = point else {
-                let seat = if upper { WHITE } else { BLACK };
-                let men = position.men(seat).on(super::men::BAR);
-                svg += &stack(centre, men, seat, |index| stacked(index + 1));
-                continue;
-            };
-            let point = if upper { 25 - point } else { point };
-            let fill = if (column + usize::from(upper)) % 2 == 0 {
-                "#b5482f"
-            } else {
-                "#f2e3c6"
-            };
+    for (column, upper) in (0..NUM_COLUMNS).flat_map(|column| [(column, true), (column, false)]) {
+        let from_edge = |distance| if upper { distance } else { HEIGHT - distance };
+        let (left, (point, seat, men)) =
+            (MARGIN + column * COLUMN, point_at(position, column, upper));
+        let (centre, right) = (left + COLUMN / 2, left + COLUMN);
+        if point > 0 {
+            let [edge, tip] = [MARGIN, MARGIN + 200].map(from_edge);
+            let fill = ["#b5482f", "#f2e3c6"][(column + usize::from(upper)) % 2];
             svg += &format!(
-                "<polygon points=\"{left},{edge} {},{edge} {centre},{tip}\" fill=\"{fill}\"/>",
-                left + COLUMN
+                "<polygon points=\"{left},{edge} {right},{edge} {centre},{tip}\" fill=\"{fill}\"/>"
             );
-            let number = shown_number(position, point);
-            svg += &label(
-                centre,
-                if upper { 17 } else { board - 8 },
-                13,
-                "#f2e3c6",
-                number,
+            svg += &label(centre, from_edge(MARGIN / 2) + 5, 13, "#f2e3c6", point);
+        }
+        let y = |index: u32| from_edge(MARGIN + RADIUS + 1 + 2 * RADIUS * index as usize);
+        let (fill, outline) = COLOURS[seat];
+        for index in 0..men.min(MAX_DRAWN) {
+            svg += &format!(
+                "<circle cx=\"{centre}\" cy=\"{}\" r=\"{RADIUS}\" fill=\"{fill}\" stroke=\"{outline}\" stroke-width=\"2\"/>",
+                y(index)
             );
-            if let Some((seat, men)) = men_on(position, point) {
-                svg += &stack(centre, men, seat, stacked);
-            }
+        }
+        if men > MAX_DRAWN {
+            svg += &label(centre, y(MAX_DRAWN - 1) + 6, 18, COLOURS[1 - seat].0, men);
         }
     }
-    for seat in [WHITE, BLACK] {
-        let off = position.men(seat).borne_off();
-        let y = if seat == WHITE {
-            board - MARGIN - 40
-        } else {
-            MARGIN + 40
-        };
-        if off > 0 {
-            svg += &label(width - MARGIN - COLUMN / 2, y, 20, COLOURS[seat].0, off);
-        }
-    }
-    let lines = [
-        standing(game, position, BLACK),
-        standing(game, position, WHITE),
-        state_text(game, position, roll),
-    ];
+    let [white, black] = [WHITE, BLACK].map(|seat| standing(game, position, seat));
+    let lines = [black, white, state_text(game, position, roll)];
     for (line, text) in lines.into_iter().enumerate() {
-        svg += &label(width / 2, board + 20 * line + 18, 15, "#333", text);
+        svg += &label(width / 2, HEIGHT + 20 * line + 18, 15, "#333", text);
     }
     svg + "</svg>"
-}
-
-/// Circles for men on a point, or for as many as are drawn with their number on the last.
-fn stack(x: usize, men: u32, seat: Seat, y: impl Fn(usize) -> usize) -> String {
-    let (fill, outline) = COLOURS[seat];
-    let drawn = men.min(MAX_DRAWN) as usize;
-    let circle = |index| {
-        let y = y(index);
-        format!(
-            "<circle cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\" fill=\"{fill}\" stroke=\"{outline}\" stroke-width=\"2\"/>"
-        )
-    };
-    let mut circles: String = (0..drawn).map(circle).collect();
-    if men > MAX_DRAWN {
-        circles += &label(x, y(drawn - 1) + 6, 18, COLOURS[1 - seat].0, men);
-    }
-    circles
 }
 
 #[cfg(test)]
@@ -238,21 +170,12 @@ White (X): 167 pips, 0 off
 White to move, rolled 31";
         let shown = text(&game, &game.start(WHITE), Some(3));
         assert_eq!(shown, expected, "\n{shown}");
-        let over = game.parse_position("XGID=-ABBBBC-----------------g-:0:0:-1:00");
-        assert!(over.is_ok());
-        let (position, _) = game
-            .parse_position("XGID=bABBBB-----------------g-A:0:0:-1:00")
-            .unwrap();
+        let text_of = "XGID=bABBBB-----------------g-A:0:0:-1:00";
+        let (position, _) = game.parse_position(text_of).unwrap();
         let shown = text(&game, &position, None);
-        assert!(shown.contains("|  7") || shown.contains("  7 "), "{shown}");
-        assert!(
-            shown.contains("| 1X|") && shown.contains("| 2O|"),
-            "{shown}"
-        );
-        assert!(
-            shown.contains("+-12-11") && shown.ends_with("Black to roll"),
-            "{shown}"
-        );
+        for part in ["  7", "| 1X|", "| 2O|", "+-12-11", "Black to roll"] {
+            assert!(shown.contains(part), "{part}\n{shown}");
+        }
     }
 
     #[test]
@@ -264,6 +187,5 @@ White to move, rolled 31";
         assert!(svg.contains("<title>4HPwATDgc/ABMA b -</title>") && svg.contains("Black to roll"));
         let over = Position::new(Men::default(), Men::START, WHITE);
         assert!(super::svg(&game, &over, None).contains("White has won 3 points"));
-        assert_eq!(game.payoff(&over, WHITE), Some(1.0));
     }
 }

@@ -7,14 +7,18 @@
 //! bar or in the winner's home board. Unlike in play over the board, the first roll of a game may
 //! be doubles.
 
+pub mod bearoff;
 mod drawing;
+pub mod evaluators;
 mod inputs;
+mod mat;
 pub mod men;
 mod notation;
 mod playable;
 pub mod plays;
 pub mod position_id;
 pub mod rolls;
+pub mod structure;
 
 use alea_core::{
     game::{FixedList, Game, MAX_SEATS, Outcome, Payoffs, Seat, uniform_index},
@@ -48,81 +52,21 @@ impl Backgammon {
         Position::new(Men::START, Men::START, first)
     }
 
-    /// Result of a finished game for `seat`; `None` before the end.
+    /// Points that `seat` has won, negative if lost: 1, 2 (gammon) or 3 (backgammon); `None` before
+    /// the end.
     #[inline]
-    pub fn result(&self, position: &Position, seat: Seat) -> Option<GameResult> {
+    pub fn points_won(&self, position: &Position, seat: Seat) -> Option<i32> {
         let (loser, winner) = match (position.mover.0, position.other.0) {
             (_, 0) => (position.mover, 1 - position.seat()),
             (0, _) => (position.other, position.seat()),
             _ => return None,
         };
         const HOME_OF_OTHER: u128 = !0 << (4 * 18);
-        let class = match loser.in_play() {
-            NUM_MEN => 1 + usize::from(loser.0 & HOME_OF_OTHER != 0),
-            _ => 0,
+        let points = match loser.in_play() {
+            NUM_MEN => 2 + i32::from(loser.0 & HOME_OF_OTHER != 0),
+            _ => 1,
         };
-        Some(GameResult::ALL[3 * usize::from(seat != winner) + class])
-    }
-}
-
-/// Result of a game for one side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GameResult {
-    /// A win of one point.
-    Win,
-    /// A win of two points.
-    WinGammon,
-    /// A win of three points.
-    WinBackgammon,
-    /// A loss of one point.
-    Loss,
-    /// A loss of two points.
-    LoseGammon,
-    /// A loss of three points.
-    LoseBackgammon,
-}
-
-impl GameResult {
-    /// All results.
-    pub const ALL: [Self; 6] = [
-        Self::Win,
-        Self::WinGammon,
-        Self::WinBackgammon,
-        Self::Loss,
-        Self::LoseGammon,
-        Self::LoseBackgammon,
-    ];
-
-    /// Name in texts.
-    pub fn name(self) -> &'static str {
-        const NAMES: [&str; 6] = [
-            "win",
-            "win_gammon",
-            "win_backgammon",
-            "loss",
-            "lose_gammon",
-            "lose_backgammon",
-        ];
-        NAMES[self as usize]
-    }
-
-    /// The same result for the other side.
-    #[inline]
-    pub fn of_other_side(self) -> Self {
-        Self::ALL[(self as usize + 3) % 6]
-    }
-
-    /// Points won, negative if lost.
-    #[inline]
-    pub fn points(self) -> i32 {
-        [1, 2, 3, -1, -2, -3][self as usize]
-    }
-
-    /// Payoff: points from −3 to 3 scaled to `[0, 1]`.
-    #[inline]
-    pub fn payoff(self) -> f32 {
-        const PAYOFFS: [f32; 6] = [4.0 / 6.0, 5.0 / 6.0, 1.0, 2.0 / 6.0, 1.0 / 6.0, 0.0];
-        PAYOFFS[self as usize]
+        Some(if seat == winner { points } else { -points })
     }
 }
 
@@ -247,11 +191,13 @@ impl Game for Backgammon {
         position.seat()
     }
 
+    /// Points from −3 to 3, scaled to `[0, 1]`.
     #[inline]
     fn payoffs(&self, position: &Position) -> Option<Payoffs> {
-        let result = self.result(position, WHITE)?;
+        let points = self.points_won(position, WHITE)?;
         let mut payoffs = [0.0; MAX_SEATS];
-        (payoffs[WHITE], payoffs[BLACK]) = (result.payoff(), result.of_other_side().payoff());
+        payoffs[WHITE] = (3 + points) as f32 / 6.0;
+        payoffs[BLACK] = (3 - points) as f32 / 6.0;
         Some(payoffs)
     }
 
@@ -363,3 +309,22 @@ impl Playouts for Backgammon {
 }
 
 impl OutOfTurn for Backgammon {}
+
+/// All positions of random games, the finished ones too.
+#[cfg(test)]
+fn positions_of_random_games(games: usize, seed: u64) -> Vec<Position> {
+    let mut random = alea_core::random::RandomStream::new(seed);
+    let mut positions = Vec::new();
+    for number in 0..games {
+        positions.push(Backgammon.start(number % 2));
+        while Backgammon
+            .payoffs(&positions[positions.len() - 1])
+            .is_none()
+        {
+            let position = positions[positions.len() - 1];
+            let play = Backgammon.sample_move(&position, random.next_u64());
+            positions.push(Backgammon.play(&position, play));
+        }
+    }
+    positions
+}

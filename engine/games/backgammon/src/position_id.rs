@@ -11,7 +11,8 @@ use alea_core::text::{TextError, error_at};
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-const LENGTH: usize = 14;
+/// Number of characters of a position ID.
+pub const ID_LENGTH: usize = 14;
 
 /// Formats the position ID of the men of the side on roll and of the other side.
 pub fn format_position_id(mover: Men, other: Men) -> String {
@@ -21,7 +22,7 @@ pub fn format_position_id(mover: Men, other: Men) -> String {
         let pair = u16::from_be_bytes([bytes[byte], bytes[byte + 1]]);
         char::from(DIGITS[usize::from(pair << shift >> 10)])
     };
-    (0..LENGTH).map(digit).collect()
+    (0..ID_LENGTH).map(digit).collect()
 }
 
 /// Parses a position ID to the men of the side on roll and of the other side.
@@ -34,7 +35,7 @@ pub fn parse_position_id(text: &str) -> Result<(Men, Men), TextError> {
         let digit = DIGITS
             .iter()
             .position(|&digit| char::from(digit) == character);
-        let Some(digit) = digit.filter(|_| index < LENGTH) else {
+        let Some(digit) = digit.filter(|_| index < ID_LENGTH) else {
             return error_at(index + 1, "a position ID is 14 letters, digits, + and /");
         };
         let (byte, shift) = (6 * index / 8, 6 * index % 8);
@@ -42,7 +43,7 @@ pub fn parse_position_id(text: &str) -> Result<(Men, Men), TextError> {
         bytes[byte] |= pair[0];
         bytes[byte + 1] |= pair[1];
     }
-    if text.len() != LENGTH {
+    if text.len() != ID_LENGTH {
         return error_at(text.len() + 1, "a position ID has 14 characters");
     }
     let men = men_from_bits(u128::from_le_bytes(bytes));

@@ -35,6 +35,14 @@ pub fn roll_number(one: u8, other: u8) -> Option<usize> {
     DICE.iter().position(|&roll| roll == dice)
 }
 
+/// Number of the roll with a name, whose dice may be in either order.
+pub fn roll_named(name: &str) -> Option<usize> {
+    match *name.as_bytes() {
+        [one, other] => roll_number(one.wrapping_sub(b'0'), other.wrapping_sub(b'0')),
+        _ => None,
+    }
+}
+
 /// Probability of a roll: 1/36 for doubles, 2/36 for others.
 #[inline]
 pub fn roll_probability(roll: usize) -> f32 {

@@ -75,6 +75,7 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
         let [mover, other] = [position.mover(), position.other()].map(|side| side.num_stones());
         format!("{mover}v{other}")
     },
+    win_probability: |_| None,
 };
 
 fn tablebase_oracle(stones: usize, game: &Standard) -> Result<OptionalOracle<Standard>, String> {
@@ -230,7 +231,12 @@ impl GameText for Standard {
         Self::format_position(self, position, outcome)
     }
 
-    fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
+    fn parse_move(
+        &self,
+        position: &Position,
+        _: Option<u8>,
+        text: &str,
+    ) -> Result<Move, TextError> {
         Self::parse_move(self, position, text)
     }
 

@@ -30,6 +30,7 @@ pub(super) static MATES_ORACLE: OracleEntry<Havannah> = OracleEntry {
     default: |_, _| Ok(None),
     instant: |_| None,
     class: |game, position| game.remaining_length(position).to_string(),
+    win_probability: |_| None,
 };
 
 #[derive(Debug)]

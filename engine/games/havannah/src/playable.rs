@@ -109,7 +109,12 @@ impl GameText for Havannah {
         Self::format_position(self, position)
     }
 
-    fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
+    fn parse_move(
+        &self,
+        position: &Position,
+        _: Option<u8>,
+        text: &str,
+    ) -> Result<Move, TextError> {
         Self::parse_move(self, position, text)
     }
 

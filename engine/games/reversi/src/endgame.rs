@@ -108,11 +108,16 @@ impl Endgame {
         estimates
     }
 
-    /// Value of best play for the side to move: 1, ½ or 0; found faster than the score.
+    /// Payoff of best play for the side to move; by wins found faster than the score.
     #[must_use]
-    pub fn win_value(&mut self, position: &Position) -> f32 {
+    pub fn value(&mut self, position: &Position) -> f32 {
         self.table.reset_estimated_bounds();
-        score_to_value(self.search(position, -1, 1))
+        let discs = match self.game.is_by_discs() {
+            true => INFINITE_DISCS,
+            false => 1,
+        };
+        let score = self.search(position, -discs, discs);
+        self.game.payoff_of_discs(score)
     }
 
     /// Number of nodes searched so far.
@@ -225,10 +230,6 @@ impl Estimate {
     }
 }
 
-fn score_to_value(score: i32) -> f32 {
-    (1 + score.signum()) as f32 / 2.0
-}
-
 /// Oracle that solves positions with few empty squares.
 #[derive(Clone, Copy, Debug)]
 pub struct SolvedEndgames {
@@ -247,7 +248,7 @@ impl Oracle<Reversi> for SolvedEndgames {
         }
         let mut solver = Endgame::with_entries(*game, 0);
         solver.set_limits(limits);
-        let result = solver.win_value(position);
+        let result = solver.value(position);
         (!solver.is_stopped).then_some(result)
     }
 }
@@ -343,7 +344,8 @@ impl Player<Reversi> for EndgamePlayer {
         let scores: Option<_> = moves.iter().zip(&estimates).map(score).collect();
         self.solved = scores.map(|scores| (*position, scores));
         for (rate_moves, estimate) in analysis.moves.iter_mut().zip(&estimates) {
-            rate_moves.value = estimate.exact_score().map(score_to_value);
+            let score = estimate.exact_score();
+            rate_moves.value = score.map(|score| self.solver.game.payoff_of_discs(score));
         }
         analysis.line = vec![moves[best_index(&estimates)]];
         analysis.stats.nodes = self.solver.nodes - before;

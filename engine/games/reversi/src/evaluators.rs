@@ -1,7 +1,8 @@
 //! Hand-made evaluators of Reversi.
 //!
 //! A logistic converts scores to win probabilities (a draw counts ½). Slopes were fitted to 4,000
-//! games of each evaluator against itself one ply deep on 8×8, with one random move in ten.
+//! games of each evaluator against itself one ply deep on 8×8, with one random move in ten; those
+//! of `score=discs` by `alea calibrate --games 4000`.
 
 use super::{
     Position, Reversi,
@@ -14,17 +15,17 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Reversi>; 3] = [
     EvaluatorEntry::new(
         "squares",
         "discs weighted by square: corners are worth most",
-        |arguments, game| calibrated(arguments, Squares::new(game), Squares::CALIBRATION),
+        |arguments, game| calibrated(arguments, Squares::new(game), Squares::calibration(game)),
     ),
     EvaluatorEntry::new(
         "mobility",
         "own moves minus those of the other side",
-        |arguments, _| calibrated(arguments, Mobility, Mobility::CALIBRATION),
+        |arguments, game| calibrated(arguments, Mobility, Mobility::calibration(game)),
     ),
     EvaluatorEntry::new(
         "discs",
         "own discs minus those of the other side",
-        |arguments, _| calibrated(arguments, Discs, Discs::CALIBRATION),
+        |arguments, game| calibrated(arguments, Discs, Discs::calibration(game)),
     ),
 ];
 
@@ -33,8 +34,11 @@ pub(super) static EVALUATORS: [EvaluatorEntry<Reversi>; 3] = [
 pub struct Discs;
 
 impl Discs {
-    /// Converts a score to a win probability.
-    pub const CALIBRATION: Calibration = Calibration::logistic(0.060, 0.0);
+    /// Converts a score to a win probability or, by discs, to the expected payoff.
+    pub fn calibration(game: &Reversi) -> Calibration {
+        let slope = if game.is_by_discs() { 0.0257 } else { 0.060 };
+        Calibration::logistic(slope, 0.0)
+    }
 }
 
 impl Score<Reversi> for Discs {
@@ -49,8 +53,11 @@ impl Score<Reversi> for Discs {
 pub struct Mobility;
 
 impl Mobility {
-    /// Converts a score to a win probability.
-    pub const CALIBRATION: Calibration = Calibration::logistic(0.087, 0.0);
+    /// Converts a score to a win probability or, by discs, to the expected payoff.
+    pub fn calibration(game: &Reversi) -> Calibration {
+        let slope = if game.is_by_discs() { 0.052 } else { 0.087 };
+        Calibration::logistic(slope, 0.0)
+    }
 }
 
 impl Score<Reversi> for Mobility {
@@ -82,8 +89,11 @@ const SQUARE_WEIGHTS: [(i8, &[(usize, usize)]); 8] = [
 ];
 
 impl Squares {
-    /// Converts a score to a win probability.
-    pub const CALIBRATION: Calibration = Calibration::logistic(0.0051, 0.0);
+    /// Converts a score to a win probability or, by discs, to the expected payoff.
+    pub fn calibration(game: &Reversi) -> Calibration {
+        let slope = if game.is_by_discs() { 0.0017 } else { 0.0051 };
+        Calibration::logistic(slope, 0.0)
+    }
 
     /// Weights for the board size of `game`.
     pub fn new(game: &Reversi) -> Self {

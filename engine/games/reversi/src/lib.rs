@@ -16,7 +16,9 @@ mod transcript_formats;
 mod wthor;
 
 use alea_core::{
-    game::{DRAW, FixedList, Game, Payoffs, Seat, SingleOutcome, uniform_index, win_for},
+    game::{
+        DRAW, FixedList, Game, MAX_SEATS, Payoffs, Seat, SingleOutcome, uniform_index, win_for,
+    },
     random::GOLDEN,
     search_game::{OutOfTurn, Phase, Playouts, SearchHints},
 };
@@ -33,6 +35,7 @@ pub struct Reversi {
     size: usize,
     squares: u64,
     corners: u64,
+    by_discs: bool,
 }
 
 impl Reversi {
@@ -57,6 +60,28 @@ impl Reversi {
             size,
             squares,
             corners: sides | sides << (COLUMNS * (size - 1)),
+            by_discs: false,
+        }
+    }
+
+    /// The same rules, with payoffs by discs (`by_discs`) or by wins.
+    #[must_use]
+    pub fn with_score_by_discs(self, by_discs: bool) -> Self {
+        Self { by_discs, ..self }
+    }
+
+    /// Whether payoffs are final disc leads scaled to `[0, 1]`, instead of wins, draws and losses.
+    pub fn is_by_discs(&self) -> bool {
+        self.by_discs
+    }
+
+    /// Payoff of a final disc lead, with the empty squares given to the winner.
+    #[inline]
+    pub fn payoff_of_discs(&self, lead: i32) -> f32 {
+        if self.by_discs {
+            0.5 + lead as f32 / (2 * self.squares.count_ones()) as f32
+        } else {
+            (1 + lead.signum()) as f32 / 2.0
         }
     }
 
@@ -197,6 +222,13 @@ impl Game for Reversi {
     fn payoffs(&self, position: &Position) -> Option<Payoffs> {
         if position.moves != 0 || !self.is_over(position) {
             return None;
+        }
+        if self.by_discs {
+            let own = self.payoff_of_discs(self.final_discs(position));
+            let mut payoffs = [1.0 - own; MAX_SEATS];
+            payoffs[2..].fill(0.0);
+            payoffs[position.seat()] = own;
+            return Some(payoffs);
         }
         Some(match position.disc_lead() {
             0 => DRAW,

@@ -12,6 +12,7 @@ use alea_play::{
     chance_sources::NoChance,
     playable::{ChanceSources, Codec, GameInfo, GameText, Playable, Registry, Rules},
     player_notation::{Arguments, Problem, parse_number},
+    points::Points,
     registry::{Meaning, OracleEntry, PlayerEntry},
 };
 use std::sync::Arc;
@@ -26,6 +27,7 @@ static ENDGAME_ORACLE: OracleEntry<Reversi> = OracleEntry {
     default: |_, _| Ok(None),
     instant: |_| Some("8".to_owned()),
     class: |game, position| game.empties(position).to_string(),
+    win_probability: |_| None,
 };
 
 static PLAYERS: [PlayerEntry<Reversi>; 1] = [PlayerEntry {
@@ -45,7 +47,7 @@ static REGISTRY: Registry<Reversi> = Registry {
     players: &PLAYERS,
     oracle: Some(&ENDGAME_ORACLE),
     transcripts: &FORMS,
-    best_model: |_| Some(alea_models::REVERSI_1),
+    best_model: |game| (!game.is_by_discs()).then_some(alea_models::REVERSI_1),
     read_model: model_file::evaluator_from_bytes,
     ..Registry::DEFAULT
 };
@@ -59,7 +61,7 @@ impl Playable for Reversi {
 impl Rules for Reversi {
     const INFO: &'static GameInfo = &GameInfo {
         name: "reversi",
-        parameters: "size=8|6|4",
+        parameters: "size=8|6|4, score=wins|discs",
         size_parameter: "size",
         seats: &[("X", "Black"), ("O", "White")],
         remaining_unit: "empties",
@@ -69,20 +71,29 @@ impl Rules for Reversi {
         move_classes: &[("quiet", 1), ("corner", 4)],
         solver_options: &[("endgame", "8")],
         page_rules: &["reversi", "reversi(size=6)", "reversi(size=4)"],
-        page_parameters: &[("size", &[])],
+        page_parameters: &[("size", &[]), ("score", &[])],
         ..GameInfo::DEFAULT
     };
 
     fn from_arguments(arguments: &mut Arguments<'_>) -> Result<Self, Problem> {
         let sizes = [("8", Self::EIGHT), ("6", Self::SIX), ("4", Self::FOUR)];
-        arguments.choice("size", &sizes)
+        let game = arguments.choice("size", &sizes)?;
+        let by_discs = arguments.choice("score", &[("wins", false), ("discs", true)])?;
+        Ok(game.with_score_by_discs(by_discs))
     }
 
     fn parameters(&self) -> String {
-        match self.size() {
-            8 => String::new(),
-            size => format!("size={size}"),
-        }
+        let size = (self.size() < 8).then(|| format!("size={}", self.size()));
+        let score = self.is_by_discs().then(|| "score=discs".to_owned());
+        size.into_iter().chain(score).collect::<Vec<_>>().join(", ")
+    }
+
+    fn points(&self) -> Option<Points> {
+        self.is_by_discs().then(|| Points {
+            unit: SCORE_UNIT,
+            max: self.squares().count_ones().into(),
+            results: &[],
+        })
     }
 
     fn board_size(&self) -> Option<usize> {
@@ -117,7 +128,12 @@ impl GameText for Reversi {
         Self::format_position(self, position)
     }
 
-    fn parse_move(&self, position: &Position, text: &str) -> Result<Move, TextError> {
+    fn parse_move(
+        &self,
+        position: &Position,
+        _: Option<u8>,
+        text: &str,
+    ) -> Result<Move, TextError> {
         Self::parse_move(self, position, text)
     }
 

@@ -376,7 +376,7 @@ impl ImportedRow {
             return Err("the ending changes within the game".to_owned());
         }
         let mv = rules
-            .parse_move(&position, utf8_text(&self.mv)?)
+            .parse_move(&position, Some(self.outcome), utf8_text(&self.mv)?)
             .map_err(|error| error.to_string())?;
         game.play(self.outcome, mv, self.extras)
     }

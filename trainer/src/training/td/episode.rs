@@ -1,30 +1,56 @@
-//! Plays a self-play game and updates the weights from it. Seats choose the afterstate of best
-//! value, or explore at random. A position's target is its λ-return (Szubert and Jaśkowski 2014),
-//! which equals TD(λ) with eligibility traces applied after the game.
+//! A self-play game and the targets of its positions. Seats choose the afterstate of best value, or
+//! explore at random. A position's target is its λ-return (Szubert and Jaśkowski 2014), which equals
+//! TD(λ) with eligibility traces applied after the game.
 //!
 //! No value passes back over a random move: outcomes with fewer moves would otherwise have more
 //! weight than their probability.
 
 use crate::calibrate::logit_loss;
-use crate::models::tuple_optimizer::WeightTable;
+use crate::sample::Sample;
 use alea_core::{
     calibration::logistic,
+    evaluator::payoffs_from_own,
     game::{List, Payoffs, Seat},
     random::RandomStream,
 };
-use alea_learned::{inputs::Learnable, tuples::TupleSet};
+use alea_learned::inputs::Learnable;
+
+/// Log odds, for the seat to move, of the positions of a game as it is played.
+pub(super) trait GameEvaluator<G: Learnable> {
+    fn start_logit(&mut self, rules: &G, start: &G::Position) -> f32;
+
+    /// Log odds of `after`, reached by `mv` from the present position, `before`.
+    fn successor_logit(
+        &mut self,
+        rules: &G,
+        before: &G::Position,
+        mv: G::Move,
+        after: &G::Position,
+    ) -> f32;
+
+    /// Keeps the latest successor in place of an earlier one.
+    fn keep_successor(&mut self);
+
+    /// Makes the kept successor the present position.
+    fn advance(&mut self);
+}
 
 /// Self-play game: an item for each position before a chance event. Buffers are reused.
 #[derive(Debug)]
 pub(super) struct Episode<G: Learnable> {
     positions: Vec<G::Position>,
     seats: Vec<Seat>,
-    rows: Vec<u32>,
     logits: Vec<f32>,
     pub(super) explored: Vec<bool>,
     pub(super) payoffs: Payoffs,
-    errors: Vec<f32>,
-    candidate: Vec<u32>,
+    targets: Vec<Target>,
+}
+
+/// Win probability of the seat to move before learning, and what it learns; `None` if nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) value: f32,
+    pub(super) lambda_return: Option<f32>,
 }
 
 impl<G: Learnable> Default for Episode<G> {
@@ -32,44 +58,41 @@ impl<G: Learnable> Default for Episode<G> {
         Self {
             positions: Vec::new(),
             seats: Vec::new(),
-            rows: Vec::new(),
             logits: Vec::new(),
             explored: Vec::new(),
             payoffs: Payoffs::default(),
-            errors: Vec::new(),
-            candidate: Vec::new(),
+            targets: Vec::new(),
         }
     }
 }
 
 impl<G: Learnable> Episode<G> {
-    /// Plays a game from `start`; `exploration` is the probability of a random move.
+    /// Plays a game from `start`; `exploration` is the probability of a random move. After
+    /// `Rules::max_plies` the value of the position stands for the result.
     pub(super) fn play(
         &mut self,
         rules: &G,
-        set: &TupleSet<G>,
-        table: &WeightTable,
+        evaluator: &mut impl GameEvaluator<G>,
         start: G::Position,
         exploration: f64,
         random: &mut RandomStream,
     ) {
         self.positions.clear();
         self.seats.clear();
-        self.rows.clear();
         self.logits.clear();
         self.explored.clear();
-        let tuples = set.tuple_count();
+        let max_plies = usize::from(rules.max_plies());
         let mut position = start;
-        let mut best_rows = vec![0; tuples];
-        self.candidate.resize(tuples, 0);
-        set.row_indices(&position, &mut best_rows);
-        let mut logit = table.logit(&best_rows);
+        let mut logit = evaluator.start_logit(rules, &position);
         let mut moves = G::Moves::default();
         loop {
             let seat = rules.to_move(&position);
+            if self.positions.len() >= max_plies {
+                self.payoffs = payoffs_from_own(rules, &position, logistic(logit));
+                return;
+            }
             self.positions.push(position);
             self.seats.push(seat);
-            self.rows.extend_from_slice(&best_rows);
             self.logits.push(logit);
             rules.roll_moves(&position, (random.next_u64() >> 32) as u32, &mut moves);
             let explores = random.uniform_f64() < exploration;
@@ -91,8 +114,7 @@ impl<G: Learnable> Episode<G> {
                         ((payoff / (1.0 - payoff)).ln(), Err(payoffs))
                     }
                     None => {
-                        set.row_indices(&after, &mut self.candidate);
-                        let logit = table.logit(&self.candidate);
+                        let logit = evaluator.successor_logit(rules, &position, mv, &after);
                         let own = rules.to_move(&after) == seat;
                         (if own { logit } else { -logit }, Ok((after, logit)))
                     }
@@ -100,7 +122,7 @@ impl<G: Learnable> Episode<G> {
                 if best.is_none_or(|best| worth > best) {
                     (best, next) = (Some(worth), found);
                     if found.is_ok() {
-                        std::mem::swap(&mut best_rows, &mut self.candidate);
+                        evaluator.keep_successor();
                     }
                     if worth == f32::INFINITY {
                         break;
@@ -114,6 +136,7 @@ impl<G: Learnable> Episode<G> {
                     return;
                 }
             }
+            evaluator.advance();
         }
     }
 
@@ -128,11 +151,15 @@ impl<G: Learnable> Episode<G> {
         self.seats.iter().zip(&self.logits).map(loss).sum()
     }
 
-    /// Updates the weights towards the λ-returns, except at benchmark positions. `trace` is λ,
-    /// `rate` the learning rate divided by the number of tuples.
-    pub(super) fn update(&mut self, rules: &G, table: &mut WeightTable, trace: f32, rate: f32) {
-        self.errors.clear();
-        self.errors.resize(self.positions.len(), 0.0);
+    /// Computes the target of each position; `trace` is λ. Positions of explored moves learn
+    /// nothing, nor do benchmark positions.
+    pub(super) fn compute_targets(&mut self, rules: &G, trace: f32) -> &[Target] {
+        let unset = Target {
+            value: 0.5,
+            lambda_return: None,
+        };
+        self.targets.clear();
+        self.targets.resize(self.positions.len(), unset);
         // Value and λ-return of the next position, for its seat to move.
         let mut last = self.seats.last().copied().unwrap_or_default();
         let (mut value, mut lambda_return) = (self.payoffs[last], self.payoffs[last]);
@@ -141,16 +168,33 @@ impl<G: Learnable> Episode<G> {
             if seat != last {
                 (value, lambda_return) = (1.0 - value, 1.0 - lambda_return);
             }
-            let target = if self.explored[ply] {
+            let explored = self.explored[ply];
+            let target = if explored {
                 own
             } else {
                 (1.0 - trace) * value + trace * lambda_return
             };
-            if !rules.is_held_out(&self.positions[ply]) {
-                self.errors[ply] = own - target;
-            }
+            let learns = !explored && !rules.is_held_out(&self.positions[ply]);
+            self.targets[ply] = Target {
+                value: own,
+                lambda_return: learns.then_some(target),
+            };
             (value, lambda_return, last) = (own, target, seat);
         }
-        table.apply_errors(&self.rows, &self.errors, rate);
+        &self.targets
+    }
+
+    /// Positions that learn, with their λ-returns and the game's result; after
+    /// [`Self::compute_targets`].
+    pub(super) fn samples(&self) -> impl Iterator<Item = Sample<G::Position>> {
+        let seats = self.seats.iter().zip(&self.targets);
+        let pairs = self.positions.iter().zip(seats);
+        pairs.filter_map(|(&position, (&seat, target))| {
+            let target = Sample::with_target(position, target.lambda_return?);
+            Some(Sample {
+                result: self.payoffs[seat],
+                ..target
+            })
+        })
     }
 }

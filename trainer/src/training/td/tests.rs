@@ -1,6 +1,6 @@
 //! Compares TD(λ) with a textbook implementation and exact endgames.
 
-use super::super::{Family, Learner, TrainingRun, train};
+use super::super::{TrainingRun, train};
 use super::*;
 use crate::config::UpdateRule;
 use crate::dataset::Samples;
@@ -19,17 +19,14 @@ use indicatif::ProgressBar;
 
 fn config(set: &str, rule: UpdateRule, learning_rate: f64, trace: f64) -> TrainConfig {
     let mut config = TrainConfig::default();
-    (
-        config.ntuple.set,
-        config.ntuple.rule,
-        config.online.learning_rate,
-    ) = (set.to_owned(), rule, learning_rate);
+    (config.ntuple.set, config.ntuple.rule) = (set.to_owned(), rule);
+    config.online.learning_rate = Some(learning_rate);
     config.online.trace = trace;
     config
 }
 
-fn engine_network(learner: &TdLearner<'_, Standard>) -> NTuple {
-    match learner.learner.export().unwrap() {
+fn engine_network(learner: &mut TdNTuple<Standard>) -> NTuple {
+    match learner.learner().export().unwrap() {
         Model::NTuple(network) => network,
         _ => panic!("another model"),
     }
@@ -40,17 +37,15 @@ fn learn_in(directory: &Path, config: &TrainConfig) -> Result<TdReport, Error> {
     train_td(
         &game,
         config,
+        Family::NTuple,
         r#"{"program": "test"}"#,
         directory,
         &progress,
     )
 }
 
-fn learner(config: &TrainConfig) -> TdLearner<'_, Standard> {
-    TdLearner::new(
-        config,
-        NTupleLearner::new(&Standard::default(), &config.ntuple).unwrap(),
-    )
+fn learner(config: &TrainConfig) -> TdNTuple<Standard> {
+    TdNTuple::new(NTupleLearner::new(&Standard::default(), &config.ntuple).unwrap())
 }
 
 fn features(set: &TupleSet, position: &Position) -> Vec<usize> {
@@ -111,7 +106,12 @@ fn updates_equal_textbook_td_lambda() {
     for (trace, phases) in [(0.0, &[][..]), (0.4, &[]), (1.0, &[]), (0.4, &[5, 8])] {
         let mut config = config("stones", UpdateRule::Sgd, 2.0, trace);
         config.ntuple.phases = phases.to_vec();
-        let mut learner = learner(&config);
+        (config.online.exploration, config.online.final_exploration) = (0.15, 0.15);
+        let (mut learner, rules) = (learner(&config), &Standard::default());
+        let self_play = SelfPlay {
+            config: &config,
+            rules,
+        };
         let set = TupleSet::from_name(&Standard::default(), "stones")
             .unwrap()
             .with_phases(phases)
@@ -119,25 +119,18 @@ fn updates_equal_textbook_td_lambda() {
         let mut expected = vec![0.0; set.row_count() + 1];
         let mut explored = 0;
         for game in 0..40 {
-            let (start, mut random) = learner.draw_start(game);
-            learner.play(start, 0.15, &mut random);
-            explored += learner
-                .episode
+            let episode = &learner.play(&self_play, game..game + 1).unwrap()[0];
+            explored += episode
                 .explored
                 .iter()
                 .filter(|&&explored| explored)
                 .count();
-            textbook(
-                &set,
-                &learner.episode,
-                &mut expected,
-                trace,
-                2.0 / set.tuple_count() as f64,
-            );
-            learner.update(2.0);
+            let rate = 2.0 / set.tuple_count() as f64;
+            textbook(&set, episode, &mut expected, trace, rate);
+            learner.learn(&self_play, game, 2.0).unwrap();
         }
         assert!(explored > 40, "{explored}");
-        let (weights, bias, _) = learner.learner.set_and_table().1.to_parts();
+        let (weights, bias, _) = learner.learner().set_and_table().1.to_parts();
         for (row, (found, expected)) in weights.iter().chain([&bias]).zip(&expected).enumerate() {
             assert!(
                 (f64::from(*found) - expected).abs() < 1e-4,
@@ -153,18 +146,21 @@ fn updates_equal_textbook_td_lambda() {
 
 #[test]
 fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
-    let config = config("stone-pairs", UpdateRule::TemporalCoherence, 1.0, 0.5);
+    let mut config = config("stone-pairs", UpdateRule::TemporalCoherence, 1.0, 0.5);
+    (config.online.exploration, config.online.final_exploration) = (0.25, 0.25);
     let mut learner = learner(&config);
     let rules = Standard::default();
+    let self_play = SelfPlay {
+        config: &config,
+        rules: &rules,
+    };
     let (mut explored, mut plies) = (0usize, 0usize);
     for game in 0..400 {
-        let (start, mut random) = learner.draw_start(game);
-        learner.play(start, 0.25, &mut random);
-        let network = engine_network(&learner);
-        let positions = learner.episode.positions().to_vec();
-        assert_eq!(positions[0], start);
-        explored += learner
-            .episode
+        let network = engine_network(&mut learner);
+        let episode = &learner.play(&self_play, game..game + 1).unwrap()[0];
+        let positions = episode.positions();
+        assert_eq!(positions[0], self_play.draw_start(game).0);
+        explored += episode
             .explored
             .iter()
             .filter(|&&explored| explored)
@@ -186,17 +182,17 @@ fn games_follow_the_rules_and_other_than_explored_moves_are_greedy() {
                 match positions.get(ply + 1) {
                     Some(next) => {
                         afters.contains(next)
-                            && (learner.episode.explored[ply] || worth(next) >= best - 1e-5)
+                            && (episode.explored[ply] || worth(next) >= best - 1e-5)
                     }
                     None => afters.iter().any(|after| {
                         rules.payoff(after, position.seat())
-                            == Some(learner.episode.payoffs[position.seat()])
+                            == Some(episode.payoffs[position.seat()])
                     }),
                 }
             };
             assert!((1..=6).any(explains), "game {game}, ply {ply}");
         }
-        learner.update(1.0);
+        learner.learn(&self_play, game, 1.0).unwrap();
     }
     let deviation = (plies as f64 * 0.25 * 0.75).sqrt();
     assert!(
@@ -230,13 +226,19 @@ fn endgames_of_two_stones_become_exact() {
         let mut config = config("stone-pairs", rule, learning_rate, trace);
         config.online.games = 300_000;
         let mut learner = learner(&config);
+        let self_play = SelfPlay {
+            config: &config,
+            rules: &rules,
+        };
         for game in 0..config.online.games {
             let mut random = RandomStream::new(game);
             let start = two_stones(&mut random);
-            learner.play(start, exploration_rate(&config.online, game), &mut random);
-            learner.update(learner.learning_rate(game));
+            let exploration = self_play.exploration_rate(game);
+            learner.play_from(&rules, start, exploration, &mut random);
+            let learning_rate = self_play.learning_rate(game);
+            learner.learn(&self_play, game, learning_rate).unwrap();
         }
-        let network = engine_network(&learner);
+        let network = engine_network(&mut learner);
         let mut random = RandomStream::new(1);
         let (mut mean, mut max_error) = (0.0, 0.0f32);
         for _ in 0..4000 {

@@ -44,6 +44,8 @@ fn config_of() -> TrainConfig {
     config.network.buckets = vec![5];
     config.online.games = 300;
     config.online.report_every = 100;
+    config.online.games_per_update = Some(20);
+    config.online.batch = Some(64);
     config
 }
 
@@ -72,16 +74,13 @@ fn another_game_trains_in_all_ways_and_exports() {
                 .ends_with(": a model of reversi(size=4); this is einstein")
         );
     }
-    let directory = tempfile::tempdir().unwrap();
-    let report = train_td(
-        &game,
-        &config_of(),
-        "{}",
-        directory.path(),
-        &ProgressBar::hidden(),
-    )
-    .unwrap();
-    assert!(report.parity <= PARITY_TOLERANCE && report.games == 300 && report.loss < 0.8);
+    for family in [Family::NTuple, Family::Network] {
+        let directory = tempfile::tempdir().unwrap();
+        let (config, progress) = (config_of(), ProgressBar::hidden());
+        let report = train_td(&game, &config, family, "{}", directory.path(), &progress).unwrap();
+        assert!(report.parity <= PARITY_TOLERANCE && report.games == 300);
+        assert!(report.loss < 0.8, "{}: {}", report.family, report.loss);
+    }
 }
 
 #[test]

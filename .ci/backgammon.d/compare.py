@@ -1,0 +1,149 @@
+"""Compares plays, bear-offs and choices of `alea` with those of GNU Backgammon, through gnubg-nn."""
+
+import json
+import random
+import subprocess
+import sys
+
+import gnubg_nn as gnubg
+
+START = "4HPwATDgc/ABMA"
+ROLLS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
+# What a choice may lose at most on average, in points by two plies of look-ahead.
+MAX_MEAN_LOSS = {"best": 0.02, "pips": 0.3}
+
+
+def ask(alea, lines, *arguments):
+    """JSON answers of a command that reads a position a line."""
+    command = [alea, *arguments, "-", "--json", "--game", "backgammon"]
+    done = subprocess.run(command, input="\n".join(lines) + "\n", capture_output=True, text=True)
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(answers) == len(lines), done.stderr
+    return answers
+
+
+def after_plays(identity, roll):
+    """Position IDs after each different play, the other side on roll."""
+    board = gnubg.board_from_position_id(identity)
+    keys = gnubg.moves(board, *roll)
+    boards = [gnubg.board_from_position_key(key) for key in keys] or [board]
+    return {gnubg.position_id([mover, other]) for other, mover in boards}
+
+
+def random_positions(count, generator):
+    """Positions on roll from games of random plays, half of them by GNU Backgammon's choices."""
+    positions = []
+    while len(positions) < count:
+        identity, skill = START, generator.random() < 0.5
+        for _ in range(400):
+            board = gnubg.board_from_position_id(identity)
+            if not any(board[0]) or not any(board[1]):
+                break
+            roll = generator.choice(ROLLS)
+            positions.append((identity, roll))
+            plays = sorted(after_plays(identity, roll))
+            if skill:
+                plays = [min(plays, key=equity)]
+            identity = generator.choice(plays)
+    return generator.sample(positions, count)
+
+
+def equity(identity, plies=0):
+    """Cubeless equity of the side on roll."""
+    board = gnubg.board_from_position_id(identity)
+    if not any(board[1]):
+        return 1.0
+    if not any(board[0]):
+        return -1.0
+    win, gammon, backgammon, lost_gammon, lost_backgammon = gnubg.probabilities(board, plies)
+    return 2 * win - 1 + gammon + backgammon - lost_gammon - lost_backgammon
+
+
+def roll_name(roll):
+    return f"{roll[0]}{roll[1]}"
+
+
+def compare_plays(alea, positions):
+    lines = [f"{identity} {roll_name(roll)}" for identity, roll in positions]
+    different = 0
+    for (identity, roll), answer in zip(positions, ask(alea, lines, "moves")):
+        ours = [move["position"] for move in answer["moves"]]
+        assert all(position.endswith(" -") for position in ours), answer
+        ours = [position[:-2] for position in ours]
+        if len(set(ours)) != len(ours) or set(ours) != after_plays(identity, roll):
+            different += 1
+            print("different plays:", identity, roll)
+    print(f"plays of {len(positions)} positions: {different} different")
+    return different == 0
+
+
+def compare_bearoffs(alea, generator, count=2000):
+    identities = []
+    while len(identities) < count:
+        sides = []
+        for _ in range(2):
+            points = [generator.randrange(6) for _ in range(generator.randint(1, 6))]
+            sides.append([points.count(point) for point in range(25)])
+        identities.append(gnubg.position_id(sides))
+    worst = 0.0
+    for identity, answer in zip(identities, ask(alea, [f"{i} -" for i in identities], "probe")):
+        board = gnubg.board_from_position_id(identity)
+        worst = max(worst, abs(answer["win"] - gnubg.probabilities(board, 0)[0]))
+    print(f"{count} two-sided bear-offs: at most {worst:.6f} apart")
+    return worst < 5e-5
+
+
+def judge(identity, roll, plies):
+    """Equity for the mover after each play, by look-ahead of GNU Backgammon."""
+    return {after: -equity(after, plies) for after in after_plays(identity, roll)}
+
+
+def mean_loss(alea, decisions, values, player):
+    lines = [f"{identity} {roll_name(roll)}" for identity, roll in decisions]
+    losses = []
+    for answer, equities in zip(ask(alea, lines, "analyse", "--player", player), values):
+        moves = ask_moves[answer["position"]]
+        chosen = moves[answer["best"]]
+        losses.append(max(equities.values()) - equities[chosen])
+    return sum(losses) / len(losses)
+
+
+def main():
+    alea, positions, decisions = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    generator = random.Random(5)
+    good = compare_plays(alea, random_positions(positions, generator))
+    good &= compare_bearoffs(alea, generator)
+
+    openings = [(START, (high, low)) for high, low in ROLLS if high != low]
+    chosen = [pair for pair in random_positions(4 * decisions, random.Random(7)) if len(after_plays(*pair)) > 1]
+    chosen = openings + chosen[:decisions]
+    values = [judge(identity, roll, 2) for identity, roll in chosen]
+    lines = [f"{identity} {roll_name(roll)}" for identity, roll in chosen]
+    for answer in ask(alea, lines, "moves"):
+        ask_moves[answer["position"]] = {move["move"]: move["position"][:-2] for move in answer["moves"]}
+
+    def losses(player):
+        answers = ask(alea, lines, "analyse", "--player", player)
+        picked = [ask_moves[answer["position"]][answer["best"]] for answer in answers]
+        return [max(equities.values()) - equities[after] for after, equities in zip(picked, values)]
+
+    static = [min(equities, key=lambda after: equity(after)) for equities in values]
+    reference = [max(equities.values()) - equities[after] for after, equities in zip(static, values)]
+    table = {"gnubg-nn 0-ply": reference}
+    for name in MAX_MEAN_LOSS:
+        table[name] = losses(f"star1(depth=1, eval={name})")
+    for name, lost in table.items():
+        openings_right = sum(loss < 0.01 for loss in lost[:15])
+        mean = sum(lost[15:]) / len(lost[15:])
+        print(f"{name}: {mean:.5f} points lost a decision, {openings_right} of 15 opening rolls within 0.01")
+        if mean > MAX_MEAN_LOSS.get(name, 1.0):
+            good = False
+    if sum(loss < 0.01 for loss in table["best"][:15]) < 12:
+        good = False
+    return 0 if good else 1
+
+
+ask_moves = {}
+
+if __name__ == "__main__":
+    sys.exit(main())

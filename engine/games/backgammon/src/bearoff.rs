@@ -1,0 +1,372 @@
+//! Bear-off tables: positions without contact whose men are all at home.
+//!
+//! The one-sided table has, for 15 men of a side, the distribution of the number of own rolls until
+//! all are off, if every play leaves the smallest mean. The two-sided table has, for six men of
+//! either side, the exact probability that the side on roll wins; a side with at most six men has
+//! borne off others, so that no gammon is possible. Tables are built on first use.
+
+use super::{
+    Backgammon, Men, Position,
+    men::NUM_MEN,
+    rolls::{NUM_ROLLS, roll_probability},
+};
+use alea_core::oracle::Oracle;
+use alea_play::{player_notation::parse_number, registry::OracleEntry};
+use std::sync::{Arc, LazyLock};
+
+/// Points of a home board.
+const HOME_POINTS: usize = 6;
+
+/// C(n, k + 1) at `[k][n]`.
+static BINOMIALS: [[u32; 22]; HOME_POINTS] = {
+    let (mut table, mut entry) = ([[0; 22]; HOME_POINTS], 0);
+    while entry < HOME_POINTS * 21 {
+        let (k, n) = (entry % HOME_POINTS, entry / HOME_POINTS);
+        table[k][n + 1] = table[k][n] + if k == 0 { 1 } else { table[k - 1][n] };
+        entry += 1;
+    }
+    table
+};
+
+/// Number of positions of at most `men` men on the home board.
+pub const fn num_positions(men: usize) -> usize {
+    BINOMIALS[HOME_POINTS - 1][men + HOME_POINTS] as usize
+}
+
+/// Index of men that are all at home, in the combinatorial number system: below
+/// [`num_positions`] of their number, and above the index after any play.
+#[inline]
+pub fn home_index(men: Men) -> usize {
+    let (mut sum, mut index) = (0, 0);
+    for (rank, binomials) in BINOMIALS.iter().enumerate() {
+        sum += men.on((HOME_POINTS - rank) as u8) as usize;
+        index += binomials[sum + rank];
+    }
+    index as usize
+}
+
+/// Men on the home board in the order of [`home_index`], at most `max_men`.
+fn home_positions(max_men: usize) -> Vec<Men> {
+    let (mut positions, mut sums) = (Vec::new(), [0; HOME_POINTS]);
+    loop {
+        let count = |rank: usize| sums[rank] - if rank == 0 { 0 } else { sums[rank - 1] };
+        let men = |men, rank| men | (count(rank) as u128) << (4 * (HOME_POINTS - 1 - rank));
+        positions.push(Men((0..HOME_POINTS).fold(0, men)));
+        let grows = |rank: &usize| sums[*rank] < *sums.get(rank + 1).unwrap_or(&max_men);
+        let Some(rank) = (0..HOME_POINTS).find(grows) else {
+            return positions;
+        };
+        sums[rank] += 1;
+        sums[..rank].fill(0);
+    }
+}
+
+/// Calls `visit` with the [`home_index`] after each play of a roll.
+fn visit_indices_after(men: Men, roll: usize, mut visit: impl FnMut(usize)) {
+    let position = Position::new(men, Men::default(), 0);
+    position.visit_plays(roll, |play| {
+        visit(home_index(position.follow(play, |_, _, _| {}).other))
+    });
+}
+
+/// Whether all men of both sides are at home.
+pub fn is_bearoff(position: &Position) -> bool {
+    is_at_home(position.mover) && is_at_home(position.other)
+}
+
+#[inline]
+fn is_at_home(men: Men) -> bool {
+    men.rearmost() as usize <= HOME_POINTS
+}
+
+/// Rolls that a distribution covers.
+pub const MAX_ROLLS: usize = 32;
+
+/// Distributions of the number of own rolls until all men are off.
+#[derive(Debug)]
+pub struct OneSided {
+    distributions: Vec<[f32; MAX_ROLLS]>,
+}
+
+/// The one-sided table, built on first use.
+pub static ONE_SIDED: LazyLock<OneSided> = LazyLock::new(OneSided::build);
+
+impl OneSided {
+    fn build() -> Self {
+        let positions = home_positions(NUM_MEN as usize);
+        let mut distributions = vec![[0.0; MAX_ROLLS]; positions.len()];
+        let mut means = vec![0.0; positions.len()];
+        distributions[0][0] = 1.0;
+        for (index, &men) in positions.iter().enumerate().skip(1) {
+            let (mut distribution, mut mean) = ([0.0; MAX_ROLLS], 1.0);
+            for roll in 0..NUM_ROLLS {
+                let mut best = usize::MAX;
+                visit_indices_after(men, roll, |after| {
+                    if best == usize::MAX || means[after] < means[best] {
+                        best = after;
+                    }
+                });
+                let probability = roll_probability(roll);
+                mean += probability * means[best];
+                for (rolls, after) in distribution[1..].iter_mut().zip(&distributions[best]) {
+                    *rolls += probability * after;
+                }
+            }
+            (distributions[index], means[index]) = (distribution, mean);
+        }
+        Self { distributions }
+    }
+
+    /// Probability of each number of rolls, from 0; `None` unless all men are at home.
+    pub fn distribution(&self, men: Men) -> Option<&[f32; MAX_ROLLS]> {
+        is_at_home(men).then(|| &self.distributions[home_index(men)])
+    }
+
+    /// Probability that the side on roll bears off first, both by the distributions; `None` unless
+    /// all men are at home.
+    pub fn win_probability(&self, position: &Position) -> Option<f32> {
+        let [mover, other] = [position.mover, position.other].map(|men| self.distribution(men));
+        let (mut win, mut not_before) = (0.0, 1.0);
+        for (mover, other) in mover?.iter().zip(other?) {
+            win += mover * not_before;
+            not_before -= other;
+        }
+        Some(win.clamp(0.0, 1.0))
+    }
+}
+
+/// Maximal men of a side in the two-sided table.
+pub const MAX_TWO_SIDED_MEN: usize = 6;
+
+const NUM_TWO_SIDED: usize = num_positions(MAX_TWO_SIDED_MEN);
+
+/// Exact win probabilities of bear-offs of both sides.
+#[derive(Debug)]
+pub struct TwoSided {
+    /// By index of the side on roll, then of the other side.
+    wins: Vec<f32>,
+}
+
+/// The two-sided table, built on first use.
+pub static TWO_SIDED: LazyLock<TwoSided> = LazyLock::new(TwoSided::build);
+
+impl TwoSided {
+    fn build() -> Self {
+        let positions = home_positions(MAX_TWO_SIDED_MEN);
+        let (mut indices, mut ends) = (Vec::new(), vec![0]);
+        for (&men, roll) in positions
+            .iter()
+            .flat_map(|men| (0..NUM_ROLLS).map(move |roll| (men, roll)))
+        {
+            visit_indices_after(men, roll, |after| indices.push(after));
+            ends.push(indices.len());
+        }
+        let mut wins = vec![0.0; NUM_TWO_SIDED * NUM_TWO_SIDED];
+        // A play lowers the sum of the indices.
+        for sum in 2..2 * NUM_TWO_SIDED {
+            for mover in (sum + 1).saturating_sub(NUM_TWO_SIDED).max(1)..NUM_TWO_SIDED.min(sum) {
+                let other = sum - mover;
+                let of_other = &wins[other * NUM_TWO_SIDED..][..NUM_TWO_SIDED];
+                let mut win = 0.0;
+                for roll in 0..NUM_ROLLS {
+                    let entry = mover * NUM_ROLLS + roll;
+                    let after = &indices[ends[entry]..ends[entry + 1]];
+                    let least = after
+                        .iter()
+                        .fold(1.0, |least: f32, &after| least.min(of_other[after]));
+                    win += roll_probability(roll) * (1.0 - least);
+                }
+                wins[mover * NUM_TWO_SIDED + other] = win;
+            }
+        }
+        Self { wins }
+    }
+
+    /// Exact probability that the side on roll wins, before the roll; `None` outside of the table.
+    #[inline]
+    pub fn win_probability(&self, position: &Position) -> Option<f32> {
+        has_two_sided(position).then(|| {
+            let [mover, other] = [position.mover, position.other].map(home_index);
+            self.wins[mover * NUM_TWO_SIDED + other]
+        })
+    }
+}
+
+#[inline]
+fn has_two_sided(position: &Position) -> bool {
+    let is_covered =
+        |men: Men| men.0 != 0 && is_at_home(men) && men.in_play() as usize <= MAX_TWO_SIDED_MEN;
+    is_covered(position.mover) && is_covered(position.other)
+}
+
+/// Expected payoff where only single games can be won.
+pub fn single_game_payoff(win: f32) -> f32 {
+    (1.0 + win) / 3.0
+}
+
+/// Option `bearoff=6` of searches: the two-sided table, or 0 for none.
+pub(super) static BEAROFF: OracleEntry<Backgammon> = OracleEntry {
+    key: "bearoff",
+    read: |value, _| match parse_number("bearoff", value, 0..=MAX_TWO_SIDED_MEN)? {
+        0 => Ok(None),
+        MAX_TWO_SIDED_MEN => Ok(Some(Arc::new(BearoffOracle))),
+        _ => Err(value.problem_here("'bearoff' is 6 men a side, or 0 for none")),
+    },
+    default: |_, _| Ok(Some(Arc::new(BearoffOracle))),
+    instant: |_| Some(MAX_TWO_SIDED_MEN.to_string()),
+    class: |_, position| {
+        let class = match position {
+            _ if position.has_contact() => "contact",
+            _ if [position.mover, position.other].into_iter().all(is_at_home) => "bearoff",
+            _ => "race",
+        };
+        class.to_owned()
+    },
+    win_probability: |value| Some(3.0 * value - 1.0),
+};
+
+/// The two-sided table as oracle; it is built when the first position that it has is probed.
+#[derive(Clone, Copy, Debug)]
+pub struct BearoffOracle;
+
+impl Oracle<Backgammon> for BearoffOracle {
+    fn value(&self, _: &Backgammon, position: &Position) -> Option<f32> {
+        let has = has_two_sided(position);
+        let win = has.then(|| TWO_SIDED.win_probability(position)).flatten();
+        win.map(single_game_payoff)
+    }
+
+    fn may_cover_successors(&self, position: &Position) -> bool {
+        let (mover, other) = (position.mover, position.other);
+        is_at_home(other)
+            && other.in_play() as usize <= MAX_TWO_SIDED_MEN
+            && mover.in_play() as usize <= MAX_TWO_SIDED_MEN + 4
+    }
+
+    fn max_error(&self) -> f32 {
+        1e-6
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alea_core::{game::Game, text::parse_json_rows};
+    use serde_json::Value;
+    use std::collections::HashMap;
+
+    fn men(counts: &[u8]) -> Men {
+        let mut all = [0; 25];
+        all[..counts.len()].copy_from_slice(counts);
+        Men::from_counts(all).unwrap()
+    }
+
+    /// Win probability by plain recursion over positions of the rules.
+    fn reference_win(position: &Position, memo: &mut HashMap<Position, f64>) -> f64 {
+        if let Some(points) = Backgammon.points_won(position, position.seat()) {
+            return f64::from(u8::from(points > 0));
+        }
+        if let Some(&win) = memo.get(position) {
+            return win;
+        }
+        let mut win = 0.0;
+        for roll in 0..NUM_ROLLS {
+            let mut best = 0.0f64;
+            position.visit_plays(roll, |play| {
+                best = best.max(1.0 - reference_win(&Backgammon.play(position, play), memo));
+            });
+            win += f64::from(roll_probability(roll)) * best;
+        }
+        memo.insert(*position, win);
+        win
+    }
+
+    #[test]
+    fn indices_are_dense_and_fall_with_every_play() {
+        assert_eq!((num_positions(15), num_positions(6)), (54_264, 924));
+        let positions = home_positions(7);
+        for (index, &men) in positions.iter().enumerate() {
+            assert_eq!(home_index(men), index);
+            for roll in 0..NUM_ROLLS {
+                visit_indices_after(men, roll, |after| assert!(after < index.max(1)));
+            }
+        }
+    }
+
+    #[test]
+    fn two_sided_values_are_those_of_recursion_and_of_an_independent_program() {
+        let game = Backgammon;
+        let mut memo = HashMap::new();
+        for (mover, other) in [
+            (men(&[1]), men(&[0, 2])),
+            (men(&[0, 0, 2, 1]), men(&[1, 1, 0, 0, 0, 1])),
+        ] {
+            let position = Position::new(mover, other, 1);
+            let expected = reference_win(&position, &mut memo);
+            let found = TWO_SIDED.win_probability(&position).unwrap();
+            assert!(
+                (f64::from(found) - expected).abs() < 1e-6,
+                "{found} {expected}"
+            );
+        }
+        let vectors = include_str!("../../../tests/vectors/backgammon_bearoff.jsonl");
+        let mut lines = 0;
+        for vector in parse_json_rows::<Value>(vectors) {
+            let (position, _) = game.parse_position(vector["id"].as_str().unwrap()).unwrap();
+            let win = TWO_SIDED.win_probability(&position).unwrap();
+            let expected = vector["win"].as_f64().unwrap();
+            assert!((f64::from(win) - expected).abs() < 6e-5, "{vector} {win}");
+            let value = BearoffOracle.value(&game, &position).unwrap();
+            assert_eq!(value, (1.0 + win) / 3.0);
+            assert!(BearoffOracle.may_cover_successors(&position));
+            lines += 1;
+        }
+        assert_eq!(lines, 750);
+    }
+
+    #[test]
+    fn positions_with_a_gammon_or_contact_have_no_exact_value() {
+        let other = men(&[0, 0, 0, 0, 0, 6]);
+        for wrong in [
+            men(&[7]),
+            men(&[0, 0, 0, 0, 0, 0, 1]),
+            Men::START,
+            Men::default(),
+        ] {
+            for position in [
+                Position::new(wrong, other, 0),
+                Position::new(other, wrong, 0),
+            ] {
+                assert_eq!(BearoffOracle.value(&Backgammon, &position), None);
+            }
+        }
+    }
+
+    #[test]
+    fn one_sided_distributions_agree_with_hand_counts_and_nearly_with_exact_values() {
+        let table = &*ONE_SIDED;
+        for (counts, rolls, of_36) in [
+            (&[2][..], 1, 36.0),
+            (&[0, 0, 0, 0, 0, 1], 1, 27.0),
+            (&[0, 0, 0, 0, 0, 1], 2, 9.0),
+            (&[0, 0, 1, 0, 1], 1, 14.0),
+        ] {
+            let found = table.distribution(men(counts)).unwrap()[rolls];
+            assert!((found - of_36 / 36.0).abs() < 1e-5, "{found} {of_36}");
+        }
+        assert_eq!(table.distribution(Men::START), None);
+        let sum: f32 = table
+            .distribution(men(&[0, 0, 0, 0, 0, 15]))
+            .unwrap()
+            .iter()
+            .sum();
+        assert!((sum - 1.0).abs() < 1e-5, "{sum}");
+        let positions = home_positions(MAX_TWO_SIDED_MEN);
+        for (index, &mover) in positions.iter().enumerate().skip(1).step_by(5) {
+            let position = Position::new(mover, positions[1 + index * 7 % 923], 0);
+            let exact = TWO_SIDED.win_probability(&position).unwrap();
+            let found = table.win_probability(&position).unwrap();
+            assert!((found - exact).abs() < 0.02, "{found} {exact}");
+        }
+    }
+}

@@ -1,6 +1,8 @@
-//! Fits a logistic from raw scores to win probabilities by Newton's method on the cross-entropy.
+//! Fits a logistic from raw scores to win probabilities by Newton's method on the cross-entropy, and
+//! compares the probabilities of results with their frequencies.
 
 use crate::shard::PlayedGame;
+use alea_learned::network::ResultPayoffs;
 use alea_play::playable::Playable;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +47,48 @@ pub fn cross_entropy(samples: impl Iterator<Item = (f64, f32)>) -> f64 {
         count += 1.0;
     }
     sum / count
+}
+
+/// How often an evaluator expects a result of the game, and how often it occurs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ResultFrequency {
+    /// Name of the result.
+    pub name: &'static str,
+    /// Mean probability.
+    pub predicted: f64,
+    /// Fraction of positions whose game had the result.
+    pub observed: f64,
+}
+
+/// Frequencies of all `results`, and the mean cross-entropy in nats, over positions with the
+/// probability of each result and the payoff of their game; games of another payoff are left out.
+#[must_use]
+pub fn result_frequencies(
+    results: &ResultPayoffs,
+    samples: &[(Vec<f32>, f32)],
+) -> (Vec<ResultFrequency>, f64) {
+    let (mut sums, mut loss, mut count) = (vec![[0.0; 2]; results.len()], 0.0, 0.0);
+    for (probabilities, payoff) in samples {
+        let Some(result) = results.index_of(*payoff) else {
+            continue;
+        };
+        count += 1.0;
+        sums[result][1] += 1.0;
+        for (sum, &probability) in sums.iter_mut().zip(probabilities) {
+            sum[0] += f64::from(probability);
+        }
+        loss -= f64::from(probabilities[result]).max(1e-12).ln();
+    }
+    let frequency = |(name, sum): (_, [f64; 2])| {
+        let [predicted, observed] = sum.map(|sum| sum / count);
+        ResultFrequency {
+            name,
+            predicted,
+            observed,
+        }
+    };
+    let frequencies = results.names().zip(sums).map(frequency).collect();
+    (frequencies, loss / count)
 }
 
 pub(crate) fn logit_loss(logit: f64, result: f64) -> f64 {
@@ -120,6 +164,7 @@ pub fn fit_logistic(samples: &[(f32, f32)]) -> Option<LogisticFit> {
 mod tests {
     use super::*;
     use alea_core::random::RandomStream;
+    use engine::games::backgammon::Backgammon;
 
     #[test]
     fn a_given_logistic_is_recovered() {
@@ -145,6 +190,31 @@ mod tests {
                 && fit.standard_errors[1] < 0.01,
             "{fit:?}"
         );
+    }
+
+    #[test]
+    fn frequencies_of_results_are_their_means() {
+        let results = ResultPayoffs::for_game(&Backgammon).unwrap();
+        let sample = |win: f32, payoff| (vec![win, 0.0, 0.0, 1.0 - win, 0.0, 0.0], payoff);
+        let samples = [
+            sample(0.25, 1.0 / 3.0),
+            sample(0.75, 2.0 / 3.0),
+            sample(0.5, 0.5),
+            sample(0.5, 2.0 / 3.0),
+        ];
+        let (frequencies, loss) = result_frequencies(&results, &samples);
+        let [win, gammon, .., loss_of_one] = &frequencies[..4] else {
+            panic!("six results");
+        };
+        assert_eq!((win.name, gammon.name), ("win", "win_gammon"));
+        assert_eq!((win.predicted, win.observed), (0.5, 2.0 / 3.0));
+        assert_eq!(
+            (loss_of_one.predicted, loss_of_one.observed),
+            (0.5, 1.0 / 3.0)
+        );
+        assert_eq!((gammon.predicted, gammon.observed), (0.0, 0.0));
+        let expected = -(2.0 * 0.75f64.ln() + 0.5f64.ln()) / 3.0;
+        assert!((loss - expected).abs() < 1e-9);
     }
 
     #[test]

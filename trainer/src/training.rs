@@ -20,7 +20,7 @@ use crate::config::TrainConfig;
 use crate::curve::{CurvePoint, format_csv};
 use crate::dataset::{self, Samples, UsedLabel};
 use crate::export::{export, parity_positions};
-use crate::models::cpu::CpuNetwork;
+use crate::models::{cpu::CpuNetwork, result_loss::expected_payoff};
 use crate::sample::Sample;
 use alea_core::calibration::logistic;
 use alea_learned::{
@@ -282,7 +282,7 @@ fn predictions<G: Learnable>(
             None => values.extend(logits.into_iter().map(logistic)),
             Some(results) => values.extend(
                 (logits.chunks_exact(results.len()))
-                    .map(|logits| results.expected_payoff(&results.softmax(logits))),
+                    .map(|logits| expected_payoff(&results, logits)),
             ),
         }
     }

@@ -5,10 +5,13 @@ use crate::games::{GameArguments, with_game};
 use crate::output;
 use anyhow::{Error, Result, anyhow, bail};
 use engine::core::random::{RandomStream, SeedSpace, derive_seed};
+use engine::learned::network::ResultPayoffs;
 use engine::play::player_notation::trusted_text;
 use engine::play::{build, playable::Playable};
 use serde_json::json;
-use trainer::calibrate::{cross_entropy, fit_logistic, positions_with_results};
+use trainer::calibrate::{
+    ResultFrequency, cross_entropy, fit_logistic, positions_with_results, result_frequencies,
+};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
 
 const POSITIONS_PER_TASK: usize = 1024;
@@ -120,11 +123,36 @@ impl Arguments {
                 blocks[index].iter().map(value).collect::<Vec<_>>()
             });
             let built_in = cross_entropy(valued.into_iter().flatten());
-            let told = json!({ "evaluator": text, "fit": fit, "loss_as_built_in": built_in });
+            let mut told = json!({ "evaluator": text, "fit": fit, "loss_as_built_in": built_in });
+            let mut of_results = String::new();
+            if let Some(results) = ResultPayoffs::for_game(game)
+                && evaluator.result_probabilities(game, &start).is_some()
+            {
+                let predicted = alea_parallel::map(blocks.len(), |index| {
+                    let predict = |(position, payoff): &(_, f32)| {
+                        let probabilities = evaluator.result_probabilities(game, position);
+                        Some((probabilities?, *payoff))
+                    };
+                    blocks[index].iter().filter_map(predict).collect::<Vec<_>>()
+                });
+                let (frequencies, loss) = result_frequencies(&results, &predicted.concat());
+                for ResultFrequency {
+                    name,
+                    predicted,
+                    observed,
+                } in &frequencies
+                {
+                    of_results +=
+                        &format!("\n  {name:<20} predicted {predicted:.5}  observed {observed:.5}");
+                }
+                of_results += &format!("\n  loss of the results  {loss:.6}");
+                told["results"] = json!(frequencies);
+                told["loss_of_results"] = json!(loss);
+            }
             output::result(self.json, &told, || {
                 let [slope_error, offset_error] = fit.standard_errors;
                 format!(
-                    "{text:<22} {:>8.5} {slope_error:>8.5}  {:>8.5} {offset_error:>8.5}  {:.6}  {built_in:.6}",
+                    "{text:<22} {:>8.5} {slope_error:>8.5}  {:>8.5} {offset_error:>8.5}  {:.6}  {built_in:.6}{of_results}",
                     fit.slope, fit.offset, fit.loss
                 )
             })?;

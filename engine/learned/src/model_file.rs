@@ -180,7 +180,7 @@ impl<G: Learnable> Model<G> {
                 };
                 let inputs = labelled("inputs", model.feature_groups().names());
                 let buckets = labelled("buckets", model.buckets().to_string());
-                let outputs = model.results().map(ResultPayoffs::names);
+                let outputs = model.results().map(ResultPayoffs::name_list);
                 let outputs = labelled("outputs", outputs.unwrap_or_default());
                 format!(
                     "layers {:?}{inputs}{buckets}{outputs}",
@@ -313,7 +313,7 @@ fn network_container<G: Learnable>(model: &Network<G>) -> Container {
         metadata.insert(BUCKETS_KEY.to_owned(), model.buckets().to_string());
     }
     if let Some(results) = model.results() {
-        metadata.insert(OUTPUTS_KEY.to_owned(), results.names());
+        metadata.insert(OUTPUTS_KEY.to_owned(), results.name_list());
     }
     Container { metadata, tensors }
 }
@@ -403,8 +403,8 @@ fn read_outputs<G: Learnable>(game: &G, container: &Container) -> Result<usize, 
         return Ok(1);
     };
     match ResultPayoffs::for_game(game) {
-        Some(results) if results.names() == found => Ok(results.len()),
-        Some(results) => Err(wrong_value(OUTPUTS_KEY, found, &results.names())),
+        Some(results) if results.name_list() == found => Ok(results.len()),
+        Some(results) => Err(wrong_value(OUTPUTS_KEY, found, &results.name_list())),
         None => Err(ModelError(format!(
             "outputs for the results {found}; {} has no results with names",
             game.notation()

@@ -342,18 +342,17 @@ impl<G: Learnable> Network<G> {
         }
     }
 
-    /// Probability of each of `results`; `cache` is of `position`.
+    /// Logits of all outputs, then zeros.
     #[inline]
-    pub fn probabilities(
+    fn output_logits(
         &self,
-        results: &ResultPayoffs,
         game: &G,
         position: &G::Position,
         cache: &<G::Network as NetworkKernels<G>>::Cache,
-    ) -> [f32; MAX_OUTPUTS] {
-        let mut logits = [0; MAX_OUTPUTS];
-        G::Network::output_logits(self, game, position, cache, &mut logits[..results.len()]);
-        results.probabilities(&logits)
+    ) -> [i32; MAX_OUTPUTS] {
+        let (mut logits, outputs) = ([0; MAX_OUTPUTS], self.weights.outputs);
+        G::Network::output_logits(self, game, position, cache, &mut logits[..outputs]);
+        logits
     }
 }
 
@@ -438,7 +437,8 @@ impl<G: Learnable> Evaluator<G> for Network<G> {
         match &self.results {
             None => win_probability(G::Network::logit(self, game, position, cache)),
             Some(results) => {
-                results.expected_payoff(&self.probabilities(results, game, position, cache))
+                let logits = self.output_logits(game, position, cache);
+                results.expected_payoff(self.instructions, &logits)
             }
         }
     }
@@ -457,7 +457,8 @@ impl<G: Learnable> Evaluator<G> for Network<G> {
     fn result_probabilities(&self, game: &G, position: &G::Position) -> Option<Vec<f32>> {
         let (results, mut cache) = (self.results.as_ref()?, Self::Cache::default());
         self.refresh(game, position, &mut cache);
-        let probabilities = self.probabilities(results, game, position, &cache);
+        let logits = self.output_logits(game, position, &cache);
+        let probabilities = results.probabilities(self.instructions, &logits);
         Some(probabilities[..results.len()].to_vec())
     }
 }

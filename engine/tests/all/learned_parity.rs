@@ -116,13 +116,22 @@ fn defined_logits<G: Learnable>(
     outputs.map(logit).collect()
 }
 
-/// Probabilities of the results by the softmax, in the fixed order of 32-bit operations.
-fn defined_probabilities(logits: &[i64]) -> Vec<f32> {
+/// Sum of up to 16 numbers in pairs: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
+fn sum_of_pairs(mut numbers: Vec<f32>) -> f32 {
+    numbers.resize(16, 0.0);
+    for half in [8, 4, 2, 1] {
+        numbers = (0..half)
+            .map(|at| numbers[at] + numbers[at + half])
+            .collect();
+    }
+    numbers[0]
+}
+
+/// Terms of the softmax, in the order of 32-bit operations of networks.
+fn softmax_terms(logits: &[i64]) -> Vec<f32> {
     let max = logits.iter().copied().max().unwrap();
     let term = |logit: &i64| exponential((logit - max) as f32 * (1.0 / LOGIT_SCALE as f32));
-    let terms: Vec<f32> = logits.iter().map(term).collect();
-    let sum = terms.iter().fold(0.0, |sum, term| sum + term);
-    terms.iter().map(|term| term / sum).collect()
+    logits.iter().map(term).collect()
 }
 
 /// Log odds in units of 2⁻²²: sum of the weights in the table rows that symbols index as
@@ -318,12 +327,18 @@ fn networks_with_an_output_for_each_result_have_the_expected_payoff() {
     let payoffs = [4.0 / 6.0, 5.0 / 6.0, 1.0, 2.0 / 6.0, 1.0 / 6.0, 0.0];
     for widths in [&[32, 16][..], &[64, 32, 16], &[64, 32], &[128, 16], &[48]] {
         let network = network_of(&game, default, widths, &[10], [0.4, 0.3], 6);
-        let probabilities =
-            |position: &_| defined_probabilities(&defined_logits(&network, &game, position));
+        let terms = |position: &_| softmax_terms(&defined_logits(&network, &game, position));
+        let probabilities = |position: &_| {
+            let (terms, sum) = (terms(position), sum_of_pairs(terms(position)));
+            terms.iter().map(|term| term / sum).collect::<Vec<_>>()
+        };
         let expected = |position: &_| {
-            let probabilities = probabilities(position);
-            let terms = probabilities.iter().zip(payoffs);
-            let value = terms.fold(0.0, |sum, (probability, payoff)| sum + probability * payoff);
+            let terms = terms(position);
+            let products = terms
+                .iter()
+                .zip(payoffs)
+                .map(|(term, payoff)| term * payoff);
+            let value = sum_of_pairs(products.collect()) / sum_of_pairs(terms);
             value.clamp(1e-6, 1.0 - 1e-6)
         };
         for instructions in Instructions::available() {

@@ -8,6 +8,15 @@ const MIN_WEIGHT: f32 = 1e-6;
 /// Least expected payoff, and least difference from 1, so that losses stay finite.
 pub(crate) const MIN_VALUE: f32 = 1e-6;
 
+/// Expected payoff by logits in units of 1.
+pub(crate) fn expected_payoff(results: &ResultPayoffs, logits: &[f32]) -> f32 {
+    let softmax = results.softmax(logits).into_iter();
+    softmax
+        .zip(results.payoffs())
+        .map(|(probability, payoff)| probability * payoff)
+        .sum()
+}
+
 /// Replaces logits by `scale` times the derivatives of their loss; returns the loss in nats: the
 /// cross-entropy of the results' target `probabilities` with the softmax and, with weight
 /// 1 − Σ `probabilities`, of the `target` value with the expected payoff.

@@ -11,7 +11,7 @@ use super::{
     rolls::{NUM_ROLLS, roll_probability},
 };
 use alea_core::oracle::Oracle;
-use alea_play::{player_notation::parse_number, registry::OracleEntry};
+use alea_play::{player_notation::parse_number, registry::OracleEntry, rules::Rules};
 use std::sync::{Arc, LazyLock};
 
 /// Points of a home board.
@@ -70,7 +70,7 @@ fn visit_indices_after(men: Men, roll: usize, mut visit: impl FnMut(usize)) {
 }
 
 #[inline]
-fn is_at_home(men: Men) -> bool {
+pub(super) fn is_at_home(men: Men) -> bool {
     men.rearmost() as usize <= HOME_POINTS
 }
 
@@ -189,14 +189,7 @@ pub(super) static BEAROFF: OracleEntry<Backgammon> = OracleEntry {
     },
     default: |_, _| Ok(Some(Arc::new(BearoffOracle))),
     instant: |_| Some(MAX_TWO_SIDED_MEN.to_string()),
-    class: |_, position| {
-        let class = match position {
-            _ if position.has_contact() => "contact",
-            _ if [position.mover, position.other].into_iter().all(is_at_home) => "bearoff",
-            _ => "race",
-        };
-        class.to_owned()
-    },
+    class: |game, position| Backgammon::INFO.parts[game.part(position)].to_owned(),
     win_probability: |value| Some(3.0 * value - 1.0),
 };
 

@@ -2,7 +2,7 @@
 
 use super::{
     Backgammon, MAX_PLAYS_OF_ROLL, Play, Position, UNNAMED_SEAT,
-    bearoff::{BEAROFF, is_bearoff},
+    bearoff::{BEAROFF, is_at_home},
     drawing,
     evaluators::EVALUATORS,
     mat::MAT,
@@ -85,7 +85,10 @@ impl Rules for Backgammon {
     fn part(&self, position: &Position) -> usize {
         match position.has_contact() {
             true => 0,
-            false => 1 + usize::from(is_bearoff(position)),
+            false => {
+                let sides = [position.mover, position.other];
+                1 + usize::from(sides.into_iter().all(is_at_home))
+            }
         }
     }
 

@@ -1,10 +1,11 @@
 //! Networks with an output for each result of the game: the softmax of the logits gives the
-//! results' probabilities, the value is the expected payoff.
+//! results' probabilities, the value is the expected payoff. Equal bits on all instruction sets.
 
 use super::{LOGIT_SCALE, MAX_OUTPUTS};
 use crate::ModelError;
 use alea_core::{
     calibration::{clamp_to_open_interval, exponential},
+    simd::{Instructions, multiversion},
     text::joined,
 };
 use alea_play::playable::Rules;
@@ -50,9 +51,14 @@ impl ResultPayoffs {
         self.results.len()
     }
 
+    /// Name of each result.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.results.iter().map(|(name, _)| *name)
+    }
+
     /// Names of the results, joined by commas.
-    pub fn names(&self) -> String {
-        joined(self.results.iter().map(|(name, _)| name), ",")
+    pub(crate) fn name_list(&self) -> String {
+        joined(self.names(), ",")
     }
 
     /// Payoff of each result.
@@ -68,43 +74,99 @@ impl ResultPayoffs {
         payoffs.position(|paid| (paid - payoff).abs() < TOLERANCE)
     }
 
-    /// Probabilities by logits in units of 1 / [`LOGIT_SCALE`]: equal bits on all machines.
+    /// Probability of each result, then zeros, by logits in units of 1 / [`LOGIT_SCALE`].
     #[inline]
-    pub fn probabilities(&self, logits: &[i32; MAX_OUTPUTS]) -> [f32; MAX_OUTPUTS] {
-        let max = logits[..self.len()].iter().fold(i32::MIN, |a, &b| a.max(b));
-        let below_max = logits
-            .map(|logit| logit.saturating_sub(max).min(0) as f32 * (1.0 / LOGIT_SCALE as f32));
-        self.normalize(below_max.map(exponential))
+    pub fn probabilities(
+        &self,
+        instructions: Instructions,
+        logits: &[i32; MAX_OUTPUTS],
+    ) -> [f32; MAX_OUTPUTS] {
+        probabilities(instructions, self.len(), logits)
     }
 
-    /// Probabilities by logits in units of 1.
+    /// Expected payoff by logits in units of 1 / [`LOGIT_SCALE`], clamped as values are.
     #[inline]
+    pub fn expected_payoff(&self, instructions: Instructions, logits: &[i32; MAX_OUTPUTS]) -> f32 {
+        expected_payoff(instructions, self, logits)
+    }
+
+    /// Probability of each result, then zeros, by logits in units of 1.
+    #[inline(always)]
     pub fn softmax(&self, logits: &[f32]) -> [f32; MAX_OUTPUTS] {
-        let max = logits.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b));
-        let mut terms = [0.0; MAX_OUTPUTS];
-        for (term, logit) in terms.iter_mut().zip(logits) {
-            *term = exponential(logit - max);
+        let mut all = [f32::NEG_INFINITY; MAX_OUTPUTS];
+        all[..self.len()].copy_from_slice(&logits[..self.len()]);
+        let max = all.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b));
+        normalize(terms(self.len(), all.map(|logit| logit - max)))
+    }
+}
+
+multiversion! {
+    fn probabilities(len: usize, logits: &[i32; MAX_OUTPUTS]) -> [f32; MAX_OUTPUTS] {
+        any => probabilities_body,
+    }
+}
+
+#[inline(always)]
+fn probabilities_body(len: usize, logits: &[i32; MAX_OUTPUTS]) -> [f32; MAX_OUTPUTS] {
+    normalize(terms(len, below_max(len, logits)))
+}
+
+multiversion! {
+    fn expected_payoff(results: &ResultPayoffs, logits: &[i32; MAX_OUTPUTS]) -> f32 {
+        any => expected_payoff_body,
+    }
+}
+
+#[inline(always)]
+fn expected_payoff_body(results: &ResultPayoffs, logits: &[i32; MAX_OUTPUTS]) -> f32 {
+    let terms = terms(results.len(), below_max(results.len(), logits));
+    let mut products = terms;
+    for (product, payoff) in products.iter_mut().zip(results.payoffs) {
+        *product *= payoff;
+    }
+    clamp_to_open_interval(sum(products) / sum(terms))
+}
+
+/// Differences of the logits from the largest, in units of 1.
+#[inline(always)]
+fn below_max(len: usize, logits: &[i32; MAX_OUTPUTS]) -> [f32; MAX_OUTPUTS] {
+    let max = logits[..len].iter().fold(i32::MIN, |a, &b| a.max(b));
+    let mut differences = [0.0; MAX_OUTPUTS];
+    for (difference, logit) in differences.iter_mut().zip(logits) {
+        *difference = logit.saturating_sub(max) as f32 * (1.0 / LOGIT_SCALE as f32);
+    }
+    differences
+}
+
+/// Terms of the softmax, zeros after the first `len`.
+#[inline(always)]
+fn terms(len: usize, below_max: [f32; MAX_OUTPUTS]) -> [f32; MAX_OUTPUTS] {
+    let mut terms = [0.0; MAX_OUTPUTS];
+    for index in 0..MAX_OUTPUTS {
+        let term = exponential(below_max[index]);
+        terms[index] = if index < len { term } else { 0.0 };
+    }
+    terms
+}
+
+#[inline(always)]
+fn normalize(mut terms: [f32; MAX_OUTPUTS]) -> [f32; MAX_OUTPUTS] {
+    let sum = sum(terms);
+    terms.iter_mut().for_each(|term| *term /= sum);
+    terms
+}
+
+/// Sum in a fixed order of pairs: 8 + 8, 4 + 4, 2 + 2, 1 + 1.
+#[inline(always)]
+fn sum(mut numbers: [f32; MAX_OUTPUTS]) -> f32 {
+    let mut half = MAX_OUTPUTS / 2;
+    while half > 0 {
+        for index in 0..half {
+            numbers[index] += numbers[index + half];
         }
-        self.normalize(terms)
+        half /= 2;
     }
-
-    #[inline]
-    fn normalize(&self, mut terms: [f32; MAX_OUTPUTS]) -> [f32; MAX_OUTPUTS] {
-        terms[self.len()..].fill(0.0);
-        let sum: f32 = terms[..self.len()].iter().sum();
-        terms.map(|term| term / sum)
-    }
-
-    /// Expected payoff, clamped as values are.
-    #[inline]
-    pub fn expected_payoff(&self, probabilities: &[f32; MAX_OUTPUTS]) -> f32 {
-        let terms = probabilities.iter().zip(self.payoffs());
-        clamp_to_open_interval(
-            terms
-                .map(|(probability, payoff)| probability * payoff)
-                .sum(),
-        )
-    }
+    numbers[0]
 }
 
 #[cfg(test)]
@@ -131,7 +193,7 @@ mod tests {
             logits[..3].fill_with(|| random.next_u64() as i32 / 16);
             let exact = |logit: i32| f64::from(logit) / f64::from(LOGIT_SCALE);
             let terms = [0, 1, 2].map(|result| exact(logits[result]).exp());
-            let found = results.probabilities(&logits);
+            let found = results.probabilities(Instructions::PORTABLE, &logits);
             let softmax = results.softmax(&[0, 1, 2].map(|result| exact(logits[result]) as f32));
             let total: f64 = terms.iter().sum();
             for result in 0..3 {
@@ -141,7 +203,12 @@ mod tests {
             }
             let value = (0.75 * terms[0] + terms[1]) / total;
             let value = value.clamp(1e-6, 1.0 - 1e-6) as f32;
-            assert!((results.expected_payoff(&found) - value).abs() < 1e-6);
+            for instructions in Instructions::available() {
+                assert_eq!(results.probabilities(instructions, &logits), found);
+                let expected = results.expected_payoff(Instructions::PORTABLE, &logits);
+                assert_eq!(results.expected_payoff(instructions, &logits), expected);
+                assert!((expected - value).abs() < 1e-6);
+            }
             assert_eq!(found[3..], [0.0; MAX_OUTPUTS - 3]);
         }
     }
@@ -150,9 +217,10 @@ mod tests {
     fn extreme_logits_have_probabilities_of_nearly_0_and_1() {
         let (results, mut logits) = (results(), [i32::MAX; MAX_OUTPUTS]);
         logits[..3].copy_from_slice(&[i32::MIN, i32::MIN, i32::MAX]);
-        let found = results.probabilities(&logits);
+        let instructions = Instructions::detect();
+        let found = results.probabilities(instructions, &logits);
         assert!(found[0] < 1e-37 && found[2] == 1.0);
-        assert_eq!(results.expected_payoff(&found), 1e-6);
+        assert_eq!(results.expected_payoff(instructions, &logits), 1e-6);
     }
 
     #[test]

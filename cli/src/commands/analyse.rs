@@ -17,6 +17,8 @@ use engine::search::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+type Results = BTreeMap<&'static str, f32>;
+
 type ExactScores = BTreeMap<&'static str, i32>;
 
 /// Search a position: the value of every move and the best line
@@ -55,6 +57,9 @@ struct Answer<M> {
     equity: Option<f64>,
     #[serde(skip)]
     unit: Option<&'static str>,
+    /// Probability of each result, by the evaluator after the best moves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<Results>,
     #[serde(flatten)]
     exact: ExactScores,
     best: Option<String>,
@@ -79,6 +84,8 @@ struct RatedMove<M> {
     calibrated: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     equity: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<Results>,
     #[serde(flatten)]
     exact: ExactScores,
     /// Visits and proven bounds, if the player is an MCTS.
@@ -133,7 +140,18 @@ fn answer<G: Playable>(
     let exact = |rated: &MoveValue<_>| ExactScores::from_iter(analysis.unit.zip(rated.score));
     let mut moves = analysis.moves.iter();
     let best = moves.find(|rated| Some(rated.mv) == analysis.best);
+    let results_after = |mv| {
+        let names = points?.results.iter().map(|(name, _)| *name);
+        Some(Results::from_iter(
+            names.zip(recipe.result_probabilities(position, mv)?),
+        ))
+    };
+    let results = match analysis.best {
+        Some(best) => results_after(best),
+        None => expected_results(game, position, &analysis, &results_after),
+    };
     let moves = analysis.moves.iter().map(|rated| RatedMove {
+        results: results_after(rated.mv),
         mv: name(rated.mv),
         value: rated.value,
         calibrated: rated.calibrated,
@@ -146,6 +164,7 @@ fn answer<G: Playable>(
         calibrated: analysis.calibrated,
         equity: equity(analysis.calibrated, analysis.value),
         unit: points.map(|points| points.unit),
+        results,
         exact: match best {
             Some(best) => exact(best),
             None => ExactScores::from_iter(game.final_score(position)),
@@ -166,6 +185,27 @@ fn answer<G: Playable>(
     })
 }
 
+/// Mean over the outcomes of the results after the best move of each.
+fn expected_results<G: Playable>(
+    game: &G,
+    position: &G::Position,
+    analysis: &Analysis<G::Move>,
+    results_after: &impl Fn(G::Move) -> Option<Results>,
+) -> Option<Results> {
+    let mut expected = Results::new();
+    for outcome in game.outcomes(position, &analysis.analysed_moves()).iter() {
+        let moves = analysis.moves.get(outcome.move_range())?.iter();
+        let better = |one: &&MoveValue<_>, other: &&MoveValue<_>| {
+            let [one, other] = [one, other].map(|rated| rated.value.unwrap_or(0.0));
+            one.total_cmp(&other)
+        };
+        for (name, probability) in results_after(moves.max_by(better)?.mv)? {
+            *expected.entry(name).or_default() += outcome.weight * probability;
+        }
+    }
+    (!expected.is_empty()).then_some(expected)
+}
+
 fn format_line<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) -> Vec<String> {
     let mut position = *position;
     line.iter()
@@ -182,6 +222,13 @@ fn format_answer<M>(mut text: String, answer: &Answer<M>) -> String {
         |value: Option<f32>| value.map_or("     -".to_owned(), |value| format!("{value:.4}"));
     if let Some((equity, unit)) = answer.equity.zip(answer.unit) {
         text += &format!("\n\n  expected {unit} of the side to move: {equity:+.4}");
+        if let Some(results) = &answer.results {
+            let results = results.iter();
+            let results: Vec<_> = results
+                .map(|(name, probability)| format!("{name} {:.1} %", 100.0 * probability))
+                .collect();
+            text += &format!("\n  {}", results.join(", "));
+        }
     } else if let Some(value) = answer.calibrated.or(answer.value) {
         text += &format!("\n\n  win probability of the side to move: {value:.4}");
     }

@@ -219,6 +219,39 @@ impl<G: Playable> PlayerRecipe<G> {
         self.is_uniform
     }
 
+    /// Probabilities of the game's results ([`Points::results`](super::points::Points::results)) for the seat that makes `mv`, by the
+    /// player's evaluator after the move; `None` if that says none.
+    pub fn result_probabilities(&self, position: &G::Position, mv: G::Move) -> Option<Vec<f32>> {
+        let (game, points) = (&self.game, self.game.points()?);
+        if points.results.is_empty() {
+            return None;
+        }
+        let (next, seat) = (game.play(position, mv), game.to_move(position));
+        if let Some(payoff) = game.payoff(&next, seat) {
+            let paid = points.whole(payoff.into());
+            let results = points.results.iter();
+            return Some(
+                results
+                    .map(|(_, points)| f32::from(*points == paid))
+                    .collect(),
+            );
+        }
+        let (evaluator, _) = self.made.evaluator_and_oracle.as_ref()?;
+        let probabilities = evaluator.result_probabilities(game, &next)?;
+        if game.to_move(&next) == seat {
+            return Some(probabilities);
+        }
+        // A result of the other side is the one of opposite points.
+        let of_opposite = |(_, paid): &(&str, f64)| {
+            let index = points
+                .results
+                .iter()
+                .position(|(_, other)| *other == -paid)?;
+            probabilities.get(index).copied()
+        };
+        points.results.iter().map(of_opposite).collect()
+    }
+
     /// Converts a win probability of the side to move to the win rate observed in complete games;
     /// `None` if no conversion was fitted. Exact values stay.
     #[must_use]

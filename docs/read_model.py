@@ -77,10 +77,15 @@ class Model:
         limits = re.search(r"; (?:phases|buckets) by [a-z ]+ up to ([\d ]+)", features)
         self.limits = [int(limit) for limit in limits[1].split()] if limits else []
         features = features.replace(limits[0], "") if limits else features
+        # Or the names of the game's parts.
+        self.parts = getattr(cells, "PARTS", ())
+        named = re.search(rf"; (?:phases|buckets) {' '.join(self.parts)}(?=; |$)", features) if self.parts else None
+        features = features.replace(named[0], "") if named else features
+        self.parts = self.parts if named else ()
         if meta["kind"] not in ("ntuple", "integer_network"):
             raise ValueError(f"this does not know models of kind {meta['kind']}")
         family = NTuples if meta["kind"] == "ntuple" else Network
-        self.family = family(tensors, features, cells, len(self.limits) + 1)
+        self.family = family(tensors, features, cells, len(self.parts) or len(self.limits) + 1)
         # The names of the results that have an output each; none if the only output is the logit of a win.
         self.results = meta["outputs"].split(",") if "outputs" in meta else []
         if self.results and self.results != list(getattr(cells, "PAYOFFS", {})):
@@ -90,6 +95,8 @@ class Model:
     def position_and_part(self, text):
         """A position and its phase or bucket."""
         position = self.position(text)
+        if self.parts:
+            return position, position.part()
         return position, sum(position.remaining() > limit for limit in self.limits)
 
     def probabilities(self, positions):
@@ -662,7 +669,11 @@ class Backgammon:
         f"backgammon v1: p0-23 {CELLS['p'][1]}": "p",
         "bar v1: mover's and other's men on the bar, 3 and more alike": "b",
         "off v1: mover's and other's men borne off": "o",
+        "expert v1: mover's and other's pips / 6 up to 47, home points, anchors, prime up to 7, blots up to 6, men back up to 7, "
+        "rolls that escape, rolls that hit; 41 * contact + 20 + lead / 4 within 20; pips to passing each other up to 25": "expert",
     }
+    EXPERT_SIZES = 2 * [48, 64, 64, 8, 7, 8, 37, 37] + [82, 26]
+    PARTS = ("contact", "race", "bearoff")
     PAYOFFS = {
         name: (points + 3) / 6
         for name, points in {
@@ -692,6 +703,19 @@ class Backgammon:
         """Men of both sides in play."""
         return sum(self.own) + sum(self.other)
 
+    def part(self):
+        """Index of the part of the game in PARTS."""
+        rears = [rearmost(side) for side in (self.own, self.other)]
+        return 0 if sum(rears) > 25 else 1 + (max(rears) <= 6)
+
+    def expert(self):
+        """Symbols of the expert inputs."""
+        sides = [(self.own, self.other), (self.other, self.own)]
+        pips = [sum(point * count for point, count in enumerate(men, 1)) for men, _ in sides]
+        contact = max(rearmost(self.own) + rearmost(self.other) - 25, 0)
+        lead = min(max(20 + (pips[1] - pips[0]) // 4, 0), 40)
+        return structure(*sides[0]) + structure(*sides[1]) + [lead + 41 * (contact > 0), contact]
+
     def cells(self):
         points = list(zip(self.own, self.other[23::-1]))
         symbols = lambda most: [most + min(other, most) if other else min(own, most) for own, other in points]
@@ -705,10 +729,89 @@ class Backgammon:
     def rows(self, names):
         rows, start, cells = [], 0, self.cells()
         for group in map(self.INPUTS.get, names):
-            for symbol in cells[group]:
+            symbols = self.expert() if group == "expert" else cells[group]
+            sizes = self.EXPERT_SIZES if group == "expert" else len(symbols) * [self.CELLS[group][0]]
+            for symbol, size in zip(symbols, sizes):
                 rows.append(start + symbol)
-                start += self.CELLS[group][0]
+                start += size
         return rows
+
+
+def rearmost(men):
+    """The highest point with men, 25 for the bar; 0 without men."""
+    return max((point for point, count in enumerate(men, 1) if count), default=0)
+
+
+def structure(own, other):
+    """Eight symbols of the men `own` against `other`, each from its own ace point to its bar."""
+    made = [count > 1 for count in own[:24]]
+    runs = "".join("#" if point else " " for point in made).split()
+    set_of = lambda points: sum(bool(point) << bit for bit, point in enumerate(points))
+    return [
+        min(sum(point * count for point, count in enumerate(own, 1)) // 6, 47),
+        set_of(made[:6]),
+        set_of(made[18:]),
+        min(max(map(len, runs), default=0), 7),
+        min(sum(count == 1 for count in own[:24]), 6),
+        min(sum(own[18:]), 7),
+        escapes(own, other),
+        shots(own, other),
+    ]
+
+
+ROLLS = [(one, two) for one in range(1, 7) for two in range(1, 7)]
+
+
+def escapes(own, other):
+    """Rolls, of 36, that bring the rearmost man past the made points of the other side among the next six."""
+    behind = 25 - max(rearmost(own), 1)
+    # At a distance d from the man: index d - 1.
+    blocked = [count > 1 for count in (other[:24] + 12 * [0] + 24 * [0])[behind : behind + 12]]
+    last = max((distance for distance in range(1, 7) if blocked[distance - 1]), default=0)
+    is_open = lambda distance: not blocked[distance - 1]
+    passes = lambda distance: is_open(distance) and distance > last
+    count = 0
+    for one, two in ROLLS:
+        if one == two:
+            steps = []
+            while len(steps) < 4 and (len(steps) + 1) * one <= 12 and is_open((len(steps) + 1) * one):
+                steps.append((len(steps) + 1) * one)
+            count += any(step > last for step in steps)
+        else:
+            count += passes(one) or passes(two) or (is_open(one) or is_open(two)) and passes(one + two)
+    return count
+
+
+def shots(own, other):
+    """Rolls, of 36, that hit a blot of the other side, were this side on roll."""
+    there = other[23::-1]
+    blocked = {point for point in range(24) if there[point] > 1}
+    blots = {point for point in range(24) if there[point] == 1}
+    men = {point for point in range(24) if own[point]}
+    reached = lambda start, die: {point - die for point in start if point >= die} - blocked
+
+    def in_order(first, second):
+        if own[24] == 0:
+            once = reached(men, first)
+            return once | reached(men, second) | reached(once, second)
+        entered = reached({24}, first)
+        if own[24] > 1:
+            return entered | reached({24}, second)
+        return entered | reached(men | entered, second) if entered else set()
+
+    def hits(one, two):
+        if one != two:
+            return (in_order(one, two) | in_order(two, one)) & blots
+        start, found = men, set()
+        if own[24]:
+            entered = reached({24}, one)
+            start, found = (men | entered, entered) if entered else (set(), set())
+        for _ in range(own[24], 4):
+            start = reached(start, one)
+            found = found | start
+        return found & blots
+
+    return sum(bool(hits(one, two)) for one, two in ROLLS) if blots else 0
 
 
 # ==== The command =============================================================================================================

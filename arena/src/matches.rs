@@ -8,12 +8,12 @@
 //! not on threads or interruptions.
 
 mod collector;
+mod finished_pairs;
 mod lineups;
 pub mod luck;
 mod match_journal;
 mod records;
 mod result;
-mod running;
 mod starts;
 mod stopping;
 mod timed_player;
@@ -37,6 +37,7 @@ use alea_play::{
     player_notation::{NotationError, Text},
 };
 use collector::Collector;
+pub use finished_pairs::{FinishedPairs, partial_result};
 pub use lineups::SeatMeans;
 use lineups::{Lineup, lineups_of_pair, scored_points};
 pub(crate) use match_journal::check_names;
@@ -46,7 +47,6 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 pub use result::{
     LuckResult, MatchResult, PointsResult, SeatsResult, format_repeat_warning, warning_of_repeats,
 };
-pub use running::{FinishedPairs, partial_result};
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};
 pub use starts::{Openings, Starts};

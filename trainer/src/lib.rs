@@ -45,7 +45,7 @@ pub mod progress;
 
 mod export;
 
-mod reports;
+mod training_results;
 
 mod training_arguments;
 

@@ -21,7 +21,7 @@ use crate::shard::{self, PlayedGame, ShardHeader};
 use alea_core::{oracle::Oracle, random::RandomStream};
 use alea_play::{
     build::PlayerRecipe,
-    game_loop::{GameCosts, play_with_oracle},
+    game_loop::{GameCosts, play_with_oracle_moves},
     playable::Playable,
     player::Player,
     player_notation::{Notation, trusted_text},
@@ -278,7 +278,7 @@ impl<G: Playable> SelfPlay<G> {
             player.new_game(random.next_u64());
         }
         let mut effort = began.map(|_| GameCosts::default());
-        let mut record = play_with_oracle(
+        let mut record = play_with_oracle_moves(
             &self.game,
             start,
             self.config.max_plies(&self.game),

@@ -19,7 +19,7 @@ use alea_play::{
     canonical_game_hash::canonical_fingerprint, playable::Playable, player_notation::Text,
 };
 use game_codec::GameCodec;
-use layout::{OpenShard, ShardCounts};
+use layout::{OpenShard, ShardDimensions};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
@@ -265,7 +265,7 @@ pub fn encode<G: Playable>(
     };
     let rules: G = header.parse_rules().map_err(refused)?;
     let plies = || games.iter().flat_map(|game| &game.record.plies);
-    let totals = ShardCounts {
+    let totals = ShardDimensions {
         plies: plies().count() as u64,
         seats: rules.seats(),
         outcomes: plies()
@@ -351,7 +351,7 @@ fn open_shard<'a, G: Playable>(
         .header
         .parse_rules()
         .map_err(Error::with_prefix(path.display()))?;
-    let ShardCounts {
+    let ShardDimensions {
         seats, outcomes, ..
     } = parts.totals;
     if seats != rules.seats() || !(1..=256).contains(&outcomes) {

@@ -9,8 +9,8 @@ mod network;
 mod ntuple;
 mod td;
 
-pub use crate::reports::{Family, TdReport, TrainingReport};
 pub use crate::training_arguments::TrainingRun;
+pub use crate::training_results::{Family, TdReport, TrainingReport};
 pub use td::train_td;
 
 use crate::Error;

@@ -3,7 +3,7 @@
 use crate::config::TrainConfig;
 use crate::curve::Observer;
 use crate::dataset::Samples;
-use crate::reports::Family;
+use crate::training_results::Family;
 use alea_learned::inputs::Learnable;
 use std::path::Path;
 

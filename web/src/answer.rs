@@ -118,7 +118,11 @@ fn game_json<G: Playable>() -> Vec<Value> {
             "levels": opponent_levels(&game).map(level).collect::<Value>(),
         }))
     };
-    G::INFO.web_page_rules().iter().filter_map(json).collect()
+    G::INFO
+        .web_page_variants()
+        .iter()
+        .filter_map(json)
+        .collect()
 }
 
 fn has_best<G: Playable>(game: &G) -> bool {

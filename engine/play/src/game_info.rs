@@ -105,7 +105,7 @@ impl GameInfo {
 
     /// Rules offered on the web page, default first.
     #[must_use]
-    pub fn web_page_rules(&self) -> &[&'static str] {
+    pub fn web_page_variants(&self) -> &[&'static str] {
         match self.page_rules {
             [] => std::slice::from_ref(&self.name),
             rules => rules,

@@ -59,7 +59,7 @@ pub fn play_game<G: Game>(
     exploration: Option<&mut Exploration>,
     effort: Option<&mut GameCosts>,
 ) -> Result<GameRecord<G>, Failure> {
-    play_with_oracle(
+    play_with_oracle_moves(
         game,
         start,
         usize::MAX,
@@ -78,7 +78,7 @@ pub fn play_game<G: Game>(
 /// # Errors
 /// If a player fails.
 #[allow(clippy::too_many_arguments, reason = "each is one thing of a game")]
-pub fn play_with_oracle<G: Game>(
+pub fn play_with_oracle_moves<G: Game>(
     game: &G,
     start: G::Position,
     max_plies: usize,

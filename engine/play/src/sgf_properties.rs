@@ -56,7 +56,7 @@ pub fn read_games<G: SearchGame>(
 
 /// Parses each line with `row`, given the character index of the line's start; drops games without
 /// plies.
-pub fn read_each_line<G: SearchGame>(
+pub fn read_game_per_line<G: SearchGame>(
     game: &G,
     text: &str,
     row: fn(&G, &str, usize) -> Read<G>,

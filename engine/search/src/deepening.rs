@@ -605,7 +605,7 @@ fn search_without_oracle<G: SearchGame>(
 ) {
     let oracle = worker.set_oracle(None);
     let deadline = Deadline {
-        stopwatch: Stopwatch::wall(),
+        stopwatch: Stopwatch::start_wall(),
         after: FALLBACK_TIME,
     };
     worker.start_limits(None, Some(deadline), None);

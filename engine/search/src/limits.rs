@@ -114,8 +114,8 @@ impl TimeManager {
     pub(super) fn start(&self) -> Stopwatch {
         match self.limit() {
             None => Stopwatch::Off,
-            Some(TimeLimit::Processor(_)) => Stopwatch::processor(),
-            Some(TimeLimit::Move(_) | TimeLimit::Game { .. }) => Stopwatch::wall(),
+            Some(TimeLimit::Processor(_)) => Stopwatch::start_cpu(),
+            Some(TimeLimit::Move(_) | TimeLimit::Game { .. }) => Stopwatch::start_wall(),
         }
     }
 

@@ -13,11 +13,11 @@ pub(super) enum Stopwatch {
 }
 
 impl Stopwatch {
-    pub(super) fn wall() -> Self {
+    pub(super) fn start_wall() -> Self {
         Self::Wall(Instant::now())
     }
 
-    pub(super) fn processor() -> Self {
+    pub(super) fn start_cpu() -> Self {
         Self::Processor(thread_time().unwrap_or_default())
     }
 
@@ -69,12 +69,12 @@ mod tests {
 
     #[test]
     fn sleep_passes_on_the_wall_only() {
-        let (wall, processor) = (Stopwatch::wall(), Stopwatch::processor());
+        let (wall, processor) = (Stopwatch::start_wall(), Stopwatch::start_cpu());
         std::thread::sleep(Duration::from_millis(50));
         assert!(wall.elapsed() >= Duration::from_millis(50));
         assert!(processor.elapsed() < Duration::from_millis(25) || thread_time().is_none());
         let until = Deadline {
-            stopwatch: Stopwatch::processor(),
+            stopwatch: Stopwatch::start_cpu(),
             after: Duration::from_micros(200),
         };
         while !until.has_passed() {

@@ -16,8 +16,8 @@ use engine::search::{
     deepening::DeepeningOptions,
     limits::SearchLimits,
     max_n::MaxN,
-    minimax::minimax,
     ordering::{Ordering, limit_moves},
+    plain_minimax::minimax,
     star::{Pruning, Star, StarOptions},
     table::{Replacement, Table},
 };

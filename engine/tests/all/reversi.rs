@@ -27,7 +27,7 @@ use engine::play::{
 use engine::search::limits::Limits;
 use engine::search::{
     expectiminimax::{Expectiminimax, Form},
-    minimax::minimax,
+    plain_minimax::minimax,
     star::{Star, StarOptions},
 };
 use serde_json::Value;

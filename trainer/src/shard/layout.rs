@@ -23,19 +23,19 @@ struct StoredHeader {
     #[serde(flatten)]
     header: ShardHeader,
     #[serde(flatten)]
-    totals: ShardCounts,
+    totals: ShardDimensions,
 }
 
 /// Shard with verified header and unverified games.
 pub(super) struct OpenShard<'a> {
     pub(super) header: ShardHeader,
     pub(super) games: Vec<&'a [u8]>,
-    pub(super) totals: ShardCounts,
+    pub(super) totals: ShardDimensions,
     bytes: &'a [u8],
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(super) struct ShardCounts {
+pub(super) struct ShardDimensions {
     pub(super) plies: u64,
     pub(super) seats: usize,
     pub(super) outcomes: usize,
@@ -43,7 +43,7 @@ pub(super) struct ShardCounts {
 
 pub(super) fn encode(
     header: &ShardHeader,
-    totals: ShardCounts,
+    totals: ShardDimensions,
     lengths: &[u32],
     body: &[u8],
 ) -> Result<Vec<u8>, String> {

@@ -16,9 +16,9 @@ use crate::config::TrainConfig;
 use crate::curve::Observer;
 use crate::export::PARITY_POSITIONS;
 use crate::models::cpu::CpuNetwork;
-use crate::reports::{Family, TdPoint, TdReport};
 #[cfg(feature = "burn")]
 use crate::training::burn_network::BurnNetwork;
+use crate::training_results::{Family, TdPoint, TdReport};
 use alea_core::random::{RandomStream, SeedSpace, derive_seed};
 use alea_learned::inputs::Learnable;
 use episode::Episode;

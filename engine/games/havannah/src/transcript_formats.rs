@@ -78,7 +78,7 @@ fn moves_from_start(
 }
 
 fn parse_games(game: &Havannah, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError>> {
-    let rows = |game: &_, text: &_| sgf_properties::read_each_line(game, text, parse_row);
+    let rows = |game: &_, text: &_| sgf_properties::read_game_per_line(game, text, parse_row);
     sgf_properties::read_games(game, bytes, true, parse_sgf_game, Some(rows))
 }
 

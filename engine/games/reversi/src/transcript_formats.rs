@@ -109,7 +109,7 @@ fn parse_games(game: &Reversi, bytes: &[u8]) -> Vec<Result<ParsedGame, TextError
             .iter()
             .map(|read| from_pgn(game, read))
             .collect(),
-        false => sgf_properties::read_each_line(game, text, from_row),
+        false => sgf_properties::read_game_per_line(game, text, from_row),
     };
     sgf_properties::read_games(game, bytes, false, from_ggf, Some(others))
 }

@@ -9,10 +9,10 @@ use super::{
 };
 use crate::Error;
 use crate::config::TrainConfig;
-use crate::reports::Family;
 use crate::sample::Sample;
 use crate::training::Learner;
 use crate::training::network::{NetworkLearner, TrainableNetwork};
+use crate::training_results::Family;
 use alea_core::{
     evaluator::Evaluator,
     random::{RandomStream, SeedSpace, derive_seed},

@@ -8,8 +8,8 @@ use super::{
 use crate::Error;
 use crate::config::TrainConfig;
 use crate::models::tuple_optimizer::WeightTable;
-use crate::reports::Family;
 use crate::training::ntuple::NTupleLearner;
+use crate::training_results::Family;
 use alea_core::random::RandomStream;
 use alea_learned::{inputs::Learnable, tuples::TupleSet};
 use std::ops::Range;

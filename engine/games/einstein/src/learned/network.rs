@@ -7,7 +7,7 @@ mod successors;
 pub use successors::Successors;
 
 use self::features::{
-    FeatureGroup, FeatureGroups, MAX_CROSS_FEATURES, TurnClasses, active_cross_features,
+    ExpectedTurnsClasses, FeatureGroup, FeatureGroups, MAX_CROSS_FEATURES, active_cross_features,
     cross_groups, feature_slots, fused_table, num_side_features,
 };
 use super::move_logits::{LOST_LOGIT, Logits, NonGoalMoves, SideMove, SideMoves};
@@ -35,7 +35,7 @@ struct SimdNetwork {
     tables: Tables,
     layers: SimdLayers,
     buckets: [u8; (2 * MAX_STONES + 1).next_power_of_two()],
-    classes: &'static TurnClasses,
+    classes: &'static ExpectedTurnsClasses,
     both: Option<CrossFeatureTable>,
     instructions: Instructions,
 }
@@ -50,7 +50,7 @@ struct Tables {
 #[derive(Debug)]
 struct CrossFeatureTable {
     groups: FeatureGroups,
-    turn_classes: &'static TurnClasses,
+    turn_classes: &'static ExpectedTurnsClasses,
     table: Vec<I16Line>,
 }
 
@@ -80,15 +80,16 @@ impl SimdNetwork {
         }
         let first = weights.bias.len();
         let rows = num_side_features(groups) * first;
-        let classes =
-            TurnClasses::for_classic_rules(groups.contains(FeatureGroup::RaceDistribution));
+        let classes = ExpectedTurnsClasses::for_classic_rules(
+            groups.contains(FeatureGroup::RaceDistribution),
+        );
         let (mover, other) = weights.rows.split_at(rows);
         let table = |rows: &[i16], bias: Option<&[i16]>| {
             to_cache_lines(&fused_table(groups, classes, first, rows, bias))
         };
         let both = cross_groups(groups).next().map(|_| CrossFeatureTable {
             groups,
-            turn_classes: TurnClasses::for_classic_rules(false),
+            turn_classes: ExpectedTurnsClasses::for_classic_rules(false),
             table: to_cache_lines(&weights.rows[2 * rows..]),
         });
         let tables = Tables {

@@ -5,7 +5,7 @@ use super::super::train_td;
 use super::*;
 use crate::curve::{CurvePlotter, Observer};
 use crate::models::cpu::CpuNetwork;
-use crate::reports::TdReport;
+use crate::training_results::TdReport;
 use alea_core::{
     calibration::logistic, chance_bounds::expectation, game::Game, search_game::Playouts,
 };

@@ -164,7 +164,7 @@ pub(in super::super) fn feature_slots(groups: FeatureGroups) -> Vec<Range<usize>
 /// Writes the index of the active feature in each of the [`feature_slots`].
 pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &mut [u16]) {
     let (mover, other) = (position.mover(), position.other());
-    let turn_classes = TurnClasses::for_classic_rules(false);
+    let turn_classes = ExpectedTurnsClasses::for_classic_rules(false);
     let mut count = 0;
     for (side, first) in [(mover, 0), (other, num_side_features(groups))] {
         for stone in 0..MAX_STONES {
@@ -185,7 +185,7 @@ pub(in super::super) fn fill(groups: FeatureGroups, position: &Position, out: &m
                 FeatureGroup::Alive => out[0] = start + u16::from(alive),
                 FeatureGroup::Turns => out[0] = start + u16::from(turn_classes.class_index(index)),
                 _ => {
-                    let classes = TurnClasses::for_classic_rules(true);
+                    let classes = ExpectedTurnsClasses::for_classic_rules(true);
                     out[0] = start + classes.spreads[usize::from(classes.class_index(index))];
                 }
             }
@@ -206,7 +206,7 @@ pub(super) const MAX_CROSS_FEATURES: usize = 1 + 2 * MAX_STONES;
 #[inline]
 pub(super) fn active_cross_features<'a>(
     groups: FeatureGroups,
-    turn_classes: &TurnClasses,
+    turn_classes: &ExpectedTurnsClasses,
     mover: Side,
     other: Side,
     out: &'a mut [u16; MAX_CROSS_FEATURES],
@@ -281,14 +281,14 @@ fn mobility_features(alive: u8, side: Side) -> [u16; MAX_STONES] {
 
 /// By distance vector, a class of expected turns and optionally their deviation.
 #[derive(Debug)]
-pub(super) struct TurnClasses {
+pub(super) struct ExpectedTurnsClasses {
     of: Box<[u8; NUM_DISTANCE_VECTORS.next_power_of_two()]>,
     spreads: Vec<u16>,
 }
 
-impl TurnClasses {
+impl ExpectedTurnsClasses {
     pub(super) fn for_classic_rules(by_spread: bool) -> &'static Self {
-        static SHARED: [OnceLock<TurnClasses>; 2] = [const { OnceLock::new() }; 2];
+        static SHARED: [OnceLock<ExpectedTurnsClasses>; 2] = [const { OnceLock::new() }; 2];
         SHARED[usize::from(by_spread)].get_or_init(|| Self::new(by_spread))
     }
 
@@ -367,12 +367,12 @@ static STONE_ROW_BASE: [[u16; MAX_STONES]; NUM_ALIVE_SETS] = {
 pub(super) const TURNS_SLOT: usize = MAX_STONES;
 
 #[inline(always)]
-pub(super) fn turns_row(classes: &TurnClasses, index: usize) -> u16 {
+pub(super) fn turns_row(classes: &ExpectedTurnsClasses, index: usize) -> u16 {
     TURNS_OFFSET as u16 + u16::from(classes.class_index(index))
 }
 
 #[inline(always)]
-pub(super) fn active_fused_rows(classes: &TurnClasses, side: Side) -> [u16; NUM_FUSED] {
+pub(super) fn active_fused_rows(classes: &ExpectedTurnsClasses, side: Side) -> [u16; NUM_FUSED] {
     let alive = side.living_set();
     let mut rows = [0; NUM_FUSED];
     rows[..MAX_STONES].copy_from_slice(&mobility_features(alive, side));
@@ -385,7 +385,7 @@ pub(super) fn active_fused_rows(classes: &TurnClasses, side: Side) -> [u16; NUM_
 /// together, and of the bias.
 pub(super) fn fused_table(
     groups: FeatureGroups,
-    classes: &TurnClasses,
+    classes: &ExpectedTurnsClasses,
     width: usize,
     rows: &[i16],
     bias: Option<&[i16]>,

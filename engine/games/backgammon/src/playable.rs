@@ -42,6 +42,8 @@ impl Rules for Backgammon {
         max_legal_moves: Some(MAX_PLAYS_OF_ROLL),
         self_play_players: &[("star1(depth=1, eval=positional)", 1.0)],
         solver_options: &[("bearoff", "6")],
+        pipeline_presets: &[("quick", include_str!("quick.toml"))],
+        improve_presets: &[("quick", include_str!("generations.toml"))],
         move_classes: &[("quiet", 1), ("hit", 4)],
         levels: &[
             ("beginner", "random"),

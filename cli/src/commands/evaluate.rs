@@ -6,6 +6,7 @@ use anyhow::Result;
 use engine::play::player_notation::trusted_text;
 use engine::play::{build, playable::Playable};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// Evaluate a position without search
 ///
@@ -37,6 +38,9 @@ struct Answer {
     /// Expected points, in games whose results pay points.
     #[serde(skip_serializing_if = "Option::is_none")]
     equity: Option<f64>,
+    /// Probability of each result by name, from evaluators that estimate them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    results: Option<Map<String, Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<Option<f32>>,
 }
@@ -57,6 +61,15 @@ impl Arguments {
         let evaluator = build::parse_evaluator(trusted_text(evaluator), game)?;
         let points = game.points();
         let equity = |value: f32| Some(points?.from_payoff(value.into()));
+        let results = |position: &G::Position| {
+            let probabilities = evaluator.result_probabilities(game, position)?;
+            let names = points?.results.iter().map(|(name, _)| (*name).to_owned());
+            Some(
+                names
+                    .zip(probabilities.into_iter().map(Value::from))
+                    .collect(),
+            )
+        };
         let answer = |question: &Question<G>| {
             if let Some(value) = question.final_value(game) {
                 // With `--raw`, JSON always has the key `raw`, null for a finished game.
@@ -74,6 +87,7 @@ impl Arguments {
                 value,
                 calibrated,
                 equity: equity(calibrated.unwrap_or(value)),
+                results: results(position),
                 raw: self.raw.then(|| evaluator.raw_score(game, position)),
             })
         };
@@ -84,6 +98,10 @@ impl Arguments {
                     "\n  expected {} of the side to move, before the roll: {equity:+.4}",
                     points.unit
                 );
+                for (name, probability) in answer.results.iter().flatten() {
+                    let probability = probability.as_f64().unwrap_or_default();
+                    text += &format!("\n  {name}: {probability:.4}");
+                }
                 return text;
             }
             text += &format!(

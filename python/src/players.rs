@@ -30,8 +30,8 @@ pub(crate) struct Player {
 #[derive(Default, IntoPyObject)]
 struct Analysis {
     value: Option<f32>,
-    /// Average result of games with this value, if the evaluator is calibrated.
-    calibrated: Option<f32>,
+    /// The search's own value, if `value` was fitted to complete games.
+    own_scale: Option<f32>,
     best: Option<String>,
     moves: Vec<(String, Option<f32>)>,
     nodes: u64,
@@ -131,7 +131,7 @@ fn analysis<G: Learnable>(
         .map(|rated| (name(rated.mv), rated.value));
     Ok(Analysis {
         value: analysis.value,
-        calibrated: analysis.calibrated,
+        own_scale: analysis.own_scale,
         best: analysis.best.map(name),
         moves: moves.collect(),
         nodes: analysis.stats.nodes,

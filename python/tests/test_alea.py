@@ -198,5 +198,5 @@ def test_values_are_those_that_the_command_prints():
     player = alea.Player(game, "star1(depth=3, eval=schwarz)")
     answer = player.analyse(BOARD + " 1")
     assert (answer["nodes"], answer["best"]) == (1029, "c1c2")
-    assert numpy.float32(answer["value"]) == numpy.float32(0.5538715124130249)
-    assert numpy.float32(answer["calibrated"]) == numpy.float32(0.49334418773651123)
+    assert numpy.float32(answer["own_scale"]) == numpy.float32(0.5538715124130249)
+    assert numpy.float32(answer["value"]) == numpy.float32(0.49334418773651123)

@@ -208,20 +208,21 @@ fn answer_in_game<G: Playable>(
         } => {
             let (position, outcome) = parse_position(position)?;
             let recipe = player(text)?;
-            let mut valuer = MoveValuer::new(game, &recipe)?.with_limits(limits);
+            let mut valuer = MoveValuer::new(game, &recipe).with_limits(limits);
             let values = match observer.filter(|_| *stream) {
                 None => valuer.analyse(&position, None),
                 Some(observer) => valuer.analyse(
                     &position,
                     Some(&mut |values| {
-                        let depth = values.analysis.stats.depth;
                         let mut answer = values_json(game, &position, outcome, values);
-                        answer["depth"] = depth.into();
-                        depth >= MAX_DEPTH || observer(&answer)
+                        scale_json(&recipe, &mut answer);
+                        values.analysis.stats.depth >= MAX_DEPTH || observer(&answer)
                     }),
                 ),
             };
-            values_json(game, &position, outcome, &values?)
+            let mut answer = values_json(game, &position, outcome, &values?);
+            scale_json(&recipe, &mut answer);
+            answer
         }
         Question::Puzzle { number } => puzzle(puzzle_lines(game), *number)?,
         Question::Evaluate {
@@ -240,12 +241,20 @@ fn answer_in_game<G: Playable>(
             seed,
         } => {
             let (position, outcome) = parse_position(position)?;
+            let recipe = player(text)?;
             let Decision { best, value, .. } =
-                choose_move(game, &position, outcome, &player(text)?, *seed, limits)?;
+                choose_move(game, &position, outcome, &recipe, *seed, limits)?;
+            let next = game.play(&position, best);
+            let flips = game.to_move(&next) != game.to_move(&position);
+            let own = |value: f32| if flips { 1.0 - value } else { value };
+            let fitted = value.filter(|_| game.seats() == 2);
+            let fitted =
+                fitted.and_then(|value| recipe.observed_win_rate(&next, own(value), limits));
+            let value = fitted.map(own).or(value);
             json!({
                 "move": game.format_move(&position, best),
                 "value": value,
-                "position": game.format_position(&game.play(&position, best), None),
+                "position": game.format_position(&next, None),
             })
         }
         Question::Judge {
@@ -258,7 +267,7 @@ fn answer_in_game<G: Playable>(
             let (start, _) = parse_position(start)?;
             at_most(MAX_PLIES, "plies", plies.len())?;
             let recipe = player(text)?;
-            let mut valuer = MoveValuer::new(game, &recipe)?.with_limits(limits);
+            let mut valuer = MoveValuer::new(game, &recipe).with_limits(limits);
             let payoffs = payoffs.as_deref();
             json!(review(
                 game,
@@ -318,7 +327,7 @@ fn position_json<G: Playable>(game: &G, position: &G::Position, face: Option<u8>
 }
 
 fn without_null(mut object: Value) -> Value {
-    const OPTIONAL_KEYS: [&str; 3] = ["shares", "calibrated", "faces"];
+    const OPTIONAL_KEYS: [&str; 4] = ["shares", "own_scale", "faces", "depth"];
     if let Some(keys) = object.as_object_mut() {
         keys.retain(|key, value| !value.is_null() || !OPTIONAL_KEYS.contains(&key.as_str()));
     }
@@ -340,13 +349,13 @@ fn values_json<G: Playable>(
             "move": name(index),
             "value": rated.value,
             "shares": rated.payoffs.and_then(list),
-            "calibrated": rated.calibrated,
+            "own_scale": rated.own_scale,
             "exact": rated.is_exact,
         }))
     };
     // If the player gives values, a roll for which it tried no move counts as 0.
     let has_values = moves.iter().any(|rated| rated.value.is_some());
-    let is_fitted = moves.iter().any(|rated| rated.calibrated.is_some());
+    let is_fitted = moves.iter().any(|rated| rated.own_scale.is_some());
     let rated_roll = |roll: &Roll| {
         let best = values.best(roll.permitted.clone());
         json!({
@@ -361,15 +370,15 @@ fn values_json<G: Playable>(
         .clone()
         .and_then(|permitted| values.best(permitted));
     let of_best = |number: fn(&MoveValue<G::Move>) -> Option<f32>| number(&moves[best?]);
-    let (value, calibrated) = match (values.end, &permitted) {
+    let (value, own_scale) = match (values.end, &permitted) {
         (Some(end), _) => (Some(end[values.seat].into()), None),
         (None, Some(_)) => (
             of_best(|best| best.value).map(f64::from),
-            of_best(|best| best.calibrated).map(f64::from),
+            of_best(|best| best.own_scale).map(f64::from),
         ),
         (None, None) => (
             has_values.then(|| values.expected_over_rolls(|rated| rated.value)),
-            is_fitted.then(|| values.expected_over_rolls(|rated| rated.calibrated)),
+            is_fitted.then(|| values.expected_over_rolls(|rated| rated.own_scale)),
         ),
     };
     let shown = permitted.unwrap_or(0..moves.len());
@@ -377,14 +386,21 @@ fn values_json<G: Playable>(
     without_null(json!({
         "value": value,
         "shares": payoffs.and_then(list),
-        "calibrated": calibrated,
+        "own_scale": own_scale,
         "best": best.map(name),
         "moves": shown.map(rated_move).collect::<Value>(),
         "faces": has_chance::<G>().then(|| values.rolls.iter().map(rated_roll).collect::<Value>()),
         "exact": moves.iter().all(|rated| rated.is_exact),
+        "depth": Some(values.analysis.stats.depth).filter(|&depth| depth > 0),
         "nodes": values.analysis.stats.nodes,
         "milliseconds": values.analysis.stats.time.as_secs_f64() * 1000.0,
     }))
+}
+
+fn scale_json<G: Playable>(recipe: &PlayerRecipe<G>, answer: &mut Value) {
+    if recipe.values_playouts() && answer["exact"] == false {
+        answer["scale"] = "playouts".into();
+    }
 }
 
 fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) -> Value {
@@ -397,8 +413,11 @@ fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) ->
         (Ok(_), Some(payoff)) => json!({ "name": name, "value": payoff }),
         (Ok(evaluator), None) => {
             let value = evaluator.value_of(game, position);
-            let calibrated = evaluator.observed_win_rate(value);
-            without_null(json!({ "name": name, "value": value, "calibrated": calibrated }))
+            let fitted = evaluator.observed_win_rate(value);
+            let own_scale = fitted.map(|_| value);
+            without_null(
+                json!({ "name": name, "value": fitted.unwrap_or(value), "own_scale": own_scale }),
+            )
         }
     }
 }

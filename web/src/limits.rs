@@ -138,12 +138,15 @@ impl RequestLimits {
         let has = |key: &str| notation.argument(key).is_some();
         let is_timed = has("ms") || has("cpu_ms");
         let is_limited = is_timed || has("nodes");
-        // Given only a depth, `star2` searches without ProbCut, so that its values are exact.
-        let is_complete = name == "star2" && !is_limited && has("depth") && !has("probcut");
+        // Given only a depth, `star2` searches as without the time limit: to that depth, without
+        // ProbCut and without tables.
+        let is_complete = name == "star2" && !is_limited && has("depth");
+        let oracle = G::registry().oracle.map_or("", |entry| entry.key);
         let defaults = [
             (Family::Star, "ms", self.milliseconds, !is_timed),
             (Family::Star, "depth", 3.0, !is_limited && !has("depth")),
-            (Family::Star, "probcut", 0.0, is_complete),
+            (Family::Star, "probcut", 0.0, is_complete && !has("probcut")),
+            (Family::Star, oracle, 0.0, is_complete && !oracle.is_empty()),
             (Family::Mcts, "memory", MAX_MEBIBYTES, !has("memory")),
             (Family::Rollout, "games", self.games.into(), !has("games")),
         ];

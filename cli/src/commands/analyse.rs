@@ -22,8 +22,9 @@ type ExactScores = BTreeMap<&'static str, i32>;
 /// Search a position: the value of every move and the best line
 ///
 /// With a die the value is that of the best legal move, before the roll ('-') the expectation over
-/// the die. Where the evaluator has a fit to game results, the text shows fitted values and JSON
-/// has both; proven, final and tablebase values are never changed.
+/// the die. Values are win probabilities in complete games, exact where endgame tables or a solver
+/// have them at once; the search's own value, where it differs, is `own_scale` in JSON. Averages of
+/// playouts have no such fit and are named so.
 #[derive(clap::Args)]
 #[command(after_help = format!(
     "{}\n\nExample: alea analyse \"215../64.../3...e/...fb/..acd b 1\" --player \"star1(depth=4, eval=schwarz)\"",
@@ -42,6 +43,9 @@ pub(crate) struct Arguments {
     /// Also measure the fraction of time spent evaluating leaves (slows the search a little)
     #[arg(long)]
     instrument: bool,
+    /// Values of the player alone, without the game's endgame tables or solver
+    #[arg(long)]
+    unaided: bool,
 }
 
 #[derive(Serialize)]
@@ -49,7 +53,7 @@ pub(crate) struct Arguments {
 struct Answer<M> {
     value: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    calibrated: Option<f32>,
+    own_scale: Option<f32>,
     #[serde(flatten)]
     exact: ExactScores,
     best: Option<String>,
@@ -58,6 +62,8 @@ struct Answer<M> {
     nodes: u64,
     evaluations: u64,
     milliseconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scale: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluation_share: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +77,7 @@ struct RatedMove<M> {
     mv: String,
     value: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    calibrated: Option<f32>,
+    own_scale: Option<f32>,
     #[serde(flatten)]
     exact: ExactScores,
     /// Visits and proven bounds, if the player is an MCTS.
@@ -94,62 +100,67 @@ impl Arguments {
         let seed = derive_seed(self.seed, SeedSpace::Player, &[]);
         let answer = |question: &Question<G>| {
             player.new_game(seed);
-            answer(game, question, &recipe, &mut *player)
+            self.answer(game, question, &recipe, &mut *player)
         };
         positions::answer_all(&self.position, game, answer, |question, answer| {
             format_answer(question.text_diagram(game), answer)
         })
     }
-}
 
-fn answer<G: Playable>(
-    game: &G,
-    question: &Question<G>,
-    recipe: &PlayerRecipe<G>,
-    player: &mut dyn Player<G>,
-) -> Result<Answer<G::Move>> {
-    let (position, outcome) = (&question.position, question.outcome);
-    let analysis = match question.final_value(game) {
-        None => recipe
-            .analyse(player, game, position, outcome, &Limits::NONE, None)
-            .map_err(Error::msg)?,
-        value => Analysis {
-            value,
-            ..Analysis::default()
-        },
-    };
-    let (name, stats) = (|mv| game.format_move(position, mv), analysis.stats);
-    let exact = |rated: &MoveValue<_>| ExactScores::from_iter(analysis.unit.zip(rated.score));
-    let mut moves = analysis.moves.iter();
-    let best = moves.find(|rated| Some(rated.mv) == analysis.best);
-    let moves = analysis.moves.iter().map(|rated| RatedMove {
-        mv: name(rated.mv),
-        value: rated.value,
-        calibrated: rated.calibrated,
-        exact: exact(rated),
-        searched: rated.tree,
-    });
-    Ok(Answer {
-        value: analysis.value,
-        calibrated: analysis.calibrated,
-        exact: match best {
-            Some(best) => exact(best),
-            None => ExactScores::from_iter(game.final_score(position)),
-        },
-        best: analysis.best.map(name),
-        moves: moves.collect(),
-        line: match outcome {
-            Some(_) => format_line(game, position, &analysis.line),
-            None => Vec::new(),
-        },
-        nodes: stats.nodes,
-        evaluations: stats.evaluations,
-        milliseconds: stats.time.as_secs_f64() * 1000.0,
-        evaluation_share: stats
-            .evaluation_time
-            .map(|time| time.as_secs_f64() / stats.time.as_secs_f64().max(1e-9)),
-        tree: analysis.tree,
-    })
+    fn answer<G: Playable>(
+        &self,
+        game: &G,
+        question: &Question<G>,
+        recipe: &PlayerRecipe<G>,
+        player: &mut dyn Player<G>,
+    ) -> Result<Answer<G::Move>> {
+        let (position, outcome) = (&question.position, question.outcome);
+        let analysis = match question.final_value(game) {
+            None if self.unaided => {
+                recipe.analyse_unaided(player, game, position, outcome, &Limits::NONE)
+            }
+            None => recipe.analyse(player, game, position, outcome, &Limits::NONE, None),
+            value => Ok(Analysis {
+                value,
+                ..Analysis::default()
+            }),
+        };
+        let analysis = analysis.map_err(Error::msg)?;
+        let is_unproven = analysis.moves.iter().any(|rated| !rated.is_exact);
+        let (name, stats) = (|mv| game.format_move(position, mv), analysis.stats);
+        let exact = |rated: &MoveValue<_>| ExactScores::from_iter(analysis.unit.zip(rated.score));
+        let mut moves = analysis.moves.iter();
+        let best = moves.find(|rated| Some(rated.mv) == analysis.best);
+        let moves = analysis.moves.iter().map(|rated| RatedMove {
+            mv: name(rated.mv),
+            value: rated.value,
+            own_scale: rated.own_scale,
+            exact: exact(rated),
+            searched: rated.tree,
+        });
+        Ok(Answer {
+            value: analysis.value,
+            own_scale: analysis.own_scale,
+            exact: match best {
+                Some(best) => exact(best),
+                None => ExactScores::from_iter(game.final_score(position)),
+            },
+            best: analysis.best.map(name),
+            moves: moves.collect(),
+            line: match outcome {
+                Some(_) => format_line(game, position, &analysis.line),
+                None => Vec::new(),
+            },
+            nodes: stats.nodes,
+            evaluations: stats.evaluations,
+            milliseconds: stats.time.as_secs_f64() * 1000.0,
+            scale: (recipe.values_playouts() && is_unproven).then_some("playouts"),
+            evaluation_share: stats
+                .evaluation_time
+                .map(|time| time.as_secs_f64() / stats.time.as_secs_f64().max(1e-9)),
+            tree: analysis.tree,
+        })
+    }
 }
 
 fn format_line<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) -> Vec<String> {
@@ -166,8 +177,12 @@ fn format_line<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) 
 fn format_answer<M>(mut text: String, answer: &Answer<M>) -> String {
     let number =
         |value: Option<f32>| value.map_or("     -".to_owned(), |value| format!("{value:.4}"));
-    if let Some(value) = answer.calibrated.or(answer.value) {
-        text += &format!("\n\n  win probability of the side to move: {value:.4}");
+    if let Some(value) = answer.value {
+        let name = match answer.scale {
+            None => "win probability of",
+            Some(_) => "mean of the search's playouts, not fitted to games, for",
+        };
+        text += &format!("\n\n  {name} the side to move: {value:.4}");
     }
     for (unit, score) in &answer.exact {
         text += &format!("\n  {unit} of the side to move, with best play: {score:+}");
@@ -196,11 +211,7 @@ fn format_answer<M>(mut text: String, answer: &Answer<M>) -> String {
         );
     }
     for rated in moves {
-        text += &format!(
-            "\n  {:<4}  {}",
-            rated.mv,
-            number(rated.calibrated.or(rated.value))
-        );
+        text += &format!("\n  {:<4}  {}", rated.mv, number(rated.value));
         for score in rated.exact.values() {
             text += &format!("  {score:>+5}");
         }

@@ -10,8 +10,8 @@ use serde::Serialize;
 /// Evaluate a position without search
 ///
 /// The value is the win probability of the side to move before the roll; a die in the position is
-/// ignored. Where the evaluator has a fit to game results, the text shows the fitted value, and
-/// JSON has both.
+/// ignored. Where the evaluator has a fit to game results, it is the fitted value; the evaluator's
+/// own is shown beside it (in JSON as `own_scale`).
 #[derive(clap::Args)]
 #[command(after_help = format!(
     "{}\n\nExample: alea evaluate \"215../64.../3...e/...fb/..acd b -\" --eval schwarz --raw",
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 struct Answer {
     value: f32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    calibrated: Option<f32>,
+    own_scale: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     raw: Option<Option<f32>>,
 }
@@ -63,9 +63,10 @@ impl Arguments {
             }
             let position = &question.position;
             let value = evaluator.value_of(game, position);
+            let fitted = evaluator.observed_win_rate(value);
             Ok(Answer {
-                value,
-                calibrated: evaluator.observed_win_rate(value),
+                value: fitted.unwrap_or(value),
+                own_scale: fitted.map(|_| value),
                 raw: self.raw.then(|| evaluator.raw_score(game, position)),
             })
         };
@@ -73,10 +74,10 @@ impl Arguments {
             let mut text = question.text_diagram(game);
             text += &format!(
                 "\n  win probability of the side to move, before the roll: {:.4}",
-                answer.calibrated.unwrap_or(answer.value)
+                answer.value
             );
-            if answer.calibrated.is_some() {
-                text += &format!("\n  on the evaluator's own scale: {:.4}", answer.value);
+            if let Some(value) = answer.own_scale {
+                text += &format!("\n  on the evaluator's own scale: {value:.4}");
             }
             match answer.raw {
                 Some(Some(raw)) => text += &format!("\n  raw score: {raw:.4}"),

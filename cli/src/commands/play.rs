@@ -416,7 +416,7 @@ impl<'a, G: Playable> Session<'a, G> {
     /// Best move, its value, and the value of `mv`, in percent for the side to move.
     fn rate_move(&self, face: Option<u8>, mv: &str) -> Result<(String, f64, f64)> {
         let (game, position) = (&self.game, self.position());
-        let values = MoveValuer::new(game, &self.judge)?.analyse(&position, None)?;
+        let values = MoveValuer::new(game, &self.judge).analyse(&position, None)?;
         let moves = values.moves();
         let name = |index: usize| game.format_move(&position, moves[index].mv);
         let best = values.best(values.allowed_moves(face).unwrap_or_default());
@@ -478,7 +478,7 @@ impl<'a, G: Playable> Session<'a, G> {
             return Ok(());
         }
         let game = &self.game;
-        let mut valuer = MoveValuer::new(game, &self.judge)?;
+        let mut valuer = MoveValuer::new(game, &self.judge);
         let ledger = review(
             game,
             self.positions[0],

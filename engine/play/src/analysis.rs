@@ -7,6 +7,7 @@ use super::{
 };
 use alea_core::{
     chance_bounds::expectation,
+    evaluator::payoffs_from_own,
     game::{Game, Payoffs},
     monotonic_clock::Instant,
 };
@@ -15,6 +16,7 @@ use alea_search::{
     limits::Limits,
     mcts::{MoveStatistics, TreeReport},
 };
+use std::ops::Range;
 
 /// Value of a move for the seat that makes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,10 +28,11 @@ pub struct MoveValue<M> {
     pub value: Option<f32>,
     /// Payoff of each seat; `None` if the search values one seat only.
     pub payoffs: Option<Payoffs>,
-    /// `value` converted to the win rate observed in complete games; `None` if no conversion was
-    /// fitted.
-    pub calibrated: Option<f32>,
-    /// Whether `value` is proven or from a search that reached the end of every line.
+    /// The search's own value where `value` was fitted to complete games; `None` if there is no
+    /// fit, so that `value` is the search's own.
+    pub own_scale: Option<f32>,
+    /// Whether `value` is exact: from the game's oracle, proven, or from a search that reached the
+    /// end of every line.
     pub is_exact: bool,
     /// Exact final score for the seat that makes the move, in [`Analysis::unit`]; `None` if
     /// unknown.
@@ -45,7 +48,7 @@ impl<M> MoveValue<M> {
             mv,
             value,
             payoffs: None,
-            calibrated: None,
+            own_scale: None,
             is_exact: false,
             score: None,
             tree: None,
@@ -53,8 +56,8 @@ impl<M> MoveValue<M> {
     }
 }
 
-/// Analysis of an unfinished position for the side to move. [`Player::analyse`] fills only `moves`,
-/// `line`, `stats` and `tree`.
+/// Analysis of an unfinished position for the side to move. [`Player::analyse`] fills only `moves`
+/// (on the search's own scale), `line`, `stats` and `tree`.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
     /// Best move; `None` if analysed before chance.
@@ -62,9 +65,8 @@ pub struct Analysis<M> {
     /// Win probability of the side to move, after `best` or, before chance, in expectation; `None`
     /// from players without values.
     pub value: Option<f32>,
-    /// `value` converted to the win rate observed in complete games; `None` if no conversion was
-    /// fitted.
-    pub calibrated: Option<f32>,
+    /// `value` on the search's own scale where it was fitted to complete games, else `None`.
+    pub own_scale: Option<f32>,
     /// Unit of exact final scores, such as `discs`; `None` without scores.
     pub unit: Option<&'static str>,
     /// The requested moves (by default all), in list order.
@@ -82,7 +84,7 @@ impl<M> Default for Analysis<M> {
         Self {
             best: None,
             value: None,
-            calibrated: None,
+            own_scale: None,
             unit: None,
             moves: Vec::new(),
             line: Vec::new(),
@@ -111,6 +113,17 @@ impl<M: Copy> Analysis<M> {
         }
     }
 
+    /// Index of the best move in a range of `moves` by value, on the search's own scale among equal
+    /// ones, the first of equals; `None` if none has a value.
+    pub fn best_by_value(&self, range: Range<usize>) -> Option<usize> {
+        let rated = range.filter_map(|index| {
+            let rated = &self.moves[index];
+            Some((index, (rated.value?, rated.own_scale)))
+        });
+        let best = rated.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        best.map(|(index, _)| index)
+    }
+
     /// Moves of [`Analysis::moves`], in order.
     pub fn analysed_moves(&self) -> Vec<M> {
         self.moves.iter().map(|rated| rated.mv).collect()
@@ -119,13 +132,48 @@ impl<M: Copy> Analysis<M> {
 
 impl<G: Playable> PlayerRecipe<G> {
     /// Analyses a position before (`None`) or after a chance outcome, within `limits` besides the
-    /// player's own. `observer` receives each finished depth but the last, without `best` and
-    /// scores.
+    /// player's own: exact where the rules or the game's instant oracle have a value, else fitted
+    /// to complete games where the evaluator has a fit. `observer` receives each finished depth but
+    /// the last, without `best` and scores.
+    ///
+    /// # Errors
+    /// The player's failure, or that of its tables, in one line.
+    pub fn analyse(
+        &self,
+        player: &mut dyn Player<G>,
+        game: &G,
+        position: &G::Position,
+        outcome: Option<u8>,
+        limits: &Limits,
+        observer: Option<&mut AnalysisObserver<'_, G::Move>>,
+    ) -> Result<Analysis<G::Move>, String> {
+        let oracle = self.instant_oracle()?.as_deref();
+        let exact = |next: &G::Position| {
+            let solved = || Some(payoffs_from_own(game, next, oracle?.value(game, next)?));
+            game.payoffs(next).or_else(solved)
+        };
+        self.analyse_with(&exact, player, game, position, outcome, limits, observer)
+    }
+
+    /// [`PlayerRecipe::analyse`] by the player alone, without the game's oracle.
     ///
     /// # Errors
     /// The player's failure, in one line.
-    pub fn analyse(
+    pub fn analyse_unaided(
         &self,
+        player: &mut dyn Player<G>,
+        game: &G,
+        position: &G::Position,
+        outcome: Option<u8>,
+        limits: &Limits,
+    ) -> Result<Analysis<G::Move>, String> {
+        self.analyse_with(&|_| None, player, game, position, outcome, limits, None)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "what both forms are given")]
+    fn analyse_with(
+        &self,
+        exact: &dyn Fn(&G::Position) -> Option<Payoffs>,
         player: &mut dyn Player<G>,
         game: &G,
         position: &G::Position,
@@ -136,27 +184,28 @@ impl<G: Playable> PlayerRecipe<G> {
         let legal = outcome.map(|_| game.legal_moves(position, outcome));
         let began = Instant::now();
         let failed = |failure| format!("{}: {failure}", self.name());
+        let unvalued = Analysis::without_values(game, position, legal.as_deref());
+        let moves = unvalued.moves.iter();
+        let exact: Vec<_> = moves
+            .map(|rated| exact(&game.play(position, rated.mv)))
+            .collect();
         let analysis = match observer {
+            _ if exact.iter().all(Option::is_some) => Ok(unvalued),
             None => player.analyse(position, legal.as_deref(), limits),
             Some(observer) => {
                 let mut report = |mut analysis: Analysis<G::Move>| {
                     analysis.stats.time = began.elapsed();
-                    self.complete(game, position, limits, &mut analysis);
+                    self.complete(game, position, &exact, limits, &mut analysis);
+                    total(game, position, &mut analysis);
                     observer(analysis)
                 };
                 player.analyse_observed(position, legal.as_deref(), limits, &mut report)
             }
         };
         let mut analysis = analysis.map_err(failed)?;
-        analysis.stats.time = began.elapsed();
-        analysis.best = match (legal, analysis.line.first()) {
-            (Some(_), Some(&best)) => Some(best),
-            (Some(legal), None) => {
-                let decision = player.decide(position, &legal, limits);
-                Some(decision.map_err(failed)?.best)
-            }
-            (None, _) => None,
-        };
+        if !exact.iter().all(Option::is_some) {
+            analysis.stats.time = began.elapsed();
+        }
         if let Some((unit, scores)) =
             player.exact_scores(position, &analysis.analysed_moves(), limits)
         {
@@ -165,7 +214,32 @@ impl<G: Playable> PlayerRecipe<G> {
                 rated.score = Some(score);
             }
         }
-        self.complete(game, position, limits, &mut analysis);
+        self.complete(game, position, &exact, limits, &mut analysis);
+        if let Some(legal) = legal {
+            let is_aided = exact.iter().any(Option::is_some)
+                && analysis.moves.iter().all(|rated| rated.value.is_some());
+            let valued = analysis.best_by_value(0..analysis.moves.len());
+            let valued = valued
+                .filter(|_| is_aided)
+                .map(|index| analysis.moves[index].mv);
+            analysis.best = match valued.or_else(|| analysis.line.first().copied()) {
+                None => Some(
+                    player
+                        .decide(position, &legal, limits)
+                        .map_err(failed)?
+                        .best,
+                ),
+                best => best,
+            };
+            if analysis.line.first() != analysis.best.as_ref() {
+                analysis.line = analysis
+                    .best
+                    .filter(|_| valued.is_some())
+                    .into_iter()
+                    .collect();
+            }
+        }
+        total(game, position, &mut analysis);
         Ok(analysis)
     }
 
@@ -173,41 +247,57 @@ impl<G: Playable> PlayerRecipe<G> {
         &self,
         game: &G,
         position: &G::Position,
+        exact: &[Option<Payoffs>],
         limits: &Limits,
         analysis: &mut Analysis<G::Move>,
     ) {
         let is_exact = analysis.stats.evaluations == 0;
-        for rated in &mut analysis.moves {
-            let proven = rated.tree.map(|tree| tree.proven);
-            rated.is_exact = is_exact || proven.is_some_and(|proven| proven.lower == proven.upper);
-            let next = game.play(position, rated.mv);
-            let flips = game.to_move(&next) != game.to_move(position);
-            let own = |value: f32| if flips { 1.0 - value } else { value };
-            let calibrated = rated.value.and_then(|value| {
-                let calibrated = self.observed_win_rate(&next, own(value), limits);
-                calibrated.map(own)
-            });
-            rated.calibrated = match rated.is_exact {
-                true => calibrated.and(rated.value),
-                false => calibrated,
-            };
-        }
-        let outcomes = || game.outcomes(position, &analysis.analysed_moves());
-        let total = |number: fn(&MoveValue<G::Move>) -> Option<f32>| {
-            let mut moves = analysis.moves.iter();
-            if let Some(best) = analysis.best {
-                return number(moves.find(|rated| rated.mv == best)?);
+        let seat = game.to_move(position);
+        let mut is_fitted = false;
+        for (rated, exact) in analysis.moves.iter_mut().zip(exact) {
+            if let Some(payoffs) = exact {
+                (rated.payoffs, rated.value) = (Some(*payoffs), Some(payoffs[seat]));
             }
-            // A move that a search never tried counts as a loss.
-            let numbers: Vec<f32> = moves
-                .clone()
-                .map(|rated| number(rated).unwrap_or(0.0))
-                .collect();
-            moves
-                .any(|rated| number(rated).is_some())
-                .then(|| expectation(&outcomes(), &numbers))
-        };
-        let (value, calibrated) = (total(|rated| rated.value), total(|rated| rated.calibrated));
-        (analysis.value, analysis.calibrated) = (value, calibrated);
+            let proven = rated.tree.map(|tree| tree.proven);
+            let is_proven = proven.is_some_and(|proven| proven.lower == proven.upper);
+            rated.is_exact = (exact.is_some() || is_exact || is_proven) && rated.value.is_some();
+            let next = game.play(position, rated.mv);
+            let flips = game.to_move(&next) != seat;
+            let own = |value: f32| if flips { 1.0 - value } else { value };
+            let fitted = rated.value.filter(|_| exact.is_none() && game.seats() == 2);
+            let fitted = fitted.and_then(|value| {
+                let fitted = self.observed_win_rate(&next, own(value), limits)?;
+                Some((own(fitted), value))
+            });
+            is_fitted |= fitted.is_some();
+            if let Some((fitted, value)) = fitted {
+                rated.own_scale = Some(value);
+                rated.value = Some(if rated.is_exact { value } else { fitted });
+            }
+        }
+        // Exact values are the same on both scales.
+        for rated in analysis.moves.iter_mut().filter(|_| is_fitted) {
+            rated.own_scale = rated.own_scale.or(rated.value);
+        }
     }
+}
+
+fn total<G: Game>(game: &G, position: &G::Position, analysis: &mut Analysis<G::Move>) {
+    let outcomes = || game.outcomes(position, &analysis.analysed_moves());
+    let total = |number: fn(&MoveValue<G::Move>) -> Option<f32>| {
+        let mut moves = analysis.moves.iter();
+        if let Some(best) = analysis.best {
+            return number(moves.find(|rated| rated.mv == best)?);
+        }
+        // A move that a search never tried counts as a loss.
+        let numbers: Vec<f32> = moves
+            .clone()
+            .map(|rated| number(rated).unwrap_or(0.0))
+            .collect();
+        moves
+            .any(|rated| number(rated).is_some())
+            .then(|| expectation(&outcomes(), &numbers))
+    };
+    let (value, own_scale) = (total(|rated| rated.value), total(|rated| rated.own_scale));
+    (analysis.value, analysis.own_scale) = (value, own_scale);
 }

@@ -14,7 +14,10 @@ use super::{
 };
 use crate::player::Player;
 use alea_core::{game::OutcomeList, limits::Limits, text::suggestion};
-use std::{borrow::Cow, sync::Arc};
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+};
 
 mod evaluators;
 mod limits;
@@ -60,6 +63,7 @@ pub struct PlayerRecipe<G: Playable> {
     is_uniform: bool,
     game: G,
     made: PlayerConstructor<G>,
+    instant_oracle: Arc<OnceLock<Result<OptionalOracle<G>, String>>>,
 }
 
 #[derive(Clone)]
@@ -67,6 +71,7 @@ struct PlayerConstructor<G: Playable> {
     is_reproducible: bool,
     is_time_limited: bool,
     evaluator_and_oracle: Option<EvaluatorAndOracle<G>>,
+    values_playouts: bool,
     make: MakePlayer<G>,
 }
 
@@ -79,6 +84,7 @@ impl<G: Playable> PlayerConstructor<G> {
             is_reproducible,
             is_time_limited: false,
             evaluator_and_oracle: None,
+            values_playouts: false,
             make: Arc::new(move |_, _| make()),
         }
     }
@@ -120,6 +126,7 @@ impl<G: Playable> PlayerRecipe<G> {
                 is_reproducible: true,
                 is_time_limited: false,
                 evaluator_and_oracle: None,
+                values_playouts: false,
                 make: Arc::new(|game, _| Box::new(RandomPlayer::new(game))),
             },
             "star0" | "star0.5" | "star1" | "star2" | "unified" | "textbook" | "minimax"
@@ -131,6 +138,7 @@ impl<G: Playable> PlayerRecipe<G> {
                     is_reproducible: recipe.is_reproducible(),
                     is_time_limited: recipe.is_time_limited(),
                     evaluator_and_oracle: Some(recipe.evaluator_and_oracle()),
+                    values_playouts: false,
                     make: Arc::new(move |game, timed| recipe.make(game, timed)),
                 }
             }
@@ -141,6 +149,7 @@ impl<G: Playable> PlayerRecipe<G> {
                     is_reproducible: recipe.is_reproducible(),
                     is_time_limited: recipe.is_time_limited(),
                     evaluator_and_oracle: recipe.evaluator_and_oracle(),
+                    values_playouts: recipe.evaluator_and_oracle().is_none(),
                     make: Arc::new(move |game, timed| recipe.make(game, timed)),
                 }
             }
@@ -151,6 +160,7 @@ impl<G: Playable> PlayerRecipe<G> {
                     is_reproducible: true,
                     is_time_limited: false,
                     evaluator_and_oracle: None,
+                    values_playouts: false,
                     make: Arc::new(move |game, _| recipe.make(game)),
                 }
             }
@@ -191,6 +201,7 @@ impl<G: Playable> PlayerRecipe<G> {
             is_uniform: notation.name == "random",
             game,
             made,
+            instant_oracle: Arc::default(),
         })
     }
 
@@ -219,6 +230,12 @@ impl<G: Playable> PlayerRecipe<G> {
         self.is_uniform
     }
 
+    /// Whether values are averages of the search's playouts, which no fit converts to win
+    /// probabilities in complete games.
+    pub fn values_playouts(&self) -> bool {
+        self.made.values_playouts
+    }
+
     /// Converts a win probability of the side to move to the win rate observed in complete games;
     /// `None` if no conversion was fitted. Exact values stay.
     #[must_use]
@@ -235,6 +252,23 @@ impl<G: Playable> PlayerRecipe<G> {
                 (oracle.value_within(&self.game, position, limits)).is_some()
             });
         Some(if is_exact { value } else { fitted })
+    }
+
+    /// Exact values that take little time: the game's tables or solver, made when first needed.
+    pub(crate) fn instant_oracle(&self) -> Result<&OptionalOracle<G>, String> {
+        let read = || {
+            let entry = G::registry().oracle;
+            let instant = entry.and_then(|entry| Some((entry, (entry.instant)(&self.game)?)));
+            let read =
+                instant.map(|(entry, value)| (entry.read)(&Notation::new(value), &self.game));
+            read.transpose()
+                .map(Option::flatten)
+                .map_err(|(_, problem)| problem)
+        };
+        self.instant_oracle
+            .get_or_init(read)
+            .as_ref()
+            .map_err(String::clone)
     }
 
     /// Makes a player.

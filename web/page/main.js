@@ -14,7 +14,7 @@ import { PALETTES, SEAT_SYMBOLS, withSeat, withSymbol } from "./editor.js";
 import { Game, withFace } from "./game.js";
 import { drawGraph } from "./graph.js";
 import { drawDie, drawEvaluations, drawMoves } from "./moves.js";
-import { addDrill, answerDrill, countDrills, gradeAnswer, nextDrill } from "./drills.js";
+import { addDrill, answerDrill, countDrills, gradeAnswer, nextDrill, ratedPuzzle } from "./drills.js";
 import { SCORES, ladderOf, strengthOf } from "./strength.js";
 import { ANNOTATIONS, reviewView, lossOf, gradeOf } from "./tutor.js";
 import { whyBetter } from "./explain.js";
@@ -40,6 +40,8 @@ settings.dice ??= "program";
 settings.setups ??= "random";
 settings.minutes ??= 0;
 settings.puzzle ??= 0;
+settings.flipped ??= false;
+settings.puzzles = { rating: 1000, solved: 0, tried: 0, ...settings.puzzles };
 
 let games = [];
 let game = null;
@@ -64,6 +66,8 @@ let review = null;
 let requestedReview = null;
 /** A drill or puzzle: `{values, drill?, puzzle?, move, back}`; `move` is null until the answer. */
 let task = null;
+/** The game whose file is loaded, or null. */
+let loaded = null;
 /** The edited position, and the symbol to place. */
 let draft = null;
 
@@ -215,9 +219,14 @@ async function update({ entry = false } = {}) {
   }
 }
 
+/** Whether the rules or a resignation ended the game here. */
+function isOver() {
+  return game.node.over || (game.isAtEnd && game.resigned !== null);
+}
+
 async function advance(now) {
   if (task) return;
-  if (game.node.over) {
+  if (isOver()) {
     if (settings.tutor && game.isAtEnd && game.plies.length) await requestReview();
     return;
   }
@@ -276,6 +285,7 @@ async function startGame(notation, seed) {
     if (now !== epoch) return;
     game = new Game(info, start, seed);
     task = null;
+    dropForeignFile();
     clock.set(settings.minutes, info.seats.length);
     settings.game = info.notation;
     save();
@@ -294,6 +304,14 @@ function defaultSeats(info) {
   const { levels } = info;
   const medium = (levels.find(({ name }) => name === "medium") ?? levels[0])?.player ?? PERSON;
   return info.seats.map((_, seat) => (seat === 0 ? PERSON : medium));
+}
+
+/** Shows a variation. */
+function choose(index, ply) {
+  notice = null;
+  game.choose(index, ply);
+  isRunning = false;
+  update({ entry: true });
 }
 
 function go(at) {
@@ -355,14 +373,14 @@ async function beginTask(info, position, values, source) {
 }
 
 async function beginDrill() {
-  const drill = nextDrill();
+  const drill = nextDrill(game.notation);
   const info = games.find(({ notation }) => notation === drill?.game);
   if (info) await beginTask(info, drill.position, drill.values, { drill });
   else renderTask();
 }
 
 async function beginPuzzle() {
-  const info = games.find(({ notation }) => notation === "einstein");
+  const { info } = game;
   const puzzle = await ask({ ask: "puzzle", game: info.notation, number: settings.puzzle });
   settings.puzzle = puzzle.number + 1;
   save();
@@ -373,7 +391,20 @@ async function beginPuzzle() {
 function answerTask(move) {
   task.move = move;
   task.answerGrade = gradeAnswer(task.values, move);
+  if (task.isAgain) return;
   if (task.drill) answerDrill(task.drill, task.answerGrade.isRight);
+  if (task.puzzle) {
+    settings.puzzles = ratedPuzzle(settings.puzzles, task.values, task.answerGrade.isRight);
+    save();
+  }
+}
+
+/** Shows the task anew; another answer counts no more. */
+function tryAgain() {
+  task.move = null;
+  task.isAgain = true;
+  game.takeBack(() => true);
+  update();
 }
 
 function endTask() {
@@ -385,9 +416,14 @@ function endTask() {
 }
 
 function renderTask() {
-  const { all, due } = countDrills();
+  const { all, due } = countDrills(game.notation);
   byId("drill").textContent = t("drill", due, all);
   byId("drill").disabled = due === 0;
+  byId("puzzle").hidden = !game.info.puzzles;
+  const { rating, solved, tried } = settings.puzzles;
+  byId("puzzleRating").hidden = !game.info.puzzles || tried === 0;
+  byId("puzzleRating").textContent = t("puzzleRating", number(rating, 0), solved, tried);
+  byId("tryAgain").hidden = task === null || task.move === null || task.answerGrade.isRight;
   byId("endPractice").hidden = task === null;
   const host = byId("task");
   host.className = "";
@@ -424,7 +460,7 @@ function renderWhy(host, request) {
 // The clock.
 
 function runClock() {
-  const runs = !task && isRunning && game.isAtEnd && !game.node.over && clock.expiredSeat === null;
+  const runs = !task && isRunning && game.isAtEnd && !isOver() && clock.expiredSeat === null;
   clock.run(runs ? game.node.seat : null);
 }
 
@@ -470,12 +506,22 @@ async function loadFile(file) {
     const ended = ({ payoffs, ending }) => (ENDINGS.includes(ending) ? `, ${payoffs.join(":")} ${t(ending)}` : "");
     const name = (one, index) => `${index + 1}: ${one.players.join(" – ")}${ended(one)}`;
     byId("recorded").replaceChildren(...recorded.map((one, index) => el("option", { value: index }, name(one, index))));
+    loaded = notation;
     byId("recordedOf").hidden = false;
     byId("recorded").onchange = () => showRecorded(info, recorded[byId("recorded").value]);
     await showRecorded(info, recorded[0]);
   } catch (error) {
     showProblem(error.message);
   }
+}
+
+/** Empties the list of a file of another game. */
+function dropForeignFile() {
+  if (loaded === null || loaded === game.notation) return;
+  loaded = null;
+  byId("file").value = "";
+  byId("recordedOf").hidden = true;
+  byId("recorded").replaceChildren();
 }
 
 async function showRecorded(info, { start, plies, payoffs, ending }) {
@@ -487,8 +533,56 @@ async function showRecorded(info, { start, plies, payoffs, ending }) {
   history.pushState(null, "", `#${new URLSearchParams(parts)}`);
   await readUrl();
   if (!ENDINGS.includes(ending)) return;
-  game.result = payoffs;
+  game.end(payoffs);
   render();
+}
+
+/** The game as JSON lines, which `alea play --resume`, `alea judge` and this page read. */
+function gameAsJsonLines() {
+  const players = seats.map((player) => player || "person");
+  const { payoffs } = current.over ? current : { payoffs: game.result };
+  const names = [...new Set(players)];
+  const heading = { format: "alea-games-2", game: game.notation, players: names, labels: [], run: { seed: game.seed } };
+  const plies = game.plies.map(({ face, move }) => ({ ...(face === null ? {} : { outcome: face }), move, value: null, explored: false }));
+  const ending = game.resigned === null ? {} : { ending: "resigned" };
+  const line = { players: players.map((name) => names.indexOf(name)), start: game.nodes[0].position, payoffs: payoffs ?? seats.map(() => 1 / seats.length), ...ending, plies };
+  return `${JSON.stringify(heading)}\n${JSON.stringify(line)}\n`;
+}
+
+async function downloadGame() {
+  const format = byId("format").value;
+  const players = seats.map((player) => player || "person");
+  const { start, plies, payoffs } = reviewRequest();
+  const text = format === "jsonl"
+    ? gameAsJsonLines()
+    : (await ask({ ask: "write", game: game.notation, start, plies, payoffs, players, format })).text;
+  const link = el("a", { href: URL.createObjectURL(new Blob([text])), download: `${game.info.name}-${game.seed}.${format}` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+async function copyLink() {
+  await navigator.clipboard.writeText(location.href);
+  byId("copied").textContent = t("copied");
+}
+
+/** The last ply of a person's that the tutor calls a mistake; null without one. */
+function lastMistake() {
+  for (let index = game.at - 1; index >= 0; index -= 1) {
+    const loss = seats[game.plies[index].seat] === PERSON ? lossOf(game.plies[index], analysisOf(index)) : null;
+    if (loss && gradeOf(loss.error, settings.thresholds)) return index;
+  }
+  return null;
+}
+
+/** Goes back to before the last mistake, to play on from there; the line stays as a variation. */
+function retryMistake() {
+  const index = lastMistake();
+  if (index === null) return;
+  game.go(index + 1);
+  game.takeBack(() => true);
+  isRunning = true;
+  update({ entry: true });
 }
 
 function renderPalette() {
@@ -560,11 +654,13 @@ async function readUrl() {
   epoch += 1;
   const now = epoch;
   try {
-    const read = await Game.fromHash(hash.slice(1), games);
+    const isSameGame = game !== null && task === null;
+    const read = await Game.fromHash(hash.slice(1), games, isSameGame ? game : null);
     if (now !== epoch) return true;
     notice = task = null;
     clock.set(0);
     game = read.game;
+    dropForeignFile();
     seats = read.seats ?? defaultSeats(game.info);
     isRunning = hasPerson();
     gameUrl = hash;
@@ -583,15 +679,24 @@ async function readUrl() {
 
 function isPlayable() {
   if (draft || clock.expiredSeat !== null || (task && task.move !== null)) return false;
-  if (current.over || (game.hasDie && game.face === null)) return false;
+  if (current.over || isOver() || (game.hasDie && game.face === null)) return false;
   return !game.isAtEnd || !isRunning || seats[game.node.seat] === PERSON;
+}
+
+/** Whether the die of a running game belongs to the program, or to a clock. */
+function isDieLocked() {
+  if (task) return task.move === null || isRunning;
+  return isRunning && game.isAtEnd && (settings.dice === "program" || clock.remaining() !== null);
 }
 
 function statusText() {
   const name = seatName(game.node.seat);
   if (clock.expiredSeat !== null) return t("timeOver", seatName(clock.expiredSeat));
   if (current.over) return winnerText(current.payoffs);
-  if (game.result && game.isAtEnd) return winnerText(game.result);
+  if (game.result && game.isAtEnd) {
+    const { resigned } = game;
+    return resigned === null ? winnerText(game.result) : `${t("hasResigned", seatName(resigned))} ${winnerText(game.result)}`;
+  }
   if (moveChoices) return t("which");
   const rolled = game.face === null ? null : t("rolled", name, game.face);
   if (thinking) return [rolled, t("thinking", playerName(seats[game.node.seat]))].filter(Boolean).join(" · ");
@@ -657,7 +762,8 @@ function renderBar({ analysis, value }) {
   if (host.hidden) return;
   const shares = seatValues(analysis, value, game.node.seat);
   const names = allSeats().map((seat) => `${seatName(seat)} ${shares ? percent(shares[seat]) : "–"}`);
-  host.setAttribute("aria-label", `${t(names.length === 2 ? "winProbability" : "shares")}: ${names.join(", ")}`);
+  const what = analysis?.scale ? "playoutMean" : names.length === 2 ? "winProbability" : "shares";
+  host.setAttribute("aria-label", `${t(what)}: ${names.join(", ")}`);
   const parts = shares ?? names.map(() => 1);
   const total = parts.reduce((sum, part) => sum + part, 0) || 1;
   const width = (seat) => `width:${((100 * parts[seat]) / total).toFixed(1)}%`;
@@ -680,6 +786,7 @@ function renderBoard({ best }) {
       arrows: [],
       label: t("edit"),
       words: {},
+      isFlipped: settings.flipped,
       edit: (square) => {
         draft.position = withSymbol(game.info.name, draft.position, square, draft.symbol);
         byId("position").value = draft.position;
@@ -697,7 +804,9 @@ function renderBoard({ best }) {
     arrows: currentArrows(best),
     label: `${t("board")}: ${statusText()}`,
     words: { may: t("may"), selected: t("selected") },
+    isFlipped: settings.flipped,
   });
+  byId("boardNotes").replaceChildren(...(layout.notes ?? []).map((note) => el("li", {}, note)));
   const unplaced = current.moves.filter(({ move }) => layout.squares.length && !layout.squaresOf(move).to);
   byId("unplaced").replaceChildren(
     ...unplaced.map(({ move }) =>
@@ -707,17 +816,20 @@ function renderBoard({ best }) {
   byId("die").hidden = !game.hasDie;
   if (game.hasDie) {
     const rated = showsValues() ? (analysisOf(game.at)?.faces ?? null) : null;
-    drawDie(byId("die"), { faces: game.info.faces, face: game.face, rated, isOver: current.over }, (face) => {
+    const state = { faces: game.info.faces, face: game.face, rated, isOver: current.over, isLocked: isDieLocked() };
+    drawDie(byId("die"), state, (face) => {
       if (face === null) isRunning = false;
       game.roll(face);
       update();
     });
   }
-  const waits = game.isAtEnd && !current.over && (seats[game.node.seat] !== PERSON || (game.hasDie && game.face === null));
-  byId("run").hidden = isRunning ? hasPerson() || current.over : !waits;
+  const waits = game.isAtEnd && !isOver() && (seats[game.node.seat] !== PERSON || (game.hasDie && game.face === null));
+  byId("run").hidden = isRunning ? hasPerson() || isOver() : !waits;
   byId("run").textContent = t(isRunning ? "pause" : "goOn");
   byId("takeBack").disabled = game.at === 0;
   byId("hint").disabled = !isPlayable() || task !== null;
+  byId("resign").hidden = game.info.seats.length !== 2 || task !== null || !hasPerson();
+  byId("resign").disabled = isOver() || !game.isAtEnd;
 }
 
 function renderMoves({ analysis, best, value }) {
@@ -731,9 +843,10 @@ function renderMoves({ analysis, best, value }) {
   else {
     const cost = t("cost", number(analysis.nodes, 0), number(analysis.milliseconds, 1));
     const worth = `${seatName(game.node.seat)} ${percent(value)} %${analysis.exact ? ` (${t("exact")})` : ""}`;
-    const depth = analysisOf(game.at) || !analysis.depth ? "" : ` · ${t("depth", analysis.depth)}`;
-    state.textContent = `${worth} · ${cost}${depth}`;
+    const scale = analysis.scale ? ` (${t("playoutMean")})` : "";
+    state.textContent = [`${worth}${scale}`, cost, depthText(analysis)].filter(Boolean).join(" · ");
   }
+  renderLine(isShown || isHintShown ? analysis : null);
   const find = byId("find");
   find.hidden = current.moves.length <= 12;
   const text = find.value.trim().toLowerCase();
@@ -751,6 +864,21 @@ function renderMoves({ analysis, best, value }) {
       },
     },
   );
+}
+
+/** The depth that a search has reached, and whether its time ended it earlier. */
+function depthText({ depth, exact }) {
+  if (!depth || exact) return "";
+  if (!analysisOf(game.at)) return t("depth", depth);
+  const wanted = Number(/depth=(\d+)/.exec(search())?.[1] ?? 0);
+  return wanted > depth ? t("depthStopped", depth, wanted) : t("depthReached", depth);
+}
+
+/** Renders the moves that the search expects, by numbers of the current roll. */
+function renderLine(analysis) {
+  const line = analysis?.line ?? [];
+  byId("bestLine").hidden = line.length < 2;
+  byId("bestLine").textContent = t("bestLine", line.join(" "));
 }
 
 function gradeText() {
@@ -779,6 +907,7 @@ function renderTutor() {
   const hasLoss = loss && loss.error >= 0.0005;
   const request = hasLoss ? { position: game.nodes[index].position, best: loss.best, played: game.plies[index].move } : null;
   renderWhy(byId("why"), request);
+  byId("retry").hidden = task !== null || !settings.tutor || lastMistake() === null;
 }
 
 function renderCourse() {
@@ -823,8 +952,22 @@ function renderCourse() {
           grades[index] ? el("span", { class: "sr" }, ` ${t(grades[index])}`) : null,
         ],
       ),
+      others(index),
     ]);
-  list.replaceChildren(...game.plies.map(item));
+  const others = (index) => {
+    const plies = game.alternatives(index);
+    const button = (ply) =>
+      el("button", { type: "button", title: t("variation"), onclick: () => choose(index, ply) }, [
+        el("span", { class: "sr" }, `${t("variation")}: `),
+        `${ply.face ?? ""} ${ply.move}`.trim(),
+      ]);
+    return plies.length ? el("span", { class: "others" }, plies.map(button)) : null;
+  };
+  const open = others(game.plies.length);
+  list.replaceChildren(...game.plies.map(item), ...(open ? [el("li", { class: "open" }, open)] : []));
+  byId("promote").hidden = game.isOnMainLine;
+  byId("deleteFromHere").hidden = !game.hasVariations && game.isAtEnd;
+  byId("deleteFromHere").disabled = game.at === 0;
   list.dataset.game = game.info.name;
   const current = list.querySelector("[aria-current]");
   if (hadFocus) current?.focus({ preventScroll: true });
@@ -866,6 +1009,9 @@ function drawSetUp() {
   drawLadder();
   byId("board").dataset.game = game.info.name;
   byId("search").value = search();
+  const formats = [["jsonl", t("alea")], ...(game.info.formats ?? []).map((format) => [format, format.toUpperCase()])];
+  byId("format").replaceChildren(...formats.map(([value, name]) => el("option", { value }, name)));
+  byId("copied").textContent = "";
   const searches = game.hasDie
     ? ["star2(depth=2)", "star2(depth=3)", "star2(ms=1000)", "mcts(sims=2000)"]
     : ["star1(depth=2)", "star1(depth=3)", "star1(depth=5)", "mcts(sims=2000)", "maxn(depth=3)"];
@@ -1069,6 +1215,29 @@ function bind() {
   });
   on("evaluators", "toggle", evaluate);
   on("makeLedger", "click", requestReview);
+  on("resign", "click", () => {
+    const seat = seats[game.node.seat] === PERSON ? game.node.seat : seats.indexOf(PERSON);
+    game.resign(seat);
+    update({ entry: true });
+  });
+  on("flip", "click", () => {
+    settings.flipped = !settings.flipped;
+    save();
+    render();
+  });
+  on("tryAgain", "click", tryAgain);
+  on("promote", "click", () => {
+    game.promote();
+    update({ entry: true });
+  });
+  on("deleteFromHere", "click", () => {
+    game.deleteFromHere();
+    isRunning = false;
+    update({ entry: true });
+  });
+  on("download", "click", orProblem(downloadGame));
+  on("copyLink", "click", orProblem(copyLink));
+  on("retry", "click", retryMistake);
   on("first", "click", () => go(0));
   on("back", "click", () => go(game.at - 1));
   on("forth", "click", () => go(game.at + 1));

@@ -10,6 +10,7 @@ use crate::limits::{
 use crate::position_values::{MoveValuer, PositionValues, Roll, has_chance};
 use crate::puzzles::puzzle;
 use crate::review::review;
+use crate::transcripts::{read_games, text_formats, write_game};
 use engine::core::{
     game::{ChanceSource as _, Payoffs},
     monotonic_clock::Instant,
@@ -116,6 +117,8 @@ fn game_json<G: Playable>() -> Vec<Value> {
             "faces": has_chance::<G>().then(|| game.outcome_numbers().collect::<Value>()),
             "evaluators": own.chain(best).collect::<Value>(),
             "levels": opponent_levels(&game).map(level).collect::<Value>(),
+            "puzzles": puzzle_lines(&game).lines().count(),
+            "formats": text_formats::<G>().map(|format| format.name).collect::<Value>(),
         }))
     };
     G::INFO.web_page_rules().iter().filter_map(json).collect()
@@ -257,6 +260,18 @@ fn answer_in_game<G: Playable>(
                 "position": game.format_position(&next, None),
             })
         }
+        Question::Write {
+            start,
+            plies,
+            players,
+            resigned,
+            format,
+        } => {
+            let (start, _) = parse_position(start)?;
+            at_most(MAX_PLIES, "plies", plies.len())?;
+            write_game(game, start, plies, players, *resigned, format)?
+        }
+        Question::Read { text, format } => read_games(game, text, format)?,
         Question::Judge {
             start,
             plies,
@@ -327,7 +342,7 @@ fn position_json<G: Playable>(game: &G, position: &G::Position, face: Option<u8>
 }
 
 fn without_null(mut object: Value) -> Value {
-    const OPTIONAL_KEYS: [&str; 4] = ["shares", "own_scale", "faces", "depth"];
+    const OPTIONAL_KEYS: [&str; 5] = ["shares", "own_scale", "faces", "depth", "line"];
     if let Some(keys) = object.as_object_mut() {
         keys.retain(|key, value| !value.is_null() || !OPTIONAL_KEYS.contains(&key.as_str()));
     }
@@ -383,11 +398,19 @@ fn values_json<G: Playable>(
     };
     let shown = permitted.unwrap_or(0..moves.len());
     let payoffs = values.end.or_else(|| moves[best?].payoffs);
+    let mut next = *position;
+    let line = values.analysis.line.iter().map(|&mv| {
+        let name = game.format_move(&next, mv);
+        next = game.play(&next, mv);
+        name
+    });
+    let line: Vec<String> = line.collect();
     without_null(json!({
         "value": value,
         "shares": payoffs.and_then(list),
         "own_scale": own_scale,
         "best": best.map(name),
+        "line": (!has_chance::<G>() && !line.is_empty()).then_some(line),
         "moves": shown.map(rated_move).collect::<Value>(),
         "faces": has_chance::<G>().then(|| values.rolls.iter().map(rated_roll).collect::<Value>()),
         "exact": moves.iter().all(|rated| rated.is_exact),

@@ -177,9 +177,21 @@ const WORDS = {
   beatsLast: ["Score against the one before, in 2,000 games", "Ergebnis gegen die vorige in 2000 Partien"],
   elo: ["Elo", "Elo"],
   notMeasured: ["Not measured for this game.", "Für dieses Spiel nicht gemessen."],
-  strengthOf: [
-    "{0} played as of {1} Elo ({2} to {3}; {4} decisions; beginner is 0)",
-    "{0} spielte wie mit {1} Elo ({2} bis {3}; {4} Entscheidungen; Anfänger ist 0)",
+  strengthBetween: [
+    "{0} played as of {1} to {2} Elo, with 95 % certainty ({3} decisions; beginner is 0)",
+    "{0} spielte wie mit {1} bis {2} Elo, mit 95 % Sicherheit ({3} Entscheidungen; Anfänger ist 0)",
+  ],
+  strengthAtLeast: [
+    "{0} played as of at least {1} Elo, with 95 % certainty; the reviewer cannot tell stronger players apart ({3} decisions; beginner is 0)",
+    "{0} spielte wie mit mindestens {1} Elo, mit 95 % Sicherheit; stärkere kann die Beurteilung nicht unterscheiden ({3} Entscheidungen; Anfänger ist 0)",
+  ],
+  strengthAtMost: [
+    "{0} played as of at most {2} Elo, with 95 % certainty ({3} decisions; beginner is 0)",
+    "{0} spielte wie mit höchstens {2} Elo, mit 95 % Sicherheit ({3} Entscheidungen; Anfänger ist 0)",
+  ],
+  strengthOpen: [
+    "{0}: these {3} decisions fit every strength",
+    "{0}: diese {3} Entscheidungen passen zu jeder Stärke",
   ],
   depth: ["depth {0} …", "Tiefe {0} …"],
   tutor: ["Tutor", "Lehrer"],
@@ -214,6 +226,7 @@ const WORDS = {
   errorColumn: ["Error", "Fehler"],
   bestColumn: ["Best", "Bester"],
   plyView: ["Luck and error of who moved, in percent", "Glück und Fehler dessen, der zog, in Prozent"],
+  plyViewPlain: ["Error of who moved, in percent", "Fehler dessen, der zog, in Prozent"],
   noPlies: ["No move has been played yet.", "Noch ist kein Zug gespielt."],
   offline: ["The server does not answer. Is it still running?", "Der Server antwortet nicht. Läuft er noch?"],
   badUrl: ["The address holds no game that can be played: {0}", "Die Adresse enthält keine spielbare Partie: {0}"],

@@ -848,7 +848,7 @@ function renderMoves({ analysis, best, value }) {
   }
   renderLine(isShown || isHintShown ? analysis : null);
   const find = byId("find");
-  find.hidden = current.moves.length <= 12;
+  byId("findOf").hidden = current.moves.length <= 12;
   const text = find.value.trim().toLowerCase();
   const moves = current.moves.map(({ move }) => move);
   const values = isShown && analysis?.moves ? new Map(analysis.moves.map((rated) => [rated.move, rated])) : null;

@@ -67,7 +67,17 @@ const WORDS = {
   search: ["Search", "Suche"],
   searching: ["searching …", "sucht …"],
   winProbability: ["Win probability", "Gewinnwahrscheinlichkeit"],
-  shares: ["Shares of the win", "Anteile am Gewinn"],
+  shares: ["Shares of the points", "Anteile an den Punkten"],
+  viewShare: ["Expected share of the points of {0}", "Erwarteter Anteil von {0} an den Punkten"],
+  graphOfShares: ["Shares of the points of {0} by ply", "Anteile an den Punkten von {0} nach Halbzügen"],
+  notTold: [
+    "{0} {1}: with so many players the search cannot tell it from {2}.",
+    "{0} {1}: bei so vielen Spielern kann die Suche ihn nicht von {2} unterscheiden.",
+  ],
+  ledgerHelpShares: [
+    "In percent of all points, which the players share. Drift is what the search thought otherwise a ply later.",
+    "In Prozent aller Punkte, die sich die Spieler teilen. Drift ist, was die Suche einen Halbzug später anders sah.",
+  ],
   moves: ["Moves", "Züge"],
   noMoves: ["no moves", "keine Züge"],
   find: ["Find a move", "Zug suchen"],

@@ -140,7 +140,8 @@ function defaultSearch() {
   const name = game.hasDie ? "star2" : isOfTwo ? "star1" : "maxn";
   const hasBest = game.info.evaluators.some((evaluator) => evaluator.name === "best");
   const depth = DEFAULT_DEPTHS[game.notation] ?? (isOfTwo ? 3 : 2);
-  return hasBest ? `${name}(depth=${depth}, eval=best)` : `${name}(depth=${depth})`;
+  if (!hasBest) return `${name}(depth=${depth})`;
+  return `${name}(depth=${depth}, eval=${isOfTwo ? "best" : "shares(best)"})`;
 }
 
 function search() {
@@ -152,7 +153,45 @@ function analysisRequest(index) {
 }
 
 function analysisOf(index) {
-  return analyst.answerTo(analysisRequest(index));
+  return asShares(analyst.answerTo(analysisRequest(index)));
+}
+
+const scaled = new WeakMap();
+/** Keys of answers that hold expected payoffs. */
+const PAYOFF_KEYS = new Set("value shares start luck errors others drift result error_per_decision before rolled after error".split(" "));
+
+/** An answer with payoffs of more than two seats as shares of all points, which add up to 1. */
+function asShares(answer) {
+  const { length } = game.info.seats;
+  if (!answer || length === 2 || typeof answer.error === "string") return answer;
+  if (!scaled.has(answer)) {
+    const scale = (value, isPayoff) => {
+      if (typeof value === "number") return isPayoff ? (2 * value) / length : value;
+      if (Array.isArray(value)) return value.map((one) => scale(one, isPayoff));
+      if (value === null || typeof value !== "object") return value;
+      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, scale(one, PAYOFF_KEYS.has(key))]));
+    };
+    scaled.set(answer, scale(answer, false));
+  }
+  return scaled.get(answer);
+}
+
+/**
+ * The thresholds of grades. With more than two seats, values change by about 0.07 of a payoff from depth
+ * to depth, so smaller losses than twice that have none.
+ */
+function thresholds() {
+  const { length } = game.info.seats;
+  if (length === 2) return settings.thresholds;
+  const least = (100 * 0.15 * 2) / length;
+  return Object.fromEntries(Object.entries(settings.thresholds).map(([name, value]) => [name, value > 0 ? Math.max(least, value) : 0]));
+}
+
+/** The loss of ply `index`, `isTold` if the search can tell it from none. */
+function lossOfPly(index) {
+  const loss = lossOf(game.plies[index], analysisOf(index));
+  const isTold = !loss || game.info.seats.length === 2 || gradeOf(loss.error, thresholds()) !== "";
+  return loss && { ...loss, isTold };
 }
 
 /** The value of a position to each seat, from an analysis and the value to the seat to move; null if unknown. */
@@ -164,7 +203,7 @@ function seatValues(analysis, value, seat) {
 
 /** The analysis of the current position, also of a running search. */
 function currentAnalysis() {
-  return analyst.partialAnswer(analysisRequest(game.at));
+  return asShares(analyst.partialAnswer(analysisRequest(game.at)));
 }
 
 function hasPerson() {
@@ -344,7 +383,7 @@ function collectDrills() {
     if (!ply.isOwn) return;
     const analysis = analysisOf(index);
     const loss = lossOf(ply, analysis);
-    if (!loss || !gradeOf(loss.error, settings.thresholds)) return;
+    if (!loss || !gradeOf(loss.error, thresholds())) return;
     const position = game.hasDie ? withFace(game.nodes[index].position, ply.face) : game.nodes[index].position;
     const key = JSON.stringify([game.notation, position]);
     if (collectedDrills.has(key)) return;
@@ -498,9 +537,16 @@ async function jsonLines(file) {
   return { game: head.game, games: lines.slice(0, MAX_GAMES).map(read) };
 }
 
+/** The games of a text of another program in the current game; null for other files. */
+async function transcript(file) {
+  const format = (game.info.formats ?? []).find((name) => file.name.toLowerCase().endsWith(`.${name}`));
+  return format ? ask({ ask: "read", game: game.notation, format, text: await file.text() }) : null;
+}
+
 async function loadFile(file) {
   try {
-    const { game: notation, games: recorded } = (await jsonLines(file)) ?? (await askRecords(file));
+    const read = (await jsonLines(file)) ?? (await transcript(file)) ?? (await askRecords(file));
+    const { game: notation, games: recorded } = read;
     const info = games.find((one) => one.notation === notation);
     if (!recorded.length || !info) throw new Error(t("noGames"));
     const ended = ({ payoffs, ending }) => (ENDINGS.includes(ending) ? `, ${payoffs.join(":")} ${t(ending)}` : "");
@@ -531,6 +577,7 @@ async function showRecorded(info, { start, plies, payoffs, ending }) {
   task = null;
   clock.set(0);
   history.pushState(null, "", `#${new URLSearchParams(parts)}`);
+  gameUrl = null;
   await readUrl();
   if (!ENDINGS.includes(ending)) return;
   game.end(payoffs);
@@ -542,20 +589,20 @@ function gameAsJsonLines() {
   const players = seats.map((player) => player || "person");
   const { payoffs } = current.over ? current : { payoffs: game.result };
   const names = [...new Set(players)];
-  const heading = { format: "alea-games-2", game: game.notation, players: names, labels: [], run: { seed: game.seed } };
+  const heading = { format: "alea-games-2", game: game.notation, players: names, run: { seed: game.seed } };
   const plies = game.plies.map(({ face, move }) => ({ ...(face === null ? {} : { outcome: face }), move, value: null, explored: false }));
   const ending = game.resigned === null ? {} : { ending: "resigned" };
-  const line = { players: players.map((name) => names.indexOf(name)), start: game.nodes[0].position, payoffs: payoffs ?? seats.map(() => 1 / seats.length), ...ending, plies };
+  const line = { players: players.map((name) => names.indexOf(name)), start: game.nodes[0].position, payoffs: payoffs ?? seats.map(() => 0), ...ending, plies };
   return `${JSON.stringify(heading)}\n${JSON.stringify(line)}\n`;
 }
 
 async function downloadGame() {
   const format = byId("format").value;
   const players = seats.map((player) => player || "person");
-  const { start, plies, payoffs } = reviewRequest();
+  const { start, plies } = reviewRequest();
   const text = format === "jsonl"
     ? gameAsJsonLines()
-    : (await ask({ ask: "write", game: game.notation, start, plies, payoffs, players, format })).text;
+    : (await ask({ ask: "write", game: game.notation, start, plies, players, resigned: game.resigned, format })).text;
   const link = el("a", { href: URL.createObjectURL(new Blob([text])), download: `${game.info.name}-${game.seed}.${format}` });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
@@ -569,8 +616,8 @@ async function copyLink() {
 /** The last ply of a person's that the tutor calls a mistake; null without one. */
 function lastMistake() {
   for (let index = game.at - 1; index >= 0; index -= 1) {
-    const loss = seats[game.plies[index].seat] === PERSON ? lossOf(game.plies[index], analysisOf(index)) : null;
-    if (loss && gradeOf(loss.error, settings.thresholds)) return index;
+    const loss = seats[game.plies[index].seat] === PERSON ? lossOfPly(index) : null;
+    if (loss && gradeOf(loss.error, thresholds())) return index;
   }
   return null;
 }
@@ -618,7 +665,8 @@ async function evaluate() {
   const { position } = game.node;
   const request = { game: game.notation, position, evaluators: game.info.evaluators.map(({ name }) => name) };
   const key = JSON.stringify([request.game, position]);
-  byId("evaluatorsView").textContent = t(game.hasDie ? "viewOf" : "viewPlain", seatName(game.node.seat));
+  const view = game.info.seats.length > 2 ? "viewShare" : game.hasDie ? "viewOf" : "viewPlain";
+  byId("evaluatorsView").textContent = t(view, seatName(game.node.seat));
   const helps = new Map(game.info.evaluators.map(({ name, help }) => [name, help]));
   const draw = (values) => drawEvaluations(byId("evaluations"), values, (name) => helps.get(name) ?? null);
   if (!evaluations.has(key)) {
@@ -629,7 +677,7 @@ async function evaluate() {
   }
   const now = epoch;
   try {
-    const { values } = await evaluations.get(key);
+    const { values } = asShares(await evaluations.get(key));
     if (now === epoch) draw(values);
   } catch (error) {
     if (now === epoch) draw([{ name: "", error: error.message }]);
@@ -716,8 +764,8 @@ function currentArrows(best) {
   const arrows = [];
   const index = lastReviewedPly();
   if (settings.tutor && index !== null && !task) {
-    const loss = lossOf(game.plies[index], analysisOf(index));
-    if (loss && gradeOf(loss.error, settings.thresholds)) {
+    const loss = lossOfPly(index);
+    if (loss && gradeOf(loss.error, thresholds())) {
       arrows.push({ ...layout.squaresOf(loss.best), kind: "better" });
     }
   }
@@ -887,12 +935,13 @@ function gradeText() {
   const ply = game.plies[index];
   const analysis = analysisOf(index);
   if (analysis?.error) return [analysis.error, "problem"];
-  const loss = lossOf(ply, analysis);
+  const loss = lossOfPly(index);
   if (!loss) return [analysis ? "" : t("searching"), ""];
   const name = seatName(ply.seat);
   if (loss.error === 0) return [t("bestMove", name, ply.move), ""];
   if (loss.error < 0.0005) return [t("asGood", name, ply.move, loss.best), ""];
-  const grade = gradeOf(loss.error, settings.thresholds);
+  if (!loss.isTold) return [t("notTold", name, ply.move, loss.best), ""];
+  const grade = gradeOf(loss.error, thresholds());
   const cost = t("points", percent(loss.error)) + (grade ? ` (${t(grade)})` : "");
   return [t("costs", name, ply.move, cost, loss.best), grade];
 }
@@ -903,8 +952,8 @@ function renderTutor() {
   if (host.textContent !== text) host.textContent = text;
   host.className = grade;
   const index = settings.tutor && !task ? lastReviewedPly() : null;
-  const loss = index === null ? null : lossOf(game.plies[index], analysisOf(index));
-  const hasLoss = loss && loss.error >= 0.0005;
+  const loss = index === null ? null : lossOfPly(index);
+  const hasLoss = loss && loss.isTold && loss.error >= 0.0005;
   const request = hasLoss ? { position: game.nodes[index].position, best: loss.best, played: game.plies[index].move } : null;
   renderWhy(byId("why"), request);
   byId("retry").hidden = task !== null || !settings.tutor || lastMistake() === null;
@@ -913,9 +962,9 @@ function renderTutor() {
 function renderCourse() {
   const isKnown = settings.tutor || showsValues();
   const hides = !showsValues();
-  const grades = game.plies.map((ply, index) => {
-    const loss = isKnown ? lossOf(ply, analysisOf(index)) : null;
-    return loss ? gradeOf(loss.error, settings.thresholds) : "";
+  const grades = game.plies.map((_, index) => {
+    const loss = isKnown ? lossOfPly(index) : null;
+    return loss ? gradeOf(loss.error, thresholds()) : "";
   });
   const shares = game.nodes.map(({ seat }, index) =>
     hides && index === game.at ? null : seatValues(analysisOf(index), analysisOf(index)?.value, seat),
@@ -963,8 +1012,9 @@ function renderCourse() {
       ]);
     return plies.length ? el("span", { class: "others" }, plies.map(button)) : null;
   };
-  const open = others(game.plies.length);
-  list.replaceChildren(...game.plies.map(item), ...(open ? [el("li", { class: "open" }, open)] : []));
+  list.replaceChildren(...game.plies.map(item));
+  const after = others(game.plies.length);
+  byId("after").replaceChildren(...(after ? [`${t("variation")}: `, after] : []));
   byId("promote").hidden = game.isOnMainLine;
   byId("deleteFromHere").hidden = !game.hasVariations && game.isAtEnd;
   byId("deleteFromHere").disabled = game.at === 0;
@@ -996,7 +1046,7 @@ function renderReview() {
   else {
     const names = allSeats().map(seatName);
     const strengths = allSeats().map((seat) => strengthOf(review.answer, seat, game.notation, search()));
-    host.replaceChildren(...reviewView(review.answer, names, settings.thresholds, game.hasDie, go, strengths));
+    host.replaceChildren(...reviewView(asShares(review.answer), names, thresholds(), game.hasDie, go, strengths));
   }
 }
 

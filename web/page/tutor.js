@@ -90,7 +90,7 @@ export function reviewView(review, seatNames, thresholds, hasDie, go, strengths)
   const plyView = t(hasDie ? "plyView" : "plyViewPlain");
   const heads = [t("ply"), t("move"), hasDie ? t("luck") : null, t("errorColumn"), "", t("bestColumn")];
   const parts = [
-    el("p", { class: "note" }, t("ledgerHelp")),
+    el("p", { class: "note" }, t(seatNames.length > 2 ? "ledgerHelpShares" : "ledgerHelp")),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("ledger") },
       el("table", { class: "ledger" }, [el("thead", {}, head), el("tbody", {}, [rows.map(term), total, perDecision])])),
     strengths.map((strength, seat) => (strength ? el("p", { class: "strength" }, strengthText(seatNames[seat], strength)) : null)),

@@ -149,12 +149,11 @@ pub fn opponent_levels<G: Playable>(
 /// Notation of the player that reviews games unless the user names another.
 pub fn default_reviewer<G: Playable>(game: &G) -> String {
     let [best, _] = best_and_default(game);
-    let search = match game.seats() {
-        2 if has_chance::<G>() => "star2(depth=3",
-        2 => "star1(depth=2",
-        _ => "maxn(depth=2",
-    };
-    format!("{search}, eval={best})")
+    match game.seats() {
+        2 if has_chance::<G>() => format!("star2(depth=3, eval={best})"),
+        2 => format!("star1(depth=2, eval={best})"),
+        _ => format!("maxn(depth=2, eval=shares({best}))"),
+    }
 }
 
 fn puzzle_lines<G: Playable>(game: &G) -> &'static str {

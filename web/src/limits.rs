@@ -220,6 +220,18 @@ fn check_evaluator<G: Playable>(notation: &Notation) -> Result<(), NotationProbl
     ];
     const GENERAL_EVALUATORS: [&str; 2] = ["best", "random"];
     let name = notation.name.as_str();
+    if name == "shares" {
+        let evaluators = notation
+            .arguments
+            .iter()
+            .filter(|one| one.key.as_deref() != Some("slope"));
+        return evaluators
+            .map(|one| &one.value)
+            .try_for_each(|inner| match inner.name.as_str() {
+                "shares" => Err(inner.problem_here("shares are of an evaluator of one seat")),
+                _ => check_evaluator::<G>(inner),
+            });
+    }
     let is_listed =
         evaluators::<G>().any(|entry| entry.name == name || entry.aliases.contains(&name));
     if !is_listed && !GENERAL_EVALUATORS.contains(&name) {

@@ -103,7 +103,7 @@ impl Arguments {
             self.answer(game, question, &recipe, &mut *player)
         };
         positions::answer_all(&self.position, game, answer, |question, answer| {
-            format_answer(question.text_diagram(game), answer)
+            format_answer(question.text_diagram(game), game.seats(), answer)
         })
     }
 
@@ -174,11 +174,12 @@ fn format_line<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) 
         .collect()
 }
 
-fn format_answer<M>(mut text: String, answer: &Answer<M>) -> String {
+fn format_answer<M>(mut text: String, seats: usize, answer: &Answer<M>) -> String {
     let number =
         |value: Option<f32>| value.map_or("     -".to_owned(), |value| format!("{value:.4}"));
     if let Some(value) = answer.value {
         let name = match answer.scale {
+            None if seats > 2 => "expected payoff (1 for the first place, 0 for the last) of",
             None => "win probability of",
             Some(_) => "mean of the search's playouts, not fitted to games, for",
         };

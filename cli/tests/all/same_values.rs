@@ -21,7 +21,7 @@ const QUESTIONS: [(&str, &str); 6] = [
     ("einstein", "mcts(sims=300)"),
     ("reversi", "star1(depth=2, eval=best)"),
     ("havannah(base=4)", "star1(depth=1)"),
-    ("reversixt(map=three)", "maxn(depth=1, eval=best)"),
+    ("reversixt(map=three)", "maxn(depth=1, eval=shares(best))"),
 ];
 
 fn asked(request: &Value) -> Value {

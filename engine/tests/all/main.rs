@@ -30,6 +30,7 @@ mod reversi;
 mod reversixt;
 mod rollouts;
 mod search;
+mod seat_shares;
 mod star;
 mod star_by_outcome;
 mod stop;

@@ -59,6 +59,13 @@ function fractionOfRolls(stones, is) {
   return FACES.filter(may).length / 6;
 }
 
+/** Whether a move takes a stone of its own side. */
+export function capturesOwn(position, move) {
+  const [board, side] = position.split(" ");
+  const sign = board.split("/")[5 - Number(move[3])]?.[move.charCodeAt(2) - 97] ?? ".";
+  return (side === "r" ? /[1-6]/ : /[a-f]/).test(sign);
+}
+
 /** The measures of the position after a move, for the side that made it. */
 export function measureAfterMove(position, move) {
   const [board, side] = position.split(" ");

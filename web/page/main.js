@@ -17,7 +17,8 @@ import { drawDie, drawEvaluations, drawMoves } from "./moves.js";
 import { addDrill, answerDrill, countDrills, gradeAnswer, nextDrill, ratedPuzzle } from "./drills.js";
 import { SCORES, ladderOf, strengthOf } from "./strength.js";
 import { ANNOTATIONS, reviewView, lossOf, gradeOf } from "./tutor.js";
-import { whyBetter } from "./explain.js";
+import { capturesOwn, whyBetter } from "./explain.js";
+import { hasRules, rulesOf } from "./rules.js";
 import { currentLanguage, number, percent, setLanguage, t, translate } from "./i18n.js";
 
 const LAYOUTS = { einstein, reversi };
@@ -885,7 +886,7 @@ function renderMoves({ analysis, best, value }) {
   const state = byId("searchState");
   state.classList.toggle("problem", Boolean(analysis?.error));
   if (analysis?.error) state.textContent = analysis.error;
-  else if (isHintShown && !isShown) state.textContent = best ? t("hintIs", best) : t("searching");
+  else if (isHintShown && !isShown) state.textContent = best ? hintText(best) : t("searching");
   else if (!isShown) state.textContent = t("analysisOff");
   else if (!analysis) state.textContent = t("searching");
   else {
@@ -912,6 +913,18 @@ function renderMoves({ analysis, best, value }) {
       },
     },
   );
+}
+
+/** The hint, and why it takes a stone of one's own. */
+function hintText(best) {
+  const isOwn = game.info.name === "einstein" && capturesOwn(game.node.position, best);
+  return [t("hintIs", best), isOwn ? t("capturesOwn") : ""].filter(Boolean).join(" ");
+}
+
+function showRules() {
+  byId("rulesTitle").textContent = `${t("rules")}: ${t(`game.${game.info.name}`)}`;
+  byId("rulesText").replaceChildren(...rulesOf(game.info.name));
+  byId("rulesDialog").showModal();
 }
 
 /** The depth that a search has reached, and whether its time ended it earlier. */
@@ -1056,6 +1069,7 @@ function drawSetUp() {
   byId("seed").value = game.seed;
   byId("dice").hidden = !game.hasDie;
   byId("setups").hidden = game.info.name !== "einstein";
+  for (const button of document.querySelectorAll("[data-rules]")) button.hidden = !hasRules(game.info.name);
   drawLadder();
   byId("board").dataset.game = game.info.name;
   byId("search").value = search();
@@ -1275,6 +1289,8 @@ function bind() {
     save();
     render();
   });
+  for (const button of document.querySelectorAll("[data-rules]")) button.addEventListener("click", showRules);
+  on("closeRules", "click", () => byId("rulesDialog").close());
   on("tryAgain", "click", tryAgain);
   on("promote", "click", () => {
     game.promote();

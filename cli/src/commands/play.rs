@@ -77,6 +77,7 @@ const COMMANDS_HELP: &str = "  a move; an empty line plays the only one
   undo         back to your move before
   save FILE    keep the game, to go on with 'alea play --resume FILE'; 'alea judge FILE' reviews it,
                the page of 'alea web' loads it, and 'alea data import' a finished one
+  rules        how the game is played
   quit         end here, with the ledger";
 
 const MAX_LINE: usize = 4096;
@@ -390,6 +391,7 @@ impl<'a, G: Playable> Session<'a, G> {
                 ("quit" | "exit", _) => return Ok(None),
                 ("undo", _) => return Ok(Some(reply)),
                 ("help" | "?", _) => COMMANDS_HELP.to_owned(),
+                ("rules", _) if !moves.contains(&reply) => G::INFO.rules_text.trim_end().to_owned(),
                 ("moves", _) => moves.join(" "),
                 ("hint", [_, ..]) => {
                     let (best, value, _) = self.rate_move(face, "")?;

@@ -6,7 +6,7 @@ use engine::{
     games::reversixt::ReversiXt,
     play::{
         build::PlayerRecipe,
-        playable::{ChanceSources as _, Codec as _, GameText as _, Rules as _},
+        playable::{ChanceSources as _, Rules as _},
     },
 };
 
@@ -36,7 +36,8 @@ fn positions_with_results(game: &ReversiXt) -> Vec<(<ReversiXt as Game>::Positio
             }
             position = game.play(&position, mv);
         }
-        let payoffs = game.payoffs(&position).unwrap()[..game.seats()].iter();
+        let payoffs = game.payoffs(&position).unwrap();
+        let payoffs = payoffs[..game.seats()].iter();
         let result: Shares = payoffs.map(|&payoff| payoff.into()).collect();
         found.extend(seen.into_iter().map(|position| (position, result.clone())));
     }

@@ -127,6 +127,7 @@ impl Rules for Standard {
         page_rules: &["einstein", "einstein(variant=nearest)"],
         page_parameters: &[("variant", &[])],
         puzzles: &[("einstein", alea_data::EINSTEIN_PUZZLES)],
+        rules_text: include_str!("rules.txt"),
         ..GameInfo::DEFAULT
     };
 

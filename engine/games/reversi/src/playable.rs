@@ -70,6 +70,7 @@ impl Rules for Reversi {
         solver_options: &[("endgame", "8")],
         page_rules: &["reversi", "reversi(size=6)", "reversi(size=4)"],
         page_parameters: &[("size", &[])],
+        rules_text: include_str!("rules.txt"),
         ..GameInfo::DEFAULT
     };
 

@@ -25,7 +25,7 @@ function picture(layout, position, arrows = []) {
   const at = (name) => squares.find((square) => square.name === name);
   const arrow = ([from, to]) =>
     svg("path", { class: "rule-arrow", d: `M${at(from).x} ${at(from).y}L${at(to).x} ${at(to).y}` });
-  return svg("svg", { viewBox: box.join(" ") }, ground, stones, arrows.map(arrow));
+  return svg("svg", { viewBox: box.join(" ") }, ground, arrows.map(arrow), stones);
 }
 
 /** A row of ReversiXT before and after a stone. */

@@ -177,6 +177,43 @@ const WORDS = {
     "Race, threats, captures and mobility do not tell the moves apart: the difference lies deeper.",
     "Wettlauf, Drohungen, Schlagen und Beweglichkeit unterscheiden die Züge nicht: der Unterschied liegt tiefer.",
   ],
+  "why.corner": ["{0} takes a corner, whose disc never turns.", "{0} nimmt eine Ecke, deren Stein nie umgedreht wird."],
+  "why.cornersGiven": [
+    "After {1} the other side can take {3} corners, after {0} {2}.",
+    "Nach {1} kann die andere Seite {3} Ecken nehmen, nach {0} {2}.",
+  ],
+  "why.stable": [
+    "After {0} {2} discs can never turn again, after {1} {3}.",
+    "Nach {0} können {2} Steine nie mehr umgedreht werden, nach {1} {3}.",
+  ],
+  "why.replies": [
+    "{0} leaves the other side {2} moves, {1} leaves {3}.",
+    "{0} lässt der anderen Seite {2} Züge, {1} lässt {3}.",
+  ],
+  "why.parity": [
+    "{0} leaves an even number of empty squares, so that one moves last.",
+    "{0} lässt eine gerade Zahl freier Felder, sodass man zuletzt zieht.",
+  ],
+  "why.needed": [
+    "After {0} a bridge or a fork needs {2} more stones, after {1} {3}.",
+    "Nach {0} fehlen zu einer Brücke oder Gabel {2} Steine, nach {1} {3}.",
+  ],
+  "why.theyNeed": [
+    "After {0} the other side needs {2} more stones for a bridge or a fork, after {1} {3}.",
+    "Nach {0} fehlen der anderen Seite {2} Steine zu einer Brücke oder Gabel, nach {1} {3}.",
+  ],
+  "why.joined": ["{0} connects {2} groups, {1} {3}.", "{0} verbindet {2} Gruppen, {1} {3}."],
+  "why.deeper": [
+    "What can be counted after each move does not tell them apart: the difference lies deeper.",
+    "Was sich nach den Zügen zählen lässt, unterscheidet sie nicht: der Unterschied liegt tiefer.",
+  ],
+  refutes: ["The answer to {0}: {1}, {2} % for who plays it.", "Die Antwort auf {0}: {1}, {2} % für den, der sie spielt."],
+  refutesByRoll: [
+    "The worst roll after {0} is a {1}: {2}, {3} % for the other side.",
+    "Der schlimmste Wurf nach {0} ist eine {1}: {2}, {3} % für die andere Seite.",
+  ],
+  warnOn: ["Warn me before a blunder", "Vor einem Patzer warnen"],
+  warning: ["{0} would be a blunder. Play it again if you want it all the same.", "{0} wäre ein Patzer. Spiele ihn noch einmal, wenn du ihn trotzdem willst."],
   edit: ["Edit the board", "Brett bearbeiten"],
   editDone: ["Done", "Fertig"],
   editHelp: ["Choose what to put on squares.", "Wähle, was auf Felder gesetzt wird."],

@@ -17,7 +17,7 @@ import { drawDie, drawEvaluations, drawMoves } from "./moves.js";
 import { addDrill, answerDrill, countDrills, gradeAnswer, nextDrill, ratedPuzzle } from "./drills.js";
 import { SCORES, ladderOf, strengthOf } from "./strength.js";
 import { ANNOTATIONS, reviewView, lossOf, gradeOf } from "./tutor.js";
-import { capturesOwn, whyBetter } from "./explain.js";
+import { capturesOwn, hasReasons, whyBetter } from "./explain.js";
 import { hasRules, rulesOf } from "./rules.js";
 import { currentLanguage, number, percent, setLanguage, t, translate } from "./i18n.js";
 
@@ -36,6 +36,7 @@ settings.thresholds = { ...THRESHOLDS, ...settings.thresholds };
 settings.searches ??= {};
 settings.tutor ??= true;
 settings.analyse ??= false;
+settings.warn ??= false;
 settings.look ??= "auto";
 settings.dice ??= "program";
 settings.setups ??= "random";
@@ -60,6 +61,8 @@ let thinking = false;
 let isHintShown = null;
 let hoveredMove = null;
 let moveChoices = null;
+/** The blunder of which the person has been warned. */
+let warnedMove = null;
 let gameUrl = null;
 /** The error of the URL, until the next action. */
 let notice = null;
@@ -233,7 +236,7 @@ async function update({ entry = false } = {}) {
   epoch += 1;
   const now = epoch;
   thinking = false;
-  isHintShown = hoveredMove = moveChoices = draft = null;
+  isHintShown = hoveredMove = moveChoices = draft = warnedMove = null;
   runClock();
   byId("find").value = "";
   writeUrl(entry);
@@ -292,12 +295,22 @@ async function advance(now) {
   if (now === epoch) await play(move, false);
 }
 
+/** Asks once before a move that is a blunder, if that is wanted. */
+function warnsOf(move) {
+  const loss = settings.warn && settings.tutor ? lossOf({ face: game.face, move }, analysisOf(game.at)) : null;
+  if (!loss || gradeOf(loss.error, thresholds()) !== "blunder" || warnedMove === move) return false;
+  warnedMove = move;
+  render();
+  return true;
+}
+
 async function play(move, isByPerson = true) {
   const now = epoch;
   // The board may still show the previous position.
   if (now !== currentEpoch) return;
   const successor = current.moves.find((one) => one.move === move);
   if (!successor || clock.expiredSeat !== null) return;
+  if (isByPerson && !task && warnsOf(move)) return;
   if (task && task.move === null) answerTask(move);
   try {
     const next = await fetchPosition(successor.position);
@@ -487,10 +500,11 @@ function renderTask() {
   if (!isRight) renderWhy(byId("taskWhy"), { position: game.nodes[0].position, best, played: task.move });
 }
 
-/** Renders why a move of EinStein is better than another. */
+/** Renders why a move is better than another, and what refutes that. */
 function renderWhy(host, request) {
-  const isKnown = request !== null && game.info.name === "einstein";
-  const reasons = isKnown ? whyBetter(request.position, request.best, request.played) : [];
+  const isKnown = request !== null && hasReasons(game.info.name);
+  const reasons = isKnown ? whyBetter(game.info, request.position, request.best, request.played) : [];
+  if (request?.refutation) reasons.push(request.refutation);
   host.hidden = reasons.length === 0;
   if ([...host.children].map(({ textContent }) => textContent).join() !== reasons.join()) {
     host.replaceChildren(...reasons.map((sentence) => el("li", {}, sentence)));
@@ -943,6 +957,7 @@ function renderLine(analysis) {
 }
 
 function gradeText() {
+  if (warnedMove !== null) return [t("warning", warnedMove), "blunder"];
   const index = settings.tutor && !task ? lastReviewedPly() : null;
   if (index === null) return settings.tutor ? [t("tutorQuiet"), ""] : ["", ""];
   const ply = game.plies[index];
@@ -959,6 +974,16 @@ function gradeText() {
   return [t("costs", name, ply.move, cost, loss.best), grade];
 }
 
+/** The reply that refutes ply `index`, of the roll that costs the most; null if unknown. */
+function refutationOf(index) {
+  const analysis = analysisOf(index + 1);
+  const { move } = game.plies[index];
+  if (!analysis?.moves?.length || game.nodes[index + 1].seat === game.nodes[index].seat) return null;
+  if (!game.hasDie) return analysis.best ? t("refutes", move, [analysis.best, ...(analysis.line ?? []).slice(1)].join(" "), percent(analysis.value)) : null;
+  const worst = analysis.faces.reduce((one, other) => (other.value > one.value ? other : one));
+  return worst.best ? t("refutesByRoll", move, worst.face, worst.best, percent(worst.value)) : null;
+}
+
 function renderTutor() {
   const [text, grade] = gradeText();
   const host = byId("verdict");
@@ -966,8 +991,10 @@ function renderTutor() {
   host.className = grade;
   const index = settings.tutor && !task ? lastReviewedPly() : null;
   const loss = index === null ? null : lossOfPly(index);
-  const hasLoss = loss && loss.isTold && loss.error >= 0.0005;
-  const request = hasLoss ? { position: game.nodes[index].position, best: loss.best, played: game.plies[index].move } : null;
+  const hasLoss = loss && loss.isTold && loss.error >= 0.0005 && warnedMove === null;
+  const request = hasLoss
+    ? { position: game.nodes[index].position, best: loss.best, played: game.plies[index].move, refutation: refutationOf(index) }
+    : null;
   renderWhy(byId("why"), request);
   byId("retry").hidden = task !== null || !settings.tutor || lastMistake() === null;
 }
@@ -1167,6 +1194,7 @@ function bind() {
     });
   };
   checkbox("tutorOn", "tutor");
+  checkbox("warnOn", "warn");
   checkbox("analyse", "analyse");
   for (const name of Object.keys(THRESHOLDS)) {
     byId(name).value = settings.thresholds[name];

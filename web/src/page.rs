@@ -35,6 +35,7 @@ pub(crate) static FILES: &[(&str, &[u8])] = &[
     page_file!("drills.js"),
     page_file!("editor.js"),
     page_file!("explain.js"),
+    page_file!("explain-boards.js"),
     page_file!("game.js"),
     page_file!("graph.js"),
     page_file!("i18n.js"),

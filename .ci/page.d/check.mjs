@@ -394,6 +394,66 @@ async function variations() {
   await page.select("#language", "en");
 }
 
+/** The rules of every game on one screen, the tutor's reasons in each, and the warning before a blunder. */
+async function lessons() {
+  const at = async (game, start) => {
+    await page.goto("about:blank");
+    await page.goto(`${address}#${new URLSearchParams({ game, seed: 7, start, seat1: "", seat2: "" })}`);
+    await until(() => document.querySelector("#board .spot.may"));
+  };
+  for (const game of ["einstein", "reversi", "havannah(base=4)", "reversixt(map=three)"]) {
+    await page.select("#game", game);
+    await until((game) => new URLSearchParams(location.hash.slice(1)).get("game") === game, game);
+    const said = [];
+    for (const language of ["en", "de"]) {
+      await page.select("#language", language);
+      await hasSettled();
+      await press("#rules");
+      await until(() => document.querySelector("#rulesDialog").open);
+      said.push(await text("#rulesText"));
+      const [all, shown] = await page.$eval("#rulesDialog", (dialog) => [dialog.scrollHeight, dialog.clientHeight]);
+      assert.ok(all <= shown, `${game}: the rules need ${all} px of ${shown}`);
+      assert.ok((await page.$$("#rulesText figure svg")).length >= 2, game);
+      await press("#closeRules");
+    }
+    assert.ok(said[0].length > 300 && said[1].length > 300 && said[0] !== said[1], game);
+    await page.select("#language", "en");
+  }
+  // The worst move: why it is, and what answers it.
+  const worst = async (game, position) => {
+    const player = await page.$eval("#search", (field) => field.value);
+    const { moves } = await ask({ ask: "analyse", game, position, player });
+    return moves.reduce((one, other) => (other.value < one.value ? other : one)).move;
+  };
+  const reversi = "------------------X-------XXX------OXO--------------------------";
+  for (const [game, start] of [["reversi", `${reversi} O`], ["havannah(base=4)", "d4 a1 d3 b1 e4"]]) {
+    await at(game, start);
+    const move = await worst(game, start);
+    await press(`#moves [data-move="${move}"]`);
+    await until(() => /costs|as good|best move/.test(document.querySelector("#verdict").textContent));
+    if (/costs/.test(await text("#verdict"))) await until(() => /The answer to/.test(document.querySelector("#why").textContent));
+    console.log(`${game}: ${await text("#verdict")} ${await text("#why")}`);
+    assert.match(await text("#verdict"), /costs/, "the position is of use");
+  }
+  await at("einstein", "...../a..../...../...1./..... r -");
+  await page.select("#diceBy", "hand");
+  await until(() => !document.querySelector('#die [data-face="3"]').ariaDisabled);
+  await press('#die [data-face="3"]');
+  await until(() => document.querySelector("#status").textContent === "Red has rolled 3");
+  await press("#warnOn");
+  const blunder = '#moves [data-move="d2d1"]:not([aria-disabled])';
+  await until((blunder) => document.querySelector(blunder), blunder);
+  await press("#hint");
+  await until(() => /^Hint: d2/.test(document.querySelector("#searchState").textContent));
+  await press(blunder);
+  await until(() => /d2d1 would be a blunder/.test(document.querySelector("#verdict").textContent));
+  assert.equal(await plies(), 0, "a blunder is asked about");
+  await press(blunder);
+  await until(() => document.querySelectorAll("#plies li").length === 1);
+  await press("#warnOn");
+  await page.select("#diceBy", "program");
+}
+
 /** Opens the page at a position of EinStein, with persons on both sides. */
 async function openAt(start, face) {
   const hash = new URLSearchParams({ game: "einstein", seed: 7, start, face, seat1: "", seat2: "" });
@@ -548,6 +608,7 @@ for (const notation of notations.filter(isQuick)) {
 }
 await handles();
 await variations();
+await lessons();
 await sameValues();
 await practice();
 await tools();

@@ -3,7 +3,7 @@
 
 import { strict as assert } from "node:assert";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import puppeteer from "puppeteer-core";
 
@@ -11,7 +11,7 @@ const [address, pictures] = process.argv.slice(2);
 const hasServer = pictures !== undefined;
 const WIDTHS = [[390, 844], [768, 1024], [1440, 1000]];
 const MOST_CLICKS = 400;
-const MOST_BYTES = 300_000;
+const MOST_BYTES = 350_000;
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const alea = (...words) => execFileSync(process.env.ALEA, words, { encoding: "utf8" });
 
@@ -229,8 +229,16 @@ async function handles() {
   await until(() => /^Blue has rolled/.test(document.querySelector("#status").textContent));
   assert.match(await text("#plies"), /a3b2/);
   await until(() => /a3b2/.test(document.querySelector("#verdict").textContent));
-  // By drag: Blue's stone 1 from c1, after its roll is entered.
+  // The program's roll stays; by hand, another one is entered.
+  const rolled = await text("#status");
+  const other = /rolled 1/.test(rolled) ? 2 : 1;
+  await page.$eval(`#die [data-face="${other}"]`, (button) => button.click());
+  await hasSettled();
+  assert.equal(await text("#status"), rolled, "a click changes no roll of a running game");
+  await page.select("#diceBy", "hand");
+  await until(() => !document.querySelector('#die [data-face="1"]').ariaDisabled);
   await press('#die [data-face="1"]');
+  // By drag: Blue's stone 1 from c1.
   await until(() => document.querySelector("#status").textContent === "Blue has rolled 1");
   await page.mouse.move(...(await centre('#board [data-square="c1"]')));
   await page.mouse.down();
@@ -244,6 +252,7 @@ async function handles() {
   await until(() => document.querySelectorAll("#plies li").length === 2);
   await page.goForward();
   await until(() => document.querySelectorAll("#plies li").length === 1);
+  await page.select("#diceBy", "program");
   // A wrong text says what is wrong, a right one sets up.
   expects400 = true;
   await page.$eval("#position", (field) => (field.value = "nonsense"));
@@ -271,6 +280,178 @@ async function handles() {
   await until(() => /won/.test(document.querySelector("#status").textContent));
   await until(() => document.querySelector("#ledger table"));
   await press("#evaluators summary");
+}
+
+/** What is shown for the positions of same_values.jsonl is what `alea analyse`, HTTP and Python say. */
+async function sameValues() {
+  const lines = readFileSync(new URL("same_values.jsonl", import.meta.url), "utf8").trim().split("\n").map(JSON.parse);
+  const shown = await page.evaluate(async (lines) => {
+    const [{ ask }, { percent }] = await Promise.all(["api.js", "i18n.js"].map((name) => import(new URL(name, location.href).href)));
+    const one = async ({ game, player, position }) => {
+      const { value } = await ask({ ask: "analyse", game, player, position });
+      return value === null ? null : percent(value, 2);
+    };
+    const all = [];
+    for (const line of lines) all.push(await one(line));
+    return all;
+  }, lines);
+  lines.forEach(({ value, ...line }, index) =>
+    assert.equal(shown[index], value === null ? null : (100 * Number(value)).toFixed(2), JSON.stringify(line)));
+  console.log(`${lines.length} positions have the same value as elsewhere`);
+}
+
+/** Variations: another move keeps the rest, both are walked, promoted, deleted; flip, resign, save and load. */
+async function variations() {
+  const start = "---------------------------OX------XO--------------------------- X";
+  await page.goto("about:blank");
+  await page.goto(`${address}#${new URLSearchParams({ game: "reversi", seed: 7, start, seat1: "", seat2: "" })}`);
+  const line = async () => (await page.$$eval("#plies li > button", (all) => all.map((one) => one.textContent.replace(/^\S+ +/, "").replace(/[?!].*/, "").trim()))).join(" ");
+  const is = (wanted) => until((wanted) => [...document.querySelectorAll("#plies li > button")].map((one) => one.textContent.replace(/^\S+ +/, "").replace(/[?!].*/, "").trim()).join(" ") === wanted, wanted);
+  const play = async (move, wanted) => {
+    await until((move) => document.querySelector(`#moves [data-move="${move}"]:not([aria-disabled])`), move);
+    await press(`#moves [data-move="${move}"]`);
+    await is(wanted);
+    await hasSettled();
+  };
+  await play("d3", "d3");
+  await play("c3", "d3 c3");
+  await play("c4", "d3 c3 c4");
+  assert.match(await text("#boardNotes"), /Black 5 · White 2/);
+  await press("#back");
+  await press("#back");
+  await until(() => document.querySelector("#plyOf").textContent === "ply 1 of 3");
+  await hasSettled();
+  await play("e3", "d3 e3");
+  await press("#plies .others button");
+  await is("d3 c3 c4");
+  await page.goBack();
+  await is("d3 e3");
+  await page.reload();
+  await is("d3 e3");
+  await hasSettled();
+  await press("#promote");
+  await until(() => /_e3_\(c3_c4\)/.test(decodeURIComponent(location.hash)));
+  await press("#deleteFromHere");
+  await is("d3 c3 c4");
+  assert.ok(await page.$eval("#deleteFromHere", (button) => !button.hidden));
+  await press("#last");
+  await until(() => document.querySelector("#plyOf").textContent === "ply 3 of 3");
+  // Flipped, the same squares are on the other side.
+  const [x] = await centre('#board [data-square="a1"]');
+  await press("#flip");
+  await until((x) => Math.abs(document.querySelector('#board [data-square="a1"]').getBoundingClientRect().x - x) > 100, x);
+  await press("#flip");
+  // Saved to a file and loaded again; what is saved can be reviewed by the command.
+  const folder = mkdtempSync("/tmp/alea-page-");
+  const saved = async (format) => {
+    const client = await page.createCDPSession();
+    await client.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: folder });
+    await page.select("#format", format);
+    await press("#download");
+    const path = `${folder}/reversi-7.${format}`;
+    for (let tries = 0; tries < 100 && !existsSync(path); tries += 1) await new Promise((resolve) => setTimeout(resolve, 50));
+    return path;
+  };
+  await press("#resign");
+  await until(() => /White has resigned. Black has won/.test(document.querySelector("#status").textContent));
+  const file = await saved("jsonl");
+  assert.match(alea("judge", file), /person/);
+  assert.match(readFileSync(await saved("ggf"), "utf8"), /^\(;GM\[Othello\].*\)\s*$/s);
+  await press("#new");
+  await until(() => document.querySelectorAll("#plies li").length === 0);
+  const input = await page.$("#file");
+  for (const name of ["jsonl", "ggf"]) {
+    await input.uploadFile(`${folder}/reversi-7.${name}`);
+    await is("d3 c3 c4");
+    await press("#last");
+    await until(() => /Black has won/.test(document.querySelector("#status").textContent));
+    await press("#new");
+    await until(() => document.querySelectorAll("#plies li").length === 0);
+  }
+  // The list of a file is not that of another game; puzzles do not jump to one.
+  assert.equal(await page.$eval("#recordedOf", (label) => label.hidden), false);
+  await page.select("#game", "havannah(base=4)");
+  await until(() => document.querySelector("#recordedOf").hidden);
+  assert.equal(await page.$eval("#puzzle", (button) => button.hidden), true);
+  // Boards have no paper of their own in the dark.
+  await page.select("#look", "dark");
+  for (const game of ["havannah(base=4)", "reversixt(map=four)"]) {
+    await page.select("#game", game);
+    await until((game) => new URLSearchParams(location.hash.slice(1)).get("game") === game, game);
+    await hasSettled();
+    const fill = await page.$eval("#board .plate", (plate) => getComputedStyle(plate).fill);
+    assert.ok(Math.max(...fill.match(/\d+/g).map(Number)) < 80, `${game}: ${fill}`);
+  }
+  await page.select("#look", "light");
+  // Of ReversiXT, coordinates and one colour a player; German has no English captions.
+  assert.ok((await page.$$("#board text.outer")).length >= 20);
+  await page.select("#language", "de");
+  await until(() => /Spieler 1: 4 Steine/.test(document.querySelector("#boardNotes").textContent));
+  assert.doesNotMatch(await text("#board"), /stones|to move/);
+  const dot = await page.$eval("#seats .dot.seat3", (one) => getComputedStyle(one).backgroundColor);
+  const stone = await page.$eval('#board circle[fill="#f2c230"]', (one) => getComputedStyle(one).fill);
+  assert.equal(dot, stone, "player 4 has one colour");
+  await page.select("#language", "en");
+}
+
+/** The rules of every game on one screen, the tutor's reasons in each, and the warning before a blunder. */
+async function lessons() {
+  const at = async (game, start) => {
+    await page.goto("about:blank");
+    await page.goto(`${address}#${new URLSearchParams({ game, seed: 7, start, seat1: "", seat2: "" })}`);
+    await until(() => document.querySelector("#board .spot.may"));
+  };
+  for (const game of ["einstein", "reversi", "havannah(base=4)", "reversixt(map=three)"]) {
+    await page.select("#game", game);
+    await until((game) => new URLSearchParams(location.hash.slice(1)).get("game") === game, game);
+    const said = [];
+    for (const language of ["en", "de"]) {
+      await page.select("#language", language);
+      await hasSettled();
+      await press("#rules");
+      await until(() => document.querySelector("#rulesDialog").open);
+      said.push(await text("#rulesText"));
+      const [all, shown] = await page.$eval("#rulesDialog", (dialog) => [dialog.scrollHeight, dialog.clientHeight]);
+      assert.ok(all <= shown, `${game}: the rules need ${all} px of ${shown}`);
+      assert.ok((await page.$$("#rulesText figure svg")).length >= 2, game);
+      await press("#closeRules");
+    }
+    assert.ok(said[0].length > 300 && said[1].length > 300 && said[0] !== said[1], game);
+    await page.select("#language", "en");
+  }
+  // The worst move: why it is, and what answers it.
+  const worst = async (game, position) => {
+    const player = await page.$eval("#search", (field) => field.value);
+    const { moves } = await ask({ ask: "analyse", game, position, player });
+    return moves.reduce((one, other) => (other.value < one.value ? other : one)).move;
+  };
+  const reversi = "------------------X-------XXX------OXO--------------------------";
+  for (const [game, start] of [["reversi", `${reversi} O`], ["havannah(base=4)", "d4 a1 d3 b1 e4"]]) {
+    await at(game, start);
+    const move = await worst(game, start);
+    await press(`#moves [data-move="${move}"]`);
+    await until(() => /costs|as good|best move/.test(document.querySelector("#verdict").textContent));
+    if (/costs/.test(await text("#verdict"))) await until(() => /The answer to/.test(document.querySelector("#why").textContent));
+    console.log(`${game}: ${await text("#verdict")} ${await text("#why")}`);
+    assert.match(await text("#verdict"), /costs/, "the position is of use");
+  }
+  await at("einstein", "...../a..../...../...1./..... r -");
+  await page.select("#diceBy", "hand");
+  await until(() => !document.querySelector('#die [data-face="3"]').ariaDisabled);
+  await press('#die [data-face="3"]');
+  await until(() => document.querySelector("#status").textContent === "Red has rolled 3");
+  await press("#warnOn");
+  const blunder = '#moves [data-move="d2d1"]:not([aria-disabled])';
+  await until((blunder) => document.querySelector(blunder), blunder);
+  await press("#hint");
+  await until(() => /^Hint: d2/.test(document.querySelector("#searchState").textContent));
+  await press(blunder);
+  await until(() => /d2d1 would be a blunder/.test(document.querySelector("#verdict").textContent));
+  assert.equal(await plies(), 0, "a blunder is asked about");
+  await press(blunder);
+  await until(() => document.querySelectorAll("#plies li").length === 1);
+  await press("#warnOn");
+  await page.select("#diceBy", "program");
 }
 
 /** Opens the page at a position of EinStein, with persons on both sides. */
@@ -426,6 +607,9 @@ for (const notation of notations.filter(isQuick)) {
   }
 }
 await handles();
+await variations();
+await lessons();
+await sameValues();
 await practice();
 await tools();
 await browser.close();

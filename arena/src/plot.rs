@@ -268,6 +268,13 @@ mod tests {
             "{svg}"
         );
         assert!(!svg.contains("NaN"));
+        // The title is above the axis's label, whatever their lengths.
+        let height = |text: &str| {
+            let before = &svg[..svg.find(&format!("\n{text}\n")).unwrap()];
+            let y = before.rsplit(" y=\"").next().unwrap();
+            y.split('"').next().unwrap().parse::<i32>().unwrap()
+        };
+        assert!(height("loss") - height("loss &lt;of&gt; training") >= 18);
         let longest = svg
             .split("points=\"")
             .skip(1)

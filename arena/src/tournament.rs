@@ -81,7 +81,9 @@ fn pairings(count: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 impl TournamentResult {
-    fn of(names: Vec<String>, matches: Vec<MatchResult>) -> Self {
+    /// Result of the first `matches` of a round robin, in its order.
+    #[must_use]
+    pub fn of(names: Vec<String>, matches: Vec<MatchResult>) -> Self {
         let record = |((a, b), result): (_, &MatchResult)| {
             MatchRecord::from_tally(a, b, &result.pair_counts.tally())
         };

@@ -123,10 +123,10 @@ pub fn chart(front: &StrengthCurves) -> Result<String> {
     let chart = LineChart::new(
         format!("Strength against {}", front.against),
         ["µs a move", "score, %"],
-        front
-            .curves
-            .iter()
-            .map(|curve| Curve::new(&curve.player, curve.points.iter().map(percent))),
+        front.curves.iter().map(|curve| {
+            let player = curve.player.replace(PLACEHOLDER, "N");
+            Curve::new(player, curve.points.iter().map(percent))
+        }),
     );
     let mut bars = Vec::new();
     for (curve, scores) in front.curves.iter().enumerate() {

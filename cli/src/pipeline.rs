@@ -195,7 +195,10 @@ fn calibration<G: Learnable>(
     let opponents = opponents.map(|opponent| (opponent, opponent.clone()));
     for (name, notation) in models.chain(opponents) {
         let evaluator = build::parse_evaluator(trusted_text(&notation), game)?;
-        let value = |sample: &Sample<_>| evaluator.value_of(game, &sample.position);
+        let value = |sample: &Sample<_>| {
+            let value = evaluator.value_of(game, &sample.position);
+            evaluator.observed_win_rate(value).unwrap_or(value)
+        };
         plots.push((name.clone(), calibration_bins(samples.validation(), value)));
     }
     Ok(plots)

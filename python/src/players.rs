@@ -128,10 +128,10 @@ fn analysis<G: Learnable>(
     let moves = analysis
         .moves
         .iter()
-        .map(|rated| (name(rated.mv), rated.value));
+        .map(|rated| (name(rated.mv), rated.own_scale.or(rated.value)));
     Ok(Analysis {
-        value: analysis.value,
-        calibrated: analysis.calibrated,
+        value: analysis.own_scale.or(analysis.value),
+        calibrated: analysis.own_scale.and(analysis.value),
         best: analysis.best.map(name),
         moves: moves.collect(),
         nodes: analysis.stats.nodes,

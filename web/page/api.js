@@ -17,14 +17,25 @@ export async function askRecords(file) {
 
 /** Requests an analysis as a stream; `receive` gets all answers but the last, which is returned. */
 async function askStream(question, signal, receive) {
-  return answerOf(await send({ ...question, stream: true }, signal, receive));
+  const receiveFitted = (answer) => receive(withFittedValues(answer));
+  return answerOf(await send({ ...question, stream: true }, signal, receiveFitted));
 }
 
 function answerOf({ status, answer }) {
-  if (status === 200) return answer;
+  if (status === 200) return withFittedValues(answer);
   const error = new Error(answer.error ?? `HTTP ${status}`);
   error.isLasting = status === 400;
   throw error;
+}
+
+/** Puts fitted values in place of the search's own, which become `own_scale`, everywhere in an answer. */
+function withFittedValues(answer) {
+  if (typeof answer !== "object" || answer === null) return answer;
+  Object.values(answer).forEach(withFittedValues);
+  if (typeof answer.calibrated === "number" && answer.own_scale === undefined) {
+    [answer.own_scale, answer.value] = [answer.value, answer.calibrated];
+  }
+  return answer;
 }
 
 const MAX_ANALYSES = 2000;

@@ -1,6 +1,6 @@
-// Other games: the server's picture. Where the project's pictures put cells is known for Havannah
-// and ReversiXT, so that these are played on the board too; a game that is not known here is played
-// by its list of moves.
+// Other games: the server's picture, without its captions, which are English. Where the project's
+// pictures put cells is known for Havannah and ReversiXT, so that these are played on the board too; a
+// game that is not known here is played by its list of moves.
 
 import { picture, svg } from "./dom.js";
 import { t } from "./i18n.js";
@@ -35,27 +35,93 @@ function reversixt(_, { position }) {
   return rows.flatMap((row, y) => [...row].map(cell(y))).filter(({ what }) => what !== "-");
 }
 
+/** The stones, override stones and bombs of each player, from the words of a position. */
+function standingOfPlayers({ position }) {
+  const [rows, , , overrides, bombs] = position.split(" ");
+  const stocks = [overrides, bombs].map((words) => words.split(","));
+  return stocks[0].map((_, seat) => {
+    const stones = rows.split(String(seat + 1)).length - 1;
+    return t("stock", t(`Player ${seat + 1}`), stones, ...stocks.map((counts) => counts[seat]));
+  });
+}
+
+/** The coordinates of ReversiXT's cells, by which its moves are called. */
+function coordinates([, , width, height]) {
+  const text = (x, y, number) => svg("text", { x, y, class: "outer", "font-size": 13 }, number);
+  const count = (side) => Math.max(0, Math.round((side - 68) / 40));
+  const across = Array.from({ length: count(width) }, (_, x) => text(54 + 40 * x, 24, x));
+  return [...across, ...Array.from({ length: count(height) }, (_, y) => text(16, 59 + 40 * y, y))];
+}
+
+/** The six neighbours of a cell of Havannah. */
+const NEIGHBOURS = [[1, 0], [1, 1], [0, 1], [-1, 0], [-1, -1], [0, -1]];
+
+/** The winner's stones that are connected with the last stone, when a game of Havannah is over. */
+export function winningChain({ position, over, payoffs }) {
+  const stones = position.split(" ").filter((word) => /^[a-z]\d+$/.test(word));
+  if (!over || !stones.length || payoffs[0] === payoffs[1]) return [];
+  const own = new Set(stones.filter((_, index) => index % 2 === (stones.length - 1) % 2));
+  const chain = [stones.at(-1)];
+  own.delete(chain[0]);
+  for (let index = 0; index < chain.length; index += 1) {
+    const [letter, number] = [chain[index].charCodeAt(0), Number(chain[index].slice(1))];
+    for (const [right, down] of NEIGHBOURS) {
+      const name = `${String.fromCharCode(letter + right)}${number + down}`;
+      if (own.delete(name)) chain.push(name);
+    }
+  }
+  return chain;
+}
+
 const KNOWN = {
-  havannah: { squares: havannah, to: (move) => move },
-  reversixt: { squares: reversixt, to: (move) => move.split(",").slice(0, 2).join(",") },
+  havannah: { squares: havannah, to: (move) => move, below: 24, chain: winningChain },
+  reversixt: {
+    squares: reversixt,
+    to: (move) => move.split(",").slice(0, 2).join(","),
+    crop: ({ position }) => {
+      const rows = position.split(" ")[0].split("/");
+      return [40 * rows[0].length + 68, 40 * rows.length + 68];
+    },
+    ground: coordinates,
+    notes: standingOfPlayers,
+  },
 };
+
+/** Makes a picture that is drawn for light pages one for both looks, without its captions. */
+function withoutPaper(root) {
+  for (const paper of root.querySelectorAll('rect[fill="#f6f5f1"]')) paper.remove();
+  for (const text of root.querySelectorAll("text")) {
+    if (text.getAttribute("fill") === "#3b3f3a") text.setAttribute("class", "outer");
+    if (text.getAttribute("text-anchor") === "start" || text.getAttribute("font-size") === "15" && text.classList.contains("outer")) text.remove();
+  }
+  for (const key of root.querySelectorAll('rect[width="12"]')) key.remove();
+}
 
 export function layoutOf(game) {
   const LAYOUTS = KNOWN[game];
   return (answer) => {
     const drawn = picture(answer.svg) ?? { root: svg("svg", {}), box: [0, 0, 100, 20] };
-    const [x, y, width, height] = drawn.box;
+    const [x, y, wide, high] = drawn.box;
+    const [width, height] = LAYOUTS?.crop?.(answer) ?? [wide, high - (LAYOUTS?.below ?? 0)];
     for (const [name, value] of Object.entries({ x, y, width, height })) drawn.root.setAttribute(name, value);
-    // The lines below the board are long for its width in some fonts.
-    for (const text of drawn.root.querySelectorAll('text[text-anchor="start"]')) text.setAttribute("font-size", 12);
-    // Pictures are made for light pages.
-    const plate = svg("rect", { x, y, width, height, rx: 8, fill: "#f6f5f1" });
+    drawn.root.setAttribute("viewBox", [x, y, width, height].join(" "));
+    if (LAYOUTS) withoutPaper(drawn.root);
+    const plate = svg("rect", { x, y, width, height, rx: 8, class: "plate" });
     const squares = LAYOUTS?.squares(drawn.box, answer) ?? [];
     const names = new Set(squares.map(({ name }) => name));
     const squaresOf = (move) => {
       const to = LAYOUTS?.to(move);
       return names.has(to) ? { to } : {};
     };
-    return { box: drawn.box, squares, ground: [plate, drawn.root], stones: [], squaresOf };
+    const box = [x, y, width, height];
+    return {
+      box,
+      squares,
+      ground: [plate, drawn.root, ...(LAYOUTS?.ground?.(box) ?? [])],
+      stones: [],
+      squaresOf,
+      chain: LAYOUTS?.chain?.(answer) ?? [],
+      notes: LAYOUTS?.notes?.(answer) ?? [],
+    };
   };
 }

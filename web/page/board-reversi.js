@@ -29,7 +29,9 @@ export function layout({ position, moves }) {
     ground.push(svg("text", { x: centre, y: side - 9, class: "edge" }, String.fromCharCode(97 + index)));
     ground.push(svg("text", { x: EDGE / 2, y: centre + 5, class: "edge" }, index + 1));
   }
-  return { box: [0, 0, side, side], squares, ground, stones, squaresOf };
+  const count = (sign) => signs.split(sign).length - 1;
+  const notes = [`${t("Black")} ${count("X")} · ${t("White")} ${count("O")}`];
+  return { box: [0, 0, side, side], squares, ground, stones, squaresOf, notes };
 }
 
 /** A move is a square, but for `pass`. */

@@ -2,7 +2,8 @@
 //
 // A game's `layout(position answer)` returns: `box` (a view box), `squares` (`{name, x, y, size, what}`:
 // centre, size, and content as text), `ground` and `stones` (SVG; a stone has `data-square`), and
-// `squaresOf(move)` (`{from?, to?}`, names of squares; none for a move without squares).
+// `squaresOf(move)` (`{from?, to?}`, names of squares; none for a move without squares); also `chain`,
+// names of squares to mark, and `notes`, lines of text below the board.
 
 import { svg } from "./dom.js";
 
@@ -48,7 +49,7 @@ export class Board {
     });
   }
 
-  /** Shows `{layout, moves, isPlayable, last, arrows, label, words}`; `edit` receives clicked squares. */
+  /** Shows `{layout, moves, isPlayable, last, arrows, label, words, isFlipped}`; `edit` receives clicked squares. */
   show(view) {
     if (this.#drag?.ghost) {
       this.#waiting = view;
@@ -119,23 +120,37 @@ export class Board {
       return svg("circle", { class: `ring ${kind}`, cx: end.x, cy: end.y, r: end.size * 0.36 });
     };
     const movable = layout.squares.filter(({ name }) => this.#from(name).length);
-    const root = svg(
-      "svg",
-      { viewBox: layout.box.join(" "), role: "group", "aria-label": label },
-      [
+    const chained = (name) => {
+      const { x, y, size } = this.#square(name) ?? {};
+      return size ? svg("circle", { class: "chained", cx: x, cy: y, r: size * 0.46 }) : null;
+    };
+    const [left, top, width, height] = layout.box;
+    const turn = this.#view.isFlipped ? `rotate(180 ${left + width / 2} ${top + height / 2})` : null;
+    const root = svg("svg", { viewBox: layout.box.join(" "), role: "group", "aria-label": label }, [
+      svg("g", { transform: turn }, [
         svg("g", { "aria-hidden": "true" }, [
           layout.ground,
           last ? [mark(last.from, "last"), mark(last.to, "last")] : [],
           movable.map(({ name }) => mark(name, "movable")),
           mark(this.#selected, "selected"),
           layout.stones,
+          (layout.chain ?? []).map(chained),
         ]),
         svg("g", {}, layout.squares.map(spot)),
         svg("g", { class: "arrows", "aria-hidden": "true" }, arrows.map(drawnArrow)),
-      ],
-    );
+      ]),
+    ]);
     this.#host.replaceChildren(root);
+    if (turn) this.#turnTexts(root);
     if (hadFocus) this.#focus(this.#cursor);
+  }
+
+  /** Turns the texts of a flipped board upright. */
+  #turnTexts(root) {
+    for (const text of root.querySelectorAll("text")) {
+      const { x, y, width, height } = text.getBBox();
+      text.setAttribute("transform", `rotate(180 ${x + width / 2} ${y + height / 2})`);
+    }
   }
 
   #focus(name) {
@@ -191,7 +206,8 @@ export class Board {
     if (drag.ghost?.setAttribute) {
       const root = this.#host.firstChild;
       const scale = this.#view.layout.box[2] / root.getBoundingClientRect().width;
-      const [dx, dy] = [(event.clientX - drag.x) * scale, (event.clientY - drag.y) * scale];
+      const along = this.#view.isFlipped ? -scale : scale;
+      const [dx, dy] = [(event.clientX - drag.x) * along, (event.clientY - drag.y) * along];
       drag.ghost.setAttribute("transform", `translate(${dx.toFixed(1)} ${dy.toFixed(1)})`);
     }
   }
@@ -231,9 +247,10 @@ export class Board {
     const towards = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (towards) {
       const here = this.#square(name);
+      const turn = this.#view.isFlipped ? -1 : 1;
       // The nearest square in that direction; sideways distance counts double.
       const far = ({ x, y }) => {
-        const [dx, dy] = [x - here.x, y - here.y];
+        const [dx, dy] = [turn * (x - here.x), turn * (y - here.y)];
         const along = dx * towards[0] + dy * towards[1];
         return along < here.size / 4 ? Infinity : along + 2 * Math.abs(dx * towards[1] + dy * towards[0]);
       };

@@ -27,15 +27,15 @@ export function addDrill(game, position, values) {
   store("drills", [...list, { game, position, values, step: 0, due: Date.now() }].slice(-MAX_DRILLS));
 }
 
-/** The number of drills, and of those that are due. */
-export function countDrills(now = Date.now()) {
-  const list = drills();
+/** The number of drills of a game, and of those that are due. */
+export function countDrills(game, now = Date.now()) {
+  const list = drills().filter((drill) => drill.game === game);
   return { all: list.length, due: list.filter(({ due }) => due <= now).length };
 }
 
-/** The drill that is due for longest; null without one. */
-export function nextDrill(now = Date.now()) {
-  const due = drills().filter((drill) => drill.due <= now);
+/** The drill of a game that is due for longest; null without one. */
+export function nextDrill(game, now = Date.now()) {
+  const due = drills().filter((drill) => drill.game === game && drill.due <= now);
   return due.reduce((first, drill) => (first && first.due <= drill.due ? first : drill), null);
 }
 
@@ -52,4 +52,22 @@ export function gradeAnswer(values, move) {
   const [best, value] = Object.entries(values).reduce((top, entry) => (entry[1] > top[1] ? entry : top));
   const error = value - (values[move] ?? 0);
   return { best, value, error, isRight: error <= MAX_RIGHT_ERROR };
+}
+
+/** The most that an answer changes a rating. */
+const RATING_STEP = 32;
+
+/**
+ * The rating after an answer, as of chess puzzles (Elo): a puzzle counts as the stronger the closer its
+ * two best moves are. `record` is `{rating, solved, tried}`.
+ */
+export function ratedPuzzle({ rating, solved, tried }, values, isRight) {
+  const [best, second] = Object.values(values).sort((one, other) => other - one);
+  const puzzle = 1600 - 2000 * Math.min(0.5, best - (second ?? 0));
+  const expected = 1 / (1 + 10 ** ((puzzle - rating) / 400));
+  return {
+    rating: rating + RATING_STEP * (Number(isRight) - expected),
+    solved: solved + Number(isRight),
+    tried: tried + 1,
+  };
 }

@@ -1,10 +1,12 @@
-// Explanations why a move of EinStein is better than another, from measures of the position after each.
+// Explanations why a move is better than another, from measures of the position after each: of
+// EinStein's here, of boards without dice in explain-boards.js.
 //
 // Rules: digits are Red's stones and go right and down to e1, letters Blue's and go left and up to a5.
 // A roll moves its stone, or without it the next higher or lower one. Turns to the goal are expected
 // without captures, with the choice that leaves the fewest, as in the Schwarz table. Invariant: every
 // reason is a measured difference in favour of the better move.
 
+import { HAVANNAH_MEASURES, REVERSI_MEASURES, measureHavannah, measureReversi } from "./explain-boards.js";
 import { number, percent, t } from "./i18n.js";
 
 const FACES = [1, 2, 3, 4, 5, 6];
@@ -59,6 +61,13 @@ function fractionOfRolls(stones, is) {
   return FACES.filter(may).length / 6;
 }
 
+/** Whether a move takes a stone of its own side. */
+export function capturesOwn(position, move) {
+  const [board, side] = position.split(" ");
+  const sign = board.split("/")[5 - Number(move[3])]?.[move.charCodeAt(2) - 97] ?? ".";
+  return (side === "r" ? /[1-6]/ : /[a-f]/).test(sign);
+}
+
 /** The measures of the position after a move, for the side that made it. */
 export function measureAfterMove(position, move) {
   const [board, side] = position.split(" ");
@@ -99,18 +108,32 @@ const MEASURES = [
 ];
 const FRACTIONS = ["loses", "threat", "exposed"];
 
+const GAMES = {
+  einstein: [MEASURES.slice(1), () => measureAfterMove, (measure, value) => (FRACTIONS.includes(measure) ? `${percent(value, 0)} %` : number(value, 2))],
+  reversi: [REVERSI_MEASURES, () => measureReversi, (_, value) => number(value, 0)],
+  havannah: [
+    HAVANNAH_MEASURES,
+    (notation) => (position, move) => measureHavannah(position, move, Number(/base=(\d+)/.exec(notation)?.[1] ?? 8)),
+    (_, value) => number(value, 0),
+  ],
+};
+
+/** Whether there are reasons for moves of a game. */
+export function hasReasons(game) {
+  return game in GAMES;
+}
+
 /** The reasons why `best` is better than `played`, as at most two sentences, the strongest first. */
-export function whyBetter(position, best, played) {
-  const [afterBest, afterPlayed] = [measureAfterMove(position, best), measureAfterMove(position, played)];
+export function whyBetter({ name, notation }, position, best, played) {
+  const [measures, measureOf, format] = GAMES[name];
+  const [afterBest, afterPlayed] = [best, played].map((move) => measureOf(notation)(position, move));
   if (afterBest.wins) return [t("why.wins", best, played)];
-  const gains = MEASURES.slice(1).map(([measure, sign, threshold]) => ({
+  const gains = measures.map(([measure, sign, threshold]) => ({
     measure,
     gain: (sign * (afterBest[measure] - afterPlayed[measure])) / threshold,
   }));
   const reasons = gains.filter(({ gain }) => gain >= 1 - 1e-9).sort((one, other) => other.gain - one.gain);
-  const sentence = ({ measure }) => {
-    const format = (value) => (FRACTIONS.includes(measure) ? `${percent(value, 0)} %` : number(value, 2));
-    return t(`why.${measure}`, best, played, format(afterBest[measure]), format(afterPlayed[measure]));
-  };
-  return reasons.length ? reasons.slice(0, 2).map(sentence) : [t("why.none")];
+  const sentence = ({ measure }) =>
+    t(`why.${measure}`, best, played, format(measure, afterBest[measure]), format(measure, afterPlayed[measure]));
+  return reasons.length ? reasons.slice(0, 2).map(sentence) : [t(name === "einstein" ? "why.none" : "why.deeper")];
 }

@@ -42,7 +42,7 @@ export function drawGraph(host, { lines, at }, go) {
       viewBox: `0 0 ${width} ${HEIGHT}`,
       role: "slider",
       tabindex: 0,
-      "aria-label": t("graph", lines.map(({ name }) => name).join(", ")),
+      "aria-label": t(lines.length > 1 ? "graphOfShares" : "graph", lines.map(({ name }) => name).join(", ")),
       "aria-valuemin": 0,
       "aria-valuemax": plies,
       "aria-valuenow": at,

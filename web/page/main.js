@@ -14,10 +14,11 @@ import { PALETTES, SEAT_SYMBOLS, withSeat, withSymbol } from "./editor.js";
 import { Game, withFace } from "./game.js";
 import { drawGraph } from "./graph.js";
 import { drawDie, drawEvaluations, drawMoves } from "./moves.js";
-import { addDrill, answerDrill, countDrills, gradeAnswer, nextDrill } from "./drills.js";
+import { addDrill, answerDrill, countDrills, gradeAnswer, nextDrill, ratedPuzzle } from "./drills.js";
 import { SCORES, ladderOf, strengthOf } from "./strength.js";
 import { ANNOTATIONS, reviewView, lossOf, gradeOf } from "./tutor.js";
-import { whyBetter } from "./explain.js";
+import { capturesOwn, hasReasons, whyBetter } from "./explain.js";
+import { hasRules, rulesOf } from "./rules.js";
 import { currentLanguage, number, percent, setLanguage, t, translate } from "./i18n.js";
 
 const LAYOUTS = { einstein, reversi };
@@ -35,11 +36,14 @@ settings.thresholds = { ...THRESHOLDS, ...settings.thresholds };
 settings.searches ??= {};
 settings.tutor ??= true;
 settings.analyse ??= false;
+settings.warn ??= false;
 settings.look ??= "auto";
 settings.dice ??= "program";
 settings.setups ??= "random";
 settings.minutes ??= 0;
 settings.puzzle ??= 0;
+settings.flipped ??= false;
+settings.puzzles = { rating: 1000, solved: 0, tried: 0, ...settings.puzzles };
 
 let games = [];
 let game = null;
@@ -57,6 +61,8 @@ let thinking = false;
 let isHintShown = null;
 let hoveredMove = null;
 let moveChoices = null;
+/** The blunder of which the person has been warned. */
+let warnedMove = null;
 let gameUrl = null;
 /** The error of the URL, until the next action. */
 let notice = null;
@@ -64,6 +70,8 @@ let review = null;
 let requestedReview = null;
 /** A drill or puzzle: `{values, drill?, puzzle?, move, back}`; `move` is null until the answer. */
 let task = null;
+/** The game whose file is loaded, or null. */
+let loaded = null;
 /** The edited position, and the symbol to place. */
 let draft = null;
 
@@ -136,7 +144,8 @@ function defaultSearch() {
   const name = game.hasDie ? "star2" : isOfTwo ? "star1" : "maxn";
   const hasBest = game.info.evaluators.some((evaluator) => evaluator.name === "best");
   const depth = DEFAULT_DEPTHS[game.notation] ?? (isOfTwo ? 3 : 2);
-  return hasBest ? `${name}(depth=${depth}, eval=best)` : `${name}(depth=${depth})`;
+  if (!hasBest) return `${name}(depth=${depth})`;
+  return `${name}(depth=${depth}, eval=${isOfTwo ? "best" : "shares(best)"})`;
 }
 
 function search() {
@@ -148,7 +157,45 @@ function analysisRequest(index) {
 }
 
 function analysisOf(index) {
-  return analyst.answerTo(analysisRequest(index));
+  return asShares(analyst.answerTo(analysisRequest(index)));
+}
+
+const scaled = new WeakMap();
+/** Keys of answers that hold expected payoffs. */
+const PAYOFF_KEYS = new Set("value shares start luck errors others drift result error_per_decision before rolled after error".split(" "));
+
+/** An answer with payoffs of more than two seats as shares of all points, which add up to 1. */
+function asShares(answer) {
+  const { length } = game.info.seats;
+  if (!answer || length === 2 || typeof answer.error === "string") return answer;
+  if (!scaled.has(answer)) {
+    const scale = (value, isPayoff) => {
+      if (typeof value === "number") return isPayoff ? (2 * value) / length : value;
+      if (Array.isArray(value)) return value.map((one) => scale(one, isPayoff));
+      if (value === null || typeof value !== "object") return value;
+      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, scale(one, PAYOFF_KEYS.has(key))]));
+    };
+    scaled.set(answer, scale(answer, false));
+  }
+  return scaled.get(answer);
+}
+
+/**
+ * The thresholds of grades. With more than two seats, values change by about 0.07 of a payoff from depth
+ * to depth, so smaller losses than twice that have none.
+ */
+function thresholds() {
+  const { length } = game.info.seats;
+  if (length === 2) return settings.thresholds;
+  const least = (100 * 0.15 * 2) / length;
+  return Object.fromEntries(Object.entries(settings.thresholds).map(([name, value]) => [name, value > 0 ? Math.max(least, value) : 0]));
+}
+
+/** The loss of ply `index`, `isTold` if the search can tell it from none. */
+function lossOfPly(index) {
+  const loss = lossOf(game.plies[index], analysisOf(index));
+  const isTold = !loss || game.info.seats.length === 2 || gradeOf(loss.error, thresholds()) !== "";
+  return loss && { ...loss, isTold };
 }
 
 /** The value of a position to each seat, from an analysis and the value to the seat to move; null if unknown. */
@@ -160,7 +207,7 @@ function seatValues(analysis, value, seat) {
 
 /** The analysis of the current position, also of a running search. */
 function currentAnalysis() {
-  return analyst.partialAnswer(analysisRequest(game.at));
+  return asShares(analyst.partialAnswer(analysisRequest(game.at)));
 }
 
 function hasPerson() {
@@ -189,7 +236,7 @@ async function update({ entry = false } = {}) {
   epoch += 1;
   const now = epoch;
   thinking = false;
-  isHintShown = hoveredMove = moveChoices = draft = null;
+  isHintShown = hoveredMove = moveChoices = draft = warnedMove = null;
   runClock();
   byId("find").value = "";
   writeUrl(entry);
@@ -215,9 +262,14 @@ async function update({ entry = false } = {}) {
   }
 }
 
+/** Whether the rules or a resignation ended the game here. */
+function isOver() {
+  return game.node.over || (game.isAtEnd && game.resigned !== null);
+}
+
 async function advance(now) {
   if (task) return;
-  if (game.node.over) {
+  if (isOver()) {
     if (settings.tutor && game.isAtEnd && game.plies.length) await requestReview();
     return;
   }
@@ -243,12 +295,22 @@ async function advance(now) {
   if (now === epoch) await play(move, false);
 }
 
+/** Asks once before a move that is a blunder, if that is wanted. */
+function warnsOf(move) {
+  const loss = settings.warn && settings.tutor ? lossOf({ face: game.face, move }, analysisOf(game.at)) : null;
+  if (!loss || gradeOf(loss.error, thresholds()) !== "blunder" || warnedMove === move) return false;
+  warnedMove = move;
+  render();
+  return true;
+}
+
 async function play(move, isByPerson = true) {
   const now = epoch;
   // The board may still show the previous position.
   if (now !== currentEpoch) return;
   const successor = current.moves.find((one) => one.move === move);
   if (!successor || clock.expiredSeat !== null) return;
+  if (isByPerson && !task && warnsOf(move)) return;
   if (task && task.move === null) answerTask(move);
   try {
     const next = await fetchPosition(successor.position);
@@ -276,6 +338,7 @@ async function startGame(notation, seed) {
     if (now !== epoch) return;
     game = new Game(info, start, seed);
     task = null;
+    dropForeignFile();
     clock.set(settings.minutes, info.seats.length);
     settings.game = info.notation;
     save();
@@ -294,6 +357,14 @@ function defaultSeats(info) {
   const { levels } = info;
   const medium = (levels.find(({ name }) => name === "medium") ?? levels[0])?.player ?? PERSON;
   return info.seats.map((_, seat) => (seat === 0 ? PERSON : medium));
+}
+
+/** Shows a variation. */
+function choose(index, ply) {
+  notice = null;
+  game.choose(index, ply);
+  isRunning = false;
+  update({ entry: true });
 }
 
 function go(at) {
@@ -326,7 +397,7 @@ function collectDrills() {
     if (!ply.isOwn) return;
     const analysis = analysisOf(index);
     const loss = lossOf(ply, analysis);
-    if (!loss || !gradeOf(loss.error, settings.thresholds)) return;
+    if (!loss || !gradeOf(loss.error, thresholds())) return;
     const position = game.hasDie ? withFace(game.nodes[index].position, ply.face) : game.nodes[index].position;
     const key = JSON.stringify([game.notation, position]);
     if (collectedDrills.has(key)) return;
@@ -355,14 +426,14 @@ async function beginTask(info, position, values, source) {
 }
 
 async function beginDrill() {
-  const drill = nextDrill();
+  const drill = nextDrill(game.notation);
   const info = games.find(({ notation }) => notation === drill?.game);
   if (info) await beginTask(info, drill.position, drill.values, { drill });
   else renderTask();
 }
 
 async function beginPuzzle() {
-  const info = games.find(({ notation }) => notation === "einstein");
+  const { info } = game;
   const puzzle = await ask({ ask: "puzzle", game: info.notation, number: settings.puzzle });
   settings.puzzle = puzzle.number + 1;
   save();
@@ -373,7 +444,20 @@ async function beginPuzzle() {
 function answerTask(move) {
   task.move = move;
   task.answerGrade = gradeAnswer(task.values, move);
+  if (task.isAgain) return;
   if (task.drill) answerDrill(task.drill, task.answerGrade.isRight);
+  if (task.puzzle) {
+    settings.puzzles = ratedPuzzle(settings.puzzles, task.values, task.answerGrade.isRight);
+    save();
+  }
+}
+
+/** Shows the task anew; another answer counts no more. */
+function tryAgain() {
+  task.move = null;
+  task.isAgain = true;
+  game.takeBack(() => true);
+  update();
 }
 
 function endTask() {
@@ -385,9 +469,14 @@ function endTask() {
 }
 
 function renderTask() {
-  const { all, due } = countDrills();
+  const { all, due } = countDrills(game.notation);
   byId("drill").textContent = t("drill", due, all);
   byId("drill").disabled = due === 0;
+  byId("puzzle").hidden = !game.info.puzzles;
+  const { rating, solved, tried } = settings.puzzles;
+  byId("puzzleRating").hidden = !game.info.puzzles || tried === 0;
+  byId("puzzleRating").textContent = t("puzzleRating", number(rating, 0), solved, tried);
+  byId("tryAgain").hidden = task === null || task.move === null || task.answerGrade.isRight;
   byId("endPractice").hidden = task === null;
   const host = byId("task");
   host.className = "";
@@ -411,10 +500,11 @@ function renderTask() {
   if (!isRight) renderWhy(byId("taskWhy"), { position: game.nodes[0].position, best, played: task.move });
 }
 
-/** Renders why a move of EinStein is better than another. */
+/** Renders why a move is better than another, and what refutes that. */
 function renderWhy(host, request) {
-  const isKnown = request !== null && game.info.name === "einstein";
-  const reasons = isKnown ? whyBetter(request.position, request.best, request.played) : [];
+  const isKnown = request !== null && hasReasons(game.info.name);
+  const reasons = isKnown ? whyBetter(game.info, request.position, request.best, request.played) : [];
+  if (request?.refutation) reasons.push(request.refutation);
   host.hidden = reasons.length === 0;
   if ([...host.children].map(({ textContent }) => textContent).join() !== reasons.join()) {
     host.replaceChildren(...reasons.map((sentence) => el("li", {}, sentence)));
@@ -424,7 +514,7 @@ function renderWhy(host, request) {
 // The clock.
 
 function runClock() {
-  const runs = !task && isRunning && game.isAtEnd && !game.node.over && clock.expiredSeat === null;
+  const runs = !task && isRunning && game.isAtEnd && !isOver() && clock.expiredSeat === null;
   clock.run(runs ? game.node.seat : null);
 }
 
@@ -462,20 +552,37 @@ async function jsonLines(file) {
   return { game: head.game, games: lines.slice(0, MAX_GAMES).map(read) };
 }
 
+/** The games of a text of another program in the current game; null for other files. */
+async function transcript(file) {
+  const format = (game.info.formats ?? []).find((name) => file.name.toLowerCase().endsWith(`.${name}`));
+  return format ? ask({ ask: "read", game: game.notation, format, text: await file.text() }) : null;
+}
+
 async function loadFile(file) {
   try {
-    const { game: notation, games: recorded } = (await jsonLines(file)) ?? (await askRecords(file));
+    const read = (await jsonLines(file)) ?? (await transcript(file)) ?? (await askRecords(file));
+    const { game: notation, games: recorded } = read;
     const info = games.find((one) => one.notation === notation);
     if (!recorded.length || !info) throw new Error(t("noGames"));
     const ended = ({ payoffs, ending }) => (ENDINGS.includes(ending) ? `, ${payoffs.join(":")} ${t(ending)}` : "");
     const name = (one, index) => `${index + 1}: ${one.players.join(" – ")}${ended(one)}`;
     byId("recorded").replaceChildren(...recorded.map((one, index) => el("option", { value: index }, name(one, index))));
+    loaded = notation;
     byId("recordedOf").hidden = false;
     byId("recorded").onchange = () => showRecorded(info, recorded[byId("recorded").value]);
     await showRecorded(info, recorded[0]);
   } catch (error) {
     showProblem(error.message);
   }
+}
+
+/** Empties the list of a file of another game. */
+function dropForeignFile() {
+  if (loaded === null || loaded === game.notation) return;
+  loaded = null;
+  byId("file").value = "";
+  byId("recordedOf").hidden = true;
+  byId("recorded").replaceChildren();
 }
 
 async function showRecorded(info, { start, plies, payoffs, ending }) {
@@ -485,10 +592,59 @@ async function showRecorded(info, { start, plies, payoffs, ending }) {
   task = null;
   clock.set(0);
   history.pushState(null, "", `#${new URLSearchParams(parts)}`);
+  gameUrl = null;
   await readUrl();
   if (!ENDINGS.includes(ending)) return;
-  game.result = payoffs;
+  game.end(payoffs);
   render();
+}
+
+/** The game as JSON lines, which `alea play --resume`, `alea judge` and this page read. */
+function gameAsJsonLines() {
+  const players = seats.map((player) => player || "person");
+  const { payoffs } = current.over ? current : { payoffs: game.result };
+  const names = [...new Set(players)];
+  const heading = { format: "alea-games-2", game: game.notation, players: names, run: { seed: game.seed } };
+  const plies = game.plies.map(({ face, move }) => ({ ...(face === null ? {} : { outcome: face }), move, value: null, explored: false }));
+  const ending = game.resigned === null ? {} : { ending: "resigned" };
+  const line = { players: players.map((name) => names.indexOf(name)), start: game.nodes[0].position, payoffs: payoffs ?? seats.map(() => 0), ...ending, plies };
+  return `${JSON.stringify(heading)}\n${JSON.stringify(line)}\n`;
+}
+
+async function downloadGame() {
+  const format = byId("format").value;
+  const players = seats.map((player) => player || "person");
+  const { start, plies } = reviewRequest();
+  const text = format === "jsonl"
+    ? gameAsJsonLines()
+    : (await ask({ ask: "write", game: game.notation, start, plies, players, resigned: game.resigned, format })).text;
+  const link = el("a", { href: URL.createObjectURL(new Blob([text])), download: `${game.info.name}-${game.seed}.${format}` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+async function copyLink() {
+  await navigator.clipboard.writeText(location.href);
+  byId("copied").textContent = t("copied");
+}
+
+/** The last ply of a person's that the tutor calls a mistake; null without one. */
+function lastMistake() {
+  for (let index = game.at - 1; index >= 0; index -= 1) {
+    const loss = seats[game.plies[index].seat] === PERSON ? lossOfPly(index) : null;
+    if (loss && gradeOf(loss.error, thresholds())) return index;
+  }
+  return null;
+}
+
+/** Goes back to before the last mistake, to play on from there; the line stays as a variation. */
+function retryMistake() {
+  const index = lastMistake();
+  if (index === null) return;
+  game.go(index + 1);
+  game.takeBack(() => true);
+  isRunning = true;
+  update({ entry: true });
 }
 
 function renderPalette() {
@@ -524,7 +680,8 @@ async function evaluate() {
   const { position } = game.node;
   const request = { game: game.notation, position, evaluators: game.info.evaluators.map(({ name }) => name) };
   const key = JSON.stringify([request.game, position]);
-  byId("evaluatorsView").textContent = t(game.hasDie ? "viewOf" : "viewPlain", seatName(game.node.seat));
+  const view = game.info.seats.length > 2 ? "viewShare" : game.hasDie ? "viewOf" : "viewPlain";
+  byId("evaluatorsView").textContent = t(view, seatName(game.node.seat));
   const helps = new Map(game.info.evaluators.map(({ name, help }) => [name, help]));
   const draw = (values) => drawEvaluations(byId("evaluations"), values, (name) => helps.get(name) ?? null);
   if (!evaluations.has(key)) {
@@ -535,7 +692,7 @@ async function evaluate() {
   }
   const now = epoch;
   try {
-    const { values } = await evaluations.get(key);
+    const { values } = asShares(await evaluations.get(key));
     if (now === epoch) draw(values);
   } catch (error) {
     if (now === epoch) draw([{ name: "", error: error.message }]);
@@ -560,11 +717,13 @@ async function readUrl() {
   epoch += 1;
   const now = epoch;
   try {
-    const read = await Game.fromHash(hash.slice(1), games);
+    const isSameGame = game !== null && task === null;
+    const read = await Game.fromHash(hash.slice(1), games, isSameGame ? game : null);
     if (now !== epoch) return true;
     notice = task = null;
     clock.set(0);
     game = read.game;
+    dropForeignFile();
     seats = read.seats ?? defaultSeats(game.info);
     isRunning = hasPerson();
     gameUrl = hash;
@@ -583,15 +742,24 @@ async function readUrl() {
 
 function isPlayable() {
   if (draft || clock.expiredSeat !== null || (task && task.move !== null)) return false;
-  if (current.over || (game.hasDie && game.face === null)) return false;
+  if (current.over || isOver() || (game.hasDie && game.face === null)) return false;
   return !game.isAtEnd || !isRunning || seats[game.node.seat] === PERSON;
+}
+
+/** Whether the die of a running game belongs to the program, or to a clock. */
+function isDieLocked() {
+  if (task) return task.move === null || isRunning;
+  return isRunning && game.isAtEnd && (settings.dice === "program" || clock.remaining() !== null);
 }
 
 function statusText() {
   const name = seatName(game.node.seat);
   if (clock.expiredSeat !== null) return t("timeOver", seatName(clock.expiredSeat));
   if (current.over) return winnerText(current.payoffs);
-  if (game.result && game.isAtEnd) return winnerText(game.result);
+  if (game.result && game.isAtEnd) {
+    const { resigned } = game;
+    return resigned === null ? winnerText(game.result) : `${t("hasResigned", seatName(resigned))} ${winnerText(game.result)}`;
+  }
   if (moveChoices) return t("which");
   const rolled = game.face === null ? null : t("rolled", name, game.face);
   if (thinking) return [rolled, t("thinking", playerName(seats[game.node.seat]))].filter(Boolean).join(" · ");
@@ -611,8 +779,8 @@ function currentArrows(best) {
   const arrows = [];
   const index = lastReviewedPly();
   if (settings.tutor && index !== null && !task) {
-    const loss = lossOf(game.plies[index], analysisOf(index));
-    if (loss && gradeOf(loss.error, settings.thresholds)) {
+    const loss = lossOfPly(index);
+    if (loss && gradeOf(loss.error, thresholds())) {
       arrows.push({ ...layout.squaresOf(loss.best), kind: "better" });
     }
   }
@@ -657,7 +825,8 @@ function renderBar({ analysis, value }) {
   if (host.hidden) return;
   const shares = seatValues(analysis, value, game.node.seat);
   const names = allSeats().map((seat) => `${seatName(seat)} ${shares ? percent(shares[seat]) : "–"}`);
-  host.setAttribute("aria-label", `${t(names.length === 2 ? "winProbability" : "shares")}: ${names.join(", ")}`);
+  const what = analysis?.scale ? "playoutMean" : names.length === 2 ? "winProbability" : "shares";
+  host.setAttribute("aria-label", `${t(what)}: ${names.join(", ")}`);
   const parts = shares ?? names.map(() => 1);
   const total = parts.reduce((sum, part) => sum + part, 0) || 1;
   const width = (seat) => `width:${((100 * parts[seat]) / total).toFixed(1)}%`;
@@ -680,6 +849,7 @@ function renderBoard({ best }) {
       arrows: [],
       label: t("edit"),
       words: {},
+      isFlipped: settings.flipped,
       edit: (square) => {
         draft.position = withSymbol(game.info.name, draft.position, square, draft.symbol);
         byId("position").value = draft.position;
@@ -697,7 +867,9 @@ function renderBoard({ best }) {
     arrows: currentArrows(best),
     label: `${t("board")}: ${statusText()}`,
     words: { may: t("may"), selected: t("selected") },
+    isFlipped: settings.flipped,
   });
+  byId("boardNotes").replaceChildren(...(layout.notes ?? []).map((note) => el("li", {}, note)));
   const unplaced = current.moves.filter(({ move }) => layout.squares.length && !layout.squaresOf(move).to);
   byId("unplaced").replaceChildren(
     ...unplaced.map(({ move }) =>
@@ -707,17 +879,20 @@ function renderBoard({ best }) {
   byId("die").hidden = !game.hasDie;
   if (game.hasDie) {
     const rated = showsValues() ? (analysisOf(game.at)?.faces ?? null) : null;
-    drawDie(byId("die"), { faces: game.info.faces, face: game.face, rated, isOver: current.over }, (face) => {
+    const state = { faces: game.info.faces, face: game.face, rated, isOver: current.over, isLocked: isDieLocked() };
+    drawDie(byId("die"), state, (face) => {
       if (face === null) isRunning = false;
       game.roll(face);
       update();
     });
   }
-  const waits = game.isAtEnd && !current.over && (seats[game.node.seat] !== PERSON || (game.hasDie && game.face === null));
-  byId("run").hidden = isRunning ? hasPerson() || current.over : !waits;
+  const waits = game.isAtEnd && !isOver() && (seats[game.node.seat] !== PERSON || (game.hasDie && game.face === null));
+  byId("run").hidden = isRunning ? hasPerson() || isOver() : !waits;
   byId("run").textContent = t(isRunning ? "pause" : "goOn");
   byId("takeBack").disabled = game.at === 0;
   byId("hint").disabled = !isPlayable() || task !== null;
+  byId("resign").hidden = game.info.seats.length !== 2 || task !== null || !hasPerson();
+  byId("resign").disabled = isOver() || !game.isAtEnd;
 }
 
 function renderMoves({ analysis, best, value }) {
@@ -725,17 +900,18 @@ function renderMoves({ analysis, best, value }) {
   const state = byId("searchState");
   state.classList.toggle("problem", Boolean(analysis?.error));
   if (analysis?.error) state.textContent = analysis.error;
-  else if (isHintShown && !isShown) state.textContent = best ? t("hintIs", best) : t("searching");
+  else if (isHintShown && !isShown) state.textContent = best ? hintText(best) : t("searching");
   else if (!isShown) state.textContent = t("analysisOff");
   else if (!analysis) state.textContent = t("searching");
   else {
     const cost = t("cost", number(analysis.nodes, 0), number(analysis.milliseconds, 1));
     const worth = `${seatName(game.node.seat)} ${percent(value)} %${analysis.exact ? ` (${t("exact")})` : ""}`;
-    const depth = analysisOf(game.at) || !analysis.depth ? "" : ` · ${t("depth", analysis.depth)}`;
-    state.textContent = `${worth} · ${cost}${depth}`;
+    const scale = analysis.scale ? ` (${t("playoutMean")})` : "";
+    state.textContent = [`${worth}${scale}`, cost, depthText(analysis)].filter(Boolean).join(" · ");
   }
+  renderLine(isShown || isHintShown ? analysis : null);
   const find = byId("find");
-  find.hidden = current.moves.length <= 12;
+  byId("findOf").hidden = current.moves.length <= 12;
   const text = find.value.trim().toLowerCase();
   const moves = current.moves.map(({ move }) => move);
   const values = isShown && analysis?.moves ? new Map(analysis.moves.map((rated) => [rated.move, rated])) : null;
@@ -753,20 +929,59 @@ function renderMoves({ analysis, best, value }) {
   );
 }
 
+/** The hint, and why it takes a stone of one's own. */
+function hintText(best) {
+  const isOwn = game.info.name === "einstein" && capturesOwn(game.node.position, best);
+  return [t("hintIs", best), isOwn ? t("capturesOwn") : ""].filter(Boolean).join(" ");
+}
+
+function showRules() {
+  byId("rulesTitle").textContent = `${t("rules")}: ${t(`game.${game.info.name}`)}`;
+  byId("rulesText").replaceChildren(...rulesOf(game.info.name));
+  byId("rulesDialog").showModal();
+}
+
+/** The depth that a search has reached, and whether its time ended it earlier. */
+function depthText({ depth, exact }) {
+  if (!depth || exact) return "";
+  if (!analysisOf(game.at)) return t("depth", depth);
+  const wanted = Number(/depth=(\d+)/.exec(search())?.[1] ?? 0);
+  return wanted > depth ? t("depthStopped", depth, wanted) : t("depthReached", depth);
+}
+
+/** Renders the moves that the search expects, by numbers of the current roll. */
+function renderLine(analysis) {
+  const line = analysis?.line ?? [];
+  byId("bestLine").hidden = line.length < 2;
+  byId("bestLine").textContent = t("bestLine", line.join(" "));
+}
+
 function gradeText() {
+  if (warnedMove !== null) return [t("warning", warnedMove), "blunder"];
   const index = settings.tutor && !task ? lastReviewedPly() : null;
   if (index === null) return settings.tutor ? [t("tutorQuiet"), ""] : ["", ""];
   const ply = game.plies[index];
   const analysis = analysisOf(index);
   if (analysis?.error) return [analysis.error, "problem"];
-  const loss = lossOf(ply, analysis);
+  const loss = lossOfPly(index);
   if (!loss) return [analysis ? "" : t("searching"), ""];
   const name = seatName(ply.seat);
   if (loss.error === 0) return [t("bestMove", name, ply.move), ""];
   if (loss.error < 0.0005) return [t("asGood", name, ply.move, loss.best), ""];
-  const grade = gradeOf(loss.error, settings.thresholds);
+  if (!loss.isTold) return [t("notTold", name, ply.move, loss.best), ""];
+  const grade = gradeOf(loss.error, thresholds());
   const cost = t("points", percent(loss.error)) + (grade ? ` (${t(grade)})` : "");
   return [t("costs", name, ply.move, cost, loss.best), grade];
+}
+
+/** The reply that refutes ply `index`, of the roll that costs the most; null if unknown. */
+function refutationOf(index) {
+  const analysis = analysisOf(index + 1);
+  const { move } = game.plies[index];
+  if (!analysis?.moves?.length || game.nodes[index + 1].seat === game.nodes[index].seat) return null;
+  if (!game.hasDie) return analysis.best ? t("refutes", move, [analysis.best, ...(analysis.line ?? []).slice(1)].join(" "), percent(analysis.value)) : null;
+  const worst = analysis.faces.reduce((one, other) => (other.value > one.value ? other : one));
+  return worst.best ? t("refutesByRoll", move, worst.face, worst.best, percent(worst.value)) : null;
 }
 
 function renderTutor() {
@@ -775,18 +990,21 @@ function renderTutor() {
   if (host.textContent !== text) host.textContent = text;
   host.className = grade;
   const index = settings.tutor && !task ? lastReviewedPly() : null;
-  const loss = index === null ? null : lossOf(game.plies[index], analysisOf(index));
-  const hasLoss = loss && loss.error >= 0.0005;
-  const request = hasLoss ? { position: game.nodes[index].position, best: loss.best, played: game.plies[index].move } : null;
+  const loss = index === null ? null : lossOfPly(index);
+  const hasLoss = loss && loss.isTold && loss.error >= 0.0005 && warnedMove === null;
+  const request = hasLoss
+    ? { position: game.nodes[index].position, best: loss.best, played: game.plies[index].move, refutation: refutationOf(index) }
+    : null;
   renderWhy(byId("why"), request);
+  byId("retry").hidden = task !== null || !settings.tutor || lastMistake() === null;
 }
 
 function renderCourse() {
   const isKnown = settings.tutor || showsValues();
   const hides = !showsValues();
-  const grades = game.plies.map((ply, index) => {
-    const loss = isKnown ? lossOf(ply, analysisOf(index)) : null;
-    return loss ? gradeOf(loss.error, settings.thresholds) : "";
+  const grades = game.plies.map((_, index) => {
+    const loss = isKnown ? lossOfPly(index) : null;
+    return loss ? gradeOf(loss.error, thresholds()) : "";
   });
   const shares = game.nodes.map(({ seat }, index) =>
     hides && index === game.at ? null : seatValues(analysisOf(index), analysisOf(index)?.value, seat),
@@ -823,8 +1041,23 @@ function renderCourse() {
           grades[index] ? el("span", { class: "sr" }, ` ${t(grades[index])}`) : null,
         ],
       ),
+      others(index),
     ]);
+  const others = (index) => {
+    const plies = game.alternatives(index);
+    const button = (ply) =>
+      el("button", { type: "button", title: t("variation"), onclick: () => choose(index, ply) }, [
+        el("span", { class: "sr" }, `${t("variation")}: `),
+        `${ply.face ?? ""} ${ply.move}`.trim(),
+      ]);
+    return plies.length ? el("span", { class: "others" }, plies.map(button)) : null;
+  };
   list.replaceChildren(...game.plies.map(item));
+  const after = others(game.plies.length);
+  byId("after").replaceChildren(...(after ? [`${t("variation")}: `, after] : []));
+  byId("promote").hidden = game.isOnMainLine;
+  byId("deleteFromHere").hidden = !game.hasVariations && game.isAtEnd;
+  byId("deleteFromHere").disabled = game.at === 0;
   list.dataset.game = game.info.name;
   const current = list.querySelector("[aria-current]");
   if (hadFocus) current?.focus({ preventScroll: true });
@@ -853,7 +1086,7 @@ function renderReview() {
   else {
     const names = allSeats().map(seatName);
     const strengths = allSeats().map((seat) => strengthOf(review.answer, seat, game.notation, search()));
-    host.replaceChildren(...reviewView(review.answer, names, settings.thresholds, game.hasDie, go, strengths));
+    host.replaceChildren(...reviewView(asShares(review.answer), names, thresholds(), game.hasDie, go, strengths));
   }
 }
 
@@ -863,9 +1096,13 @@ function drawSetUp() {
   byId("seed").value = game.seed;
   byId("dice").hidden = !game.hasDie;
   byId("setups").hidden = game.info.name !== "einstein";
+  for (const button of document.querySelectorAll("[data-rules]")) button.hidden = !hasRules(game.info.name);
   drawLadder();
   byId("board").dataset.game = game.info.name;
   byId("search").value = search();
+  const formats = [["jsonl", t("alea")], ...(game.info.formats ?? []).map((format) => [format, format.toUpperCase()])];
+  byId("format").replaceChildren(...formats.map(([value, name]) => el("option", { value }, name)));
+  byId("copied").textContent = "";
   const searches = game.hasDie
     ? ["star2(depth=2)", "star2(depth=3)", "star2(ms=1000)", "mcts(sims=2000)"]
     : ["star1(depth=2)", "star1(depth=3)", "star1(depth=5)", "mcts(sims=2000)", "maxn(depth=3)"];
@@ -957,6 +1194,7 @@ function bind() {
     });
   };
   checkbox("tutorOn", "tutor");
+  checkbox("warnOn", "warn");
   checkbox("analyse", "analyse");
   for (const name of Object.keys(THRESHOLDS)) {
     byId(name).value = settings.thresholds[name];
@@ -1069,6 +1307,31 @@ function bind() {
   });
   on("evaluators", "toggle", evaluate);
   on("makeLedger", "click", requestReview);
+  on("resign", "click", () => {
+    const seat = seats[game.node.seat] === PERSON ? game.node.seat : seats.indexOf(PERSON);
+    game.resign(seat);
+    update({ entry: true });
+  });
+  on("flip", "click", () => {
+    settings.flipped = !settings.flipped;
+    save();
+    render();
+  });
+  for (const button of document.querySelectorAll("[data-rules]")) button.addEventListener("click", showRules);
+  on("closeRules", "click", () => byId("rulesDialog").close());
+  on("tryAgain", "click", tryAgain);
+  on("promote", "click", () => {
+    game.promote();
+    update({ entry: true });
+  });
+  on("deleteFromHere", "click", () => {
+    game.deleteFromHere();
+    isRunning = false;
+    update({ entry: true });
+  });
+  on("download", "click", orProblem(downloadGame));
+  on("copyLink", "click", orProblem(copyLink));
+  on("retry", "click", retryMistake);
   on("first", "click", () => go(0));
   on("back", "click", () => go(game.at - 1));
   on("forth", "click", () => go(game.at + 1));

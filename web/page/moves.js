@@ -8,10 +8,10 @@ function bar(value) {
   return el("span", { class: "track", "aria-hidden": "true" }, el("span", { style: `width:${width.toFixed(1)}%` }));
 }
 
-function valueText({ value, calibrated, exact }) {
+function valueText({ value, own_scale, exact }) {
   if (value === undefined) return null;
-  const fitted = typeof calibrated === "number" ? t("wholeGames", `${percent(calibrated)} %`) : null;
-  return el("span", { class: "worth", title: fitted }, [
+  const ownScale = typeof own_scale === "number" && !exact ? t("ownScale", `${percent(own_scale)} %`) : null;
+  return el("span", { class: "worth", title: ownScale }, [
     percent(value),
     exact ? el("abbr", { title: t("exact"), class: "exact" }, "=") : null,
     exact ? el("span", { class: "sr" }, ` ${t("exact")}`) : null,
@@ -70,8 +70,11 @@ export function drawEvaluations(host, evaluations, helpOf) {
   host.replaceChildren(...evaluations.map(item));
 }
 
-/** The die: a button for each roll and for none; `rated` has their values, or is null. */
-export function drawDie(host, { faces, face, rated, isOver }, roll) {
+/**
+ * The die: a button for each roll and for none; `rated` has their values, or is null. `isLocked` if the
+ * roll is not chosen here.
+ */
+export function drawDie(host, { faces, face, rated, isOver, isLocked }, roll) {
   const focused = host.contains(document.activeElement) ? document.activeElement.dataset.face : null;
   const button = (value, label, ...children) =>
     el(
@@ -82,7 +85,9 @@ export function drawDie(host, { faces, face, rated, isOver }, roll) {
         "aria-pressed": face === value ? "true" : "false",
         "aria-label": label,
         disabled: isOver,
-        onclick: () => roll(value),
+        "aria-disabled": isLocked ? "true" : null,
+        title: isLocked ? t("dieLocked") : null,
+        onclick: () => isLocked || roll(value),
       },
       children,
     );

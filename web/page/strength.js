@@ -2,7 +2,7 @@
 // (docs/results.md).
 //
 // Source: `alea arena`, 2,000 games of each level against the one before; errors of each level in
-// 2,000 games against itself, reviewed by REVIEWER.
+// 200 games against itself, reviewed by REVIEWER (`.ci/page.d/strength.mjs` tests with others).
 
 /** The score of each level against the one before, from the second on, in 2,000 games; the last of ReversiXT in 300, of Havannah in 400. */
 export const SCORES = {
@@ -12,8 +12,16 @@ export const SCORES = {
   "havannah(base=4)": [0.999, 0.85975, 0.75525, 0.73375],
 };
 
-/** Mean errors of the first levels of EinStein, in wins. */
-const ERRORS = [0.08002, 0.01855, 0.01546, 0.00307];
+/**
+ * Of the levels of EinStein up to `hard`: the mean error of a decision, in wins, and its standard
+ * deviation. From `hard` on the reviewer sees next to no errors: it is as strong as they are.
+ */
+const ERRORS = [
+  [0.0807, 0.13],
+  [0.0178, 0.0505],
+  [0.0146, 0.041],
+  [0.0007, 0.004],
+];
 export const REVIEWER = "star2(depth=3, eval=best)";
 
 /** Decisions that an estimate needs. */
@@ -30,26 +38,44 @@ export function ladderOf(notation) {
   return [0, ...scores].map((_, level) => scores.slice(0, level).reduce((sum, score) => sum + eloOf(score), 0));
 }
 
-/** The Elo of a mean error, interpolated between the levels. */
-export function eloOfError(error) {
+/** Where a mean error lies in those of a strength, in standard deviations of an approximate normal. */
+function deviationOf(mean, decisions, elo) {
   const elos = ladderOf("einstein");
-  for (let level = 0; level + 1 < ERRORS.length; level += 1) {
-    const fraction = (ERRORS[level] - error) / (ERRORS[level] - ERRORS[level + 1]);
-    if (fraction < 1) return elos[level] + (elos[level + 1] - elos[level]) * Math.max(0, fraction);
-  }
-  return elos[ERRORS.length - 1];
+  const level = Math.max(0, Math.min(ERRORS.length - 2, elos.findLastIndex((one) => one <= elo)));
+  const along = (elo - elos[level]) / (elos[level + 1] - elos[level]);
+  // Errors shrink by factors.
+  const [expected, spread] = ERRORS[level].map((low, which) => low * (ERRORS[level + 1][which] / low) ** along);
+  // Means of a few skewed errors are about gamma-distributed, whose cube root is about normal (Wilson and Hilferty 1931).
+  const variance = spread ** 2 / (9 * decisions * expected ** 2);
+  return (Math.cbrt(mean / expected) - 1 + variance) / Math.sqrt(variance);
+}
+
+/** Deviations within which 95 % of games lie; faultless games are more frequent than in the approximation. */
+const ACCEPTED = [-2.7, 2.2];
+
+/**
+ * The strengths, in Elo, with which a mean error agrees: `{lower, upper}`, null without a bound, because
+ * no level is weaker, or because the reviewer cannot tell stronger ones apart.
+ */
+export function strengthsWith(mean, decisions) {
+  const top = Math.floor(ladderOf("einstein")[ERRORS.length - 1]);
+  const isAccepted = (elo) => {
+    const deviation = deviationOf(mean, decisions, elo);
+    return deviation >= ACCEPTED[0] && deviation <= ACCEPTED[1];
+  };
+  const elos = Array.from({ length: top + 1 }, (_, elo) => elo).filter(isAccepted);
+  if (!elos.length) return { lower: null, upper: 0 };
+  return { lower: elos[0] || null, upper: elos.at(-1) === top ? null : elos.at(-1) };
 }
 
 /**
- * The strength of a seat in a review, with its interval of 95 %; null with few decisions, or with another
- * reviewer than that of the levels.
+ * The strength of a seat in a review, as the bounds of an interval of 95 %; null with few decisions, or
+ * with another reviewer than that of the levels.
  */
 export function strengthOf(review, seat, notation, reviewer) {
   if (notation !== "einstein" || reviewer !== REVIEWER) return null;
   const errors = review.plies.filter((ply) => ply.seat === seat && ply.choices > 1).map(({ error }) => error);
   if (errors.length < MIN_DECISIONS) return null;
   const mean = errors.reduce((sum, error) => sum + error, 0) / errors.length;
-  const squares = errors.reduce((sum, error) => sum + (error - mean) ** 2, 0);
-  const margin = 1.96 * Math.sqrt(squares / (errors.length - 1) / errors.length);
-  return { elo: eloOfError(mean), lower: eloOfError(mean + margin), upper: eloOfError(mean - margin), decisions: errors.length };
+  return { ...strengthsWith(mean, errors.length), decisions: errors.length };
 }

@@ -36,6 +36,11 @@ export function roundedToSum(terms) {
   return { units, sum };
 }
 
+function strengthText(name, { lower, upper, decisions }) {
+  const kind = lower === null ? (upper === null ? "strengthOpen" : "strengthAtMost") : upper === null ? "strengthAtLeast" : "strengthBetween";
+  return t(kind, name, number(lower ?? 0, 0), number(upper ?? 0, 0), decisions);
+}
+
 /** The review as a table with a column for each seat that adds up, and a table of its plies. */
 export function reviewView(review, seatNames, thresholds, hasDie, go, strengths) {
   const rows = [
@@ -82,17 +87,16 @@ export function reviewView(review, seatNames, thresholds, hasDie, go, strengths)
       el("td", {}, reviewed.error > 0 ? reviewed.best : ""),
     ]);
   };
+  const plyView = t(hasDie ? "plyView" : "plyViewPlain");
   const heads = [t("ply"), t("move"), hasDie ? t("luck") : null, t("errorColumn"), "", t("bestColumn")];
   const parts = [
-    el("p", { class: "note" }, t("ledgerHelp")),
+    el("p", { class: "note" }, t(seatNames.length > 2 ? "ledgerHelpShares" : "ledgerHelp")),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("ledger") },
       el("table", { class: "ledger" }, [el("thead", {}, head), el("tbody", {}, [rows.map(term), total, perDecision])])),
-    strengths.map((strength, seat) =>
-      strength ? el("p", { class: "strength" }, t("strengthOf", seatNames[seat], ...[strength.elo, strength.lower, strength.upper].map((elo) => number(elo, 0)), strength.decisions)) : null,
-    ),
-    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("plyView") },
+    strengths.map((strength, seat) => (strength ? el("p", { class: "strength" }, strengthText(seatNames[seat], strength)) : null)),
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": plyView },
       el("table", { class: "plies" }, [
-        el("caption", {}, t("plyView")),
+        el("caption", {}, plyView),
         el("thead", {}, el("tr", {}, heads.filter((head) => head !== null).map((head) => el("th", { scope: "col" }, head)))),
         el("tbody", {}, review.plies.map(ply)),
       ])),

@@ -10,6 +10,7 @@ use crate::limits::{
 use crate::position_values::{MoveValuer, PositionValues, Roll, has_chance};
 use crate::puzzles::puzzle;
 use crate::review::review;
+use crate::transcripts::{read_games, text_formats, write_game};
 use engine::core::{
     game::{ChanceSource as _, Payoffs},
     monotonic_clock::Instant,
@@ -116,6 +117,8 @@ fn game_json<G: Playable>() -> Vec<Value> {
             "faces": has_chance::<G>().then(|| game.outcome_numbers().collect::<Value>()),
             "evaluators": own.chain(best).collect::<Value>(),
             "levels": opponent_levels(&game).map(level).collect::<Value>(),
+            "puzzles": puzzle_lines(&game).lines().count(),
+            "formats": text_formats::<G>().map(|format| format.name).collect::<Value>(),
         }))
     };
     G::INFO
@@ -150,12 +153,11 @@ pub fn opponent_levels<G: Playable>(
 /// Notation of the player that reviews games unless the user names another.
 pub fn default_reviewer<G: Playable>(game: &G) -> String {
     let [best, _] = best_and_default(game);
-    let search = match game.seats() {
-        2 if has_chance::<G>() => "star2(depth=3",
-        2 => "star1(depth=2",
-        _ => "maxn(depth=2",
-    };
-    format!("{search}, eval={best})")
+    match game.seats() {
+        2 if has_chance::<G>() => format!("star2(depth=3, eval={best})"),
+        2 => format!("star1(depth=2, eval={best})"),
+        _ => format!("maxn(depth=2, eval=shares({best}))"),
+    }
 }
 
 fn puzzle_lines<G: Playable>(game: &G) -> &'static str {
@@ -212,20 +214,21 @@ fn answer_in_game<G: Playable>(
         } => {
             let (position, outcome) = parse_position(position)?;
             let recipe = player(text)?;
-            let mut valuer = MoveValuer::new(game, &recipe)?.with_limits(limits);
+            let mut valuer = MoveValuer::new(game, &recipe).with_limits(limits);
             let values = match observer.filter(|_| *stream) {
                 None => valuer.analyse(&position, None),
                 Some(observer) => valuer.analyse(
                     &position,
                     Some(&mut |values| {
-                        let depth = values.analysis.stats.depth;
                         let mut answer = values_json(game, &position, outcome, values);
-                        answer["depth"] = depth.into();
-                        depth >= MAX_DEPTH || observer(&answer)
+                        scale_json(&recipe, &mut answer);
+                        values.analysis.stats.depth >= MAX_DEPTH || observer(&answer)
                     }),
                 ),
             };
-            values_json(game, &position, outcome, &values?)
+            let mut answer = values_json(game, &position, outcome, &values?);
+            scale_json(&recipe, &mut answer);
+            answer
         }
         Question::Puzzle { number } => puzzle(puzzle_lines(game), *number)?,
         Question::Evaluate {
@@ -244,14 +247,34 @@ fn answer_in_game<G: Playable>(
             seed,
         } => {
             let (position, outcome) = parse_position(position)?;
+            let recipe = player(text)?;
             let Decision { best, value, .. } =
-                choose_move(game, &position, outcome, &player(text)?, *seed, limits)?;
+                choose_move(game, &position, outcome, &recipe, *seed, limits)?;
+            let next = game.play(&position, best);
+            let flips = game.to_move(&next) != game.to_move(&position);
+            let own = |value: f32| if flips { 1.0 - value } else { value };
+            let fitted = value.filter(|_| game.seats() == 2);
+            let fitted =
+                fitted.and_then(|value| recipe.observed_win_rate(&next, own(value), limits));
+            let value = fitted.map(own).or(value);
             json!({
                 "move": game.format_move(&position, best),
                 "value": value,
-                "position": game.format_position(&game.play(&position, best), None),
+                "position": game.format_position(&next, None),
             })
         }
+        Question::Write {
+            start,
+            plies,
+            players,
+            resigned,
+            format,
+        } => {
+            let (start, _) = parse_position(start)?;
+            at_most(MAX_PLIES, "plies", plies.len())?;
+            write_game(game, start, plies, players, *resigned, format)?
+        }
+        Question::Read { text, format } => read_games(game, text, format)?,
         Question::Judge {
             start,
             plies,
@@ -262,7 +285,7 @@ fn answer_in_game<G: Playable>(
             let (start, _) = parse_position(start)?;
             at_most(MAX_PLIES, "plies", plies.len())?;
             let recipe = player(text)?;
-            let mut valuer = MoveValuer::new(game, &recipe)?.with_limits(limits);
+            let mut valuer = MoveValuer::new(game, &recipe).with_limits(limits);
             let payoffs = payoffs.as_deref();
             json!(review(
                 game,
@@ -322,7 +345,7 @@ fn position_json<G: Playable>(game: &G, position: &G::Position, face: Option<u8>
 }
 
 fn without_null(mut object: Value) -> Value {
-    const OPTIONAL_KEYS: [&str; 3] = ["shares", "calibrated", "faces"];
+    const OPTIONAL_KEYS: [&str; 5] = ["shares", "calibrated", "faces", "depth", "line"];
     if let Some(keys) = object.as_object_mut() {
         keys.retain(|key, value| !value.is_null() || !OPTIONAL_KEYS.contains(&key.as_str()));
     }
@@ -342,53 +365,72 @@ fn values_json<G: Playable>(
         let rated = &moves[index];
         without_null(json!({
             "move": name(index),
-            "value": rated.value,
+            "value": rated.own_scale.or(rated.value),
             "shares": rated.payoffs.and_then(list),
-            "calibrated": rated.calibrated,
+            "calibrated": rated.own_scale.and(rated.value),
             "exact": rated.is_exact,
         }))
     };
     // If the player gives values, a roll for which it tried no move counts as 0.
     let has_values = moves.iter().any(|rated| rated.value.is_some());
-    let is_fitted = moves.iter().any(|rated| rated.calibrated.is_some());
+    let is_fitted = moves.iter().any(|rated| rated.own_scale.is_some());
     let rated_roll = |roll: &Roll| {
         let best = values.best(roll.permitted.clone());
-        json!({
+        let fitted = best.and_then(|best| moves[best].value);
+        let own = best.and_then(|best| moves[best].own_scale);
+        without_null(json!({
             "face": roll.face,
+            "name": roll.face.map(|face| game.outcome_name(face)),
             "weight": roll.probability,
-            "value": best.and_then(|best| moves[best].value).or(has_values.then_some(0.0)),
+            "value": own.or(fitted).or(has_values.then_some(0.0)),
+            "calibrated": own.and(fitted),
             "best": best.map(name),
-        })
+        }))
     };
     let permitted = values.allowed_moves(outcome);
     let best = permitted
         .clone()
         .and_then(|permitted| values.best(permitted));
     let of_best = |number: fn(&MoveValue<G::Move>) -> Option<f32>| number(&moves[best?]);
-    let (value, calibrated) = match (values.end, &permitted) {
+    let (value, own_scale) = match (values.end, &permitted) {
         (Some(end), _) => (Some(end[values.seat].into()), None),
         (None, Some(_)) => (
             of_best(|best| best.value).map(f64::from),
-            of_best(|best| best.calibrated).map(f64::from),
+            of_best(|best| best.own_scale).map(f64::from),
         ),
         (None, None) => (
             has_values.then(|| values.expected_over_rolls(|rated| rated.value)),
-            is_fitted.then(|| values.expected_over_rolls(|rated| rated.calibrated)),
+            is_fitted.then(|| values.expected_over_rolls(|rated| rated.own_scale)),
         ),
     };
     let shown = permitted.unwrap_or(0..moves.len());
     let payoffs = values.end.or_else(|| moves[best?].payoffs);
+    let mut next = *position;
+    let line = values.analysis.line.iter().map(|&mv| {
+        let name = game.format_move(&next, mv);
+        next = game.play(&next, mv);
+        name
+    });
+    let line: Vec<String> = line.collect();
     without_null(json!({
-        "value": value,
+        "value": own_scale.or(value),
         "shares": payoffs.and_then(list),
-        "calibrated": calibrated,
+        "calibrated": own_scale.and(value),
         "best": best.map(name),
+        "line": (!has_chance::<G>() && !line.is_empty()).then_some(line),
         "moves": shown.map(rated_move).collect::<Value>(),
         "faces": has_chance::<G>().then(|| values.rolls.iter().map(rated_roll).collect::<Value>()),
         "exact": moves.iter().all(|rated| rated.is_exact),
+        "depth": Some(values.analysis.stats.depth).filter(|&depth| depth > 0),
         "nodes": values.analysis.stats.nodes,
         "milliseconds": values.analysis.stats.time.as_secs_f64() * 1000.0,
     }))
+}
+
+fn scale_json<G: Playable>(recipe: &PlayerRecipe<G>, answer: &mut Value) {
+    if recipe.values_playouts() && answer["exact"] == false {
+        answer["scale"] = "playouts".into();
+    }
 }
 
 fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) -> Value {

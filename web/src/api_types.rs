@@ -40,6 +40,18 @@ pub(crate) enum Question {
         player: String,
         seed: u64,
     },
+    Write {
+        start: String,
+        plies: Vec<PlayedPly>,
+        players: Vec<String>,
+        #[serde(default)]
+        resigned: Option<usize>,
+        format: String,
+    },
+    Read {
+        text: String,
+        format: String,
+    },
     Judge {
         start: String,
         plies: Vec<PlayedPly>,

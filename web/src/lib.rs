@@ -21,5 +21,6 @@ pub mod review;
 mod search_queue;
 #[cfg(not(target_family = "wasm"))]
 pub mod server;
+mod transcripts;
 #[cfg(target_family = "wasm")]
 pub mod wasm_api;

@@ -138,16 +138,20 @@ impl RequestLimits {
         let has = |key: &str| notation.argument(key).is_some();
         let is_timed = has("ms") || has("cpu_ms");
         let is_limited = is_timed || has("nodes");
-        // Given only a depth, `star2` searches without ProbCut, so that its values are exact.
-        let is_complete = name == "star2"
-            && !is_limited
-            && has("depth")
-            && !has("probcut")
-            && !G::SEPARATE_OUTCOMES;
+        // Given only a depth, `star2` searches as without the time limit: to that depth, without
+        // ProbCut and without tables.
+        let is_complete = name == "star2" && !is_limited && has("depth");
+        let oracle = G::registry().oracle.map_or("", |entry| entry.key);
         let defaults = [
             (Family::Star, "ms", self.milliseconds, !is_timed),
             (Family::Star, "depth", 3.0, !is_limited && !has("depth")),
-            (Family::Star, "probcut", 0.0, is_complete),
+            (
+                Family::Star,
+                "probcut",
+                0.0,
+                is_complete && !has("probcut") && !G::SEPARATE_OUTCOMES,
+            ),
+            (Family::Star, oracle, 0.0, is_complete && !oracle.is_empty()),
             (Family::Mcts, "memory", MAX_MEBIBYTES, !has("memory")),
             (Family::Rollout, "games", self.games.into(), !has("games")),
         ];
@@ -222,6 +226,18 @@ fn check_evaluator<G: Playable>(notation: &Notation) -> Result<(), NotationProbl
     ];
     const GENERAL_EVALUATORS: [&str; 2] = ["best", "random"];
     let name = notation.name.as_str();
+    if name == "shares" {
+        let evaluators = notation
+            .arguments
+            .iter()
+            .filter(|one| one.key.as_deref() != Some("slope"));
+        return evaluators
+            .map(|one| &one.value)
+            .try_for_each(|inner| match inner.name.as_str() {
+                "shares" => Err(inner.problem_here("shares are of an evaluator of one seat")),
+                _ => check_evaluator::<G>(inner),
+            });
+    }
     let is_listed =
         evaluators::<G>().any(|entry| entry.name == name || entry.aliases.contains(&name));
     if !is_listed && !GENERAL_EVALUATORS.contains(&name) {

@@ -1,5 +1,5 @@
-//! Values of all moves and rolls of a position: exact from the game's oracle (tablebase or solver)
-//! where it has them, else from a player.
+//! Values of all moves and rolls of a position as [`PlayerRecipe::analyse`] has them, with those of
+//! all seats.
 //!
 //! Invariant: the value before the roll is `Σ probability · value of the best move` over the rolls,
 //! in `f64`.
@@ -15,8 +15,6 @@ use engine::play::{
     build::PlayerRecipe,
     playable::Playable,
     player::Player,
-    player_notation::Notation,
-    registry::OptionalOracle,
 };
 use engine::search::limits::Limits;
 use std::{array, ops::Range};
@@ -28,7 +26,6 @@ pub type SeatValues = [f64; MAX_SEATS];
 pub struct MoveValuer<'a, G: Playable> {
     game: &'a G,
     recipe: &'a PlayerRecipe<G>,
-    oracle: OptionalOracle<G>,
     player: Box<dyn Player<G>>,
     pub(crate) limits: Limits,
 }
@@ -78,7 +75,7 @@ fn rolls<G: Playable>(game: &G, position: &G::Position, moves: &[G::Move]) -> Ve
         .collect()
 }
 
-impl<M> PositionValues<M> {
+impl<M: Copy + PartialEq> PositionValues<M> {
     /// Values of all legal moves, in the game's order.
     #[must_use]
     pub fn moves(&self) -> &[MoveValue<M>] {
@@ -92,13 +89,16 @@ impl<M> PositionValues<M> {
         Some(roll.permitted.clone())
     }
 
-    /// Index of the mover's best move in `permitted` (the first of equal ones); `None` if none has
-    /// a value.
+    /// Index of the mover's best move in `permitted`; `None` if none has a value. A tree search
+    /// without rolls chooses by visits.
     #[must_use]
     pub fn best(&self, permitted: Range<usize>) -> Option<usize> {
-        let values = permitted.filter_map(|index| Some((index, self.moves()[index].value?)));
-        let best = values.reduce(|best, next| if next.1 > best.1 { next } else { best });
-        best.map(|(index, _)| index)
+        let chosen = self.analysis.line.first().filter(|_| {
+            let is_aided = self.moves().iter().any(|rated| rated.is_exact);
+            self.analysis.tree.is_some() && !is_aided && self.rolls.len() == 1
+        });
+        let chosen = chosen.and_then(|best| self.moves().iter().position(|one| one.mv == *best));
+        chosen.or_else(|| self.analysis.best_by_value(permitted))
     }
 
     /// Value of the position before the roll, for each seat; every move must have a value.
@@ -119,26 +119,14 @@ impl<M> PositionValues<M> {
 }
 
 impl<'a, G: Playable> MoveValuer<'a, G> {
-    /// Builds the player of `recipe`, and the game's oracle if that takes little time.
-    ///
-    /// # Errors
-    ///
-    /// If endgame tables cannot be built or read.
-    pub fn new(game: &'a G, recipe: &'a PlayerRecipe<G>) -> Result<Self, Problem> {
-        let oracle = match G::registry()
-            .oracle
-            .map(|entry| (entry, (entry.instant)(game)))
-        {
-            Some((entry, Some(value))) => (entry.read)(&Notation::new(value), game),
-            _ => Ok(None),
-        };
-        Ok(Self {
+    /// Builds the player of `recipe`.
+    pub fn new(game: &'a G, recipe: &'a PlayerRecipe<G>) -> Self {
+        Self {
             game,
             recipe,
-            oracle: oracle.map_err(|(_, problem)| Problem::invalid_request(problem))?,
             player: recipe.make(),
             limits: Limits::NONE,
-        })
+        }
     }
 
     /// Sets limits that end searches.
@@ -146,14 +134,6 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
     pub fn with_limits(self, limits: &Limits) -> Self {
         let limits = limits.clone();
         Self { limits, ..self }
-    }
-
-    fn exact_payoffs(&self, position: &G::Position) -> Option<Payoffs> {
-        if let Some(payoffs) = self.game.payoffs(position) {
-            return Some(payoffs);
-        }
-        let value = self.oracle.as_ref()?.value(self.game, position)?;
-        Some(payoffs_from_own(self.game, position, value))
     }
 
     /// Values of all moves of `position`, independent of earlier calls. Moves that the player did
@@ -172,33 +152,14 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
             self.game.to_move(position),
             self.game.payoffs(position),
         );
-        let without_values = match end {
-            None => Analysis::without_values(game, position, None),
-            Some(_) => Analysis::default(),
-        };
-        let moves = without_values.analysed_moves();
-        let exact = moves
-            .iter()
-            .map(|&mv| self.exact_payoffs(&game.play(position, mv)));
-        let exact: Vec<Option<Payoffs>> = exact.collect();
         let complete = |mut analysis: Analysis<G::Move>| {
-            let mut is_fitted = false;
-            for (rated, exact) in analysis.moves.iter_mut().zip(&exact) {
-                let payoffs = rated
-                    .value
-                    .map(|value| payoffs_from_own(game, position, value));
-                rated.payoffs = exact.or(rated.payoffs).or(payoffs);
+            for rated in &mut analysis.moves {
+                let own = rated.value;
+                let payoffs = || Some(payoffs_from_own(game, position, own?));
+                rated.payoffs = rated.payoffs.or_else(payoffs);
                 rated.value = rated.payoffs.map(|payoffs| payoffs[seat]);
-                rated.is_exact = exact.is_some() || rated.is_exact && rated.value.is_some();
-                if rated.is_exact || game.seats() > 2 {
-                    rated.calibrated = None;
-                }
-                is_fitted |= rated.calibrated.is_some();
             }
-            for rated in analysis.moves.iter_mut().filter(|_| is_fitted) {
-                let exact = rated.value.filter(|_| rated.is_exact);
-                rated.calibrated = rated.calibrated.or(exact);
-            }
+            let moves = analysis.analysed_moves();
             PositionValues {
                 seat,
                 end,
@@ -209,8 +170,8 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
                 analysis,
             }
         };
-        if exact.iter().all(Option::is_some) {
-            return Ok(complete(without_values));
+        if end.is_some() {
+            return Ok(complete(Analysis::default()));
         }
         self.player.new_game(derive_seed(1, SeedSpace::Player, &[]));
         let (recipe, player, limits) = (self.recipe, &mut *self.player, &self.limits);
@@ -241,6 +202,8 @@ impl<'a, G: Playable> MoveValuer<'a, G> {
                 let value = value.ok_or_else(|| {
                     Problem::invalid_request("this player rates no moves; name one that searches")
                 })?;
+                let fitted = self.recipe.observed_win_rate(&next, value, &self.limits);
+                let value = fitted.filter(|_| self.game.seats() == 2).unwrap_or(value);
                 let payoffs = payoffs_from_own(self.game, &next, value);
                 (rated.value, rated.payoffs) = (Some(payoffs[values.seat]), Some(payoffs));
             }

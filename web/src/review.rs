@@ -73,7 +73,9 @@ pub fn review<G: Playable>(
             let mv = shorten(&ply.mv, 80);
             wrong(&format!("the move '{mv}' is not permitted"))
         })?;
-        let best = values.best(permitted).unwrap_or(chosen);
+        // A tree search may value a move above the one that it visited most.
+        let is_better = |best: &usize| moves[*best].value > moves[chosen].value;
+        let best = values.best(permitted).filter(is_better).unwrap_or(chosen);
         let [rolled, after] =
             [best, chosen].map(|index| moves[index].payoffs.unwrap_or_default().map(f64::from));
         let [best, chosen] =

@@ -230,7 +230,7 @@ fn judged<G: Playable>(game: &G, seed: u64, player: &str) -> (GameReview, Vec<G:
         positions.push(position);
     }
     let recipe = PlayerRecipe::parse(player, game).unwrap();
-    let mut valuer = MoveValuer::new(game, &recipe).unwrap();
+    let mut valuer = MoveValuer::new(game, &recipe);
     let ledger = review(game, positions[0], &plies, None, &mut valuer, None).unwrap();
     near(ledger.balance, 0.0, 1e-6);
     assert!(ledger.over);

@@ -31,7 +31,7 @@ const LEGEND_LINE_HEIGHT: i32 = 18;
 const MAX_POINT_MARKERS: usize = 40;
 const LEFT_MARGIN: i32 = 74;
 const RIGHT_MARGIN: i32 = 24;
-const TOP_MARGIN: i32 = 40;
+const TOP_MARGIN: i32 = 56;
 const PLOT_BOTTOM: i32 = TOP_MARGIN + PLOT_HEIGHT;
 const FOOT_HEIGHT: i32 = 48;
 
@@ -367,8 +367,8 @@ mod tests {
     fn bars_of_a_histogram_stand_side_by_side() {
         let svg = histogram("plies", "", -0.5, 1.0, &[1, 4]).unwrap();
         for bar in [
-            "x=\"75\" y=\"265\" width=\"309\" height=\"75\"",
-            "x=\"386\" y=\"40\" width=\"309\" height=\"300\"",
+            "x=\"75\" y=\"281\" width=\"309\" height=\"75\"",
+            "x=\"386\" y=\"56\" width=\"309\" height=\"300\"",
         ] {
             assert!(svg.contains(bar), "{svg}");
         }

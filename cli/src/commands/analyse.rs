@@ -25,7 +25,8 @@ type ExactScores = BTreeMap<&'static str, i32>;
 ///
 /// With a die the value is that of the best legal move, before the roll ('-') the expectation over
 /// the die. Where the evaluator has a fit to game results, the text shows fitted values and JSON
-/// has both; proven, final and tablebase values are never changed.
+/// has both; proven, final and tablebase values are never changed. Averages of playouts have no such
+/// fit and are named so.
 #[derive(clap::Args)]
 #[command(after_help = format!(
     "{}\n\nExample: alea analyse \"215../64.../3...e/...fb/..acd b 1\" --player \"star1(depth=4, eval=schwarz)\"",
@@ -68,6 +69,9 @@ struct Answer<M> {
     nodes: u64,
     evaluations: u64,
     milliseconds: f64,
+    /// What values are averages of, if they are not win probabilities of complete games.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scale: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluation_share: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +115,7 @@ impl Arguments {
             answer(game, question, &recipe, &mut *player)
         };
         positions::answer_all(&self.position, game, answer, |question, answer| {
-            format_answer(question.text_diagram(game), answer)
+            format_answer(question.text_diagram(game), game.seats(), answer)
         })
     }
 }
@@ -134,9 +138,8 @@ fn answer<G: Playable>(
     };
     let (name, stats) = (|mv| game.format_move(position, mv), analysis.stats);
     let points = game.points();
-    let equity = |calibrated: Option<f32>, value: Option<f32>| {
-        Some(points?.from_payoff(calibrated.or(value)?.into()))
-    };
+    let equity = |value: Option<f32>| Some(points?.from_payoff(value?.into()));
+    let is_unproven = analysis.moves.iter().any(|rated| !rated.is_exact);
     let exact = |rated: &MoveValue<_>| ExactScores::from_iter(analysis.unit.zip(rated.score));
     let mut moves = analysis.moves.iter();
     let best = moves.find(|rated| Some(rated.mv) == analysis.best);
@@ -153,16 +156,16 @@ fn answer<G: Playable>(
     let moves = analysis.moves.iter().map(|rated| RatedMove {
         results: results_after(rated.mv),
         mv: name(rated.mv),
-        value: rated.value,
-        calibrated: rated.calibrated,
-        equity: equity(rated.calibrated, rated.value),
+        value: rated.own_scale.or(rated.value),
+        calibrated: rated.own_scale.and(rated.value),
+        equity: equity(rated.value),
         exact: exact(rated),
         searched: rated.tree,
     });
     Ok(Answer {
-        value: analysis.value,
-        calibrated: analysis.calibrated,
-        equity: equity(analysis.calibrated, analysis.value),
+        value: analysis.own_scale.or(analysis.value),
+        calibrated: analysis.own_scale.and(analysis.value),
+        equity: equity(analysis.value),
         unit: points.map(|points| points.unit),
         results,
         exact: match best {
@@ -178,6 +181,7 @@ fn answer<G: Playable>(
         nodes: stats.nodes,
         evaluations: stats.evaluations,
         milliseconds: stats.time.as_secs_f64() * 1000.0,
+        scale: (recipe.values_playouts() && is_unproven).then_some("playouts"),
         evaluation_share: stats
             .evaluation_time
             .map(|time| time.as_secs_f64() / stats.time.as_secs_f64().max(1e-9)),
@@ -217,7 +221,7 @@ fn format_line<G: Playable>(game: &G, position: &G::Position, line: &[G::Move]) 
         .collect()
 }
 
-fn format_answer<M>(mut text: String, answer: &Answer<M>) -> String {
+fn format_answer<M>(mut text: String, seats: usize, answer: &Answer<M>) -> String {
     let number =
         |value: Option<f32>| value.map_or("     -".to_owned(), |value| format!("{value:.4}"));
     if let Some((equity, unit)) = answer.equity.zip(answer.unit) {
@@ -230,7 +234,12 @@ fn format_answer<M>(mut text: String, answer: &Answer<M>) -> String {
             text += &format!("\n  {}", results.join(", "));
         }
     } else if let Some(value) = answer.calibrated.or(answer.value) {
-        text += &format!("\n\n  win probability of the side to move: {value:.4}");
+        let name = match answer.scale {
+            None if seats > 2 => "expected payoff (1 for the first place, 0 for the last) of",
+            None => "win probability of",
+            Some(_) => "mean of the search's playouts, not fitted to games, for",
+        };
+        text += &format!("\n\n  {name} the side to move: {value:.4}");
     }
     for (unit, score) in &answer.exact {
         text += &format!("\n  {unit} of the side to move, with best play: {score:+}");

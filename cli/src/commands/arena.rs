@@ -295,7 +295,7 @@ impl Arguments {
         }
         let (a, b) = (contestant(a, game)?, contestant(b, game)?);
         options.finished = Some(FinishedPairs::default());
-        self.report_if_interrupted([&a, &b], &options);
+        report_if_interrupted([&a, &b], &options, self.json);
         let result = play_match(&a, &b, &options)?;
         interruption::clear_report();
         if self.options.pairs.shard.report_task_end(self.json)? {
@@ -303,27 +303,38 @@ impl Arguments {
         }
         output::result(self.json, &result, || table(&result))
     }
+}
 
-    fn report_if_interrupted<G: Playable>(
-        &self,
-        [a, b]: [&Contestant<G>; 2],
-        options: &MatchOptions<G>,
-    ) {
-        let (a, b, options, as_json) = (a.clone(), b.clone(), options.clone(), self.json);
-        interruption::set_report(move || {
-            let result = (!options.slice.is_task()).then(|| partial_result(&a, &b, &options));
-            let result = result.flatten();
-            if let Some(result) = &result {
-                let _ = output::result(as_json, result, || table(result));
-            }
-            let lost = match result {
-                Some(_) => "the result above is of the pairs finished so far, which are not kept",
-                None => "nothing was kept",
-            };
-            let is_kept = options.state.is_some();
-            (!is_kept).then(|| format!("{lost}; a match with --state FILE goes on where it ended"))
-        });
-    }
+/// Prints the pairs finished so far if a signal ends a match with these options.
+pub(crate) fn report_if_interrupted<G: Playable>(
+    [a, b]: [&Contestant<G>; 2],
+    options: &MatchOptions<G>,
+    as_json: bool,
+) {
+    let (a, b, options) = (a.clone(), b.clone(), options.clone());
+    interruption::set_report(move || {
+        let result = (!options.slice.is_task()).then(|| partial_result(&a, &b, &options));
+        let result = result.flatten();
+        if let Some(result) = &result {
+            let _ = output::result(as_json, result, || table(result));
+        }
+        let finished = result.map(|_| "pairs");
+        options
+            .state
+            .is_none()
+            .then(|| unsaved_note(finished, "a match with --state FILE"))
+    });
+}
+
+/// What a signal has left of unsaved work, of which the `finished` parts were printed.
+pub(crate) fn unsaved_note(finished: Option<&str>, saving: &str) -> String {
+    let lost = match finished {
+        Some(parts) => {
+            format!("the result above is of the {parts} finished so far, which are not kept")
+        }
+        None => "nothing was kept".to_owned(),
+    };
+    format!("{lost}; {saving} goes on where it ended")
 }
 
 pub(crate) fn table(result: &MatchResult) -> String {

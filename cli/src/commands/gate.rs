@@ -3,11 +3,13 @@
 //! Invariant: an accepted model is copied before the ledger names it; ledger lines and shipped
 //! models never change.
 
-use crate::commands::arena::{PairArguments, contestant, sprt_status, stopping_rule, table};
+use crate::commands::arena::{
+    PairArguments, contestant, report_if_interrupted, sprt_status, stopping_rule, table,
+};
 use crate::games::with_game;
-use crate::{gating, output};
+use crate::{gating, interruption, output};
 use anyhow::{Context, Result, bail};
-use arena::matches::{MatchResult, play_match};
+use arena::matches::{FinishedPairs, MatchResult, play_match};
 use arena::statistics::sequential::Verdict;
 use chrono::Utc;
 use engine::core::files::{self, FileKind};
@@ -78,10 +80,14 @@ impl Arguments {
         } else {
             self.against.clone()
         };
-        let options =
+        let mut options =
             gating::with_stopping_rule(stopping_rule(&self.sprt)?, self.pairs.options(game, true));
         let candidate = player(&gating::model_notation(&self.candidate))?;
-        let result = play_match(&candidate, &player(&against)?, &options)?;
+        let against = player(&against)?;
+        options.finished = Some(FinishedPairs::default());
+        report_if_interrupted([&candidate, &against], &options, self.json);
+        let result = play_match(&candidate, &against, &options)?;
+        interruption::clear_report();
         if self.pairs.shard.report_task_end(self.json)? {
             return Ok(());
         }

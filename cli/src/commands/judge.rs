@@ -123,7 +123,7 @@ fn review_game<G: Playable>(
         played.start,
         &played.plies,
         played.payoffs.as_deref(),
-        &mut MoveValuer::new(game, judge)?,
+        &mut MoveValuer::new(game, judge),
         None,
     )
 }

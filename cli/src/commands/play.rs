@@ -77,6 +77,7 @@ const COMMANDS_HELP: &str = "  a move; an empty line plays the only one
   undo         back to your move before
   save FILE    keep the game, to go on with 'alea play --resume FILE'; 'alea judge FILE' reviews it,
                the page of 'alea web' loads it, and 'alea data import' a finished one
+  rules        how the game is played
   quit         end here, with the ledger";
 
 const MAX_LINE: usize = 4096;
@@ -388,6 +389,7 @@ impl<'a, G: Playable> Session<'a, G> {
                 ("quit" | "exit", _) => return Ok(None),
                 ("undo", _) => return Ok(Some(reply)),
                 ("help" | "?", _) => COMMANDS_HELP.to_owned(),
+                ("rules", _) if !moves.contains(&reply) => G::INFO.rules_text.trim_end().to_owned(),
                 ("moves", _) => moves.join(" "),
                 ("hint", [_, ..]) => {
                     let (best, value, _) = self.rate_move(face, "")?;
@@ -414,7 +416,7 @@ impl<'a, G: Playable> Session<'a, G> {
     /// Best move, its value, and the value of `mv`, in percent for the side to move.
     fn rate_move(&self, face: Option<u8>, mv: &str) -> Result<(String, f64, f64)> {
         let (game, position) = (&self.game, self.position());
-        let values = MoveValuer::new(game, &self.judge)?.analyse(&position, None)?;
+        let values = MoveValuer::new(game, &self.judge).analyse(&position, None)?;
         let moves = values.moves();
         let name = |index: usize| game.format_move(&position, moves[index].mv);
         let best = values.best(values.allowed_moves(face).unwrap_or_default());
@@ -476,7 +478,7 @@ impl<'a, G: Playable> Session<'a, G> {
             return Ok(());
         }
         let game = &self.game;
-        let mut valuer = MoveValuer::new(game, &self.judge)?;
+        let mut valuer = MoveValuer::new(game, &self.judge);
         let ledger = review(
             game,
             self.positions[0],

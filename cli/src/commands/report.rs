@@ -77,8 +77,37 @@ fn read(path: &Path) -> Result<(String, String)> {
         let text = text::from_utf8(&bytes).map_err(|problem| anyhow!("standard input: {problem}"));
         return Ok(("standard input".to_owned(), text?));
     }
+    let directory = std::env::current_dir().unwrap_or_default();
     Ok((
-        path.display().to_string(),
+        file_title(path, &directory),
         files::read_text(path, FileKind::Text)?,
     ))
+}
+
+/// A file as a report names it: from `directory` if it is there, else by its own folder.
+fn file_title(path: &Path, directory: &Path) -> String {
+    let within = path.strip_prefix(directory).unwrap_or(path);
+    if within.is_relative() {
+        return within.display().to_string();
+    }
+    let folder = path.parent().and_then(Path::file_name).map(Path::new);
+    let name = path.file_name().map(Path::new).unwrap_or(path);
+    folder
+        .map_or(name.to_owned(), |folder| folder.join(name))
+        .display()
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_have_no_absolute_paths() {
+        let title = |path: &str| file_title(Path::new(path), Path::new("/home/me/alea"));
+        assert_eq!(title("runs/quick-1/curve.csv"), "runs/quick-1/curve.csv");
+        assert_eq!(title("/home/me/alea/runs/curve.csv"), "runs/curve.csv");
+        assert_eq!(title("/tmp/other/curve.csv"), "other/curve.csv");
+        assert_eq!(title("/curve.csv"), "curve.csv");
+    }
 }

@@ -16,6 +16,7 @@ mod parquet;
 mod protocols;
 #[cfg(target_os = "linux")]
 mod resource_limits;
+mod same_values;
 mod sharding;
 #[cfg(target_os = "linux")]
 mod untrusted_input;

@@ -22,7 +22,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-struct Server {
+pub(crate) struct Server {
     process: Child,
     address: SocketAddr,
     out: BufReader<ChildStdout>,
@@ -36,7 +36,7 @@ impl Drop for Server {
 }
 
 impl Server {
-    fn with(options: &str) -> Self {
+    pub(crate) fn with(options: &str) -> Self {
         let mut process = command(&format!("web --port 0 --searches 2 {options}"))
             .stdout(Stdio::piped())
             .spawn()
@@ -69,6 +69,14 @@ impl Server {
         let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok());
         let status = status.unwrap_or_else(|| panic!("no answer to {request_line}"));
         (status, answer)
+    }
+
+    /// The answer of the API to a good request.
+    pub(crate) fn answer(&self, request: &Value) -> Value {
+        let headers = self.host() + "Content-Type: application/json\r\n";
+        let (status, answer) = self.request("POST /api", &headers, request.to_string().as_bytes());
+        assert_eq!(status, 200, "{request}: {answer}");
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
     }
 
     fn host(&self) -> String {

@@ -15,6 +15,7 @@ use alea_search::{
     limits::Limits,
     mcts::{MoveStatistics, TreeReport},
 };
+use std::ops::Range;
 
 /// Value of a move for the seat that makes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,10 +27,11 @@ pub struct MoveValue<M> {
     pub value: Option<f32>,
     /// Payoff of each seat; `None` if the search values one seat only.
     pub payoffs: Option<Payoffs>,
-    /// `value` converted to the win rate observed in complete games; `None` if no conversion was
-    /// fitted.
-    pub calibrated: Option<f32>,
-    /// Whether `value` is proven or from a search that reached the end of every line.
+    /// The search's own value where `value` was fitted to complete games; `None` if there is no
+    /// fit, so that `value` is the search's own.
+    pub own_scale: Option<f32>,
+    /// Whether `value` is exact: from the game's oracle, proven, or from a search that reached the
+    /// end of every line.
     pub is_exact: bool,
     /// Exact final score for the seat that makes the move, in [`Analysis::unit`]; `None` if
     /// unknown.
@@ -45,7 +47,7 @@ impl<M> MoveValue<M> {
             mv,
             value,
             payoffs: None,
-            calibrated: None,
+            own_scale: None,
             is_exact: false,
             score: None,
             tree: None,
@@ -53,8 +55,8 @@ impl<M> MoveValue<M> {
     }
 }
 
-/// Analysis of an unfinished position for the side to move. [`Player::analyse`] fills only `moves`,
-/// `line`, `stats` and `tree`.
+/// Analysis of an unfinished position for the side to move. [`Player::analyse`] fills only `moves`
+/// (on the search's own scale), `line`, `stats` and `tree`.
 #[derive(Clone, Debug)]
 pub struct Analysis<M> {
     /// Best move; `None` if analysed before chance.
@@ -62,9 +64,8 @@ pub struct Analysis<M> {
     /// Win probability of the side to move, after `best` or, before chance, in expectation; `None`
     /// from players without values.
     pub value: Option<f32>,
-    /// `value` converted to the win rate observed in complete games; `None` if no conversion was
-    /// fitted.
-    pub calibrated: Option<f32>,
+    /// `value` on the search's own scale where it was fitted to complete games, else `None`.
+    pub own_scale: Option<f32>,
     /// Unit of exact final scores, such as `discs`; `None` without scores.
     pub unit: Option<&'static str>,
     /// The requested moves (by default all), in list order.
@@ -82,7 +83,7 @@ impl<M> Default for Analysis<M> {
         Self {
             best: None,
             value: None,
-            calibrated: None,
+            own_scale: None,
             unit: None,
             moves: Vec::new(),
             line: Vec::new(),
@@ -111,6 +112,17 @@ impl<M: Copy> Analysis<M> {
         }
     }
 
+    /// Index of the best move in a range of `moves` by value, on the search's own scale among equal
+    /// ones, the first of equals; `None` if none has a value.
+    pub fn best_by_value(&self, range: Range<usize>) -> Option<usize> {
+        let rated = range.filter_map(|index| {
+            let rated = &self.moves[index];
+            Some((index, (rated.value?, rated.own_scale)))
+        });
+        let best = rated.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        best.map(|(index, _)| index)
+    }
+
     /// Moves of [`Analysis::moves`], in order.
     pub fn analysed_moves(&self) -> Vec<M> {
         self.moves.iter().map(|rated| rated.mv).collect()
@@ -119,8 +131,8 @@ impl<M: Copy> Analysis<M> {
 
 impl<G: Playable> PlayerRecipe<G> {
     /// Analyses a position before (`None`) or after a chance outcome, within `limits` besides the
-    /// player's own. `observer` receives each finished depth but the last, without `best` and
-    /// scores.
+    /// player's own; values are fitted to complete games where the evaluator has a fit. `observer`
+    /// receives each finished depth but the last, without `best` and scores.
     ///
     /// # Errors
     /// The player's failure, in one line.
@@ -141,7 +153,8 @@ impl<G: Playable> PlayerRecipe<G> {
             Some(observer) => {
                 let mut report = |mut analysis: Analysis<G::Move>| {
                     analysis.stats.time = began.elapsed();
-                    self.complete(game, position, limits, &mut analysis);
+                    self.fit(game, position, limits, &mut analysis);
+                    total(game, position, &mut analysis);
                     observer(analysis)
                 };
                 player.analyse_observed(position, legal.as_deref(), limits, &mut report)
@@ -165,11 +178,13 @@ impl<G: Playable> PlayerRecipe<G> {
                 rated.score = Some(score);
             }
         }
-        self.complete(game, position, limits, &mut analysis);
+        self.fit(game, position, limits, &mut analysis);
+        total(game, position, &mut analysis);
         Ok(analysis)
     }
 
-    fn complete(
+    /// Fits values of moves to complete games, except exact ones.
+    fn fit(
         &self,
         game: &G,
         position: &G::Position,
@@ -177,37 +192,49 @@ impl<G: Playable> PlayerRecipe<G> {
         analysis: &mut Analysis<G::Move>,
     ) {
         let is_exact = analysis.stats.evaluations == 0;
+        let seat = game.to_move(position);
+        let mut is_fitted = false;
         for rated in &mut analysis.moves {
             let proven = rated.tree.map(|tree| tree.proven);
-            rated.is_exact = is_exact || proven.is_some_and(|proven| proven.lower == proven.upper);
+            let is_proven = proven.is_some_and(|proven| proven.lower == proven.upper);
+            rated.is_exact = (is_exact || is_proven) && rated.value.is_some();
             let next = game.play(position, rated.mv);
-            let flips = game.to_move(&next) != game.to_move(position);
+            let flips = game.to_move(&next) != seat;
             let own = |value: f32| if flips { 1.0 - value } else { value };
-            let calibrated = rated.value.and_then(|value| {
-                let calibrated = self.observed_win_rate(&next, own(value), limits);
-                calibrated.map(own)
+            let fitted = rated.value.filter(|_| game.seats() == 2);
+            let fitted = fitted.and_then(|value| {
+                let fitted = self.observed_win_rate(&next, own(value), limits)?;
+                Some((own(fitted), value))
             });
-            rated.calibrated = match rated.is_exact {
-                true => calibrated.and(rated.value),
-                false => calibrated,
-            };
-        }
-        let outcomes = || game.outcomes(position, &analysis.analysed_moves());
-        let total = |number: fn(&MoveValue<G::Move>) -> Option<f32>| {
-            let mut moves = analysis.moves.iter();
-            if let Some(best) = analysis.best {
-                return number(moves.find(|rated| rated.mv == best)?);
+            is_fitted |= fitted.is_some();
+            if let Some((fitted, value)) = fitted {
+                rated.own_scale = Some(value);
+                rated.value = Some(if rated.is_exact { value } else { fitted });
             }
-            // A move that a search never tried counts as a loss.
-            let numbers: Vec<f32> = moves
-                .clone()
-                .map(|rated| number(rated).unwrap_or(0.0))
-                .collect();
-            moves
-                .any(|rated| number(rated).is_some())
-                .then(|| expectation(&outcomes(), &numbers))
-        };
-        let (value, calibrated) = (total(|rated| rated.value), total(|rated| rated.calibrated));
-        (analysis.value, analysis.calibrated) = (value, calibrated);
+        }
+        // Exact values are the same on both scales.
+        for rated in analysis.moves.iter_mut().filter(|_| is_fitted) {
+            rated.own_scale = rated.own_scale.or(rated.value);
+        }
     }
+}
+
+fn total<G: Game>(game: &G, position: &G::Position, analysis: &mut Analysis<G::Move>) {
+    let outcomes = || game.outcomes(position, &analysis.analysed_moves());
+    let total = |number: fn(&MoveValue<G::Move>) -> Option<f32>| {
+        let mut moves = analysis.moves.iter();
+        if let Some(best) = analysis.best {
+            return number(moves.find(|rated| rated.mv == best)?);
+        }
+        // A move that a search never tried counts as a loss.
+        let numbers: Vec<f32> = moves
+            .clone()
+            .map(|rated| number(rated).unwrap_or(0.0))
+            .collect();
+        moves
+            .any(|rated| number(rated).is_some())
+            .then(|| expectation(&outcomes(), &numbers))
+    };
+    let (value, own_scale) = (total(|rated| rated.value), total(|rated| rated.own_scale));
+    (analysis.value, analysis.own_scale) = (value, own_scale);
 }

@@ -67,6 +67,7 @@ struct PlayerConstructor<G: Playable> {
     is_reproducible: bool,
     is_time_limited: bool,
     evaluator_and_oracle: Option<EvaluatorAndOracle<G>>,
+    values_playouts: bool,
     make: MakePlayer<G>,
 }
 
@@ -79,6 +80,7 @@ impl<G: Playable> PlayerConstructor<G> {
             is_reproducible,
             is_time_limited: false,
             evaluator_and_oracle: None,
+            values_playouts: false,
             make: Arc::new(move |_, _| make()),
         }
     }
@@ -120,6 +122,7 @@ impl<G: Playable> PlayerRecipe<G> {
                 is_reproducible: true,
                 is_time_limited: false,
                 evaluator_and_oracle: None,
+                values_playouts: false,
                 make: Arc::new(|game, _| Box::new(RandomPlayer::new(game))),
             },
             "star0" | "star0.5" | "star1" | "star2" | "unified" | "textbook" | "minimax"
@@ -131,6 +134,7 @@ impl<G: Playable> PlayerRecipe<G> {
                     is_reproducible: recipe.is_reproducible(),
                     is_time_limited: recipe.is_time_limited(),
                     evaluator_and_oracle: Some(recipe.evaluator_and_oracle()),
+                    values_playouts: false,
                     make: Arc::new(move |game, timed| recipe.make(game, timed)),
                 }
             }
@@ -141,6 +145,7 @@ impl<G: Playable> PlayerRecipe<G> {
                     is_reproducible: recipe.is_reproducible(),
                     is_time_limited: recipe.is_time_limited(),
                     evaluator_and_oracle: recipe.evaluator_and_oracle(),
+                    values_playouts: recipe.evaluator_and_oracle().is_none(),
                     make: Arc::new(move |game, timed| recipe.make(game, timed)),
                 }
             }
@@ -151,6 +156,7 @@ impl<G: Playable> PlayerRecipe<G> {
                     is_reproducible: true,
                     is_time_limited: false,
                     evaluator_and_oracle: None,
+                    values_playouts: false,
                     make: Arc::new(move |game, _| recipe.make(game)),
                 }
             }
@@ -250,6 +256,12 @@ impl<G: Playable> PlayerRecipe<G> {
             probabilities.get(index).copied()
         };
         points.results.iter().map(of_opposite).collect()
+    }
+
+    /// Whether values are averages of the search's playouts, which no fit converts to win
+    /// probabilities in complete games.
+    pub fn values_playouts(&self) -> bool {
+        self.made.values_playouts
     }
 
     /// Converts a win probability of the side to move to the win rate observed in complete games;

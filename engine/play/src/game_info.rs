@@ -51,6 +51,8 @@ pub struct GameInfo {
     pub levels: &'static [NamedText],
     /// Rules in notation with puzzles for them, in JSON Lines.
     pub puzzles: &'static [NamedText],
+    /// The rules for people, in lines of at most 80 characters.
+    pub rules_text: &'static str,
 }
 
 impl GameInfo {
@@ -92,6 +94,7 @@ impl GameInfo {
             ("strong", "star2(depth=5, probcut=0, eval=EVAL)"),
         ],
         puzzles: &[],
+        rules_text: "",
     };
 
     /// Name with rule parameters and their values, such as `reversi(size=8|6|4)`.

@@ -26,6 +26,8 @@ pub mod registry;
 
 pub mod random_evaluator;
 
+pub mod seat_shares;
+
 pub mod perft;
 
 pub mod drawing_helpers;

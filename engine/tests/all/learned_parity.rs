@@ -276,7 +276,7 @@ fn check_game<G: Learnable>(name: &str, plies: usize) {
     }
     for set in game.tuple_sets() {
         let set = TupleSet::from_name(&game, set.name).unwrap();
-        let set = set.with_phases(&[3, 6]).unwrap();
+        let set = set.with_phases([3, 6]).unwrap();
         let weights = (0..set.row_count()).map(|row| (row % 7) as f32 / 700.0 - 0.004);
         let network = TupleNetwork::new(set, weights.collect(), 0.1).unwrap();
         let log_odds = |position: &_| defined_log_odds(&network, &game, position);
@@ -367,7 +367,7 @@ fn outputs_fit_the_results_of_the_game() {
             output: vec![0.0; outputs * 16],
             output_bias: vec![0.0; outputs],
         };
-        let network = Network::new(&game, NamedSet::NONE, &[], weights.quantize().unwrap());
+        let network = Network::new(&game, NamedSet::NONE, [], weights.quantize().unwrap());
         network.map(|_| ()).map_err(|error| error.to_string())
     };
     assert_eq!((refused(1), refused(6)), (Ok(()), Ok(())));

@@ -32,6 +32,7 @@ mod reversi;
 mod reversixt;
 mod rollouts;
 mod search;
+mod seat_shares;
 mod separate_outcomes;
 mod star;
 mod star_by_outcome;

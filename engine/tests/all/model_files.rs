@@ -39,7 +39,7 @@ fn models_are_read_back_and_those_of_other_games_refused() {
     };
     let network = weights
         .quantize()
-        .and_then(|weights| Network::new(&game, NamedSet::NONE, &[5], weights))
+        .and_then(|weights| Network::new(&game, NamedSet::NONE, [5], weights))
         .unwrap();
     for model in [Model::NTuple(tuples), Model::Network(network)] {
         let provenance = "{}".to_owned();

@@ -43,7 +43,7 @@ fn there_are_as_many_bits_as_fit() {
 fn the_phases_of_a_table_count_as_one() {
     let set = TupleSet::parse_custom(&Standard::default(), &["a0"])
         .unwrap()
-        .with_phases(&[5])
+        .with_phases([5])
         .unwrap();
     for (weights, bits) in [
         ([200.0, 1.0, 2.0, -200.0], 22),

@@ -8,6 +8,7 @@ use arena::plot::{
     Curve, LineChart,
     scaled_charts::{ErrorBar, Scale, error_bar_chart},
 };
+use arena::statistics::Interval;
 
 const RATINGS_NOTE: &str = "Ratings are those of the model of Bradley and Terry, about a mean of 0. Neighbours of different groups are more than two standard errors of their difference apart.";
 
@@ -50,21 +51,23 @@ pub(super) fn page(result: &LeagueResult) -> Result<Page> {
 }
 
 fn ratings_chart(result: &LeagueResult) -> Result<String> {
-    let (mut names, mut points, mut bars) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut names, mut bars) = (Vec::new(), Vec::new());
     for one in &result.standings {
         let (Some(elo), Some(interval)) = (one.elo, one.interval) else {
             continue;
         };
         let x = names.len() as f64;
         names.push(one.name.clone());
-        points.push((x, elo));
-        bars.push(ErrorBar {
-            curve: 0,
-            x,
-            interval,
-        });
+        // Points alone: a line would join different players.
+        bars.extend(
+            [interval, Interval::from_center(elo, 0.0)].map(|interval| ErrorBar {
+                curve: 0,
+                x,
+                interval,
+            }),
+        );
     }
-    let curves = [Curve::new("rating and 95 % interval", points)];
+    let curves = [Curve::new("rating and 95 % interval", [])];
     let chart = LineChart::new("Ratings", ["", "Elo"], curves);
     let names = Scale::Categories(names);
     Ok(error_bar_chart(&chart, &bars, &names, &Scale::Linear)?)

@@ -68,8 +68,8 @@ static TABLEBASE: OracleEntry<Standard> = OracleEntry {
         tablebase_oracle(stones, game)
     },
     instant: |game| {
-        let cached = cached_stones(game.variant());
-        Some(cached.max(DEFAULT_TABLE_STONES).to_string())
+        let cached = || cached_stones(game.variant()).max(DEFAULT_TABLE_STONES);
+        (game.die() == Die::fair()).then(|| cached().to_string())
     },
     class: |_, position| {
         let [mover, other] = [position.mover(), position.other()].map(|side| side.num_stones());
@@ -128,6 +128,7 @@ impl Rules for Standard {
         page_rules: &["einstein", "einstein(variant=nearest)"],
         page_parameters: &[("variant", &[])],
         puzzles: &[("einstein", alea_data::EINSTEIN_PUZZLES)],
+        rules_text: include_str!("rules.txt"),
         ..GameInfo::DEFAULT
     };
 

@@ -63,6 +63,7 @@ impl Rules for Havannah {
             ("hard", "mcts(sims=2000)"),
             ("strong", "mcts(sims=30000)"),
         ],
+        rules_text: include_str!("rules.txt"),
         ..GameInfo::DEFAULT
     };
 

@@ -160,7 +160,7 @@ mod tests {
             output: numbers(16),
             output_bias: vec![0.0],
         };
-        Network::new(game, NamedSet::NONE, &[], weights.quantize().unwrap()).unwrap()
+        Network::new(game, NamedSet::NONE, [], weights.quantize().unwrap()).unwrap()
     }
 
     fn plies(game: &Reversi, mut visit: impl FnMut(&Position, super::super::Move, &Position)) {
@@ -238,7 +238,7 @@ mod tests {
             let set = set(&game, "lines-and-corners");
             let mut rows = vec![0; set.tuple_count()];
             let network = network(&game, 32, 0.0);
-            let phased = set.clone().with_phases(&[4]).unwrap();
+            let phased = set.clone().with_phases([4]).unwrap();
             let weights = vec![0.0; phased.row_count()];
             let tuples = TupleNetwork::new(phased, weights, 0.0).unwrap();
             plies(&game, |position, _, _| {

@@ -72,6 +72,7 @@ impl Rules for Reversi {
         solver_options: &[("endgame", "8")],
         page_rules: &["reversi", "reversi(size=6)", "reversi(size=4)"],
         page_parameters: &[("size", &[]), ("score", &[])],
+        rules_text: include_str!("rules.txt"),
         ..GameInfo::DEFAULT
     };
 

@@ -111,6 +111,7 @@ impl Rules for ReversiXt {
         move_classes: &[("override", 1), ("stone", 2), ("special", 4)],
         page_rules: &["reversixt", "reversixt(map=three)", "reversixt(map=four)"],
         page_parameters: &[("map", &[NAMED_MAPS[0].0, NAMED_MAPS[1].0])],
+        rules_text: include_str!("rules.txt"),
         ..GameInfo::DEFAULT
     };
 

@@ -1,5 +1,6 @@
 //! Construction of evaluators from notation.
 
+use crate::seat_shares::shares;
 use crate::{
     playable::Playable,
     player_notation::{Arguments, Notation, Problem},
@@ -11,6 +12,10 @@ use alea_core::{
     text::{joined, suggestion},
 };
 use std::sync::Arc;
+
+/// Least-squares fit of the payoffs of games on the maps `three` and `four` to the shares in their
+/// positions.
+const SHARES_SLOPE: f32 = 0.9;
 
 /// Names of a game's evaluators with their options, for help texts.
 #[must_use]
@@ -26,7 +31,7 @@ pub fn evaluator_names<G: Playable>() -> String {
     };
     let own = joined(G::registry().evaluators.iter().map(name), ", ");
     format!(
-        "{own}, best, random(seed), model:NAME or PATH; hand-made scores take slope, offset, or scale=raw, factor"
+        "{own}, best, random(seed), model:NAME or PATH, with more than two seats shares(eval, slope); hand-made scores take slope, offset, or scale=raw, factor"
     )
 }
 
@@ -85,6 +90,10 @@ pub fn read_evaluator<G: Playable>(
         };
         game.evaluator_from_model(game.best_model().ok_or_else(none)?)
             .map_err(wrong)?
+    } else if name == "shares" && game.seats() > 2 {
+        let evaluator = or_default_evaluator(arguments.take("eval")?, game)?;
+        let slope = arguments.number("slope", 0.0..=10.0, SHARES_SLOPE)?;
+        shares(evaluator, slope)
     } else if name == "random" {
         Arc::new(Random::new(arguments.number("seed", 0..=u64::MAX, 0)?))
     } else {

@@ -329,7 +329,7 @@ fn values_never_fall_when_logits_rise() {
 fn impossible_weights_are_refused() {
     let groups = FeatureGroups::NONE;
     let good = || random_weights(groups, &[64, 32, 16], 2, 1);
-    let new = |weights| Network::new(&Standard::default(), groups, &[6], weights);
+    let new = |weights| Network::new(&Standard::default(), groups, [6], weights);
     assert!(new(good()).is_ok());
     type Spoil = fn(&mut NetworkWeights);
     let cases: [(Spoil, &str); 9] = [

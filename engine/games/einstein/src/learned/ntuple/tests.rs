@@ -125,8 +125,8 @@ fn sets() -> Vec<TupleSet> {
     let mut sets: Vec<TupleSet> = SETS.iter().map(|set| set_by_name(set.name)).collect();
     sets.extend([
         mixed_set(),
-        mixed_set().with_phases(&[5, 8]).unwrap(),
-        set_by_name("race").with_phases(&[11]).unwrap(),
+        mixed_set().with_phases([5, 8]).unwrap(),
+        set_by_name("race").with_phases([11]).unwrap(),
     ]);
     sets
 }
@@ -318,7 +318,7 @@ fn a_set_is_read_back_from_its_texts() {
         let list = |text: String| text.rsplit_once(": ").unwrap().1.to_owned();
         assert_eq!(list(again.schema_text()), list(set.schema_text()));
     }
-    let phases = set.with_phases(&[5, 8]).unwrap();
+    let phases = set.with_phases([5, 8]).unwrap();
     assert_eq!(phases.row_count(), 3 * (5 + 15 + 13 * 13 * 26));
     assert!(phases.schema_text().contains(
         "4 other: others too); phases by living stones up to 5 8; set custom: d1, m24 o0, b3 b4 s0"
@@ -357,7 +357,7 @@ fn invalid_descriptions_fail_with_one_line() {
         );
     }
     let large = custom_set(&["s0 s1 s2 s3 s4", "s0 s1 s2 s3 s5"]);
-    let error = large.with_phases(&[4, 7]).unwrap_err().to_string();
+    let error = large.with_phases([4, 7]).unwrap_err().to_string();
     let expected = "71288256 rows in all tables and phases; there may be 67108864";
     assert_eq!(error, expected);
 }

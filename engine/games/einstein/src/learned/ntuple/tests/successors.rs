@@ -27,7 +27,7 @@ fn all_sets() -> Vec<TupleSet> {
         .collect();
     all.push(custom_set(&board));
     let windows = &set_by_name("board-windows").tuple_texts()[..40];
-    all.push(custom_set(windows).with_phases(&[4, 11]).unwrap());
+    all.push(custom_set(windows).with_phases([4, 11]).unwrap());
     all
 }
 

@@ -1,0 +1,20 @@
+"""Values of positions are those that `alea analyse`, HTTP and the page show, to the digit (cli/tests/all/same_values.rs)."""
+
+import json
+from itertools import groupby
+from pathlib import Path
+
+import alea
+
+VECTORS = Path(__file__).parents[2] / "engine" / "tests" / "vectors"
+
+
+def test_values_are_those_that_are_shown_elsewhere():
+    lines = [json.loads(line) for line in (VECTORS / "same_values.jsonl").read_text().splitlines()]
+    assert len(lines) == 1200
+    for (game, notation), asked in groupby(lines, key=lambda line: (line["game"], line["player"])):
+        asked = list(asked)
+        answers = alea.Player(alea.game(game), notation).analyse_all([line["position"] for line in asked])
+        values = [answer["value"] if answer["calibrated"] is None else answer["calibrated"] for answer in answers]
+        shown = [None if value is None else f"{value:.4f}" for value in values]
+        assert shown == [line["value"] for line in asked], (game, notation)

@@ -398,7 +398,7 @@ fn games_written_in_each_format_are_read_as_they_were() {
         (&game["ending"], &game["payoffs"]),
         (&json!("resigned"), &json!([1.0, 0.0]))
     );
-    for format in ["ggf", "pgn", "transcript"] {
+    for format in ["ggf", "transcript"] {
         let plies = json!([{ "move": "d3" }, { "move": "c3" }]);
         let reversi = |mut request: Value| {
             request["game"] = "reversi".into();
@@ -414,6 +414,17 @@ fn games_written_in_each_format_are_read_as_they_were() {
             plies,
             "{format}: {written} {read}"
         );
+    }
+    let games = answer_to(&json!({ "ask": "games" }));
+    for (game, format) in [
+        ("einstein", "sgf"),
+        ("reversi", "ggf"),
+        ("havannah(base=4)", "sgf"),
+    ] {
+        let facts = list(&games["games"]).iter();
+        let facts = facts.clone().find(|one| one["notation"] == game).unwrap();
+        assert_eq!(facts["writes"], json!([format]), "{game}");
+        assert!(list(&facts["formats"]).contains(&json!(format)), "{game}");
     }
     let refused = answer_of_einstein(json!({ "ask": "read", "format": "exe", "text": "" }));
     assert!(

@@ -435,6 +435,19 @@ async function lessons() {
     console.log(`${game}: ${await text("#verdict")} ${await text("#why")}`);
     assert.match(await text("#verdict"), /costs/, "the position is of use");
   }
+  // A search that its time ends says how deep it came.
+  await at("reversi", `${reversi} O`);
+  const search = (text) =>
+    page.$eval("#search", (field, text) => {
+      field.value = text;
+      field.dispatchEvent(new Event("change"));
+    }, text);
+  await press("#analyse");
+  await search("star1(depth=12, ms=50)");
+  await until(() => /stopped by the time limit at depth \d+ of 12/.test(document.querySelector("#searchState").textContent));
+  await search("");
+  await until(() => / depth 3$/.test(document.querySelector("#searchState").textContent));
+  await press("#analyse");
   await at("einstein", "...../a..../...../...1./..... r -");
   await page.select("#diceBy", "hand");
   await until(() => !document.querySelector('#die [data-face="3"]').ariaDisabled);

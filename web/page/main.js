@@ -1100,7 +1100,7 @@ function drawSetUp() {
   drawLadder();
   byId("board").dataset.game = game.info.name;
   byId("search").value = search();
-  const formats = [["jsonl", t("alea")], ...(game.info.formats ?? []).map((format) => [format, format.toUpperCase()])];
+  const formats = [["jsonl", t("alea")], ...(game.info.writes ?? []).map((format) => [format, format.toUpperCase()])];
   byId("format").replaceChildren(...formats.map(([value, name]) => el("option", { value }, name)));
   byId("copied").textContent = "";
   const searches = game.hasDie

@@ -10,7 +10,7 @@ use crate::limits::{
 use crate::position_values::{MoveValuer, PositionValues, Roll, has_chance};
 use crate::puzzles::puzzle;
 use crate::review::review;
-use crate::transcripts::{read_games, text_formats, write_game};
+use crate::transcripts::{read_games, text_formats, write_game, written_formats};
 use engine::core::{
     game::{ChanceSource as _, Payoffs},
     monotonic_clock::Instant,
@@ -119,6 +119,7 @@ fn game_json<G: Playable>() -> Vec<Value> {
             "levels": opponent_levels(&game).map(level).collect::<Value>(),
             "puzzles": puzzle_lines(&game).lines().count(),
             "formats": text_formats::<G>().map(|format| format.name).collect::<Value>(),
+            "writes": written_formats(&game).collect::<Value>(),
         }))
     };
     G::INFO
@@ -256,7 +257,8 @@ fn answer_in_game<G: Playable>(
             let fitted = value.filter(|_| game.seats() == 2);
             let fitted =
                 fitted.and_then(|value| recipe.observed_win_rate(&next, own(value), limits));
-            let value = fitted.map(own).or(value);
+            let exact = value.and_then(|_| exact_value(game, &next));
+            let value = exact.or(fitted).map(own).or(value);
             json!({
                 "move": game.format_move(&position, best),
                 "value": value,
@@ -425,6 +427,13 @@ fn values_json<G: Playable>(
         "nodes": values.analysis.stats.nodes,
         "milliseconds": values.analysis.stats.time.as_secs_f64() * 1000.0,
     }))
+}
+
+/// Value of the game's instant oracle, for the seat to move.
+fn exact_value<G: Playable>(game: &G, position: &G::Position) -> Option<f32> {
+    let entry = G::registry().oracle?;
+    let oracle = (entry.read)(&Notation::new((entry.instant)(game)?), game);
+    oracle.ok()??.value(game, position)
 }
 
 fn scale_json<G: Playable>(recipe: &PlayerRecipe<G>, answer: &mut Value) {

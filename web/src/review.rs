@@ -8,6 +8,10 @@ use std::array;
 
 const ERROR_GRADES: [(f64, &str); 3] = [(0.16, "blunder"), (0.08, "error"), (0.04, "doubtful")];
 
+/// Smallest loss that a search tells from none with more than two seats: twice the change of their
+/// shares from one depth to the next.
+pub const MIN_TOLD_LOSS: f64 = 0.15;
+
 /// Grade of an error by the win probability lost: empty, `doubtful`, `error` or `blunder`.
 #[must_use]
 pub fn grade(error: f64) -> &'static str {
@@ -108,7 +112,10 @@ pub fn review<G: Playable>(
             error,
             drift: list(drift),
             best,
-            verdict: grade(error),
+            verdict: match game.seats() > 2 && error < MIN_TOLD_LOSS {
+                true => "",
+                false => grade(error),
+            },
         });
     }
     review.over = values.end.is_some() || payoffs.is_some();

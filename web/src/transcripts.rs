@@ -5,6 +5,7 @@ use crate::limits::MAX_PLIES;
 use crate::position_values::has_chance;
 use engine::core::{
     game::OutcomeList as _,
+    random::RandomStream,
     record::Ending,
     text::{joined, printable, shorten},
 };
@@ -21,6 +22,18 @@ const MAX_GAMES: usize = 100;
 pub(crate) fn text_formats<G: Playable>() -> impl Iterator<Item = &'static TranscriptFormat<G>> {
     let formats = G::registry().transcripts.iter();
     formats.filter(|format| format.name != "wtb")
+}
+
+/// Names of those that games can be written in.
+pub(crate) fn written_formats<G: Playable>(game: &G) -> impl Iterator<Item = &'static str> {
+    let empty = PlainGame {
+        start: game.random_start(&mut RandomStream::new(0), 0),
+        plies: Vec::new(),
+        players: Vec::new(),
+        result: None,
+    };
+    let formats = text_formats::<G>().filter(move |format| (format.write)(game, &empty).is_ok());
+    formats.map(|format| format.name)
 }
 
 fn format_of<G: Playable>(name: &str) -> Result<&'static TranscriptFormat<G>, Problem> {

@@ -9,7 +9,10 @@ use engine::{
         reversi::Reversi,
         reversixt::ReversiXt,
     },
-    play::{build::PlayerRecipe, playable::Playable},
+    play::{
+        build::PlayerRecipe,
+        playable::{Playable, Rules as _},
+    },
     search::limits::Limits,
 };
 use serde_json::{Deserializer, Map, Value, json};
@@ -323,4 +326,109 @@ fn puzzles_have_one_best_move_by_the_tables_which_is_missed_without_search() {
             assert_eq!(game.format_move(&position, face.best[0]), puzzle["best"]);
         }
     }
+}
+
+#[test]
+fn what_is_called_a_probability_is_fitted_to_complete_games_or_named_otherwise() {
+    let asked = |player: &str| {
+        answer_of_einstein(json!({ "ask": "analyse", "player": player,
+            "position": "615../32.../4...e/...cd/..bfa r 1" }))
+    };
+    let reference = number(&asked("star2(depth=3, eval=best)")["value"]);
+    let tree = asked("mcts(sims=5000)");
+    near(number(&tree["value"]), reference, 0.05);
+    assert!(number(&tree["own_scale"]) > 0.7, "{tree}");
+    for part in ["moves", "faces"] {
+        let values = list(&tree[part]).iter().map(|one| number(&one["value"]));
+        assert!(
+            values.clone().all(|value| (0.3..0.7).contains(&value)),
+            "{tree}"
+        );
+    }
+    let evaluated = answer_of_einstein(json!({ "ask": "evaluate", "evaluators": ["schwarz"],
+        "position": "615../32.../4...e/...cd/..bfa r -" }));
+    let schwarz = &list(&evaluated["values"])[0];
+    assert!(
+        number(&schwarz["own_scale"]) > number(&schwarz["value"]) + 0.1,
+        "{evaluated}"
+    );
+    let ledger = answer_of_einstein(json!({ "ask": "judge", "plies": [],
+        "player": "star2(depth=2)", "start": "615../32.../4...e/...cd/..bfa r -" }));
+    near(number(&list(&ledger["seats"])[0]["start"]), reference, 0.06);
+    let playouts = answer_to(&json!({ "ask": "analyse", "game": "havannah(base=4)",
+        "position": "d4 a1", "player": "mcts(sims=100)" }));
+    assert_eq!(playouts["scale"], "playouts");
+}
+
+#[test]
+fn shares_of_three_and_four_seats_add_up_and_small_losses_have_no_grade() {
+    for game in ["reversixt(map=three)", "reversixt(map=four)"] {
+        let start = answer_to(&json!({ "ask": "new", "game": game, "seed": 1 }));
+        let analysis = answer_to(&json!({ "ask": "analyse", "game": game,
+            "position": start["position"], "player": "maxn(depth=2, eval=shares(best))" }));
+        for shares in list(&analysis["moves"])
+            .iter()
+            .map(|one| list(&one["shares"]))
+        {
+            let sum: f64 = shares.iter().map(number).sum();
+            near(sum, 0.5 * shares.len() as f64, 1e-5);
+        }
+    }
+    let game = ReversiXt::from_notation("reversixt(map=three)", None).unwrap();
+    let (ledger, _) = judged(&game, 3, "maxn(depth=1, eval=shares(best))");
+    let graded = ledger.plies.iter().filter(|ply| !ply.verdict.is_empty());
+    assert!(graded.clone().count() > 0 && graded.clone().all(|ply| ply.error >= 0.15));
+}
+
+#[test]
+fn games_written_in_each_format_are_read_as_they_were() {
+    let plies = json!([{ "face": 2, "move": "c1d1" }, { "face": 1, "move": "a2a3" }]);
+    let start = "..1../...../...../a..../..2.. r -";
+    let written = answer_of_einstein(json!({ "ask": "write", "format": "sgf", "start": start,
+        "plies": plies, "players": ["person", "random"], "resigned": 1 }));
+    let read =
+        answer_of_einstein(json!({ "ask": "read", "format": "sgf", "text": written["text"] }));
+    let game = &list(&read["games"])[0];
+    assert_eq!(game["start"], start);
+    assert_eq!(
+        game["plies"],
+        json!([{ "move": "c1d1", "outcome": 2 }, { "move": "a2a3", "outcome": 1 }])
+    );
+    assert_eq!(
+        (&game["ending"], &game["payoffs"]),
+        (&json!("resigned"), &json!([1.0, 0.0]))
+    );
+    for format in ["ggf", "transcript"] {
+        let plies = json!([{ "move": "d3" }, { "move": "c3" }]);
+        let reversi = |mut request: Value| {
+            request["game"] = "reversi".into();
+            request["format"] = format.into();
+            answer_to(&request)
+        };
+        let start = format!("{REVERSI} X");
+        let written =
+            reversi(json!({ "ask": "write", "start": start, "plies": plies, "players": [] }));
+        let read = reversi(json!({ "ask": "read", "text": written["text"] }));
+        assert_eq!(
+            list(&read["games"])[0]["plies"],
+            plies,
+            "{format}: {written} {read}"
+        );
+    }
+    let games = answer_to(&json!({ "ask": "games" }));
+    for (game, format) in [
+        ("einstein", "sgf"),
+        ("reversi", "ggf"),
+        ("havannah(base=4)", "sgf"),
+    ] {
+        let facts = list(&games["games"]).iter();
+        let facts = facts.clone().find(|one| one["notation"] == game).unwrap();
+        assert_eq!(facts["writes"], json!([format]), "{game}");
+        assert!(list(&facts["formats"]).contains(&json!(format)), "{game}");
+    }
+    let refused = answer_of_einstein(json!({ "ask": "read", "format": "exe", "text": "" }));
+    assert!(
+        refused["error"].as_str().unwrap().contains("there are sgf"),
+        "{refused}"
+    );
 }

@@ -32,7 +32,7 @@ use web::{
     api_types::PlayedPly,
     limits::RequestLimits,
     position_values::{MoveValuer, has_chance},
-    review::{grade, review},
+    review::{MIN_TOLD_LOSS, grade, review},
 };
 
 /// Play a game in the terminal, with hints and a review
@@ -432,6 +432,11 @@ impl<'a, G: Playable> Session<'a, G> {
         if error < 0.05 {
             let text = format!("{mv}: nothing is better ({value:.1} %)");
             return Ok(style(text).green().to_string());
+        }
+        if self.game.seats() > 2 && error < 100.0 * MIN_TOLD_LOSS {
+            return Ok(format!(
+                "{mv}: the search cannot tell it from {better}, with so many players"
+            ));
         }
         let verdict = grade(error / 100.0);
         let price = format!("{mv} costs {error:.1} points");

@@ -84,10 +84,11 @@ fn forward_body<const WIDTH: usize>(
     let last = hidden_layers(weights, bucket, sums, &mut scratch);
     for (output, logit) in (bucket * weights.outputs..).zip(logits) {
         let row = &weights.output[output * last.len()..][..last.len()];
-        *logit = weights.output_bias[output];
+        let mut sum = weights.output_bias[output];
         for (value, weight) in last.iter().zip(row) {
-            *logit += value * i32::from(*weight);
+            sum += value * i32::from(*weight);
         }
+        *logit = sum;
     }
 }
 

@@ -313,13 +313,10 @@ fn forward<V: Vector, const ROWS: usize>(
     }
     workspace.logits.clear();
     let values = lanes(&workspace.values[last][of_samples(&samples, hidden[last])]);
-    for values in values.chunks_exact(hidden[last] / LANES) {
-        for (row, bias) in tensors
-            .output
-            .chunks_exact(hidden[last])
-            .zip(tensors.output_bias)
-        {
-            let logit = bias + dot::<V>(values, lanes(row));
+    let (width, rows) = (hidden[last] / LANES, lanes(tensors.output));
+    for values in values.chunks_exact(width) {
+        for (output, bias) in tensors.output_bias.iter().enumerate() {
+            let logit = bias + dot::<V>(values, &rows[output * width..]);
             workspace.logits.push(logit);
         }
     }
@@ -416,21 +413,26 @@ fn backward<V: Vector, const ROWS: usize>(
     let slopes = lanes_mut(layers[last]);
     let outputs = shape.outputs();
     for output in 0..outputs {
-        for column in 0..last_width {
-            let weights = V::load(&lanes(tensors.output)[output * last_width + column]);
-            let mut by_output = V::splat(0.0);
-            for sample in 0..samples.len() {
-                let derivative = V::splat(workspace.logits[sample * outputs + output]);
-                let at = sample * last_width + column;
-                let value = V::load(&values[at]);
-                let slope = derivative.times(weights).zero_where_clipped(value);
-                match output {
-                    0 => slope.store(&mut slopes[at]),
-                    _ => slope.add_to(&mut slopes[at]),
-                }
-                by_output = by_output.plus(derivative.times(value));
-            }
-            by_output.add_to(&mut lanes_mut(gradient.output)[output * last_width + column]);
+        let derivatives = &workspace.logits[output..];
+        let weights = &lanes(tensors.output)[output * last_width..][..last_width];
+        let gradient = &mut lanes_mut(gradient.output)[output * last_width..][..last_width];
+        match output {
+            0 => add_output_gradient::<V, true>(
+                derivatives,
+                outputs,
+                weights,
+                values,
+                slopes,
+                gradient,
+            ),
+            _ => add_output_gradient::<V, false>(
+                derivatives,
+                outputs,
+                weights,
+                values,
+                slopes,
+                gradient,
+            ),
         }
     }
     for derivatives in workspace.logits.chunks_exact(outputs) {
@@ -461,6 +463,37 @@ fn backward<V: Vector, const ROWS: usize>(
             outer,
             inner / LANES,
         );
+    }
+}
+
+/// Adds the gradient of an output's weights; sets `slopes`, the derivatives by the last hidden
+/// layer's sums, if the output is the `FIRST`, otherwise adds to them. `derivatives` has one of the
+/// output in every `outputs`.
+#[inline(always)]
+fn add_output_gradient<V: Vector, const FIRST: bool>(
+    derivatives: &[f32],
+    outputs: usize,
+    weights: &[Lanes],
+    values: &[Lanes],
+    slopes: &mut [Lanes],
+    gradient: &mut [Lanes],
+) {
+    let width = weights.len();
+    for (column, (weights, gradient)) in weights.iter().zip(gradient).enumerate() {
+        let (weights, mut by_output) = (V::load(weights), V::splat(0.0));
+        for sample in 0..values.len() / width {
+            let derivative = V::splat(derivatives[sample * outputs]);
+            let at = sample * width + column;
+            let value = V::load(&values[at]);
+            let slope = derivative.times(weights).zero_where_clipped(value);
+            if FIRST {
+                slope.store(&mut slopes[at]);
+            } else {
+                slope.add_to(&mut slopes[at]);
+            }
+            by_output = by_output.plus(derivative.times(value));
+        }
+        by_output.add_to(gradient);
     }
 }
 

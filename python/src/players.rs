@@ -123,7 +123,7 @@ fn analysis<G: Learnable>(
         });
     }
     at.check(outcome)?;
-    let analysis = recipe.analyse(player, game, position, outcome, &Limits::NONE, None)?;
+    let analysis = recipe.analyse_unaided(player, game, position, outcome, &Limits::NONE)?;
     let name = |mv| game.format_move(position, mv);
     let moves = analysis
         .moves

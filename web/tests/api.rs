@@ -336,10 +336,12 @@ fn what_is_called_a_probability_is_fitted_to_complete_games_or_named_otherwise()
     };
     let reference = number(&asked("star2(depth=3, eval=best)")["value"]);
     let tree = asked("mcts(sims=5000)");
-    near(number(&tree["value"]), reference, 0.05);
-    assert!(number(&tree["own_scale"]) > 0.7, "{tree}");
+    near(number(&tree["calibrated"]), reference, 0.05);
+    assert!(number(&tree["value"]) > 0.7, "{tree}");
     for part in ["moves", "faces"] {
-        let values = list(&tree[part]).iter().map(|one| number(&one["value"]));
+        let values = list(&tree[part])
+            .iter()
+            .map(|one| number(&one["calibrated"]));
         assert!(
             values.clone().all(|value| (0.3..0.7).contains(&value)),
             "{tree}"
@@ -349,7 +351,7 @@ fn what_is_called_a_probability_is_fitted_to_complete_games_or_named_otherwise()
         "position": "615../32.../4...e/...cd/..bfa r -" }));
     let schwarz = &list(&evaluated["values"])[0];
     assert!(
-        number(&schwarz["own_scale"]) > number(&schwarz["value"]) + 0.1,
+        number(&schwarz["value"]) > number(&schwarz["calibrated"]) + 0.1,
         "{evaluated}"
     );
     let ledger = answer_of_einstein(json!({ "ask": "judge", "plies": [],

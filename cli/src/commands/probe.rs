@@ -13,7 +13,7 @@ use engine::play::{
 use serde::Serialize;
 use std::{path::PathBuf, sync::Arc};
 
-/// Read the exact value of a position from endgame tables or a solver
+/// Read exact values from endgame tables or a solver
 ///
 /// With a die the value is that of the best legal move, before the roll ('-') the expectation over
 /// the die. In EinStein uses the files of 'alea solve'; without files, tables of up to 5 stones are built in
@@ -53,8 +53,8 @@ struct RatedMove {
     #[serde(rename = "move")]
     mv: String,
     value: f32,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    best: Vec<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best: Option<Vec<u8>>,
 }
 
 type Question = positions::Question<Standard>;
@@ -140,7 +140,7 @@ fn probe_oracle<G: Playable>(
         Some(RatedMove {
             mv: game.format_move(position, mv),
             value: after(mv)?,
-            best: Vec::new(),
+            best: None,
         })
     };
     let moves: Option<Vec<_>> = question.moves(game).iter().map(rated).collect();
@@ -224,9 +224,11 @@ impl Source<'_> {
         let rated = |&(mv, value): &(Move, f32)| RatedMove {
             mv: self.game.format_move(&question.position, mv),
             value,
-            best: (faces.iter().copied())
-                .filter(|&face| probe.faces[usize::from(face) - 1].best.contains(&mv))
-                .collect(),
+            best: Some(
+                (faces.iter().copied())
+                    .filter(|&face| probe.faces[usize::from(face) - 1].best.contains(&mv))
+                    .collect(),
+            ),
         };
         let moves = probe
             .moves
@@ -289,7 +291,7 @@ fn format_answer(game: &Standard, question: &Question, answer: &Answer) -> Strin
     let mut moves: Vec<&RatedMove> = answer.moves.iter().collect();
     moves.sort_by(|one, other| other.value.total_cmp(&one.value));
     for rated in moves {
-        let faces: Vec<String> = rated.best.iter().map(u8::to_string).collect();
+        let faces: Vec<String> = rated.best.iter().flatten().map(u8::to_string).collect();
         text += &format!("\n  {}  {:.5}  {}", rated.mv, rated.value, faces.join(" "));
     }
     text

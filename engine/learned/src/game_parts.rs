@@ -28,7 +28,7 @@ impl GameParts {
     /// Parses [`Self`]'s text, such as `5,8` or `contact,race`.
     ///
     /// # Errors
-    /// If numbers and names are mixed.
+    /// If an item is neither, or numbers and names are mixed.
     pub fn parse(text: &str) -> Result<Self, String> {
         let items = text
             .split(',')
@@ -42,7 +42,14 @@ impl GameParts {
         for item in items {
             match item {
                 Ok(limit) => limits.push(limit),
-                Err(name) => names.push(name),
+                Err(name)
+                    if name
+                        .bytes()
+                        .all(|byte| byte.is_ascii_lowercase() || byte == b'_') =>
+                {
+                    names.push(name);
+                }
+                Err(name) => return Err(format!("'{name}' is neither a number nor a name")),
             }
         }
         match names.is_empty() {

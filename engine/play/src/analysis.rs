@@ -7,6 +7,7 @@ use super::{
 };
 use alea_core::{
     chance_bounds::expectation,
+    evaluator::payoffs_from_own,
     game::{Game, Payoffs},
     monotonic_clock::Instant,
 };
@@ -131,13 +132,48 @@ impl<M: Copy> Analysis<M> {
 
 impl<G: Playable> PlayerRecipe<G> {
     /// Analyses a position before (`None`) or after a chance outcome, within `limits` besides the
-    /// player's own; values are fitted to complete games where the evaluator has a fit. `observer`
-    /// receives each finished depth but the last, without `best` and scores.
+    /// player's own: exact where the rules or the game's instant oracle have a value, else fitted
+    /// to complete games where the evaluator has a fit. `observer` receives each finished depth but
+    /// the last, without `best` and scores.
+    ///
+    /// # Errors
+    /// The player's failure, or that of its tables, in one line.
+    pub fn analyse(
+        &self,
+        player: &mut dyn Player<G>,
+        game: &G,
+        position: &G::Position,
+        outcome: Option<u8>,
+        limits: &Limits,
+        observer: Option<&mut AnalysisObserver<'_, G::Move>>,
+    ) -> Result<Analysis<G::Move>, String> {
+        let oracle = self.instant_oracle()?.as_deref();
+        let exact = |next: &G::Position| {
+            let solved = || Some(payoffs_from_own(game, next, oracle?.value(game, next)?));
+            game.payoffs(next).or_else(solved)
+        };
+        self.analyse_with(&exact, player, game, position, outcome, limits, observer)
+    }
+
+    /// [`PlayerRecipe::analyse`] by the player alone, without the game's oracle.
     ///
     /// # Errors
     /// The player's failure, in one line.
-    pub fn analyse(
+    pub fn analyse_unaided(
         &self,
+        player: &mut dyn Player<G>,
+        game: &G,
+        position: &G::Position,
+        outcome: Option<u8>,
+        limits: &Limits,
+    ) -> Result<Analysis<G::Move>, String> {
+        self.analyse_with(&|_| None, player, game, position, outcome, limits, None)
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "what both forms are given")]
+    fn analyse_with(
+        &self,
+        exact: &dyn Fn(&G::Position) -> Option<Payoffs>,
         player: &mut dyn Player<G>,
         game: &G,
         position: &G::Position,
@@ -148,12 +184,18 @@ impl<G: Playable> PlayerRecipe<G> {
         let legal = outcome.map(|_| game.legal_moves(position, outcome));
         let began = Instant::now();
         let failed = |failure| format!("{}: {failure}", self.name());
+        let unvalued = Analysis::without_values(game, position, legal.as_deref());
+        let moves = unvalued.moves.iter();
+        let exact: Vec<_> = moves
+            .map(|rated| exact(&game.play(position, rated.mv)))
+            .collect();
         let analysis = match observer {
+            _ if exact.iter().all(Option::is_some) => Ok(unvalued),
             None => player.analyse(position, legal.as_deref(), limits),
             Some(observer) => {
                 let mut report = |mut analysis: Analysis<G::Move>| {
                     analysis.stats.time = began.elapsed();
-                    self.fit(game, position, limits, &mut analysis);
+                    self.complete(game, position, &exact, limits, &mut analysis);
                     total(game, position, &mut analysis);
                     observer(analysis)
                 };
@@ -161,15 +203,9 @@ impl<G: Playable> PlayerRecipe<G> {
             }
         };
         let mut analysis = analysis.map_err(failed)?;
-        analysis.stats.time = began.elapsed();
-        analysis.best = match (legal, analysis.line.first()) {
-            (Some(_), Some(&best)) => Some(best),
-            (Some(legal), None) => {
-                let decision = player.decide(position, &legal, limits);
-                Some(decision.map_err(failed)?.best)
-            }
-            (None, _) => None,
-        };
+        if !exact.iter().all(Option::is_some) {
+            analysis.stats.time = began.elapsed();
+        }
         if let Some((unit, scores)) =
             player.exact_scores(position, &analysis.analysed_moves(), limits)
         {
@@ -178,30 +214,57 @@ impl<G: Playable> PlayerRecipe<G> {
                 rated.score = Some(score);
             }
         }
-        self.fit(game, position, limits, &mut analysis);
+        self.complete(game, position, &exact, limits, &mut analysis);
+        if let Some(legal) = legal {
+            let is_aided = exact.iter().any(Option::is_some)
+                && analysis.moves.iter().all(|rated| rated.value.is_some());
+            let valued = analysis.best_by_value(0..analysis.moves.len());
+            let valued = valued
+                .filter(|_| is_aided)
+                .map(|index| analysis.moves[index].mv);
+            analysis.best = match valued.or_else(|| analysis.line.first().copied()) {
+                None => Some(
+                    player
+                        .decide(position, &legal, limits)
+                        .map_err(failed)?
+                        .best,
+                ),
+                best => best,
+            };
+            if analysis.line.first() != analysis.best.as_ref() {
+                analysis.line = analysis
+                    .best
+                    .filter(|_| valued.is_some())
+                    .into_iter()
+                    .collect();
+            }
+        }
         total(game, position, &mut analysis);
         Ok(analysis)
     }
 
-    /// Fits values of moves to complete games, except exact ones.
-    fn fit(
+    fn complete(
         &self,
         game: &G,
         position: &G::Position,
+        exact: &[Option<Payoffs>],
         limits: &Limits,
         analysis: &mut Analysis<G::Move>,
     ) {
         let is_exact = analysis.stats.evaluations == 0;
         let seat = game.to_move(position);
         let mut is_fitted = false;
-        for rated in &mut analysis.moves {
+        for (rated, exact) in analysis.moves.iter_mut().zip(exact) {
+            if let Some(payoffs) = exact {
+                (rated.payoffs, rated.value) = (Some(*payoffs), Some(payoffs[seat]));
+            }
             let proven = rated.tree.map(|tree| tree.proven);
             let is_proven = proven.is_some_and(|proven| proven.lower == proven.upper);
-            rated.is_exact = (is_exact || is_proven) && rated.value.is_some();
+            rated.is_exact = (exact.is_some() || is_exact || is_proven) && rated.value.is_some();
             let next = game.play(position, rated.mv);
             let flips = game.to_move(&next) != seat;
             let own = |value: f32| if flips { 1.0 - value } else { value };
-            let fitted = rated.value.filter(|_| game.seats() == 2);
+            let fitted = rated.value.filter(|_| exact.is_none() && game.seats() == 2);
             let fitted = fitted.and_then(|value| {
                 let fitted = self.observed_win_rate(&next, own(value), limits)?;
                 Some((own(fitted), value))

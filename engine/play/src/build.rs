@@ -14,7 +14,10 @@ use super::{
 };
 use crate::player::Player;
 use alea_core::{game::OutcomeList, limits::Limits, text::suggestion};
-use std::{borrow::Cow, sync::Arc};
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+};
 
 mod evaluators;
 mod limits;
@@ -60,6 +63,7 @@ pub struct PlayerRecipe<G: Playable> {
     is_uniform: bool,
     game: G,
     made: PlayerConstructor<G>,
+    instant_oracle: Arc<OnceLock<Result<OptionalOracle<G>, String>>>,
 }
 
 #[derive(Clone)]
@@ -197,6 +201,7 @@ impl<G: Playable> PlayerRecipe<G> {
             is_uniform: notation.name == "random",
             game,
             made,
+            instant_oracle: Arc::default(),
         })
     }
 
@@ -223,6 +228,23 @@ impl<G: Playable> PlayerRecipe<G> {
     /// Whether the player is `random`, which plays all allowed moves with equal probability.
     pub fn plays_uniformly(&self) -> bool {
         self.is_uniform
+    }
+
+    /// Exact values that take little time: the game's tables or solver, made when first needed.
+    pub(crate) fn instant_oracle(&self) -> Result<&OptionalOracle<G>, String> {
+        let read = || {
+            let entry = G::registry().oracle;
+            let instant = entry.and_then(|entry| Some((entry, (entry.instant)(&self.game)?)));
+            let read =
+                instant.map(|(entry, value)| (entry.read)(&Notation::new(value), &self.game));
+            read.transpose()
+                .map(Option::flatten)
+                .map_err(|(_, problem)| problem)
+        };
+        self.instant_oracle
+            .get_or_init(read)
+            .as_ref()
+            .map_err(String::clone)
     }
 
     /// Probabilities of the game's results ([`Points::results`](super::points::Points::results)) for the seat that makes `mv`, by the

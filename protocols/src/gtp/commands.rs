@@ -46,8 +46,12 @@ impl<G: Playable> Call<'_, G> {
                 return syntax_error("play COLOR MOVE");
             }
             call.parse_seat(color)?;
+            let (mv, is_word) = (mv.join(" "), mv.len() == 1);
+            if !is_word && call.session.parse_move(&mv).is_err() {
+                return syntax_error("play COLOR MOVE");
+            }
             let played = call.check_turn(color);
-            let played = played.and_then(|()| call.session.play(&mv.join(" ")));
+            let played = played.and_then(|()| call.session.play(&mv));
             played.map_err(|problem| format!("illegal move: {problem}"))?;
             empty_reply()
         }),

@@ -130,7 +130,13 @@ impl<G: Playable> Handler<G> for Ubgi {
             ["dice", ..] | ["go"] | ["go", "chequer"] if !self.has_position => {
                 return error(BAD_STATE, "missing position");
             }
-            ["dice", ref dice @ ..] => session.set_die(&dice.join(" ")).map_err(bad_value)?,
+            ["dice", ref dice @ ..] => {
+                let set = session.set_die(&dice.join(" "));
+                set.map_err(|problem| match dice.len() {
+                    1 => bad_value(problem),
+                    _ => format!("{BAD_COMMAND} {}", words.join(" ")),
+                })?;
+            }
             ["go"] | ["go", "chequer"] => return go(session, output),
             ["go", _] => return error(UNSUPPORTED, words.join(" ")),
             ["keys"] => {

@@ -254,11 +254,16 @@ fn answer_in_game<G: Playable>(
             let next = game.play(&position, best);
             let flips = game.to_move(&next) != game.to_move(&position);
             let own = |value: f32| if flips { 1.0 - value } else { value };
-            let fitted = value.filter(|_| game.seats() == 2);
-            let fitted =
-                fitted.and_then(|value| recipe.observed_win_rate(&next, own(value), limits));
-            let exact = value.and_then(|_| exact_value(game, &next));
-            let value = exact.or(fitted).map(own).or(value);
+            // Of a finished game neither a search nor the tables are asked.
+            let end = game.payoff(&next, game.to_move(&position));
+            let value = value.map(|value| {
+                end.unwrap_or_else(|| {
+                    let searched = Some(own(value)).filter(|_| game.seats() == 2);
+                    let fitted = || recipe.observed_win_rate(&next, searched?, limits);
+                    let known = exact_value(game, &next).or_else(fitted);
+                    known.map_or(value, own)
+                })
+            });
             json!({
                 "move": game.format_move(&position, best),
                 "value": value,

@@ -10,7 +10,9 @@ import gnubg_nn as gnubg
 START = "4HPwATDgc/ABMA"
 ROLLS = [(high, low) for high in range(1, 7) for low in range(1, high + 1)]
 # What a choice may lose at most on average, in points by two plies of look-ahead.
-MAX_MEAN_LOSS = {"best": 0.02, "pips": 0.4}
+MAX_MEAN_LOSS = {"best": 0.03, "pips": 0.4}
+# The other table keeps 16 bits a position, and what it rounds adds up from roll to roll.
+MAX_BEAROFF_ERROR = 1e-4
 
 
 def ask(alea, lines, *arguments):
@@ -90,7 +92,7 @@ def compare_bearoffs(alea, generator, count=2000):
         board = gnubg.board_from_position_id(identity)
         worst = max(worst, abs(answer["win"] - gnubg.probabilities(board, 0)[0]))
     print(f"{count} two-sided bear-offs: at most {worst:.6f} apart")
-    return worst < 5e-5
+    return worst < MAX_BEAROFF_ERROR
 
 
 class Judge:

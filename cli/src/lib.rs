@@ -5,6 +5,7 @@
 //! ended by a signal. Results go to standard output, progress to standard error.
 
 mod commands;
+mod display_scale;
 mod fatal;
 mod games;
 mod gating;

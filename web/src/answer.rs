@@ -155,6 +155,8 @@ pub fn opponent_levels<G: Playable>(
 pub fn default_reviewer<G: Playable>(game: &G) -> String {
     let [best, _] = best_and_default(game);
     match game.seats() {
+        // Each roll has moves of its own there, and a third ply costs seconds a move.
+        2 if G::SEPARATE_OUTCOMES => format!("star2(depth=2, eval={best})"),
         2 if has_chance::<G>() => format!("star2(depth=3, eval={best})"),
         2 => format!("star1(depth=2, eval={best})"),
         _ => format!("maxn(depth=2, eval=shares({best}))"),

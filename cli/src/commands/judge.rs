@@ -23,8 +23,8 @@ use web::{
 ///
 /// For every seat the result is the value of the start, plus its luck, minus its errors, plus luck
 /// and errors of the others, plus the judge's revaluations a ply later ('drift'). Values are those
-/// of the judging player, exact where endgame tables or a quick solution have them, in points
-/// (hundredths of a win).
+/// of the judging player, exact where endgame tables or a quick solution have them, in points of
+/// the game or, in games without points, hundredths of a win.
 #[derive(clap::Args)]
 #[command(
     after_help = "Example: alea judge runs/data --player \"star2(depth=3, eval=best)\" --games 20\n         alea judge runs/data --html judged.html\n         alea judge game.jsonl   # as 'save' of 'alea play' writes it"
@@ -35,8 +35,8 @@ pub(crate) struct Arguments {
     #[arg(required = true, value_name = "GAMES")]
     paths: Vec<PathBuf>,
     /// The judging player; it has to value moves [default: the game's best evaluator with
-    /// star2(depth=3), without chance with star1(depth=2), with more than two seats with
-    /// maxn(depth=2)]
+    /// star2(depth=3), star2(depth=2) in backgammon, without chance star1(depth=2), with more than
+    /// two seats maxn(depth=2)]
     #[arg(long, value_name = "PLAYER")]
     player: Option<String>,
     /// Only the first N games

@@ -3,6 +3,7 @@
 //! Invariant: `positions[i]` is the position before ply i. Rolls depend only on seed and ply, so
 //! that an undo keeps them. A saved game can open no file and start no program.
 
+use crate::display_scale::DisplayScale;
 use crate::games::{GameArguments, with_game, with_type};
 use crate::{interruption, output};
 use anyhow::{Context, Error, Result, anyhow, bail};
@@ -439,7 +440,9 @@ impl<'a, G: Playable> Session<'a, G> {
             ));
         }
         let verdict = grade(error / 100.0);
-        let price = format!("{mv} costs {error:.1} points");
+        let scale = DisplayScale::of(&self.game);
+        let (cost, unit) = (scale.difference(error / 100.0), scale.unit());
+        let price = format!("{mv} costs {cost:.*} {unit}", scale.decimals() - 1);
         let price = match verdict {
             "" => style(price),
             "doubtful" => style(format!("{price} ({verdict})")).yellow(),
@@ -493,7 +496,9 @@ impl<'a, G: Playable> Session<'a, G> {
             None,
         )?;
         let titles = (0..game.seats()).map(|seat| game.seat_title(seat));
-        let mut text_table = TextTable::new(["ledger, in points"].into_iter().chain(titles));
+        let scale = DisplayScale::of(game);
+        let title = format!("ledger, in {}", scale.unit());
+        let mut text_table = TextTable::new([title.as_str()].into_iter().chain(titles));
         let names = [
             "start",
             "luck",
@@ -506,20 +511,20 @@ impl<'a, G: Playable> Session<'a, G> {
         text_table.rows = names.map(|name| vec![name.into()]).to_vec();
         for seat in &ledger.seats {
             let terms = [
-                seat.start,
-                seat.luck,
-                -seat.errors,
-                seat.others,
-                seat.drift,
-                seat.result,
-                seat.error_per_decision,
+                scale.value(seat.start),
+                scale.difference(seat.luck),
+                scale.difference(-seat.errors),
+                scale.difference(seat.others),
+                scale.difference(seat.drift),
+                scale.value(seat.result),
+                scale.difference(seat.error_per_decision),
             ];
+            let decimals = scale.decimals();
+            let unit = 10f64.powi(decimals as i32);
             for (row, term) in text_table.rows.iter_mut().zip(terms) {
                 // Avoids negative zero.
-                row.push(Cell::Right(format!(
-                    "{:+.2}",
-                    (1e4 * term).round() / 100.0 + 0.0
-                )));
+                let rounded = (unit * term).round() / unit + 0.0;
+                row.push(Cell::Right(format!("{rounded:+.decimals$}")));
             }
         }
         output::line(&format!("\n{}", text_table.text().trim_end()))

@@ -1,7 +1,8 @@
-//! Tables and page about judged games: luck and errors by player and by ply, in points (hundredths
-//! of a win), with 95 % intervals over games.
+//! Tables and page about judged games: luck and errors by player and by ply, in points of the game
+//! or hundredths of a win, with 95 % intervals over games.
 
 use super::JudgedGame;
+use crate::display_scale::DisplayScale;
 use arena::document::{Block, Page};
 use arena::statistics::{fraction_if_all_equal, t_quantile_95};
 use arena::text_table::{Cell, TextTable};
@@ -17,6 +18,7 @@ const MIN_GAMES_OF_INTERVAL: f64 = 10.0;
 pub(super) struct Report {
     seats: Vec<&'static str>,
     has_luck: bool,
+    scale: DisplayScale,
     /// By player: statistics over games of score, luck and error per decision (means of the
     /// player's seats).
     players: BTreeMap<String, [Moments; 3]>,
@@ -44,10 +46,6 @@ fn add_to_moments(moments: &mut [Moments; 3], values: [f64; 3]) {
     pairs.for_each(|(moments, value)| moments.add(value));
 }
 
-fn points_cell(value: f64) -> Cell {
-    Cell::Number(100.0 * value, 2)
-}
-
 impl Report {
     pub(super) fn of<G: Playable>(game: &G) -> Self {
         let seats = (0..game.seats()).map(|seat| game.seat_title(seat));
@@ -61,6 +59,7 @@ impl Report {
         Self {
             seats,
             has_luck: has_chance::<G>(),
+            scale: DisplayScale::of(game),
             players: BTreeMap::new(),
             games: TextTable::new(heads),
             detailed: Vec::new(),
@@ -81,14 +80,11 @@ impl Report {
             let each = [seat.result, seat.luck, seat.error_per_decision];
             add_to_moments(means.entry(name).or_default(), each);
             let luck = self.has_luck.then_some(seat.luck);
-            let more = [-seat.errors, seat.others, seat.drift, seat.result];
-            row.extend(
-                [seat.start]
-                    .into_iter()
-                    .chain(luck)
-                    .chain(more)
-                    .map(points_cell),
-            );
+            let terms = [-seat.errors, seat.others, seat.drift];
+            let terms = luck.into_iter().chain(terms);
+            row.push(self.scale.value_cell(seat.start));
+            row.extend(terms.map(|term| self.scale.difference_cell(term)));
+            row.push(self.scale.value_cell(seat.result));
         }
         for (name, seats) in means {
             let each = seats.map(|moments| moments.mean());
@@ -108,9 +104,10 @@ impl Report {
         let notes = self.notes().map(|note| format!("\n{note}"));
         let notes: String = notes.collect();
         format!(
-            "{}\n{count} {games} judged by {judge}, in points; sums miss results by at most {:.1e}\n\n{}{notes}",
+            "{}\n{count} {games} judged by {judge}, in {}; sums miss results by at most {:.1e}\n\n{}{notes}",
             self.games.text(),
-            100.0 * self.balance,
+            self.scale.unit(),
+            self.scale.difference(self.balance),
             self.players_table().text().trim_end()
         )
     }
@@ -131,11 +128,17 @@ impl Report {
     }
 
     fn players_table(&self) -> TextTable {
+        let scale = self.scale;
+        let decimals = scale.decimals();
         let mean = |(moments, is_score): (&Moments, bool)| {
-            let mean = 100.0 * moments.mean();
+            let mean = if is_score {
+                scale.value(moments.mean())
+            } else {
+                scale.difference(moments.mean())
+            };
             Cell::Right(match half_width(moments, is_score) {
-                Some(half) => format!("{mean:.2} ±{:.2}", 100.0 * half),
-                None => format!("{mean:.2}"),
+                Some(half) => format!("{mean:.decimals$} ±{:.decimals$}", scale.difference(half)),
+                None => format!("{mean:.decimals$}"),
             })
         };
         let row = |(name, all): (&String, &[Moments; 3])| {
@@ -157,15 +160,19 @@ impl Report {
             ]],
             ..Page::default()
         };
-        let note = "In points, hundredths of a win, with intervals of 95 % over games. Luck averages to zero; an error is what a decision gives away against the best one.";
-        let mut blocks = vec![
-            Block::Table(self.players_table()),
-            Block::Note(note.to_owned()),
-        ];
+        let scale = self.scale;
+        let note = format!(
+            "In {}, with intervals of 95 % over games. Luck averages to zero; an error is what a decision gives away against the best one.",
+            scale.description()
+        );
+        let mut blocks = vec![Block::Table(self.players_table()), Block::Note(note)];
         blocks.extend(self.notes().map(Block::Note));
         page.push("Players", blocks);
-        let note = "In points of each seat: start, luck, errors, what luck and errors of the others brought, and drift add up to the result.";
-        let blocks = vec![Block::Table(self.games), Block::Note(note.to_owned())];
+        let note = format!(
+            "In {} of each seat: start, luck, errors, what luck and errors of the others brought, and drift add up to the result.",
+            scale.unit()
+        );
+        let blocks = vec![Block::Table(self.games), Block::Note(note)];
         page.push("Games", blocks);
         let heads = ["ply", "seat", "roll", "move", self.seats[0]];
         let heads = heads
@@ -180,9 +187,9 @@ impl Report {
                     self.seats[judged.seat].into(),
                     face.unwrap_or(Cell::Missing),
                     judged.mv.as_str().into(),
-                    points_cell(judged.before[0]),
-                    points_cell(judged.luck),
-                    points_cell(judged.error),
+                    scale.value_cell(judged.before[0]),
+                    scale.difference_cell(judged.luck),
+                    scale.difference_cell(judged.error),
                     judged.verdict.into(),
                     if is_best { "" } else { &*judged.best }.into(),
                 ]

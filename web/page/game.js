@@ -6,18 +6,28 @@
 
 import { ask } from "./api.js";
 
-/** The text of a position with another roll, in games with a die. */
-export function withFace(position, face) {
-  return position.replace(/ \S+$/, ` ${face ?? "-"}`);
+/** The name of a roll, such as `3` or `31`; empty if there is none. */
+export function rollName(info, face) {
+  return face === null ? "" : info.face_names[info.faces.indexOf(face)] ?? String(face);
 }
 
-/** The plies of a text, each with the face of the die where there is one. */
-function pliesOf(text, hasDie) {
-  const ply = (word) => (hasDie ? { face: Number(word[0]), move: word.slice(1) } : { face: null, move: word });
+/** The text of a position with another roll, in games with a die. */
+export function withFace(info, position, face) {
+  return position.replace(/ \S+$/, ` ${rollName(info, face) || "-"}`);
+}
+
+/** The plies of a text, each with its roll where the game has dice; names of rolls have one length. */
+function pliesOf(text, info) {
+  const ply = (word) => {
+    if (info.faces === null) return { face: null, move: word };
+    const { length } = info.face_names[0];
+    const name = word.slice(0, length);
+    return { face: info.faces[info.face_names.indexOf(name)] ?? name, move: word.slice(length) };
+  };
   return text.split("_").filter(Boolean).map(ply);
 }
 
-const wordOf = ({ face, move }) => (face === null ? move : `${face}${move}`);
+const wordOf = (info, { face, move }) => `${rollName(info, face)}${move}`;
 
 export class Game {
   #path;
@@ -69,7 +79,7 @@ export class Game {
 
   #node(answer, parent, ply) {
     const { seat, over } = answer;
-    const position = this.hasDie ? withFace(answer.position, null) : answer.position;
+    const position = this.hasDie ? withFace(this.info, answer.position, null) : answer.position;
     return { position, seat, over, parent, ply, face: null, children: [], result: null, resigned: null };
   }
 
@@ -91,7 +101,7 @@ export class Game {
 
   /** The current position with its roll. */
   text() {
-    return this.hasDie ? withFace(this.node.position, this.face) : this.node.position;
+    return this.hasDie ? withFace(this.info, this.node.position, this.face) : this.node.position;
   }
 
   /** Ends the line here; its moves stay in the tree. */
@@ -183,14 +193,14 @@ export class Game {
   #words(node) {
     const [main, ...others] = node.children;
     if (!main) return [];
-    const sides = others.map((child) => `(${[wordOf(child.ply), ...this.#words(child)].join("_")})`);
-    return [wordOf(main.ply), ...sides, ...this.#words(main)];
+    const sides = others.map((child) => `(${[wordOf(this.info, child.ply), ...this.#words(child)].join("_")})`);
+    return [wordOf(this.info, main.ply), ...sides, ...this.#words(main)];
   }
 
   /** The fragment of the URL. */
   hash(seats) {
     const parts = { game: this.notation, seed: this.seed, start: this.nodes[0].position };
-    if (this.plies.length) parts.plies = this.plies.map(wordOf).join("_");
+    if (this.plies.length) parts.plies = this.plies.map((ply) => wordOf(this.info, ply)).join("_");
     if (this.hasVariations || this.nodes.at(-1).children.length) parts.tree = this.#words(this.nodes[0]).join("_");
     if (!this.isAtEnd) parts.at = this.at;
     else if (this.face !== null) parts.face = this.face;
@@ -211,7 +221,7 @@ export class Game {
       const fetchPosition = (position) => ask({ ask: "position", game: this.notation, position });
       const { moves } = await fetchPosition(this.text());
       const successor = moves.find((one) => one.move === move);
-      if (!successor) throw new Error(`#plies: ${first + number}: '${wordOf({ face, move })}'`);
+      if (!successor) throw new Error(`#plies: ${first + number}: '${wordOf(this.info, { face, move })}'`);
       this.play(move, await fetchPosition(successor.position));
     }
   }
@@ -230,7 +240,7 @@ export class Game {
         const node = forks.pop();
         this.#showLineOf(node);
         this.at = this.nodes.indexOf(node);
-      } else await this.#replay(pliesOf(word, this.hasDie), this.at + 1);
+      } else await this.#replay(pliesOf(word, this.info), this.at + 1);
     }
   }
 
@@ -250,8 +260,8 @@ export class Game {
     if (isSame) game = current;
     if (parts.has("tree")) await game.#replayTree(parts.get("tree"));
     game.at = 0;
-    const face = Number(parts.get("face"));
-    const plies = pliesOf(parts.get("plies") ?? "", game.hasDie);
+    const face = parts.has("face") ? Number(parts.get("face")) : null;
+    const plies = pliesOf(parts.get("plies") ?? "", game.info);
     await game.#replay(plies, 1);
     if (game.at < game.plies.length || isSame) game.#endLineHere(null);
     if (info.faces?.includes(face)) game.roll(face);

@@ -11,7 +11,7 @@ import { layout as reversi } from "./board-reversi.js";
 import { Clock, formatTime } from "./clock.js";
 import { byId, el, store, load } from "./dom.js";
 import { PALETTES, SEAT_SYMBOLS, withSeat, withSymbol } from "./editor.js";
-import { Game, withFace } from "./game.js";
+import { Game, rollName, withFace } from "./game.js";
 import { drawGraph } from "./graph.js";
 import { drawDie, drawEvaluations, drawMoves } from "./moves.js";
 import { addDrill, answerDrill, countDrills, gradeAnswer, nextDrill, ratedPuzzle } from "./drills.js";
@@ -398,7 +398,7 @@ function collectDrills() {
     const analysis = analysisOf(index);
     const loss = lossOf(ply, analysis);
     if (!loss || !gradeOf(loss.error, thresholds())) return;
-    const position = game.hasDie ? withFace(game.nodes[index].position, ply.face) : game.nodes[index].position;
+    const position = game.hasDie ? withFace(game.info, game.nodes[index].position, ply.face) : game.nodes[index].position;
     const key = JSON.stringify([game.notation, position]);
     if (collectedDrills.has(key)) return;
     collectedDrills.add(key);
@@ -488,7 +488,7 @@ function renderTask() {
   const { face, seat } = { face: game.rolls[0], seat: game.nodes[0].seat };
   if (task.move === null) {
     const which = task.puzzle ? t("puzzleOf", task.puzzle.number + 1, task.puzzle.count) : t("drillOf");
-    const what = face === null ? t("taskPlain", seatName(seat)) : t("task", seatName(seat), face);
+    const what = face === null ? t("taskPlain", seatName(seat)) : t("task", seatName(seat), rollName(game.info, face));
     host.textContent = `${which} ${what}`;
     return;
   }
@@ -588,7 +588,7 @@ function dropForeignFile() {
 async function showRecorded(info, { start, plies, payoffs, ending }) {
   const parts = { game: info.notation, seed: 1, start, at: 0 };
   persons(info).forEach((player, seat) => (parts[`seat${seat + 1}`] = player));
-  parts.plies = plies.map(({ outcome, move }) => (outcome ? `${outcome}${move}` : move)).join("_");
+  parts.plies = plies.map(({ outcome, move }) => (info.faces ? `${rollName(info, outcome)}${move}` : move)).join("_");
   task = null;
   clock.set(0);
   history.pushState(null, "", `#${new URLSearchParams(parts)}`);
@@ -761,7 +761,7 @@ function statusText() {
     return resigned === null ? winnerText(game.result) : `${t("hasResigned", seatName(resigned))} ${winnerText(game.result)}`;
   }
   if (moveChoices) return t("which");
-  const rolled = game.face === null ? null : t("rolled", name, game.face);
+  const rolled = game.face === null ? null : t("rolled", name, rollName(game.info, game.face));
   if (thinking) return [rolled, t("thinking", playerName(seats[game.node.seat]))].filter(Boolean).join(" · ");
   if (rolled) return rolled;
   return t(game.hasDie ? "toRoll" : "toMove", name);
@@ -879,7 +879,7 @@ function renderBoard({ best }) {
   byId("die").hidden = !game.hasDie;
   if (game.hasDie) {
     const rated = showsValues() ? (analysisOf(game.at)?.faces ?? null) : null;
-    const state = { faces: game.info.faces, face: game.face, rated, isOver: current.over, isLocked: isDieLocked() };
+    const state = { info: game.info, face: game.face, rated, isOver: current.over, isLocked: isDieLocked() };
     drawDie(byId("die"), state, (face) => {
       if (face === null) isRunning = false;
       game.roll(face);
@@ -981,7 +981,7 @@ function refutationOf(index) {
   if (!analysis?.moves?.length || game.nodes[index + 1].seat === game.nodes[index].seat) return null;
   if (!game.hasDie) return analysis.best ? t("refutes", move, [analysis.best, ...(analysis.line ?? []).slice(1)].join(" "), percent(analysis.value)) : null;
   const worst = analysis.faces.reduce((one, other) => (other.value > one.value ? other : one));
-  return worst.best ? t("refutesByRoll", move, worst.face, worst.best, percent(worst.value)) : null;
+  return worst.best ? t("refutesByRoll", move, worst.name, worst.best, percent(worst.value)) : null;
 }
 
 function renderTutor() {
@@ -1035,7 +1035,7 @@ function renderCourse() {
         [
           el("span", { class: `dot seat${ply.seat}`, "aria-hidden": "true" }),
           el("span", { class: "sr" }, `${seatName(ply.seat)} `),
-          ply.face === null ? null : el("span", { class: "rolled" }, ply.face),
+          ply.face === null ? null : el("span", { class: "rolled" }, rollName(game.info, ply.face)),
           ` ${ply.move}`,
           el("span", { "aria-hidden": "true" }, ANNOTATIONS[grades[index]]),
           grades[index] ? el("span", { class: "sr" }, ` ${t(grades[index])}`) : null,
@@ -1048,7 +1048,7 @@ function renderCourse() {
     const button = (ply) =>
       el("button", { type: "button", title: t("variation"), onclick: () => choose(index, ply) }, [
         el("span", { class: "sr" }, `${t("variation")}: `),
-        `${ply.face ?? ""} ${ply.move}`.trim(),
+        `${rollName(game.info, ply.face)} ${ply.move}`.trim(),
       ]);
     return plies.length ? el("span", { class: "others" }, plies.map(button)) : null;
   };
@@ -1086,7 +1086,7 @@ function renderReview() {
   else {
     const names = allSeats().map(seatName);
     const strengths = allSeats().map((seat) => strengthOf(review.answer, seat, game.notation, search()));
-    host.replaceChildren(...reviewView(asShares(review.answer), names, thresholds(), game.hasDie, go, strengths));
+    host.replaceChildren(...reviewView(asShares(review.answer), names, thresholds(), game.info, go, strengths));
   }
 }
 
@@ -1263,7 +1263,7 @@ function bind() {
       byId("edit").requestSubmit();
       return;
     }
-    const position = game.hasDie ? withFace(game.node.position, null) : game.node.position;
+    const position = game.hasDie ? withFace(game.info, game.node.position, null) : game.node.position;
     draft = { position, symbol: PALETTES[game.info.name][0] };
     render();
   });

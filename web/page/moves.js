@@ -1,6 +1,7 @@
 // Lists of values: moves, evaluators, and the rolls of the die.
 
 import { el } from "./dom.js";
+import { rollName } from "./game.js";
 import { percent, t } from "./i18n.js";
 
 function bar(value) {
@@ -74,7 +75,7 @@ export function drawEvaluations(host, evaluations, helpOf) {
  * The die: a button for each roll and for none; `rated` has their values, or is null. `isLocked` if the
  * roll is not chosen here.
  */
-export function drawDie(host, { faces, face, rated, isOver, isLocked }, roll) {
+export function drawDie(host, { info, face, rated, isOver, isLocked }, roll) {
   const focused = host.contains(document.activeElement) ? document.activeElement.dataset.face : null;
   const button = (value, label, ...children) =>
     el(
@@ -93,14 +94,15 @@ export function drawDie(host, { faces, face, rated, isOver, isLocked }, roll) {
     );
   const faceButton = (value) => {
     const rating = rated?.find((entry) => entry.face === value);
-    const texts = [t("face", value)];
+    const name = rollName(info, value);
+    const texts = [t("face", name)];
     if (rating) texts.push(`${percent(rating.value)} %`, rating.best);
     return button(value, texts.join(", "), [
-      el("span", { class: "pips" }, value),
+      el("span", { class: "pips" }, name),
       rating ? el("span", { class: "small" }, percent(rating.value)) : null,
       rating ? el("span", { class: "small" }, rating.best) : null,
     ]);
   };
-  host.replaceChildren(button(null, t("beforeRoll"), el("span", { class: "pips" }, "–")), ...faces.map(faceButton));
+  host.replaceChildren(button(null, t("beforeRoll"), el("span", { class: "pips" }, "–")), ...info.faces.map(faceButton));
   if (focused) host.querySelector(`[data-face="${focused}"]`)?.focus({ preventScroll: true });
 }

@@ -1,6 +1,7 @@
 // Losses of moves, and the review of a game: start value + luck − errors + drift = result.
 
 import { el } from "./dom.js";
+import { rollName } from "./game.js";
 import { number, percent, t } from "./i18n.js";
 
 /** Annotation marks of grades. */
@@ -42,7 +43,8 @@ function strengthText(name, { lower, upper, decisions }) {
 }
 
 /** The review as a table with a column for each seat that adds up, and a table of its plies. */
-export function reviewView(review, seatNames, thresholds, hasDie, go, strengths) {
+export function reviewView(review, seatNames, thresholds, info, go, strengths) {
+  const hasDie = info.faces !== null;
   const rows = [
     [t("startValue"), "start", ""],
     hasDie ? [t("luck"), "luck", "+"] : null,
@@ -73,7 +75,7 @@ export function reviewView(review, seatNames, thresholds, hasDie, go, strengths)
   ]);
   const ply = (reviewed, index) => {
     const grade = gradeOf(reviewed.error, thresholds);
-    const name = `${reviewed.face ?? ""} ${reviewed.move}`.trim();
+    const name = `${rollName(info, reviewed.face)} ${reviewed.move}`.trim();
     return el("tr", { class: grade }, [
       el("td", { class: "number" }, index + 1),
       el("td", {}, el("button", { type: "button", class: "link", onclick: () => go(index) }, [

@@ -115,6 +115,9 @@ fn game_json<G: Playable>() -> Vec<Value> {
             "notation": notation,
             "seats": (0..game.seats()).map(|seat| game.seat_title(seat)).collect::<Value>(),
             "faces": has_chance::<G>().then(|| game.outcome_numbers().collect::<Value>()),
+            "face_names": has_chance::<G>().then(|| {
+                game.outcome_numbers().map(|face| game.outcome_name(face)).collect::<Value>()
+            }),
             "evaluators": own.chain(best).collect::<Value>(),
             "levels": opponent_levels(&game).map(level).collect::<Value>(),
             "puzzles": puzzle_lines(&game).lines().count(),

@@ -230,7 +230,10 @@ export class Game {
   async #replayTree(text) {
     const forks = [];
     this.at = 0;
-    for (const word of text.split("_").flatMap((word) => word.split(/(?=\()|(?<=\()|(?=\))/)).filter(Boolean)) {
+    // Moves may end with a count in parentheses, such as 13/9(2).
+    const split = (word) => word.match(/^(\(*)(.+?(?:\(\d\))?)(\)*)$/)?.slice(1) ?? [word];
+    const parts = ([open, ply = "", close = ""]) => [...open, ply, ...close].filter(Boolean);
+    for (const word of text.split("_").flatMap((word) => (word ? parts(split(word)) : []))) {
       if (word === "(") {
         const { parent } = this.node;
         forks.push(this.node);

@@ -29,7 +29,7 @@ const PERSON = "";
 /** Games of a file that are listed. */
 const MAX_GAMES = 500;
 /** For games in which depth 3 takes seconds for each position. */
-const DEFAULT_DEPTHS = { "havannah(base=6)": 2, "havannah(base=8)": 2 };
+const DEFAULT_DEPTHS = { "havannah(base=6)": 2, "havannah(base=8)": 2, backgammon: 1 };
 
 const settings = load("settings", {});
 settings.thresholds = { ...THRESHOLDS, ...settings.thresholds };

@@ -51,6 +51,13 @@ const centre = (selector) =>
   }, selector);
 /** A click, tried again until it hits: answers that arrive may draw anew what was found a moment before. */
 const press = (selector) => page.locator(selector).setTimeout(20_000).click();
+/** A click on a move of the list, found and clicked in one step: its place changes with the values that arrive. */
+const pressMove = (move) =>
+  until((move) => {
+    const button = document.querySelector(`#moves [data-move${move && `="${move}"`}]:not([aria-disabled])`);
+    button?.click();
+    return button;
+  }, move);
 const plies = () => page.$$eval("#plies li", (items) => items.length);
 
 /** Plays the move of whoever sits here: by the board, or by the list where the board has none. */
@@ -64,7 +71,7 @@ async function move(number) {
     const targets = await names('#board:has([aria-pressed="true"]) .spot:has(.target)');
     if (targets.length) await click(targets[number % targets.length]);
   } else {
-    await press((await page.$("#board .spot")) ? "#unplaced button" : "#moves [data-move]:not([aria-disabled])");
+    await ((await page.$("#board .spot")) ? press("#unplaced button") : pressMove(""));
   }
   await until((count) => document.querySelectorAll("#plies li").length > count, before);
 }
@@ -308,8 +315,7 @@ async function variations() {
   const line = async () => (await page.$$eval("#plies li > button", (all) => all.map((one) => one.textContent.replace(/^\S+ +/, "").replace(/[?!].*/, "").trim()))).join(" ");
   const is = (wanted) => until((wanted) => [...document.querySelectorAll("#plies li > button")].map((one) => one.textContent.replace(/^\S+ +/, "").replace(/[?!].*/, "").trim()).join(" ") === wanted, wanted);
   const play = async (move, wanted) => {
-    await until((move) => document.querySelector(`#moves [data-move="${move}"]:not([aria-disabled])`), move);
-    await press(`#moves [data-move="${move}"]`);
+    await pressMove(move);
     await is(wanted);
     await hasSettled();
   };
@@ -429,7 +435,7 @@ async function lessons() {
   for (const [game, start] of [["reversi", `${reversi} O`], ["havannah(base=4)", "d4 a1 d3 b1 e4"]]) {
     await at(game, start);
     const move = await worst(game, start);
-    await press(`#moves [data-move="${move}"]`);
+    await pressMove(move);
     await until(() => /costs|as good|best move/.test(document.querySelector("#verdict").textContent));
     if (/costs/.test(await text("#verdict"))) await until(() => /The answer to/.test(document.querySelector("#why").textContent));
     console.log(`${game}: ${await text("#verdict")} ${await text("#why")}`);
@@ -454,14 +460,13 @@ async function lessons() {
   await press('#die [data-face="3"]');
   await until(() => document.querySelector("#status").textContent === "Red has rolled 3");
   await press("#warnOn");
-  const blunder = '#moves [data-move="d2d1"]:not([aria-disabled])';
-  await until((blunder) => document.querySelector(blunder), blunder);
+  await until(() => document.querySelector('#moves [data-move="d2d1"]:not([aria-disabled])'));
   await press("#hint");
   await until(() => /^Hint: d2/.test(document.querySelector("#searchState").textContent));
-  await press(blunder);
+  await pressMove("d2d1");
   await until(() => /d2d1 would be a blunder/.test(document.querySelector("#verdict").textContent));
   assert.equal(await plies(), 0, "a blunder is asked about");
-  await press(blunder);
+  await pressMove("d2d1");
   await until(() => document.querySelectorAll("#plies li").length === 1);
   await press("#warnOn");
   await page.select("#diceBy", "program");
@@ -511,14 +516,14 @@ async function practice() {
   await until(() => document.querySelector("#board .spot.may"));
   assert.equal(await page.$(".moves .worth"), null, "the answer is hidden");
   assert.equal(await page.$(".arrow"), null, "the answer is hidden");
-  await press(`#moves [data-move="${worst.move}"]`);
+  await pressMove(worst.move);
   await until(() => /^No: /.test(document.querySelector("#task").textContent));
   // A wrong answer comes back at once, a right one tomorrow.
   await until(() => /1 due of 1/.test(document.querySelector("#drill").textContent));
   await press("#drill");
   await until(() => /^Drill\. Find/.test(document.querySelector("#task").textContent));
   await until(() => document.querySelector("#board .spot.may"));
-  await press(`#moves [data-move="${best.move}"]`);
+  await pressMove(best.move);
   await until(() => /^Right: /.test(document.querySelector("#task").textContent));
   await until(() => /0 due of 1/.test(document.querySelector("#drill").textContent));
   const [drill] = await page.evaluate(() => JSON.parse(localStorage.getItem("alea.drills")));
@@ -541,7 +546,7 @@ async function practice() {
   const truth = JSON.parse(alea("probe", puzzle.position, "--json"));
   truth.moves.sort((one, other) => other.value - one.value);
   assert.equal(truth.moves[0].move, puzzle.best, "the tables agree");
-  await press(`#moves [data-move="${puzzle.best}"]`);
+  await pressMove(puzzle.best);
   await until(() => /^Right: /.test(document.querySelector("#task").textContent));
   await press("#endPractice");
   await until(() => document.querySelector("#task").textContent === "");

@@ -1305,6 +1305,9 @@ function bind() {
     moveChoices = null;
     renderMoves(currentValues());
   });
+  for (const event of ["pointerup", "pointercancel", "pointerleave"]) {
+    on("moves", event, () => setTimeout(() => renderMoves(currentValues())));
+  }
   on("evaluators", "toggle", evaluate);
   on("makeLedger", "click", requestReview);
   on("resign", "click", () => {

@@ -19,15 +19,26 @@ function valueText({ value, own_scale, exact }) {
   ]);
 }
 
+/** Sorts moves by value. Under the pointer rated moves keep their order, so that a click plays what it points at. */
+function sortMoves(host, rated) {
+  const isAimedAt = host.matches(":hover") && !host.classList.contains("plain");
+  const shown = isAimedAt ? [...host.querySelectorAll("[data-move]")].map(({ dataset }) => dataset.move) : [];
+  const isSame = shown.length === rated.length && rated.every(({ move }) => shown.includes(move));
+  if (isSame) rated.sort((a, b) => shown.indexOf(a.move) - shown.indexOf(b.move));
+  else rated.sort((a, b) => (b.value ?? -1) - (a.value ?? -1));
+}
+
 /**
- * The moves as buttons, sorted by `values` (a map of moves, or null); `isPlayable` enables them.
+ * The moves as buttons, sorted by `values` (a map of moves, or null); `isPlayable` enables them. Nothing
+ * changes while one of them is pressed: call again when the pointer is released or leaves.
  */
 export function drawMoves(host, { moves, values, best, isPlayable, filter }, { play, look }) {
+  if (host.matches(":active")) return;
   const focused = document.activeElement?.dataset?.move;
   const hadFocus = host.contains(document.activeElement);
   const rated = moves.map((move) => ({ move, ...values?.get(move) }));
-  if (values) rated.sort((a, b) => (b.value ?? -1) - (a.value ?? -1));
   const filtered = rated.filter(({ move }) => filter(move));
+  if (values) sortMoves(host, filtered);
   const item = (entry) => {
     const { move } = entry;
     const isBest = values !== null && move === best;

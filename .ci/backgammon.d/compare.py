@@ -95,17 +95,45 @@ def compare_bearoffs(alea, generator, count=2000):
     return worst < MAX_BEAROFF_ERROR
 
 
-class Judge:
-    """Equity for the mover after plays of one decision, by two plies of GNU Backgammon's look-ahead."""
+def gnubg_values(afters):
+    """Equity for the mover after plays, by two plies of GNU Backgammon's look-ahead."""
+    return [-equity(after, 2) for after in afters]
 
-    def __init__(self, identity, roll):
+
+def sage_values(afters, level="3ply"):
+    """Equity for the mover after plays by bgsage, whose first ply is the look at the position after the play."""
+    import bgsage
+
+    def values_of(afters):
+        positions = []
+        for after in afters:
+            other, mover = reversed(gnubg.board_from_position_id(after))
+            points = [men - theirs for men, theirs in zip(mover[:24], reversed(other[:24]))]
+            positions.append({"board": [other[24], *points, mover[24]], "cube_owner": "centered"})
+        return [found.cubeless_equity for found in bgsage.batch_post_move_evaluate(positions, level)]
+
+    finished = {}
+    for after in afters:
+        if not all(map(any, gnubg.board_from_position_id(after))):
+            finished[after] = -equity(after)
+    unfinished = [after for after in afters if after not in finished]
+    values = dict(zip(unfinished, values_of(unfinished))) | finished
+    return [values[after] for after in afters]
+
+
+class Judge:
+    """Equity for the mover after plays of one decision, by a function from positions to equities."""
+
+    def __init__(self, identity, roll, values_of=gnubg_values):
         plays = after_plays(identity, roll)
+        self.plays = plays
         self.static = sorted(plays, key=equity)
+        self.values_of = values_of
         self.values = {}
 
     def value(self, after):
         if after not in self.values:
-            self.values[after] = -equity(after, 2)
+            self.values[after] = self.values_of([after])[0]
         return self.values[after]
 
     def loss(self, after):
@@ -115,8 +143,15 @@ class Judge:
         return max(map(self.value, [after, *best])) - self.value(after)
 
 
+def best_by_sage(plays):
+    """The play that looks best to bgsage without look-ahead."""
+    plays = sorted(plays)
+    return plays[max(enumerate(sage_values(plays, "1ply")), key=lambda pair: pair[1])[0]]
+
+
 def main():
     alea, positions, decisions = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    with_sage = sys.argv[4:] == ["bgsage"]
     generator = random.Random(5)
     good = compare_plays(alea, random_positions(positions, generator))
     good &= compare_bearoffs(alea, generator)
@@ -130,22 +165,32 @@ def main():
     for answer in ask(alea, lines, "moves"):
         names[answer["position"]] = {move["move"]: move["position"][:-2] for move in answer["moves"]}
 
-    def losses(player):
+    def choices(player):
         answers = ask(alea, lines, "analyse", "--player", player)
-        picked = [names[answer["position"]][answer["best"]] for answer in answers]
-        return [judge.loss(after) for judge, after in zip(judges, picked)]
+        return [names[answer["position"]][answer["best"]] for answer in answers]
 
-    table = {"gnubg-nn 0-ply": [judge.loss(judge.static[0]) for judge in judges]}
+    choices_of = {"gnubg-nn 0-ply": [judge.static[0] for judge in judges]}
+    if with_sage:
+        choices_of["bgsage 1-ply"] = [best_by_sage(judge.plays) for judge in judges]
     for name in MAX_MEAN_LOSS:
-        table[name] = losses(f"star1(depth=1, eval={name})")
-    for name, lost in table.items():
-        openings_right = sum(loss < 0.01 for loss in lost[:15])
-        mean = sum(lost[15:]) / len(lost[15:])
-        print(f"{name}: {mean:.5f} points lost a decision, {openings_right} of 15 opening rolls within 0.01")
-        if mean > MAX_MEAN_LOSS.get(name, 1.0):
-            good = False
-    if sum(loss < 0.01 for loss in table["best"][:15]) < 12:
-        good = False
+        choices_of[name] = choices(f"star1(depth=1, eval={name})")
+
+    def print_losses(judges):
+        table = {}
+        for name, picked in choices_of.items():
+            lost = table[name] = [judge.loss(after) for judge, after in zip(judges, picked)]
+            openings_right = sum(loss < 0.01 for loss in lost[:15])
+            mean = sum(lost[15:]) / len(lost[15:])
+            print(f"{name}: {mean:.5f} points lost a decision, {openings_right} of 15 opening rolls within 0.01")
+        return table
+
+    table = print_losses(judges)
+    for name, most in MAX_MEAN_LOSS.items():
+        good &= sum(table[name][15:]) <= most * len(table[name][15:])
+    good &= sum(loss < 0.01 for loss in table["best"][:15]) >= 12
+    if with_sage:
+        print("judged by bgsage 3-ply:")
+        print_losses([Judge(identity, roll, sage_values) for identity, roll in chosen])
     return 0 if good else 1
 
 

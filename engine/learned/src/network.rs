@@ -5,6 +5,7 @@
 
 mod accumulator;
 mod kernels;
+mod logit_batch;
 mod results;
 mod simd;
 pub mod simd_layers;
@@ -21,6 +22,7 @@ use alea_core::{
     evaluator::{Evaluator, one_ply_serial, score_successors_serial, value_successors_serial},
     simd::Instructions,
 };
+use logit_batch::LogitBatch;
 use simd_layers::SimdLayers;
 use std::{fmt::Debug, sync::Arc};
 
@@ -169,6 +171,42 @@ impl<G: Learnable<Network = Self>> NetworkKernels<G> for GenericNetKernels {
                 layers.output_logits_of_sums(bucket, sums, &network.weights.bias, logits);
             }
             None => network.output_logits_from_sums(game, position, sums, logits),
+        }
+    }
+
+    /// Changes the sums from one successor to the next: siblings differ in few inputs.
+    fn value_successors(
+        network: &Network<G>,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        cache: &mut Accumulators,
+        values: &mut [f32],
+    ) {
+        let layers = network.kernels.0.as_deref();
+        let layers = layers.filter(|_| network.results.is_none());
+        let bias = &network.weights.bias;
+        let mut batch = layers.map(|layers| LogitBatch::new(layers, bias, game.seats()));
+        let mover = game.to_move(position);
+        cache.clear();
+        for (index, &mv) in moves.iter().enumerate() {
+            let next = game.play(position, mv);
+            if let Some(payoff) = game.payoff(&next, mover) {
+                values[index] = payoff;
+                continue;
+            }
+            cache.follow(&NetworkSums(network, game), &next);
+            let seat = game.to_move(&next);
+            match &mut batch {
+                Some(batch) => {
+                    let bucket = network.bucket_of(game, &next);
+                    batch.add(bucket, cache.sums(seat), (index, seat == mover), values);
+                }
+                None => values[index] = network.payoffs(game, &next, cache)[mover],
+            }
+        }
+        if let Some(batch) = &mut batch {
+            batch.write(values);
         }
     }
 }

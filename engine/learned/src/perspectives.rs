@@ -85,13 +85,28 @@ impl<I: Copy + Default + PartialEq, S: Copy + Default> Perspectives<I, S> {
         self.current |= 1 << seat;
     }
 
+    /// Forgets all sums.
+    pub(crate) fn clear(&mut self) {
+        self.computed = 0;
+    }
+
+    /// Changes the sums of earlier positions to those of `position`, for its seat to move.
+    pub(crate) fn follow<G: Game>(
+        &mut self,
+        kernels: &impl PerspectiveSums<G, Input = I, Sum = S>,
+        position: &G::Position,
+    ) {
+        self.current = 0;
+        self.bring_up_to_date(kernels, position, kernels.game().to_move(position));
+    }
+
     pub(crate) fn refresh<G: Game>(
         &mut self,
         kernels: &impl PerspectiveSums<G, Input = I, Sum = S>,
         position: &G::Position,
     ) {
-        (self.computed, self.current) = (0, 0);
-        self.bring_up_to_date(kernels, position, kernels.game().to_move(position));
+        self.clear();
+        self.follow(kernels, position);
     }
 
     pub(crate) fn update<G: Game>(

@@ -5,7 +5,7 @@ use super::{
     rules::Rules,
 };
 use alea_core::{
-    game::{ChanceSource, List, MAX_SEATS, Outcome, OutcomeList, keep_range},
+    game::{ChanceSource, List, Outcome, OutcomeList, keep_range},
     random::{RandomStream, SeedSpace, derive_seed},
     search_game::SearchGame,
 };
@@ -120,18 +120,18 @@ pub struct OutcomeListSampler {
 }
 
 impl OutcomeListSampler {
-    fn new(seed: u64) -> Self {
+    fn new(seed: u64, seats: usize) -> Self {
         let stream = |seat| RandomStream::new(derive_seed(seed, SeedSpace::Arena, &[seat]));
         Self {
             seed,
-            seats: (0..MAX_SEATS as u64).map(stream).collect(),
+            seats: (0..seats as u64).map(stream).collect(),
         }
     }
 }
 
 impl<G: SearchGame> SeededChance<G> for OutcomeListSampler {
-    fn from_seed(_: &G, seed: u64) -> Self {
-        Self::new(seed)
+    fn from_seed(game: &G, seed: u64) -> Self {
+        Self::new(seed, game.seats())
     }
 }
 
@@ -160,7 +160,7 @@ impl<G: SearchGame> ChanceSource<G> for OutcomeListSampler {
 
 impl Repeatable for OutcomeListSampler {
     fn rewind(&mut self) {
-        *self = Self::new(self.seed);
+        *self = Self::new(self.seed, self.seats.len());
     }
 }
 

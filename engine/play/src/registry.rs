@@ -74,6 +74,15 @@ pub trait AnyEvaluator<G: SearchGame>: Send + Sync {
     /// [`Evaluator::values`].
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]);
 
+    /// [`Evaluator::value_successors`] without accumulator.
+    fn successor_values(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        values: &mut [f32],
+    );
+
     /// [`Evaluator::raw_score`].
     fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32>;
 
@@ -125,6 +134,16 @@ impl<G: SearchGame, E: Evaluator<G> + 'static> AnyEvaluator<G> for E {
 
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {
         Evaluator::values(self, game, positions, out);
+    }
+
+    fn successor_values(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        values: &mut [f32],
+    ) {
+        self.value_successors(game, position, moves, &mut E::Cache::default(), values);
     }
 
     fn raw_score(&self, game: &G, position: &G::Position) -> Option<f32> {
@@ -224,8 +243,7 @@ pub struct TranscriptFormat<G: SearchGame> {
     pub write: fn(&G, &PlainGame<G>) -> Result<String, String>,
 }
 
-/// Adapter of a `dyn` evaluator to [`Evaluator`], with a `dyn` call per position: for code that is
-/// not hot.
+/// Adapter of a `dyn` evaluator to [`Evaluator`], with a `dyn` call per position or list of moves.
 #[derive(Clone)]
 pub struct EvaluatorPointer<G>(
     /// The adapted evaluator.
@@ -237,6 +255,17 @@ impl<G: SearchGame> Evaluator<G> for EvaluatorPointer<G> {
 
     fn value(&self, game: &G, position: &G::Position, (): &()) -> f32 {
         self.0.value_of(game, position)
+    }
+
+    fn value_successors(
+        &self,
+        game: &G,
+        position: &G::Position,
+        moves: &[G::Move],
+        (): &mut (),
+        values: &mut [f32],
+    ) {
+        self.0.successor_values(game, position, moves, values);
     }
 
     fn values(&self, game: &G, positions: &[G::Position], out: &mut [f32]) {

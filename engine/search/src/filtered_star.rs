@@ -452,16 +452,18 @@ impl<G: SearchGame, E: Evaluator<G>> FixedDepthSearch<G> for FilteredStar<G, E> 
             root.one_ply_value = value;
         }
         self.buffers[0] = Some(buffers);
-        moves.sort_by(|one, other| {
+        let best_first = |one: &RootMove<G::Move>, other: &RootMove<G::Move>| {
             let by_value = other.one_ply_value.total_cmp(&one.one_ply_value);
             by_value.then(one.list_index.cmp(&other.list_index))
-        });
+        };
         if depth == 1 {
-            for root in moves {
+            for root in moves.iter_mut() {
                 root.bounds = Bounds::exact(root.one_ply_value);
             }
+            moves.select_nth_unstable_by(0, best_first);
             return 0;
         }
+        moves.sort_by(best_first);
         let values = moves.iter().map(|root| root.one_ply_value);
         let count = self.options.root_filter.count_kept(values);
         moves[..count].sort_by(|one, other| other.bounds.upper.total_cmp(&one.bounds.upper));

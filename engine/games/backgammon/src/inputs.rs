@@ -157,7 +157,7 @@ impl FeatureGroup {
 
 /// Symbols of the slots of [`FeatureGroup::Expert`].
 fn expert_symbols([own, other]: [Men; 2]) -> [u32; 18] {
-    let structures = [Structure::new(own, other), Structure::new(other, own)];
+    let structures = Structure::of_both([own, other]);
     let mut symbols = [0; 18];
     for (symbols, side) in symbols.chunks_exact_mut(8).zip(&structures) {
         symbols.copy_from_slice(&[

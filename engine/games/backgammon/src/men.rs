@@ -40,13 +40,18 @@ impl Men {
         std::array::from_fn(|index| bytes[index / 2] >> (4 * (index % 2)) & 15)
     }
 
+    /// Men on odd points and men on even points, by byte.
+    #[inline]
+    fn odd_and_even(self) -> [u128; 2] {
+        const BYTES: u128 = 0x0F0F_0F0F_0F0F_0F0F_0F0F_0F0F_0F0F_0F0F;
+        [self.0 & BYTES, self.0 >> 4 & BYTES]
+    }
+
     /// Number of men that are not borne off.
     #[inline]
     pub fn in_play(self) -> u32 {
-        const BYTES: u128 = 0x0F0F_0F0F_0F0F_0F0F_0F0F_0F0F_0F0F_0F0F;
-        let pairs = (self.0 & BYTES) + (self.0 >> 4 & BYTES);
-        let pairs = pairs as u64 + (pairs >> 64) as u64;
-        (pairs.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
+        let [odd, even] = self.odd_and_even();
+        sum_bytes(odd + even)
     }
 
     /// Number of men borne off.
@@ -69,12 +74,15 @@ impl Men {
     }
 
     /// Sum of the distances of all men to bearing off.
+    #[inline]
     pub fn pips(self) -> u32 {
-        let counts = self.counts();
-        (1..)
-            .zip(counts)
-            .map(|(point, men)| point * u32::from(men))
-            .sum()
+        // Byte k has points 2k + 1 and 2k + 2. The highest byte of the product is the sum of k times
+        // byte k.
+        let [odd, even] = self.odd_and_even();
+        let weigh = |bytes: u64| (bytes.wrapping_mul(0x0001_0203_0405_0607) >> 56) as u32;
+        let (both, upper) = (odd + even, (odd + even) >> 64);
+        let steps = weigh(both as u64) + weigh(upper as u64) + 8 * sum_bytes(upper);
+        2 * steps + sum_bytes(both) + sum_bytes(even)
     }
 
     /// Highest point with men; 0 without any.
@@ -82,6 +90,13 @@ impl Men {
     pub fn rearmost(self) -> u32 {
         (128 - self.0.leading_zeros()).div_ceil(4)
     }
+}
+
+/// Sum of bytes, which is below 256.
+#[inline]
+fn sum_bytes(bytes: u128) -> u32 {
+    let halves = (bytes as u64).wrapping_add((bytes >> 64) as u64);
+    (halves.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u32
 }
 
 /// The lowest bits of the nibbles as consecutive bits.
@@ -101,4 +116,22 @@ fn gather(nibbles: u128) -> u32 {
 #[inline]
 pub fn mirror(points: u32) -> u32 {
     (points & 0xFF_FFFF).reverse_bits() >> 8
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::positions_of_random_games;
+
+    #[test]
+    fn pips_are_points_times_men() {
+        for position in positions_of_random_games(5, 4) {
+            let men = position.mover();
+            let pips = (1..)
+                .zip(men.counts())
+                .map(|(point, men)| point * u32::from(men));
+            assert_eq!(men.pips(), pips.sum::<u32>());
+            let counts = men.counts().map(u32::from);
+            assert_eq!(men.in_play(), counts.iter().sum::<u32>());
+        }
+    }
 }

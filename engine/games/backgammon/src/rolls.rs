@@ -25,7 +25,7 @@ const DICE: [(u8, u8); NUM_ROLLS] = {
 
 /// The larger and the smaller die of a roll.
 #[inline]
-pub fn dice(roll: usize) -> (u8, u8) {
+pub const fn dice(roll: usize) -> (u8, u8) {
     DICE[roll]
 }
 

@@ -5,6 +5,7 @@ use super::{
     men::{BAR, mirror},
     rolls::{NUM_ROLLS, dice},
 };
+use alea_core::{multiversion, simd::Instructions};
 use std::sync::LazyLock;
 
 /// Structure of one side's men against the other side's.
@@ -32,25 +33,54 @@ pub struct Structure {
 impl Structure {
     /// Structure of the men `own` against the men `other`.
     pub fn new(own: Men, other: Men) -> Self {
-        let made = own.made();
+        Self::of(own, &Points::of(own), &Points::of(other))
+    }
+
+    /// Structures of both sides, each against the other.
+    pub fn of_both([own, other]: [Men; 2]) -> [Self; 2] {
+        let [points, others] = [Points::of(own), Points::of(other)];
+        [
+            Self::of(own, &points, &others),
+            Self::of(other, &others, &points),
+        ]
+    }
+
+    #[inline]
+    fn of(men: Men, own: &Points, other: &Points) -> Self {
         Self {
-            pips: own.pips(),
-            home: made & 0x3F,
-            anchors: made >> 18 & 0x3F,
-            prime: longest_run(made & 0xFF_FFFF),
-            blots: ((own.occupied() & !made) & 0xFF_FFFF).count_ones(),
-            back: Men(own.0 >> 72).in_play(),
-            escapes: escapes(own, other),
-            shots: shots(own, other),
+            pips: men.pips(),
+            home: own.made & 0x3F,
+            anchors: own.made >> 18 & 0x3F,
+            prime: longest_run(own.made & 0xFF_FFFF),
+            blots: ((own.occupied & !own.made) & 0xFF_FFFF).count_ones(),
+            back: Men(men.0 >> 72).in_play(),
+            escapes: escapes(men.rearmost(), other),
+            shots: shots(own, men.on(BAR), other),
+        }
+    }
+}
+
+/// Sets of points of one side.
+struct Points {
+    occupied: u32,
+    made: u32,
+}
+
+impl Points {
+    fn of(men: Men) -> Self {
+        Self {
+            occupied: men.occupied(),
+            made: men.made(),
         }
     }
 }
 
 fn longest_run(mut set: u32) -> u32 {
+    // Fifteen men make at most seven points.
     let mut length = 0;
-    while set != 0 {
+    for _ in 0..7 {
+        length += u32::from(set != 0);
         set &= set >> 1;
-        length += 1;
     }
     length
 }
@@ -82,54 +112,85 @@ static ESCAPES: LazyLock<Box<[u8; 1 << 12]>> = LazyLock::new(|| {
         .expect("a set of twelve points")
 });
 
-fn escapes(own: Men, other: Men) -> u32 {
-    let window = other.made() & 0xFF_FFFF;
-    let ahead = window >> (u32::from(BAR) - own.rearmost().max(1)) & 0xFFF;
+fn escapes(rearmost: u32, other: &Points) -> u32 {
+    let window = other.made & 0xFF_FFFF;
+    let ahead = window >> (u32::from(BAR) - rearmost.max(1)) & 0xFFF;
     ESCAPES[ahead as usize].into()
 }
 
-fn shots(own: Men, other: Men) -> u32 {
-    let blocked = mirror(other.made());
-    let blots = mirror(other.occupied()) & !blocked;
+fn shots(own: &Points, on_bar: u32, other: &Points) -> u32 {
+    static INSTRUCTIONS: LazyLock<Instructions> = LazyLock::new(Instructions::detect);
+    let open = !mirror(other.made);
+    let blots = mirror(other.occupied) & open;
     if blots == 0 {
         return 0;
     }
-    let bar = own.on(BAR);
-    let men = own.occupied() & 0xFF_FFFF;
-    let entry = 1 << (BAR - 1);
-    let reached = |from: u32, die: u8| from >> die & !blocked;
+    count_shots(*INSTRUCTIONS, own.occupied, on_bar, open, blots)
+}
+
+/// Rolls of two different dice by vector lane, as shifts of sets of points; the last lane is none.
+const PAIRS: [[u32; 16]; 2] = {
+    let mut pairs = [[u32::BITS - 1; 16]; 2];
+    let (mut lane, mut roll) = (0, 0);
+    while roll < NUM_ROLLS {
+        let (larger, smaller) = dice(roll);
+        if larger > smaller {
+            [pairs[0][lane], pairs[1][lane]] = [larger as u32, smaller as u32];
+            lane += 1;
+        }
+        roll += 1;
+    }
+    pairs
+};
+
+/// Doubles by vector lane; the last two lanes are none.
+const DOUBLES: [u32; 8] = [1, 2, 3, 4, 5, 6, u32::BITS - 1, u32::BITS - 1];
+
+multiversion! {
+    /// Number of the 36 rolls by which men on the points `occupied`, or `on_bar` men on the bar,
+    /// reach one of the `blots` over `open` points.
+    fn count_shots(occupied: u32, on_bar: u32, open: u32, blots: u32) -> u32 {
+        any => count_shots_body,
+    }
+}
+
+#[inline(always)]
+fn count_shots_body(occupied: u32, on_bar: u32, open: u32, blots: u32) -> u32 {
+    const ENTRY: u32 = 1 << (BAR - 1);
+    let men = occupied & (ENTRY - 1);
+    let is_hit = |reached: u32| u32::from(reached & blots != 0);
     // Men enter first; a die that cannot enter one moves nothing else.
-    let in_order = |first: u8, second: u8| match bar {
-        0 => {
-            let once = reached(men, first);
-            once | reached(men, second) | reached(once, second)
-        }
-        1 => match reached(entry, first) {
-            0 => 0,
-            entered => entered | reached(men | entered, second),
-        },
-        _ => reached(entry, first) | reached(entry, second),
-    };
-    let hits = |roll: usize| match dice(roll) {
-        (die, smaller) if die == smaller => {
-            let (mut from, mut all) = (men, 0);
-            if bar > 0 {
-                let entered = reached(entry, die);
-                (from, all) = if entered == 0 {
-                    (0, 0)
-                } else {
-                    (men | entered, entered)
-                };
+    let if_in = |entered: u32, set: u32| if entered == 0 { 0 } else { set };
+    let (mut by_pairs, mut by_doubles) = ([0; 16], [0; 8]);
+    for lane in 0..16 {
+        let [one, two] = [PAIRS[0][lane], PAIRS[1][lane]];
+        let once = [men >> one & open, men >> two & open];
+        let entered = [ENTRY >> one & open, ENTRY >> two & open];
+        by_pairs[lane] = match on_bar {
+            0 => once[0] | once[1] | once[0] >> two | once[1] >> one,
+            1 => {
+                entered[0]
+                    | entered[1]
+                    | if_in(entered[0], once[1] | entered[0] >> two)
+                    | if_in(entered[1], once[0] | entered[1] >> one)
             }
-            for _ in bar..4 {
-                from = reached(from, die);
-                all |= from;
-            }
-            u32::from(all & blots != 0)
+            _ => entered[0] | entered[1],
+        };
+    }
+    for lane in 0..8 {
+        let die = DOUBLES[lane];
+        let entered = ENTRY >> die & open;
+        let (mut from, mut all) = match on_bar {
+            0 => (men, 0),
+            _ => (if_in(entered, men | entered), entered),
+        };
+        for step in 0..4 {
+            from = from >> die & open;
+            all |= if step + on_bar < 4 { from } else { 0 };
         }
-        (one, two) => 2 * u32::from((in_order(one, two) | in_order(two, one)) & blots != 0),
-    };
-    (0..NUM_ROLLS).map(hits).sum()
+        by_doubles[lane] = all;
+    }
+    2 * by_pairs.map(is_hit).iter().sum::<u32>() + by_doubles.map(is_hit).iter().sum::<u32>()
 }
 
 #[cfg(test)]
@@ -151,7 +212,7 @@ mod tests {
                 let (one, two) = dice(roll);
                 expected += u32::from(is_hit) * if one == two { 1 } else { 2 };
             }
-            let found = shots(own, other);
+            let found = Structure::new(own, other).shots;
             // Plays must use both dice and enter all men, which shots leave out of account.
             let range = expected..=expected + 6;
             assert!(range.contains(&found), "{position:?} {found} {expected}");

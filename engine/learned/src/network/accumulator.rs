@@ -3,14 +3,17 @@
 use super::{Network, kernels};
 use crate::{
     inputs::Learnable,
-    perspectives::{PerspectiveSums, Perspectives, for_each_change},
+    perspectives::{PerspectiveSums, Perspectives},
 };
 use alea_core::game::Seat;
 
 /// First-layer sums without biases, and active rows, per perspective.
 pub type Accumulators = Perspectives<u16, i32>;
 
-const MAX_CHANGES: usize = 32;
+const MAX_CHANGES: usize = 48;
+
+/// Slots compared at once.
+const BLOCK: usize = 16;
 
 pub(super) struct NetworkSums<'a, G: Learnable>(pub(super) &'a Network<G>, pub(super) &'a G);
 
@@ -59,22 +62,51 @@ impl<G: Learnable> PerspectiveSums<G> for NetworkSums<'_, G> {
         if 2 * usize::from(changes) > new.len() {
             return self.sum(new, sums);
         }
-        let (instructions, matrix) = (self.0.instructions, &self.0.weights.rows);
-        let (mut added, mut removed, mut count) = ([0; MAX_CHANGES], [0; MAX_CHANGES], 0);
-        for_each_change(new, old, |slot| {
-            (added[count], removed[count]) = (new[slot], old[slot]);
-            count += 1;
-            if count == MAX_CHANGES {
-                kernels::change_rows(instructions, matrix, &added, &removed, sums);
-                count = 0;
+        let mut rows = RowChanges::default();
+        let mut apply = |rows: &mut RowChanges| {
+            let (instructions, matrix) = (self.0.instructions, &self.0.weights.rows);
+            let (added, removed) = (&rows.added[..rows.count], &rows.removed[..rows.count]);
+            kernels::change_rows(instructions, matrix, added, removed, sums);
+            rows.count = 0;
+        };
+        for (new, old) in new.chunks(BLOCK).zip(old.chunks(BLOCK)) {
+            if new != old {
+                rows.collect(new, old);
             }
-        });
-        kernels::change_rows(
-            instructions,
-            matrix,
-            &added[..count],
-            &removed[..count],
-            sums,
-        );
+            if rows.count > MAX_CHANGES - BLOCK {
+                apply(&mut rows);
+            }
+        }
+        apply(&mut rows);
+    }
+}
+
+struct RowChanges {
+    added: [u16; MAX_CHANGES],
+    removed: [u16; MAX_CHANGES],
+    count: usize,
+}
+
+impl Default for RowChanges {
+    fn default() -> Self {
+        Self {
+            added: [0; MAX_CHANGES],
+            removed: [0; MAX_CHANGES],
+            count: 0,
+        }
+    }
+}
+
+impl RowChanges {
+    /// Appends the differences of at most [`BLOCK`] slots, without branches: which slots differ
+    /// cannot be predicted.
+    #[inline]
+    fn collect(&mut self, new: &[u16], old: &[u16]) {
+        let mut count = self.count;
+        for (&new, &old) in new.iter().zip(old) {
+            (self.added[count], self.removed[count]) = (new, old);
+            count += usize::from(new != old);
+        }
+        self.count = count;
     }
 }

@@ -10,7 +10,6 @@ multiversion! {
 }
 
 multiversion! {
-    /// `added` and `removed` have the same length.
     pub(super) fn change_rows(matrix: &[i16], added: &[u16], removed: &[u16], out: &mut [i32]) {
         any => change_rows_body,
     }
@@ -38,39 +37,55 @@ fn add_scaled<T: Copy + Into<i32>>(sums: &mut Lanes, factor: i32, row: &[T]) {
     }
 }
 
+/// Neurons whose sums are in registers together, in wide layers.
+const WIDE_BLOCK: usize = 4 * LANES;
+
 #[inline(always)]
-fn sum_rows_body(matrix: &[i16], rows: &[u16], out: &mut [i32]) {
-    let width = out.len();
-    for (start, out) in (0..width)
-        .step_by(LANES)
-        .zip(out.as_chunks_mut::<LANES>().0)
-    {
-        let mut sums = [0; LANES];
-        for row in rows {
-            add_scaled(&mut sums, 1, &matrix[usize::from(*row) * width + start..]);
+fn add_rows<const BLOCK: usize>(
+    sums: &mut [i32; BLOCK],
+    factor: i32,
+    matrix: &[i16],
+    rows: &[u16],
+    [width, start]: [usize; 2],
+) {
+    for row in rows {
+        let weights = &matrix[usize::from(*row) * width + start..][..BLOCK];
+        for lane in 0..BLOCK {
+            sums[lane] += factor * i32::from(weights[lane]);
         }
-        *out = sums;
     }
 }
 
 #[inline(always)]
+fn sum_rows_body(matrix: &[i16], rows: &[u16], out: &mut [i32]) {
+    out.fill(0);
+    change_rows_body(matrix, rows, &[], out);
+}
+
+#[inline(always)]
 fn change_rows_body(matrix: &[i16], added: &[u16], removed: &[u16], out: &mut [i32]) {
-    let width = out.len();
-    for (start, out) in (0..width)
-        .step_by(LANES)
-        .zip(out.as_chunks_mut::<LANES>().0)
-    {
-        let mut sums = *out;
-        for (added, removed) in added.iter().zip(removed) {
-            add_scaled(&mut sums, 1, &matrix[usize::from(*added) * width + start..]);
-            add_scaled(
-                &mut sums,
-                -1,
-                &matrix[usize::from(*removed) * width + start..],
-            );
-        }
-        *out = sums;
+    let (width, wide) = (out.len(), out.len() / WIDE_BLOCK * WIDE_BLOCK);
+    let (blocks, rest) = out.split_at_mut(wide);
+    for (index, out) in blocks.as_chunks_mut().0.iter_mut().enumerate() {
+        change_block::<WIDE_BLOCK>(matrix, added, removed, [width, index * WIDE_BLOCK], out);
     }
+    for (index, out) in rest.as_chunks_mut().0.iter_mut().enumerate() {
+        change_block::<LANES>(matrix, added, removed, [width, wide + index * LANES], out);
+    }
+}
+
+#[inline(always)]
+fn change_block<const BLOCK: usize>(
+    matrix: &[i16],
+    added: &[u16],
+    removed: &[u16],
+    columns: [usize; 2],
+    out: &mut [i32; BLOCK],
+) {
+    let mut sums = *out;
+    add_rows(&mut sums, 1, matrix, added, columns);
+    add_rows(&mut sums, -1, matrix, removed, columns);
+    *out = sums;
 }
 
 #[inline(always)]

@@ -350,10 +350,9 @@ impl SimdLayers {
 
     /// Logit of first-layer sums, to which the bias is added.
     pub fn logit_of_sums(&self, bucket: usize, sums: &[i32], bias: &[i16]) -> i32 {
-        // Sums beyond 16 bits have activation 0 or 127 anyway: clipping is exact.
         let mut accumulator = ZERO_ACCUMULATOR;
         let mut logits = [0; 4];
-        saturate(self.instructions, sums, bias, &mut accumulator);
+        self.saturate(sums, bias, &mut accumulator);
         self.logits(
             bucket,
             &accumulator,
@@ -362,6 +361,12 @@ impl SimdLayers {
             &mut logits,
         );
         logits[0]
+    }
+
+    /// Writes an accumulator: first-layer sums and the bias, clipped to 16 bits. Sums beyond have
+    /// activation 0 or 127 anyway.
+    pub fn saturate(&self, sums: &[i32], bias: &[i16], accumulator: &mut [I16Line]) {
+        saturate(self.instructions, sums, bias, accumulator);
     }
 
     /// Writes the logit of each output for first-layer sums, to which the bias is added.

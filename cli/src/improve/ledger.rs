@@ -35,7 +35,8 @@ pub(crate) struct Start {
 pub(crate) struct Entry {
     pub(crate) generation: u64,
     pub(crate) accepted: bool,
-    /// Label of the evaluator that played the games and that the candidate had to beat.
+    /// Label of the evaluator that played the games, but those of TD learning, and that the candidate
+    /// had to beat.
     pub(crate) best_before: String,
     pub(crate) games: u64,
     pub(crate) positions: u64,
@@ -56,10 +57,15 @@ pub(crate) struct Entry {
 pub(crate) struct Training {
     pub(crate) family: String,
     pub(crate) samples: usize,
-    pub(crate) epochs: usize,
-    pub(crate) best_epoch: usize,
+    /// Number of epochs over records; `None` of TD learning, as the two below.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) epochs: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) best_epoch: Option<usize>,
+    /// Of TD learning against results, before each update.
     pub(crate) training_loss: f64,
-    pub(crate) validation_loss: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) validation_loss: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -208,7 +214,7 @@ impl Ledger {
 
 type Column = (&'static str, fn(&Entry) -> Cell);
 
-const COLUMNS: [Column; 17] = [
+const COLUMNS: [Column; 18] = [
     ("generation", |of| of.generation.into()),
     ("accepted", |of| {
         (if of.accepted { "yes" } else { "no" }).into()
@@ -231,14 +237,21 @@ const COLUMNS: [Column; 17] = [
     ("positions", |of| of.positions.into()),
     ("family", |of| of.training.family.as_str().into()),
     ("samples", |of| Cell::Count(of.training.samples as u64)),
+    ("learning", |of| {
+        of.training.epochs.map_or("TD", |_| "records").into()
+    }),
     ("best epoch", |of| {
-        format!("{} of {}", of.training.best_epoch, of.training.epochs).into()
+        match (of.training.best_epoch, of.training.epochs) {
+            (Some(best), Some(epochs)) => format!("{best} of {epochs}").into(),
+            _ => Cell::Missing,
+        }
     }),
     ("training loss", |of| {
         Cell::Number(of.training.training_loss, 5)
     }),
     ("validation loss", |of| {
-        Cell::Number(of.training.validation_loss, 5)
+        let loss = of.training.validation_loss;
+        loss.map_or(Cell::Missing, |loss| Cell::Number(loss, 5))
     }),
     ("model (xxh3)", |of| of.checksum.as_str().into()),
     ("command", |of| format!("`{}`", of.command).into()),

@@ -176,7 +176,7 @@ impl ImproveConfig {
         self.train.td_generations.unwrap_or(0)
     }
 
-    pub(super) fn learns_by_td(&self, generation: u64) -> bool {
+    pub(crate) fn learns_by_td(&self, generation: u64) -> bool {
         generation <= self.td_generations()
     }
 

@@ -250,8 +250,7 @@ const COLUMNS: [Column; 18] = [
         Cell::Number(of.training.training_loss, 5)
     }),
     ("validation loss", |of| {
-        let loss = of.training.validation_loss;
-        loss.map_or(Cell::Missing, |loss| Cell::Number(loss, 5))
+        Cell::number(of.training.validation_loss, 5)
     }),
     ("model (xxh3)", |of| of.checksum.as_str().into()),
     ("command", |of| format!("`{}`", of.command).into()),
@@ -291,6 +290,23 @@ pub(super) mod tests {
         let start = json!({ "evaluator": "abt", "strength": strength });
         let ledger = json!({ "seed": 5, "start": start, "generations": generations });
         serde_json::from_value(ledger).unwrap()
+    }
+
+    #[test]
+    fn td_learning_has_neither_epochs_nor_validation() {
+        let mut ledger = ledger(&[true, true]);
+        let training = &mut ledger.generations[0].training;
+        (training.epochs, training.best_epoch) = (None, None);
+        training.validation_loss = None;
+        let directory = tempfile::tempdir().unwrap();
+        ledger.write(directory.path()).unwrap();
+        assert_eq!(Ledger::read(directory.path()).unwrap().unwrap(), ledger);
+        let text_table = ledger.text_table(&["learning", "best epoch", "validation loss"]);
+        let row = |texts: [&str; 3]| texts.map(str::to_owned).to_vec();
+        let rows =
+            (text_table.rows.iter()).map(|row| row.iter().map(Cell::text_of).collect::<Vec<_>>());
+        let expected = [row(["TD", "–", "–"]), row(["records", "1 of 2", "0.61234"])];
+        assert_eq!(rows.collect::<Vec<_>>(), expected);
     }
 
     #[test]

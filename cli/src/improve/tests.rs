@@ -10,7 +10,7 @@ generations = 2
 patience = 2
 start = "random"
 [selfplay]
-games = 30
+games = 100
 opening_plies = 2
 exploration = 0.1
 game = "GAME"
@@ -59,7 +59,7 @@ fn improve_by_td<G: Learnable>(game: &G) -> Result<()> {
     assert_eq!(td.positions, td.training.samples as u64, "{notation}");
     assert_eq!(
         (fitted.games, fitted.training.epochs),
-        (30, Some(2)),
+        (100, Some(2)),
         "{notation}"
     );
     let provenance = |entry: &ledger::Entry| {

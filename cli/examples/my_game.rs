@@ -26,6 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         config: &config,
         family,
         samples: &samples,
+        initial_model: None,
         provenance: "8000 games",
         directory: &training,
         observer: (&silent).into(),

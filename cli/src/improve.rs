@@ -1,5 +1,5 @@
-//! Learning in generations: the best evaluator plays, a model learns from its games, and replaces
-//! the evaluator if a sequential test accepts.
+//! Learning in generations: the best evaluator plays and a model learns from its games, or from games
+//! against itself by TD(λ); it replaces the evaluator if a sequential test accepts.
 //!
 //! Invariant: finished work stays in the directory, so that an interrupted run resumes to the same
 //! result. A directory belongs to one configuration, and to one process at a time.
@@ -259,3 +259,6 @@ fn checksum<G: Learnable>(game: &G, path: &Path) -> Result<String> {
     gating::model_checksum(&files::read(path, FileKind::Data)?)
         .with_context(|| format!("{}: the model has no checksum", path.display()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -71,7 +71,16 @@ pub(crate) fn run<G: Learnable>(
     for family in [Family::NTuple, Family::Network] {
         let name = format!("train {}", family.name());
         let model_directory = directory.join(family.name());
-        let fitted = || train::fit_family(&train_config, family, &samples, &data, &model_directory);
+        let fitted = || {
+            train::fit_family(
+                &train_config,
+                family,
+                &samples,
+                &data,
+                None,
+                &model_directory,
+            )
+        };
         let report = stages.run(&name, fitted, |report| {
             format!(
                 "{:.0} samples/s, validation loss {:.5}",

@@ -9,9 +9,9 @@ mod network;
 mod ntuple;
 mod td;
 
-pub use crate::training_arguments::TrainingRun;
+pub use crate::training_arguments::{TdTrainingRun, TrainingRun};
 pub use crate::training_results::{Family, TdReport, TrainingReport};
-pub use td::train_td;
+pub use td::{check_seats, train_td};
 
 use crate::Error;
 use crate::backend::Backend;
@@ -39,6 +39,9 @@ use std::{
     path::Path,
     time::{Duration, Instant},
 };
+
+/// Key of model metadata: the checksum of the model whose weights a training began with.
+const INITIAL_WEIGHTS_KEY: &str = "initial_weights";
 
 /// Number of samples predicted at once, few enough for a GPU's memory in burn.
 const PREDICTION_BATCH: usize = 4096;
@@ -74,6 +77,26 @@ pub fn train<G: Learnable>(run: &TrainingRun<'_, G>) -> Result<TrainingReport, E
     }
 }
 
+/// Checks that a training of `family` can begin with the weights of `initial`.
+///
+/// # Errors
+/// If a setting is unusable, or the model has another shape than the settings describe.
+pub fn check_initial_model<G: Learnable>(
+    game: &G,
+    config: &TrainConfig,
+    family: Family,
+    initial: &ModelFile<G>,
+) -> Result<(), Error> {
+    let rules = &game.training_rules();
+    let config = &config.resolve(rules)?;
+    let initial = &initial.model;
+    match family {
+        Family::NTuple => NTupleLearner::new(rules, &config.ntuple)?.set_initial_weights(initial),
+        Family::Network => NetworkLearner::new(rules, config, CpuNetwork::from_weights)?
+            .set_initial_weights(initial),
+    }
+}
+
 fn create_directory(directory: &Path) -> Result<(), Error> {
     let what = format!("cannot create the directory {}", directory.display());
     std::fs::create_dir_all(directory).map_err(Error::with_prefix(what))
@@ -97,6 +120,15 @@ fn is_checkpoint_due(config: &TrainConfig, written: Instant) -> bool {
     let minutes = config.training.checkpoint_minutes;
     minutes > 0.0
         && written.elapsed() >= Duration::try_from_secs_f64(60.0 * minutes).unwrap_or(Duration::MAX)
+}
+
+/// Refusal of initial weights; `own` has the shape of the settings.
+fn initial_weights_mismatch<G: Learnable>(own: &Model<G>, initial: &Model<G>) -> Error {
+    let [own, initial] =
+        [own, initial].map(|model| format!("{} ({})", model.kind(), model.summary()));
+    Error::new(format!(
+        "the initial weights are of another {initial} than the settings describe: {own}"
+    ))
 }
 
 fn checkpoint_mismatch() -> Error {
@@ -126,6 +158,8 @@ trait Learner<G: Learnable> {
         None
     }
     fn state(&self) -> Result<[Vec<u8>; 2], Error>;
+    /// Begins with the weights of `model`; an error if it has another shape.
+    fn set_initial_weights(&mut self, model: &Model<G>) -> Result<(), Error>;
     /// Restores [`Self::state`]; `None` leaves the optimizer unchanged.
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error>;
     fn export(&self) -> Result<Model<G>, Error>;
@@ -140,6 +174,7 @@ fn run_epochs<G: Learnable>(
         run.family.name(),
         run.config,
         run.samples.fingerprint(),
+        run.initial_model,
         &mut learner,
     )?;
     let done = checkpoint.header.curve.len() * run.samples.num_training()
@@ -231,6 +266,7 @@ fn export_best<G: Learnable>(
         "labels": used_labels(run.samples, false),
         "table_labels": used_labels(run.samples, true),
         "samples_xxh3": format!("{:016x}", header.fingerprint),
+        INITIAL_WEIGHTS_KEY: header.initial_weights,
         "configuration": header.configuration,
         "seed": run.config.seed,
         "epochs": header.curve.len(),
@@ -242,6 +278,7 @@ fn export_best<G: Learnable>(
     if let Some(metadata) = metadata.as_object_mut() {
         metadata.retain(|key, value| match value {
             Value::Array(labels) => !key.ends_with("labels") || !labels.is_empty(),
+            Value::Null => key != INITIAL_WEIGHTS_KEY,
             _ => true,
         });
     }

@@ -13,13 +13,14 @@ use std::path::PathBuf;
 /// Learn in generations, each tested against the best one so far
 ///
 /// Each generation plays games with the best evaluator, fits a model to the games of the last
-/// generations, and plays it against the best; it becomes the best only if a sequential test
+/// generations, and plays it against the best; the first ones can learn by TD from games against
+/// themselves instead (train.td_generations). A model becomes the best only if a sequential test
 /// accepts it. The run ends after --generations, or after several without gain in a row, and
 /// resumes after an interruption. The directory has the ledger (ledger.md, ledger.json), a page of
 /// the history (history.html) and the best model (best.safetensors).
 #[derive(clap::Args)]
 #[command(
-    after_help = "Example: alea improve --out runs/generations --preset quick --generations 2\n         alea improve --print-config > my.toml   # then edit it, and: alea improve --config my.toml --out runs/mine\n         alea improve --game reversi --out runs/reversi"
+    after_help = "Example: alea improve --out runs/generations --preset quick --generations 2\n         alea improve --print-config > my.toml   # then edit it, and: alea improve --config my.toml --out runs/mine\n         alea improve --game reversi --out runs/reversi\n         alea improve --game backgammon --preset standard --out runs/backgammon   # TD learning, then labels by rollouts"
 )]
 pub(crate) struct Arguments {
     /// Directory of the run

@@ -6,7 +6,7 @@ use crate::output;
 use anyhow::{Context, Result};
 use arena::results_report::loss_svg;
 use engine::core::files::{self, FileKind};
-use engine::learned::inputs::Learnable;
+use engine::learned::{inputs::Learnable, model_file::ModelFile};
 use engine::play::player_notation::trusted_text;
 use indicatif::ProgressBar;
 use serde_json::{Value, json};
@@ -15,7 +15,9 @@ use trainer::config::TrainConfig;
 use trainer::curve::Observer;
 use trainer::dataset::{SampleOptions, Samples};
 use trainer::shard;
-use trainer::training::{Family, TdReport, TrainingReport, TrainingRun, train, train_td};
+use trainer::training::{
+    Family, TdReport, TdTrainingRun, TrainingReport, TrainingRun, train, train_td,
+};
 
 /// Fit an n-tuple network and a neural network to game records
 ///
@@ -97,14 +99,8 @@ impl Arguments {
     }
 
     fn fit_by_td<G: Learnable>(&self, game: &G, config: &TrainConfig, out: &Path) -> Result<()> {
-        let provenance = json!({ "program": PROGRAM_VERSION }).to_string();
         for &family in self.families() {
-            let directory = out.join(family.name());
-            let _claim = files::claim_directory(&directory)?;
-            let report = output::with_progress("games", |progress| {
-                let observer = observer(progress);
-                train_td(game, config, family, &provenance, &directory, observer)
-            })?;
+            let report = fit_family_by_td(config, family, game, None, &out.join(family.name()))?;
             output::result(self.json, &report, || td_summary(&report))?;
         }
         Ok(())
@@ -119,7 +115,14 @@ fn fit_families<G: Learnable>(
 ) -> Result<()> {
     let samples = load_and_report::<G>(data, config)?;
     for &family in arguments.families() {
-        let report = fit_family(config, family, &samples, data, &out.join(family.name()))?;
+        let report = fit_family(
+            config,
+            family,
+            &samples,
+            data,
+            None,
+            &out.join(family.name()),
+        )?;
         output::result(arguments.json, &report, || summary(&report))?;
     }
     Ok(())
@@ -171,6 +174,7 @@ pub(crate) fn fit_family<G: Learnable>(
     family: Family,
     samples: &Samples<G>,
     data: &[PathBuf],
+    initial_model: Option<&ModelFile<G>>,
     directory: &Path,
 ) -> Result<TrainingReport> {
     let _claim = files::claim_directory(directory)?;
@@ -182,6 +186,29 @@ pub(crate) fn fit_family<G: Learnable>(
             config,
             family,
             samples,
+            initial_model,
+            provenance: &provenance,
+            directory,
+            observer: observer(progress),
+        })
+    })?)
+}
+
+pub(crate) fn fit_family_by_td<G: Learnable>(
+    config: &TrainConfig,
+    family: Family,
+    game: &G,
+    initial_model: Option<&ModelFile<G>>,
+    directory: &Path,
+) -> Result<TdReport> {
+    let _claim = files::claim_directory(directory)?;
+    let provenance = json!({ "program": PROGRAM_VERSION }).to_string();
+    Ok(output::with_progress("games", |progress| {
+        train_td(&TdTrainingRun {
+            game,
+            config,
+            family,
+            initial_model,
             provenance: &provenance,
             directory,
             observer: observer(progress),
@@ -212,7 +239,7 @@ fn observer(progress: &ProgressBar) -> Observer<'_> {
     Observer { progress, draw }
 }
 
-fn td_summary(report: &TdReport) -> String {
+pub(crate) fn td_summary(report: &TdReport) -> String {
     format!(
         "{:<8} {} games, {} positions: loss {:.5} nats against results; {:.0} games/s; engine agrees to {:.1e} on {} positions\n         {}",
         report.family,

@@ -9,14 +9,17 @@ use anyhow::{Context, Result, bail};
 use arena::matches::StoppingRule;
 use arena::statistics::sequential::{EloModel, SequentialTest};
 use engine::core::random::{SeedSpace, derive_seed};
-use engine::learned::inputs::Learnable;
+use engine::learned::{inputs::Learnable, model_file::ModelFile};
 use engine::play::player_notation::trusted_text;
 use engine::play::{build, playable::Playable};
 use serde::{Deserialize, Serialize};
-use trainer::config::{NTupleConfig, NetworkConfig, TargetConfig, TrainConfig, TrainingConfig};
+use std::ops::RangeInclusive;
+use trainer::config::{
+    NTupleConfig, NetworkConfig, TargetConfig, TdConfig, TrainConfig, TrainingConfig,
+};
 use trainer::labeller::{LabelConfig, LabelSource};
 use trainer::selfplay::{SelfPlay, SelfPlayConfig, WeightedPlayer};
-use trainer::training::Family;
+use trainer::training::{Family, check_initial_model, check_seats};
 
 const MAX_GENERATIONS: u64 = 9999;
 
@@ -42,6 +45,13 @@ pub(crate) struct TrainSection {
     family: String,
     /// Number of newest generations whose games are trained on.
     pub(crate) last_generations: u64,
+    /// Number of first generations that learn by TD(λ) from games against themselves, which are not
+    /// recorded; by default 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    td_generations: Option<u64>,
+    /// Initial weights of each generation; by default random.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    initial_weights: Option<InitialWeights>,
     #[serde(default)]
     target: TargetConfig,
     #[serde(default)]
@@ -50,6 +60,16 @@ pub(crate) struct TrainSection {
     network: NetworkConfig,
     #[serde(default)]
     ntuple: NTupleConfig,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    online: Option<TdConfig>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum InitialWeights {
+    Random,
+    /// Those of the best model; random while the best evaluator is hand-made.
+    Best,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -97,6 +117,11 @@ impl ImproveConfig {
                 self.train.last_generations,
                 MAX_GENERATIONS,
             ),
+            (
+                "train.td_generations",
+                self.td_generations().max(1),
+                MAX_GENERATIONS,
+            ),
             ("gate.pairs", self.gate.pairs, MAX_GAMES / 2),
             ("measure.pairs", self.measure.pairs, MAX_GAMES / 2),
         ];
@@ -109,7 +134,8 @@ impl ImproveConfig {
                 bail!("{key} = {found}: it must be at least 1{max}");
             }
         }
-        self.family()?;
+        self.check_td(game)?;
+        let family = self.family()?;
         let mut players = self.selfplay.players.iter();
         if !players.any(|weighted| with_evaluator(&weighted.player, "").is_ok()) {
             bail!(
@@ -118,6 +144,10 @@ impl ImproveConfig {
         }
         SelfPlay::<G>::new(self.selfplay(1, start))?;
         self.train(1).resolve(game)?;
+        if let Some(initial) = self.initial_model(game, start)? {
+            check_initial_model(game, &self.train(1), family, &initial)
+                .context("train.initial_weights = \"best\"")?;
+        }
         build::parse_evaluator(trusted_text(&start.notation), game).context("start")?;
         if let Some(by) = self.relabel(start) {
             LabelSource::new(&by, game).context("relabel")?;
@@ -130,6 +160,42 @@ impl ImproveConfig {
         }
         (start.contestant(measured, game)).context("measure.player")?;
         Ok(())
+    }
+
+    fn check_td<G: Learnable>(&self, game: &G) -> Result<()> {
+        match (self.td_generations(), &self.train.online) {
+            (0, Some(_)) => bail!(
+                "train.online: only TD learning uses it; set train.td_generations, the number of generations that learn so"
+            ),
+            (0, None) => Ok(()),
+            _ => check_seats(game).context("train.td_generations"),
+        }
+    }
+
+    fn td_generations(&self) -> u64 {
+        self.train.td_generations.unwrap_or(0)
+    }
+
+    pub(crate) fn learns_by_td(&self, generation: u64) -> bool {
+        generation <= self.td_generations()
+    }
+
+    /// Generations whose records `generation` is trained on.
+    pub(super) fn training_generations(&self, generation: u64) -> RangeInclusive<u64> {
+        let newest = (generation + 1).saturating_sub(self.train.last_generations);
+        newest.max(self.td_generations() + 1)..=generation
+    }
+
+    /// Model whose weights a generation begins with if `best` is the best evaluator before it.
+    pub(super) fn initial_model<G: Learnable>(
+        &self,
+        game: &G,
+        best: &Evaluator,
+    ) -> Result<Option<ModelFile<G>>> {
+        Ok(match (self.train.initial_weights, &best.model) {
+            (Some(InitialWeights::Best), Some((path, _))) => Some(ModelFile::load(game, path)?),
+            _ => None,
+        })
     }
 
     /// Seed of a stage, of 53 bits, which every TOML and JSON reader can represent.
@@ -175,7 +241,7 @@ impl ImproveConfig {
             training: section.training,
             network: section.network,
             ntuple: section.ntuple,
-            ..TrainConfig::default()
+            online: section.online.unwrap_or_default(),
         }
     }
 

@@ -1,4 +1,4 @@
-//! One generation: self-play, labels, training, gate, measurement.
+//! One generation: TD learning, or self-play, labels and training; then gate and measurement.
 //!
 //! Invariant: its result depends only on the settings, its number, the best evaluator so far and
 //! the games trained on.
@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use trainer::data::{ShardReader, relabel};
 use trainer::labeller::LabelSource;
 use trainer::selfplay::{Limits, SelfPlay, SelfPlaySummary};
-use trainer::training::TrainingReport;
+use trainer::training::{TdReport, TrainingReport};
 
 pub(super) struct Generation<'a, G> {
     pub(super) run: &'a Run<'a, G>,
@@ -45,6 +45,51 @@ fn directory_of(number: u64) -> PathBuf {
 impl<G: Learnable> Generation<'_, G> {
     pub(super) fn run(&self, stages: &mut Stages) -> Result<Entry> {
         files::prepare_directory(&self.path(""))?;
+        let (games, positions, training) = match self.learns_by_td() {
+            true => self.td_stage(stages)?,
+            false => self.record_stages(stages)?,
+        };
+        let (model, candidate) = self.candidate_model()?;
+        let (test, result_line) = stages.run(
+            &self.stage_name("gate"),
+            || self.play_gate(&candidate, TaskSlice::All),
+            |(_, result_line)| result_line.clone(),
+        )?;
+        output::note(&result_line);
+        let accepted = test.verdict == Verdict::Accepted;
+        // After a rejection, the measured strength stays valid.
+        let strength = if accepted {
+            stages.run(
+                &self.stage_name("measure"),
+                || self.run.measure(self.number, &candidate),
+                |strength| strength_line(strength),
+            )?
+        } else {
+            self.strength.to_vec()
+        };
+        let file = self.run.directory.join(&model);
+        let checksum = gating::model_checksum(&files::read(&file, FileKind::Data)?)
+            .context("a model without a checksum was written")?;
+        Ok(Entry {
+            generation: self.number,
+            accepted,
+            best_before: self.best.label.clone(),
+            games,
+            positions,
+            training,
+            model,
+            checksum,
+            gate: test,
+            strength,
+            command: format!(
+                "alea improve --config improve.toml --out . --generations {}",
+                self.number
+            ),
+        })
+    }
+
+    /// Plays, labels and trains; returns the numbers of games and positions.
+    fn record_stages(&self, stages: &mut Stages) -> Result<(u64, u64, Training)> {
         let played = |summary: &SelfPlaySummary| {
             let (games, positions) = (summary.games, summary.positions);
             format!(
@@ -66,54 +111,50 @@ impl<G: Learnable> Generation<'_, G> {
             )?;
         }
         let (report, samples) = self.train_stage(stages)?;
-        let (model, candidate) = self.candidate_model()?;
-        let (test, result_line) = stages.run(
-            &self.stage_name("gate"),
-            || self.play_gate(&candidate, TaskSlice::All),
-            |(_, result_line)| result_line.clone(),
-        )?;
-        output::note(&result_line);
-        let accepted = test.verdict == Verdict::Accepted;
-        // After a rejection, the measured strength stays valid.
-        let strength = if accepted {
-            stages.run(
-                &self.stage_name("measure"),
-                || self.run.measure(self.number, &candidate),
-                |strength| strength_line(strength),
-            )?
-        } else {
-            self.strength.to_vec()
+        let training = Training {
+            family: report.family,
+            samples,
+            epochs: Some(report.epochs),
+            best_epoch: Some(report.best_epoch),
+            training_loss: report.training_loss,
+            validation_loss: Some(report.validation_loss),
         };
-        let checksum = gating::model_checksum(&files::read(&report.model, FileKind::Data)?)
-            .context("a model without a checksum was written")?;
-        Ok(Entry {
-            generation: self.number,
-            accepted,
-            best_before: self.best.label.clone(),
-            games: games.games,
-            positions: games.positions,
-            training: Training {
-                family: report.family,
-                samples,
-                epochs: report.epochs,
-                best_epoch: report.best_epoch,
-                training_loss: report.training_loss,
-                validation_loss: report.validation_loss,
+        Ok((games.games, games.positions, training))
+    }
+
+    /// Learns by TD(λ); returns the numbers of games and positions.
+    fn td_stage(&self, stages: &mut Stages) -> Result<(u64, u64, Training)> {
+        let report = stages.run(
+            &self.stage_name("TD learning"),
+            || self.learn_by_td(),
+            |report| {
+                let TdReport {
+                    games,
+                    positions,
+                    loss,
+                    ..
+                } = report;
+                format!("{games} games, {positions} positions, loss {loss:.5}")
             },
-            model,
-            checksum,
-            gate: test,
-            strength,
-            command: format!(
-                "alea improve --config improve.toml --out . --generations {}",
-                self.number
-            ),
-        })
+        )?;
+        output::note(&train::td_summary(&report));
+        let training = Training {
+            family: report.family,
+            samples: usize::try_from(report.positions)?,
+            epochs: None,
+            best_epoch: None,
+            training_loss: report.loss,
+            validation_loss: None,
+        };
+        Ok((report.games, report.positions, training))
     }
 
     pub(super) fn run_stage(&self, part: Part, slice: TaskSlice) -> Result<String> {
         files::prepare_directory(&self.path(""))?;
         Ok(match part {
+            Part::Selfplay | Part::Relabel if self.learns_by_td() => {
+                "nothing to do: this generation learns by TD".to_owned()
+            }
             Part::Selfplay => {
                 let SelfPlaySummary {
                     games, positions, ..
@@ -123,7 +164,11 @@ impl<G: Learnable> Generation<'_, G> {
             Part::Relabel => self.relabel(slice)?,
             Part::Gate => self.play_gate(&self.candidate_model()?.1, slice)?.1,
             Part::Train if slice == TaskSlice::All => {
-                self.train_stage(&mut Stages::open(self.run.directory)?)?;
+                let stages = &mut Stages::open(self.run.directory)?;
+                match self.learns_by_td() {
+                    true => self.td_stage(stages).map(|_| ())?,
+                    false => self.train_stage(stages).map(|_| ())?,
+                }
                 "a model is there".to_owned()
             }
             Part::Train | Part::Finish => bail!("--shard: this stage is one task"),
@@ -150,6 +195,10 @@ impl<G: Learnable> Generation<'_, G> {
         let name = format!("generation-{}", self.number);
         let candidate = Evaluator::model(&self.run.directory.join(&model), &name);
         Ok((model, candidate))
+    }
+
+    fn learns_by_td(&self) -> bool {
+        self.run.config.learns_by_td(self.number)
     }
 
     fn stage_name(&self, name: &str) -> String {
@@ -197,11 +246,19 @@ impl<G: Learnable> Generation<'_, G> {
     fn train(&self) -> Result<(TrainingReport, usize)> {
         let (config, data) = (self.run.config.train(self.number), self.training_dirs());
         let family = self.run.config.family()?;
+        let initial = self.run.config.initial_model(self.run.game, &self.best)?;
+        let (initial, directory) = (initial.as_ref(), self.path(family.name()));
         let samples = train::load::<G>(&data, &config)?;
-        Ok((
-            train::fit_family(&config, family, &samples, &data, &self.path(family.name()))?,
-            samples.num_training(),
-        ))
+        let report = train::fit_family(&config, family, &samples, &data, initial, &directory)?;
+        Ok((report, samples.num_training()))
+    }
+
+    fn learn_by_td(&self) -> Result<TdReport> {
+        let (game, config) = (self.run.game, self.run.config.train(self.number));
+        let family = self.run.config.family()?;
+        let initial = self.run.config.initial_model(game, &self.best)?;
+        let (initial, directory) = (initial.as_ref(), self.path(family.name()));
+        train::fit_family_by_td(&config, family, game, initial, &directory)
     }
 
     fn training_dirs(&self) -> Vec<PathBuf> {
@@ -210,10 +267,8 @@ impl<G: Learnable> Generation<'_, G> {
         } else {
             "selfplay"
         };
-        let first = (self.number + 1)
-            .saturating_sub(self.run.config.train.last_generations)
-            .max(1);
-        (first..=self.number)
+        let generations = self.run.config.training_generations(self.number);
+        generations
             .map(|number| self.run.directory.join(directory_of(number)).join(kind))
             .collect()
     }

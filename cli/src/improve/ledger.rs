@@ -35,7 +35,8 @@ pub(crate) struct Start {
 pub(crate) struct Entry {
     pub(crate) generation: u64,
     pub(crate) accepted: bool,
-    /// Label of the evaluator that played the games and that the candidate had to beat.
+    /// Label of the evaluator that played the games, but those of TD learning, and that the candidate
+    /// had to beat.
     pub(crate) best_before: String,
     pub(crate) games: u64,
     pub(crate) positions: u64,
@@ -56,10 +57,15 @@ pub(crate) struct Entry {
 pub(crate) struct Training {
     pub(crate) family: String,
     pub(crate) samples: usize,
-    pub(crate) epochs: usize,
-    pub(crate) best_epoch: usize,
+    /// Number of epochs over records; `None` of TD learning, as the two below.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) epochs: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) best_epoch: Option<usize>,
+    /// Of TD learning against results, before each update.
     pub(crate) training_loss: f64,
-    pub(crate) validation_loss: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) validation_loss: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -208,7 +214,7 @@ impl Ledger {
 
 type Column = (&'static str, fn(&Entry) -> Cell);
 
-const COLUMNS: [Column; 17] = [
+const COLUMNS: [Column; 18] = [
     ("generation", |of| of.generation.into()),
     ("accepted", |of| {
         (if of.accepted { "yes" } else { "no" }).into()
@@ -231,14 +237,20 @@ const COLUMNS: [Column; 17] = [
     ("positions", |of| of.positions.into()),
     ("family", |of| of.training.family.as_str().into()),
     ("samples", |of| Cell::Count(of.training.samples as u64)),
+    ("learning", |of| {
+        of.training.epochs.map_or("TD", |_| "records").into()
+    }),
     ("best epoch", |of| {
-        format!("{} of {}", of.training.best_epoch, of.training.epochs).into()
+        match (of.training.best_epoch, of.training.epochs) {
+            (Some(best), Some(epochs)) => format!("{best} of {epochs}").into(),
+            _ => Cell::Missing,
+        }
     }),
     ("training loss", |of| {
         Cell::Number(of.training.training_loss, 5)
     }),
     ("validation loss", |of| {
-        Cell::Number(of.training.validation_loss, 5)
+        Cell::number(of.training.validation_loss, 5)
     }),
     ("model (xxh3)", |of| of.checksum.as_str().into()),
     ("command", |of| format!("`{}`", of.command).into()),
@@ -278,6 +290,23 @@ pub(super) mod tests {
         let start = json!({ "evaluator": "abt", "strength": strength });
         let ledger = json!({ "seed": 5, "start": start, "generations": generations });
         serde_json::from_value(ledger).unwrap()
+    }
+
+    #[test]
+    fn td_learning_has_neither_epochs_nor_validation() {
+        let mut ledger = ledger(&[true, true]);
+        let training = &mut ledger.generations[0].training;
+        (training.epochs, training.best_epoch) = (None, None);
+        training.validation_loss = None;
+        let directory = tempfile::tempdir().unwrap();
+        ledger.write(directory.path()).unwrap();
+        assert_eq!(Ledger::read(directory.path()).unwrap().unwrap(), ledger);
+        let text_table = ledger.text_table(&["learning", "best epoch", "validation loss"]);
+        let row = |texts: [&str; 3]| texts.map(str::to_owned).to_vec();
+        let rows =
+            (text_table.rows.iter()).map(|row| row.iter().map(Cell::text_of).collect::<Vec<_>>());
+        let expected = [row(["TD", "–", "–"]), row(["records", "1 of 2", "0.61234"])];
+        assert_eq!(rows.collect::<Vec<_>>(), expected);
     }
 
     #[test]

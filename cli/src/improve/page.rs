@@ -64,7 +64,7 @@ fn page(
     Ok(page)
 }
 
-const LOSSES_NOTE: &str = "Losses are in nats; those of different generations are taken on different games and do not compare.";
+const LOSSES_NOTE: &str = "Losses are in nats; those of different generations are taken on different games and do not compare. That of TD learning is taken against results, before each update.";
 
 fn summary(ledger: &Ledger, ended: Option<End>) -> Vec<Sentence> {
     let best = ledger.best().map_or_else(
@@ -195,6 +195,7 @@ fn training_table(ledger: &Ledger) -> TextTable {
         "games played",
         "positions",
         "family",
+        "learning",
         "samples",
         "best epoch",
         "training loss",

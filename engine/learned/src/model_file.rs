@@ -70,12 +70,14 @@ impl<G: Learnable> ModelFile<G> {
         Self::from_bytes(game, &bytes).map_err(|problem| prefix_path(path, problem))
     }
 
+    /// Checksum in the metadata of the file: xxh3 of its tensors, 16 hexadecimal digits.
+    pub fn checksum(&self) -> String {
+        self.model.container().data_checksum()
+    }
+
     /// Bytes of the model file.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut container = match &self.model {
-            Model::NTuple(model) => ntuple_container(model),
-            Model::Network(model) => network_container(model),
-        };
+        let mut container = self.model.container();
         let hash = container
             .metadata
             .get("features")
@@ -161,6 +163,13 @@ pub fn evaluator_from_bytes<G: Learnable>(
 }
 
 impl<G: Learnable> Model<G> {
+    fn container(&self) -> Container {
+        match self {
+            Self::NTuple(model) => ntuple_container(model),
+            Self::Network(model) => network_container(model),
+        }
+    }
+
     /// `ntuple` or `network`.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -103,10 +103,7 @@ impl Container {
     pub fn to_bytes(&self) -> Vec<u8> {
         let data = self.data();
         let mut metadata = self.metadata.clone();
-        metadata.insert(
-            DATA_CHECKSUM_KEY.to_owned(),
-            format!("{:016x}", xxh3_64(&data)),
-        );
+        metadata.insert(DATA_CHECKSUM_KEY.to_owned(), self.data_checksum());
         let checksum = metadata_checksum(&metadata);
         metadata.insert(METADATA_CHECKSUM_KEY.to_owned(), format!("{checksum:016x}"));
         let mut header = String::from("{\"__metadata__\":{");
@@ -144,6 +141,11 @@ impl Container {
     fn data(&self) -> Vec<u8> {
         let tensors = self.tensors.iter();
         tensors.flat_map(|tensor| &tensor.bytes).copied().collect()
+    }
+
+    /// xxh3 of the tensors' bytes, 16 hexadecimal digits.
+    pub fn data_checksum(&self) -> String {
+        format!("{:016x}", xxh3_64(&self.data()))
     }
 
     /// Metadata of `key`; an error if missing.

@@ -46,6 +46,12 @@ fn models_are_read_back_and_those_of_other_games_refused() {
         let file = ModelFile { provenance, model };
         file.save(&path).unwrap();
         assert!(ModelFile::load(&game, &path).unwrap() == file);
+        let checksum = Container::parse(&std::fs::read(&path).unwrap()).unwrap();
+        assert_eq!(checksum.metadata["checksum"], file.checksum());
+        if let Model::Network(network) = &file.model {
+            let weights = network.weights();
+            assert_eq!(weights.dequantize().quantize().unwrap(), *weights);
+        }
         let name = read_game_name(&path).unwrap();
         assert_eq!(name, "reversi(size=4)");
         assert_eq!(Reversi::from_model_game_name(&name), Some(game));

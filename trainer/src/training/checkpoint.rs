@@ -7,7 +7,7 @@ use crate::Error;
 use crate::config::TrainConfig;
 use crate::curve::CurvePoint;
 use alea_core::files::{FileError, FileKind, read, write_atomically};
-use alea_learned::inputs::Learnable;
+use alea_learned::{inputs::Learnable, model_file::ModelFile};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::xxh3_64;
@@ -20,6 +20,9 @@ pub(super) struct Header {
     pub(super) configuration: String,
     /// Fingerprint of the samples; 0 for temporal-difference learning, which has none.
     pub(super) fingerprint: u64,
+    /// Checksum of the model whose weights were the initial ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) initial_weights: Option<String>,
     /// Epoch of the lowest validation loss, from 1; 0 during the first epoch.
     pub(super) best_epoch: usize,
     pub(super) curve: Vec<CurvePoint>,
@@ -41,6 +44,7 @@ impl Header {
         family: &str,
         configuration: &str,
         fingerprint: u64,
+        initial_weights: Option<&str>,
     ) -> Result<(), Error> {
         let other_training = |what: String| {
             Err(Error::at_path(
@@ -66,6 +70,9 @@ impl Header {
         if self.fingerprint != fingerprint {
             return other_training("set of samples".to_owned());
         }
+        if self.initial_weights.as_deref() != initial_weights {
+            return other_training("model to begin with".to_owned());
+        }
         Ok(())
     }
 }
@@ -90,26 +97,37 @@ fn damaged_error(path: &Path, problem: &str) -> Error {
 }
 
 impl Checkpoint {
-    /// Restores a training from its checkpoint into `learner`, or begins a new one.
+    /// Restores a training from its checkpoint into `learner`, or begins a new one, with the weights
+    /// of `initial_model` if there is one.
     pub(super) fn open<G: Learnable>(
         directory: &Path,
         family: &str,
         config: &TrainConfig,
         fingerprint: u64,
+        initial_model: Option<&ModelFile<G>>,
         learner: &mut impl Learner<G>,
     ) -> Result<Self, Error> {
         let configuration = config.to_toml();
+        let initial_weights = initial_model.map(ModelFile::checksum);
         let checkpoint = if let Some(found) = Self::read(directory)? {
-            found
-                .header
-                .check_identity(directory, family, &configuration, fingerprint)?;
+            found.header.check_identity(
+                directory,
+                family,
+                &configuration,
+                fingerprint,
+                initial_weights.as_deref(),
+            )?;
             learner.restore(found.model.clone(), Some(found.optimizer.clone()))?;
             found
         } else {
+            if let Some(initial) = initial_model {
+                learner.set_initial_weights(&initial.model)?;
+            }
             let header = Header {
                 family: family.to_owned(),
                 configuration,
                 fingerprint,
+                initial_weights,
                 ..Header::default()
             };
             Self {
@@ -210,6 +228,7 @@ mod tests {
             family: "network".into(),
             configuration: "seed = 1".into(),
             fingerprint: u64::MAX,
+            initial_weights: Some("0123456789abcdef".into()),
             best_epoch: 1,
             curve: vec![point],
             epoch_progress: Some(EpochProgress {

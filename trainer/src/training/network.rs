@@ -1,6 +1,6 @@
 //! Training of the neural network by a [`TrainableNetwork`], on the CPU or in burn.
 
-use super::{BatchFunction, Learner, StepSettings, checkpoint_mismatch};
+use super::{BatchFunction, Learner, StepSettings, checkpoint_mismatch, initial_weights_mismatch};
 use crate::Error;
 use crate::batch::{FeatureSpec, NetworkBatch, network_batch};
 use crate::config::TrainConfig;
@@ -127,6 +127,17 @@ impl<G: Learnable, S: TrainableNetwork> Learner<G> for NetworkLearner<G, S> {
 
     fn state(&self) -> Result<[Vec<u8>; 2], Error> {
         Ok([to_bytes(&self.step.weights()), self.step.optimizer_state()?])
+    }
+
+    fn set_initial_weights(&mut self, model: &Model<G>) -> Result<(), Error> {
+        let own = self.export()?;
+        match model {
+            Model::Network(initial) if model.summary() == own.summary() => {
+                let weights = initial.weights().dequantize();
+                self.step.restore(self.shape.flat_weights(&weights), None)
+            }
+            _ => Err(initial_weights_mismatch(&own, model)),
+        }
     }
 
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 //! in order, so that the seed determines the weights.
 
 use super::network::{from_bytes, to_bytes};
-use super::{BatchFunction, Learner, StepSettings};
+use super::{BatchFunction, Learner, StepSettings, initial_weights_mismatch};
 use crate::Error;
 use crate::batch::{TupleBatch, tuple_batch};
 use crate::config::{NTupleConfig, UpdateRule};
@@ -74,6 +74,18 @@ impl<G: Learnable> Learner<G> for NTupleLearner<G> {
         let (mut weights, bias, state) = self.table.to_parts();
         weights.push(bias);
         Ok([to_bytes(&weights), to_bytes(&state)])
+    }
+
+    fn set_initial_weights(&mut self, model: &Model<G>) -> Result<(), Error> {
+        match model {
+            Model::NTuple(initial) if *initial.tuple_set() == self.set => {
+                let state = self.table.to_parts().2;
+                let (weights, bias) = (initial.weights(), initial.bias());
+                self.table = WeightTable::new(self.rule, weights, bias, &state);
+                Ok(())
+            }
+            _ => Err(initial_weights_mismatch(&self.export()?, model)),
+        }
     }
 
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error> {

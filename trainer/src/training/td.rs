@@ -7,13 +7,16 @@ mod network;
 mod ntuple;
 
 use super::{
-    Learner, checkpoint::Checkpoint, create_directory, export_model, is_checkpoint_due,
-    network::NetworkLearner, ntuple::NTupleLearner, parse_provenance,
+    INITIAL_WEIGHTS_KEY, Learner, TdTrainingRun,
+    checkpoint::{Checkpoint, Header},
+    create_directory, export_model, is_checkpoint_due,
+    network::NetworkLearner,
+    ntuple::NTupleLearner,
+    parse_provenance,
 };
 use crate::Error;
 use crate::backend::Backend;
 use crate::config::TrainConfig;
-use crate::curve::Observer;
 use crate::export::PARITY_POSITIONS;
 use crate::models::cpu::CpuNetwork;
 #[cfg(feature = "burn")]
@@ -25,7 +28,7 @@ use episode::Episode;
 use network::TdNetwork;
 use ntuple::TdNTuple;
 use serde::{Deserialize, Serialize};
-use std::{ops::Range, path::Path, time::Instant};
+use std::{ops::Range, time::Instant};
 
 const GAME_STREAM: u64 = 5;
 
@@ -42,33 +45,25 @@ pub(super) struct TdProgress {
     curve: Vec<TdPoint>,
 }
 
-/// Trains a network of `family` by self-play and exports it with `provenance`, a description of the
-/// program as JSON or plain text.
+/// Trains by self-play, or resumes training, and exports the final model.
 ///
 /// # Errors
-/// If a setting is unusable, the loss becomes infinite or NaN, the directory belongs to another
+/// If the game has more than two seats, a setting is unusable, the loss becomes infinite or NaN, the directory belongs to another
 /// training, a file cannot be written, or the engine's predictions differ from the trainer's.
-pub fn train_td<'a, G: Learnable>(
-    game: &G,
-    config: &TrainConfig,
-    family: Family,
-    provenance: &str,
-    directory: &Path,
-    observer: impl Into<Observer<'a>>,
-) -> Result<TdReport, Error> {
-    let mut config = config.clone();
-    if family == Family::Network {
+pub fn train_td<G: Learnable>(run: &TdTrainingRun<'_, G>) -> Result<TdReport, Error> {
+    check_seats(run.game)?;
+    let mut config = run.config.clone();
+    if run.family == Family::Network {
         config.online = config.online.for_network(&config.network);
     }
-    let rules = &game.training_rules();
+    let rules = &run.game.training_rules();
     let config = &config.resolve(rules)?;
     let backend = Backend::from_name(&config.training.backend)?;
-    create_directory(directory)?;
+    create_directory(run.directory)?;
+    let family = run.family;
     let run = TdRun {
+        arguments: run,
         self_play: SelfPlay { config, rules },
-        provenance,
-        directory,
-        observer: observer.into(),
     };
     match (family, backend) {
         (Family::NTuple, _) => {
@@ -85,6 +80,21 @@ pub fn train_td<'a, G: Learnable>(
             })?;
             run.learn_games(TdNetwork::new(learner, config))
         }
+    }
+}
+
+/// Checks that `game` has two seats: values pass from a position to the one before as one minus the
+/// other seat's.
+///
+/// # Errors
+/// If it has more.
+pub fn check_seats<G: Learnable>(game: &G) -> Result<(), Error> {
+    match game.seats() {
+        2 => Ok(()),
+        seats => Err(Error::new(format!(
+            "TD learning is for games of two seats; {} has {seats}",
+            game.notation()
+        ))),
     }
 }
 
@@ -157,24 +167,27 @@ fn divergence_error(loss: f64, game: u64) -> Error {
     ))
 }
 
-struct TdRun<'a, G> {
+struct TdRun<'a, G: Learnable> {
+    arguments: &'a TdTrainingRun<'a, G>,
     self_play: SelfPlay<'a, G>,
-    provenance: &'a str,
-    directory: &'a Path,
-    observer: Observer<'a>,
 }
 
 impl<G: Learnable> TdRun<'_, G> {
     fn learn_games<L: TdLearner<G>>(&self, mut td: L) -> Result<TdReport, Error> {
         let Self {
+            arguments,
             self_play,
+        } = self;
+        let TdTrainingRun {
             directory,
             observer,
+            initial_model,
             ..
-        } = self;
+        } = arguments;
         let (config, progress) = (self_play.config, observer.progress);
         let family = format!("{} from its own games", L::FAMILY.name());
-        let mut checkpoint = Checkpoint::open(directory, &family, config, 0, td.learner())?;
+        let mut checkpoint =
+            Checkpoint::open(directory, &family, config, 0, *initial_model, td.learner())?;
         let mut done = checkpoint.header.online.take().unwrap_or_default();
         let games = config.online.games;
         progress.set_length(games);
@@ -215,32 +228,39 @@ impl<G: Learnable> TdRun<'_, G> {
             }
         }
         progress.finish();
-        self.export(td, &done, &checkpoint.header.configuration)
+        self.export(td, &done, &checkpoint.header)
     }
 
     fn export<L: TdLearner<G>>(
         &self,
         mut td: L,
         done: &TdProgress,
-        configuration: &str,
+        header: &Header,
     ) -> Result<TdReport, Error> {
         let SelfPlay { config, rules } = self.self_play;
         let (family, online) = (L::FAMILY.name(), &config.online);
         let positions = done.curve.iter().map(|point| point.positions).sum::<u64>();
         let loss = done.curve.last().map_or(f64::NAN, |point| point.loss);
-        let metadata = serde_json::json!({
+        let mut metadata = serde_json::json!({
             "family": family,
             "method": format!("TD({}) on games against itself, {}", online.trace, td.method(config)),
-            "data": parse_provenance(self.provenance),
+            "data": parse_provenance(self.arguments.provenance),
             "games": done.games,
             "training_samples": positions,
-            "configuration": configuration,
+            "configuration": header.configuration,
             "seed": config.seed,
             "loss": loss,
             "trainer": env!("CARGO_PKG_VERSION"),
         });
+        if let Some(checksum) = &header.initial_weights {
+            metadata[INITIAL_WEIGHTS_KEY] = checksum.as_str().into();
+        }
         let fresh = self.sample_parity_positions(&mut td)?;
-        let model = self.directory.join(family).with_extension("safetensors");
+        let model = self
+            .arguments
+            .directory
+            .join(family)
+            .with_extension("safetensors");
         let parity = export_model(&*td.learner(), rules, &metadata, &model, &fresh)?;
         let seconds: f64 = games_per_point(&done.curve)
             .map(|(games, point)| games as f64 / point.games_per_second)

@@ -48,6 +48,7 @@ fn train_on<G: Learnable>(
         config,
         family,
         samples,
+        initial_model: None,
         provenance: r#"{"games": 80}"#,
         directory: directory.as_ref(),
         observer: (&progress).into(),
@@ -122,6 +123,9 @@ impl<L: Learner<Standard>> Learner<Standard> for CutOff<L> {
     fn state(&self) -> Result<[Vec<u8>; 2], Error> {
         self.0.state()
     }
+    fn set_initial_weights(&mut self, model: &Model<Standard>) -> Result<(), Error> {
+        self.0.set_initial_weights(model)
+    }
     fn restore(&mut self, model: Vec<u8>, optimizer: Option<Vec<u8>>) -> Result<(), Error> {
         self.0.restore(model, optimizer)
     }
@@ -151,6 +155,7 @@ fn train_until(
         config,
         family,
         samples,
+        initial_model: None,
         provenance: r#"{"games": 80}"#,
         directory: directory.as_ref(),
         observer: progress.into(),
@@ -555,4 +560,5 @@ fn patience_stops_a_training_and_the_best_epoch_is_exported() {
 }
 
 mod backgammon;
+mod initial_weights;
 mod reversi;

@@ -237,6 +237,7 @@ fn exact_labels_are_targets_and_listed_in_the_model() {
             config: &config,
             family: Family::NTuple,
             samples: &samples,
+            initial_model: None,
             provenance: "",
             directory: &at(name),
             observer: (&ProgressBar::hidden()).into(),

@@ -155,9 +155,11 @@ impl Improve {
         let mut stages = vec![stage(0, "finish", None)];
         for generation in 1..=self.generations {
             let stage = |name, tasks| stage(generation, name, tasks);
-            stages.push(stage("selfplay", Some(self.tasks)));
-            if config.relabel.is_some() {
-                stages.push(stage("relabel", Some(self.tasks)));
+            if !config.learns_by_td(generation) {
+                stages.push(stage("selfplay", Some(self.tasks)));
+                if config.relabel.is_some() {
+                    stages.push(stage("relabel", Some(self.tasks)));
+                }
             }
             stages.push(Stage {
                 needs: self.train.clone(),

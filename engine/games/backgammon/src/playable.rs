@@ -44,7 +44,10 @@ impl Rules for Backgammon {
         self_play_players: &[("star1(depth=1, eval=positional)", 1.0)],
         solver_options: &[("bearoff", "6")],
         pipeline_presets: &[("quick", include_str!("quick.toml"))],
-        improve_presets: &[("quick", include_str!("generations.toml"))],
+        improve_presets: &[
+            ("quick", include_str!("generations.toml")),
+            ("standard", include_str!("generations-standard.toml")),
+        ],
         move_classes: &[("quiet", 1), ("hit", 4)],
         levels: &[
             ("beginner", "random"),

@@ -47,6 +47,9 @@ pub const WEIGHT_LIMITS: [f32; 5] = {
     [row, row, 127.0 / HIDDEN_SCALE as f32, 500.0, output]
 };
 
+/// Largest magnitude of an output bias.
+const MAX_OUTPUT_BIAS: f32 = i32::MAX as f32 / 2.0 / LOGIT_SCALE as f32;
+
 /// A hidden layer after the first, for all buckets; matrices are input-major.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Layer<W = f32, B = f32> {
@@ -126,7 +129,6 @@ impl FloatWeights {
         let half_step = 1 << (SHIFT - 1);
         let with_half_step = |weight: i32| (weight + half_step).min(i16::MAX.into()) as i16;
         let to_i16 = |weights: Vec<i32>| weights.into_iter().map(|weight| weight as i16).collect();
-        let max_output_bias = i32::MAX as f32 / 2.0 / LOGIT_SCALE as f32;
         let layer = |(layer, number): (&Layer, usize)| {
             let [weight, bias] = ["weight", "bias"].map(|part| format!("hidden{number}.{part}"));
             let weights = quantize_tensor(&weight, &layer.weights, HIDDEN_SCALE, hidden)?;
@@ -152,13 +154,35 @@ impl FloatWeights {
                 "output.bias",
                 &self.output_bias,
                 LOGIT_SCALE,
-                max_output_bias,
+                MAX_OUTPUT_BIAS,
             )?,
         })
     }
 }
 
 impl NetworkWeights {
+    /// Converts the weights to floating point. [`FloatWeights::quantize`] restores them, but for
+    /// weights out of its range, and output biases above ½ up to one unit.
+    #[must_use]
+    pub fn dequantize(&self) -> FloatWeights {
+        let [row, bias, hidden, hidden_bias, output] = WEIGHT_LIMITS;
+        let half_step = 1 << (SHIFT - 1);
+        let first_bias = self.bias.iter().map(|&bias| i32::from(bias) - half_step);
+        let layer = |layer: &Layer<i8, i32>| Layer {
+            weights: dequantize_tensor(layer.weights.iter().copied(), HIDDEN_SCALE, hidden),
+            bias: dequantize_tensor(layer.bias.iter().copied(), ACTIVATION_MAX, hidden_bias),
+        };
+        let biases = self.output_bias.iter().copied();
+        FloatWeights {
+            rows: dequantize_tensor(self.rows.iter().copied(), ROW_SCALE, row),
+            bias: dequantize_tensor(first_bias, ROW_SCALE, bias),
+            hidden: self.hidden.iter().map(layer).collect(),
+            outputs: self.outputs,
+            output: dequantize_tensor(self.output.iter().copied(), OUTPUT_SCALE, output),
+            output_bias: dequantize_tensor(biases, LOGIT_SCALE, MAX_OUTPUT_BIAS),
+        }
+    }
+
     pub(super) fn check(&self, rows: usize, buckets: usize) -> Result<(), ModelError> {
         let refuse = |problem| Err(ModelError(problem));
         if self.hidden.len() >= MAX_HIDDEN {
@@ -257,4 +281,14 @@ fn quantize_tensor(
         ))),
     };
     weights.iter().enumerate().map(quantize).collect()
+}
+
+fn dequantize_tensor(
+    integers: impl Iterator<Item = impl Into<i32>>,
+    scale: i32,
+    limit: f32,
+) -> Vec<f32> {
+    integers
+        .map(|integer| (integer.into() as f32 / scale as f32).clamp(-limit, limit))
+        .collect()
 }

@@ -238,6 +238,20 @@ impl Shape {
         }
     }
 
+    /// Converts weights of a network file to this layout, the inverse of [`Self::float_weights`].
+    pub(crate) fn flat_weights(&self, file: &FloatWeights) -> Vec<f32> {
+        let layers = file
+            .hidden
+            .iter()
+            .flat_map(|layer| [&layer.weights, &layer.bias]);
+        let tensors = [&file.rows, &file.bias].into_iter().chain(layers);
+        tensors
+            .chain([&file.output, &file.output_bias])
+            .flatten()
+            .copied()
+            .collect()
+    }
+
     fn bucket_ranges(&self, bucket: Option<usize>) -> [Range<usize>; NUM_TENSORS] {
         let mut number = 0;
         self.lengths().map(|length| {
@@ -320,10 +334,14 @@ mod tests {
             .map(|number| number as f32)
             .collect();
         let file = shape.float_weights(&weights);
-        assert_eq!((file.rows, file.bias), (vec![0.0, 1.0], vec![2.0]));
+        assert_eq!((&file.rows, &file.bias), (&vec![0.0, 1.0], &vec![2.0]));
         assert_eq!(file.hidden.len(), 1);
         assert_eq!(file.hidden[0].weights, [3.0, 4.0]);
         assert_eq!(file.hidden[0].bias, [5.0, 6.0]);
-        assert_eq!((file.output, file.output_bias), (vec![7.0, 8.0], vec![9.0]));
+        assert_eq!(
+            (&file.output, &file.output_bias),
+            (&vec![7.0, 8.0], &vec![9.0])
+        );
+        assert_eq!(shape.flat_weights(&file), weights);
     }
 }

@@ -2,8 +2,9 @@
 //! explore at random. A position's target is its λ-return (Szubert and Jaśkowski 2014), which equals
 //! TD(λ) with eligibility traces applied after the game.
 //!
-//! No value passes back over a random move: outcomes with fewer moves would otherwise have more
-//! weight than their probability.
+//! No value passes back over a random move, which cuts the trace, as in Watkins's Q(λ) (Sutton and
+//! Barto 2018, section 12.10): a move that would not be chosen says nothing of the position before
+//! it, and outcomes with fewer moves would have more weight than their probability.
 
 use crate::calibrate::logit_loss;
 use crate::sample::Sample;

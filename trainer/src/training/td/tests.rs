@@ -16,6 +16,7 @@ use engine::games::einstein::{
     tables::shared_tables::shared_tables,
 };
 use indicatif::ProgressBar;
+use std::path::Path;
 
 fn config(set: &str, rule: UpdateRule, learning_rate: f64, trace: f64) -> TrainConfig {
     let mut config = TrainConfig::default();
@@ -34,14 +35,15 @@ fn engine_network(learner: &mut TdNTuple<Standard>) -> NTuple {
 
 fn learn_in(directory: &Path, config: &TrainConfig) -> Result<TdReport, Error> {
     let (game, progress) = (Standard::default(), ProgressBar::hidden());
-    train_td(
-        &game,
+    train_td(&TdTrainingRun {
+        game: &game,
         config,
-        Family::NTuple,
-        r#"{"program": "test"}"#,
+        family: Family::NTuple,
+        initial_model: None,
+        provenance: r#"{"program": "test"}"#,
         directory,
-        &progress,
-    )
+        observer: (&progress).into(),
+    })
 }
 
 fn learner(config: &TrainConfig) -> TdNTuple<Standard> {
@@ -341,6 +343,7 @@ fn a_run_is_a_function_of_its_settings_and_its_model_has_metadata() {
         config: &config,
         family: Family::NTuple,
         samples: &samples,
+        initial_model: None,
         provenance: "",
         directory: &directory.path().join("a"),
         observer: (&ProgressBar::hidden()).into(),

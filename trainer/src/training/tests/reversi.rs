@@ -77,7 +77,16 @@ fn another_game_trains_in_all_ways_and_exports() {
     for family in [Family::NTuple, Family::Network] {
         let directory = tempfile::tempdir().unwrap();
         let (config, progress) = (config_of(), ProgressBar::hidden());
-        let report = train_td(&game, &config, family, "{}", directory.path(), &progress).unwrap();
+        let report = train_td(&TdTrainingRun {
+            game: &game,
+            config: &config,
+            family,
+            initial_model: None,
+            provenance: "{}",
+            directory: directory.path(),
+            observer: (&progress).into(),
+        })
+        .unwrap();
         assert!(report.parity <= PARITY_TOLERANCE && report.games == 300);
         assert!(report.loss < 0.8, "{}: {}", report.family, report.loss);
     }

@@ -1,7 +1,7 @@
 //! Compares targets with hand computation and the sums of the forward view, values with exact ones,
 //! and runs with interrupted ones and those of other numbers of threads.
 
-use super::super::train_td;
+use super::super::{TdTrainingRun, train_td};
 use super::*;
 use crate::curve::{CurvePlotter, Observer};
 use crate::models::cpu::CpuNetwork;
@@ -83,6 +83,34 @@ fn targets_of_three_throws_are_those_computed_by_hand() {
         "{results:?}"
     );
     assert_eq!(columns_targets(3, 1.0, 1).1, [None; 3]);
+}
+
+/// The position before a random move has no target; its value ends the λ-returns before it.
+#[test]
+fn an_explored_move_cuts_the_trace() {
+    let mut seen = [0; 3];
+    for seed in 0..200 {
+        let (result, targets) = columns_targets(3, 0.5, seed);
+        let close = |target: Option<f32>, expected: f32| {
+            assert!((target.unwrap() - expected).abs() < 1e-6, "{targets:?}");
+        };
+        match targets[..] {
+            // The last two moves, or the second alone: 1 − 0.4.
+            [Some(_), None, last] => {
+                close(targets[0], 0.6);
+                last.inspect(|_| close(last, result));
+                seen[usize::from(last.is_some())] += 1;
+            }
+            // The last move: 1 − 0.2, and 0.5 · (1 − 0.4) + 0.5 · (1 − 0.8).
+            [Some(_), Some(_), None] => {
+                close(targets[1], 0.8);
+                close(targets[0], 0.4);
+                seen[2] += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(seen.iter().all(|&count| count > 5), "{seen:?}");
 }
 
 #[test]
@@ -169,8 +197,15 @@ fn learn_columns(
     draw: Option<CurvePlotter<'_>>,
 ) -> Result<TdReport, Error> {
     let progress = &ProgressBar::hidden();
-    let observer = Observer { progress, draw };
-    train_td(&Columns, config, Family::Network, "{}", directory, observer)
+    train_td(&TdTrainingRun {
+        game: &Columns,
+        config,
+        family: Family::Network,
+        initial_model: None,
+        provenance: "{}",
+        directory,
+        observer: Observer { progress, draw },
+    })
 }
 
 fn read_network(report: &TdReport) -> Network<Columns> {
@@ -291,7 +326,15 @@ fn interrupted_and_parallel_runs_give_the_same_bytes() {
     let method = "TD(0.5) on games against itself, Adam after every 64 games";
     assert!(provenance.contains(method), "{provenance}");
     let (broken, progress) = (path("broken"), ProgressBar::hidden());
-    let refused = train_td(&Columns, &config, Family::NTuple, "", &broken, &progress);
+    let refused = train_td(&TdTrainingRun {
+        game: &Columns,
+        config: &config,
+        family: Family::NTuple,
+        initial_model: None,
+        provenance: "",
+        directory: &broken,
+        observer: (&progress).into(),
+    });
     let error = refused.unwrap_err().to_string();
     let family = "another family (network from its own games)";
     assert!(error.contains(family), "{error}");

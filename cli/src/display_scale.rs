@@ -58,6 +58,7 @@ fn payoffs_are_hundredths_of_a_win_or_the_points_of_the_game() {
     let points = DisplayScale(Some(Points {
         unit: "points",
         max: 3.0,
+        default_win: 1.0,
         results: &[],
     }));
     assert!((points.value(5.0 / 6.0) - 2.0).abs() < 1e-12);

@@ -383,6 +383,21 @@ fn shares_of_three_and_four_seats_add_up_and_small_losses_have_no_grade() {
 }
 
 #[test]
+fn a_resigned_game_of_backgammon_has_its_points() {
+    let read = |end: &str| {
+        let text = format!("Game 1\n Ann : 0   Bob : 0\n 1) 31: 8/5 6/5\n {end}\n");
+        let read = answer_to(
+            &json!({ "ask": "read", "game": "backgammon", "format": "mat", "text": text }),
+        );
+        let [first, second] = [0, 1].map(|seat| number(&read["games"][0]["payoffs"][seat]));
+        near(first + second, 1.0, 1e-6);
+        6.0 * first - 3.0
+    };
+    near(read("Wins 2 points"), 2.0, 1e-6);
+    near(read("                            Wins 1 point"), -1.0, 1e-6);
+}
+
+#[test]
 fn games_written_in_each_format_are_read_as_they_were() {
     let plies = json!([{ "face": 2, "move": "c1d1" }, { "face": 1, "move": "a2a3" }]);
     let start = "..1../...../...../a..../..2.. r -";

@@ -7,6 +7,8 @@ pub struct Points {
     pub unit: &'static str,
     /// Points of payoff 1.
     pub max: f64,
+    /// Points of a win of unstated size, such as by resignation.
+    pub default_win: f64,
     /// Name and points of each result; empty if results are named by their points.
     pub results: &'static [(&'static str, f64)],
 }

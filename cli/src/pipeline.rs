@@ -159,13 +159,19 @@ pub(crate) fn file_name(notation: &str) -> String {
 }
 
 pub(crate) fn match_line(condition: &str, result: &MatchResult) -> String {
+    let score = match result.mean_points() {
+        None => format!(
+            "{:>6.2} %  [{:.2}, {:.2}]",
+            100.0 * result.score,
+            100.0 * result.interval.lower,
+            100.0 * result.interval.upper,
+        ),
+        Some(points) => format!("{points} {} a game", points.unit),
+    };
     format!(
-        "{condition:<8} {:<8} – {:<8} {:>6.2} %  [{:.2}, {:.2}]  Elo {:+.1}  {}, {:.0}/s",
+        "{condition:<8} {:<8} – {:<8} {score}  Elo {:+.1}  {}, {:.0}/s",
         result.a,
         result.b,
-        100.0 * result.score,
-        100.0 * result.interval.lower,
-        100.0 * result.interval.upper,
         result.elo,
         result.games_in_words(),
         result.games_per_second,

@@ -5,7 +5,7 @@
 
 use crate::output;
 use anyhow::{Context, Result, bail};
-use arena::matches::MatchResult;
+use arena::matches::{MatchResult, MeanPoints};
 use arena::statistics::{Interval, sequential::Verdict};
 use arena::text_table::{Cell, TextTable};
 use engine::core::files::{self, FileKind};
@@ -79,7 +79,8 @@ pub(crate) struct Strength {
     pub(crate) score: Score,
 }
 
-/// Fraction of the points, and Elo difference, with 95 % intervals.
+/// Fraction of the points, Elo difference and, in games with points, mean points, with 95 %
+/// intervals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Score {
     pub(crate) games: u64,
@@ -87,6 +88,8 @@ pub(crate) struct Score {
     pub(crate) interval: Interval,
     pub(crate) elo: f64,
     pub(crate) elo_interval: Interval,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) points: Option<MeanPoints>,
 }
 
 impl Score {
@@ -97,12 +100,21 @@ impl Score {
             interval: result.interval,
             elo: result.elo,
             elo_interval: result.elo_interval,
+            points: result.mean_points(),
         }
     }
 }
 
 impl std::fmt::Display for Score {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(points) = &self.points {
+            let Interval { lower, upper } = points.interval;
+            let MeanPoints { unit, mean, .. } = points;
+            return write!(
+                formatter,
+                "{mean:+.3} [{lower:+.3}, {upper:+.3}] {unit} a game"
+            );
+        }
         let Interval { lower, upper } = self.interval;
         let [score, lower, upper] = [self.score, lower, upper].map(|fraction| 100.0 * fraction);
         write!(formatter, "{score:.2} % [{lower:.2}, {upper:.2}]")
@@ -278,6 +290,21 @@ pub(super) mod tests {
         let start = json!({ "evaluator": "abt", "strength": strength });
         let ledger = json!({ "seed": 5, "start": start, "generations": generations });
         serde_json::from_value(ledger).unwrap()
+    }
+
+    #[test]
+    fn scores_of_games_with_points_are_points() {
+        let mut ledger = ledger(&[true]);
+        let score = &mut ledger.generations[0].gate.score;
+        score.points = Some(MeanPoints {
+            unit: "points".to_owned(),
+            mean: 0.25,
+            interval: Interval::from_center(0.25, 0.125),
+        });
+        assert_eq!(score.to_string(), "+0.250 [+0.125, +0.375] points a game");
+        let json = serde_json::to_value(&ledger).unwrap();
+        assert_eq!(json["generations"][0]["gate"]["points"]["mean"], 0.25);
+        assert_eq!(serde_json::from_value::<Ledger>(json).unwrap(), ledger);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use arena::pipeline_report::{self, ReportData, Stage};
 use arena::plot::{
     Curve, LineChart, Row,
     scaled_charts::{ErrorBar, Scale, error_bar_chart},
-    score_bars,
+    score_chart,
 };
 use arena::statistics::Interval;
 use arena::text_table::{Cell, TextTable};
@@ -172,16 +172,34 @@ fn gate(ledger: &Ledger) -> Result<Vec<Block>> {
         "games",
         "model (xxh3)",
     ]);
-    let bar = |entry: &Entry| Row {
-        label: format!("generation {} – {}", entry.generation, entry.best_before),
-        value: entry.gate.score.score,
-        interval: entry.gate.score.interval,
+    let first = ledger.generations.first();
+    let unit = first.and_then(|entry| Some(entry.gate.score.points.as_ref()?.unit.as_str()));
+    let bar = |entry: &Entry| {
+        let score = &entry.gate.score;
+        let (value, interval) = match &score.points {
+            None => (score.score, score.interval),
+            Some(points) => (points.mean, points.interval),
+        };
+        Row {
+            label: format!("generation {} – {}", entry.generation, entry.best_before),
+            value,
+            interval,
+        }
     };
     let bars = ledger.generations.iter().map(bar).collect();
     let text = "Each candidate meets the best one before it until a sequential test is decided; only if it accepts is the candidate the best \
                 from then on. Intervals of matches that a test ended are a little too narrow, and scores a little too far from 50 %.";
-    let svg = score_bars("Share of games won at the gate, %", bars)?;
-    let alt = "Shares of games won at the gate, with their 95 % intervals";
+    let (title, alt) = match unit {
+        None => (
+            "Share of games won at the gate",
+            "Shares of games won at the gate, with their 95 % intervals",
+        ),
+        Some(_) => (
+            "Points at the gate",
+            "Mean points a game at the gate, with their 95 % intervals",
+        ),
+    };
+    let svg = score_chart(title, unit, bars)?;
     Ok(vec![
         Block::Text(text.to_owned()),
         Block::Table(text_table),

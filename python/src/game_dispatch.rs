@@ -276,6 +276,15 @@ impl Game {
         dispatch!(&self.0, rules => rules.game.seats())
     }
 
+    /// Unit of the points that results pay, and those of payoff 1; `None` if a win is worth 1.
+    #[getter]
+    fn points(&self) -> Option<(&'static str, f64)> {
+        dispatch!(&self.0, rules => {
+            let points = rules.game.points()?;
+            Some((points.unit, points.max))
+        })
+    }
+
     /// A first position; `first` begins, unless the rules decide that.
     #[pyo3(signature = (seed = Integer(1), first = Integer(0)))]
     fn start(&self, seed: Integer<u64>, first: Integer<usize>) -> PyRes<Position> {

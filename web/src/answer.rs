@@ -468,18 +468,21 @@ fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) ->
         evaluator_from(&notation, game).map_err(|(_, problem)| Problem::invalid_request(problem))
     });
     let name = shorten(name, MAX_QUOTED_CHARS);
+    let equity = |value: f32| Some(game.points()?.from_payoff(value.into()));
     match (evaluator, game.payoff(position, game.to_move(position))) {
         (Err(problem), _) => json!({ "name": name, "error": problem.error }),
-        (Ok(_), Some(payoff)) => json!({ "name": name, "value": payoff }),
+        (Ok(_), Some(payoff)) => {
+            without_null(json!({ "name": name, "value": payoff, "equity": equity(payoff) }))
+        }
         (Ok(evaluator), None) => {
             let value = evaluator.value_of(game, position);
             let calibrated = evaluator.observed_win_rate(value);
-            let points = game.points();
-            let fitted = f64::from(calibrated.unwrap_or(value));
-            let equity = points.map(|points| points.from_payoff(fitted));
-            without_null(
-                json!({ "name": name, "value": value, "calibrated": calibrated, "equity": equity }),
-            )
+            without_null(json!({
+                "name": name,
+                "value": value,
+                "calibrated": calibrated,
+                "equity": equity(calibrated.unwrap_or(value)),
+            }))
         }
     }
 }

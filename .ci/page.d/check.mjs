@@ -110,10 +110,10 @@ async function wholeGame(notation) {
   assert.ok(Math.abs(ledger.balance) < 1e-6, `${notation}: the ledger is off by ${ledger.balance}`);
   const seats = await page.$$eval("#seats select", (all) => all.length);
   for (let seat = 0; seat < seats; seat += 1) {
-    const hundredths = ledger.rows.map(({ sign, values }) =>
-      (sign === "−" ? -1 : 1) * Math.round(100 * Number(values[seat].replace("−", "-"))));
-    const printed = hundredths.slice(0, -1).reduce((sum, value) => sum + value, 0);
-    assert.equal(printed, hundredths.at(-1), `${notation}: the printed ledger adds up: ${JSON.stringify(ledger)}`);
+    const units = ledger.rows.map(({ sign, values }) =>
+      (sign === "−" ? -1 : 1) * Math.round(1000 * Number(values[seat].replace("−", "-"))));
+    const printed = units.slice(0, -1).reduce((sum, value) => sum + value, 0);
+    assert.equal(printed, units.at(-1), `${notation}: the printed ledger adds up: ${JSON.stringify(ledger)}`);
   }
 
   // The address holds the whole game.
@@ -472,6 +472,38 @@ async function lessons() {
   await page.select("#diceBy", "program");
 }
 
+/** Values, costs, the review and a resignation of a game that pays points are points, as the API has them. */
+async function points() {
+  const [game, start, thirtyOne] = ["backgammon", "4HPwATDgc/ABMA w -", 3];
+  const parts = { game, seed: 7, start, face: thirtyOne, seat1: "", seat2: "" };
+  await page.goto("about:blank");
+  await page.goto(`${address}#${new URLSearchParams(parts)}`);
+  await until(() => /has rolled 31$/.test(document.querySelector("#status").textContent));
+  const player = await page.$eval("#search", (field) => field.value);
+  const { moves, equity } = await ask({ ask: "analyse", game, position: start.replace("-", "31"), player });
+  const worst = moves.reduce((one, other) => (other.equity < one.equity ? other : one));
+  await pressMove(worst.move);
+  await until(() => /costs/.test(document.querySelector("#verdict").textContent));
+  const verdict = await text("#verdict");
+  const [, cost] = /costs (\d\.\d{3}) points \(blunder\)/.exec(verdict);
+  assert.ok(Math.abs(cost - (equity - worst.equity)) < 0.00051, `${verdict}: ${equity}, ${worst.equity}`);
+  await press("#back");
+  await until(() => /^White \+\d\.\d{3} points/.test(document.querySelector("#searchState").textContent));
+  const shown = Number(/[\d.]+/.exec(await text("#searchState"))[0]);
+  assert.ok(Math.abs(shown - equity) < 0.00051, `${shown}: ${equity}`);
+  assert.match(await text("#moves .worth"), /^\+0\.\d{3}/);
+  await press("#last");
+  await press("#makeLedger");
+  await until(() => document.querySelector("#ledger table"));
+  const plies = [{ face: thirtyOne, move: worst.move }];
+  const { seats } = await ask({ ask: "judge", game, start, plies, player });
+  const errors = await page.$eval("#ledger .ledger tbody tr:nth-child(3) .number", (cell) => Number(cell.textContent));
+  assert.ok(Math.abs(errors - seats[0].equity.errors) < 0.0021, `${errors}: ${seats[0].equity.errors}`);
+  assert.match(await text("#ledger .note"), /^In points of the game/);
+  await press("#resign");
+  await until(() => /has resigned\. White has won \(\+1\.000 points\)/.test(document.querySelector("#status").textContent));
+}
+
 /** Opens the page at a position of EinStein, with persons on both sides. */
 async function openAt(start, face) {
   const hash = new URLSearchParams({ game: "einstein", seed: 7, start, face, seat1: "", seat2: "" });
@@ -627,6 +659,7 @@ for (const notation of notations.filter(isQuick)) {
 await handles();
 await variations();
 await lessons();
+await points();
 await sameValues();
 await practice();
 await tools();

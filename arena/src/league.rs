@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::matches::{
-    Contestant, MatchOptions, MatchResult, Played, check_names, play_pairs, state_path,
+    Contestant, MatchOptions, MatchResult, MeanPoints, Played, check_names, play_pairs, state_path,
     stored_pairs,
 };
 use crate::statistics::{
@@ -17,7 +17,7 @@ use alea_core::{
     journal::{ErrorWording, Journal},
     moments::Moments,
 };
-use alea_play::playable::Playable;
+use alea_play::{playable::Playable, points::Points};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::{collections::BTreeMap, path::Path, time::Duration};
@@ -81,6 +81,10 @@ pub struct Standing {
     pub elo: Option<f64>,
     /// 95 % interval of `elo`.
     pub interval: Option<Interval>,
+    /// Mean points over the entrant's games, luck-adjusted with a luck evaluator; `None` in games
+    /// without points and before the first game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<MeanPoints>,
     /// Number of the entrant's games, without pairs that repeat an earlier game.
     pub games: u64,
     /// Number of the group, from 1: a new one begins where an entrant differs significantly from
@@ -111,6 +115,9 @@ pub struct PairingResult {
     /// Luck-adjusted `score`, which can be outside `[0, 1]`; `None` without a luck evaluator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adjusted: Option<f64>,
+    /// Mean points of `a`, luck-adjusted with a luck evaluator; `None` in games without points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<MeanPoints>,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
@@ -338,6 +345,26 @@ impl<G: Playable> League<'_, G> {
         self.met.iter().map(record).collect()
     }
 
+    /// Points of the game; `None` without points, and with more than two seats.
+    fn points(&self) -> Option<Points> {
+        let game = &self.matches.game;
+        game.points().filter(|_| game.seats() == 2)
+    }
+
+    /// Mean points of an entrant over all its games.
+    fn mean_points(&self, entrant: usize) -> Option<MeanPoints> {
+        let mut payoffs = Moments::default();
+        let met = self.met.iter();
+        for (&(a, _), met) in met.filter(|((a, b), _)| [*a, *b].contains(&entrant)) {
+            for pair in &met.played.pairs {
+                let of_a = pair.mean_score();
+                payoffs.add(if entrant == a { of_a } else { 1.0 - of_a });
+            }
+        }
+        let points = self.points().filter(|_| payoffs.sample_count() > 0.0)?;
+        Some(MeanPoints::of(&points, &payoffs))
+    }
+
     fn result(&self) -> LeagueResult {
         let (ratings, record) = (self.ratings(), self.match_results());
         let repeated = record
@@ -366,6 +393,7 @@ impl<G: Playable> League<'_, G> {
                 player: entrant.contestant.name.clone(),
                 elo: rated.map(|rated| rated.elo[one]),
                 interval: rated.map(|rated| rated.interval(one, QUANTILE_95)),
+                points: self.mean_points(one),
                 games,
                 group: rated.map_or(0, |rated| group + usize::from(is_apart(rated))),
                 forfeits,
@@ -385,6 +413,7 @@ impl<G: Playable> League<'_, G> {
             draws: record.draws,
             score: record.score,
             adjusted: record.luck.map(|_| self.met[&(a, b)].means.mean()),
+            points: (self.points()).map(|points| MeanPoints::of(&points, &self.met[&(a, b)].means)),
         });
         let matches = &self.matches;
         LeagueResult {

@@ -45,7 +45,8 @@ use match_journal::{MatchJournal, match_identity};
 pub use match_journal::{compute_missing, make_folder, state_path};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 pub use result::{
-    LuckResult, MatchResult, PointsResult, SeatsResult, format_repeat_warning, warning_of_repeats,
+    LuckResult, MatchResult, MeanPoints, PointsResult, SeatsResult, format_repeat_warning,
+    warning_of_repeats,
 };
 use serde::{Deserialize, Serialize};
 use starts::{Book, has_chance};

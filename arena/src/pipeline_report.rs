@@ -3,7 +3,8 @@
 use crate::document::{Block, Page, Sentence};
 use crate::error::Result;
 use crate::matches::{MatchResult, warning_of_repeats};
-use crate::plot::{CalibrationBin, LineChart, Row, calibration_plot, line_chart, score_bars};
+use crate::plot::{CalibrationBin, LineChart, Row, calibration_plot, line_chart, score_chart};
+use crate::statistics::Interval;
 use crate::text_table::{Cell, TextTable};
 use alea_core::files::write_atomically;
 use alea_play::playable::Playable;
@@ -157,7 +158,7 @@ pub fn summary_sentence(entry: &ReportMatch) -> Sentence {
     } else {
         format!(" at {}", entry.condition)
     };
-    let score = percent(result.score, result.interval.half_width());
+    let score = score_text(result);
     vec![
         (result.a.clone(), true),
         (format!(" {verb} "), false),
@@ -188,6 +189,14 @@ pub fn match_blocks(matches: &[ReportMatch]) -> Result<Vec<Block>> {
     ];
     let mut text_table = TextTable::new(columns);
     let mut bars = Vec::new();
+    let units = matches
+        .iter()
+        .map(|entry| Some(entry.result.mean_points()?.unit));
+    let units: Option<Vec<String>> = units.collect();
+    let units = units.unwrap_or_default();
+    let unit = units
+        .first()
+        .filter(|first| units.iter().all(|unit| unit == *first));
     for ReportMatch { condition, result } in matches {
         let condition = if condition.is_empty() {
             String::new()
@@ -198,12 +207,18 @@ pub fn match_blocks(matches: &[ReportMatch]) -> Result<Vec<Block>> {
         text_table.push(vec![
             label.clone().into(),
             result.games_in_words().trim_end_matches(" games").into(),
-            percent(result.score, result.interval.half_width()).into(),
-            format!(
-                "{:.1} – {:.1} %",
-                100.0 * result.interval.lower,
-                100.0 * result.interval.upper
-            )
+            score_text(result).into(),
+            match result.mean_points() {
+                None => format!(
+                    "{:.1} – {:.1} %",
+                    100.0 * result.interval.lower,
+                    100.0 * result.interval.upper
+                ),
+                Some(points) => {
+                    let Interval { lower, upper } = points.interval;
+                    format!("{lower:+.3} – {upper:+.3}")
+                }
+            }
             .into(),
             elo(result).into(),
             format!("{:.1} %", 100.0 * result.superiority).into(),
@@ -211,10 +226,19 @@ pub fn match_blocks(matches: &[ReportMatch]) -> Result<Vec<Block>> {
             format!("{:.1} %", 100.0 * result.first_mover_share).into(),
             move_times_text(result).into(),
         ]);
-        bars.push(Row {
-            label,
-            value: result.score,
-            interval: result.interval,
+        // Only points of one unit can be compared.
+        let points = result.mean_points().filter(|_| unit.is_some());
+        bars.push(match points {
+            None => Row {
+                label,
+                value: result.score,
+                interval: result.interval,
+            },
+            Some(points) => Row {
+                label,
+                value: points.mean,
+                interval: points.interval,
+            },
         });
     }
     let warning = warning_of_repeats(matches.iter().map(|entry| &entry.result));
@@ -226,10 +250,21 @@ pub fn match_blocks(matches: &[ReportMatch]) -> Result<Vec<Block>> {
                 .to_owned(),
         ),
         Block::Table(text_table),
-        Block::chart(score_bars("Score, %", bars)?, "Scores, with their 95 % intervals"),
-        Block::Note("Blue: above 50 % with its whole 95 % interval; orange: below; grey: either is possible.".to_owned()),
+        Block::chart(score_chart("Score", unit.map(String::as_str), bars)?, "Scores, with their 95 % intervals"),
     ]);
+    if unit.is_none() {
+        let note = "Blue: above 50 % with its whole 95 % interval; orange: below; grey: either is possible.";
+        blocks.push(Block::Note(note.to_owned()));
+    }
     Ok(blocks)
+}
+
+/// Mean points of A a game, or in games without points its score in percent.
+fn score_text(result: &MatchResult) -> String {
+    match result.mean_points() {
+        None => percent(result.score, result.interval.half_width()),
+        Some(points) => format!("{points} {} a game", points.unit),
+    }
 }
 
 fn move_times_text(result: &MatchResult) -> String {

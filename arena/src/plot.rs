@@ -121,6 +121,17 @@ pub fn score_bars(title: &str, scores: Vec<Row>) -> Result<String> {
     intervals::rows_chart(title, "", &rows, 1, true)
 }
 
+/// Draws scores (0 to 1) as [`score_bars`], or points a game in `unit` if there is one.
+///
+/// # Errors
+/// If drawing fails.
+pub fn score_chart(title: &str, unit: Option<&str>, scores: Vec<Row>) -> Result<String> {
+    match unit {
+        None => score_bars(&format!("{title}, %"), scores),
+        Some(unit) => intervals::interval_chart(title, &format!("{unit} a game"), &scores, 3),
+    }
+}
+
 /// Draws a calibration as SVG: observed over predicted win rates, with error bars of two standard
 /// errors and the diagonal.
 pub fn calibration_plot(title: &str, bins: &[CalibrationBin]) -> Result<String> {

@@ -2,7 +2,9 @@
 //! reduces the luck in differences between results.
 
 use crate::error::Result;
-use crate::matches::{Contestant, MatchOptions, MatchResult, check_names, make_folder, play_match};
+use crate::matches::{
+    Contestant, MatchOptions, MatchResult, MeanPoints, check_names, make_folder, play_match,
+};
 use crate::statistics::{
     Interval, QUANTILE_95,
     comparisons::{holm, simultaneous_quantile, two_sided},
@@ -22,8 +24,13 @@ pub struct TournamentResult {
     /// Ratings of the contestants from all matches, in the order of `names`.
     pub ratings: Vec<Rating>,
     /// For each of `matches`, Holm's adjusted p-value of the hypothesis that the two are equal.
-    /// With 95 % certainty, all pairings with a value below 0.05 differ.
+    /// With 95 % certainty, all pairings with a value below 0.05 differ. In games with points they
+    /// are about mean points.
     pub adjusted_probabilities: Vec<f64>,
+    /// Mean points of each contestant a game over all opponents, weighted equally; empty in games
+    /// without points.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<MeanPoints>,
 }
 
 /// Bradley–Terry rating, with mean 0 over the contestants.
@@ -97,14 +104,21 @@ impl TournamentResult {
             };
             (0..names.len()).map(rating).collect()
         });
-        let tallies = matches.iter().map(|result| result.pair_counts.tally());
-        let probabilities = tallies.map(|tally| two_sided(&tally));
-        Self {
+        let superiority = |result: &MatchResult| match result.mean_points() {
+            None => result.pair_counts.tally().superiority(),
+            Some(_) => result.superiority,
+        };
+        let probabilities = matches.iter().map(|result| two_sided(superiority(result)));
+        let mut result = Self {
             adjusted_probabilities: holm(&probabilities.collect::<Vec<_>>()),
             names,
             matches,
             ratings,
-        }
+            points: Vec::new(),
+        };
+        let points = (0..result.names.len()).map(|row| result.mean_points(row));
+        result.points = points.collect::<Option<_>>().unwrap_or_default();
+        result
     }
 
     /// True if contestants `row` and `column` differ significantly by `adjusted_probabilities`.
@@ -167,6 +181,37 @@ impl TournamentResult {
         })
     }
 
+    /// Mean points of contestant `row` against `column`; `None` for equal or invalid indices and in
+    /// games without points.
+    #[must_use]
+    pub fn points_against(&self, row: usize, column: usize) -> Option<MeanPoints> {
+        let result = self.matches.get(self.pairing_index(row, column)?)?;
+        let points = result.mean_points()?;
+        Some(if row < column {
+            points
+        } else {
+            points.negated()
+        })
+    }
+
+    fn mean_points(&self, row: usize) -> Option<MeanPoints> {
+        let all: Vec<MeanPoints> = (0..self.names.len())
+            .filter_map(|column| self.points_against(row, column))
+            .collect();
+        let unit = all.first()?.unit.clone();
+        let count = all.len() as f64;
+        let squares = all
+            .iter()
+            .map(|points| points.interval.half_width().powi(2));
+        let half_width = squares.sum::<f64>().sqrt() / count;
+        let mean = all.iter().map(|points| points.mean).sum::<f64>() / count;
+        Some(MeanPoints {
+            unit,
+            mean,
+            interval: Interval::from_center(mean, half_width),
+        })
+    }
+
     /// Indices of the contestants by mean score, best first.
     #[must_use]
     pub fn ranking(&self) -> Vec<usize> {
@@ -179,8 +224,9 @@ impl TournamentResult {
         rows
     }
 
-    /// Table for a terminal, best contestant first: scores in percent against each opponent, ± half
-    /// the 95 % interval, with `*` if the two differ significantly.
+    /// Table for a terminal, best contestant first: points, or in games without points scores in
+    /// percent, against each opponent, ± half the 95 % interval, with `*` if the two differ
+    /// significantly.
     #[must_use]
     pub fn table_text(&self) -> String {
         let ranking = self.ranking();
@@ -190,7 +236,12 @@ impl TournamentResult {
                 format!("{:.1} ±{half_width:.1}", 100.0 * score_against.score)
             })
         };
-        let heads = ["", "win %", "Elo", "all"].map(str::to_owned);
+        let against = |row, column| match self.points_against(row, column) {
+            Some(points) => points.to_string(),
+            None => give_or_take(self.score_against(row, column)),
+        };
+        let unit = self.points.first().map_or("win %", |points| &points.unit);
+        let heads = ["", unit, "Elo", "all"].map(str::to_owned);
         let mut text_table = TextTable::new(
             heads
                 .into_iter()
@@ -207,16 +258,17 @@ impl TournamentResult {
                     ""
                 }
             };
-            let cell = |&column: &usize| {
-                Cell::Right(
-                    mark(column).to_owned() + &give_or_take(self.score_against(row, column)),
-                )
+            let cell =
+                |&column: &usize| Cell::Right(mark(column).to_owned() + &against(row, column));
+            let all = match self.points.get(row) {
+                Some(points) => points.to_string(),
+                None => give_or_take(self.mean_score(row)),
             };
             let mut cells = vec![
                 Cell::Count(place as u64 + 1),
                 self.names[row].as_str().into(),
                 Cell::Right(elo),
-                Cell::Right(give_or_take(self.mean_score(row))),
+                Cell::Right(all),
             ];
             cells.extend(ranking.iter().map(cell));
             text_table.push(cells);
@@ -229,9 +281,10 @@ impl TournamentResult {
 mod tests {
     use super::*;
     use crate::test_players::{
-        contestant, first, greedy_contestant, options as match_options, random,
+        chooser, contestant, first, greedy_contestant, options as match_options, random,
     };
     use alea_einstein::Standard;
+    use engine::games::backgammon::Backgammon;
 
     fn options() -> MatchOptions<Standard> {
         match_options(40, 3)
@@ -275,6 +328,34 @@ mod tests {
     }
 
     #[test]
+    fn a_tournament_for_points_shows_them() {
+        let options = MatchOptions::new(Backgammon, 30, 3);
+        let all = [
+            random(),
+            first(),
+            chooser("last", |_, _, legal| legal.len() - 1),
+        ];
+        let result = play_tournament(&all, &options, |_| {}).unwrap();
+        for (row, column) in pairings(3) {
+            let points = result.points_against(row, column).unwrap();
+            let score = result.score_against(row, column).unwrap().score;
+            assert!((points.mean - (6.0 * score - 3.0)).abs() < 1e-9);
+            assert_eq!(result.points_against(column, row), Some(points.negated()));
+        }
+        let sum: f64 = result.points.iter().map(|points| points.mean).sum();
+        assert!(sum.abs() < 1e-9 && result.points.len() == 3);
+        let best = result.ranking()[0];
+        let table = result.table_text();
+        assert!(table.starts_with("   points"), "{table}");
+        let own = result.points[best].to_string();
+        assert!(own.starts_with('+') && table.contains(&own), "{table}");
+        let mut other = result.clone();
+        other.matches.iter_mut().for_each(|one| one.points = None);
+        let plain = TournamentResult::of(other.names, other.matches);
+        assert!(plain.points.is_empty() && plain.table_text().contains("win %"));
+    }
+
+    #[test]
     fn the_table_lines_up() {
         let result = tournament(&options());
         let table = result.table_text();
@@ -309,7 +390,7 @@ mod tests {
         let two = play_tournament(&[random(), greedy_contestant()], &options(), |_| {}).unwrap();
         assert_eq!(
             two.adjusted_probabilities,
-            [two_sided(&two.matches[0].pair_counts.tally())]
+            [two_sided(two.matches[0].pair_counts.tally().superiority())]
         );
         assert!((two.ratings[1].elo - two.ratings[0].elo + two.matches[0].elo).abs() < 1e-6);
     }

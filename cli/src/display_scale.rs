@@ -23,6 +23,40 @@ impl DisplayScale {
             .map_or(100.0 * payoff, |points| points.difference(payoff))
     }
 
+    /// An expected payoff with its unit, such as `61.2 %` or `+0.250 points`.
+    pub(crate) fn value_text(self, payoff: f64) -> String {
+        match self.0 {
+            None => format!("{:.1} %", 100.0 * payoff),
+            Some(points) => format!("{:+.3} {}", points.from_payoff(payoff), points.unit),
+        }
+    }
+
+    /// A difference of expected payoffs with its unit, such as `2.8 points`.
+    pub(crate) fn difference_text(self, payoff: f64) -> String {
+        let decimals = if self.0.is_some() { 3 } else { 1 };
+        format!("{:.decimals$} {}", self.difference(payoff), self.unit())
+    }
+
+    /// Mean payoff of games: `52.1 % won`, or `+0.125 points a game`.
+    pub(crate) fn mean_text(self, payoff: f64) -> String {
+        let value = self.value_text(payoff);
+        let what = if self.0.is_some() { "a game" } else { "won" };
+        format!("{value} {what}")
+    }
+
+    /// Heading of a column of [`DisplayScale::mean_number`].
+    pub(crate) fn mean_heading(self) -> &'static str {
+        self.0.map_or("won %", |points| points.unit)
+    }
+
+    /// Mean payoff of games as a percentage or in points, without unit.
+    pub(crate) fn mean_number(self, payoff: f64) -> String {
+        match self.0 {
+            None => format!("{:.1}", 100.0 * payoff),
+            Some(points) => format!("{:+.3}", points.from_payoff(payoff)),
+        }
+    }
+
     pub(crate) fn value_cell(self, payoff: f64) -> Cell {
         Cell::Number(self.value(payoff), self.decimals())
     }
@@ -53,13 +87,20 @@ impl DisplayScale {
 #[test]
 fn payoffs_are_hundredths_of_a_win_or_the_points_of_the_game() {
     let wins = DisplayScale(None);
-    assert_eq!((wins.value(0.75), wins.difference(0.25)), (75.0, 25.0));
-    // Of a backgammon's three points a won gammon pays two; what divides both ends is six.
     let points = DisplayScale(Some(Points {
         unit: "points",
         max: 3.0,
+        default_win: 1.0,
         results: &[],
     }));
+    assert_eq!((wins.value(0.75), wins.difference(0.25)), (75.0, 25.0));
+    let texts = [wins.value_text(0.612), wins.difference_text(0.0281)];
+    assert_eq!(texts, ["61.2 %", "2.8 points"]);
+    let means = [wins, points].map(|scale| scale.mean_text(0.5));
+    assert_eq!(means, ["50.0 % won", "+0.000 points a game"]);
+    // Of a backgammon's three points a won gammon pays two; what divides both ends is six.
     assert!((points.value(5.0 / 6.0) - 2.0).abs() < 1e-12);
     assert!((points.difference(1.0) - 6.0).abs() < 1e-12);
+    let texts = [points.value_text(0.625), points.difference_text(0.03125)];
+    assert_eq!(texts, ["+0.750 points", "0.188 points"]);
 }

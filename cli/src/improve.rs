@@ -25,8 +25,8 @@ use engine::play::player_notation::Notation;
 use generation::Generation;
 pub(crate) use generation::strength_line;
 use labelled_evaluator::Evaluator;
-pub(crate) use ledger::Ledger;
 use ledger::Start;
+pub(crate) use ledger::{Ledger, Score};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

@@ -9,6 +9,7 @@ use crate::commands::{
     arena::{match_options, short_checksum},
     train::{self, VALIDATION_FRACTION},
 };
+use crate::display_scale::DisplayScale;
 use crate::gating::model_notation;
 use crate::stage_times::Stages;
 use crate::{output, settings};
@@ -48,6 +49,7 @@ pub(crate) fn run<G: Learnable>(
     settings::claim::<_, G>(config, directory, "pipeline.toml", &[])?;
     let mut stages = Stages::open(directory)?;
     let data = [directory.join("selfplay")];
+    let scale = DisplayScale::of(game);
 
     let self_play = stages.run(
         "self-play",
@@ -63,6 +65,7 @@ pub(crate) fn run<G: Learnable>(
     output::note(&crate::commands::selfplay::table(
         &self_play,
         stages.seconds("self-play"),
+        scale,
     ));
 
     let train_config = config.train();
@@ -105,7 +108,7 @@ pub(crate) fn run<G: Learnable>(
         configuration: toml::to_string(config)?,
         commands: vec![command.to_owned()],
         stages: stages.all().to_vec(),
-        self_play: self_play_rows(&self_play, stages.seconds("self-play")),
+        self_play: self_play_rows(&self_play, stages.seconds("self-play"), scale),
         curves: vec![loss_chart(&models)],
         matches: matches.clone(),
         calibration,
@@ -168,13 +171,19 @@ pub(crate) fn file_name(notation: &str) -> String {
 }
 
 pub(crate) fn match_line(condition: &str, result: &MatchResult) -> String {
+    let score = match result.mean_points() {
+        None => format!(
+            "{:>6.2} %  [{:.2}, {:.2}]",
+            100.0 * result.score,
+            100.0 * result.interval.lower,
+            100.0 * result.interval.upper,
+        ),
+        Some(points) => format!("{points} {} a game", points.unit),
+    };
     format!(
-        "{condition:<8} {:<8} – {:<8} {:>6.2} %  [{:.2}, {:.2}]  Elo {:+.1}  {}, {:.0}/s",
+        "{condition:<8} {:<8} – {:<8} {score}  Elo {:+.1}  {}, {:.0}/s",
         result.a,
         result.b,
-        100.0 * result.score,
-        100.0 * result.interval.lower,
-        100.0 * result.interval.upper,
         result.elo,
         result.games_in_words(),
         result.games_per_second,
@@ -255,7 +264,11 @@ fn loss_chart(models: &[TrainingReport]) -> LineChart {
     LineChart::new("Cross-entropy by epoch", ["epoch", "nats"], curves)
 }
 
-fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, String)> {
+fn self_play_rows(
+    summary: &SelfPlaySummary,
+    seconds: f64,
+    scale: DisplayScale,
+) -> Vec<(String, String)> {
     let percent = |part: f64, total: u64| format!("{:.1} %", 100.0 * part / total.max(1) as f64);
     let (games, positions) = (summary.games, summary.positions);
     let repeats = match summary.repeated_games() {
@@ -274,17 +287,17 @@ fn self_play_rows(summary: &SelfPlaySummary, seconds: f64) -> Vec<(String, Strin
             "plies a game",
             format!("{:.2}", positions as f64 / games.max(1) as f64),
         ),
-        (
-            "won by who began",
-            percent(summary.first_mover_points, summary.counted_games()),
-        ),
+        ("won by who began", {
+            let games = summary.counted_games().max(1) as f64;
+            scale.value_text(summary.first_mover_points / games)
+        }),
         (
             "explored moves",
             percent(summary.explored as f64, positions),
         ),
     ];
     let players = summary.players.iter().map(|tally| {
-        let won = percent(tally.points, tally.sides);
+        let won = scale.value_text(tally.points / tally.sides.max(1) as f64);
         (&*tally.player, format!("{} sides, won {won}", tally.sides))
     });
     let rows = rows.into_iter().chain(players);

@@ -22,13 +22,23 @@ class Match(dict[str, Any]):
         interval = (self.get("luck") or self)["interval"]
         return interval["lower"], interval["upper"]
 
+    @property
+    def points(self) -> tuple[float, tuple[float, float]] | None:
+        """Mean points of A a game and their 95 % interval, as `score`; `None` in games without points."""
+        points = self.get("points")
+        if points is None or self.get("seats"):
+            return None
+        mean, interval = points.get("luck_adjusted") or (points["mean"], points["interval"])
+        return mean, (interval["lower"], interval["upper"])
+
     def __str__(self) -> str:
         lower, upper = self.interval
         luck = ", without luck" if self.get("luck") else ""
-        return (
-            f"{self['a']} against {self['b']}: {100 * self.score:.2f} % "
-            f"[{100 * lower:.2f}, {100 * upper:.2f}] of {self['games']} games{luck}"
-        )
+        score = f"{100 * self.score:.2f} % [{100 * lower:.2f}, {100 * upper:.2f}]"
+        if self.points is not None:
+            mean, (lower, upper) = self.points
+            score = f"{mean:+.3f} [{lower:+.3f}, {upper:+.3f}] {self['points']['unit']} a game,"
+        return f"{self['a']} against {self['b']}: {score} of {self['games']} games{luck}"
 
 
 def arena(

@@ -97,6 +97,11 @@ impl<G: Learnable> Rules<G> {
         G::INFO.name
     }
 
+    fn points(&self) -> Option<(&'static str, f64)> {
+        let points = self.game.points()?;
+        Some((points.unit, points.max))
+    }
+
     fn map_text(&self) -> Option<String> {
         self.game.map_text()
     }
@@ -274,6 +279,12 @@ impl Game {
     #[getter]
     fn seats(&self) -> usize {
         dispatch!(&self.0, rules => rules.game.seats())
+    }
+
+    /// Unit of the points that results pay, and those of payoff 1; `None` if a win is worth 1.
+    #[getter]
+    fn points(&self) -> Option<(&'static str, f64)> {
+        dispatch!(&self.0, rules => rules.points())
     }
 
     /// A first position; `first` begins, unless the rules decide that.

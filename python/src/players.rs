@@ -32,6 +32,8 @@ struct Analysis {
     value: Option<f32>,
     /// Average result of games with this value, if the evaluator is calibrated.
     calibrated: Option<f32>,
+    /// Expected points, in games that pay points.
+    equity: Option<f64>,
     best: Option<String>,
     moves: Vec<(String, Option<f32>)>,
     nodes: u64,
@@ -116,9 +118,11 @@ fn analysis<G: Learnable>(
     outcome: Option<u8>,
 ) -> PyRes<Analysis> {
     let (game, position) = (&*at.game, &at.position);
+    let equity = |value: f32| Some(game.points()?.from_payoff(value.into()));
     if let Some(payoff) = game.payoff(position, game.to_move(position)) {
         return Ok(Analysis {
             value: Some(payoff),
+            equity: equity(payoff),
             ..Analysis::default()
         });
     }
@@ -132,6 +136,7 @@ fn analysis<G: Learnable>(
     Ok(Analysis {
         value: analysis.own_scale.or(analysis.value),
         calibrated: analysis.own_scale.and(analysis.value),
+        equity: analysis.value.and_then(equity),
         best: analysis.best.map(name),
         moves: moves.collect(),
         nodes: analysis.stats.nodes,

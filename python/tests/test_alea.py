@@ -191,6 +191,21 @@ def test_the_example_of_the_documents_runs():
     assert names["player"].decide(names["position"], 1) in names["position"].moves(1)
 
 
+def test_games_that_pay_points_have_them():
+    """Payoffs 0 to 1 are -3 to 3 points of backgammon and -64 to 64 discs."""
+    game = alea.game("backgammon")
+    assert game.points == ("points", 3.0) and alea.game("einstein").points is None
+    assert alea.game("reversi(score=discs)").points == ("discs", 64.0)
+    answer = alea.Player(game, "star1(depth=1)").analyse("4HPwATDgc/ABMA 31")
+    value = answer["value"] if answer["calibrated"] is None else answer["calibrated"]
+    assert abs(answer["equity"] - (6 * value - 3)) < 1e-6
+    assert alea.Player(alea.game("einstein"), "star1(depth=1)").analyse(BOARD + " 1")["equity"] is None
+    result = alea.arena("star1(depth=1)", "random", 10, game=game)
+    mean, (lower, upper) = result.points
+    assert abs(mean - (6 * result.score - 3)) < 1e-9 and lower < mean < upper
+    assert f"{mean:+.3f} [{lower:+.3f}, {upper:+.3f}] points a game, of 10 games" in str(result)
+
+
 def test_values_are_those_that_the_command_prints():
     """`alea evaluate` and `alea analyse --player "star1(depth=3, eval=schwarz)"` with --json."""
     game = alea.game("einstein")

@@ -275,8 +275,10 @@ export class Game {
     return { game, seats: seats.every((player) => player !== null) ? seats : null };
   }
 
-  /** Ends the line with a win of the others. */
+  /** Ends the line with a win of the others, a plain one in games with points. */
   resign(seat) {
-    this.end(this.info.seats.map((_, other) => (other === seat ? 0 : 1 / (this.info.seats.length - 1))), seat);
+    const { points, seats } = this.info;
+    const lost = points ? (1 - points.default_win / points.max) / 2 : 0;
+    this.end(seats.map((_, other) => (other === seat ? lost : (1 - lost) / (seats.length - 1))), seat);
   }
 }

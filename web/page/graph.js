@@ -1,7 +1,8 @@
 // A clickable graph of the values of a game's positions.
 
 import { svg } from "./dom.js";
-import { percent, t } from "./i18n.js";
+import { t } from "./i18n.js";
+import { isInPoints, toValue, valueWithUnit } from "./scale.js";
 
 const [HEIGHT, LEFT, EDGE] = [150, 34, 10];
 
@@ -18,7 +19,7 @@ export function drawGraph(host, { lines, at }, go) {
   const y = (value) => EDGE + (HEIGHT - 2 * EDGE) * (1 - value);
   const level = (value) => [
     svg("line", { class: "level", x1: LEFT, x2: width - EDGE, y1: y(value), y2: y(value) }),
-    svg("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, 100 * value),
+    svg("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, toValue(value)),
   ];
   // A gap where a value is missing.
   const path = (values) =>
@@ -35,14 +36,14 @@ export function drawGraph(host, { lines, at }, go) {
     return svg("circle", { class: `point ${grade}`, cx: x(ply), cy: y(value), r: grade ? 5 : 2.5 });
   };
   const current = lines.filter(({ values }) => values[at] !== null);
-  const valueTexts = current.map(({ name, values }) => `${lines.length > 1 ? `${name} ` : ""}${percent(values[at])} %`);
+  const valueTexts = current.map(({ name, values }) => `${lines.length > 1 ? `${name} ` : ""}${valueWithUnit(values[at])}`);
   const root = svg(
     "svg",
     {
       viewBox: `0 0 ${width} ${HEIGHT}`,
       role: "slider",
       tabindex: 0,
-      "aria-label": t(lines.length > 1 ? "graphOfShares" : "graph", lines.map(({ name }) => name).join(", ")),
+      "aria-label": t(lines.length > 1 ? "graphOfShares" : isInPoints() ? "graphOfPoints" : "graph", lines.map(({ name }) => name).join(", ")),
       "aria-valuemin": 0,
       "aria-valuemax": plies,
       "aria-valuenow": at,

@@ -19,6 +19,7 @@ import { SCORES, ladderOf, strengthOf } from "./strength.js";
 import { ANNOTATIONS, reviewView, lossOf, gradeOf } from "./tutor.js";
 import { capturesOwn, hasReasons, whyBetter } from "./explain.js";
 import { hasRules, rulesOf } from "./rules.js";
+import { differenceWithUnit, gradedPayoffs, isInPoints, setScale, valueText, valueWithUnit } from "./scale.js";
 import { currentLanguage, number, percent, setLanguage, t, translate } from "./i18n.js";
 
 const LAYOUTS = { einstein, reversi };
@@ -117,7 +118,8 @@ function playerName(player) {
 
 function winnerText(payoffs) {
   const winners = allSeats().filter((seat) => payoffs[seat] === Math.max(...payoffs));
-  if (winners.length === 1) return t("hasWon", seatName(winners[0]));
+  const won = isInPoints() ? ` (${valueWithUnit(payoffs[winners[0]])})` : "";
+  if (winners.length === 1) return t("hasWon", seatName(winners[0])) + won;
   return payoffs.length === 2 ? t("draw") : t("haveWon", winners.map(seatName).join(", "));
 }
 
@@ -186,7 +188,7 @@ function asShares(answer) {
  */
 function thresholds() {
   const { length } = game.info.seats;
-  if (length === 2) return settings.thresholds;
+  if (length === 2) return gradedPayoffs(settings.thresholds);
   const least = (100 * 0.15 * 2) / length;
   return Object.fromEntries(Object.entries(settings.thresholds).map(([name, value]) => [name, value > 0 ? Math.max(least, value) : 0]));
 }
@@ -495,8 +497,8 @@ function renderTask() {
   const { best, value, error, isRight } = task.answerGrade;
   host.className = isRight ? "best" : "error";
   host.textContent = isRight
-    ? t("right", task.move, percent(value))
-    : t("wrong", task.move, percent(error), best, percent(value));
+    ? t("right", task.move, valueWithUnit(value))
+    : t("wrong", task.move, differenceWithUnit(error), best, valueWithUnit(value));
   if (!isRight) renderWhy(byId("taskWhy"), { position: game.nodes[0].position, best, played: task.move });
 }
 
@@ -680,7 +682,8 @@ async function evaluate() {
   const { position } = game.node;
   const request = { game: game.notation, position, evaluators: game.info.evaluators.map(({ name }) => name) };
   const key = JSON.stringify([request.game, position]);
-  const view = game.info.seats.length > 2 ? "viewShare" : game.hasDie ? "viewOf" : "viewPlain";
+  const plain = isInPoints() ? ["viewEquityOf", "viewEquity"] : ["viewOf", "viewPlain"];
+  const view = game.info.seats.length > 2 ? "viewShare" : plain[game.hasDie ? 0 : 1];
   byId("evaluatorsView").textContent = t(view, seatName(game.node.seat));
   const helps = new Map(game.info.evaluators.map(({ name, help }) => [name, help]));
   const draw = (values) => drawEvaluations(byId("evaluations"), values, (name) => helps.get(name) ?? null);
@@ -805,6 +808,7 @@ function currentValues() {
 function render() {
   isRenderPending = isPressed;
   if (isPressed) return;
+  setScale(game.info);
   const stand = currentValues();
   byId("status").textContent = statusText();
   renderBar(stand);
@@ -824,8 +828,8 @@ function renderBar({ analysis, value }) {
   host.hidden = !showsValues();
   if (host.hidden) return;
   const shares = seatValues(analysis, value, game.node.seat);
-  const names = allSeats().map((seat) => `${seatName(seat)} ${shares ? percent(shares[seat]) : "–"}`);
-  const what = analysis?.scale ? "playoutMean" : names.length === 2 ? "winProbability" : "shares";
+  const names = allSeats().map((seat) => `${seatName(seat)} ${shares ? valueText(shares[seat]) : "–"}`);
+  const what = analysis?.scale ? "playoutMean" : names.length > 2 ? "shares" : isInPoints() ? "equity" : "winProbability";
   host.setAttribute("aria-label", `${t(what)}: ${names.join(", ")}`);
   const parts = shares ?? names.map(() => 1);
   const total = parts.reduce((sum, part) => sum + part, 0) || 1;
@@ -905,7 +909,7 @@ function renderMoves({ analysis, best, value }) {
   else if (!analysis) state.textContent = t("searching");
   else {
     const cost = t("cost", number(analysis.nodes, 0), number(analysis.milliseconds, 1));
-    const worth = `${seatName(game.node.seat)} ${percent(value)} %${analysis.exact ? ` (${t("exact")})` : ""}`;
+    const worth = `${seatName(game.node.seat)} ${valueWithUnit(value)}${analysis.exact ? ` (${t("exact")})` : ""}`;
     const scale = analysis.scale ? ` (${t("playoutMean")})` : "";
     state.textContent = [`${worth}${scale}`, cost, depthText(analysis)].filter(Boolean).join(" · ");
   }
@@ -970,7 +974,7 @@ function gradeText() {
   if (loss.error < 0.0005) return [t("asGood", name, ply.move, loss.best), ""];
   if (!loss.isTold) return [t("notTold", name, ply.move, loss.best), ""];
   const grade = gradeOf(loss.error, thresholds());
-  const cost = t("points", percent(loss.error)) + (grade ? ` (${t(grade)})` : "");
+  const cost = differenceWithUnit(loss.error) + (grade ? ` (${t(grade)})` : "");
   return [t("costs", name, ply.move, cost, loss.best), grade];
 }
 
@@ -979,9 +983,9 @@ function refutationOf(index) {
   const analysis = analysisOf(index + 1);
   const { move } = game.plies[index];
   if (!analysis?.moves?.length || game.nodes[index + 1].seat === game.nodes[index].seat) return null;
-  if (!game.hasDie) return analysis.best ? t("refutes", move, [analysis.best, ...(analysis.line ?? []).slice(1)].join(" "), percent(analysis.value)) : null;
+  if (!game.hasDie) return analysis.best ? t("refutes", move, [analysis.best, ...(analysis.line ?? []).slice(1)].join(" "), valueWithUnit(analysis.value)) : null;
   const worst = analysis.faces.reduce((one, other) => (other.value > one.value ? other : one));
-  return worst.best ? t("refutesByRoll", move, worst.name, worst.best, percent(worst.value)) : null;
+  return worst.best ? t("refutesByRoll", move, worst.name, worst.best, valueWithUnit(worst.value)) : null;
 }
 
 function renderTutor() {

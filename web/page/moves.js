@@ -2,18 +2,19 @@
 
 import { el } from "./dom.js";
 import { rollName } from "./game.js";
-import { percent, t } from "./i18n.js";
+import { t } from "./i18n.js";
+import { valueText, valueWithUnit } from "./scale.js";
 
 function bar(value) {
   const width = typeof value === "number" ? 100 * Math.max(0, Math.min(1, value)) : 0;
   return el("span", { class: "track", "aria-hidden": "true" }, el("span", { style: `width:${width.toFixed(1)}%` }));
 }
 
-function valueText({ value, own_scale, exact }) {
+function worth({ value, own_scale, exact }) {
   if (value === undefined) return null;
-  const ownScale = typeof own_scale === "number" && !exact ? t("ownScale", `${percent(own_scale)} %`) : null;
+  const ownScale = typeof own_scale === "number" && !exact ? t("ownScale", valueWithUnit(own_scale)) : null;
   return el("span", { class: "worth", title: ownScale }, [
-    percent(value),
+    valueText(value),
     exact ? el("abbr", { title: t("exact"), class: "exact" }, "=") : null,
     exact ? el("span", { class: "sr" }, ` ${t("exact")}`) : null,
   ]);
@@ -58,7 +59,7 @@ export function drawMoves(host, { moves, values, best, isPlayable, filter }, { p
       [
         el("span", { class: "name" }, move),
         values ? bar(entry.value) : null,
-        values ? valueText({ ...entry, value: entry.value ?? null }) : null,
+        values ? worth({ ...entry, value: entry.value ?? null }) : null,
         isBest ? el("span", { class: "sr" }, ` ${t("best")}`) : null,
       ],
     );
@@ -76,7 +77,7 @@ export function drawEvaluations(host, evaluations, helpOf) {
         el("span", { class: "name" }, evaluation.name),
         evaluation.error
           ? el("span", { class: "problem", lang: "en" }, evaluation.error)
-          : [bar(evaluation.value), valueText(evaluation)],
+          : [bar(evaluation.value), worth(evaluation)],
       ]),
     ]);
   host.replaceChildren(...evaluations.map(item));
@@ -107,10 +108,10 @@ export function drawDie(host, { info, face, rated, isOver, isLocked }, roll) {
     const rating = rated?.find((entry) => entry.face === value);
     const name = rollName(info, value);
     const texts = [t("face", name)];
-    if (rating) texts.push(`${percent(rating.value)} %`, rating.best);
+    if (rating) texts.push(valueWithUnit(rating.value), rating.best);
     return button(value, texts.join(", "), [
       el("span", { class: "pips" }, name),
-      rating ? el("span", { class: "small" }, percent(rating.value)) : null,
+      rating ? el("span", { class: "small" }, valueText(rating.value)) : null,
       rating ? el("span", { class: "small" }, rating.best) : null,
     ]);
   };

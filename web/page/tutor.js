@@ -2,12 +2,13 @@
 
 import { el } from "./dom.js";
 import { rollName } from "./game.js";
-import { number, percent, t } from "./i18n.js";
+import { number, t } from "./i18n.js";
+import { decimals, differenceText, isInPoints, toDifference, toValue } from "./scale.js";
 
 /** Annotation marks of grades. */
 export const ANNOTATIONS = { "": "", doubtful: "?!", error: "?", blunder: "??" };
 
-/** The grade of an error, by thresholds in points, hundredths of win probability. */
+/** The grade of an error, by thresholds in hundredths of a payoff. */
 export function gradeOf(error, thresholds) {
   const names = ["blunder", "error", "doubtful"];
   // A value that is shown as the threshold counts as one.
@@ -26,9 +27,9 @@ export function lossOf(ply, analysis) {
   return { best: rolled.best, error: Math.max(0, rolled.value - played.value) };
 }
 
-/** Hundredths of a percent, rounded so that they add up to the rounded sum. */
+/** Terms in units of their last decimal, rounded so that they add up to the rounded sum. */
 export function roundedToSum(terms) {
-  const exact = terms.map((term) => term * 1e4);
+  const exact = terms.map((term) => term * 10 ** decimals());
   const units = exact.map(Math.floor);
   const sum = Math.round(exact.reduce((total, term) => total + term, 0));
   const missing = sum - units.reduce((total, term) => total + term, 0);
@@ -53,19 +54,19 @@ export function reviewView(review, seatNames, thresholds, info, go, strengths) {
     [t("drift"), "drift", "+"],
   ].filter(Boolean);
   const columns = review.seats.map((seat) =>
-    roundedToSum(rows.map(([, key, sign]) => (sign === "−" ? -seat[key] : seat[key]))),
+    roundedToSum(rows.map(([, key, sign]) => (key === "start" ? toValue : toDifference)((sign === "−" ? -1 : 1) * seat[key]))),
   );
   const line = (name, sign, values, attributes = {}) =>
     el("tr", attributes, [
       el("td", { class: "sign" }, sign),
       el("th", { scope: "row" }, name),
-      values.map((value) => el("td", { class: "number" }, number(value / 100, 2))),
+      values.map((value) => el("td", { class: "number" }, number(value / 10 ** decimals(), decimals()))),
     ]);
   const term = ([name, , sign], index) =>
     line(name, sign, columns.map(({ units }) => (sign === "−" ? -1 : 1) * units[index]));
   const sums = columns.map(({ sum }) => sum);
   const total = line(t(review.over ? "result" : "soFar"), "=", sums, { class: "total", "data-balance": review.balance });
-  const perDecision = line(t("perDecision"), "", review.seats.map((seat) => 1e4 * seat.error_per_decision), { class: "each" });
+  const perDecision = line(t("perDecision"), "", review.seats.map((seat) => 10 ** decimals() * toDifference(seat.error_per_decision)), { class: "each" });
   const head = el("tr", {}, [
     el("td", { class: "sign" }),
     el("td"),
@@ -83,16 +84,16 @@ export function reviewView(review, seatNames, thresholds, info, go, strengths) {
         el("span", { class: "sr" }, `${seatNames[reviewed.seat]} `),
         name,
       ])),
-      hasDie ? el("td", { class: "number" }, percent(reviewed.luck, 2)) : null,
-      el("td", { class: "number" }, percent(reviewed.error, 2)),
+      hasDie ? el("td", { class: "number" }, differenceText(reviewed.luck, 2)) : null,
+      el("td", { class: "number" }, differenceText(reviewed.error, 2)),
       el("td", {}, grade ? `${ANNOTATIONS[grade]} ${t(grade)}` : ""),
       el("td", {}, reviewed.error > 0 ? reviewed.best : ""),
     ]);
   };
-  const plyView = t(hasDie ? "plyView" : "plyViewPlain");
+  const plyView = t(`${hasDie ? "plyView" : "plyViewPlain"}${isInPoints() ? "OfPoints" : ""}`);
   const heads = [t("ply"), t("move"), hasDie ? t("luck") : null, t("errorColumn"), "", t("bestColumn")];
   const parts = [
-    el("p", { class: "note" }, t(seatNames.length > 2 ? "ledgerHelpShares" : "ledgerHelp")),
+    el("p", { class: "note" }, t(seatNames.length > 2 ? "ledgerHelpShares" : isInPoints() ? "ledgerHelpPoints" : "ledgerHelp")),
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": t("ledger") },
       el("table", { class: "ledger" }, [el("thead", {}, head), el("tbody", {}, [rows.map(term), total, perDecision])])),
     strengths.map((strength, seat) => (strength ? el("p", { class: "strength" }, strengthText(seatNames[seat], strength)) : null)),

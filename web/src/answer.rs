@@ -23,6 +23,7 @@ use engine::play::{
     playable::Playable,
     player::Decision,
     player_notation::Notation,
+    points::Points,
 };
 use engine::search::limits::Limits;
 use serde::de::Error as _;
@@ -123,6 +124,7 @@ fn game_json<G: Playable>() -> Vec<Value> {
             "puzzles": puzzle_lines(&game).lines().count(),
             "formats": text_formats::<G>().map(|format| format.name).collect::<Value>(),
             "writes": written_formats(&game).collect::<Value>(),
+            "points": game.points().map(points_json),
         }))
     };
     G::INFO
@@ -130,6 +132,11 @@ fn game_json<G: Playable>() -> Vec<Value> {
         .iter()
         .filter_map(json)
         .collect()
+}
+
+/// Unit of a game's points, the points of payoff 1, and those of a plain win.
+fn points_json(points: Points) -> Value {
+    json!({ "unit": points.unit, "max": points.max, "default_win": points.default_win })
 }
 
 fn has_best<G: Playable>(game: &G) -> bool {
@@ -357,7 +364,7 @@ fn position_json<G: Playable>(game: &G, position: &G::Position, face: Option<u8>
 }
 
 fn without_null(mut object: Value) -> Value {
-    const OPTIONAL_KEYS: [&str; 5] = ["shares", "calibrated", "faces", "depth", "line"];
+    const OPTIONAL_KEYS: [&str; 6] = ["shares", "calibrated", "equity", "faces", "depth", "line"];
     if let Some(keys) = object.as_object_mut() {
         keys.retain(|key, value| !value.is_null() || !OPTIONAL_KEYS.contains(&key.as_str()));
     }
@@ -371,6 +378,7 @@ fn values_json<G: Playable>(
     values: &PositionValues<G::Move>,
 ) -> Value {
     let list = |payoffs: Payoffs| (game.seats() > 2).then(|| payoffs[..game.seats()].to_vec());
+    let equity = |value: Option<f64>| Some(game.points()?.from_payoff(value?));
     let moves = values.moves();
     let name = |index: usize| game.format_move(position, moves[index].mv);
     let rated_move = |index: usize| {
@@ -380,6 +388,7 @@ fn values_json<G: Playable>(
             "value": rated.own_scale.or(rated.value),
             "shares": rated.payoffs.and_then(list),
             "calibrated": rated.own_scale.and(rated.value),
+            "equity": equity(rated.value.map(f64::from)),
             "exact": rated.is_exact,
         }))
     };
@@ -396,6 +405,7 @@ fn values_json<G: Playable>(
             "weight": roll.probability,
             "value": own.or(fitted).or(has_values.then_some(0.0)),
             "calibrated": own.and(fitted),
+            "equity": equity(fitted.map(f64::from)),
             "best": best.map(name),
         }))
     };
@@ -428,6 +438,7 @@ fn values_json<G: Playable>(
         "value": own_scale.or(value),
         "shares": payoffs.and_then(list),
         "calibrated": own_scale.and(value),
+        "equity": equity(value),
         "best": best.map(name),
         "line": (!has_chance::<G>() && !line.is_empty()).then_some(line),
         "moves": shown.map(rated_move).collect::<Value>(),
@@ -457,13 +468,21 @@ fn evaluation_json<G: Playable>(game: &G, position: &G::Position, name: &str) ->
         evaluator_from(&notation, game).map_err(|(_, problem)| Problem::invalid_request(problem))
     });
     let name = shorten(name, MAX_QUOTED_CHARS);
+    let equity = |value: f32| Some(game.points()?.from_payoff(value.into()));
     match (evaluator, game.payoff(position, game.to_move(position))) {
         (Err(problem), _) => json!({ "name": name, "error": problem.error }),
-        (Ok(_), Some(payoff)) => json!({ "name": name, "value": payoff }),
+        (Ok(_), Some(payoff)) => {
+            without_null(json!({ "name": name, "value": payoff, "equity": equity(payoff) }))
+        }
         (Ok(evaluator), None) => {
             let value = evaluator.value_of(game, position);
             let calibrated = evaluator.observed_win_rate(value);
-            without_null(json!({ "name": name, "value": value, "calibrated": calibrated }))
+            without_null(json!({
+                "name": name,
+                "value": value,
+                "calibrated": calibrated,
+                "equity": equity(calibrated.unwrap_or(value)),
+            }))
         }
     }
 }

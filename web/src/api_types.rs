@@ -101,6 +101,9 @@ pub struct GameReview {
     pub seats: Vec<SeatReview>,
     /// One entry per ply.
     pub plies: Vec<PlyReview>,
+    /// Unit of `equity`, such as `points`; `None` in games without points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<&'static str>,
     /// Whether the result is known, because the rules ended the game or the request gives it.
     pub over: bool,
     /// Rounding error: maximum over the seats of |sum of the [`SeatReview`] terms − result|.
@@ -128,6 +131,30 @@ pub struct SeatReview {
     pub decisions: u32,
     /// `errors / decisions`; 0 if there were no decisions.
     pub error_per_decision: f64,
+    /// The same in points of the game; `None` in games without points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub equity: Option<SeatEquity>,
+}
+
+/// Parts of a seat's result in points, as in [`SeatReview`].
+#[derive(Clone, Copy, Debug, Serialize)]
+#[allow(missing_docs, reason = "they are those of SeatReview")]
+pub struct SeatEquity {
+    pub start: f64,
+    pub luck: f64,
+    pub errors: f64,
+    pub others: f64,
+    pub drift: f64,
+    pub result: f64,
+    pub error_per_decision: f64,
+}
+
+/// Luck and error of a ply in points, as in [`PlyReview`].
+#[derive(Clone, Copy, Debug, Serialize)]
+#[allow(missing_docs, reason = "they are those of PlyReview")]
+pub struct PlyEquity {
+    pub luck: f64,
+    pub error: f64,
 }
 
 /// Review of a ply. Values are win probabilities; lists have one for each seat.
@@ -158,4 +185,7 @@ pub struct PlyReview {
     pub best: String,
     /// Grade of `error`: empty (small), `doubtful`, `error` or `blunder`.
     pub verdict: &'static str,
+    /// Luck and error in points of the game; `None` in games without points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub equity: Option<PlyEquity>,
 }

@@ -42,6 +42,7 @@ pub(crate) static FILES: &[(&str, &[u8])] = &[
     page_file!("main.js"),
     page_file!("moves.js"),
     page_file!("rules.js"),
+    page_file!("scale.js"),
     page_file!("strength.js"),
     page_file!("tutor.js"),
     page_file!("transport.js", "transport-http.js"),

@@ -1,20 +1,27 @@
 //! Review of a recorded game: luck, errors and other parts of each seat's result ([`SeatReview`]).
 
-use crate::api_types::{GameReview, PlayedPly, PlyReview, Problem, SeatReview};
+use crate::api_types::{
+    GameReview, PlayedPly, PlyEquity, PlyReview, Problem, SeatEquity, SeatReview,
+};
 use crate::position_values::{MoveValuer, SeatValues, has_chance};
 use engine::core::{monotonic_clock::Instant, text::shorten};
-use engine::play::playable::Playable;
+use engine::play::{playable::Playable, points::Points};
 use std::array;
 
+/// Losses of win probability, or of plain wins in games with points, where they are the thresholds of
+/// GNU Backgammon.
 const ERROR_GRADES: [(f64, &str); 3] = [(0.16, "blunder"), (0.08, "error"), (0.04, "doubtful")];
 
 /// Smallest loss that a search tells from none with more than two seats: twice the change of their
 /// shares from one depth to the next.
 pub const MIN_TOLD_LOSS: f64 = 0.15;
 
-/// Grade of an error by the win probability lost: empty, `doubtful`, `error` or `blunder`.
+/// Grade of an error by the payoff lost, in games with points by the points in plain wins: empty,
+/// `doubtful`, `error` or `blunder`.
 #[must_use]
-pub fn grade(error: f64) -> &'static str {
+pub fn grade(error: f64, points: Option<Points>) -> &'static str {
+    let in_wins = |points: Points| points.difference(error) / points.default_win;
+    let error = points.map_or(error, in_wins);
     let found = ERROR_GRADES.iter().find(|(min, _)| error >= *min);
     found.map_or("", |(_, name)| name)
 }
@@ -35,6 +42,7 @@ pub fn review<G: Playable>(
     deadline: Option<Instant>,
 ) -> Result<GameReview, Problem> {
     let list = |values: SeatValues| values[..game.seats()].to_vec();
+    let points = game.points();
     let mut position = start;
     let mut values = valuer.analyse_all(&position)?;
     let seat_review = |start| SeatReview {
@@ -44,6 +52,7 @@ pub fn review<G: Playable>(
     let mut review = GameReview {
         seats: (list(values.seat_values()).into_iter().map(seat_review)).collect(),
         plies: Vec::with_capacity(plies.len()),
+        unit: points.map(|points| points.unit),
         over: false,
         balance: 0.0,
     };
@@ -114,8 +123,12 @@ pub fn review<G: Playable>(
             best,
             verdict: match game.seats() > 2 && error < MIN_TOLD_LOSS {
                 true => "",
-                false => grade(error),
+                false => grade(error, points),
             },
+            equity: points.map(|points| PlyEquity {
+                luck: points.difference(luck),
+                error: points.difference(error),
+            }),
         });
     }
     review.over = values.end.is_some() || payoffs.is_some();
@@ -134,6 +147,15 @@ pub fn review<G: Playable>(
         own.error_per_decision = own.errors / f64::from(own.decisions.max(1));
         let sum = own.start + own.luck - own.errors + own.others + own.drift;
         review.balance = review.balance.max((sum - result).abs());
+        own.equity = points.map(|points| SeatEquity {
+            start: points.from_payoff(own.start),
+            luck: points.difference(own.luck),
+            errors: points.difference(own.errors),
+            others: points.difference(own.others),
+            drift: points.difference(own.drift),
+            result: points.from_payoff(own.result),
+            error_per_decision: points.difference(own.error_per_decision),
+        });
     }
     Ok(review)
 }
@@ -149,4 +171,26 @@ fn checked_payoffs(payoffs: &[f32], seats: usize) -> Result<SeatValues, Problem>
         *result = payoff.into();
     }
     Ok(results)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::games::{backgammon::Backgammon, reversi::Reversi};
+    use engine::play::rules::Rules;
+
+    #[test]
+    fn errors_of_games_with_points_are_graded_by_points() {
+        let payoffs = [0.039, 0.04, 0.08, 0.16];
+        let verdicts = ["", "doubtful", "error", "blunder"];
+        assert_eq!(payoffs.map(|error| grade(error, None)), verdicts);
+        // A payoff of 1 and one of 0 are six points apart, a plain win is one.
+        let backgammon = Backgammon.points();
+        let of_points = |points: f64| grade(points / 6.0 + 1e-9, backgammon);
+        assert_eq!(payoffs.map(of_points), verdicts);
+        // Of 64 discs, 4 % are 2.56.
+        let discs = Reversi::from_notation("reversi(score=discs)", None).unwrap();
+        let of_discs = |lost: f64| grade(lost / 128.0, discs.points());
+        assert_eq!([2.0, 3.0, 6.0, 11.0].map(of_discs), verdicts);
+    }
 }

@@ -139,20 +139,14 @@ fn game_json<G: Playable>(game: &G, plain: &PlainGame<G>) -> Value {
         let name = plain.players.get(seat).map_or("", String::as_str);
         printable(name).into_owned()
     };
-    let stated = plain.result.map(|result| match result.winner {
-        None => vec![0.5; 2],
-        Some(winner) => (0..2)
-            .map(|seat| if seat == winner { 1.0 } else { 0.0 })
-            .collect(),
-    });
-    let payoffs = game
-        .payoffs(&position)
-        .map(|payoffs| payoffs[..game.seats()].to_vec());
+    let stated = || Some(plain.result?.payoffs(game.points()));
+    let payoffs = game.payoffs(&position).or_else(stated);
+    let payoffs = payoffs.map(|payoffs| payoffs[..game.seats()].to_vec());
     json!({
         "players": (0..game.seats()).map(player).collect::<Vec<_>>(),
         "start": game.format_position(&plain.start, None),
         "plies": plies,
-        "payoffs": payoffs.or(stated),
+        "payoffs": payoffs,
         "ending": plain.result.map_or(Ending::default(), |result| result.ending),
     })
 }

@@ -383,6 +383,75 @@ fn shares_of_three_and_four_seats_add_up_and_small_losses_have_no_grade() {
 }
 
 #[test]
+fn answers_about_a_game_that_pays_points_have_equities() {
+    let games = answer_to(&json!({ "ask": "games" }));
+    let mut games = list(&games["games"]).iter();
+    let backgammon = games.find(|one| one["notation"] == "backgammon").unwrap();
+    let expected = json!({ "unit": "points", "max": 3.0, "default_win": 1.0 });
+    assert_eq!(backgammon["points"], expected);
+    let start = "4HPwATDgc/ABMA";
+    let request = |ask: &str, roll: &str, mut request: Value| {
+        request["ask"] = ask.into();
+        request["game"] = "backgammon".into();
+        request["position"] = format!("{start} {roll}").into();
+        answer_to(&request)
+    };
+    let player = "star1(depth=1, eval=best)";
+    let analysis = request("analyse", "31", json!({ "player": player }));
+    let check = |rated: &Value| {
+        let fitted = rated.get("calibrated").unwrap_or(&rated["value"]);
+        near(number(&rated["equity"]), 6.0 * number(fitted) - 3.0, 1e-6);
+    };
+    check(&analysis);
+    list(&analysis["moves"]).iter().for_each(check);
+    list(&analysis["faces"]).iter().for_each(check);
+    let values = request("evaluate", "-", json!({ "evaluators": ["best"] }));
+    check(&list(&values["values"])[0]);
+    let worst = list(&analysis["moves"]).iter();
+    let worst =
+        worst.min_by(|one, other| number(&one["value"]).total_cmp(&number(&other["value"])));
+    let plies = json!([{ "face": 3, "move": worst.unwrap()["move"] }]);
+    let review = answer_to(
+        &json!({ "ask": "judge", "game": "backgammon", "player": player,
+        "start": format!("{start} -"), "plies": plies, "payoffs": [1.0 / 3.0, 2.0 / 3.0] }),
+    );
+    let ply = &list(&review["plies"])[0];
+    near(
+        number(&ply["equity"]["error"]),
+        6.0 * number(&ply["error"]),
+        1e-9,
+    );
+    assert_eq!(
+        (&review["unit"], &ply["verdict"]),
+        (&json!("points"), &json!("blunder"))
+    );
+    for (seat, result) in list(&review["seats"]).iter().zip([-1.0, 1.0]) {
+        let term = |name: &str| number(&seat["equity"][name]);
+        near(term("result"), result, 1e-6);
+        let sum = term("start") + term("luck") - term("errors") + term("others") + term("drift");
+        near(sum, result, 1e-6);
+    }
+    let einstein = answer_of_einstein(json!({ "ask": "evaluate", "evaluators": ["schwarz"],
+        "position": format!("{MIDDLE} -") }));
+    assert!(list(&einstein["values"])[0].get("equity").is_none());
+}
+
+#[test]
+fn a_resigned_game_of_backgammon_has_its_points() {
+    let read = |end: &str| {
+        let text = format!("Game 1\n Ann : 0   Bob : 0\n 1) 31: 8/5 6/5\n {end}\n");
+        let read = answer_to(
+            &json!({ "ask": "read", "game": "backgammon", "format": "mat", "text": text }),
+        );
+        let [first, second] = [0, 1].map(|seat| number(&read["games"][0]["payoffs"][seat]));
+        near(first + second, 1.0, 1e-6);
+        6.0 * first - 3.0
+    };
+    near(read("Wins 2 points"), 2.0, 1e-6);
+    near(read("                            Wins 1 point"), -1.0, 1e-6);
+}
+
+#[test]
 fn games_written_in_each_format_are_read_as_they_were() {
     let plies = json!([{ "face": 2, "move": "c1d1" }, { "face": 1, "move": "a2a3" }]);
     let start = "..1../...../...../a..../..2.. r -";

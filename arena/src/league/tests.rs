@@ -3,7 +3,7 @@
 use super::*;
 use crate::test_players::{contestant, first, greedy_contestant, options as match_options, random};
 use crate::{journal_faults, matches::Openings};
-use engine::games::{einstein::Standard, reversi::Reversi};
+use engine::games::{backgammon::Backgammon, einstein::Standard, reversi::Reversi};
 use std::{fs, sync::Arc};
 
 fn entrant(name: &str, contestant: Contestant<Standard>) -> Entrant<Standard> {
@@ -226,4 +226,40 @@ fn games_that_repeat_others_are_counted_apart() {
     assert_eq!(result.repeated_games, Some(played - result.games));
     let directory = tempfile::tempdir().unwrap();
     assert_eq!(play(directory.path(), &all(), 20).repeated_games, None);
+}
+
+#[test]
+fn a_league_for_points_has_them_for_entrants_and_pairings() {
+    let directory = tempfile::tempdir().unwrap();
+    let entrants = [("one", first()), ("two", random())].map(|(name, contestant)| Entrant {
+        name: name.to_owned(),
+        contestant,
+        absent: None,
+    });
+    let options = LeagueOptions {
+        matches: MatchOptions::new(Backgammon, 1, 3),
+        step: 10,
+        precision: 10.0,
+        max_games: 60,
+    };
+    let result = play_league(directory.path(), &entrants, &options, |_, _| {}).unwrap();
+    let pairing = &result.pairings[0];
+    let points = pairing.points.clone().unwrap();
+    // A payoff of 1 is a backgammon, three points, and one of 0 a lost one.
+    assert!((points.mean - (6.0 * pairing.score - 3.0)).abs() < 1e-9);
+    assert!(points.interval.half_width() > 0.0 && points.unit == "points");
+    for one in &result.standings {
+        let own = one.points.clone().unwrap();
+        let expected = match one.name == pairing.a {
+            true => points.clone(),
+            false => points.clone().negated(),
+        };
+        assert!((own.mean - expected.mean).abs() < 1e-9, "{result:?}");
+        assert!((own.interval.lower - expected.interval.lower).abs() < 1e-9);
+    }
+    let json = serde_json::to_string(&result).unwrap();
+    assert_eq!(serde_json::from_str::<LeagueResult>(&json).unwrap(), result);
+    let plain = tempfile::tempdir().unwrap();
+    let json = serde_json::to_string(&play(plain.path(), &all(), 60)).unwrap();
+    assert!(!json.contains("points"), "{json}");
 }

@@ -67,6 +67,7 @@ pub(super) fn scored_points<G: Playable>(game: &G) -> Option<Points> {
     let of_seats = Points {
         unit: "payoff",
         max: 1.0,
+        default_win: 1.0,
         results: &[],
     };
     match game.seats() {

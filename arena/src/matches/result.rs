@@ -171,6 +171,49 @@ impl PointsResult {
     }
 }
 
+/// Mean points a game of a contestant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeanPoints {
+    /// Unit of `mean`, such as `points`.
+    pub unit: String,
+    /// Mean points per game.
+    pub mean: f64,
+    /// 95 % interval of `mean`.
+    pub interval: Interval,
+}
+
+impl MeanPoints {
+    /// Mean of points whose payoffs have these moments.
+    pub(crate) fn of(points: &Points, payoffs: &Moments) -> Self {
+        Self {
+            unit: points.unit.to_owned(),
+            mean: points.from_payoff(payoffs.mean()),
+            interval: Interval::of_mean(payoffs).map_ends(|end| points.from_payoff(end)),
+        }
+    }
+
+    /// The opponent's mean.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        let Interval { lower, upper } = self.interval;
+        Self {
+            mean: -self.mean,
+            interval: Interval {
+                lower: -upper,
+                upper: -lower,
+            },
+            ..self
+        }
+    }
+}
+
+impl std::fmt::Display for MeanPoints {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let half_width = self.interval.half_width();
+        write!(formatter, "{:+.3} ±{half_width:.3}", self.mean)
+    }
+}
+
 impl std::fmt::Display for PointsResult {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (mean, interval) = self.luck_adjusted.unwrap_or((self.mean, self.interval));
@@ -297,6 +340,18 @@ impl MatchResult {
 }
 
 impl MatchResult {
+    /// Mean points of A a game, luck not subtracted; `None` in games without points and with more
+    /// than two seats.
+    #[must_use]
+    pub fn mean_points(&self) -> Option<MeanPoints> {
+        let points = self.points.as_ref().filter(|_| self.seats.is_none())?;
+        Some(MeanPoints {
+            unit: points.unit.clone(),
+            mean: points.mean,
+            interval: points.interval,
+        })
+    }
+
     /// Formats the number of games, such as `100 games (12 drawn, 98 distinct, 300 repeats left
     /// out)`.
     #[must_use]

@@ -2,10 +2,13 @@
 
 use super::*;
 use crate::document::tests::{assert_alone, assert_well_formed};
+use crate::matches::MatchOptions;
 use crate::matches::play_match;
 use crate::plot::Curve;
+use crate::test_players::first;
 use crate::test_players::{greedy_contestant, options, random};
 use alea_einstein::Standard;
+use engine::games::backgammon::Backgammon;
 
 fn data() -> ReportData {
     let game = Standard::default();
@@ -110,6 +113,32 @@ fn the_sentence_says_what_the_interval_says() {
     assert!(sentence(greedy_contestant(), random()).starts_with("greedy beats random: "));
     assert!(sentence(random(), greedy_contestant()).starts_with("random loses to greedy: "));
     assert!(sentence(greedy_contestant(), greedy_contestant()).contains("cannot be told from"));
+}
+
+#[test]
+fn matches_for_points_are_shown_in_points() {
+    let options = MatchOptions::new(Backgammon, 20, 3);
+    let data = ReportData {
+        matches: vec![ReportMatch {
+            condition: String::new(),
+            result: play_match(&first(), &random(), &options).unwrap(),
+        }],
+        ..ReportData::default()
+    };
+    let points = data.matches[0].result.points.clone().unwrap();
+    let page = page(&data).unwrap().html("alea 1");
+    let expected = [
+        format!(": {:+.3} ±", points.mean),
+        format!(
+            "{:+.3} – {:+.3}",
+            points.interval.lower, points.interval.upper
+        ),
+        "\npoints a game\n".to_owned(),
+    ];
+    for part in &expected {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("Score, %") && !page.contains("Blue: above 50 %"));
 }
 
 #[test]

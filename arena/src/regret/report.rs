@@ -11,6 +11,7 @@ use crate::plot::{
     Curve, LineChart,
     scaled_charts::{Scale, scaled_chart},
 };
+use crate::statistics::Estimate;
 use crate::text_table::{Cell, TextTable};
 use alea_play::playable::Playable;
 use indicatif::ProgressBar;
@@ -28,6 +29,10 @@ pub struct Report {
     pub seed: u64,
     /// Number of positions; each has a decision for every outcome of chance.
     pub positions: u64,
+    /// Unit of the game's points and their number that a payoff of 1 differs from one of 0 by; `None`
+    /// in games without points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points: Option<(String, f64)>,
     /// Results of the contestants, in the order of the command line.
     pub contestants: Vec<ContestantReport>,
 }
@@ -138,7 +143,10 @@ impl Report {
             "of labels",
         ];
         let displayed = columns.len() - usize::from(!labelled);
-        let mut text_table = TextTable::new(columns.into_iter().take(displayed));
+        let in_points = self.points.iter();
+        let in_points = in_points.flat_map(|(unit, _)| [unit.clone(), "±    ".to_owned()]);
+        let columns = columns.into_iter().take(displayed).map(str::to_owned);
+        let mut text_table = TextTable::new(columns.chain(in_points));
         for measured in &self.contestants {
             let figures = &measured.figures;
             let values = measured.values.as_ref();
@@ -156,6 +164,10 @@ impl Report {
             row.extend(of_values.map(|value| Cell::number(value, 5)));
             row.push(Cell::Number(measured.seconds, 2));
             row.extend(labelled.then_some(of_labels));
+            let Estimate { value, error } = figures.regret;
+            let in_points = self.points.iter();
+            let in_points = in_points.flat_map(|(_, scale)| [value, error].map(|one| scale * one));
+            row.extend(in_points.map(|number| Cell::Number(number, 5)));
             text_table.push(row);
         }
         text_table

@@ -243,10 +243,20 @@ fn threads_change_nothing() {
         from: String::new(),
         seed: 1,
         positions: 500,
+        points: None,
         contestants: one.to_vec(),
     };
     assert!(report.chart_svg().unwrap().starts_with("<svg"));
     assert_eq!(report.text_table().rows.len(), 2);
+    assert!(!report.text_table().columns.contains(&"points".to_owned()));
+    let in_points = Report {
+        points: Some(("points".to_owned(), 6.0)),
+        ..report.clone()
+    };
+    let table = in_points.text_table();
+    let column = table.columns.iter().position(|name| name == "points");
+    let expected = format!("{:.5}", 6.0 * one[1].figures.regret.value);
+    assert_eq!(table.rows[1][column.unwrap()].text_of(), expected);
     let classes = one.iter().map(|measured| measured.classes.len());
     assert_eq!(
         report.contestant_class_table().rows.len(),

@@ -68,7 +68,12 @@ fn matches(page: &mut Page, items: &[ReportItem]) -> Result<()> {
             let factor = luck.games_factor.map_or(String::new(), |factor| {
                 format!(", as precise as {factor:.1} times the games")
             });
-            let score = percent(luck.score, luck.interval.half_width());
+            let points = result.points.as_ref().filter(|_| result.seats.is_none());
+            let score = match points {
+                None => percent(luck.score, luck.interval.half_width()),
+                // Their text has the luck-adjusted mean.
+                Some(points) => points.to_string(),
+            };
             blocks.push(Block::Text(format!(
                 "{name}, without luck as told by {}: {score}{factor}.",
                 luck.evaluator
@@ -88,17 +93,28 @@ fn matches(page: &mut Page, items: &[ReportItem]) -> Result<()> {
 
 fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
     let ranking = result.ranking();
-    let mut text_table = TextTable::new(["", "player", "Elo", "±", "win %", "± "]);
+    let unit = result.points.first().map(|points| points.unit.as_str());
+    let mut text_table = TextTable::new(["", "player", "Elo", "±", unit.unwrap_or("win %"), "± "]);
     let mut rows = Vec::new();
     for (rank, &player) in ranking.iter().enumerate() {
         let (rating, score) = (result.ratings.get(player), result.mean_score(player));
+        let score = match result.points.get(player) {
+            None => [
+                Cell::percent(score.map(|score| score.score)),
+                Cell::percent(score.map(|score| score.interval.half_width())),
+            ],
+            Some(points) => {
+                [points.mean, points.interval.half_width()].map(|number| Cell::Number(number, 3))
+            }
+        };
+        let [score, half_width] = score;
         text_table.push(vec![
             Cell::Count(rank as u64 + 1),
             result.names[player].as_str().into(),
             Cell::number(rating.map(|rating| rating.elo), 1),
             Cell::number(rating.map(|rating| rating.interval.half_width()), 1),
-            Cell::percent(score.map(|score| score.score)),
-            Cell::percent(score.map(|score| score.interval.half_width())),
+            score,
+            half_width,
         ]);
         rows.extend(rating.map(|rating| Row {
             label: result.names[player].clone(),
@@ -106,25 +122,39 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
             interval: rating.interval,
         }));
     }
-    let cell = |&row: &usize, &column: &usize| {
-        result
+    let cell = |&row: &usize, &column: &usize| match unit {
+        None => result
             .score_against(row, column)
-            .map(|score| 100.0 * score.score)
+            .map(|score| 100.0 * score.score),
+        Some(_) => Some(result.points_against(row, column)?.mean),
+    };
+    let values = ranking.iter();
+    let values = values.flat_map(|row| ranking.iter().map(move |column| cell(row, column)));
+    let values: Vec<Option<f64>> = values.collect();
+    let max = values
+        .iter()
+        .flatten()
+        .fold(f64::EPSILON, |max, value| value.abs().max(max));
+    let (title, middle, span, decimals) = match unit {
+        None => ("Games won against each other, %".to_owned(), 50.0, 30.0, 1),
+        Some(unit) => (
+            format!("Mean {unit} a game against each other"),
+            0.0,
+            max,
+            2,
+        ),
     };
     let map = HeatMap {
-        title: "Games won against each other, %".to_owned(),
+        title,
         rows: (1..)
             .zip(&ranking)
             .map(|(rank, &player)| format!("{rank}  {}", result.names[player]))
             .collect(),
         columns: (1..=ranking.len()).map(|rank| rank.to_string()).collect(),
-        values: ranking
-            .iter()
-            .flat_map(|row| ranking.iter().map(move |column| cell(row, column)))
-            .collect(),
-        middle: 50.0,
-        span: 30.0,
-        decimals: 1,
+        values,
+        middle,
+        span,
+        decimals,
     };
     if let (Some(&first), Some(games)) = (
         ranking.first(),
@@ -134,6 +164,10 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
         page.summary
             .push(vec![(result.names[first].clone(), true), (words, false)]);
     }
+    let (about, above) = match unit {
+        None => ("Shares of games won, row against column", "more than half"),
+        Some(_) => ("Mean points a game, row against column", "above zero"),
+    };
     let mut blocks: Vec<Block> = warning_of_repeats(&result.matches)
         .into_iter()
         .map(Block::Text)
@@ -144,10 +178,10 @@ fn tournament(page: &mut Page, result: &TournamentResult) -> Result<()> {
                 interval_chart("Ratings (Bradley–Terry)", "Elo, mean 0; 95 % intervals", &rows, 1)?,
                 "Ratings with their 95 % intervals",
             ),
-            Block::chart(heat_map(&map)?, "Shares of games won, row against column"),
-            Block::Note(
-                "Row against column; blue: more than half. Matches share their dice; intervals take them as independent.".to_owned(),
-            ),
+            Block::chart(heat_map(&map)?, about),
+            Block::Note(format!(
+                "Row against column; blue: {above}. Matches share their dice; intervals take them as independent."
+            )),
         ]);
     page.push("Tournament", blocks);
     Ok(())

@@ -3,7 +3,11 @@
 use super::*;
 use crate::document::tests::{assert_alone, assert_well_formed};
 use crate::test_players::{first, greedy_contestant, options, random};
-use crate::{matches::play_match, tournament::play_tournament};
+use crate::{
+    matches::{MatchOptions, play_match},
+    tournament::play_tournament,
+};
+use engine::games::backgammon::Backgammon;
 
 fn html(text: &str) -> String {
     let html = page("Results", &read("file.json", text, |_| None).unwrap())
@@ -44,6 +48,20 @@ fn a_tournament_has_ratings_and_a_map() {
         html.contains("Ratings (Bradley–Terry)")
             && html.contains("Games won against each other, %")
     );
+}
+
+#[test]
+fn a_tournament_for_points_is_a_map_of_points() {
+    let options = MatchOptions::new(Backgammon, 20, 3);
+    let result = play_tournament(&[random(), first()], &options, |_| {}).unwrap();
+    let html = html(&serde_json::to_string(&result).unwrap());
+    assert!(html.contains("Mean points a game against each other"));
+    let best = &result.points[result.ranking()[0]];
+    assert!(
+        best.mean > 0.0 && html.contains(&format!(">{:.3}<", best.mean)),
+        "{best}"
+    );
+    assert!(!html.contains("win %") && html.contains("blue: above zero"));
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Corrections for multiple comparisons (Holm 1979; Bonferroni), which bound the probability that
 //! any of many equal pairings seems different by chance.
 
-use super::{QUANTILE_95, Tally, normal_cdf};
+use super::{QUANTILE_95, normal_cdf};
 
-/// Probability that two equal contestants score at least this far from 1/2.
-pub(crate) fn two_sided<const N: usize>(tally: &Tally<N>) -> f64 {
-    let superiority = tally.superiority();
+/// Probability that two equal contestants differ at least as much as two with this likelihood of
+/// superiority.
+pub(crate) fn two_sided(superiority: f64) -> f64 {
     (2.0 * superiority.min(1.0 - superiority)).clamp(0.0, 1.0)
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn simultaneous_quantile(count: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::tests::close;
+    use crate::statistics::{Tally, tests::close};
     use alea_core::random::RandomStream;
 
     #[test]
@@ -75,7 +75,7 @@ mod tests {
                 .map(|_| {
                     let mut counts = [0; 3];
                     (0..200).for_each(|_| counts[random.below(2) + random.below(2)] += 1);
-                    two_sided(&Tally { counts })
+                    two_sided(Tally { counts }.superiority())
                 })
                 .collect();
             let any = |probabilities: &[f64]| probabilities.iter().any(|&one| one < 0.05);

@@ -7,7 +7,7 @@ use crate::commands::arena::{
     PairArguments, contestant, report_if_interrupted, sprt_status, stopping_rule, table,
 };
 use crate::games::with_game;
-use crate::{gating, interruption, output};
+use crate::{gating, improve::Score, interruption, output};
 use anyhow::{Context, Result, bail};
 use arena::matches::{FinishedPairs, MatchResult, play_match};
 use arena::statistics::sequential::Verdict;
@@ -194,11 +194,9 @@ impl<G: Learnable> PreparedPromotion<G> {
             text_of(&provenance["seed"])
         );
         let test = sprt_status(result);
+        let score = Score::of(result);
         let outcome = format!(
-            "gate: {:.2} % [{:.2}, {:.2}] of {} against `{}`, both `{}`, seed {}; {test}",
-            100.0 * result.score,
-            100.0 * result.interval.lower,
-            100.0 * result.interval.upper,
+            "gate: {score} of {} against `{}`, both `{}`, seed {}; {test}",
             result.games_in_words(),
             arguments.against,
             arguments.player,

@@ -241,19 +241,31 @@ fn write_result_files(directory: &Path, result: &LeagueResult) -> Result<()> {
 }
 
 fn standings(result: &LeagueResult) -> TextTable {
-    let mut text_table = TextTable::new(["", "name", "Elo", "95 %", "games", "group", "forfeits"]);
+    let mut points = result.standings.iter().flat_map(|one| &one.points);
+    let points = points
+        .next()
+        .map(|points| format!("{} a game", points.unit));
+    let heads = ["", "name", "Elo", "95 %"].map(str::to_owned).into_iter();
+    let heads = heads.chain(points.clone());
+    let heads = heads.chain(["games", "group", "forfeits"].map(str::to_owned));
+    let mut text_table = TextTable::new(heads);
     for (rank, one) in (1..).zip(&result.standings) {
         let optional = |text: Option<String>| text.map_or(Cell::Missing, Cell::Right);
         let half_width = one.interval.map(|interval| interval.half_width());
-        text_table.push(vec![
+        let own_points = optional(one.points.as_ref().map(ToString::to_string));
+        let mut row = vec![
             Cell::Count(rank),
             one.name.as_str().into(),
             optional(one.elo.map(|elo| format!("{elo:+.1}"))),
             optional(half_width.map(|half| format!("±{half:.1}"))),
+        ];
+        row.extend(points.as_ref().map(|_| own_points));
+        row.extend([
             Cell::Count(one.games),
             Cell::Count(one.group as u64),
             Cell::Count(one.forfeits.values().sum()),
         ]);
+        text_table.push(row);
     }
     text_table
 }
@@ -269,8 +281,15 @@ fn crosstable(result: &LeagueResult) -> TextTable {
         let (a, b, games) = (&*pairing.a, &*pairing.b, pairing.games);
         let cell = |score: f64| format!("{:.1} % of {games}", 100.0 * score);
         if games > 0 {
-            cells.insert((a, b), cell(score));
-            cells.insert((b, a), cell(1.0 - score));
+            let both = match pairing.points.clone() {
+                None => [score, 1.0 - score].map(cell),
+                Some(points) => {
+                    [points.clone(), points.negated()].map(|points| format!("{points} of {games}"))
+                }
+            };
+            let [of_a, of_b] = both;
+            cells.insert((a, b), of_a);
+            cells.insert((b, a), of_b);
         }
     }
     for (rank, row) in (1..).zip(&names) {

@@ -83,6 +83,9 @@ const COMMANDS_HELP: &str = "  a move; an empty line plays the only one
 
 const MAX_LINE: usize = 4096;
 
+/// Smallest difference of payoffs that is shown as a cost.
+const MIN_SHOWN_LOSS: f64 = 0.0005;
+
 const PERSON_PLAYER: &str = "person";
 
 fn read_saved_game(path: &Path) -> Result<(Value, GameLine)> {
@@ -394,7 +397,10 @@ impl<'a, G: Playable> Session<'a, G> {
                 ("moves", _) => moves.join(" "),
                 ("hint", [_, ..]) => {
                     let (best, value, _) = self.rate_move(face, "")?;
-                    format!("{best} ({value:.1} %)")
+                    format!(
+                        "{best} ({})",
+                        DisplayScale::of(&self.game).value_text(value)
+                    )
                 }
                 ("save", _) => match self.save(rest.trim()) {
                     Ok(()) => format!("saved in {}", printable(rest.trim())),
@@ -414,7 +420,7 @@ impl<'a, G: Playable> Session<'a, G> {
         }
     }
 
-    /// Best move, its value, and the value of `mv`, in percent for the side to move.
+    /// Best move, and the expected payoffs of it and of `mv` for the side to move.
     fn rate_move(&self, face: Option<u8>, mv: &str) -> Result<(String, f64, f64)> {
         let (game, position) = (&self.game, self.position());
         let values = MoveValuer::new(game, &self.judge).analyse(&position, None)?;
@@ -422,33 +428,32 @@ impl<'a, G: Playable> Session<'a, G> {
         let name = |index: usize| game.format_move(&position, moves[index].mv);
         let best = values.best(values.allowed_moves(face).unwrap_or_default());
         let played = (0..moves.len()).find(|&index| name(index) == mv);
-        let value = |index: usize| 100.0 * f64::from(moves[index].value.unwrap_or_default());
+        let value = |index: usize| f64::from(moves[index].value.unwrap_or_default());
         let [better, played] = [best, played].map(|index| index.map_or(0.0, value));
         Ok((best.map(name).unwrap_or_default(), better, played))
     }
 
     fn describe_move_cost(&self, face: Option<u8>, mv: &str) -> Result<String> {
         let (better, best, value) = self.rate_move(face, mv)?;
-        let error = best - value;
-        if error < 0.05 {
-            let text = format!("{mv}: nothing is better ({value:.1} %)");
+        let (error, scale) = (best - value, DisplayScale::of(&self.game));
+        if error < MIN_SHOWN_LOSS {
+            let text = format!("{mv}: nothing is better ({})", scale.value_text(value));
             return Ok(style(text).green().to_string());
         }
-        if self.game.seats() > 2 && error < 100.0 * MIN_TOLD_LOSS {
+        if self.game.seats() > 2 && error < MIN_TOLD_LOSS {
             return Ok(format!(
                 "{mv}: the search cannot tell it from {better}, with so many players"
             ));
         }
-        let verdict = grade(error / 100.0);
-        let scale = DisplayScale::of(&self.game);
-        let (cost, unit) = (scale.difference(error / 100.0), scale.unit());
-        let price = format!("{mv} costs {cost:.*} {unit}", scale.decimals() - 1);
+        let verdict = grade(error, self.game.points());
+        let price = format!("{mv} costs {}", scale.difference_text(error));
         let price = match verdict {
             "" => style(price),
             "doubtful" => style(format!("{price} ({verdict})")).yellow(),
             _ => style(format!("{price} ({verdict})")).red(),
         };
-        Ok(format!("{price}; better is {better}, {best:.1} %"))
+        let best = scale.value_text(best);
+        Ok(format!("{price}; better is {better}, {best}"))
     }
 
     fn save(&self, name: &str) -> Result<()> {

@@ -9,6 +9,7 @@ use engine::games::einstein::{Move, Standard, tables::Tables};
 use engine::play::{
     playable::{Playable, Rules},
     player_notation::Notation,
+    points::Points,
 };
 use serde::Serialize;
 use std::{path::PathBuf, sync::Arc};
@@ -40,6 +41,9 @@ pub(crate) struct Arguments {
 #[derive(Default, Serialize)]
 struct Answer {
     value: Option<f32>,
+    /// Expected points, in games whose results pay points.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    equity: Option<f64>,
     /// Probability of a win, in games whose results pay points.
     #[serde(skip_serializing_if = "Option::is_none")]
     win: Option<f32>,
@@ -94,7 +98,7 @@ impl GameTask for Arguments {
             ))
         };
         positions::answer_all(&self.position, game, answer, |question, answer| {
-            format_values(question.text_diagram(game), answer)
+            format_values(question.text_diagram(game), answer, game.points())
         })
     }
 }
@@ -116,9 +120,12 @@ fn probe_oracle<G: Playable>(
         reason: Some("the position is beyond the exact values".to_owned()),
         ..Answer::default()
     };
+    let equity = |value: Option<f32>| Some(game.points()?.from_payoff(value?.into()));
     if question.end.is_some() {
+        let value = question.final_value(game);
         return Answer {
-            value: question.final_value(game),
+            value,
+            equity: equity(value),
             ..Answer::default()
         };
     }
@@ -156,6 +163,7 @@ fn probe_oracle<G: Playable>(
     match moves {
         Some(moves) => Answer {
             value,
+            equity: equity(value),
             win: value.and_then(win_probability),
             moves,
             ..Answer::default()
@@ -164,9 +172,15 @@ fn probe_oracle<G: Playable>(
     }
 }
 
-fn format_values(mut text: String, answer: &Answer) -> String {
+fn format_values(mut text: String, answer: &Answer, points: Option<Points>) -> String {
+    let number = |value: f32| match points {
+        None => format!("{value:.5}"),
+        Some(points) => format!("{:+.4}", points.from_payoff(value.into())),
+    };
     if let Some(value) = answer.value {
-        text += &format!("\n\n  expected payoff of the side to move: {value:.5}");
+        let unit = points.map_or("payoff", |points| points.unit);
+        let value = number(value);
+        text += &format!("\n\n  expected {unit} of the side to move: {value}");
     }
     if let Some(win) = answer.win {
         text += &format!("\n  probability of a win: {win:.5}");
@@ -177,7 +191,7 @@ fn format_values(mut text: String, answer: &Answer) -> String {
     let mut moves: Vec<&RatedMove> = answer.moves.iter().collect();
     moves.sort_by(|one, other| other.value.total_cmp(&one.value));
     for rated in moves {
-        text += &format!("\n  {:.5}  {}", rated.value, rated.mv);
+        text += &format!("\n  {}  {}", number(rated.value), rated.mv);
     }
     text
 }

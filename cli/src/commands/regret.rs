@@ -141,6 +141,7 @@ impl GameTask for Arguments {
             from,
             seed: self.seed,
             positions: labelled.len() as u64,
+            points: (game.points()).map(|points| (points.unit.to_owned(), points.difference(1.0))),
             contestants: Vec::new(),
         };
         let saved = contestants.iter().filter(|_| self.state.is_some());

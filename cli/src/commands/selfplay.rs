@@ -4,6 +4,7 @@ mod variety;
 
 use self::variety::VarietyArguments;
 use crate::commands::MAX_GAMES;
+use crate::display_scale::DisplayScale;
 use crate::games::{GameArguments, with_game};
 use crate::output;
 use crate::sharding::ShardArguments;
@@ -146,7 +147,8 @@ impl Arguments {
         object["time"] = serde_json::to_value(report.timing)?;
         object["stopped"] = report.stopped.into();
         output::result(self.json, &object, || {
-            let mut text = table(&report.summary, began.elapsed().as_secs_f64());
+            let scale = DisplayScale::of(game);
+            let mut text = table(&report.summary, began.elapsed().as_secs_f64(), scale);
             let Timing {
                 games,
                 outside_players,
@@ -201,20 +203,21 @@ fn parse_label(text: &str) -> Result<LabelConfig> {
     })
 }
 
-pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
-    let percent = |part: f64, total: u64| 100.0 * part / total.max(1) as f64;
+pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64, scale: DisplayScale) -> String {
+    let fraction = |part: f64, total: u64| part / total.max(1) as f64;
+    let first_mover = fraction(summary.first_mover_points, summary.counted_games());
     let distinct = (summary.distinct)
         .map(|games| format!(" ({games} distinct, {} repeats)", summary.repeated_games()))
         .unwrap_or_default();
     let mut text = format!(
-        "{} games{distinct}, {} positions in {seconds:.1} s: {:.0} games/s, {:.0} positions/s\n{:.1} plies a game, {:.1} % won by who began, {:.1} % of moves explored",
+        "{} games{distinct}, {} positions in {seconds:.1} s: {:.0} games/s, {:.0} positions/s\n{:.1} plies a game, {} by who began, {:.1} % of moves explored",
         summary.games,
         summary.positions,
         summary.games as f64 / seconds,
         summary.positions as f64 / seconds,
         summary.positions as f64 / summary.games.max(1) as f64,
-        percent(summary.first_mover_points, summary.counted_games()),
-        percent(summary.explored as f64, summary.positions),
+        scale.mean_text(first_mover),
+        100.0 * fraction(summary.explored as f64, summary.positions),
     );
     if summary.repeated_games() > 0 {
         text += "\nrepeats are in the records but not in these shares; more random moves give more games that differ: --opening-plies, --exploration";
@@ -227,20 +230,23 @@ pub(crate) fn table(summary: &SelfPlaySummary, seconds: f64) -> String {
     let players = summary.players.iter();
     let players = players.map(|tally| (&*tally.player, tally.sides, tally.points));
     text += "\n\n";
-    text += &players_table(players);
+    text += &players_table(scale, players);
     text
 }
 
+/// Numbers of sides of players and the percentages that they won, or their mean points.
 pub(crate) fn players_table<'a>(
+    scale: DisplayScale,
     players: impl Iterator<Item = (&'a str, u64, f64)> + Clone,
 ) -> String {
     let players = players.map(|(player, sides, points)| (printable(player), sides, points));
     let names = players.clone().map(|(player, ..)| player.chars().count());
     let width = names.max().unwrap_or(0).max(6);
-    let mut text = format!("{:<width$}  {:>9}  {:>6}", "player", "sides", "won %");
+    let heading = scale.mean_heading();
+    let mut text = format!("{:<width$}  {:>9}  {heading:>6}", "player", "sides");
     for (player, sides, points) in players {
-        let won = 100.0 * points / sides.max(1) as f64;
-        text += &format!("\n{player:<width$}  {sides:>9}  {won:>6.1}");
+        let mean = scale.mean_number(points / sides.max(1) as f64);
+        text += &format!("\n{player:<width$}  {sides:>9}  {mean:>6}");
     }
     text
 }

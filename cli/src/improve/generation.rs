@@ -345,6 +345,9 @@ pub(crate) fn strength_line(strength: &[Strength]) -> String {
         let Score {
             elo, elo_interval, ..
         } = &found.score;
+        if found.score.points.is_some() {
+            return format!("{} against {}", found.score, found.opponent);
+        }
         format!(
             "{elo:+.0} Elo [{:+.0}, {:+.0}] against {}",
             elo_interval.lower, elo_interval.upper, found.opponent

@@ -5,7 +5,7 @@
 
 use crate::output;
 use anyhow::{Context, Result, bail};
-use arena::matches::MatchResult;
+use arena::matches::{MatchResult, MeanPoints};
 use arena::statistics::{Interval, sequential::Verdict};
 use arena::text_table::{Cell, TextTable};
 use engine::core::files::{self, FileKind};
@@ -85,7 +85,8 @@ pub(crate) struct Strength {
     pub(crate) score: Score,
 }
 
-/// Fraction of the points, and Elo difference, with 95 % intervals.
+/// Fraction of the points, Elo difference and, in games with points, mean points, with 95 %
+/// intervals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Score {
     pub(crate) games: u64,
@@ -93,6 +94,8 @@ pub(crate) struct Score {
     pub(crate) interval: Interval,
     pub(crate) elo: f64,
     pub(crate) elo_interval: Interval,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) points: Option<MeanPoints>,
 }
 
 impl Score {
@@ -103,12 +106,21 @@ impl Score {
             interval: result.interval,
             elo: result.elo,
             elo_interval: result.elo_interval,
+            points: result.mean_points(),
         }
     }
 }
 
 impl std::fmt::Display for Score {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(points) = &self.points {
+            let Interval { lower, upper } = points.interval;
+            let MeanPoints { unit, mean, .. } = points;
+            return write!(
+                formatter,
+                "{mean:+.3} [{lower:+.3}, {upper:+.3}] {unit} a game"
+            );
+        }
         let Interval { lower, upper } = self.interval;
         let [score, lower, upper] = [self.score, lower, upper].map(|fraction| 100.0 * fraction);
         write!(formatter, "{score:.2} % [{lower:.2}, {upper:.2}]")
@@ -261,7 +273,7 @@ pub(super) mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    pub(in crate::improve) fn ledger(accepted: &[bool]) -> Ledger {
+    pub(in crate::improve) fn example_ledger(accepted: &[bool]) -> Ledger {
         let score = json!({
             "games": 20, "score": 0.75, "interval": { "lower": 0.7, "upper": 0.8 },
             "elo": 190.8, "elo_interval": { "lower": 147.2, "upper": 240.8 },
@@ -294,7 +306,7 @@ pub(super) mod tests {
 
     #[test]
     fn td_learning_has_neither_epochs_nor_validation() {
-        let mut ledger = ledger(&[true, true]);
+        let mut ledger = example_ledger(&[true, true]);
         let training = &mut ledger.generations[0].training;
         (training.epochs, training.best_epoch) = (None, None);
         training.validation_loss = None;
@@ -310,10 +322,25 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn scores_of_games_with_points_are_points() {
+        let mut ledger = example_ledger(&[true]);
+        let score = &mut ledger.generations[0].gate.score;
+        score.points = Some(MeanPoints {
+            unit: "points".to_owned(),
+            mean: 0.25,
+            interval: Interval::from_center(0.25, 0.125),
+        });
+        assert_eq!(score.to_string(), "+0.250 [+0.125, +0.375] points a game");
+        let json = serde_json::to_value(&ledger).unwrap();
+        assert_eq!(json["generations"][0]["gate"]["points"]["mean"], 0.25);
+        assert_eq!(serde_json::from_value::<Ledger>(json).unwrap(), ledger);
+    }
+
+    #[test]
     fn it_is_read_as_it_was_written_and_knows_the_best() {
         let directory = tempfile::tempdir().unwrap();
         assert_eq!(Ledger::read(directory.path()).unwrap(), None);
-        let written = ledger(&[true, false, true, false, false]);
+        let written = example_ledger(&[true, false, true, false, false]);
         written.write(directory.path()).unwrap();
         assert_eq!(Ledger::read(directory.path()).unwrap().unwrap(), written);
         assert_eq!(
@@ -323,11 +350,11 @@ pub(super) mod tests {
             ),
             (3, 2)
         );
-        assert_eq!(ledger(&[false]).best(), None);
+        assert_eq!(example_ledger(&[false]).best(), None);
         assert_eq!(
             (
-                ledger(&[]).rejected_since_best(),
-                ledger(&[true]).rejected_since_best()
+                example_ledger(&[]).rejected_since_best(),
+                example_ledger(&[true]).rejected_since_best()
             ),
             (0, 0)
         );

@@ -12,7 +12,7 @@ use arena::pipeline_report::{self, ReportData, Stage};
 use arena::plot::{
     Curve, LineChart, Row,
     scaled_charts::{ErrorBar, Scale, error_bar_chart},
-    score_bars,
+    score_chart,
 };
 use arena::statistics::Interval;
 use arena::text_table::{Cell, TextTable};
@@ -172,16 +172,34 @@ fn gate(ledger: &Ledger) -> Result<Vec<Block>> {
         "games",
         "model (xxh3)",
     ]);
-    let bar = |entry: &Entry| Row {
-        label: format!("generation {} – {}", entry.generation, entry.best_before),
-        value: entry.gate.score.score,
-        interval: entry.gate.score.interval,
+    let first = ledger.generations.first();
+    let unit = first.and_then(|entry| Some(entry.gate.score.points.as_ref()?.unit.as_str()));
+    let bar = |entry: &Entry| {
+        let score = &entry.gate.score;
+        let (value, interval) = match &score.points {
+            None => (score.score, score.interval),
+            Some(points) => (points.mean, points.interval),
+        };
+        Row {
+            label: format!("generation {} – {}", entry.generation, entry.best_before),
+            value,
+            interval,
+        }
     };
     let bars = ledger.generations.iter().map(bar).collect();
     let text = "Each candidate meets the best one before it until a sequential test is decided; only if it accepts is the candidate the best \
                 from then on. Intervals of matches that a test ended are a little too narrow, and scores a little too far from 50 %.";
-    let svg = score_bars("Share of games won at the gate, %", bars)?;
-    let alt = "Shares of games won at the gate, with their 95 % intervals";
+    let (title, alt) = match unit {
+        None => (
+            "Share of games won at the gate",
+            "Shares of games won at the gate, with their 95 % intervals",
+        ),
+        Some(_) => (
+            "Points at the gate",
+            "Mean points a game at the gate, with their 95 % intervals",
+        ),
+    };
+    let svg = score_chart(title, unit, bars)?;
     Ok(vec![
         Block::Text(text.to_owned()),
         Block::Table(text_table),
@@ -205,7 +223,7 @@ fn training_table(ledger: &Ledger) -> TextTable {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ledger::tests::ledger;
+    use super::super::ledger::tests::example_ledger;
     use super::*;
     use engine::games::einstein::Standard;
     use engine::play::playable::Rules;
@@ -213,7 +231,7 @@ mod tests {
     #[test]
     fn it_shows_every_generation_and_why_it_ended() {
         let config = crate::settings::parse_toml(Standard::INFO.improve_presets[0].1).unwrap();
-        let html = page(&config, &ledger(&[true, false]), &[], Some(End::Patience))
+        let html = page(&config, &example_ledger(&[true, false]), &[], Some(End::Patience))
             .unwrap()
             .html(crate::PROGRAM);
         for part in [
@@ -226,7 +244,7 @@ mod tests {
         }
         assert_eq!(html.matches("<svg").count(), 2);
         assert!(!html.contains("NaN"));
-        let empty = page(&config, &ledger(&[]), &[], None)
+        let empty = page(&config, &example_ledger(&[]), &[], None)
             .unwrap()
             .html(crate::PROGRAM);
         assert!(empty.contains("<strong>abt</strong> is the best one; 0 of 0"));

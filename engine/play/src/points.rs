@@ -7,6 +7,9 @@ pub struct Points {
     pub unit: &'static str,
     /// Points of payoff 1.
     pub max: f64,
+    /// Points of a plain win: of one of unstated size, such as by resignation, and the unit in which
+    /// errors are graded.
+    pub default_win: f64,
     /// Name and points of each result; empty if results are named by their points.
     pub results: &'static [(&'static str, f64)],
 }

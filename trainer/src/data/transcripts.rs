@@ -13,7 +13,6 @@ use crate::Error;
 use crate::shard::{PlayedGame, ShardHeader};
 use alea_core::{
     files::{self, FileKind},
-    game::{DRAW, win_for},
     record::GameRecord,
 };
 use alea_play::{
@@ -65,7 +64,7 @@ pub fn export<G: Playable>(
             .iter()
             .map(|&player| source.players[usize::from(player)].clone())
             .collect(),
-        result: unfinished_result(&game.record),
+        result: unfinished_result(&source.rules, &game.record),
     };
     write_games(path, |file| {
         let mut number = 0;
@@ -80,13 +79,12 @@ pub fn export<G: Playable>(
 }
 
 /// Result of a two-player game that did not end by the rules; `None` for other games.
-fn unfinished_result<G: Playable>(record: &GameRecord<G>) -> Option<StatedResult> {
-    let winner = match record.payoffs {
-        payoffs if payoffs == DRAW => None,
-        payoffs => Some((0..2).find(|&seat| payoffs == win_for(seat))?),
-    };
-    let ending = record.ending;
-    (!ending.is_played()).then_some(StatedResult { ending, winner })
+fn unfinished_result<G: Playable>(game: &G, record: &GameRecord<G>) -> Option<StatedResult> {
+    let GameRecord {
+        ending, payoffs, ..
+    } = *record;
+    let stated = || StatedResult::from_payoffs(ending, payoffs, game.points());
+    (!ending.is_played()).then(stated).flatten()
 }
 
 /// Imports a file of transcripts as a new set.
@@ -130,7 +128,10 @@ pub fn import<G: Playable>(
                 builder.play(outcome, mv, PlyExtras::default())?;
             }
             if let Some(adjudicated_result) = game.result {
-                builder.result = (adjudicated_result.ending, adjudicated_result.payoffs());
+                builder.result = (
+                    adjudicated_result.ending,
+                    adjudicated_result.payoffs(rules.points()),
+                );
             }
             builder.finish()
         });

@@ -4,8 +4,9 @@ use crate::data::{games, open};
 use crate::{
     MIXED_PLAYERS, assert_refused, config, content, label_config, one_line, run, scratch_paths,
 };
-use alea_play::playable::Playable;
-use engine::games::{einstein::Standard, reversi::Reversi};
+use alea_core::game::Payoffs;
+use alea_play::{playable::Playable, rules::Rules};
+use engine::games::{backgammon::Backgammon, einstein::Standard, reversi::Reversi};
 use indicatif::ProgressBar;
 use std::{fs, path::Path};
 use trainer::data::{
@@ -405,4 +406,50 @@ fn reversi_transcripts_round_trip() {
         assert_refused(read, Path::new(""), expected);
         assert!(!at("b").exists());
     }
+}
+
+/// Imports a text, and returns the first seat's points in each game, which other formats and the
+/// text itself have again.
+fn imported_points<G: Playable>(game: &G, form: &str, text: &str) -> Vec<f64> {
+    let at = scratch_paths();
+    fs::write(at("text"), text).unwrap();
+    let mut forms = G::registry().transcripts.iter();
+    let form = forms.find(|one| one.name == form).unwrap();
+    let read = |path: &Path, set: &Path| {
+        transcripts::import(game, form, path, set, BadGames::Refuse).unwrap();
+        ShardReader::<G>::open(&[set.to_owned()]).unwrap()
+    };
+    let source = read(&at("text"), &at("set"));
+    transcripts::export(&source, form, &at("again")).unwrap();
+    json_lines::export(&source, &at("lines.jsonl")).unwrap();
+    json_lines::import::<G>(&at("lines.jsonl"), &at("lines"), BadGames::Refuse).unwrap();
+    let lines = ShardReader::<G>::open(&[at("lines")]).unwrap();
+    let games = |source: &ShardReader<G>| source.read_games(0, source.games).unwrap();
+    assert!(games(&source) == games(&read(&at("again"), &at("text-again"))));
+    assert!(games(&source) == games(&lines));
+    let points = game.points().unwrap();
+    let first = |payoffs: Payoffs| points.whole(payoffs[0].into());
+    (games(&source).iter())
+        .map(|game| first(game.record.payoffs))
+        .collect()
+}
+
+#[test]
+fn resigned_games_keep_their_stated_points() {
+    let game = |end: &str| format!("Game 1\n a : 0  b : 0\n 1) 31: 8/5 6/5\n{end}\n");
+    let second = " ".repeat(38);
+    let ends = [
+        "  Wins 1 point".to_owned(),
+        "  Wins 2 points".to_owned(),
+        format!("{second}Wins 3 points"),
+        format!("{second}Resigns"),
+    ];
+    let text: String = ends.iter().map(|end| game(end)).collect();
+    let points = imported_points(&Backgammon, "mat", &text);
+    assert_eq!(points, [1.0, 2.0, -3.0, 1.0]);
+    let rules = Reversi::from_notation("reversi(score=discs)", None).unwrap();
+    let game = |result: &str| format!("(;GM[Othello]RE[{result}]B[f5]W[d6];)\n");
+    let text: String = ["+64.00:r", "-12:t", "+4:s", "0:s"].map(game).concat();
+    let points = imported_points(&rules, "ggf", &text);
+    assert_eq!(points, [64.0, -12.0, 4.0, 0.0]);
 }

@@ -2,7 +2,7 @@
 
 use super::{Records, format_endings};
 use crate::commands::selfplay::players_table;
-use crate::output;
+use crate::{display_scale::DisplayScale, output};
 use anyhow::Result;
 use arena::plot::scaled_charts::histogram;
 use engine::core::{files, text::printable};
@@ -89,19 +89,21 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
     };
     let plural = if info.runs == 1 { "" } else { "s" };
     line("rules", format!("{}, {} run{plural}", info.game, info.runs));
+    let scale = DisplayScale::of(game);
+    let mean = |points: f64| scale.value_text(points / info.games.max(1) as f64);
     let seats = info.points.iter().enumerate().map(|(seat, &points)| {
         let title = game.seat_title(seat);
-        format!("{:.1} % by {title}", percent_of(points, info.games))
+        format!("{} by {title}", mean(points))
     });
     let seats = seats.collect::<Vec<_>>().join(", ");
-    let first = percent_of(info.first_mover_points, info.games);
+    let first = mean(info.first_mover_points);
     let drawn_percent = match info.draws {
         0 => String::new(),
         draws => format!("; {:.1} % drawn", percent(draws, info.games)),
     };
     line(
         "won",
-        format!("{seats}; {first:.1} % by who began{drawn_percent}"),
+        format!("{seats}; {first} by who began{drawn_percent}"),
     );
     if let Some(counts) = format_endings(&info.endings) {
         line("ended", counts);
@@ -165,7 +167,7 @@ fn text<G: Playable>(game: &G, info: &Info) -> String {
     let players = info.players.iter();
     let players = players.map(|count| (&*count.player, count.sides, count.points));
     text += "\n";
-    text += &players_table(players);
+    text += &players_table(scale, players);
     text
 }
 

@@ -3,7 +3,8 @@
 //! A game begins with a line `Game 1` and a line of both players, `Ann : 0   Bob : 0`; White is the
 //! first. Lines of plays have a number and a column for each player: `1) 31: 8/5 6/5   52: 13/8
 //! 13/11`, with the points of the player who moves. `Wins 2 points` stands in the winner's column.
-//! Actions of the doubling cube are left out; a drop is a resignation.
+//! Actions of the doubling cube are left out, and points divided by it; a drop is a resignation of
+//! one point. The format has no draws: a game at its maximal length is written without a result.
 
 use super::{Backgammon, Position, WHITE, notation::roll_text, rolls::roll_named};
 use alea_core::{
@@ -27,6 +28,9 @@ type ParsedGame = PlainGame<Backgammon>;
 
 /// Column from which the only entry of a line belongs to the second player.
 const MIN_SECOND_COLUMN: usize = 20;
+
+/// Points of a backgammon.
+const MAX_POINTS: u16 = 3;
 
 /// Width of the first player's column.
 const COLUMN_WIDTH: usize = 33;
@@ -73,14 +77,18 @@ fn read_game(game: &Backgammon, lines: &[(usize, &str)]) -> Result<ParsedGame, T
     for (player, (name, _)) in parsed.players.iter_mut().zip(names) {
         name.trim().clone_into(player);
     }
-    let mut position = None;
+    let (mut position, mut cube, mut offered) = (None, 1, 1);
     for &(begin, line) in lines {
         for (column, seat, entry) in entries(line) {
-            let word = entry.split(' ').next().unwrap_or_default();
-            let loser = match word.to_ascii_lowercase().as_str() {
-                "wins" => Some(1 - seat),
-                "drops" | "resigns" => Some(seat),
-                "doubles" | "takes" | "beavers" => None,
+            let mut words = entry.split(' ');
+            let word = words.next().unwrap_or_default().to_ascii_lowercase();
+            let number = words.find_map(|word| word.parse::<u16>().ok());
+            match word.as_str() {
+                "wins" => parsed.result = Some(resignation(1 - seat, number.map(|won| won / cube))),
+                "drops" | "resigns" => parsed.result = Some(resignation(seat, None)),
+                "doubles" => offered = number.unwrap_or(cube.saturating_mul(2)).max(1),
+                "beavers" => offered = number.unwrap_or(offered.saturating_mul(2)).max(1),
+                "takes" => cube = offered,
                 _ => {
                     let before = position.unwrap_or_else(|| game.start(seat));
                     if position.is_none() {
@@ -90,16 +98,22 @@ fn read_game(game: &Backgammon, lines: &[(usize, &str)]) -> Result<ParsedGame, T
                     let ply = ply.map_err(|problem| TextError::new(begin + column + 1, problem))?;
                     parsed.plies.push(ply);
                     position = Some(game.play(&before, ply.1));
-                    None
                 }
-            };
-            parsed.result = loser.map(StatedResult::by_resignation).or(parsed.result);
+            }
         }
     }
     if position.is_some_and(|end| game.payoffs(&end).is_some()) {
         parsed.result = None;
     }
     Ok(parsed)
+}
+
+/// Result of a game that `loser` gave up, for these points of an undoubled game or one.
+fn resignation(loser: Seat, points: Option<u16>) -> StatedResult {
+    StatedResult {
+        points: Some(points.map_or(1, |points| points.clamp(1, MAX_POINTS))),
+        ..StatedResult::by_resignation(loser)
+    }
 }
 
 /// Entries of a line's columns with their first column and seat.
@@ -188,9 +202,13 @@ fn format_game(game: &Backgammon, parsed: &ParsedGame) -> Result<String, String>
         text += line.trim_end();
         text += "\n";
     }
-    let stated = parsed.result.and_then(|stated| stated.winner);
+    let stated = |result: StatedResult| {
+        let points: i32 = result.points.unwrap_or(1).into();
+        let of_winner = |winner| if winner == WHITE { points } else { -points };
+        result.winner.map(of_winner)
+    };
     let points = game.points_won(&position, WHITE);
-    let points = points.or(stated.map(|winner| if winner == WHITE { 1 } else { -1 }));
+    let points = points.or_else(|| parsed.result.and_then(stated));
     if let Some(points) = points {
         let indent = if points > 0 { 5 } else { 5 + COLUMN_WIDTH };
         let unit = if points.abs() == 1 { "point" } else { "points" };
@@ -220,14 +238,14 @@ mod tests {
             parsed.players = vec!["Ann B".to_owned(), "Bob".to_owned()];
             let mut position = parsed.start;
             while GAME.payoffs(&position).is_none()
-                && (number < 4 || parsed.plies.len() < 20 + number)
+                && (number % 3 == 0 || parsed.plies.len() < 20 + number)
             {
                 let play = GAME.sample_move(&position, random.next_u64());
                 parsed.plies.push((play.roll() as u8, play));
                 position = GAME.play(&position, play);
             }
             if GAME.payoffs(&position).is_none() {
-                parsed.result = Some(StatedResult::by_resignation(number % 2));
+                parsed.result = Some(resignation(number % 2, Some(1 + number as u16 / 2)));
             }
             let text = format_game(&GAME, &parsed).unwrap();
             assert_eq!(
@@ -253,11 +271,11 @@ mod tests {
         let first = games[0].as_ref().unwrap();
         assert_eq!((first.start, first.plies.len()), (GAME.start(BLACK), 4));
         assert_eq!(first.players, ["Ann", "Bob"]);
-        assert_eq!(first.result, Some(StatedResult::by_resignation(BLACK)));
+        assert_eq!(first.result, Some(resignation(BLACK, Some(1))));
         let second = games[1].as_ref().unwrap();
         assert_eq!(
             (second.plies.len(), second.result),
-            (1, Some(StatedResult::by_resignation(WHITE)))
+            (1, Some(resignation(WHITE, Some(1))))
         );
         let error = games[2].as_ref().unwrap_err().to_string();
         assert!(
@@ -266,6 +284,35 @@ mod tests {
         );
         assert_eq!(games[3].as_ref().unwrap().plies.len(), 2);
         assert_eq!(games.len(), 4);
+    }
+
+    #[test]
+    fn points_are_those_of_an_undoubled_game() {
+        for (line, points) in [
+            ("  Wins 1 point", 1),
+            ("  Wins 2 points", 2),
+            ("  Wins 3 points", 3),
+            ("  Wins 9 points", 3),
+            ("  Wins", 1),
+            ("  1) Doubles => 2   Takes\n  Wins 2 points", 1),
+            ("  1) Doubles => 2   Takes\n  Wins 4 points", 2),
+            (
+                "  1) Doubles => 2   Beavers\n  2) Takes\n  Wins 12 points",
+                3,
+            ),
+            ("  1) Doubles => 0   Takes\n  Wins 1 point", 1),
+            ("  1) Doubles => 2   Drops", 1),
+        ] {
+            let text = format!("Game 1\n a : 0  b : 0\n 1) 31: 8/5 6/5\n{line}\n");
+            let parsed = read(&text).remove(0).unwrap();
+            assert_eq!(
+                parsed.result,
+                Some(resignation(BLACK, Some(points))),
+                "{line}"
+            );
+            let written = format_game(&GAME, &parsed).unwrap();
+            assert_eq!(read(&written), [Ok(parsed)], "{written}");
+        }
     }
 
     #[test]

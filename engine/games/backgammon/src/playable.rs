@@ -80,6 +80,7 @@ impl Rules for Backgammon {
         Some(Points {
             unit: "points",
             max: 3.0,
+            default_win: 1.0,
             results: RESULTS,
         })
     }

@@ -170,7 +170,7 @@ impl<'a> GameReader<'a> {
 
     fn finish(mut self) -> Result<ParsedGame, String> {
         if let (Some(stated), Some(end)) = (self.stated, self.end) {
-            stated.check_winner(end.payoffs(), "its end")?;
+            stated.check_winner(end.payoffs(None), "its end")?;
         }
         let stated = self.end.or(self.stated);
         self.parsed.set_result(self.game, &self.position, stated)?;

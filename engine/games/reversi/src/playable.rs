@@ -90,9 +90,11 @@ impl Rules for Reversi {
     }
 
     fn points(&self) -> Option<Points> {
-        self.is_by_discs().then(|| Points {
+        let squares = self.squares().count_ones().into();
+        self.is_by_discs().then_some(Points {
             unit: SCORE_UNIT,
-            max: self.squares().count_ones().into(),
+            max: squares,
+            default_win: squares,
             results: &[],
         })
     }

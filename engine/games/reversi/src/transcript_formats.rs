@@ -257,7 +257,12 @@ impl<'a> GameReader<'a> {
             Ordering::Equal => None,
         };
         let ending = winner.map_or(Ending::Agreed, |_| Ending::Awarded);
-        self.stated = Some(StatedResult { ending, winner });
+        let points = winner.map(|_| black.abs_diff(white).into());
+        self.stated = Some(StatedResult {
+            ending,
+            winner,
+            points,
+        });
     }
 
     pub(super) fn finish(mut self) -> Result<ParsedGame, String> {
@@ -360,10 +365,12 @@ mod tests {
         let awarded = StatedResult {
             ending: Ending::Awarded,
             winner: Some(BLACK),
+            points: Some(4),
         };
         let on_time = StatedResult {
             ending: Ending::Time,
             winner: Some(WHITE),
+            points: Some(64),
         };
         assert_eq!(results, [Some(awarded), Some(on_time), None]);
         assert_eq!(games[0].players, ["ann", "bob"]);
@@ -420,6 +427,7 @@ mod tests {
         let result = StatedResult {
             ending: Ending::Awarded,
             winner: Some(WHITE),
+            points: Some(24),
         };
         assert_eq!(
             (played.result, awarded.result, stopped.result),
